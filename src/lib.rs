@@ -1,0 +1,1 @@
+//! A streaming link extractor and resolver for documents.

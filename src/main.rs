@@ -1,0 +1,2 @@
+//! The `uriscan` command.
+fn main() {}
