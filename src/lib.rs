@@ -1,1 +1,5 @@
 //! A streaming link extractor and resolver for documents.
+
+pub mod bytes;
+pub mod document;
+pub mod resolver;

@@ -1,0 +1,237 @@
+//! Offsets to lines and columns, counted once per byte and only when asked.
+//!
+//! Lines end at LF, CR or CRLF and count from 1; columns count the Unicode scalar values of the
+//! decoded line from 1, and bytes where the line cannot be decoded. A byte order mark is no
+//! column.
+
+use encoding_rs::{Encoding, UTF_8};
+use memchr::{memchr, memchr_iter, memchr2_iter, memrchr};
+
+use super::window::Window;
+
+/// Bytes that must stay in view behind a window so that no character is counted in halves.
+pub const LOOK_BEHIND: usize = 4;
+
+/// A line and a column, both from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// The line's number.
+    pub line: u64,
+    /// The column in Unicode scalar values.
+    pub column: u64,
+}
+
+/// Counts the lines of one document while its windows pass by.
+///
+/// ```
+/// use uriscan::bytes::{lines::{Lines, Position}, window::Window};
+/// let mut lines = Lines::new();
+/// let window = Window::whole("é\r\nü: http://example.com/".as_bytes());
+/// assert_eq!(lines.position(&window, 8), Position { line: 2, column: 4 });
+/// ```
+#[derive(Clone, Debug)]
+pub struct Lines {
+    encoding: &'static Encoding,
+    /// How far has been counted.
+    offset: u64,
+    line: u64,
+    /// Characters between the line's start and `offset`.
+    column: u64,
+    after_cr: bool,
+}
+
+impl Default for Lines {
+    fn default() -> Self {
+        Lines::new()
+    }
+}
+
+impl Lines {
+    /// At the start of a document in UTF-8.
+    pub fn new() -> Self {
+        Lines::starting(0, 1)
+    }
+
+    /// At the start of line `line`, which begins at `offset`.
+    pub fn starting(offset: u64, line: u64) -> Self {
+        Lines {
+            encoding: UTF_8,
+            offset,
+            line,
+            column: 0,
+            after_cr: false,
+        }
+    }
+
+    /// Counts columns in the characters of `encoding` from here on.
+    pub fn set_encoding(&mut self, encoding: &'static Encoding) {
+        self.encoding = encoding;
+    }
+
+    /// The position of an offset of the window; offsets are asked for in ascending order.
+    pub fn position(&mut self, window: &Window<'_>, offset: u64) -> Position {
+        debug_assert!(offset >= self.offset, "positions are asked for in order");
+        let from = window.at_offset(self.offset);
+        let to = window.at_offset(offset).max(from);
+        self.count(&window.bytes[from..to]);
+        Position {
+            line: self.line,
+            column: self.column + 1,
+        }
+    }
+
+    /// Counts up to index `at` of the window, which is about to be consumed.
+    pub fn pass(&mut self, window: &Window<'_>, at: usize) {
+        let from = window.at_offset(self.offset);
+        let mut to = at;
+        if !(window.last && at == window.bytes.len()) {
+            to = whole_characters(self.encoding, window.bytes, from, at);
+        }
+        if from < to {
+            self.count(&window.bytes[from..to]);
+        }
+    }
+
+    fn count(&mut self, mut bytes: &[u8]) {
+        if bytes.is_empty() {
+            return;
+        }
+        if self.offset == 0 && self.encoding == UTF_8 && bytes.starts_with(b"\xEF\xBB\xBF") {
+            bytes = &bytes[3..];
+            self.offset = 3;
+        }
+        self.offset += bytes.len() as u64;
+        if self.after_cr && bytes.first() == Some(&b'\n') {
+            bytes = &bytes[1..];
+        }
+        if let Some(&end) = bytes.last() {
+            self.after_cr = end == b'\r';
+        } else {
+            self.after_cr = false;
+        }
+        let rest = if memchr(b'\r', bytes).is_none() {
+            self.line += memchr_iter(b'\n', bytes).count() as u64;
+            memrchr(b'\n', bytes).map(|at| &bytes[at + 1..])
+        } else {
+            let mut start = None;
+            for at in memchr2_iter(b'\r', b'\n', bytes) {
+                // CRLF is one line break.
+                if bytes[at] == b'\r' || at == 0 || bytes[at - 1] != b'\r' {
+                    self.line += 1;
+                }
+                start = Some(at + 1);
+            }
+            start.map(|at| &bytes[at..])
+        };
+        match rest {
+            Some(rest) => self.column = characters(self.encoding, rest),
+            None => self.column += characters(self.encoding, bytes),
+        }
+    }
+}
+
+/// Unicode scalar values of the decoded bytes; what cannot be decoded counts by the byte.
+fn characters(encoding: &'static Encoding, bytes: &[u8]) -> u64 {
+    if encoding.is_single_byte() || bytes.is_ascii() {
+        return bytes.len() as u64;
+    }
+    if encoding == UTF_8 {
+        return bytes
+            .utf8_chunks()
+            .map(|chunk| chunk.valid().chars().count() + chunk.invalid().len())
+            .sum::<usize>() as u64;
+    }
+    let (text, _) = encoding.decode_without_bom_handling(bytes);
+    text.chars().count() as u64
+}
+
+/// The last index up to `at` at which no character is cut.
+fn whole_characters(encoding: &'static Encoding, bytes: &[u8], from: usize, at: usize) -> usize {
+    if from >= at || encoding.is_single_byte() {
+        return at;
+    }
+    if encoding == UTF_8 {
+        let floor = from.max(at.saturating_sub(LOOK_BEHIND - 1));
+        let lead = (floor..at).rev().find(|&i| bytes[i] & 0xC0 != 0x80);
+        return match lead {
+            Some(i) if bytes[i] >= 0xC0 && i + sequence_length(bytes[i]) > at => i,
+            _ => at,
+        };
+    }
+    // No byte below 0x30 is part of a longer character in any legacy encoding.
+    let floor = from.max(at.saturating_sub(LOOK_BEHIND));
+    (floor..at)
+        .rev()
+        .find(|&i| bytes[i] < 0x30)
+        .map_or(at, |i| i + 1)
+}
+
+fn sequence_length(lead: u8) -> usize {
+    match lead {
+        0xC0..=0xDF => 2,
+        0xE0..=0xEF => 3,
+        _ => 4,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The naive twin: one character at a time over the whole document.
+    fn naive(bytes: &[u8], offset: usize) -> Position {
+        let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+        let before = &text[..offset - (bytes.len() - text.len())];
+        let mut line = 1;
+        let mut start = 0;
+        for at in 0..before.len() {
+            let breaks = match before[at] {
+                b'\n' => true,
+                b'\r' => text.get(at + 1) != Some(&b'\n') || at + 1 == before.len(),
+                _ => false,
+            };
+            if breaks {
+                // A CR whose LF follows the offset has already ended its line.
+                line += 1;
+                start = at + 1;
+            }
+        }
+        let rest = &before[start..];
+        let column = rest
+            .utf8_chunks()
+            .map(|chunk| chunk.valid().chars().count() + chunk.invalid().len())
+            .sum::<usize>() as u64
+            + 1;
+        Position { line, column }
+    }
+
+    #[test]
+    fn windows_of_any_size_count_like_the_whole_document() {
+        let text = "\u{feff}a\r\nbü\n\n\r\r\nq€x𝄞y\rz é\n".as_bytes();
+        let mut bytes = text.to_vec();
+        bytes.extend_from_slice(b"\xE2\x82 tail \xC3\n x \x80\x80 y");
+        for size in 1..12 {
+            let mut lines = Lines::new();
+            let mut start = 0;
+            while start < bytes.len() {
+                let end = (start + size).min(bytes.len());
+                let behind = start.saturating_sub(LOOK_BEHIND);
+                let window = Window {
+                    bytes: &bytes[behind..end],
+                    start: start - behind,
+                    offset: behind as u64,
+                    last: end == bytes.len(),
+                };
+                for at in start..end {
+                    let boundary = bytes[at] & 0xC0 != 0x80;
+                    if boundary && at >= 3 && at % 3 == 0 && bytes[at] != b'\n' {
+                        let got = lines.position(&window, at as u64);
+                        assert_eq!(got, naive(&bytes, at), "size {size}, offset {at}");
+                    }
+                }
+                lines.pass(&window, end - behind);
+                start = end;
+            }
+        }
+    }
+}

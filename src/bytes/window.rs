@@ -1,0 +1,297 @@
+//! A document cut into windows: the view that a scanner gets, and the roll buffer behind it.
+//!
+//! The buffer keeps three stretches in a row: a little of what was consumed before (the
+//! look-behind), what is pending, and room for the next read. Nothing is moved until the room
+//! runs out, and the buffer grows only while the scanner consumes nothing.
+
+use std::io::{self, Read};
+
+/// What a scanner sees of a document at one time.
+///
+/// `bytes[..start]` was consumed in an earlier window and is there to look back at;
+/// `bytes[start..]` is pending. `offset` is the offset of `bytes[0]` in the document, in bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Window<'a> {
+    /// The look-behind and the pending bytes.
+    pub bytes: &'a [u8],
+    /// Index of the first pending byte.
+    pub start: usize,
+    /// Offset of `bytes[0]` in the document.
+    pub offset: u64,
+    /// No byte follows this window.
+    pub last: bool,
+}
+
+impl<'a> Window<'a> {
+    /// A whole document in one window.
+    ///
+    /// ```
+    /// use uriscan::bytes::window::Window;
+    /// let window = Window::whole(b"one document");
+    /// assert!(window.last && window.offset_at(4) == 4);
+    /// ```
+    pub fn whole(bytes: &'a [u8]) -> Self {
+        Window {
+            bytes,
+            start: 0,
+            offset: 0,
+            last: true,
+        }
+    }
+
+    /// The offset in the document of the byte at an index of this window.
+    pub fn offset_at(&self, at: usize) -> u64 {
+        self.offset + at as u64
+    }
+
+    /// The index in this window of a document offset that lies within it.
+    pub fn at_offset(&self, offset: u64) -> usize {
+        (offset - self.offset) as usize
+    }
+}
+
+/// How much of a document a format needs to see at a time, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// Consumed bytes that stay in view before the pending ones.
+    pub look_behind: usize,
+    /// The most that may be pending while the scanner waits for more.
+    pub look_ahead: usize,
+}
+
+/// The roll buffer: reads a document and shows it window by window.
+///
+/// ```
+/// use uriscan::bytes::window::{Bounds, Windows};
+/// let bounds = Bounds { look_behind: 2, look_ahead: 64 };
+/// let mut windows = Windows::new(4);
+/// let mut document = &b"abcdefgh"[..];
+/// windows.begin(bounds);
+/// windows.fill(&mut document)?;
+/// assert_eq!(windows.window().bytes, b"abcd");
+/// windows.consume(3);
+/// windows.fill(&mut document)?;
+/// let window = windows.window();
+/// assert_eq!((window.bytes, window.start, window.offset), (&b"bcdefgh"[..], 2, 1));
+/// # std::io::Result::Ok(())
+/// ```
+#[derive(Debug)]
+pub struct Windows {
+    buffer: Vec<u8>,
+    /// INVARIANT: behind <= start <= end <= buffer.len().
+    behind: usize,
+    start: usize,
+    end: usize,
+    /// Document offset of `buffer[behind]`.
+    offset: u64,
+    bounds: Bounds,
+    size: usize,
+    last: bool,
+    stalled: bool,
+}
+
+impl Windows {
+    /// A buffer that reads `size` bytes at a time (at least one).
+    pub fn new(size: usize) -> Self {
+        Windows {
+            buffer: Vec::new(),
+            behind: 0,
+            start: 0,
+            end: 0,
+            offset: 0,
+            bounds: Bounds {
+                look_behind: 0,
+                look_ahead: 0,
+            },
+            size: size.max(1),
+            last: false,
+            stalled: false,
+        }
+    }
+
+    /// Forgets the document before, keeps the memory, and starts another at offset 0.
+    pub fn begin(&mut self, bounds: Bounds) {
+        self.begin_at(bounds, 0);
+    }
+
+    /// The same for a range of a document that starts at `offset`.
+    pub fn begin_at(&mut self, bounds: Bounds, offset: u64) {
+        (self.behind, self.start, self.end) = (0, 0, 0);
+        self.offset = offset;
+        self.bounds = bounds;
+        self.last = false;
+        self.stalled = false;
+        // One huge wait must not pin its memory for every later document.
+        if self.buffer.len() > self.size + bounds.look_ahead + bounds.look_behind {
+            self.buffer = Vec::new();
+        }
+    }
+
+    /// Changes the bounds for the rest of the document, once its format is known.
+    pub fn set_bounds(&mut self, bounds: Bounds) {
+        self.bounds = bounds;
+    }
+
+    /// Reads up to one window's worth of bytes behind the pending ones; at the document's end the
+    /// window becomes the last one.
+    ///
+    /// While the scanner consumes nothing the amount doubles, so that waiting stays linear in time
+    /// however small the windows are.
+    ///
+    /// # Errors
+    ///
+    /// Those of the reader, but for interruptions, which are retried.
+    ///
+    /// # Panics
+    ///
+    /// When a scanner consumed nothing although its format's look-ahead was in view: it broke the
+    /// contract of [`Scan`](crate::document::Scan).
+    pub fn fill(&mut self, reader: &mut (impl Read + ?Sized)) -> io::Result<()> {
+        let pending = self.end - self.start;
+        assert!(
+            !self.stalled || pending <= self.bounds.look_ahead,
+            "a scanner consumed nothing of {pending} bytes, its look-ahead is {}",
+            self.bounds.look_ahead
+        );
+        let want = if self.stalled {
+            self.size.max(pending)
+        } else {
+            self.size
+        };
+        self.make_room(want);
+        let goal = self.end + want;
+        while self.end < goal {
+            match reader.read(&mut self.buffer[self.end..goal]) {
+                Ok(0) => {
+                    self.last = true;
+                    break;
+                }
+                Ok(n) => self.end += n,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Treats what has been read so far as the whole document: after a read error nothing that
+    /// was read is lost.
+    pub fn end_here(&mut self) {
+        self.last = true;
+    }
+
+    /// The window in view.
+    pub fn window(&self) -> Window<'_> {
+        Window {
+            bytes: &self.buffer[self.behind..self.end],
+            start: self.start - self.behind,
+            offset: self.offset,
+            last: self.last,
+        }
+    }
+
+    /// Marks the bytes of the window before index `at` as consumed; true when the document is
+    /// finished.
+    ///
+    /// # Panics
+    ///
+    /// When `at` lies outside the pending bytes, or not at the end of the last window.
+    pub fn consume(&mut self, at: usize) -> bool {
+        let start = self.behind + at;
+        assert!(
+            self.start <= start && start <= self.end,
+            "a scanner consumed up to {at}, outside its window"
+        );
+        assert!(
+            !self.last || start == self.end,
+            "a scanner left {} bytes of the last window",
+            self.end - start
+        );
+        self.stalled = start == self.start;
+        self.start = start;
+        let behind = start
+            .saturating_sub(self.bounds.look_behind)
+            .max(self.behind);
+        self.offset += (behind - self.behind) as u64;
+        self.behind = behind;
+        self.last
+    }
+
+    fn make_room(&mut self, want: usize) {
+        if self.end + want <= self.buffer.len() {
+            return;
+        }
+        self.buffer.copy_within(self.behind..self.end, 0);
+        self.start -= self.behind;
+        self.end -= self.behind;
+        self.behind = 0;
+        if self.end + want > self.buffer.len() {
+            self.buffer.resize(self.end + want, 0);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Hands out at most `step` bytes at a time, as a pipe does.
+    struct Drip<'a>(&'a [u8], usize);
+
+    impl Read for Drip<'_> {
+        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+            let n = self.0.len().min(self.1).min(into.len());
+            into[..n].copy_from_slice(&self.0[..n]);
+            self.0 = &self.0[n..];
+            Ok(n)
+        }
+    }
+
+    #[test]
+    fn every_byte_is_pending_once_and_stays_behind() {
+        let text: Vec<u8> = (0..=255).collect();
+        for size in 1..40 {
+            for take in 1..20 {
+                let mut windows = Windows::new(size);
+                windows.begin(Bounds {
+                    look_behind: 7,
+                    look_ahead: 64,
+                });
+                let mut seen = Vec::new();
+                let mut reader = Drip(&text, 3);
+                loop {
+                    windows.fill(&mut reader).unwrap();
+                    let window = windows.window();
+                    let from = window.offset as usize;
+                    assert_eq!(window.bytes, &text[from..from + window.bytes.len()]);
+                    assert!(window.start == 7 || from == 0);
+                    let at = if window.last {
+                        window.bytes.len()
+                    } else {
+                        window.bytes.len().min(window.start + take)
+                    };
+                    seen.extend_from_slice(&window.bytes[window.start..at]);
+                    if windows.consume(at) {
+                        break;
+                    }
+                }
+                assert_eq!(seen, text, "size {size}, take {take}");
+            }
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "consumed nothing")]
+    fn a_scanner_that_waits_beyond_its_bound_is_caught() {
+        let mut windows = Windows::new(4);
+        windows.begin(Bounds {
+            look_behind: 0,
+            look_ahead: 16,
+        });
+        let mut reader = io::repeat(b'x');
+        for _ in 0..9 {
+            windows.fill(&mut reader).unwrap();
+            windows.consume(0);
+        }
+    }
+}

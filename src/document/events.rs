@@ -1,0 +1,281 @@
+//! What scanners report: events, and the bytes that they speak of.
+
+use std::ops::Range;
+
+use encoding_rs::Encoding;
+
+use super::diagnostic::Code;
+use super::flags::Flags;
+use crate::bytes::lines::Position;
+
+/// A half-open pair of offsets in the document, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Span {
+    /// Offset of the first byte.
+    pub start: u64,
+    /// Offset behind the last byte.
+    pub end: u64,
+}
+
+/// Where the bytes of a reference or a name stand: in the window, as they are in the document, or
+/// in the batch's own store, where a scanner puts what it had to clean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Text {
+    /// `window.bytes[start..end]`.
+    Window(u32, u32),
+    /// A range of the batch's store.
+    Stored(u32, u32),
+}
+
+impl Text {
+    /// The bytes of the window at `range`.
+    pub fn window(range: Range<usize>) -> Self {
+        Text::Window(range.start as u32, range.end as u32)
+    }
+}
+
+/// The name of an element, an attribute or a header field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Name {
+    /// There is none.
+    None,
+    /// A name from a table.
+    Known(&'static str),
+    /// Any other name, in lower case.
+    Other(Text),
+}
+
+/// Where in a document a reference stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Context {
+    /// Text between angle brackets (RFC 2396 Appendix E).
+    Angle,
+    /// Text between double quotes (RFC 2396 Appendix E).
+    Quoted,
+    /// Text without delimiters.
+    Bare,
+    /// A terminal hyperlink, `ESC ]8;;`.
+    Osc8,
+    /// Text that starts with `www.` (RFC 2396 Appendix F).
+    Www,
+    /// A mail address in text.
+    Email,
+    /// An attribute of a markup element, or the data of a script element.
+    Attribute,
+    /// CSS in a style attribute or a style element.
+    Style,
+    /// Character data of a markup document.
+    Text,
+    /// A header field of a message or a response.
+    Header,
+}
+
+impl Context {
+    /// Every context with its name in records.
+    pub const NAMES: [(Context, &'static str); 10] = [
+        (Context::Angle, "angle"),
+        (Context::Quoted, "quoted"),
+        (Context::Bare, "bare"),
+        (Context::Osc8, "osc8"),
+        (Context::Www, "www"),
+        (Context::Email, "email"),
+        (Context::Attribute, "attribute"),
+        (Context::Style, "style"),
+        (Context::Text, "text"),
+        (Context::Header, "header"),
+    ];
+
+    /// The name in records.
+    pub fn name(self) -> &'static str {
+        Self::NAMES[self as usize].1
+    }
+}
+
+/// Which base a reference resolves against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wants {
+    /// The document's base URI.
+    Document,
+    /// The base that the document has without its own BASE element.
+    Fallback,
+    /// The element's codebase, which resolves against the document's base URI.
+    Codebase(Text),
+    /// None: the reference must be absolute.
+    Nothing,
+}
+
+/// One reference that a scanner found.
+#[derive(Clone, Copy, Debug)]
+pub struct Found {
+    /// From the reference's first to its last byte.
+    pub span: Span,
+    /// Line and column of the span's start, when the scanner knows better than its driver.
+    pub position: Option<Position>,
+    /// The reference as cleaned.
+    pub text: Text,
+    /// Where it stands.
+    pub context: Context,
+    /// The element, if any.
+    pub element: Name,
+    /// The attribute or the header field, if any.
+    pub attribute: Name,
+    /// What was done to it and what is odd about it.
+    pub flags: Flags,
+    /// The base it resolves against.
+    pub wants: Wants,
+    /// Other readings, best first: a range of the batch's alternatives.
+    pub alternatives: (u32, u32),
+}
+
+impl Found {
+    /// A reference as it stands in the document, resolved against the document's base.
+    pub fn new(span: Span, text: Text, context: Context) -> Self {
+        Found {
+            span,
+            position: None,
+            text,
+            context,
+            element: Name::None,
+            attribute: Name::None,
+            flags: Flags::default(),
+            wants: Wants::Document,
+            alternatives: (0, 0),
+        }
+    }
+}
+
+/// What names the base of an enclosed document, by the layers of RFC 2396 section 5.1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Layer {
+    /// 5.1.2: a Content-Base field.
+    ContentBase,
+    /// 5.1.2: a Content-Location field.
+    ContentLocation,
+    /// 5.1.2: a Content-Base field of an HTTP response.
+    HttpContentBase,
+    /// 5.1.3: the target URI of a web archive's record.
+    WarcTargetUri,
+    /// 5.1.3: a browser's note of where it took a snapshot.
+    SnapshotContentLocation,
+}
+
+/// A base URI that the heading of an enclosed document names (RFC 2396 section 5.1.2 and 5.1.3).
+#[derive(Clone, Copy, Debug)]
+pub struct EntityBase {
+    /// The URI reference; a relative one resolves against the enclosing base.
+    pub reference: Text,
+    /// The layer and detail that records name as `base_source`.
+    pub layer: Layer,
+    /// The part whose heading it is, for the layers that name one.
+    pub part: Option<Text>,
+}
+
+/// Whose rules `auto` follows for the references of a document.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Family {
+    /// Where a browser would go: WHATWG URL.
+    Markup,
+    /// What was written: RFC 3986 in its corrected form.
+    #[default]
+    Plain,
+}
+
+/// The start of an enclosed document.
+#[derive(Clone, Copy, Debug)]
+pub struct Enter {
+    /// Its place in the container, or none where it keeps its host's.
+    pub member: Option<Text>,
+    /// Whose rules its references follow.
+    pub family: Family,
+    /// The base that its heading brings; without one the enclosing base is inherited.
+    pub base: Option<EntityBase>,
+}
+
+/// What a scanner reports, in document order.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Event {
+    /// A document inside the document begins.
+    Enter(Enter),
+    /// It ends, and is settled.
+    Leave,
+    /// The document itself names its base (RFC 2396 section 5.1.1).
+    Base(Text),
+    /// No later event changes this document's base or retracts its references.
+    Settled,
+    /// Drop everything since the document's `Enter`; it is scanned again from its first byte.
+    Restart(Again),
+    /// The encoding of the document, for the queries of its references.
+    Encoding(&'static Encoding),
+    /// A reference.
+    Reference(Found),
+    /// Something that readers of the links should know, with the offset of its first occurrence.
+    Diagnostic(&'static Code, u64),
+}
+
+/// What a scanner must know when it scans a document once more.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Again {
+    /// Follow every rule of the format, at any price.
+    pub exact: bool,
+    /// The encoding that the first pass found out.
+    pub encoding: Option<&'static Encoding>,
+}
+
+/// A batch of events, with the bytes that do not stand in the window as they are.
+#[derive(Debug, Default)]
+pub struct Events {
+    /// The events, in document order.
+    pub list: Vec<Event>,
+    store: Vec<u8>,
+    alternatives: Vec<Text>,
+}
+
+impl Events {
+    /// Empties the batch and keeps its memory.
+    pub fn clear(&mut self) {
+        self.list.clear();
+        self.store.clear();
+        self.alternatives.clear();
+    }
+
+    /// Appends an event.
+    pub fn push(&mut self, event: Event) {
+        self.list.push(event);
+    }
+
+    /// Stores bytes and says where.
+    pub fn store(&mut self, bytes: &[u8]) -> Text {
+        self.store_with(|store| store.extend_from_slice(bytes))
+    }
+
+    /// Stores what `write` appends.
+    pub fn store_with(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> Text {
+        let start = self.store.len();
+        write(&mut self.store);
+        Text::Stored(start as u32, self.store.len() as u32)
+    }
+
+    /// Stores other readings of a reference, for [`Found::alternatives`].
+    pub fn store_alternatives(&mut self, texts: &[Text]) -> (u32, u32) {
+        let start = self.alternatives.len();
+        self.alternatives.extend_from_slice(texts);
+        (start as u32, self.alternatives.len() as u32)
+    }
+
+    /// The bytes of a text, given the window that the batch came from.
+    pub fn bytes<'a>(&'a self, text: Text, window: &'a [u8]) -> &'a [u8] {
+        match text {
+            Text::Window(start, end) => &window[start as usize..end as usize],
+            Text::Stored(start, end) => &self.store[start as usize..end as usize],
+        }
+    }
+
+    /// The other readings of a reference.
+    pub fn alternatives(&self, found: &Found) -> &[Text] {
+        let (start, end) = found.alternatives;
+        &self.alternatives[start as usize..end as usize]
+    }
+}

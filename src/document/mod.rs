@@ -1,0 +1,87 @@
+//! Layer 3: one file or folder per format. Bytes come in as windows, events go out.
+//!
+//! # The contract
+//!
+//! [`Scan::scan`] reports what lies wholly before index `n` of the window and returns `n`; the
+//! bytes from `n` on come back in the next window, after up to
+//! [`look_behind`](crate::bytes::window::Bounds) bytes of what was consumed. In the last window `n`
+//! is its length. *However a document is cut into windows, the events are the same.*
+//!
+//! Spans of references lie within the bytes that were pending, and ascend. A scanner that sees
+//! `look_ahead` pending bytes consumes at least one.
+
+pub mod diagnostic;
+pub mod events;
+pub mod flags;
+pub mod html;
+pub mod text;
+
+use encoding_rs::Encoding;
+
+use crate::bytes::window::{Bounds, Window};
+use events::{Again, Events, Family};
+
+/// What every scanner does.
+pub trait Scan: Send {
+    /// Gets ready for another document.
+    fn begin(&mut self, start: &Start);
+
+    /// Reports what lies wholly before an index of the window, and returns that index.
+    fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize;
+}
+
+/// What is known of a document before its first byte.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Start {
+    /// The encoding that a transport or the user declares.
+    pub declared: Option<&'static Encoding>,
+    /// What an earlier pass over the same document found out.
+    pub again: Again,
+}
+
+/// The options of all formats.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Plain text.
+    pub text: text::Options,
+    /// HTML.
+    pub html: html::Options,
+}
+
+/// A document format.
+pub struct Format {
+    /// The name that `--type` takes.
+    pub name: &'static str,
+    /// Extensions of file names, in lower case.
+    pub extensions: &'static [&'static str],
+    /// Whose rules `auto` follows.
+    pub family: Family,
+    /// How much its scanner needs to see.
+    pub bounds: Bounds,
+    /// Makes a scanner.
+    pub scanner: fn(&Options) -> Box<dyn Scan>,
+}
+
+/// Every format, one row each.
+pub static FORMATS: &[Format] = &[text::FORMAT, html::FORMAT];
+
+impl Format {
+    /// The format of a name, as `--type` takes it.
+    ///
+    /// ```
+    /// use uriscan::document::Format;
+    /// assert_eq!(Format::named("html").unwrap().name, "html");
+    /// assert!(Format::named("nothing").is_none());
+    /// ```
+    pub fn named(name: &str) -> Option<&'static Format> {
+        FORMATS.iter().find(|format| format.name == name)
+    }
+
+    /// The format of an extension, in any case.
+    pub fn of_extension(extension: &str) -> Option<&'static Format> {
+        let lower = extension.to_ascii_lowercase();
+        FORMATS
+            .iter()
+            .find(|format| format.extensions.contains(&lower.as_str()))
+    }
+}
