@@ -2,4 +2,5 @@
 
 pub mod bytes;
 pub mod document;
+pub mod output;
 pub mod resolver;
