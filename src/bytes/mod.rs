@@ -1,0 +1,3 @@
+//! Bytes: classes of them, knowing no URI and no format.
+
+pub mod class;
