@@ -3,3 +3,4 @@
 pub mod bytes;
 pub mod document;
 pub mod resolver;
+pub mod uri;
