@@ -2,5 +2,6 @@
 
 pub mod bytes;
 pub mod document;
+pub mod extractor;
 pub mod resolver;
 pub mod uri;

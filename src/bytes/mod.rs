@@ -2,4 +2,5 @@
 
 pub mod class;
 pub mod lines;
+pub mod source;
 pub mod window;

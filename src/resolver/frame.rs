@@ -247,8 +247,11 @@ impl Frame {
 }
 
 fn rebase(resolver: &mut uri::Resolver, base: &Named, encoding: &'static Encoding) {
-    resolver.set_encoding(encoding);
-    if !base.is_set() || resolver.rebase(&base.uri).is_err() {
-        resolver.unset();
+    if base.is_set() {
+        // A base that is none by these rules leaves the resolver without one.
+        let _ = resolver.rebase(&base.uri);
+    } else {
+        *resolver = uri::Resolver::without_base(resolver.rules());
     }
+    resolver.set_encoding(encoding);
 }

@@ -7,7 +7,7 @@ use crate::bytes::lines::Position;
 use crate::document::diagnostic::Code;
 use crate::document::events::{Context, Found, Name, Span, Text, Wants};
 use crate::document::flags::Flags;
-use crate::uri::{self, ResolveErrorKind};
+use crate::uri::{self, Reference, ResolveErrorKind};
 
 /// A reference with its place and what it resolves to.
 #[derive(Clone, Debug)]
@@ -72,86 +72,83 @@ pub(super) struct Writer {
     codebase: Vec<u8>,
 }
 
+/// What records name as the source of an element's codebase.
+const CODEBASE: &str = "content:codebase";
+
 impl Writer {
     /// Hands on one reference as a link, resolved against the bases of its document's frame.
     pub(super) fn emit<'a>(
         &mut self,
-        frame: &mut Frame,
+        frame: &Frame,
         found: &Found,
         alternatives: &[Text],
         bytes: impl Fn(Text) -> &'a [u8],
         sink: &mut impl Sink,
     ) {
         let reference = bytes(found.text);
-        self.target.clear();
-        if let Wants::Codebase(text) = found.wants
-            && let Some(resolver) = self.codebase(frame, bytes(text))
-        {
-            let resolved = resolver.resolve_into(reference, &mut self.target);
-            let base = Some((self.codebase.as_slice(), CODEBASE));
-            return hand_on(frame, found, &self.target, resolved, base, alternatives, bytes, sink);
-        }
-        let (resolved, base) = match found.wants {
-            Wants::Document | Wants::Codebase(_) => (
-                frame.by_document.resolve_into(reference, &mut self.target),
-                frame.document_base(),
-            ),
-            Wants::Fallback => (
-                frame.by_fallback.resolve_into(reference, &mut self.target),
-                frame.fallback_base(),
-            ),
-            Wants::Nothing => (
-                uri::Resolver::without_base(frame.rules()).resolve_into(reference, &mut self.target),
-                None,
-            ),
+        let own;
+        let (resolver, base) = match found.wants {
+            Wants::Document => (&frame.by_document, frame.document_base()),
+            Wants::Fallback => (&frame.by_fallback, frame.fallback_base()),
+            Wants::Nothing => {
+                own = uri::Resolver::without_base(frame.rules());
+                (&own, None)
+            }
+            Wants::Codebase(text) => match self.codebase(frame, bytes(text)) {
+                Some(resolver) => {
+                    own = resolver;
+                    (&own, Some((self.codebase.as_slice(), CODEBASE)))
+                }
+                None => (&frame.by_document, frame.document_base()),
+            },
         };
-        hand_on(frame, found, &self.target, resolved, base, alternatives, bytes, sink);
+        self.target.clear();
+        let (target, inherits) = if names_message(reference) {
+            (Ok(reference), false)
+        } else {
+            match resolver.resolve_into(reference, &mut self.target) {
+                Ok(resolved) => (Ok(self.target.as_slice()), resolved.inherits_base()),
+                Err(error) => (Err(error.kind()), !has_scheme(reference)),
+            }
+        };
+        let element = name(found.element, &bytes);
+        let attribute = name(found.attribute, &bytes);
+        let alternatives: Vec<&[u8]> = alternatives.iter().map(|&text| bytes(text)).collect();
+        sink.link(&Link {
+            member: frame.member(),
+            position: found.position,
+            span: found.span,
+            reference,
+            target,
+            base: base.filter(|_| inherits),
+            context: found.context,
+            element: element.as_deref(),
+            attribute: attribute.as_deref(),
+            flags: found.flags,
+            alternatives: &alternatives,
+        });
     }
 
     /// The resolver of an element's codebase, which resolves against the document's base.
     fn codebase(&mut self, frame: &Frame, codebase: &[u8]) -> Option<uri::Resolver> {
         self.codebase.clear();
-        frame.by_document.resolve_into(codebase, &mut self.codebase).ok()?;
+        let by_document = &frame.by_document;
+        by_document
+            .resolve_into(codebase, &mut self.codebase)
+            .ok()?;
         let mut resolver = uri::Resolver::new(&self.codebase, frame.rules()).ok()?;
         resolver.set_encoding(frame.encoding);
         Some(resolver)
     }
 }
 
-/// What records name as the source of an element's codebase.
-const CODEBASE: &str = "content:codebase";
+/// `cid:` and `mid:` references are their own targets (RFC 2392).
+fn names_message(reference: &[u8]) -> bool {
+    reference.get(3) == Some(&b':') && Reference::split(reference).names_message()
+}
 
-#[allow(clippy::too_many_arguments)]
-fn hand_on<'a>(
-    frame: &Frame,
-    found: &Found,
-    target: &[u8],
-    resolved: Result<uri::Resolved, uri::ResolveError>,
-    base: Option<(&[u8], &str)>,
-    alternatives: &[Text],
-    bytes: impl Fn(Text) -> &'a [u8],
-    sink: &mut impl Sink,
-) {
-    let inherits = match &resolved {
-        Ok(resolved) => resolved.inherits_base(),
-        Err(_) => !uri::Reference::split(bytes(found.text)).scheme.is_some(),
-    };
-    let element = name(found.element, &bytes);
-    let attribute = name(found.attribute, &bytes);
-    let alternatives: Vec<&[u8]> = alternatives.iter().map(|&text| bytes(text)).collect();
-    sink.link(&Link {
-        member: frame.member(),
-        position: found.position,
-        span: found.span,
-        reference: bytes(found.text),
-        target: resolved.map(|_| target).map_err(|error| error.kind()),
-        base: base.filter(|_| inherits),
-        context: found.context,
-        element: element.as_deref(),
-        attribute: attribute.as_deref(),
-        flags: found.flags,
-        alternatives: &alternatives,
-    });
+fn has_scheme(reference: &[u8]) -> bool {
+    Reference::split(reference.trim_ascii()).scheme.is_some()
 }
 
 fn name<'a>(name: Name, bytes: impl Fn(Text) -> &'a [u8]) -> Option<Cow<'a, str>> {
