@@ -48,6 +48,16 @@ pub struct Options {
     pub html: html::Options,
 }
 
+/// How often a scanner reads a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// Once, from start to end.
+    Once,
+    /// Once, or a second time from its first byte after a
+    /// [`Restart`](events::Event::Restart).
+    MaybeTwice,
+}
+
 /// A document format.
 pub struct Format {
     /// The name that `--type` takes.
@@ -58,6 +68,8 @@ pub struct Format {
     pub family: Family,
     /// How much its scanner needs to see.
     pub bounds: Bounds,
+    /// Whether a document may have to be read a second time.
+    pub reading: Reading,
     /// Makes a scanner.
     pub scanner: fn(&Options) -> Box<dyn Scan>,
 }

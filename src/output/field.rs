@@ -91,7 +91,7 @@ pub static FIELDS: &[Field] = &[
     field!("error", Appended, |_, link| link
         .target
         .err()
-        .map_or(Value::Null, Value::Name)),
+        .map_or(Value::Null, |kind| Value::Name(kind.name()))),
     field!("alternatives", Appended, |_, link| {
         if link.alternatives.is_empty() {
             Value::Null

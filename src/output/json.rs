@@ -169,7 +169,7 @@ pub fn push_string(bytes: &[u8], out: &mut Vec<u8>) {
 
 /// One byte of ASCII that stands for itself; written so that the compiler checks many at once.
 fn is_plain(byte: u8) -> bool {
-    (byte >= 0x20) & (byte < 0x80) & (byte != b'"') & (byte != b'\\')
+    (0x20..0x80).contains(&byte) & (byte != b'"') & (byte != b'\\')
 }
 
 fn push_escaped(valid: &[u8], out: &mut Vec<u8>) {

@@ -1,0 +1,13 @@
+//! URI references by RFC 1738, 1808, 2396, 3986 and the WHATWG URL standard: split, validate, resolve, normalise.
+//!
+//! Nothing here knows of documents. Input is bytes, any bytes; what cannot be resolved is an error value.
+
+pub mod base;
+mod reference;
+mod resolve;
+mod rules;
+
+pub use base::{Base, BaseSource, Mounts};
+pub use reference::{Reference, Reference1808};
+pub use resolve::{BaseError, ReferenceKind, ResolveError, ResolveErrorKind, Resolved, Resolver};
+pub use rules::{ExcessDots, Form, Rules, SameScheme};
