@@ -2,3 +2,7 @@
 
 // The base stack: which base a reference gets, and when.
 mod bases;
+// The command, run as its users run it.
+mod cli;
+// Which module may use which.
+mod layers;
