@@ -16,7 +16,8 @@ fn a_tree_is_read_in_the_order_of_its_paths() {
     let base = ["--root", ".=http://example.org/docs/"];
     let run = |more: &[&str]| tree.run(&[&base, more].concat());
     run(&["."]).is(0, "http://example.org/docs/b.html\nhttp://example.com/b\n");
-    run(&[".", "-g", "*.txt"]).is(0, "http://example.com/b\n");
+    // A glob beats the ignore files.
+    run(&[".", "-g", "*.txt"]).is(0, "http://example.com/b\nhttp://example.com/ignored\n");
     run(&[".", "-g", "!*.txt"]).is(0, "http://example.org/docs/b.html\n");
     run(&[".", "-d", "1"]).is(0, "http://example.com/b\n");
     run(&[".", "-t", "html"]).is(0, "http://example.org/docs/b.html\n");
