@@ -3,11 +3,13 @@
 //! Nothing here knows of documents. Input is bytes, any bytes; what cannot be resolved is an error value.
 
 pub mod base;
+mod component;
 mod reference;
 mod resolve;
 mod rules;
 
 pub use base::{Base, BaseSource, Mounts};
+pub use component::Component;
 pub use reference::{Reference, Reference1808};
 pub use resolve::{BaseError, ReferenceKind, ResolveError, ResolveErrorKind, Resolved, Resolver};
 pub use rules::{ExcessDots, Form, Rules, SameScheme};

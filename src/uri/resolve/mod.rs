@@ -66,28 +66,27 @@ impl Resolver {
     /// As [`Resolver::new`].
     pub fn rebase(&mut self, base: &[u8]) -> Result<(), BaseError> {
         self.has_base = false;
-        match self.rules {
-            Rules::Whatwg => self.base.replace(&whatwg::normalize_base(base)?),
-            Rules::Rfc1808 => {
-                Self::require_scheme(base)?;
-                self.base.replace(base);
+        let (rules, encoding) = (self.rules, self.encoding);
+        self.base.replace(|uri| match rules {
+            Rules::Whatwg => match whatwg::resolve(None, encoding, base, uri) {
+                Ok(_) => Ok(()),
+                Err(error) if error.kind() == ResolveErrorKind::NoBase => {
+                    Err(BaseError::not_absolute())
+                }
+                Err(_) => Err(BaseError::unparsable()),
+            },
+            _ if Ends::of(base).has_scheme() => {
+                uri.extend_from_slice(base);
+                Ok(())
             }
-            Rules::Rfc3986 { .. } | Rules::Rfc2396 { .. } => {
-                Self::require_scheme(base)?;
-                // A base has no fragment (RFC 3986 section 5.1).
-                self.base.replace(&base[..Ends::of(base).query]);
-            }
+            _ => Err(BaseError::not_absolute()),
+        })?;
+        if rules != Rules::Rfc1808 {
+            // A base has no fragment (RFC 3986 section 5.1); by RFC 1808 section 4 step 2a it may be inherited.
+            self.base.drop_fragment();
         }
         self.has_base = true;
         Ok(())
-    }
-
-    fn require_scheme(base: &[u8]) -> Result<(), BaseError> {
-        if Ends::of(base).has_scheme() {
-            Ok(())
-        } else {
-            Err(BaseError::not_absolute())
-        }
     }
 
     /// The encoding of the document, used for queries of special schemes by the WHATWG rules (URL section 4.4).

@@ -14,12 +14,21 @@ pub(crate) struct Prepared {
 
 impl Prepared {
     /// Takes another base, in the same allocation.
-    pub(crate) fn replace(&mut self, base: &[u8]) {
+    pub(crate) fn replace<E>(
+        &mut self,
+        fill: impl FnOnce(&mut Vec<u8>) -> Result<(), E>,
+    ) -> Result<(), E> {
         self.uri.clear();
-        self.uri.extend_from_slice(base);
+        fill(&mut self.uri)?;
         self.ends = Ends::of(&self.uri);
         let path = &self.uri[self.ends.authority..self.ends.path];
         self.directory = self.ends.authority + memchr::memrchr(b'/', path).map_or(0, |at| at + 1);
+        Ok(())
+    }
+
+    /// Forgets the fragment.
+    pub(crate) fn drop_fragment(&mut self) {
+        self.uri.truncate(self.ends.query);
     }
 
     /// The whole URI, its fragment included.
