@@ -5,6 +5,7 @@ mod error;
 mod generic;
 mod prepared;
 mod rfc1808;
+mod shortcut;
 mod whatwg;
 
 use std::fmt;
@@ -13,8 +14,9 @@ use encoding_rs::{Encoding, UTF_8};
 
 pub use self::error::{BaseError, ResolveError, ResolveErrorKind};
 use self::prepared::Prepared;
+use self::shortcut::Dialect;
 use super::reference::Ends;
-use super::rules::Rules;
+use super::rules::{Rules, SameScheme};
 
 /// Resolves references against one base after the other.
 ///
@@ -118,6 +120,12 @@ impl Resolver {
         out: &mut Vec<u8>,
     ) -> Result<Resolved, ResolveError> {
         let start = out.len();
+        if let Some(kind) = self.shortcut(reference, out) {
+            return Ok(Resolved {
+                kind,
+                same_document: self.is_same_document(kind, &out[start..]),
+            });
+        }
         let base = self.has_base.then_some(&self.base);
         let kind = match self.rules {
             Rules::Whatwg => whatwg::resolve(base, self.encoding, reference, out),
@@ -133,6 +141,22 @@ impl Resolver {
             kind,
             same_document: self.is_same_document(kind, &out[start..]),
         })
+    }
+
+    fn shortcut(&self, reference: &[u8], out: &mut Vec<u8>) -> Option<ReferenceKind> {
+        let dialect = match self.rules {
+            Rules::Whatwg => Dialect::Whatwg,
+            Rules::Rfc3986 {
+                scheme: SameScheme::Strict,
+                ..
+            } => Dialect::Rfc3986,
+            _ => return None,
+        };
+        if self.has_base {
+            shortcut::resolve(&self.base, dialect, reference, out)
+        } else {
+            None
+        }
     }
 
     /// RFC 2396 section 4.2 and RFC 1808: the reference is empty or only a fragment. RFC 3986 section 4.4: target and
