@@ -3,7 +3,8 @@
 
 use serde_json::{Value, json};
 use uriscan::uri::{
-    ExcessDots, Form, Reference, Reference1808, ReferenceKind, Resolver, Rules, SameScheme,
+    AuthorityKind, ExcessDots, Form, Grammar, Normalization, Reference, Reference1808,
+    ReferenceKind, Resolver, Rules, SameScheme, normalize, validate,
 };
 
 /// Runs the rows of a kind and reports those that differ, one line each.
@@ -107,5 +108,39 @@ fn references_split() {
             "scheme": parts.scheme.map(text), "authority": parts.authority.map(text), "path": text(parts.path),
             "query": parts.query.map(text), "fragment": parts.fragment.map(text),
         })
+    });
+}
+
+#[test]
+fn references_validate() {
+    for (kind, count, grammar) in [
+        ("validate", 71, Grammar::Rfc2396),
+        ("scheme", 78, Grammar::Rfc1738),
+    ] {
+        check(kind, count, |row| {
+            let input = row["input"].as_str().unwrap().as_bytes();
+            let fault = validate(input, grammar)
+                .err()
+                .map(|fault| fault.component().name());
+            let mut got = json!({ "valid": fault.is_none(), "fault": fault });
+            if row["expect"].get("authority_kind").is_some() {
+                got["authority_kind"] = json!(AuthorityKind::of(input).map(AuthorityKind::name));
+            }
+            got
+        });
+    }
+}
+
+#[test]
+fn references_normalize() {
+    check("normalize", 34, |row| {
+        let form = match row["rules"].as_str().unwrap() {
+            "rfc2396" => Normalization::Rfc2396,
+            "rfc3986-syntax" => Normalization::Rfc3986Syntax,
+            _ => Normalization::Rfc3986Scheme,
+        };
+        let mut normal = Vec::new();
+        normalize(row["input"].as_str().unwrap().as_bytes(), form, &mut normal);
+        json!(String::from_utf8(normal).unwrap())
     });
 }

@@ -12,6 +12,7 @@ use std::fmt;
 
 use encoding_rs::{Encoding, UTF_8};
 
+pub(super) use self::dots::remove as remove_dot_segments;
 pub use self::error::{BaseError, ResolveError, ResolveErrorKind};
 use self::prepared::Prepared;
 use self::shortcut::Dialect;

@@ -191,7 +191,7 @@ fn survey(reference: &[u8]) -> u8 {
         return 0;
     };
     let mut found = [0; 16];
-    found[0] = sign(*first, 0);
+    found[0] = SIGNS[usize::from(*first)];
     if let (Some(last), Some(last_before)) = (after.last_chunk(), before.last_chunk()) {
         for (block, before) in after.as_chunks().0.iter().zip(before.as_chunks().0) {
             survey_block(block, before, &mut found);
@@ -201,16 +201,26 @@ fn survey(reference: &[u8]) -> u8 {
         survey_block(&block, &before, &mut found);
     } else {
         for (byte, before) in after.iter().zip(before) {
-            found[0] |= sign(*byte, *before);
+            found[0] |= SIGNS[usize::from(*byte)] | dot_segment(*byte, *before);
         }
     }
     let found = u128::from_ne_bytes(found);
-    let found = (found >> 64) as u64 | found as u64;
-    found
-        .to_ne_bytes()
-        .into_iter()
-        .fold(0, |all, signs| all | signs)
+    let found = (found >> 64 | found) as u64;
+    let found = (found >> 32 | found) as u32;
+    let found = (found >> 16 | found) as u16;
+    (found >> 8 | found) as u8
 }
+
+/// The signs that every byte has by itself.
+const SIGNS: [u8; 256] = {
+    let mut signs = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        signs[byte] = sign(byte as u8);
+        byte += 1;
+    }
+    signs
+};
 
 /// Eight to sixteen bytes as one block, those in the middle twice.
 fn both_ends(bytes: &[u8]) -> Option<[u8; 16]> {
@@ -223,13 +233,13 @@ fn both_ends(bytes: &[u8]) -> Option<[u8; 16]> {
 #[inline]
 fn survey_block(block: &[u8; 16], before: &[u8; 16], found: &mut [u8; 16]) {
     for i in 0..16 {
-        found[i] |= sign(block[i], before[i]);
+        found[i] |= sign(block[i]) | dot_segment(block[i], before[i]);
     }
 }
 
 /// The signs of one byte, in operations that vectors of bytes have too.
 #[inline]
-const fn sign(byte: u8, before: u8) -> u8 {
+const fn sign(byte: u8) -> u8 {
     let is_rewritten = (byte <= b' ')
         | (byte > b'z') & (byte != b'~')
         | (byte == b'"')
@@ -237,11 +247,12 @@ const fn sign(byte: u8, before: u8) -> u8 {
         | (byte | 2 == b'>')
         | (byte | 2 == b'^')
         | (byte == b'`');
-    let is_dot_segment = (byte == b'.') & (before == b'/');
-    select(is_rewritten, REWRITTEN)
-        | select(byte == b':', COLON)
-        | select(byte == b'%', PERCENT)
-        | select(is_dot_segment, DOT_SEGMENT)
+    select(is_rewritten, REWRITTEN) | select(byte == b':', COLON) | select(byte == b'%', PERCENT)
+}
+
+#[inline]
+const fn dot_segment(byte: u8, before: u8) -> u8 {
+    select((byte == b'.') & (before == b'/'), DOT_SEGMENT)
 }
 
 #[inline]
