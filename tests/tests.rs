@@ -2,3 +2,5 @@
 
 // The base stack: which base a reference gets, and when.
 mod bases;
+// URI references.
+mod uri;
