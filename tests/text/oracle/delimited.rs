@@ -89,6 +89,8 @@ struct Content {
     start: usize,
     end: usize,
     closer: usize,
+    /// Only white space and the line's prefix stand before the closer on its line.
+    closer_leads_line: bool,
     uri: Vec<u8>,
     /// The white space between two bytes of the URI.
     gaps: Vec<Gap>,
@@ -147,6 +149,30 @@ impl Content {
         ];
         let set = flags.into_iter().filter(|flag| flag.0);
         set.map(|flag| flag.1).collect()
+    }
+
+    /// D5, D7, D8: whether the closer may close it.
+    fn may_be_closed(
+        &self,
+        text: Text<'_>,
+        delimiter: Delimiter,
+        is_reply: bool,
+        options: &Options,
+    ) -> bool {
+        // D5: the limits of wraps and inner spaces, which `strict` lifts.
+        let (wraps, inner_spaces) = match delimiter {
+            Delimiter::Angle => (64, 8),
+            Delimiter::Quote => (8, 1),
+        };
+        let keeps_limits = self.wraps() <= wraps && self.inner_spaces() <= inner_spaces;
+        let behind = text.byte(self.closer + 1);
+        let refused = match delimiter {
+            // D7: it is a reply marker.
+            Delimiter::Angle => !is_reply && self.closer_leads_line && self.inner_spaces() > 0,
+            // D8: it would open a string.
+            Delimiter::Quote => behind.is_some_and(|byte| byte.is_ascii_alphanumeric()),
+        };
+        !self.uri.is_empty() && (keeps_limits || options.strict) && !refused
     }
 
     /// D11: `//` at the start of `rest` is followed by something with a letter or a digit before
@@ -241,27 +267,11 @@ fn read(
         at += length;
     }
     content.closer = at;
-    let keeps_limits = limits(delimiter, &content, options);
-    // D7: it is a reply marker.
-    let replies = delimiter == Delimiter::Angle && !matches!(prefix, Prefix::Reply(_));
-    let first_on_its_line = run.is_some_and(|breaks| breaks > 0);
-    let is_marker = replies && first_on_its_line && content.inner_spaces() > 0;
-    // D8: it would open a string.
-    let opens = delimiter == Delimiter::Quote
-        && text
-            .byte(at + 1)
-            .is_some_and(|byte| byte.is_ascii_alphanumeric());
-    let found = !content.uri.is_empty() && keeps_limits && !is_marker && !opens;
-    found.then_some(content)
-}
-
-/// D5: the limits of wraps and inner spaces, which `strict` lifts.
-fn limits(delimiter: Delimiter, content: &Content, options: &Options) -> bool {
-    let (wraps, inner_spaces) = match delimiter {
-        Delimiter::Angle => (64, 8),
-        Delimiter::Quote => (8, 1),
-    };
-    options.strict || (content.wraps() <= wraps && content.inner_spaces() <= inner_spaces)
+    content.closer_leads_line = run.is_some_and(|breaks| breaks > 0);
+    let is_reply = matches!(prefix, Prefix::Reply(_));
+    content
+        .may_be_closed(text, delimiter, is_reply, options)
+        .then_some(content)
 }
 
 /// The URI of `scheme` between the delimiters that D1 found.
