@@ -4,3 +4,5 @@
 mod bases;
 // URI references.
 mod uri;
+// URIs in plain text.
+mod text;
