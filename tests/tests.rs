@@ -6,3 +6,7 @@ mod bases;
 mod cli;
 // Which module may use which.
 mod layers;
+// URI references.
+mod uri;
+// URIs in plain text.
+mod text;

@@ -193,6 +193,8 @@ pub enum Event {
     Encoding(&'static Encoding),
     /// A reference.
     Reference(Found),
+    /// A place that a fragment can name, when [`Options::anchors`](super::Options) asks for them.
+    Anchor(Text, u64),
     /// Something that readers of the links should know, with the offset of its first occurrence.
     Diagnostic(&'static Code, u64),
 }

@@ -46,6 +46,18 @@ pub struct Options {
     pub text: text::Options,
     /// HTML.
     pub html: html::Options,
+    /// Whether the places that fragments can name are reported too.
+    pub anchors: Anchors,
+}
+
+/// Whether scanners report what fragments can name: `id`, `a[name]`, headings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Anchors {
+    /// They report references only.
+    #[default]
+    Leave,
+    /// They report both, in one pass.
+    Report,
 }
 
 /// How often a scanner reads a document.

@@ -57,6 +57,12 @@ pub trait Sink {
 
     /// Takes a diagnostic; by default it is left aside.
     fn diagnostic(&mut self, _diagnostic: &Diagnostic<'_>) {}
+
+    /// Takes a place that a fragment can name, and its offset; by default it is left aside.
+    fn anchor(&mut self, _name: &[u8], _offset: u64) {}
+
+    /// The document is read once more: its anchors so far do not count.
+    fn restart(&mut self) {}
 }
 
 impl<F: FnMut(&Link<'_>)> Sink for F {

@@ -95,7 +95,11 @@ impl Linker {
                 Event::Diagnostic(code, offset) => self.diagnose(code, offset),
                 Event::Enter(ref enter) => self.enter(enter, events, window),
                 Event::Leave => self.leave(events, window, sink),
-                Event::Restart(_) => self.restart(),
+                Event::Anchor(text, offset) => sink.anchor(events.bytes(text, window), offset),
+                Event::Restart(_) => {
+                    self.restart();
+                    sink.restart();
+                }
             }
         }
         // What still waits outlives the window.
