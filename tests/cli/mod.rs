@@ -2,6 +2,8 @@
 
 // Files that cannot be read, or are not what they seem.
 mod bad_input;
+// Filters, counts, lists and parts.
+mod flags;
 // Flags that choose and shape what comes out.
 mod output;
 // The same bytes for any number of workers.
