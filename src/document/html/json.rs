@@ -1,0 +1,301 @@
+//! References in the JSON of script elements: import maps, speculation rules and JSON-LD.
+
+use std::ops::Range;
+
+/// What a script element's JSON is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    ImportMap,
+    SpeculationRules,
+    LinkedData,
+}
+
+/// Keys of JSON-LD whose values are references, by convention.
+const LINKED: &[&[u8]] = &[
+    b"@id",
+    b"contentUrl",
+    b"downloadUrl",
+    b"embedUrl",
+    b"image",
+    b"logo",
+    b"mainEntityOfPage",
+    b"sameAs",
+    b"thumbnailUrl",
+    b"url",
+];
+
+/// How deep values may nest.
+const DEPTH: usize = 256;
+
+/// The ranges of the strings that are references, without their quotes; none when the text is not
+/// JSON, for then a browser ignores all of it.
+pub(super) fn references(bytes: &[u8], range: Range<usize>, kind: Kind) -> Vec<Range<usize>> {
+    let mut reader = Reader {
+        bytes: &bytes[..range.end],
+        at: range.start,
+        kind,
+        keys: Vec::new(),
+        found: Vec::new(),
+    };
+    let complete = reader.value(0).is_some();
+    reader.space();
+    match complete && reader.at == range.end {
+        true => reader.found,
+        false => Vec::new(),
+    }
+}
+
+/// Appends a string without its escapes.
+pub(super) fn unescape(bytes: &[u8], out: &mut Vec<u8>) {
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        at += 1;
+        if byte != b'\\' {
+            out.push(byte);
+            continue;
+        }
+        let escaped = bytes.get(at).copied().unwrap_or(b'\\');
+        at += 1;
+        match escaped {
+            b'b' => out.push(8),
+            b'f' => out.push(12),
+            b'n' => out.push(b'\n'),
+            b'r' => out.push(b'\r'),
+            b't' => out.push(b'\t'),
+            b'u' => {
+                let mut unit = four_digits(bytes, at);
+                at += 4;
+                if (0xD800..0xDC00).contains(&unit)
+                    && bytes[at.min(bytes.len())..].starts_with(b"\\u")
+                {
+                    let low = four_digits(bytes, at + 2);
+                    if (0xDC00..0xE000).contains(&low) {
+                        unit = 0x1_0000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
+                        at += 6;
+                    }
+                }
+                let character = char::from_u32(unit).unwrap_or(char::REPLACEMENT_CHARACTER);
+                out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+            }
+            _ => out.push(escaped),
+        }
+    }
+}
+
+fn four_digits(bytes: &[u8], at: usize) -> u32 {
+    let digits = bytes.get(at..at + 4).unwrap_or_default();
+    digits.iter().fold(0, |number, &digit| {
+        number * 16 + (digit as char).to_digit(16).unwrap_or(0)
+    })
+}
+
+/// Whether a string of an import map is a reference: a bare name such as `react` is none.
+fn is_module_reference(text: &[u8]) -> bool {
+    let scheme = text.iter().position(|&byte| byte == b':').unwrap_or(0);
+    let absolute = text.first().is_some_and(u8::is_ascii_alphabetic)
+        && text[..scheme]
+            .iter()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'));
+    (scheme > 0 && absolute)
+        || text.starts_with(b"/")
+        || text.starts_with(b"./")
+        || text.starts_with(b"../")
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    kind: Kind,
+    /// The keys that lead to the value in view.
+    keys: Vec<Range<usize>>,
+    found: Vec<Range<usize>>,
+}
+
+impl Reader<'_> {
+    fn space(&mut self) {
+        while matches!(self.bytes.get(self.at), Some(b' ' | b'\t' | b'\n' | b'\r')) {
+            self.at += 1;
+        }
+    }
+
+    /// The next byte that is no white space.
+    fn peek(&mut self) -> Option<u8> {
+        self.space();
+        self.bytes.get(self.at).copied()
+    }
+
+    fn expect(&mut self, byte: u8) -> Option<()> {
+        (self.peek()? == byte).then(|| self.at += 1)
+    }
+
+    fn value(&mut self, depth: usize) -> Option<()> {
+        if depth > DEPTH {
+            return None;
+        }
+        match self.peek()? {
+            b'{' => self.object(depth),
+            b'[' => self.array(depth),
+            b'"' => {
+                let string = self.string()?;
+                self.take_value(string);
+                Some(())
+            }
+            _ => self.word(),
+        }
+    }
+
+    fn object(&mut self, depth: usize) -> Option<()> {
+        self.expect(b'{')?;
+        if self.peek()? == b'}' {
+            return self.expect(b'}');
+        }
+        loop {
+            self.space();
+            let key = self.string()?;
+            self.take_key(key.clone());
+            self.expect(b':')?;
+            self.keys.push(key);
+            self.value(depth + 1)?;
+            self.keys.pop();
+            match self.peek()? {
+                b',' => self.at += 1,
+                _ => return self.expect(b'}'),
+            }
+        }
+    }
+
+    fn array(&mut self, depth: usize) -> Option<()> {
+        self.expect(b'[')?;
+        if self.peek()? == b']' {
+            return self.expect(b']');
+        }
+        loop {
+            self.value(depth + 1)?;
+            match self.peek()? {
+                b',' => self.at += 1,
+                _ => return self.expect(b']'),
+            }
+        }
+    }
+
+    fn string(&mut self) -> Option<Range<usize>> {
+        self.expect(b'"')?;
+        let start = self.at;
+        loop {
+            match *self.bytes.get(self.at)? {
+                b'"' => break,
+                b'\\' => {
+                    let escaped = *self.bytes.get(self.at + 1)?;
+                    let digits = self.bytes.get(self.at + 2..self.at + 6);
+                    let valid = match escaped {
+                        b'u' => digits?.iter().all(u8::is_ascii_hexdigit),
+                        _ => b"\"\\/bfnrt".contains(&escaped),
+                    };
+                    if !valid {
+                        return None;
+                    }
+                    self.at += 2;
+                }
+                0..=0x1F => return None,
+                _ => self.at += 1,
+            }
+        }
+        self.at += 1;
+        Some(start..self.at - 1)
+    }
+
+    /// A number, `true`, `false` or `null`.
+    fn word(&mut self) -> Option<()> {
+        let start = self.at;
+        while self
+            .bytes
+            .get(self.at)
+            .is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'))
+        {
+            self.at += 1;
+        }
+        let word = &self.bytes[start..self.at];
+        let number = word
+            .first()
+            .is_some_and(|byte| byte.is_ascii_digit() || *byte == b'-');
+        (number || matches!(word, b"true" | b"false" | b"null")).then_some(())
+    }
+
+    fn key(&self, place: Option<&Range<usize>>) -> &[u8] {
+        place.map_or(&[], |key| &self.bytes[key.clone()])
+    }
+
+    fn in_import_map(&self) -> bool {
+        let top = self.key(self.keys.first());
+        matches!(top, b"imports" | b"scopes" | b"integrity")
+    }
+
+    fn take_key(&mut self, key: Range<usize>) {
+        let text = &self.bytes[key.clone()];
+        if self.kind == Kind::ImportMap && self.in_import_map() && is_module_reference(text) {
+            self.found.push(key);
+        }
+    }
+
+    fn take_value(&mut self, value: Range<usize>) {
+        let text = &self.bytes[value.clone()];
+        let innermost = self.key(self.keys.last());
+        let wanted = match self.kind {
+            Kind::ImportMap => self.in_import_map() && is_module_reference(text),
+            Kind::SpeculationRules => innermost == b"urls",
+            Kind::LinkedData => LINKED.contains(&innermost),
+        };
+        if wanted && !value.is_empty() {
+            self.found.push(value);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(json: &str, kind: Kind) -> Vec<String> {
+        let ranges = references(json.as_bytes(), 0..json.len(), kind);
+        let text = |range: Range<usize>| {
+            let mut out = Vec::new();
+            unescape(json[range].as_bytes(), &mut out);
+            String::from_utf8(out).unwrap()
+        };
+        ranges.into_iter().map(text).collect()
+    }
+
+    #[test]
+    fn references_are_found_by_the_kind_of_script() {
+        let map = r#"{"imports": {"react": "/r.js", "./a": "https:\/\/k.example/\u00e9"},
+            "scopes": {"/s/": {"x": "../y", "z": "bare"}}, "integrity": {"/r.js": "sha384-x"}}"#;
+        let expected = [
+            "/r.js",
+            "./a",
+            "https://k.example/é",
+            "/s/",
+            "../y",
+            "/r.js",
+        ];
+        assert_eq!(found(map, Kind::ImportMap), expected);
+        let rules = r#"{"prefetch": [{"urls": ["a", "b"], "where": {"href_matches": "/no"}}]}"#;
+        assert_eq!(found(rules, Kind::SpeculationRules), ["a", "b"]);
+        let data = r##"[{"@id": "#i", "name": "no", "sameAs": ["u", "v"], "logo": {"url": "w"}}]"##;
+        assert_eq!(found(data, Kind::LinkedData), ["#i", "u", "v", "w"]);
+    }
+
+    #[test]
+    fn what_is_no_json_holds_none() {
+        for json in [
+            "",
+            "{",
+            r#"{"urls": ["a"],}"#,
+            r#"{"urls": ["a"]} x"#,
+            r#"{urls: ["a"]}"#,
+        ] {
+            assert!(found(json, Kind::SpeculationRules).is_empty(), "{json}");
+        }
+        let deep = "[".repeat(100_000);
+        assert!(found(&deep, Kind::ImportMap).is_empty());
+    }
+}
