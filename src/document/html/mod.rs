@@ -26,7 +26,7 @@ use encoding_rs::{Encoding, UTF_8};
 
 use super::diagnostic;
 use super::events::{Again, Event, Events, Family};
-use super::{Format, Reread, Scan, Start};
+use super::{Format, Reading, Reread, Scan, Start};
 use crate::bytes::window::{Bounds, Window};
 use fast::Fast;
 use report::Document;
@@ -71,6 +71,7 @@ pub(super) const FORMAT: Format = Format {
         // A value of the longest length with what stands around it.
         look_ahead: LIMIT + (64 << 10),
     },
+    reading: Reading::MaybeTwice,
     scanner: |options| Box::new(Scanner::new(options.html.clone())),
 };
 

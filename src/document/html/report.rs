@@ -353,7 +353,7 @@ impl Report<'_, '_> {
                 .push(Event::Diagnostic(&diagnostic::BASE_AFTER_LINKS, offset));
         }
         let text = self.decoded(href);
-        self.events.push(Event::Base(text));
+        self.events.push(Event::Base(text, offset));
         true
     }
 }

@@ -1,7 +1,7 @@
 //! URIs in plain text (RFC 2396 Appendix E, RFC 3986 Appendix C).
 
 use super::events::{Events, Family};
-use super::{Format, Scan, Start};
+use super::{Format, Reading, Scan, Start};
 use crate::bytes::window::{Bounds, Window};
 
 /// How text is read.
@@ -36,6 +36,7 @@ pub(super) const FORMAT: Format = Format {
         look_behind: 2048,
         look_ahead: 64 << 10,
     },
+    reading: Reading::Once,
     scanner: |options| Box::new(Scanner::new(options.text.clone())),
 };
 
