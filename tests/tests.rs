@@ -2,5 +2,7 @@
 
 // The base stack: which base a reference gets, and when.
 mod bases;
+// References in HTML: an independent oracle, cases and hostile documents.
+mod html;
 // URI references.
 mod uri;

@@ -26,6 +26,8 @@ pub(super) enum Grammar {
     CommaList,
     /// Image candidates.
     Srcset,
+    /// The same, on elements whose name has a hyphen.
+    CustomSrcset,
     /// Declarations in CSS.
     Css,
     /// A whole document.
@@ -209,7 +211,7 @@ pub(super) const ATTRIBUTES: &[Row] = &[
     html(&[Applet], At::Archive, CommaList).against(Against::Codebase),
     html(&[Param], At::Value, ParamValue),
     html(&[Bgsound, Xml, Layer, Ilayer], At::Src, Uri),
-    html(&[Layer, Ilayer], At::Background, Uri),
+    html(&[Layer], At::Background, Uri),
     html(&[Menuitem, Command], At::Icon, Uri),
     // SVG.
     svg(These(&[A]), At::Href, Uri).or_empty(),
@@ -235,7 +237,7 @@ pub(super) const ATTRIBUTES: &[Row] = &[
     math(Any, At::XlinkHref, Uri),
     math(These(&[Math]), At::Altimg, Uri),
     math(These(&[Mglyph]), At::Src, Uri),
-    math(These(&[Csymbol, Annotation, AnnotationXml]), At::DefinitionUrl, Uri),
+    math(These(&[Csymbol, Annotation]), At::DefinitionUrl, Uri),
     math(Any, At::Style, Css),
     // What decides about other attributes, about elements, or about the encoding.
     html(&[Base], At::Href, Condition),
@@ -256,6 +258,9 @@ pub(super) const ATTRIBUTES: &[Row] = &[
     math(These(&[Font]), At::Size, Condition),
     math(These(&[AnnotationXml]), At::Encoding, Condition),
     // References by convention.
+    any(At::Src, Uri).extended(),
+    any(At::Href, Uri).extended(),
+    any(At::Srcset, CustomSrcset).extended(),
     any(At::About, Uri).extended(),
     any(At::Resource, Uri).extended(),
     any(At::Vocab, Uri).extended(),

@@ -26,35 +26,19 @@ const PROPERTIES: &[&[u8]] = &[
     b"twitter:player:stream",
     b"msapplication-tileimage",
     b"msapplication-config",
-    b"msapplication-square70x70logo",
-    b"msapplication-square150x150logo",
-    b"msapplication-wide310x150logo",
-    b"msapplication-square310x310logo",
-];
-
-/// Values of `itemprop` of a `meta` whose `content` is a reference.
-const ITEM_PROPERTIES: &[&[u8]] = &[
-    b"contenturl",
-    b"downloadurl",
-    b"embedurl",
-    b"image",
-    b"logo",
-    b"sameas",
-    b"thumbnailurl",
-    b"url",
 ];
 
 /// Whether the `content` of a `meta` is a reference by its other attributes.
 pub(super) fn is_reference(source: &Source<'_>, tag: &Tag) -> bool {
-    let named = |attribute, names: &[&[u8]]| {
+    let listed = |attribute| {
         tag.value(attribute).is_some_and(|range| {
             let value = value::plain(source, range).to_ascii_lowercase();
-            names.contains(&value.trim_ascii())
+            PROPERTIES.contains(&&*value)
         })
     };
-    named(Attribute::Property, PROPERTIES)
-        || named(Attribute::NameAttribute, PROPERTIES)
-        || named(Attribute::ItemProp, ITEM_PROPERTIES)
+    listed(Attribute::Property)
+        || listed(Attribute::NameAttribute)
+        || tag.value(Attribute::ItemProp).is_some()
 }
 
 /// The strings that a script assigns to a location, without their quotes.

@@ -3,17 +3,33 @@
 
 use std::ops::Range;
 
-/// Calls `found` with the range of every reference.
-pub(super) fn references(bytes: &[u8], range: Range<usize>, mut found: impl FnMut(Range<usize>)) {
-    let mut scanner = Scanner {
+use memchr::memmem;
+
+/// What a piece of CSS is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sheet {
+    /// A style sheet, which may import others.
+    Whole,
+    /// Declarations in an attribute.
+    Declarations,
+}
+
+/// Calls `found` with the range of every reference, empty ones included.
+pub(super) fn references(
+    bytes: &[u8],
+    range: Range<usize>,
+    sheet: Sheet,
+    mut found: impl FnMut(Range<usize>),
+) {
+    let mut tokens = Tokens {
         bytes: &bytes[..range.end],
         at: range.start,
-        image_set: None,
-        depth: 0,
-        rule: Rule::Other,
     };
-    while let Some(reference) = scanner.next() {
-        found(reference);
+    let mut nesting = Nesting::default();
+    while let Some(token) = tokens.next() {
+        if let Some(reference) = nesting.take(token, sheet) {
+            found(reference);
+        }
     }
 }
 
@@ -64,150 +80,160 @@ fn escape(bytes: &[u8], at: usize, out: &mut Vec<u8>) -> usize {
     }
 }
 
+/// What opened the brackets that are open.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Rule {
-    /// The next string is imported.
+enum Open {
+    /// `url(` or `src(`, and nothing in it yet.
+    Reference,
+    /// `image-set(`.
+    ImageSet,
+    /// Another function, or one that has had its first token, or a parenthesis.
+    Parenthesis,
+    Square,
+    Brace,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum AtRule {
     Import,
-    /// What follows names a namespace.
     Namespace,
     Other,
 }
 
-struct Scanner<'a> {
-    bytes: &'a [u8],
-    at: usize,
-    /// The depth of the parentheses of an `image-set()` that is open.
-    image_set: Option<u32>,
-    depth: u32,
-    rule: Rule,
+enum Token {
+    Space,
+    Open(Open),
+    Close(u8),
+    Semicolon,
+    At(AtRule),
+    Text(Range<usize>),
+    Reference(Range<usize>),
+    Other,
 }
 
-impl Scanner<'_> {
+/// The brackets around a token, and the at-rule before it.
+#[derive(Default)]
+struct Nesting {
+    open: Vec<Open>,
+    after_import: bool,
+    /// How many brackets were open at an `@namespace` that has not ended.
+    namespace: Option<usize>,
+}
+
+impl Nesting {
+    /// Takes a token, and returns it when it is a reference.
+    fn take(&mut self, token: Token, sheet: Sheet) -> Option<Range<usize>> {
+        if let Token::Space = token {
+            return None;
+        }
+        let imported = std::mem::take(&mut self.after_import);
+        let innermost = self.open.last().copied();
+        if let Some(open @ Open::Reference) = self.open.last_mut() {
+            *open = Open::Parenthesis;
+        }
+        let hidden = self.namespace.is_some();
+        let mut reference = None;
+        match token {
+            Token::Open(open) => {
+                // A block ends the at-rule that it stands in.
+                if open == Open::Brace && self.namespace == Some(self.open.len()) {
+                    self.namespace = None;
+                }
+                self.open.push(open);
+            }
+            Token::Close(bracket) => self.close(bracket),
+            Token::Semicolon => {
+                self.namespace = self.namespace.filter(|&depth| depth < self.open.len());
+            }
+            Token::At(AtRule::Namespace) => {
+                self.namespace.get_or_insert(self.open.len());
+            }
+            Token::At(AtRule::Import) => self.after_import = sheet == Sheet::Whole,
+            Token::Reference(range) => reference = Some(range),
+            Token::Text(range) => {
+                let counts = match innermost {
+                    Some(Open::Reference | Open::ImageSet) => true,
+                    _ => imported,
+                };
+                reference = counts.then_some(range);
+            }
+            Token::At(AtRule::Other) | Token::Space | Token::Other => {}
+        }
+        self.namespace = self.namespace.filter(|&depth| depth <= self.open.len());
+        reference.filter(|_| !hidden)
+    }
+
+    /// A bracket closes the innermost one if that is of its kind; any other is a stray one.
+    fn close(&mut self, bracket: u8) {
+        let own = match self.open.last() {
+            None => false,
+            Some(Open::Square) => bracket == b']',
+            Some(Open::Brace) => bracket == b'}',
+            Some(_) => bracket == b')',
+        };
+        if own {
+            self.open.pop();
+        }
+    }
+}
+
+/// The tokens of CSS; numbers and words that nobody asks for run together.
+struct Tokens<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl Tokens<'_> {
     fn peek(&self, ahead: usize) -> Option<u8> {
         self.bytes.get(self.at + ahead).copied()
     }
 
-    fn next(&mut self) -> Option<Range<usize>> {
-        loop {
-            let byte = self.peek(0)?;
-            match byte {
-                b'"' | b'\'' => {
-                    let string = self.string(byte);
-                    let in_image_set = self.image_set == Some(self.depth);
-                    let imported = self.rule == Rule::Import;
-                    if imported {
-                        self.rule = Rule::Other;
-                    }
-                    if let Some(string) = string.filter(|_| in_image_set || imported) {
-                        return Some(string);
-                    }
-                }
-                b'/' if self.peek(1) == Some(b'*') => self.comment(),
-                b'@' => {
-                    self.at += 1;
-                    self.rule = self.at_rule();
-                }
-                b'(' => {
-                    self.at += 1;
-                    self.depth += 1;
-                }
-                b')' => self.close(),
-                b';' | b'{' | b'}' => {
-                    self.at += 1;
-                    self.rule = Rule::Other;
-                }
-                _ if starts_name(byte) => {
-                    if let Some(reference) = self.word() {
-                        return Some(reference);
-                    }
-                }
-                _ => {
-                    // `@import` takes its reference first, if at all.
-                    if !is_space(byte) && self.rule == Rule::Import {
-                        self.rule = Rule::Other;
-                    }
-                    self.at += 1;
-                }
-            }
+    fn next(&mut self) -> Option<Token> {
+        while self.bytes[self.at..].starts_with(b"/*") {
+            self.comment();
         }
-    }
-
-    fn close(&mut self) {
+        let byte = self.peek(0)?;
+        if is_space(byte) {
+            self.space();
+            return Some(Token::Space);
+        }
+        let rest = &self.bytes[self.at..];
+        if rest.starts_with(b"<!--") {
+            self.at += 4;
+            return Some(Token::Other);
+        }
+        if rest.starts_with(b"-->") {
+            self.at += 3;
+            return Some(Token::Other);
+        }
+        if is_name(byte) || self.is_escape() {
+            return Some(self.word());
+        }
         self.at += 1;
-        if self.image_set == Some(self.depth) {
-            self.image_set = None;
-        }
-        self.depth = self.depth.saturating_sub(1);
+        Some(match byte {
+            b'"' | b'\'' => self.string(byte).map_or(Token::Other, Token::Text),
+            b'#' => {
+                self.name();
+                Token::Other
+            }
+            b'@' => match self.name().bytes() {
+                b"import" => Token::At(AtRule::Import),
+                b"namespace" => Token::At(AtRule::Namespace),
+                _ => Token::At(AtRule::Other),
+            },
+            b'(' => Token::Open(Open::Parenthesis),
+            b'[' => Token::Open(Open::Square),
+            b'{' => Token::Open(Open::Brace),
+            b')' | b']' | b'}' => Token::Close(byte),
+            b';' => Token::Semicolon,
+            _ => Token::Other,
+        })
     }
 
     fn comment(&mut self) {
         let rest = &self.bytes[self.at + 2..];
-        let length = memchr::memmem::find(rest, b"*/");
+        let length = memmem::find(rest, b"*/");
         self.at = length.map_or(self.bytes.len(), |length| self.at + 2 + length + 2);
-    }
-
-    /// Reads a name with its escapes, and returns it in lower case and without them.
-    fn name(&mut self) -> Name {
-        let mut name = Name::default();
-        while let Some(byte) = self.peek(0) {
-            if byte == b'\\' {
-                if matches!(self.peek(1), None | Some(b'\n' | b'\r' | 0x0C)) {
-                    break;
-                }
-                let mut out = Vec::new();
-                self.at = escape(self.bytes, self.at + 1, &mut out);
-                out.iter().for_each(|&byte| name.push(byte));
-            } else if is_name(byte) {
-                name.push(byte);
-                self.at += 1;
-            } else {
-                break;
-            }
-        }
-        name
-    }
-
-    fn at_rule(&mut self) -> Rule {
-        match self.name().bytes() {
-            b"import" => Rule::Import,
-            b"namespace" => Rule::Namespace,
-            _ => Rule::Other,
-        }
-    }
-
-    /// Reads a name that may be a function.
-    fn word(&mut self) -> Option<Range<usize>> {
-        let start = self.at;
-        let name = self.name();
-        if self.at == start {
-            self.at += 1;
-            return None;
-        }
-        if self.peek(0) != Some(b'(') {
-            if self.rule == Rule::Import {
-                self.rule = Rule::Other;
-            }
-            return None;
-        }
-        self.at += 1;
-        let rule = self.rule;
-        if rule == Rule::Import {
-            self.rule = Rule::Other;
-        }
-        match name.bytes() {
-            b"url" => self.url(),
-            b"src" => self.quoted_argument(),
-            b"image-set" | b"-webkit-image-set" => {
-                self.depth += 1;
-                self.image_set.get_or_insert(self.depth);
-                None
-            }
-            _ => {
-                self.depth += 1;
-                None
-            }
-        }
-        .filter(|_| rule != Rule::Namespace)
     }
 
     fn space(&mut self) {
@@ -216,75 +242,91 @@ impl Scanner<'_> {
         }
     }
 
-    fn quoted_argument(&mut self) -> Option<Range<usize>> {
-        self.depth += 1;
-        self.space();
-        let quote = self.peek(0).filter(|byte| matches!(byte, b'"' | b'\''))?;
-        self.string(quote)
+    fn is_escape(&self) -> bool {
+        self.peek(0) == Some(b'\\') && !matches!(self.peek(1), Some(b'\n' | b'\r' | 0x0C))
+    }
+
+    /// Reads a name with its escapes, and returns it in lower case and without them.
+    fn name(&mut self) -> Name {
+        let mut name = Name::default();
+        while let Some(byte) = self.peek(0) {
+            if is_name(byte) {
+                name.push(byte);
+                self.at += 1;
+            } else if self.is_escape() {
+                name.escape(self.bytes, &mut self.at);
+            } else {
+                break;
+            }
+        }
+        name
+    }
+
+    /// Reads a name or a number, and what it opens.
+    fn word(&mut self) -> Token {
+        // A digit starts a number, and what follows is its unit.
+        let name = self.name();
+        if self.peek(0) != Some(b'(') {
+            return Token::Other;
+        }
+        self.at += 1;
+        match name.bytes() {
+            b"url" => self.url(),
+            b"src" => Token::Open(Open::Reference),
+            b"image-set" | b"-webkit-image-set" => Token::Open(Open::ImageSet),
+            _ => Token::Open(Open::Parenthesis),
+        }
     }
 
     /// Reads what stands behind `url(`.
-    fn url(&mut self) -> Option<Range<usize>> {
-        let open = self.at;
+    fn url(&mut self) -> Token {
         self.space();
         if matches!(self.peek(0), Some(b'"' | b'\'')) {
-            self.at = open;
-            return self.quoted_argument();
+            return Token::Open(Open::Reference);
         }
         let start = self.at;
-        loop {
-            let Some(byte) = self.peek(0) else {
-                return Some(start..self.at);
-            };
+        while let Some(byte) = self.peek(0) {
+            let end = self.at;
             match byte {
                 b')' => {
                     self.at += 1;
-                    return Some(start..self.at - 1);
+                    return Token::Reference(start..end);
                 }
                 _ if is_space(byte) => {
-                    let end = self.at;
                     self.space();
                     match self.peek(0) {
                         Some(b')') => self.at += 1,
                         None => {}
                         Some(_) => return self.bad_url(),
                     }
-                    return Some(start..end);
+                    return Token::Reference(start..end);
                 }
                 // NUL stands for U+FFFD, which may be there.
                 b'"' | b'\'' | b'(' | 1..=8 | 0x0B | 0x0E..=0x1F | 0x7F => return self.bad_url(),
-                b'\\' => match self.peek(1) {
-                    Some(b'\n' | b'\r' | 0x0C) => return self.bad_url(),
-                    _ => self.at = (self.at + 2).min(self.bytes.len()),
-                },
+                b'\\' if !self.is_escape() => return self.bad_url(),
+                b'\\' => self.at = (self.at + 2).min(self.bytes.len()),
                 _ => self.at += 1,
             }
         }
+        Token::Reference(start..self.at)
     }
 
     /// Skips what is left of a `url()` that is none.
-    fn bad_url(&mut self) -> Option<Range<usize>> {
+    fn bad_url(&mut self) -> Token {
         while let Some(byte) = self.peek(0) {
-            self.at += match byte {
-                b'\\' => 2,
-                _ => 1,
-            };
+            self.at += if self.is_escape() { 2 } else { 1 };
             if byte == b')' {
                 break;
             }
         }
         self.at = self.at.min(self.bytes.len());
-        None
+        Token::Other
     }
 
-    /// Reads a string; none when a line break cuts it.
+    /// Reads a string behind its quote; none when a line break cuts it.
     fn string(&mut self, quote: u8) -> Option<Range<usize>> {
-        self.at += 1;
         let start = self.at;
-        loop {
-            let Some(byte) = self.peek(0) else {
-                return Some(start..self.at);
-            };
+        while let Some(byte) = self.peek(0) {
             match byte {
                 _ if byte == quote => {
                     self.at += 1;
@@ -295,6 +337,7 @@ impl Scanner<'_> {
                 _ => self.at += 1,
             }
         }
+        Some(start..self.at)
     }
 }
 
@@ -313,6 +356,17 @@ impl Name {
         self.length += 1;
     }
 
+    /// Pushes what the escape at an index stands for.
+    fn escape(&mut self, bytes: &[u8], at: &mut usize) {
+        *at += 1;
+        if *at == bytes.len() {
+            return self.push(0xFF);
+        }
+        let mut out = Vec::new();
+        *at = escape(bytes, *at, &mut out);
+        out.iter().for_each(|&byte| self.push(byte));
+    }
+
     fn bytes(&self) -> &[u8] {
         self.bytes.get(..self.length).unwrap_or_default()
     }
@@ -322,12 +376,9 @@ fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0C)
 }
 
+/// NUL stands for U+FFFD, which a name may have.
 fn is_name(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | 0x80..)
-}
-
-fn starts_name(byte: u8) -> bool {
-    is_name(byte) || byte == b'\\'
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | 0 | 0x80..)
 }
 
 #[cfg(test)]
@@ -336,7 +387,7 @@ mod tests {
 
     fn found(css: &str) -> Vec<String> {
         let mut found = Vec::new();
-        references(css.as_bytes(), 0..css.len(), |range| {
+        references(css.as_bytes(), 0..css.len(), Sheet::Whole, |range| {
             let mut out = Vec::new();
             unescape(css[range].as_bytes(), &mut out);
             found.push(String::from_utf8(out).unwrap());
@@ -373,6 +424,8 @@ mod tests {
             ("x:curl(no) url (no)", vec![]),
             ("x:url(\"a\" crossorigin(anonymous))", vec!["a"]),
             ("@import layer 'no'; x:url()", vec![""]),
+            ("x:#url(no) <!--url(a)--><!-- 1url(no)", vec!["a"]),
+            ("x:image-set({ 'no' } ( 'no' ) 'a')", vec!["a"]),
         ] {
             assert_eq!(found(css), expected, "{css}");
         }

@@ -11,21 +11,10 @@ pub(super) enum Kind {
 }
 
 /// Keys of JSON-LD whose values are references, by convention.
-const LINKED: &[&[u8]] = &[
-    b"@id",
-    b"contentUrl",
-    b"downloadUrl",
-    b"embedUrl",
-    b"image",
-    b"logo",
-    b"mainEntityOfPage",
-    b"sameAs",
-    b"thumbnailUrl",
-    b"url",
-];
+const LINKED: &[&[u8]] = &[b"@id", b"url", b"image", b"sameAs", b"logo"];
 
 /// How deep values may nest.
-const DEPTH: usize = 256;
+const DEPTH: usize = 127;
 
 /// The ranges of the strings that are references, without their quotes; none when the text is not
 /// JSON, for then a browser ignores all of it.
@@ -34,7 +23,7 @@ pub(super) fn references(bytes: &[u8], range: Range<usize>, kind: Kind) -> Vec<R
         bytes: &bytes[..range.end],
         at: range.start,
         kind,
-        keys: Vec::new(),
+        path: Vec::new(),
         found: Vec::new(),
     };
     let complete = reader.value(0).is_some();
@@ -90,24 +79,27 @@ fn four_digits(bytes: &[u8], at: usize) -> u32 {
 }
 
 /// Whether a string of an import map is a reference: a bare name such as `react` is none.
-fn is_module_reference(text: &[u8]) -> bool {
-    let scheme = text.iter().position(|&byte| byte == b':').unwrap_or(0);
-    let absolute = text.first().is_some_and(u8::is_ascii_alphabetic)
-        && text[..scheme]
-            .iter()
-            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'));
-    (scheme > 0 && absolute)
-        || text.starts_with(b"/")
+fn is_module_reference(raw: &[u8]) -> bool {
+    let mut text = Vec::new();
+    unescape(raw, &mut text);
+    text.starts_with(b"/")
         || text.starts_with(b"./")
         || text.starts_with(b"../")
+        || str::from_utf8(&text).is_ok_and(|text| url::Url::parse(text).is_ok())
+}
+
+/// A step on the way from the whole to a value.
+enum Level {
+    Key(Range<usize>),
+    Array,
 }
 
 struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
     kind: Kind,
-    /// The keys that lead to the value in view.
-    keys: Vec<Range<usize>>,
+    /// The way to the value in view.
+    path: Vec<Level>,
     found: Vec<Range<usize>>,
 }
 
@@ -129,10 +121,8 @@ impl Reader<'_> {
     }
 
     fn value(&mut self, depth: usize) -> Option<()> {
-        if depth > DEPTH {
-            return None;
-        }
         match self.peek()? {
+            b'{' | b'[' if depth == DEPTH => None,
             b'{' => self.object(depth),
             b'[' => self.array(depth),
             b'"' => {
@@ -154,9 +144,9 @@ impl Reader<'_> {
             let key = self.string()?;
             self.take_key(key.clone());
             self.expect(b':')?;
-            self.keys.push(key);
+            self.path.push(Level::Key(key));
             self.value(depth + 1)?;
-            self.keys.pop();
+            self.path.pop();
             match self.peek()? {
                 b',' => self.at += 1,
                 _ => return self.expect(b'}'),
@@ -169,13 +159,16 @@ impl Reader<'_> {
         if self.peek()? == b']' {
             return self.expect(b']');
         }
+        self.path.push(Level::Array);
         loop {
             self.value(depth + 1)?;
             match self.peek()? {
                 b',' => self.at += 1,
-                _ => return self.expect(b']'),
+                _ => break,
             }
         }
+        self.path.pop();
+        self.expect(b']')
     }
 
     fn string(&mut self) -> Option<Range<usize>> {
@@ -207,48 +200,102 @@ impl Reader<'_> {
     /// A number, `true`, `false` or `null`.
     fn word(&mut self) -> Option<()> {
         let start = self.at;
-        while self
-            .bytes
-            .get(self.at)
-            .is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'))
-        {
+        let in_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
+        while self.bytes.get(self.at).is_some_and(in_word) {
             self.at += 1;
         }
         let word = &self.bytes[start..self.at];
-        let number = word
-            .first()
-            .is_some_and(|byte| byte.is_ascii_digit() || *byte == b'-');
-        (number || matches!(word, b"true" | b"false" | b"null")).then_some(())
+        (is_number(word) || matches!(word, b"true" | b"false" | b"null")).then_some(())
     }
 
-    fn key(&self, place: Option<&Range<usize>>) -> &[u8] {
-        place.map_or(&[], |key| &self.bytes[key.clone()])
-    }
-
-    fn in_import_map(&self) -> bool {
-        let top = self.key(self.keys.first());
-        matches!(top, b"imports" | b"scopes" | b"integrity")
+    /// The key at a depth of the path; empty when there is none.
+    fn key(&self, depth: usize) -> &[u8] {
+        match self.path.get(depth) {
+            Some(Level::Key(key)) => &self.bytes[key.clone()],
+            _ => &[],
+        }
     }
 
     fn take_key(&mut self, key: Range<usize>) {
-        let text = &self.bytes[key.clone()];
-        if self.kind == Kind::ImportMap && self.in_import_map() && is_module_reference(text) {
+        if self.kind != Kind::ImportMap {
+            return;
+        }
+        let wanted = match (self.key(0), self.path.len()) {
+            (b"imports" | b"integrity", 1) => true,
+            (b"scopes", 1 | 2) => self.in_objects(),
+            _ => false,
+        };
+        if wanted && is_module_reference(&self.bytes[key.clone()]) {
             self.found.push(key);
         }
     }
 
     fn take_value(&mut self, value: Range<usize>) {
-        let text = &self.bytes[value.clone()];
-        let innermost = self.key(self.keys.last());
+        let depth = self.path.len();
         let wanted = match self.kind {
-            Kind::ImportMap => self.in_import_map() && is_module_reference(text),
-            Kind::SpeculationRules => innermost == b"urls",
-            Kind::LinkedData => LINKED.contains(&innermost),
+            Kind::ImportMap => {
+                let expected = match self.key(0) {
+                    b"imports" => 2,
+                    b"scopes" => 3,
+                    _ => return,
+                };
+                depth == expected
+                    && self.in_objects()
+                    && is_module_reference(&self.bytes[value.clone()])
+            }
+            Kind::SpeculationRules => {
+                depth == 4 && self.key(2) == b"urls" && self.alternates() && !value.is_empty()
+            }
+            Kind::LinkedData => {
+                let keys = self.path.iter().rev();
+                let keys = keys.skip_while(|level| matches!(level, Level::Array));
+                let key = keys.map(|level| match level {
+                    Level::Key(key) => &self.bytes[key.clone()],
+                    Level::Array => &[],
+                });
+                key.take(1).any(|key| LINKED.contains(&key)) && !value.is_empty()
+            }
         };
-        if wanted && !value.is_empty() {
+        if wanted {
             self.found.push(value);
         }
     }
+
+    fn in_objects(&self) -> bool {
+        self.path.iter().all(|level| matches!(level, Level::Key(_)))
+    }
+
+    /// Whether objects and arrays take turns on the path.
+    fn alternates(&self) -> bool {
+        let mut levels = self.path.iter().enumerate();
+        levels.all(|(i, level)| matches!(level, Level::Key(_)) == (i % 2 == 0))
+    }
+}
+
+/// Whether a word is a number (RFC 8259 section 6).
+fn is_number(word: &[u8]) -> bool {
+    let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let mut rest = word.strip_prefix(b"-").unwrap_or(word);
+    let whole = digits(rest);
+    if whole == 0 || whole > 1 && rest[0] == b'0' {
+        return false;
+    }
+    rest = &rest[whole..];
+    if let Some(fraction) = rest.strip_prefix(b".") {
+        let length = digits(fraction);
+        if length == 0 {
+            return false;
+        }
+        rest = &fraction[length..];
+    }
+    if let [b'e' | b'E', exponent @ ..] = rest {
+        let exponent = match exponent {
+            [b'+' | b'-', digits @ ..] => digits,
+            digits => digits,
+        };
+        return !exponent.is_empty() && digits(exponent) == exponent.len();
+    }
+    rest.is_empty()
 }
 
 #[cfg(test)]

@@ -163,12 +163,15 @@ impl Report<'_, '_> {
                     report.emit(item, origin);
                 }
             }),
-            Grammar::Srcset => self.decoding(range, Some(Place::Attribute), |report, range| {
-                for item in lists::srcset(report.source.bytes, range) {
-                    report.emit(item, origin);
+            Grammar::CustomSrcset => {
+                if self.source.bytes[tag.name.clone()].contains(&b'-') {
+                    self.srcset(range, origin);
                 }
-            }),
-            Grammar::Css => self.css(range, Some(Place::Attribute), origin),
+            }
+            Grammar::Srcset => self.srcset(range, origin),
+            Grammar::Css => {
+                self.css(range, css::Sheet::Declarations, Some(Place::Attribute), origin);
+            },
             Grammar::Location => self.decoding(range, Some(Place::Attribute), |report, range| {
                 for item in super::convention::locations(report.source.bytes, range) {
                     report.emit(item, origin);
@@ -176,6 +179,14 @@ impl Report<'_, '_> {
             }),
             Grammar::Condition => {}
         }
+    }
+
+    fn srcset(&mut self, range: Range<usize>, origin: Origin) {
+        self.decoding(range, Some(Place::Attribute), |report, range| {
+            for item in lists::srcset(report.source.bytes, range) {
+                report.emit(item, origin);
+            }
+        });
     }
 
     fn uri(&mut self, empty: Empty, range: Range<usize>, origin: Origin) {
@@ -236,20 +247,26 @@ impl Report<'_, '_> {
         then(&mut report, 0..decoded.bytes.len());
     }
 
-    fn css(&mut self, range: Range<usize>, references: Option<Place>, mut origin: Origin) {
+    fn css(
+        &mut self,
+        range: Range<usize>,
+        sheet: css::Sheet,
+        references: Option<Place>,
+        mut origin: Origin,
+    ) {
         if range.is_empty() {
             return;
         }
         origin.context = Context::Style;
         origin.flags |= Flags::CSS;
         self.decoding(range, references, |report, range| {
-            report.sheet(range, origin)
+            report.sheet(range, sheet, origin)
         });
     }
 
-    fn sheet(&mut self, range: Range<usize>, origin: Origin) {
+    fn sheet(&mut self, range: Range<usize>, sheet: css::Sheet, origin: Origin) {
         let bytes = self.source.bytes;
-        css::references(bytes, range, |item| {
+        css::references(bytes, range, sheet, |item| {
             if item.is_empty() {
                 return;
             }
@@ -288,7 +305,7 @@ impl Report<'_, '_> {
         };
         let origin = tag.origin;
         match tag.kind {
-            Contents::Css => self.css(range, references, origin),
+            Contents::Css => self.css(range, css::Sheet::Whole, references, origin),
             Contents::Json(kind) => self.decoding(range, references, |report, range| {
                 report.json(range, kind, origin);
             }),

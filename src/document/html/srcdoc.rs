@@ -11,7 +11,7 @@ use crate::document::events::{Enter, Event, Family};
 use crate::document::flags::Flags;
 
 /// How deep such documents may nest.
-const DEPTH: usize = 8;
+const DEPTH: usize = 16;
 
 /// Scans the document in a value.
 pub(super) fn scan(report: &mut Report<'_, '_>, range: Range<usize>, flags: Flags) {
