@@ -6,3 +6,5 @@ mod bases;
 mod uri;
 // URIs in plain text.
 mod text;
+// References in HTML: an independent oracle, cases and hostile documents.
+mod html;
