@@ -1,5 +1,7 @@
 //! The table of elements and attributes that hold references, written down once more.
 
+use std::collections::BTreeSet;
+
 use super::css::Sheet;
 
 /// The namespace of an element.
@@ -209,4 +211,12 @@ impl Condition {
             CustomElement => name.contains('-'),
         }
     }
+}
+
+/// The groups that are on by default.
+pub(crate) fn groups() -> BTreeSet<&'static str> {
+    ROWS.iter()
+        .map(|row| row.group)
+        .filter(|&group| group != EXTENDED)
+        .collect()
 }
