@@ -4,9 +4,7 @@
 mod bases;
 // References in HTML: an independent oracle, cases and hostile documents.
 mod html;
-// URI references.
-mod uri;
 // URIs in plain text.
 mod text;
-// References in HTML: an independent oracle, cases and hostile documents.
-mod html;
+// URI references.
+mod uri;

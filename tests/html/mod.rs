@@ -6,6 +6,7 @@ mod checks;
 mod compare;
 mod hostile;
 mod oracle;
+mod scanner;
 mod shrink;
 mod vectors;
 
@@ -127,4 +128,15 @@ fn every_prefix_and_window_of_the_sample_agrees() {
     };
     trial.prefixes(SAMPLE, &options);
     trial.windows(SAMPLE, &options);
+}
+
+/// The library, compared with everything that the oracle finds.
+const LIBRARY: Trial<'_> = Trial {
+    scan: &scanner::scan,
+    compared: Compared::Targets,
+};
+
+#[test]
+fn the_scanner_agrees_with_the_cases() {
+    LIBRARY.cases();
 }
