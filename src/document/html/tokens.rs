@@ -138,6 +138,9 @@ impl<T: Tree> Run<'_, '_, T> {
     fn start_tag(&mut self, open: usize) -> Flow {
         let bytes = self.source.bytes;
         let name = open + 1..seek::tag_name_end(bytes, open + 1);
+        if name.end == bytes.len() {
+            return Flow::Wait(open);
+        }
         let tag = &mut self.tokens.tag;
         tag.start = open;
         tag.element = Element::of(&bytes[name.clone()]);
