@@ -5,6 +5,7 @@ use oracle::{Find, Options, find_all};
 pub(crate) mod laws;
 pub(crate) mod limits;
 pub(crate) mod oracle;
+pub(crate) mod scanner;
 pub(crate) mod soup;
 pub(crate) mod vectors;
 

@@ -42,7 +42,7 @@ impl Prefix {
             Prefix::Comment(leader) => {
                 let behind = behind_blanks(text, at) + leader.len();
                 let repeated = text.has_at(behind - leader.len(), leader)
-                    && text.byte(behind).is_some_and(is_ws);
+                    && text.byte(behind).is_none_or(is_ws);
                 Some(if repeated { behind } else { at })
             }
         }
