@@ -145,31 +145,13 @@ impl Found {
     }
 }
 
-/// What names the base of an enclosed document, by the layers of RFC 2396 section 5.1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Layer {
-    /// 5.1.2: a Content-Base field.
-    ContentBase,
-    /// 5.1.2: a Content-Location field.
-    ContentLocation,
-    /// 5.1.2: a Content-Base field of an HTTP response.
-    HttpContentBase,
-    /// 5.1.3: the target URI of a web archive's record.
-    WarcTargetUri,
-    /// 5.1.3: a browser's note of where it took a snapshot.
-    SnapshotContentLocation,
-}
-
 /// A base URI that the heading of an enclosed document names (RFC 2396 section 5.1.2 and 5.1.3).
 #[derive(Clone, Copy, Debug)]
 pub struct EntityBase {
     /// The URI reference; a relative one resolves against the enclosing base.
     pub reference: Text,
-    /// The layer and detail that records name as `base_source`.
-    pub layer: Layer,
-    /// The part whose heading it is, for the layers that name one.
-    pub part: Option<Text>,
+    /// What names it, as records say in `base_source`: `entity:content-base@1.2`.
+    pub source: Text,
 }
 
 /// Whose rules `auto` follows for the references of a document.
@@ -201,8 +183,8 @@ pub enum Event {
     Enter(Enter),
     /// It ends, and is settled.
     Leave,
-    /// The document itself names its base (RFC 2396 section 5.1.1).
-    Base(Text),
+    /// The document itself names its base (RFC 2396 section 5.1.1), at an offset.
+    Base(Text, u64),
     /// No later event changes this document's base or retracts its references.
     Settled,
     /// Drop everything since the document's `Enter`; it is scanned again from its first byte.
@@ -211,6 +193,8 @@ pub enum Event {
     Encoding(&'static Encoding),
     /// A reference.
     Reference(Found),
+    /// A place that a fragment can name, when [`Options::anchors`](super::Options) asks for them.
+    Anchor(Text, u64),
     /// Something that readers of the links should know, with the offset of its first occurrence.
     Diagnostic(&'static Code, u64),
 }

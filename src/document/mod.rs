@@ -46,6 +46,28 @@ pub struct Options {
     pub text: text::Options,
     /// HTML.
     pub html: html::Options,
+    /// Whether the places that fragments can name are reported too.
+    pub anchors: Anchors,
+}
+
+/// Whether scanners report what fragments can name: `id`, `a[name]`, headings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Anchors {
+    /// They report references only.
+    #[default]
+    Leave,
+    /// They report both, in one pass.
+    Report,
+}
+
+/// How often a scanner reads a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// Once, from start to end.
+    Once,
+    /// Once, or a second time from its first byte after a
+    /// [`Restart`](events::Event::Restart).
+    MaybeTwice,
 }
 
 /// A document format.
@@ -58,6 +80,8 @@ pub struct Format {
     pub family: Family,
     /// How much its scanner needs to see.
     pub bounds: Bounds,
+    /// Whether a document may have to be read a second time.
+    pub reading: Reading,
     /// Makes a scanner.
     pub scanner: fn(&Options) -> Box<dyn Scan>,
 }

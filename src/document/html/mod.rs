@@ -1,7 +1,7 @@
 //! References in HTML, found as the WHATWG parser would.
 
 use super::events::{Events, Family};
-use super::{Format, Scan, Start};
+use super::{Format, Reading, Scan, Start};
 use crate::bytes::window::{Bounds, Window};
 
 /// How HTML is read.
@@ -37,6 +37,7 @@ pub(super) const FORMAT: Format = Format {
         look_behind: 4,
         look_ahead: 4 << 20,
     },
+    reading: Reading::MaybeTwice,
     scanner: |options| Box::new(Scanner::new(options.html.clone())),
 };
 

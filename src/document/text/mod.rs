@@ -42,8 +42,8 @@ pub use scanner::Scanner;
 pub use seam::split_at;
 pub use shapes::Shape;
 
-use super::Format;
 use super::events::Family;
+use super::{Format, Reading};
 use crate::bytes::window::Bounds;
 
 /// How text is read.
@@ -75,6 +75,7 @@ pub(super) const FORMAT: Format = Format {
     extensions: &["txt", "text", "log"],
     family: Family::Plain,
     bounds: BOUNDS,
+    reading: Reading::Once,
     scanner: |options| Box::new(Scanner::new(options.text.clone())),
 };
 

@@ -1,0 +1,80 @@
+//! Sets of byte values, built at compile time and tested with one load.
+
+/// A set of byte values.
+///
+/// ```
+/// use uriscan::bytes::class::ByteSet;
+///
+/// const HEXADECIMAL: ByteSet = ByteSet::DIGIT.with(b"ABCDEFabcdef");
+/// assert!(HEXADECIMAL.contains(b'f'));
+/// assert_eq!(HEXADECIMAL.first_outside(b"2Fx0"), Some(2));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ByteSet([bool; 256]);
+
+impl ByteSet {
+    /// The set without members.
+    pub const EMPTY: Self = Self([false; 256]);
+    /// `0-9`.
+    pub const DIGIT: Self = Self::EMPTY.with_range(b'0', b'9');
+    /// `A-Z a-z`.
+    pub const ALPHA: Self = Self::EMPTY.with_range(b'A', b'Z').with_range(b'a', b'z');
+    /// `A-Z a-z 0-9`.
+    pub const ALPHANUMERIC: Self = Self::ALPHA.with_range(b'0', b'9');
+    /// `0-9 A-F a-f`.
+    pub const HEXADECIMAL: Self = Self::DIGIT.with_range(b'A', b'F').with_range(b'a', b'f');
+
+    /// The set with these members added.
+    #[must_use]
+    pub const fn with(mut self, members: &[u8]) -> Self {
+        let mut i = 0;
+        while i < members.len() {
+            self.0[members[i] as usize] = true;
+            i += 1;
+        }
+        self
+    }
+
+    /// The set with `first` to `last`, both included, added.
+    #[must_use]
+    pub const fn with_range(mut self, first: u8, last: u8) -> Self {
+        let mut byte = first as usize;
+        while byte <= last as usize {
+            self.0[byte] = true;
+            byte += 1;
+        }
+        self
+    }
+
+    /// The set without these members.
+    #[must_use]
+    pub const fn without(mut self, members: &[u8]) -> Self {
+        let mut i = 0;
+        while i < members.len() {
+            self.0[members[i] as usize] = false;
+            i += 1;
+        }
+        self
+    }
+
+    /// Whether `byte` is a member.
+    #[inline]
+    #[must_use]
+    pub const fn contains(&self, byte: u8) -> bool {
+        self.0[byte as usize]
+    }
+
+    /// Index of the first byte that is no member.
+    #[inline]
+    #[must_use]
+    pub fn first_outside(&self, bytes: &[u8]) -> Option<usize> {
+        bytes.iter().position(|&byte| !self.contains(byte))
+    }
+
+    /// Index of the first byte that is a member.
+    #[inline]
+    #[must_use]
+    pub fn first_inside(&self, bytes: &[u8]) -> Option<usize> {
+        bytes.iter().position(|&byte| self.contains(byte))
+    }
+}

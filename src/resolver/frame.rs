@@ -1,0 +1,257 @@
+//! One document on the stack: its bases, what it brought, and the resolvers prepared for it.
+
+use std::fmt::Write;
+
+use encoding_rs::{Encoding, UTF_8};
+
+use crate::document::diagnostic::{self, Code};
+use crate::document::events::Family;
+use crate::uri::{self, Rules};
+
+/// Which rules apply to the references of each family of formats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ruling {
+    /// For references in markup.
+    pub markup: Rules,
+    /// For all others.
+    pub plain: Rules,
+}
+
+impl Ruling {
+    /// Where a browser would go for markup, what was written for the rest.
+    pub const AUTO: Ruling = Ruling {
+        markup: Rules::Whatwg,
+        plain: Rules::CITATION,
+    };
+
+    /// The same rules everywhere.
+    pub const fn fixed(rules: Rules) -> Self {
+        Ruling {
+            markup: rules,
+            plain: rules,
+        }
+    }
+
+    fn of(self, family: Family) -> Rules {
+        match family {
+            Family::Markup => self.markup,
+            Family::Plain => self.plain,
+        }
+    }
+}
+
+impl Default for Ruling {
+    fn default() -> Self {
+        Ruling::AUTO
+    }
+}
+
+/// A URI reference and what named it; both empty where there is none.
+#[derive(Debug, Default)]
+pub(super) struct Named {
+    uri: Vec<u8>,
+    source: String,
+}
+
+impl Named {
+    pub(super) fn set(&mut self, uri: &[u8], source: &(impl std::fmt::Display + ?Sized)) {
+        self.clear();
+        self.uri.extend_from_slice(uri);
+        // Writing to a String cannot fail.
+        let _ = write!(self.source, "{source}");
+    }
+
+    fn clear(&mut self) {
+        self.uri.clear();
+        self.source.clear();
+    }
+
+    fn is_set(&self) -> bool {
+        !self.source.is_empty()
+    }
+
+    fn copy(&mut self, other: &Named) {
+        self.uri.clone_from(&other.uri);
+        self.source.clone_from(&other.source);
+    }
+}
+
+/// One document: open, or closed with references held.
+#[derive(Debug)]
+pub(super) struct Frame {
+    ruling: Ruling,
+    rules: Rules,
+    pub(super) parent: Option<usize>,
+    /// Counts of held and waiting references at its start.
+    pub(super) mark: (usize, usize),
+    pub(super) settled: bool,
+    /// Its resolvers are prepared.
+    pub(super) ready: bool,
+    pub(super) encoding: &'static Encoding,
+    pub(super) diagnostics: Vec<(&'static Code, u64, u64)>,
+    member: String,
+    /// The base that its heading names, not resolved yet.
+    pub(super) entity: Named,
+    /// The reference of its own BASE element, and where it stands.
+    pub(super) own: Vec<u8>,
+    pub(super) own_offset: Option<u64>,
+    /// The base without the document's own.
+    pub(super) fallback: Named,
+    /// The document's base.
+    document: Named,
+    pub(super) by_document: uri::Resolver,
+    pub(super) by_fallback: uri::Resolver,
+    scratch: Vec<u8>,
+}
+
+impl Frame {
+    pub(super) fn new(ruling: Ruling) -> Self {
+        Frame {
+            ruling,
+            rules: ruling.plain,
+            parent: None,
+            mark: (0, 0),
+            settled: false,
+            ready: false,
+            encoding: UTF_8,
+            diagnostics: Vec::new(),
+            member: String::new(),
+            entity: Named::default(),
+            own: Vec::new(),
+            own_offset: None,
+            fallback: Named::default(),
+            document: Named::default(),
+            by_document: uri::Resolver::without_base(ruling.plain),
+            by_fallback: uri::Resolver::without_base(ruling.plain),
+            scratch: Vec::new(),
+        }
+    }
+
+    /// Uses the slot for another document.
+    pub(super) fn begin(&mut self, family: Family, parent: Option<usize>, mark: (usize, usize)) {
+        let rules = self.ruling.of(family);
+        if rules != self.rules {
+            self.rules = rules;
+            self.by_document = uri::Resolver::without_base(rules);
+            self.by_fallback = uri::Resolver::without_base(rules);
+        }
+        self.parent = parent;
+        self.mark = mark;
+        self.member.clear();
+        self.entity.clear();
+        self.fallback.clear();
+        self.again();
+    }
+
+    /// Forgets what the document's contents said, and keeps what its surroundings did.
+    pub(super) fn again(&mut self) {
+        self.settled = false;
+        self.ready = false;
+        self.encoding = UTF_8;
+        self.diagnostics.clear();
+        self.own.clear();
+        self.own_offset = None;
+        self.document.clear();
+    }
+
+    pub(super) fn set_member(&mut self, member: &str) {
+        self.member.push_str(member);
+    }
+
+    pub(super) fn member(&self) -> Option<&str> {
+        (!self.member.is_empty()).then_some(self.member.as_str())
+    }
+
+    pub(super) fn rules(&self) -> Rules {
+        self.rules
+    }
+
+    pub(super) fn diagnose(&mut self, code: &'static Code, offset: u64) {
+        let known = self
+            .diagnostics
+            .iter_mut()
+            .find(|(known, ..)| std::ptr::eq(*known, code));
+        match known {
+            Some((_, count, _)) => *count += 1,
+            None => self.diagnostics.push((code, 1, offset)),
+        }
+    }
+
+    /// The document's base and what named it.
+    pub(super) fn document_base(&self) -> Option<(&[u8], &str)> {
+        let uri = self.by_document.base()?;
+        Some((uri, &self.document.source))
+    }
+
+    /// The base without the document's own, and what named it.
+    pub(super) fn fallback_base(&self) -> Option<(&[u8], &str)> {
+        let uri = self.by_fallback.base()?;
+        Some((uri, &self.fallback.source))
+    }
+
+    /// Chooses the bases (RFC 2396 section 5.1): the content's own, else the heading's, else the
+    /// enclosing document's.
+    pub(super) fn prepare(&mut self, parent: Option<&Frame>) {
+        if let Some(parent) = parent {
+            if self.member.is_empty() {
+                self.member.push_str(&parent.member);
+            }
+            self.fallback.clear();
+            if let Some((uri, source)) = parent.document_base() {
+                self.fallback.set(uri, source);
+            }
+            if self.entity.is_set() {
+                self.enter_entity();
+            }
+        }
+        rebase(&mut self.by_fallback, &self.fallback, self.encoding);
+        self.document.copy(&self.fallback);
+        if self.own_offset.is_some() {
+            self.frozen_base();
+        }
+        rebase(&mut self.by_document, &self.document, self.encoding);
+        self.ready = true;
+    }
+
+    /// The base of the document's heading, a relative one against the enclosing base.
+    fn enter_entity(&mut self) {
+        rebase(&mut self.by_fallback, &self.fallback, self.encoding);
+        self.scratch.clear();
+        let resolved = self
+            .by_fallback
+            .resolve_into(&self.entity.uri, &mut self.scratch);
+        if resolved.is_ok() {
+            self.fallback.uri.clone_from(&self.scratch);
+            self.fallback.source.clone_from(&self.entity.source);
+        }
+    }
+
+    /// HTML, "set the frozen base URL": parsed against the fallback base; refused when that fails
+    /// and for `data:` and `javascript:`, and then the fallback base stays.
+    fn frozen_base(&mut self) {
+        self.scratch.clear();
+        let resolved = self.by_fallback.resolve_into(&self.own, &mut self.scratch);
+        let refused = |scheme: &[u8]| {
+            let start = self.scratch.get(..scheme.len());
+            start.is_some_and(|start| start.eq_ignore_ascii_case(scheme))
+        };
+        if resolved.is_err() || refused(b"data:") || refused(b"javascript:") {
+            let offset = self.own_offset.unwrap_or(0);
+            self.diagnose(&diagnostic::BASE_REFUSED, offset);
+            return;
+        }
+        self.document.uri.clone_from(&self.scratch);
+        self.document.source.clear();
+        self.document.source.push_str("content:base");
+    }
+}
+
+fn rebase(resolver: &mut uri::Resolver, base: &Named, encoding: &'static Encoding) {
+    if base.is_set() {
+        // A base that is none by these rules leaves the resolver without one.
+        let _ = resolver.rebase(&base.uri);
+    } else {
+        *resolver = uri::Resolver::without_base(resolver.rules());
+    }
+    resolver.set_encoding(encoding);
+}

@@ -1,0 +1,81 @@
+//! References that wait from one window to the next: copies, in document order.
+
+use crate::document::events::{Events, Found, Name, Text, Wants};
+
+/// Copies of references, each with the index of its document's frame.
+#[derive(Debug, Default)]
+pub(super) struct Held {
+    list: Vec<(usize, Found)>,
+    store: Vec<u8>,
+    alternatives: Vec<Text>,
+}
+
+impl Held {
+    pub(super) fn clear(&mut self) {
+        self.list.clear();
+        self.store.clear();
+        self.alternatives.clear();
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Bytes in use.
+    pub(super) fn size(&self) -> usize {
+        self.store.len() + self.list.len() * size_of::<(usize, Found)>()
+    }
+
+    pub(super) fn truncate(&mut self, len: usize) {
+        self.list.truncate(len);
+    }
+
+    pub(super) fn frame(&self, index: usize) -> usize {
+        self.list[index].0
+    }
+
+    pub(super) fn found(&self, index: usize) -> (&Found, &[Text]) {
+        let found = &self.list[index].1;
+        let (start, end) = found.alternatives;
+        (found, &self.alternatives[start as usize..end as usize])
+    }
+
+    pub(super) fn bytes(&self, text: Text) -> &[u8] {
+        match text {
+            Text::Window(start, end) | Text::Stored(start, end) => {
+                &self.store[start as usize..end as usize]
+            }
+        }
+    }
+
+    /// Copies a reference out of its batch and its window.
+    pub(super) fn keep(&mut self, frame: usize, found: &Found, events: &Events, window: &[u8]) {
+        let mut copy = *found;
+        copy.text = self.store(events.bytes(found.text, window));
+        copy.element = self.name(found.element, events, window);
+        copy.attribute = self.name(found.attribute, events, window);
+        if let Wants::Codebase(text) = found.wants {
+            copy.wants = Wants::Codebase(self.store(events.bytes(text, window)));
+        }
+        let start = self.alternatives.len() as u32;
+        for &text in events.alternatives(found) {
+            let text = self.store(events.bytes(text, window));
+            self.alternatives.push(text);
+        }
+        copy.alternatives = (start, self.alternatives.len() as u32);
+        self.list.push((frame, copy));
+    }
+
+    fn name(&mut self, name: Name, events: &Events, window: &[u8]) -> Name {
+        match name {
+            Name::Other(text) => Name::Other(self.store(events.bytes(text, window))),
+            known => known,
+        }
+    }
+
+    fn store(&mut self, bytes: &[u8]) -> Text {
+        let start = self.store.len() as u32;
+        self.store.extend_from_slice(bytes);
+        Text::Stored(start, self.store.len() as u32)
+    }
+}

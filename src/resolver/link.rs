@@ -1,0 +1,166 @@
+//! The product: links, diagnostics, and whoever takes them.
+
+use std::borrow::Cow;
+
+use super::frame::Frame;
+use crate::bytes::lines::Position;
+use crate::document::diagnostic::Code;
+use crate::document::events::{Context, Found, Name, Span, Text, Wants};
+use crate::document::flags::Flags;
+use crate::uri::{self, Reference, ResolveErrorKind};
+
+/// A reference with its place and what it resolves to.
+#[derive(Clone, Debug)]
+pub struct Link<'a> {
+    /// The enclosed document that it stands in; none for a plain document.
+    pub member: Option<&'a str>,
+    /// Line and column of the span's start, when asked for.
+    pub position: Option<Position>,
+    /// From the reference's first to its last byte.
+    pub span: Span,
+    /// The reference as cleaned.
+    pub reference: &'a [u8],
+    /// The absolute URI, or why there is none.
+    pub target: Result<&'a [u8], ResolveErrorKind>,
+    /// The base URI that resolution used, and what named it (`content:base`); none when nothing was
+    /// inherited or no base is known.
+    pub base: Option<(&'a [u8], &'a str)>,
+    /// Where it stands.
+    pub context: Context,
+    /// The element in lower case, if any.
+    pub element: Option<&'a str>,
+    /// The attribute or the header field in lower case, if any.
+    pub attribute: Option<&'a str>,
+    /// What was done to it and what is odd about it.
+    pub flags: Flags,
+    /// Other readings, best first.
+    pub alternatives: &'a [&'a [u8]],
+}
+
+/// Something that readers of a document's links should know, once for each document and code.
+#[derive(Clone, Debug)]
+pub struct Diagnostic<'a> {
+    /// The enclosed document, if any.
+    pub member: Option<&'a str>,
+    /// What it is.
+    pub code: &'static Code,
+    /// How often it occurred.
+    pub count: u64,
+    /// Offset of the first occurrence.
+    pub offset: u64,
+}
+
+/// Takes what an extractor finds, in document order.
+pub trait Sink {
+    /// Takes a link.
+    fn link(&mut self, link: &Link<'_>);
+
+    /// Takes a diagnostic; by default it is left aside.
+    fn diagnostic(&mut self, _diagnostic: &Diagnostic<'_>) {}
+
+    /// Takes a place that a fragment can name, and its offset; by default it is left aside.
+    fn anchor(&mut self, _name: &[u8], _offset: u64) {}
+
+    /// The document is read once more: its anchors so far do not count.
+    fn restart(&mut self) {}
+}
+
+impl<F: FnMut(&Link<'_>)> Sink for F {
+    fn link(&mut self, link: &Link<'_>) {
+        self(link);
+    }
+}
+
+/// Resolves references into buffers of its own and hands the links on.
+#[derive(Debug, Default)]
+pub(super) struct Writer {
+    target: Vec<u8>,
+    codebase: Vec<u8>,
+}
+
+/// What records name as the source of an element's codebase.
+const CODEBASE: &str = "content:codebase";
+
+impl Writer {
+    /// Hands on one reference as a link, resolved against the bases of its document's frame.
+    pub(super) fn emit<'a>(
+        &mut self,
+        frame: &Frame,
+        found: &Found,
+        alternatives: &[Text],
+        bytes: impl Fn(Text) -> &'a [u8],
+        sink: &mut impl Sink,
+    ) {
+        let reference = bytes(found.text);
+        let own;
+        let (resolver, base) = match found.wants {
+            Wants::Document => (&frame.by_document, frame.document_base()),
+            Wants::Fallback => (&frame.by_fallback, frame.fallback_base()),
+            Wants::Nothing => {
+                own = uri::Resolver::without_base(frame.rules());
+                (&own, None)
+            }
+            Wants::Codebase(text) => match self.codebase(frame, bytes(text)) {
+                Some(resolver) => {
+                    own = resolver;
+                    (&own, Some((self.codebase.as_slice(), CODEBASE)))
+                }
+                None => (&frame.by_document, frame.document_base()),
+            },
+        };
+        self.target.clear();
+        let (target, inherits) = if names_message(reference) {
+            (Ok(reference), false)
+        } else {
+            match resolver.resolve_into(reference, &mut self.target) {
+                Ok(resolved) => (Ok(self.target.as_slice()), resolved.inherits_base()),
+                Err(error) => (Err(error.kind()), !has_scheme(reference)),
+            }
+        };
+        let element = name(found.element, &bytes);
+        let attribute = name(found.attribute, &bytes);
+        let alternatives: Vec<&[u8]> = alternatives.iter().map(|&text| bytes(text)).collect();
+        sink.link(&Link {
+            member: frame.member(),
+            position: found.position,
+            span: found.span,
+            reference,
+            target,
+            base: base.filter(|_| inherits),
+            context: found.context,
+            element: element.as_deref(),
+            attribute: attribute.as_deref(),
+            flags: found.flags,
+            alternatives: &alternatives,
+        });
+    }
+
+    /// The resolver of an element's codebase, which resolves against the document's base.
+    fn codebase(&mut self, frame: &Frame, codebase: &[u8]) -> Option<uri::Resolver> {
+        self.codebase.clear();
+        let by_document = &frame.by_document;
+        by_document
+            .resolve_into(codebase, &mut self.codebase)
+            .ok()?;
+        let mut resolver = uri::Resolver::new(&self.codebase, frame.rules()).ok()?;
+        resolver.set_encoding(frame.encoding);
+        Some(resolver)
+    }
+}
+
+/// `cid:` and `mid:` references are their own targets (RFC 2392).
+fn names_message(reference: &[u8]) -> bool {
+    reference.get(3) == Some(&b':') && Reference::split(reference).names_message()
+}
+
+fn has_scheme(reference: &[u8]) -> bool {
+    Reference::split(reference.trim_ascii()).scheme.is_some()
+}
+
+fn name<'a>(name: Name, bytes: impl Fn(Text) -> &'a [u8]) -> Option<Cow<'a, str>> {
+    match name {
+        Name::None => None,
+        Name::Known(name) => Some(Cow::Borrowed(name)),
+        Name::Other(text) => Some(String::from_utf8_lossy(bytes(text))),
+    }
+}

@@ -1,0 +1,306 @@
+//! Layer 4: events to links. A stack of base URIs (RFC 2396 section 5.1), and the references that
+//! wait until their base is known.
+
+mod frame;
+mod held;
+mod link;
+
+use std::ops::Range;
+
+pub use frame::Ruling;
+pub use link::{Diagnostic, Link, Sink};
+
+use crate::document::diagnostic::{self, Code};
+use crate::document::events::{Event, Events, Family, Found};
+use crate::uri::Base;
+use frame::Frame;
+use held::Held;
+use link::Writer;
+
+/// References that wait for their base take up to this many bytes; past it they resolve against
+/// the base known so far, and a diagnostic says so.
+const HELD_LIMIT: usize = 16 << 20;
+
+/// Whether the bases that documents bring are honoured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EmbeddedBases {
+    /// They are (RFC 2396 sections 5.1.1 and 5.1.2).
+    #[default]
+    Honour,
+    /// They are not: only where a document was found counts.
+    Ignore,
+}
+
+/// Turns the events of one document after the other into links.
+///
+/// References go out as soon as their document is settled, in document order. Until then they are
+/// held: inside a batch by their index, from one batch to the next by a copy.
+#[derive(Debug)]
+pub struct Linker {
+    ruling: Ruling,
+    embedded: EmbeddedBases,
+    /// The document, and the documents in it that are open or have references held; a slot is
+    /// used again for later documents. `frames[..live]` are in use.
+    frames: Vec<Frame>,
+    live: usize,
+    /// The open documents, outermost first.
+    open: Vec<usize>,
+    /// Open or held documents that are not settled yet.
+    unsettled: usize,
+    held: Held,
+    /// References of the batch at hand that wait: their frame and their index in the batch.
+    waiting: Vec<(usize, usize)>,
+    writer: Writer,
+}
+
+impl Linker {
+    /// A linker that follows `ruling`.
+    pub fn new(ruling: Ruling, embedded: EmbeddedBases) -> Self {
+        Linker {
+            ruling,
+            embedded,
+            frames: Vec::new(),
+            live: 0,
+            open: Vec::new(),
+            unsettled: 0,
+            held: Held::default(),
+            waiting: Vec::new(),
+            writer: Writer::default(),
+        }
+    }
+
+    /// Starts a document whose base, without one of its own, is `base`.
+    pub fn begin(&mut self, family: Family, base: Option<&Base>) {
+        self.live = 0;
+        self.open.clear();
+        self.held.clear();
+        self.waiting.clear();
+        self.unsettled = 0;
+        let frame = self.open_frame(family);
+        if let Some(base) = base {
+            self.frames[frame].fallback.set(&base.uri, &base.source);
+        }
+    }
+
+    /// Takes a batch of events with the window it came from, and hands on the links that are ready.
+    pub fn batch(&mut self, events: &Events, window: &[u8], sink: &mut impl Sink) {
+        for (index, event) in events.list.iter().enumerate() {
+            match *event {
+                Event::Reference(ref found) => self.reference(index, found, events, window, sink),
+                Event::Base(text, offset) => {
+                    self.base(events.bytes(text, window), offset);
+                }
+                Event::Settled => self.settle(events, window, sink),
+                Event::Encoding(encoding) => self.top().encoding = encoding,
+                Event::Diagnostic(code, offset) => self.diagnose(code, offset),
+                Event::Enter(ref enter) => self.enter(enter, events, window),
+                Event::Leave => self.leave(events, window, sink),
+                Event::Anchor(text, offset) => sink.anchor(events.bytes(text, window), offset),
+                Event::Restart(_) => {
+                    self.restart();
+                    sink.restart();
+                }
+            }
+        }
+        // What still waits outlives the window.
+        for (frame, index) in self.waiting.drain(..) {
+            if let Event::Reference(found) = &events.list[index] {
+                self.held.keep(frame, found, events, window);
+            }
+        }
+        if self.held.size() > HELD_LIMIT {
+            self.diagnose(&diagnostic::HELD_LIMIT, 0);
+            self.release(events, window, sink);
+            self.settle_all();
+        }
+    }
+
+    /// Ends the document: everything is settled, and its diagnostics follow its links.
+    pub fn end(&mut self, sink: &mut impl Sink) {
+        self.settle_all();
+        let nothing = Events::default();
+        self.release(&nothing, &[], sink);
+        self.open.clear();
+        self.report(0, sink);
+        self.live = 0;
+    }
+
+    fn top(&mut self) -> &mut Frame {
+        let top = self.open.last().copied().unwrap_or(0);
+        &mut self.frames[top]
+    }
+
+    fn open_frame(&mut self, family: Family) -> usize {
+        let index = self.live;
+        if index == self.frames.len() {
+            self.frames.push(Frame::new(self.ruling));
+        }
+        self.live += 1;
+        let parent = self.open.last().copied();
+        let mark = (self.held.len(), self.waiting.len());
+        self.frames[index].begin(family, parent, mark);
+        self.open.push(index);
+        self.unsettled += 1;
+        index
+    }
+
+    fn reference(
+        &mut self,
+        index: usize,
+        found: &Found,
+        events: &Events,
+        window: &[u8],
+        sink: &mut impl Sink,
+    ) {
+        let frame = self.open.last().copied().unwrap_or(0);
+        if self.unsettled > 0 {
+            self.waiting.push((frame, index));
+            return;
+        }
+        self.prepare(frame);
+        let alternatives = events.alternatives(found);
+        let bytes = |text| events.bytes(text, window);
+        self.writer
+            .emit(&self.frames[frame], found, alternatives, bytes, sink);
+    }
+
+    fn base(&mut self, reference: &[u8], offset: u64) {
+        if self.embedded == EmbeddedBases::Ignore {
+            return;
+        }
+        let frame = self.top();
+        frame.own.clear();
+        frame.own.extend_from_slice(reference);
+        frame.own_offset = Some(offset);
+    }
+
+    fn diagnose(&mut self, code: &'static Code, offset: u64) {
+        self.top().diagnose(code, offset);
+    }
+
+    fn settle(&mut self, events: &Events, window: &[u8], sink: &mut impl Sink) {
+        let frame = self.top();
+        if !frame.settled {
+            frame.settled = true;
+            self.unsettled -= 1;
+        }
+        if self.unsettled == 0 {
+            self.release(events, window, sink);
+        }
+    }
+
+    fn settle_all(&mut self) {
+        for frame in &mut self.frames[..self.live] {
+            frame.settled = true;
+        }
+        self.unsettled = 0;
+    }
+
+    fn enter(&mut self, enter: &crate::document::events::Enter, events: &Events, window: &[u8]) {
+        let index = self.open_frame(enter.family);
+        let frame = &mut self.frames[index];
+        if let Some(member) = enter.member {
+            let member = String::from_utf8_lossy(events.bytes(member, window));
+            frame.set_member(&member);
+        }
+        if let Some(base) = &enter.base
+            && self.embedded == EmbeddedBases::Honour
+        {
+            let source = String::from_utf8_lossy(events.bytes(base.source, window));
+            frame
+                .entity
+                .set(events.bytes(base.reference, window), &source);
+        }
+    }
+
+    fn leave(&mut self, events: &Events, window: &[u8], sink: &mut impl Sink) {
+        self.settle(events, window, sink);
+        let Some(frame) = self.open.pop() else { return };
+        if self.unsettled == 0 {
+            // Nothing is held: the frame and what it enclosed are done with.
+            self.report(frame, sink);
+            self.live = frame.max(1);
+        }
+    }
+
+    fn restart(&mut self) {
+        let top = self.open.last().copied().unwrap_or(0);
+        let (held, waiting) = self.frames[top].mark;
+        self.held.truncate(held);
+        self.waiting.truncate(waiting);
+        if self.frames[top].settled {
+            self.unsettled += 1;
+        }
+        self.live = top + 1;
+        self.frames[top].again();
+    }
+
+    /// Hands on everything that waited, in document order.
+    fn release(&mut self, events: &Events, window: &[u8], sink: &mut impl Sink) {
+        for index in 0..self.held.len() {
+            let frame = self.held.frame(index);
+            self.prepare(frame);
+            let (found, alternatives) = self.held.found(index);
+            let bytes = |text| self.held.bytes(text);
+            self.writer
+                .emit(&self.frames[frame], found, alternatives, bytes, sink);
+        }
+        self.held.clear();
+        let waiting = std::mem::take(&mut self.waiting);
+        for &(frame, index) in &waiting {
+            if let Event::Reference(found) = &events.list[index] {
+                self.prepare(frame);
+                let alternatives = events.alternatives(found);
+                let bytes = |text| events.bytes(text, window);
+                self.writer
+                    .emit(&self.frames[frame], found, alternatives, bytes, sink);
+            }
+        }
+        self.waiting = waiting;
+        self.waiting.clear();
+        self.report_closed(sink);
+    }
+
+    /// Makes the bases of a frame known, its parents' first.
+    fn prepare(&mut self, frame: usize) {
+        if self.frames[frame].ready {
+            return;
+        }
+        let parent = self.frames[frame].parent;
+        if let Some(parent) = parent {
+            self.prepare(parent);
+            let (before, rest) = self.frames.split_at_mut(frame);
+            rest[0].prepare(Some(&before[parent]));
+        } else {
+            self.frames[frame].prepare(None);
+        }
+    }
+
+    /// Diagnostics of the frames that are no longer open.
+    fn report_closed(&mut self, sink: &mut impl Sink) {
+        for index in 0..self.live {
+            if !self.open.contains(&index) {
+                self.report_frames(index..index + 1, sink);
+            }
+        }
+    }
+
+    fn report(&mut self, from: usize, sink: &mut impl Sink) {
+        self.report_frames(from..self.live, sink);
+    }
+
+    fn report_frames(&mut self, range: Range<usize>, sink: &mut impl Sink) {
+        for index in range {
+            let frame = &mut self.frames[index];
+            for &(code, count, offset) in &frame.diagnostics {
+                sink.diagnostic(&Diagnostic {
+                    member: frame.member(),
+                    code,
+                    count,
+                    offset,
+                });
+            }
+            frame.diagnostics.clear();
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! References taken apart. Splitting never fails and never copies.
+
+use crate::bytes::class::ByteSet;
+
+/// RFC 1808 section 2.2: `scheme = 1*( alpha | digit | "+" | "-" | "." )`; the later texts want a letter first.
+pub(crate) const SCHEME: ByteSet = ByteSet::ALPHANUMERIC.with(b"+-.");
+/// What ends the component before it, by the regular expression of RFC 2396 Appendix B.
+const GENERAL_DELIMITER: ByteSet = ByteSet::EMPTY.with(b":/?#");
+
+/// The five components of a URI reference, RFC 2396 and RFC 3986 Appendix B.
+///
+/// `None` is an undefined component, `Some(b"")` one that is defined and empty; the path is always defined. The
+/// split does not validate: see [`validate`](super::validate).
+///
+/// ```
+/// use uriscan::uri::Reference;
+///
+/// let parts = Reference::split(b"http://www.example.com?#top");
+/// assert_eq!(parts.scheme, Some(&b"http"[..]));
+/// assert_eq!(parts.authority, Some(&b"www.example.com"[..]));
+/// assert_eq!(parts.path, b"");
+/// assert_eq!(parts.query, Some(&b""[..]));
+/// assert_eq!(parts.fragment, Some(&b"top"[..]));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reference<'a> {
+    /// Before the first `:`.
+    pub scheme: Option<&'a [u8]>,
+    /// Between `//` and the next `/`, `?` or `#`.
+    pub authority: Option<&'a [u8]>,
+    /// Up to the first `?` or `#`.
+    pub path: &'a [u8],
+    /// Between the first `?` and the first `#`.
+    pub query: Option<&'a [u8]>,
+    /// After the first `#`.
+    pub fragment: Option<&'a [u8]>,
+}
+
+impl<'a> Reference<'a> {
+    /// Takes a reference apart as `^(([^:/?#]+):)?(//([^/?#]*))?([^?#]*)(\?([^#]*))?(#(.*))?` does.
+    #[must_use]
+    pub fn split(reference: &'a [u8]) -> Self {
+        let ends = Ends::of(reference);
+        Self {
+            scheme: ends.has_scheme().then(|| &reference[..ends.scheme - 1]),
+            authority: ends
+                .has_authority()
+                .then(|| &reference[ends.scheme + 2..ends.authority]),
+            path: &reference[ends.authority..ends.path],
+            query: ends
+                .has_query()
+                .then(|| &reference[ends.path + 1..ends.query]),
+            fragment: (ends.query < reference.len()).then(|| &reference[ends.query + 1..]),
+        }
+    }
+
+    /// Whether it names a message or a part of one (RFC 2392): such a reference is its own target under any rules.
+    #[must_use]
+    pub fn names_message(&self) -> bool {
+        self.scheme.is_some_and(|scheme| {
+            scheme.eq_ignore_ascii_case(b"cid") || scheme.eq_ignore_ascii_case(b"mid")
+        })
+    }
+}
+
+/// Where the components of Appendix B end, each with its delimiters; a component is defined where it is not empty.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Ends {
+    /// Past the `:`, or 0.
+    pub(crate) scheme: usize,
+    /// Where the path begins.
+    pub(crate) authority: usize,
+    /// Where the `?` of the query stands if there is one.
+    pub(crate) path: usize,
+    /// Where the `#` of the fragment stands if there is one.
+    pub(crate) query: usize,
+}
+
+impl Ends {
+    pub(crate) fn of(reference: &[u8]) -> Self {
+        let scheme = match GENERAL_DELIMITER.first_inside(reference) {
+            Some(at) if at > 0 && reference[at] == b':' => at + 1,
+            _ => 0,
+        };
+        let query = memchr::memchr(b'#', reference).unwrap_or(reference.len());
+        let path = memchr::memchr(b'?', &reference[..query]).unwrap_or(query);
+        let authority = match reference[scheme..path].strip_prefix(b"//") {
+            Some(after) => scheme + 2 + memchr::memchr(b'/', after).unwrap_or(after.len()),
+            None => scheme,
+        };
+        Self {
+            scheme,
+            authority,
+            path,
+            query,
+        }
+    }
+
+    pub(crate) const fn has_scheme(&self) -> bool {
+        self.scheme > 0
+    }
+
+    pub(crate) const fn has_authority(&self) -> bool {
+        self.authority > self.scheme
+    }
+
+    pub(crate) const fn has_query(&self) -> bool {
+        self.query > self.path
+    }
+}
+
+/// The six components of an RFC 1808 URL (section 2.1), in which an absent component and an empty one are the same.
+///
+/// ```
+/// use uriscan::uri::Reference1808;
+///
+/// let parts = Reference1808::split(b"//g;x?y/z;p?q");
+/// assert_eq!((parts.net_loc, parts.path), (&b"g;x?y"[..], &b"/z"[..]));
+/// assert_eq!((parts.params, parts.query), (&b"p"[..], &b"q"[..]));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reference1808<'a> {
+    /// Section 2.4.2; may start with a digit.
+    pub scheme: &'a [u8],
+    /// Section 2.4.3: between `//` and the next `/`, whatever else stands there.
+    pub net_loc: &'a [u8],
+    /// Section 2.4.6: what is left.
+    pub path: &'a [u8],
+    /// Section 2.4.5: after the first `;` of what is left.
+    pub params: &'a [u8],
+    /// Section 2.4.4: after the first `?`.
+    pub query: &'a [u8],
+    /// Section 2.4.1: after the first `#`.
+    pub fragment: &'a [u8],
+    /// Whether `//` stood before the network location; recombination keeps it even where the location is empty.
+    pub(crate) slashes: bool,
+}
+
+impl<'a> Reference1808<'a> {
+    /// Takes a URL apart in the order of section 2.4: fragment, scheme, network location, query, parameters, path.
+    #[must_use]
+    pub fn split(reference: &'a [u8]) -> Self {
+        let mut parts = Reference1808::default();
+        let (mut rest, fragment) = cut(reference, b'#');
+        parts.fragment = fragment.unwrap_or_default();
+        if let Some(at) = SCHEME.first_outside(rest)
+            && at > 0
+            && rest[at] == b':'
+        {
+            parts.scheme = &rest[..at];
+            rest = &rest[at + 1..];
+        }
+        if let Some(after) = rest.strip_prefix(b"//") {
+            let end = memchr::memchr(b'/', after).unwrap_or(after.len());
+            parts.slashes = true;
+            parts.net_loc = &after[..end];
+            rest = &after[end..];
+        }
+        let (rest, query) = cut(rest, b'?');
+        parts.query = query.unwrap_or_default();
+        let (path, params) = cut(rest, b';');
+        parts.params = params.unwrap_or_default();
+        parts.path = path;
+        parts
+    }
+}
+
+/// What stands before the first `delimiter`, and what stands after it if there is one.
+fn cut(bytes: &[u8], delimiter: u8) -> (&[u8], Option<&[u8]>) {
+    match memchr::memchr(delimiter, bytes) {
+        Some(at) => (&bytes[..at], Some(&bytes[at + 1..])),
+        None => (bytes, None),
+    }
+}

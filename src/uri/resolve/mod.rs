@@ -1,0 +1,236 @@
+//! Resolution of references against a base: prepared once, asked often.
+
+mod dots;
+mod error;
+mod generic;
+mod prepared;
+mod rfc1808;
+mod shortcut;
+mod whatwg;
+
+use std::fmt;
+
+use encoding_rs::{Encoding, UTF_8};
+
+pub(super) use self::dots::remove as remove_dot_segments;
+pub use self::error::{BaseError, ResolveError, ResolveErrorKind};
+use self::prepared::Prepared;
+use self::shortcut::Dialect;
+use super::reference::Ends;
+use super::rules::{Rules, SameScheme};
+
+/// Resolves references against one base after the other.
+///
+/// ```
+/// use uriscan::uri::{Resolver, Rules};
+///
+/// let resolver = Resolver::new(b"http://example.com/a/b", Rules::Whatwg)?;
+/// let mut target = Vec::new();
+/// let resolved = resolver.resolve_into(b"../c?d#e", &mut target)?;
+/// assert_eq!(target, b"http://example.com/c?d#e");
+/// assert!(!resolved.same_document());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Resolver {
+    rules: Rules,
+    base: Prepared,
+    has_base: bool,
+    encoding: &'static Encoding,
+}
+
+impl Resolver {
+    /// Prepares a base, which must be absolute.
+    ///
+    /// # Errors
+    ///
+    /// If the base has no scheme or, by the WHATWG rules, does not parse.
+    pub fn new(base: &[u8], rules: Rules) -> Result<Self, BaseError> {
+        let mut resolver = Self::without_base(rules);
+        resolver.rebase(base)?;
+        Ok(resolver)
+    }
+
+    /// A resolver with which only references that need no base resolve.
+    #[must_use]
+    pub fn without_base(rules: Rules) -> Self {
+        Self {
+            rules,
+            base: Prepared::default(),
+            has_base: false,
+            encoding: UTF_8,
+        }
+    }
+
+    /// Takes another base, in the same allocation. After an error there is none.
+    ///
+    /// # Errors
+    ///
+    /// As [`Resolver::new`].
+    pub fn rebase(&mut self, base: &[u8]) -> Result<(), BaseError> {
+        self.has_base = false;
+        let (rules, encoding) = (self.rules, self.encoding);
+        self.base.replace(|uri| match rules {
+            Rules::Whatwg => match whatwg::resolve(None, encoding, base, uri) {
+                Ok(_) => Ok(()),
+                Err(error) if error.kind() == ResolveErrorKind::NoBase => {
+                    Err(BaseError::not_absolute())
+                }
+                Err(_) => Err(BaseError::unparsable()),
+            },
+            _ if Ends::of(base).has_scheme() => {
+                uri.extend_from_slice(base);
+                Ok(())
+            }
+            _ => Err(BaseError::not_absolute()),
+        })?;
+        if rules != Rules::Rfc1808 {
+            // A base has no fragment (RFC 3986 section 5.1); by RFC 1808 section 4 step 2a it may be inherited.
+            self.base.drop_fragment();
+        }
+        self.has_base = true;
+        Ok(())
+    }
+
+    /// The encoding of the document, used for queries of special schemes by the WHATWG rules (URL section 4.4).
+    pub fn set_encoding(&mut self, encoding: &'static Encoding) {
+        self.encoding = encoding;
+    }
+
+    /// The rules in force.
+    #[must_use]
+    pub fn rules(&self) -> Rules {
+        self.rules
+    }
+
+    /// The absolute base URI in use: normalised by the WHATWG rules, as given by the others, without its fragment
+    /// unless RFC 1808 might inherit it.
+    #[must_use]
+    pub fn base(&self) -> Option<&[u8]> {
+        self.has_base.then(|| self.base.uri())
+    }
+
+    /// Appends the target of a reference to `out`, and says what kind of reference it was.
+    ///
+    /// # Errors
+    ///
+    /// If there is no target; `out` is then as it was.
+    pub fn resolve_into(
+        &self,
+        reference: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Result<Resolved, ResolveError> {
+        let start = out.len();
+        if let Some(kind) = self.shortcut(reference, out) {
+            return Ok(Resolved {
+                kind,
+                same_document: self.is_same_document(kind, &out[start..]),
+            });
+        }
+        let base = self.has_base.then_some(&self.base);
+        let kind = match self.rules {
+            Rules::Whatwg => whatwg::resolve(base, self.encoding, reference, out),
+            Rules::Rfc3986 { scheme, form } => generic::rfc3986(base, scheme, form, reference, out),
+            Rules::Rfc2396 {
+                excess,
+                scheme,
+                form,
+            } => generic::rfc2396(base, excess, scheme, form, reference, out),
+            Rules::Rfc1808 => rfc1808::rfc1808(base, reference, out),
+        }?;
+        Ok(Resolved {
+            kind,
+            same_document: self.is_same_document(kind, &out[start..]),
+        })
+    }
+
+    fn shortcut(&self, reference: &[u8], out: &mut Vec<u8>) -> Option<ReferenceKind> {
+        let dialect = match self.rules {
+            Rules::Whatwg => Dialect::Whatwg,
+            Rules::Rfc3986 {
+                scheme: SameScheme::Strict,
+                ..
+            } => Dialect::Rfc3986,
+            _ => return None,
+        };
+        if self.has_base {
+            shortcut::resolve(&self.base, dialect, reference, out)
+        } else {
+            None
+        }
+    }
+
+    /// RFC 2396 section 4.2 and RFC 1808: the reference is empty or only a fragment. RFC 3986 section 4.4: target and
+    /// base are equal apart from fragments.
+    fn is_same_document(&self, kind: ReferenceKind, target: &[u8]) -> bool {
+        if !self.has_base {
+            return false;
+        }
+        match self.rules {
+            Rules::Rfc2396 { .. } | Rules::Rfc1808 => kind <= ReferenceKind::Fragment,
+            Rules::Whatwg | Rules::Rfc3986 { .. } => {
+                let document = self.base.document();
+                matches!(target.get(document.len()), None | Some(b'#'))
+                    && target.starts_with(document)
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Resolver {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Resolver")
+            .field("rules", &self.rules)
+            .field("base", &self.base().map(String::from_utf8_lossy))
+            .finish_non_exhaustive()
+    }
+}
+
+/// What a reference turned out to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Resolved {
+    kind: ReferenceKind,
+    same_document: bool,
+}
+
+impl Resolved {
+    /// The kind of the reference.
+    #[must_use]
+    pub fn kind(self) -> ReferenceKind {
+        self.kind
+    }
+
+    /// Whether anything was inherited from the base.
+    #[must_use]
+    pub fn inherits_base(self) -> bool {
+        self.kind < ReferenceKind::Absolute
+    }
+
+    /// Whether the target is the document that the base identifies.
+    #[must_use]
+    pub fn same_document(self) -> bool {
+        self.same_document
+    }
+}
+
+/// The kinds of references, from those that inherit most to those that inherit nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ReferenceKind {
+    /// The empty reference.
+    Empty,
+    /// `#fragment`
+    Fragment,
+    /// `?query`
+    Query,
+    /// `path`
+    RelativePath,
+    /// `/path`
+    AbsolutePath,
+    /// `//authority/path`
+    NetworkPath,
+    /// `scheme://authority/path` or `scheme:/path`
+    Absolute,
+    /// `scheme:rest`
+    Opaque,
+}

@@ -1,0 +1,96 @@
+//! The rule sets, and the choices that their texts leave open.
+
+/// The text by which references are resolved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Rules {
+    /// The WHATWG URL standard: where a browser would go.
+    Whatwg,
+    /// RFC 3986 section 5.2.
+    Rfc3986 {
+        /// Section 5.2.2: whether a scheme equal to the base's is ignored.
+        scheme: SameScheme,
+        /// Whether the known errors of the text are followed.
+        form: Form,
+    },
+    /// RFC 2396 section 5.2.
+    Rfc2396 {
+        /// Section 5.2 step 6g: what becomes of `..` above the root.
+        excess: ExcessDots,
+        /// Section 5.2 step 3: whether a scheme equal to the base's is ignored.
+        scheme: SameScheme,
+        /// Whether the known errors of the text are followed.
+        form: Form,
+    },
+    /// RFC 1808 section 4.
+    Rfc1808,
+}
+
+impl Rules {
+    /// RFC 3986 to the letter, with strict schemes.
+    pub const RFC3986: Self = Self::Rfc3986 {
+        scheme: SameScheme::Strict,
+        form: Form::Letter,
+    };
+    /// RFC 3986 for citations in text and mail: an absolute reference stays as written, byte for byte.
+    pub const CITATION: Self = Self::Rfc3986 {
+        scheme: SameScheme::Strict,
+        form: Form::Corrected,
+    };
+    /// RFC 2396 to the letter, with strict schemes and excess `..` kept (the first answer of Appendix C.2).
+    pub const RFC2396: Self = Self::Rfc2396 {
+        excess: ExcessDots::Keep,
+        scheme: SameScheme::Strict,
+        form: Form::Letter,
+    };
+
+    /// The name used on the command line and in records.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Whatwg => "whatwg",
+            Self::Rfc3986 { .. } => "rfc3986",
+            Self::Rfc2396 { .. } => "rfc2396",
+            Self::Rfc1808 => "rfc1808",
+        }
+    }
+}
+
+/// Whether `http:g` is absolute or, against an `http` base, a way to write `g`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum SameScheme {
+    /// It is absolute (RFC 3986 section 5.2.2, "strict").
+    #[default]
+    Strict,
+    /// It is relative (RFC 2396 section 5.2 step 3; RFC 3986 section 5.2.2, not "strict").
+    Compat,
+}
+
+/// RFC 2396 section 5.2 step 6g: what becomes of `..` segments above the root.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ExcessDots {
+    /// They stay in the result.
+    #[default]
+    Keep,
+    /// They are removed.
+    Remove,
+    /// The reference does not resolve.
+    Error,
+}
+
+/// The letter of an RFC, or its sense where the letter is a known error.
+///
+/// The corrected form differs in four places. RFC 2396 section 5.2 step 6a joins `http://a` and `g` to `http://ag`:
+/// corrected, a slash stands between them (RFC 3986 section 5.2.3). RFC 3986 section 5.2.2 removes dot segments from
+/// opaque URIs (`urn:a/../b` becomes `urn:/b`): corrected, an absolute reference stays as written. The same section
+/// replaces the last segment of an opaque base (`mailto:a@b` and `g` make `mailto:g`): corrected, such a base is
+/// unsuitable. Both turn `a:/b` and `.//x` into `a://x`, whose path has become an authority: corrected, the result is
+/// `a:/.//x`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Form {
+    /// What the text says.
+    #[default]
+    Letter,
+    /// What the text means.
+    Corrected,
+}
