@@ -110,7 +110,7 @@ pub(super) fn check_pairs(check: impl Fn(&str, &str) -> Result<(), String>) {
         failure_persistence: None,
         ..Config::default()
     };
-    let cases = config.cases.max(20_000);
+    let cases = config.cases.max(5_000);
     let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
     let mut runner = TestRunner::new_with_rng(Config { cases, ..config }, rng);
     let result = runner.run(&(base(), reference()), |(base, reference)| {
