@@ -2,5 +2,7 @@
 
 // The base stack: which base a reference gets, and when.
 mod bases;
+// The documents of `corpus/` give the links that were written by hand beside them.
+mod corpus;
 // URI references.
 mod uri;
