@@ -6,3 +6,5 @@ mod bases;
 mod corpus;
 // URI references.
 mod uri;
+// URIs in plain text.
+mod text;

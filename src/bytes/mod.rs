@@ -1,5 +1,6 @@
 //! Layer 1: bytes and offsets. Knows no URI and no format.
 
+pub mod anchor;
 pub mod class;
 pub mod lines;
 pub mod source;
