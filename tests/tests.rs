@@ -4,7 +4,9 @@
 mod bases;
 // The documents of `corpus/` give the links that were written by hand beside them.
 mod corpus;
-// URI references.
-mod uri;
+// The sample session of README.md is what one sees.
+mod readme;
 // URIs in plain text.
 mod text;
+// URI references.
+mod uri;
