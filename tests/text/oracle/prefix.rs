@@ -41,8 +41,9 @@ impl Prefix {
             Prefix::Reply(markers) => (0..*markers).try_fold(at, |at, _| behind_marker(text, at)),
             Prefix::Comment(leader) => {
                 let behind = behind_blanks(text, at) + leader.len();
+                // The end of the text counts as white space, so that splitting changes nothing.
                 let repeated = text.has_at(behind - leader.len(), leader)
-                    && text.byte(behind).is_some_and(is_ws);
+                    && text.byte(behind).is_none_or(is_ws);
                 Some(if repeated { behind } else { at })
             }
         }

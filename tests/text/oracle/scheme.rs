@@ -37,11 +37,15 @@ impl Scheme {
     }
 }
 
-/// The scheme that ends at `colon`, by the first of S1 to S6 that applies.
-pub(super) fn before(text: Text<'_>, colon: usize) -> Option<Scheme> {
+/// The scheme that ends at `colon`, by the first of S1 to S6 that applies; nothing before `resume`
+/// belongs to it.
+pub(super) fn before(text: Text<'_>, colon: usize, resume: usize) -> Option<Scheme> {
     // R: the run of scheme bytes before the colon, at most 64.
     let mut start = colon;
-    while colon - start < LONGEST && text.byte_before(start).is_some_and(is_scheme_byte) {
+    while start > resume
+        && colon - start < LONGEST
+        && text.byte_before(start).is_some_and(is_scheme_byte)
+    {
         start -= 1;
     }
     let run = &text.0[start..colon];
@@ -59,7 +63,7 @@ pub(super) fn before(text: Text<'_>, colon: usize) -> Option<Scheme> {
     if run.is_empty() {
         return None;
     }
-    let blob = text.byte_before(start).is_some_and(is_scheme_byte);
+    let blob = start > resume && text.byte_before(start).is_some_and(is_scheme_byte);
     // S2: a known scheme.
     if !blob && is_known(run) {
         return scheme(0, false, false);
