@@ -5,6 +5,10 @@
 
 // The base stack: which base a reference gets, and when.
 mod bases;
+// The command, run as its users run it.
+mod cli;
+// Which module may use which.
+mod layers;
 // The documents of `corpus/` give the links that were written by hand beside them.
 mod corpus;
 // References in HTML: an independent oracle, cases and hostile documents.
