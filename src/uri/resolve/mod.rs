@@ -124,6 +124,9 @@ impl Resolver {
 
     /// Appends the target of a reference to `out`, and says what kind of reference it was.
     ///
+    /// Nothing is allocated once `out` has room, but for a few references by the WHATWG rules: those with tabs or line
+    /// breaks, with bytes that are not UTF-8, with a host that is an address, percent-encoded or not ASCII.
+    ///
     /// # Errors
     ///
     /// If there is no target; `out` is then as it was.
@@ -147,6 +150,29 @@ impl Resolver {
             kind,
             same_document: self.is_same_document(kind, &out[start..]),
         })
+    }
+
+    /// The most bytes that the target of a reference of `length` bytes can have.
+    ///
+    /// By the RFCs that is the base, the reference, and three more: a slash that the base lacks, or `/.` before a path
+    /// that would read as an authority. By the WHATWG rules a byte becomes at most fourteen, where one that is not UTF-8
+    /// stands in the query of a document whose encoding lacks U+FFFD: `%26%2365533%3B`; a host that is an address may be
+    /// written out.
+    ///
+    /// ```
+    /// use uriscan::uri::{Resolver, Rules};
+    ///
+    /// let resolver = Resolver::new(b"http://example.com/", Rules::RFC3986)?;
+    /// assert_eq!(resolver.longest_target(10), 32);
+    /// # Ok::<(), uriscan::uri::BaseError>(())
+    /// ```
+    #[must_use]
+    pub fn longest_target(&self, length: usize) -> usize {
+        let base = self.base().map_or(0, <[u8]>::len);
+        match self.rules {
+            Rules::Whatwg => base + 14 * length + 32,
+            _ => base + length + 3,
+        }
     }
 
     /// The target as two pieces, where the rules allow it.
