@@ -40,7 +40,8 @@ pub(super) fn unescape(bytes: &[u8], out: &mut Vec<u8>) {
         at += 1;
         match (byte, bytes.get(at)) {
             (b'\\', Some(_)) => at = escape(bytes, at, out),
-            (b'\\', None) => {}
+            // An escape of nothing, at the end of a `url(` that is not closed.
+            (b'\\', None) => out.extend_from_slice("\u{fffd}".as_bytes()),
             _ => out.push(byte),
         }
     }
@@ -342,6 +343,11 @@ impl Tokens<'_> {
                     return Some(start..self.at - 1);
                 }
                 b'\n' | b'\r' | 0x0C => return None,
+                // In a string, a backslash before the end is nothing.
+                b'\\' if self.peek(1).is_none() => {
+                    self.at += 1;
+                    return Some(start..self.at - 1);
+                }
                 b'\\' => self.at = escape_end(self.bytes, self.at + 1),
                 _ => self.at += 1,
             }

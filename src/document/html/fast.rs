@@ -205,18 +205,17 @@ impl Fast {
             Form => verdict.accepted = self.form(source, tag)?,
             Table => {
                 self.tables = true;
-                if self.templates > 0 && self.table_parts_in_template {
-                    self.bail_if_linked(source, tag, Bail::TemplateTable)?;
+                if self.templates > 0 {
+                    if self.table_parts_in_template {
+                        self.bail_if_linked(source, tag, Bail::TemplateTable)?;
+                    }
+                    // A form directly in a table is dropped inside a template.
+                    self.table_parts_in_template = true;
                 }
             }
             Template => self.template(source, tag)?,
             Svg | Math if !tag.self_closing => {
-                let space = if tag.element == Svg {
-                    Space::Svg
-                } else {
-                    Space::MathMl
-                };
-                self.open_foreign(source, tag, space)?;
+                self.open_foreign(source, tag, tag.space)?;
             }
             _ if tag.element.is_table_part() => {
                 if self.templates > 0 {
@@ -308,13 +307,19 @@ impl Tree for Fast {
             true => Space::Html,
             false => self.space(source, tag)?,
         };
-        if tag.space == Space::Html && tag.element == Element::Image {
-            tag.element = Element::Img;
+        let in_html = tag.space == Space::Html;
+        if in_html {
+            match tag.element {
+                Element::Image => tag.element = Element::Img,
+                Element::Svg => tag.space = Space::Svg,
+                Element::Math => tag.space = Space::MathMl,
+                _ => {}
+            }
         }
         Self::read(source, tag)?;
-        match tag.space {
-            Space::Html => self.html_tag(source, tag),
-            _ => self.foreign_tag(source, tag),
+        match in_html {
+            true => self.html_tag(source, tag),
+            false => self.foreign_tag(source, tag),
         }
     }
 

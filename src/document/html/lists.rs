@@ -217,9 +217,11 @@ pub(super) fn runs_script(reference: &[u8]) -> bool {
         .iter()
         .skip_while(|&&byte| byte <= b' ')
         .filter(|byte| !matches!(byte, b'\t' | b'\n' | b'\r'));
-    SCHEME
-        .iter()
-        .all(|expected| bytes.next().is_some_and(|byte| byte.eq_ignore_ascii_case(expected)))
+    SCHEME.iter().all(|expected| {
+        bytes
+            .next()
+            .is_some_and(|byte| byte.eq_ignore_ascii_case(expected))
+    })
 }
 
 #[cfg(test)]

@@ -289,6 +289,9 @@ impl Scan for Scanner {
         if self.state == State::Start && !self.open(&window, events) {
             return window.start;
         }
+        if window.offset == 0 && window.bytes.len() < self.body {
+            return window.start;
+        }
         match self.state {
             State::Abandoned => window.bytes.len(),
             State::Waiting => self.wait(&window, events),
@@ -308,7 +311,7 @@ enum Done {
     Approximately,
 }
 
-/// Scans a document that is in view as a whole; fails when it must be turned into UTF-8 first.
+/// Scans a document that is in view as a whole; fails when it must be decoded in another way.
 /// `exact` says why the fast path has been given up already.
 fn whole(
     source: Source<'_>,
@@ -340,7 +343,9 @@ fn whole(
         events.rollback(mark);
         let mut charset = document.charset;
         way = match (halt, way) {
-            (Halt::Encoding(encoding), _) if charset::needs_transcoding(encoding) => {
+            (Halt::Encoding(encoding), _)
+                if charset::needs_transcoding(encoding) || charset::needs_transcoding(opened) =>
+            {
                 return Err(encoding);
             }
             (Halt::Encoding(encoding), way) => {

@@ -364,6 +364,7 @@ impl Report<'_, '_> {
         let kind = kind.map(|range| value::plain(&self.source, range));
         let kind = kind.as_deref().unwrap_or_default();
         let kind = match tag.element {
+            Element::Style if tag.space == Space::MathMl => return None,
             Element::Style if kind.is_empty() || kind.eq_ignore_ascii_case(b"text/css") => {
                 Contents::Css
             }
