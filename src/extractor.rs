@@ -1,6 +1,6 @@
 //! Layer 5: one document, start to end, with buffers that serve the next one too.
 
-use std::io::{self, Cursor, Read, Seek};
+use std::io::{self, Read, Seek};
 
 use encoding_rs::Encoding;
 
@@ -59,6 +59,24 @@ pub struct Document<'a> {
     pub base: Option<&'a Base>,
     /// The encoding that a transport or the user declares.
     pub declared: Option<&'static Encoding>,
+    /// Where it starts, if it is a piece of a document.
+    pub origin: Origin,
+}
+
+/// Where a piece of a document starts: behind a [`seam`](Format::seam).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// The offset of its first byte.
+    pub offset: u64,
+    /// The line that it starts.
+    pub line: u64,
+}
+
+impl Default for Origin {
+    /// The start of a document.
+    fn default() -> Self {
+        Origin { offset: 0, line: 1 }
+    }
 }
 
 impl<'a> Document<'a> {
@@ -68,6 +86,7 @@ impl<'a> Document<'a> {
             format,
             base,
             declared: None,
+            origin: Origin::default(),
         }
     }
 }
@@ -112,19 +131,27 @@ impl Extractor {
 
     /// Extracts the links of a document that is in memory.
     pub fn extract_bytes(&mut self, document: &Document<'_>, bytes: &[u8], sink: &mut impl Sink) {
-        if bytes.len() > self.options.window {
-            // A slice reads and rewinds without errors.
-            let _ = self.run(document, &mut Seekable::new(Cursor::new(bytes)), sink);
-            return;
+        // The windows are views of the bytes as they are: nothing is copied.
+        let look_behind = document.format.bounds.look_behind;
+        let mut pass = self.begin(document);
+        let (mut start, mut end) = (0, 0);
+        loop {
+            // While the scanner consumes nothing, the window doubles.
+            end = bytes.len().min(end + self.options.window.max(end - start));
+            let behind = start.saturating_sub(look_behind);
+            let window = Window {
+                bytes: &bytes[behind..end],
+                start: start - behind,
+                offset: document.origin.offset + behind as u64,
+                last: end == bytes.len(),
+            };
+            start = behind + self.scan(&mut pass, window, sink);
+            if let Some(again) = pass.again(&self.events) {
+                (pass, start, end) = (again, 0, 0);
+            } else if window.last {
+                return self.linker.end(sink);
+            }
         }
-        // One window is in view as it is: nothing is copied.
-        let window = Window::whole(bytes);
-        let mut pass = Some(self.begin(document));
-        while let Some(mut this) = pass {
-            self.scan(&mut this, window, sink);
-            pass = this.again(&self.events);
-        }
-        self.linker.end(sink);
     }
 
     /// Extracts the links of a document, window by window, and returns its length in bytes.
@@ -169,7 +196,8 @@ impl Extractor {
         let bounds = document.format.bounds;
         let mut failure = None;
         let mut pass = self.begin(document);
-        self.windows.begin(bounds);
+        let origin = document.origin.offset;
+        self.windows.begin_at(bounds, origin);
         loop {
             if let Err(error) = self.windows.fill(source) {
                 failure = Some(error);
@@ -185,11 +213,11 @@ impl Extractor {
             self.windows = windows;
             if let Some(again) = again {
                 source.rewind()?;
-                self.windows.begin(self.bounds(bounds, &again));
+                self.windows.begin_at(self.bounds(bounds, &again), origin);
                 pass = again;
             } else if finished {
                 self.linker.end(sink);
-                return failure.map_or(Ok(length), Err);
+                return failure.map_or(Ok(length - origin), Err);
             }
         }
     }
@@ -222,7 +250,7 @@ impl Extractor {
             declared: document.declared,
             ..Start::default()
         };
-        Pass::new(scanner, start, self.options.positions)
+        Pass::new(scanner, start, self.options.positions, document.origin)
     }
 
     /// One window: bytes to events to links.
@@ -250,19 +278,22 @@ struct Pass {
     start: Start,
     begun: bool,
     positions: Positions,
+    origin: Origin,
     lines: Option<Lines>,
     /// How many enclosed documents are open.
     depth: usize,
 }
 
 impl Pass {
-    fn new(scanner: usize, start: Start, positions: Positions) -> Self {
+    fn new(scanner: usize, start: Start, positions: Positions, origin: Origin) -> Self {
+        let Origin { offset, line } = origin;
         Pass {
             scanner,
             start,
             begun: false,
             positions,
-            lines: (positions == Positions::Lines).then(Lines::new),
+            origin,
+            lines: (positions == Positions::Lines).then(|| Lines::starting(offset, line)),
             depth: 0,
         }
     }
@@ -279,7 +310,7 @@ impl Pass {
                         again,
                         ..self.start
                     };
-                    return Some(Pass::new(self.scanner, start, self.positions));
+                    return Some(Pass::new(self.scanner, start, self.positions, self.origin));
                 }
                 _ => {}
             }

@@ -95,6 +95,10 @@ pub struct Format {
     pub bounds: Bounds,
     /// Whether a document may have to be read a second time.
     pub reading: Reading,
+    /// Finds where a long document can be cut so that its pieces have the links of the whole: the
+    /// first such index behind an LF, given the bytes from anywhere in it. None where there is no
+    /// such place.
+    pub seam: Option<fn(&[u8]) -> Option<usize>>,
     /// Makes a scanner.
     pub scanner: fn(&Options) -> Box<dyn Scan>,
 }

@@ -51,18 +51,18 @@ impl<'a> Input<'a> {
         match entry.kind {
             Kind::File(length @ 1..=WHOLE) => {
                 let mut file = File::open(&entry.path)?;
-                fill(&mut file, head, length as usize)?;
+                read(&mut file, head, length as usize)?;
                 Ok(Input::Whole(head))
             }
             // What claims to be empty may be of the kind that has no length, as in /proc.
             Kind::File(0) => {
                 let mut file = File::open(&entry.path)?;
-                fill(&mut file, head, HEAD)?;
+                read(&mut file, head, HEAD)?;
                 Ok(Input::Stream(head, Stream::File(file)))
             }
             Kind::File(_) => {
                 let mut file = File::open(&entry.path)?;
-                fill(&mut file, head, HEAD)?;
+                read(&mut file, head, HEAD)?;
                 Ok(Input::File(head, file))
             }
             Kind::Standard | Kind::Stream => {
@@ -70,7 +70,7 @@ impl<'a> Input<'a> {
                     Kind::Standard => Stream::Standard(io::stdin()),
                     _ => Stream::File(File::open(&entry.path)?),
                 };
-                fill(&mut stream, head, HEAD)?;
+                read(&mut stream, head, HEAD)?;
                 Ok(Input::Stream(head, stream))
             }
         }
@@ -85,7 +85,11 @@ impl<'a> Input<'a> {
 }
 
 /// Reads up to `most` bytes, fewer only at the end.
-fn fill(reader: &mut impl Read, head: &mut Vec<u8>, most: usize) -> io::Result<()> {
+///
+/// # Errors
+///
+/// Those of the reader, but for interruptions, which are retried.
+pub fn read(reader: &mut impl Read, head: &mut Vec<u8>, most: usize) -> io::Result<()> {
     head.resize(most, 0);
     let mut end = 0;
     while end < most {

@@ -1,15 +1,17 @@
 //! Layer 6: many documents on all cores, written in the order of their paths.
 //!
-//! [`walk`] finds files lazily, [`queue`] gives them out in batches with ascending tickets,
-//! [`run`] has a worker on each core that opens ([`input`]), recognises ([`sniff`]) and extracts
+//! [`walk`] finds files lazily, [`queue`] gives them out in batches with ascending tickets, huge
+//! ones in [`pieces`], [`run`] has a worker on each core that opens ([`input`]), recognises ([`sniff`]) and extracts
 //! them into a block of its own ([`collect`]), and [`ordered`] puts the blocks in the order of
 //! their tickets. The bytes that come out do not depend on the number of workers.
 
 pub mod bases;
+pub mod choose;
 pub mod collect;
 pub mod filter;
 pub mod input;
 pub mod ordered;
+pub mod pieces;
 pub mod progress;
 pub mod queue;
 pub mod run;
@@ -55,6 +57,8 @@ pub struct Options {
     pub talk: Talk,
     /// The number of workers.
     pub threads: usize,
+    /// About how many bytes of a huge file are one worker's.
+    pub piece: u64,
     /// The order of the output.
     pub order: Order,
     /// What to raise as documents are read.
@@ -75,6 +79,7 @@ impl Default for Options {
             report: Report::default(),
             talk: Talk::default(),
             threads: 1,
+            piece: pieces::PIECE,
             order: Order::default(),
             progress: None,
         }
@@ -102,6 +107,11 @@ pub enum Report {
 }
 
 impl Report {
+    /// Whether a file has to be read in one go.
+    pub fn is_by_file(self) -> bool {
+        matches!(self, Report::Count | Report::Paths | Report::Files)
+    }
+
     /// Whether the output consists of records.
     pub fn is_records(self) -> bool {
         matches!(self, Report::Links | Report::Unique)

@@ -38,6 +38,12 @@ pub struct ReadArgs {
     /// HTML: the longest document that is read twice where exactness asks for it
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub max_document: Option<u64>,
+    /// How many bytes are read at a time
+    #[arg(long, value_name = "SIZE", value_parser = size, hide = true)]
+    pub window: Option<u64>,
+    /// About how many bytes of a huge text are one worker's
+    #[arg(long, value_name = "SIZE", value_parser = size, hide = true)]
+    pub piece: Option<u64>,
 }
 
 /// Which characters beyond ASCII belong to a URI in text.

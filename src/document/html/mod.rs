@@ -74,6 +74,7 @@ pub(super) const FORMAT: Format = Format {
         look_ahead: LIMIT + (64 << 10),
     },
     reading: Reading::MaybeTwice,
+    seam: None,
     scanner: |options| Box::new(Scanner::new(options.html.clone())),
 };
 

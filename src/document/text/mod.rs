@@ -76,6 +76,7 @@ pub(super) const FORMAT: Format = Format {
     family: Family::Plain,
     bounds: BOUNDS,
     reading: Reading::Once,
+    seam: Some(split_at),
     scanner: |options| Box::new(Scanner::new(options.text.clone())),
 };
 
