@@ -17,7 +17,7 @@ use crate::output::record::Summary;
 use crate::pipeline::pieces::PIECE;
 use crate::pipeline::run::Outcome;
 use crate::pipeline::walk::{Root, Walk};
-use crate::pipeline::{self, Options, Order, Report, Talk};
+use crate::pipeline::{self, Decompress, Options, Order, Report, Talk};
 
 /// Runs it.
 pub(super) fn run(arguments: &ExtractArgs) -> Result<Exit, Error> {
@@ -108,6 +108,11 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<Options, Error> {
                 .map_or(extractor::Options::default().window, |size| size as usize),
         },
         declared: arguments.read.encoding,
+        decompress: if arguments.read.decompress {
+            Decompress::All
+        } else {
+            Decompress::Named
+        },
         formats: arguments.walk.types.clone(),
         bases: arguments.base.bases(&arguments.paths)?,
         shard: arguments.walk.shard.unwrap_or_default(),

@@ -10,6 +10,7 @@
 //! Spans of references lie within the bytes that were pending, and ascend. A scanner that sees
 //! `look_ahead` pending bytes consumes at least one.
 
+pub mod container;
 pub mod diagnostic;
 pub mod events;
 pub mod flags;
@@ -83,6 +84,10 @@ pub enum Reading {
     MaybeTwice,
 }
 
+/// Finds the first index, behind an LF, at which a document can be cut so that its pieces have the
+/// links of the whole; the bytes may start anywhere in it. None where there is no such place.
+pub type Seam = fn(&[u8]) -> Option<usize>;
+
 /// A document format.
 pub struct Format {
     /// The name that `--type` takes.
@@ -95,10 +100,8 @@ pub struct Format {
     pub bounds: Bounds,
     /// Whether a document may have to be read a second time.
     pub reading: Reading,
-    /// Finds where a long document can be cut so that its pieces have the links of the whole: the
-    /// first such index behind an LF, given the bytes from anywhere in it. None where there is no
-    /// such place.
-    pub seam: Option<fn(&[u8]) -> Option<usize>>,
+    /// Where a long document can be cut, if it can.
+    pub seam: Option<Seam>,
     /// Makes a scanner.
     pub scanner: fn(&Options) -> Box<dyn Scan>,
 }

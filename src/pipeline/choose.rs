@@ -2,10 +2,11 @@
 
 use encoding_rs::UTF_8;
 
-use super::Options;
 use super::sniff::{self, Content};
 use super::walk::Entry;
+use super::{Decompress, Options};
 use crate::document::Format;
+use crate::document::container::Codec;
 
 /// What becomes of a file.
 #[derive(Clone, Copy)]
@@ -21,7 +22,11 @@ pub enum Choice {
 impl Options {
     /// What becomes of a file with these first bytes.
     pub fn choose(&self, entry: &Entry, head: &[u8]) -> Choice {
-        let path = entry.path.as_os_str().as_encoded_bytes();
+        self.choose_by(entry.path.as_os_str().as_encoded_bytes(), entry, head)
+    }
+
+    /// The same for what a compressed file holds, under the name that is left.
+    pub fn choose_by(&self, path: &[u8], entry: &Entry, head: &[u8]) -> Choice {
         match (sniff::content(path, head), self.formats.as_slice()) {
             // What is named is taken for what the user says that it is.
             (_, [format]) if entry.named => Choice::Read(format),
@@ -35,6 +40,12 @@ impl Options {
                 }
             }
         }
+    }
+
+    /// The codec of a compressed file that is to be looked into.
+    pub fn codec(&self, entry: &Entry, head: &[u8]) -> Option<&'static Codec> {
+        let wanted = entry.named || self.decompress == Decompress::All;
+        Codec::of(head).filter(|_| wanted)
     }
 
     /// Whether a document with these first bytes may be cut into pieces: each of them must be

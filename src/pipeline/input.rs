@@ -1,6 +1,6 @@
 //! Opens documents, and reads them in as few system calls as there can be.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 
 use super::sniff::HEAD;
@@ -73,6 +73,16 @@ impl<'a> Input<'a> {
                 read(&mut stream, head, HEAD)?;
                 Ok(Input::Stream(head, stream))
             }
+        }
+    }
+
+    /// Whether less of a file is there than there was when it was found. Files that never have the
+    /// length that they claim, as in /sys, are no such case.
+    pub fn has_shrunk(entry: &Entry, length: u64) -> bool {
+        match entry.kind {
+            Kind::File(before) if length < before => fs::metadata(&entry.path)
+                .is_ok_and(|metadata| metadata.is_file() && metadata.len() < before),
+            _ => false,
         }
     }
 

@@ -8,6 +8,7 @@
 pub mod bases;
 pub mod choose;
 pub mod collect;
+pub mod compressed;
 pub mod filter;
 pub mod input;
 pub mod ordered;
@@ -39,6 +40,8 @@ pub struct Options {
     pub extractor: extractor::Options,
     /// The encoding that is declared for all of them.
     pub declared: Option<&'static Encoding>,
+    /// Which compressed files are looked into.
+    pub decompress: Decompress,
     /// The formats to read; all where there is none.
     pub formats: Vec<&'static Format>,
     /// Where the base URIs of documents come from.
@@ -70,6 +73,7 @@ impl Default for Options {
         Options {
             extractor: extractor::Options::default(),
             declared: None,
+            decompress: Decompress::default(),
             formats: Vec::new(),
             bases: bases::Bases::default(),
             shard: shard::Shard::WHOLE,
@@ -84,6 +88,16 @@ impl Default for Options {
             progress: None,
         }
     }
+}
+
+/// Which compressed files are looked into.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Decompress {
+    /// Those that are named.
+    #[default]
+    Named,
+    /// All of them.
+    All,
 }
 
 /// What is reported of the links.

@@ -6,6 +6,7 @@ use std::thread;
 
 use super::choose::Choice;
 use super::collect::{Collector, Counts};
+use super::compressed::Opened;
 use super::input::{Input, Joined};
 use super::ordered::{Consume, Ordered, Stopped};
 use super::pieces::Piece;
@@ -15,8 +16,11 @@ use super::unique::Hash;
 use super::walk::{Entry, Kind, Walk};
 use super::writer::{Chunk, Hurry, Writer};
 use super::{Options, Report, bases};
+use crate::document::Format;
+use crate::document::container::Codec;
 use crate::extractor::{Document, Extractor, Origin, Positions};
 use crate::output::record::Summary;
+use crate::resolver::{Diagnostic, Sink};
 use crate::uri::Base;
 
 /// What is handed over before its turn is held up to this many bytes.
@@ -183,19 +187,12 @@ impl<'a, W: Write + Send> Worker<'a, W> {
     }
 
     fn document(&mut self, entry: &Entry, input: Input<'_>) -> io::Result<()> {
-        let format = match self.options.choose(entry, input.head()) {
-            Choice::Read(format) => format,
-            Choice::Skip(name) => {
-                self.collector.skip(name, entry.named);
-                return Ok(());
-            }
-            Choice::Leave => return Ok(()),
-        };
-        if self.options.report == Report::Files {
-            self.collector.list_path();
-            self.collector.end_document(0);
-            return Ok(());
+        if let Some(codec) = self.options.codec(entry, input.head()) {
+            return self.compressed(entry, codec, input);
         }
+        let Some(format) = self.format(self.options.choose(entry, input.head()), entry) else {
+            return Ok(());
+        };
         let base = self.base(entry);
         let document = Document {
             format,
@@ -216,6 +213,59 @@ impl<'a, W: Write + Send> Worker<'a, W> {
                 extractor.extract(&document, io::Read::chain(head, stream), sink)
             }
         };
+        self.collector.end_document(*length.as_ref().unwrap_or(&0));
+        if length
+            .as_ref()
+            .is_ok_and(|&length| Input::has_shrunk(entry, length))
+        {
+            return Err(io::Error::other("it became shorter while it was read"));
+        }
+        length.map(drop)
+    }
+
+    /// The format to read a file as, if it is to be read.
+    fn format(&mut self, choice: Choice, entry: &Entry) -> Option<&'static Format> {
+        match choice {
+            Choice::Read(format) if self.options.report != Report::Files => return Some(format),
+            Choice::Read(_) => {
+                self.collector.list_path();
+                self.collector.end_document(0);
+            }
+            Choice::Skip(name) => self.collector.skip(name, entry.named),
+            Choice::Leave => {}
+        }
+        None
+    }
+
+    fn compressed(
+        &mut self,
+        entry: &Entry,
+        codec: &'static Codec,
+        input: Input<'_>,
+    ) -> io::Result<()> {
+        let path = entry.path.as_os_str().as_encoded_bytes();
+        let mut opened = Opened::new(path, codec, input)?;
+        let choice = self.options.choose_by(opened.path, entry, &opened.head);
+        let Some(format) = self.format(choice, entry) else {
+            return Ok(());
+        };
+        let base = self.base(entry);
+        let document = Document {
+            declared: self.options.declared,
+            ..Document::new(format, base.as_ref())
+        };
+        let reader = opened.reader();
+        let length = self
+            .extractor
+            .extract(&document, reader, &mut self.collector);
+        for trouble in opened.troubles() {
+            self.collector.diagnostic(&Diagnostic {
+                member: None,
+                code: trouble.code,
+                count: 1,
+                offset: trouble.offset,
+            });
+        }
         self.collector.end_document(*length.as_ref().unwrap_or(&0));
         length.map(drop)
     }

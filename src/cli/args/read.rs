@@ -11,6 +11,9 @@ use crate::document::text::NonAscii;
 #[derive(Args)]
 #[command(next_help_heading = "How they are read")]
 pub struct ReadArgs {
+    /// Look into gzip, zstd, bzip2 and xz files; into those that are named it is done anyway
+    #[arg(short = 'z', long)]
+    pub decompress: bool,
     /// The charset, as a transport would declare it: only a byte order mark beats it
     #[arg(long, value_name = "LABEL", value_parser = encoding)]
     pub encoding: Option<&'static Encoding>,
