@@ -11,6 +11,7 @@
 //! `look_ahead` pending bytes consumes at least one.
 
 pub mod charset;
+pub mod container;
 pub mod diagnostic;
 pub mod events;
 pub mod flags;
@@ -87,6 +88,10 @@ pub enum Reading {
     MaybeTwice,
 }
 
+/// Finds the first index, behind an LF, at which a document can be cut so that its pieces have the
+/// links of the whole; the bytes may start anywhere in it. None where there is no such place.
+pub type Seam = fn(&[u8]) -> Option<usize>;
+
 /// A document format.
 pub struct Format {
     /// The name that `--type` takes.
@@ -101,6 +106,8 @@ pub struct Format {
     pub reading: Reading,
     /// Which documents are turned into UTF-8 first.
     pub conversion: charset::Conversion,
+    /// Where a long document can be cut, if it can.
+    pub seam: Option<Seam>,
     /// Makes a scanner.
     pub scanner: fn(&Options) -> Box<dyn Scan>,
 }

@@ -2,6 +2,8 @@
 
 // Files that cannot be read, or are not what they seem.
 mod bad_input;
+// Compressed files.
+mod compressed;
 // Filters, counts, lists and parts.
 mod flags;
 // Flags that choose and shape what comes out.

@@ -78,6 +78,7 @@ pub(super) const FORMAT: Format = Format {
     },
     reading: Reading::MaybeTwice,
     conversion: Conversion::WhereNeeded,
+    seam: None,
     scanner: |options| Box::new(Scanner::new(options.html.clone())),
 };
 

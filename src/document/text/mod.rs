@@ -78,6 +78,7 @@ pub(super) const FORMAT: Format = Format {
     bounds: BOUNDS,
     reading: Reading::Once,
     conversion: Conversion::Always,
+    seam: Some(split_at),
     scanner: |options| Box::new(Scanner::new(options.text.clone())),
 };
 
