@@ -41,4 +41,9 @@ codes! {
     VALUE_TOO_LONG = "html.value-too-long", Note, "an attribute value is longer than the limit and was left out";
     SRCDOC_DEPTH = "html.srcdoc-depth", Note, "srcdoc documents nest deeper than the limit; the innermost were left out";
     HELD_LIMIT = "html.held-limit", Note, "too many references before the base was known; they resolve against the base known so far";
+    COMPRESS_TRUNCATED = "compress.truncated", Damage, "the compressed data ends too early";
+    COMPRESS_CORRUPT = "compress.corrupt", Damage, "the compressed data is damaged";
+    COMPRESS_TRAILING = "compress.trailing-garbage", Note, "something else follows the compressed data";
+    RATIO_LIMIT = "archive.ratio-limit", Damage, "the compressed data grows beyond all measure; the rest was left out";
+    DEPTH_LIMIT = "archive.depth-limit", Damage, "compressed data nests deeper than the limit";
 }
