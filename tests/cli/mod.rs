@@ -10,6 +10,8 @@ mod flags;
 mod output;
 // The same bytes for any number of workers.
 mod order;
+// References without documents.
+mod references;
 // Which files are read.
 mod paths;
 
