@@ -94,6 +94,7 @@ impl Linker {
                 Event::Encoding(encoding) => self.top().encoding = encoding,
                 Event::Diagnostic(code, offset) => self.diagnose(code, offset),
                 Event::Enter(ref enter) => self.enter(enter, events, window),
+                Event::Heading(_) => {}
                 Event::Leave => self.leave(events, window, sink),
                 Event::Anchor(text, offset) => sink.anchor(events.bytes(text, window), offset),
                 Event::Restart(_) => {
