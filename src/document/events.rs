@@ -233,6 +233,9 @@ pub enum Event {
     Reference(Found),
     /// A place that a fragment can name, when [`Options::anchors`](super::Options) asks for them.
     Anchor(Text, u64),
+    /// The document was read by every rule of its format, at a price; the name of the rule that
+    /// asked for it, for statistics.
+    Exact(&'static str),
     /// Something that readers of the links should know, with the offset of its first occurrence.
     Diagnostic(&'static Code, u64),
 }
@@ -244,6 +247,14 @@ pub struct Again {
     pub exact: bool,
     /// The encoding that the first pass found out.
     pub encoding: Option<&'static Encoding>,
+}
+
+/// A place in a batch of events.
+#[derive(Clone, Copy, Debug)]
+pub struct Mark {
+    events: usize,
+    store: usize,
+    alternatives: usize,
 }
 
 /// A batch of events, with the bytes that do not stand in the window as they are.
@@ -317,6 +328,22 @@ impl Events {
             self.alternatives.push(text);
         }
         (start, self.alternatives.len() as u32)
+    }
+
+    /// Where the batch stands, for [`Events::rollback`].
+    pub fn mark(&self) -> Mark {
+        Mark {
+            events: self.list.len(),
+            store: self.store.len(),
+            alternatives: self.alternatives.len(),
+        }
+    }
+
+    /// Drops everything since a mark of the same batch.
+    pub fn rollback(&mut self, mark: Mark) {
+        self.list.truncate(mark.events);
+        self.store.truncate(mark.store);
+        self.alternatives.truncate(mark.alternatives);
     }
 
     /// Appends an event.

@@ -97,6 +97,7 @@ impl Linker {
                 Event::Heading(_) => {}
                 Event::Leave => self.leave(events, window, sink),
                 Event::Anchor(text, offset) => sink.anchor(events.bytes(text, window), offset),
+                Event::Exact(rule) => sink.exact(rule),
                 Event::Restart(_) => {
                     self.restart();
                     sink.restart();

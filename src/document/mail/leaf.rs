@@ -17,7 +17,7 @@ use crate::bytes::window::{Bounds, Window, Windows};
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::{Again, Event, Events, Family};
 use crate::document::flags::Flags;
-use crate::document::{Start, html, text};
+use crate::document::{Reread, Start, html, text};
 
 /// How many bytes of text are scanned at a time.
 const PIECE: usize = 256 << 10;
@@ -394,7 +394,7 @@ impl Leaf {
         }
         let mut again = None;
         if !self.body.begun {
-            self.begin_scanner(Again::default(), readers);
+            self.begin_scanner(Again::default(), last, readers);
             self.body.begun = true;
         }
         loop {
@@ -405,7 +405,7 @@ impl Leaf {
             }
             again = restart;
             self.splice.again();
-            self.begin_scanner(restart.unwrap_or_default(), readers);
+            self.begin_scanner(restart.unwrap_or_default(), last, readers);
         }
     }
 
@@ -419,7 +419,7 @@ impl Leaf {
         }
     }
 
-    fn begin_scanner(&mut self, again: Again, readers: &mut Readers) {
+    fn begin_scanner(&mut self, again: Again, last: bool, readers: &mut Readers) {
         let declared: Option<&'static Encoding> = match self.charset {
             _ if self.converter.is_some() => Some(UTF_8),
             Some(Charset::AsItIs(encoding)) => Some(encoding),
@@ -427,7 +427,16 @@ impl Leaf {
             _ => None,
         };
         if self.is_html() {
-            readers.html.begin(&Start { declared, again });
+            let reread = if last {
+                Reread::Possible
+            } else {
+                Reread::Impossible
+            };
+            readers.html.begin(&Start {
+                declared,
+                again,
+                reread,
+            });
         } else {
             readers.text.begin(&Start::default());
         }

@@ -196,7 +196,7 @@ impl Splice {
                     let copy = out.adopt(event, inner, view.scanned.bytes);
                     out.push(copy);
                 }
-                Event::Anchor(..) => {}
+                Event::Anchor(..) | Event::Exact(_) => {}
             }
         }
     }

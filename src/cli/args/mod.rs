@@ -1,0 +1,10 @@
+//! The flags, in the groups in which the help shows them; each group becomes the options of one
+//! layer.
+
+pub mod extract;
+pub mod filter;
+pub mod output;
+pub mod read;
+pub mod report;
+pub mod resolve;
+pub mod walk;

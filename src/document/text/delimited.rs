@@ -1,0 +1,446 @@
+//! URIs between `<` and `>` or between double quotes: white space inside them is ignored
+//! (RFC 2396 Appendix E; rules D1 to D13).
+
+use super::prefix::Prefix;
+use super::reading::{Reading, Workspace};
+use super::schemes::Scheme;
+use super::start::{LONGEST_RUN, Start};
+use super::unicode::{Role, is_ignorable, role};
+use super::view::{PADDING, Set, View, is_blank, is_break, is_scheme_byte};
+use crate::document::events::Context;
+use crate::document::flags::Flags;
+
+/// D5: raw bytes between the delimiters.
+pub(super) const LONGEST: usize = 16_384;
+
+/// D5: line breaks and runs of blanks.
+#[derive(Clone, Copy, Debug)]
+struct Limits {
+    wraps: usize,
+    spaces: usize,
+}
+
+const ANGLE: Limits = Limits {
+    wraps: 64,
+    spaces: 8,
+};
+/// Prose in quotes is common.
+const QUOTE: Limits = Limits {
+    wraps: 8,
+    spaces: 1,
+};
+const NONE: Limits = Limits {
+    wraps: usize::MAX,
+    spaces: usize::MAX,
+};
+
+/// A delimiter that opens directly before a URI, WS and `URL:` aside.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Opening {
+    /// Index of the delimiter.
+    at: usize,
+    /// It is `"`, not `<`.
+    is_quote: bool,
+    /// `URL:` stands between it and the URI.
+    has_prefix: bool,
+}
+
+/// What stands before a URI.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Before {
+    /// The delimiter that opens there.
+    pub(super) opening: Option<Opening>,
+    /// B9: `URL:`.
+    pub(super) has_prefix: bool,
+}
+
+impl Before {
+    /// D1: what stands before the URI at `at`.
+    pub(super) fn of(view: &View<'_>, at: usize) -> Before {
+        let unpadded = view.back_over_blanks(at);
+        let has_prefix = ends_in_prefix(view, unpadded);
+        let (mut end, mut is_padded) = (unpadded, unpadded < at);
+        if has_prefix {
+            end = view.back_over_blanks(unpadded - PREFIX.len());
+            is_padded |= end < unpadded - PREFIX.len();
+        }
+        let is_quote = match view.before(end) {
+            Some(b'<') => Some(false),
+            // A quote with WS behind it may as well have closed something.
+            Some(b'"') if !is_padded || may_precede_quote(view.before(end - 1)) => Some(true),
+            _ => None,
+        };
+        let opening = is_quote
+            .filter(|_| end > view.floor)
+            .map(|is_quote| Opening {
+                at: end - 1,
+                is_quote,
+                has_prefix,
+            });
+        Before {
+            opening,
+            has_prefix,
+        }
+    }
+}
+
+const PREFIX: &[u8] = b"URL:";
+
+/// Whether `URL:` ends at an index, in any case, and not as the end of a longer run.
+pub(super) fn ends_in_prefix(view: &View<'_>, end: usize) -> bool {
+    end.checked_sub(PREFIX.len()).is_some_and(|at| {
+        view.bytes[at..end].eq_ignore_ascii_case(PREFIX)
+            && !view.before(at).is_some_and(is_scheme_byte)
+    })
+}
+
+fn may_precede_quote(byte: Option<u8>) -> bool {
+    byte.is_none_or(|byte| is_blank(byte) || b"([{=:,".contains(&byte))
+}
+
+/// Everything that a delimited URI does not simply hold: controls, WS, delimiters, `\`, and the
+/// lead bytes of blanks and ignorable characters.
+static SPECIAL: Set = {
+    let mut set = [false; 256];
+    let mut byte = 0;
+    while byte <= 0x20 {
+        set[byte] = true;
+        byte += 1;
+    }
+    let others = b"<>\"\\\x7F\xC2\xE1\xE2\xE3\xEF";
+    let mut n = 0;
+    while n < others.len() {
+        set[others[n] as usize] = true;
+        n += 1;
+    }
+    set
+};
+
+/// A run of WS inside delimiters, and of ignorable characters.
+#[derive(Clone, Copy, Debug)]
+struct Gap {
+    end: usize,
+    /// It holds WS: it is not ignorable characters alone.
+    has_blank: bool,
+    is_wrap: bool,
+}
+
+/// One attempt to read what stands between delimiters.
+struct Attempt<'v, 'a> {
+    view: &'v View<'a>,
+    opening: Opening,
+    /// Index of the URI's first byte.
+    start: usize,
+    limits: Limits,
+    /// The prefix of the opening line, once a line break was met.
+    prefix: Option<Prefix>,
+    wraps: usize,
+    spaces: usize,
+    flags: Flags,
+    /// The cleaned text up to the first run that was removed.
+    shorter: Option<usize>,
+    /// What stands before this index is in the workspace's text.
+    copied: usize,
+    /// Behind the last byte that was kept.
+    kept: usize,
+}
+
+/// Cleaned text between delimiters.
+struct Cleaned {
+    reading: Reading,
+    spaces: usize,
+}
+
+impl<'v, 'a> Attempt<'v, 'a> {
+    /// D1: goes from the delimiter to the URI's first byte.
+    fn new(view: &'v View<'a>, opening: Opening, strict: bool) -> Option<Self> {
+        let limits = match opening.is_quote {
+            _ if strict => NONE,
+            true => QUOTE,
+            false => ANGLE,
+        };
+        let mut attempt = Attempt {
+            view,
+            opening,
+            start: 0,
+            limits,
+            prefix: None,
+            wraps: 0,
+            spaces: 0,
+            flags: Flags::NONE,
+            shorter: None,
+            copied: 0,
+            kept: 0,
+        };
+        let limit = opening.at + LONGEST;
+        let mut start = attempt.gap(opening.at + 1, limit)?.end;
+        if opening.has_prefix {
+            attempt.flags |= Flags::URL_PREFIX;
+            start = attempt.gap(start + PREFIX.len(), limit)?.end;
+        }
+        (attempt.start, attempt.copied, attempt.kept) = (start, start, start);
+        Some(attempt)
+    }
+
+    fn closer(&self) -> u8 {
+        if self.opening.is_quote { b'"' } else { b'>' }
+    }
+
+    /// D2 to D9: goes on to the closing delimiter and removes WS on the way.
+    fn read(mut self, workspace: &mut Workspace) -> Option<Cleaned> {
+        let view = self.view;
+        workspace.clear();
+        let limit = self.start + LONGEST;
+        let mut at = self.start;
+        loop {
+            at = view.first(at, limit + 1, &SPECIAL);
+            if at > limit {
+                return None;
+            }
+            match view.at(at)? {
+                byte if byte == self.closer() => return self.close(at, at, workspace),
+                b'\\' if !self.opening.is_quote => at += 1,
+                // D2: what no URI holds.
+                b'\\' | b'<' | b'>' | b'"' => return None,
+                _ => match self.gap(at, limit)? {
+                    gap if gap.end == at => at += self.kept_length(at)?,
+                    gap if view.at(gap.end)? == self.closer() => {
+                        // D7: it is a reply mark.
+                        let is_mark = gap.is_wrap && !self.opening.is_quote && !self.is_reply();
+                        if is_mark && self.spaces > 0 {
+                            return None;
+                        }
+                        return self.close(at, gap.end, workspace);
+                    }
+                    gap => {
+                        self.remove(at, gap, workspace)?;
+                        at = gap.end;
+                    }
+                },
+            }
+        }
+    }
+
+    /// The length of a character that is kept. None for a control.
+    fn kept_length(&self, at: usize) -> Option<usize> {
+        match self.view.scalar(at) {
+            Some((code, _)) if code < 0x80 => None,
+            Some((_, length)) => Some(length),
+            None => Some(1),
+        }
+    }
+
+    fn is_reply(&self) -> bool {
+        matches!(self.prefix, Some(Prefix::Replies(_)))
+    }
+
+    /// Copies what was kept up to an index.
+    fn keep(&mut self, end: usize, workspace: &mut Workspace) {
+        if self.copied < end {
+            workspace
+                .text
+                .extend_from_slice(&self.view.bytes[self.copied..end]);
+            self.kept = end;
+        }
+    }
+
+    /// D3, D5, D9: removes a run of WS.
+    fn remove(&mut self, at: usize, gap: Gap, workspace: &mut Workspace) -> Option<()> {
+        self.keep(at, workspace);
+        self.copied = gap.end;
+        if !gap.has_blank {
+            return Some(());
+        }
+        self.shorter.get_or_insert(workspace.text.len());
+        if gap.is_wrap {
+            self.wraps += 1;
+            self.flags |= Flags::WRAPPED;
+            if workspace.text.last() == Some(&b'-') {
+                self.flags |= Flags::HYPHEN;
+                workspace.hyphens.push(workspace.text.len() - 1);
+            }
+        } else {
+            self.spaces += 1;
+            self.flags |= Flags::INNER_SPACE;
+        }
+        (self.wraps <= self.limits.wraps && self.spaces <= self.limits.spaces).then_some(())
+    }
+
+    /// The run of WS and ignorable characters at an index, which may be empty. None where it holds
+    /// an empty line (D4) or lacks reply marks (D6).
+    fn gap(&mut self, from: usize, limit: usize) -> Option<Gap> {
+        let view = self.view;
+        let mut gap = Gap {
+            end: from,
+            has_blank: false,
+            is_wrap: false,
+        };
+        while gap.end <= limit {
+            let byte = view.at(gap.end)?;
+            if is_break(byte) {
+                // D4: an empty line ends it.
+                if gap.is_wrap {
+                    return None;
+                }
+                gap.has_blank = true;
+                gap.is_wrap = true;
+                gap.end += 1;
+                if byte == b'\r' && view.at(gap.end) == Some(b'\n') {
+                    gap.end += 1;
+                }
+                let opening = self.opening.at;
+                let prefix = *self
+                    .prefix
+                    .get_or_insert_with(|| Prefix::before(view, opening));
+                gap.end = prefix.skip(view, gap.end, limit)?;
+            } else if is_blank(byte) {
+                gap.has_blank = true;
+                gap.end += 1;
+            } else if byte < 0x80 {
+                break;
+            } else {
+                match view.scalar(gap.end) {
+                    Some((code, length)) if role(code) == Role::Blank => {
+                        gap.has_blank = true;
+                        gap.end += length;
+                    }
+                    Some((code, length)) if is_ignorable(code) => {
+                        self.flags |= Flags::IGNORABLE_REMOVED;
+                        gap.end += length;
+                    }
+                    _ => break,
+                }
+            }
+        }
+        (gap.end <= limit).then_some(gap)
+    }
+
+    /// The closing delimiter stands at `closer`, the content ends at `end`.
+    fn close(mut self, end: usize, closer: usize, workspace: &mut Workspace) -> Option<Cleaned> {
+        let behind = |at| {
+            self.view
+                .at(at)
+                .is_some_and(|byte| byte.is_ascii_alphanumeric())
+        };
+        // D8: this quote would open a string.
+        if end == self.start || (self.opening.is_quote && behind(closer + 1)) {
+            return None;
+        }
+        let cleaned = self.copied > self.start;
+        if cleaned {
+            self.keep(end, workspace);
+        } else {
+            self.kept = end;
+        }
+        let context = match self.opening.is_quote {
+            true => Context::Quoted,
+            false => Context::Angle,
+        };
+        Some(Cleaned {
+            reading: Reading {
+                raw: self.start..self.kept,
+                outer_end: closer + 1,
+                context,
+                flags: self.flags,
+                cleaned,
+                shorter: self.shorter.filter(|_| self.spaces > 0),
+            },
+            spaces: self.spaces,
+        })
+    }
+}
+
+/// The URI of a scheme with a delimiter before it, or None where the rules for bare URIs decide.
+pub(super) fn read(
+    view: &View<'_>,
+    opening: Opening,
+    start: &Start,
+    strict: bool,
+    workspace: &mut Workspace,
+) -> Option<Reading> {
+    let mut attempt = Attempt::new(view, opening, strict)?;
+    if attempt.start != start.at {
+        return None;
+    }
+    if !start.slashes && start.is_special() {
+        // D3: a line break may fall between `:` and `//`.
+        let gap = attempt.gap(start.colon + 1, start.at + LONGEST)?;
+        let slashes = view.at(gap.end) == Some(b'/') && view.at(gap.end + 1) == Some(b'/');
+        if !gap.is_wrap || !slashes {
+            return None;
+        }
+    }
+    let Cleaned { mut reading, .. } = attempt.read(workspace)?;
+    let reference = workspace.reference(&reading, view.bytes);
+    reading.flags |= start.flags;
+    is_acceptable(start, &reference[start.colon + 1 - start.at..]).then_some(reading)
+}
+
+/// D12: behind the colon stands `//`, or what has the scheme's shape.
+pub(super) fn is_acceptable(start: &Start, rest: &[u8]) -> bool {
+    let is_shaped = start.shape().is_some_and(|shape| shape(rest));
+    (start.slashes || start.is_special() || is_shaped) && has_authority(rest, start.is_file())
+}
+
+/// D11: `//` is followed by something with a letter or a digit before the path begins.
+fn has_authority(rest: &[u8], is_file: bool) -> bool {
+    let Some(behind) = rest.strip_prefix(b"//") else {
+        return true;
+    };
+    let mut authority = behind
+        .iter()
+        .take_while(|byte| !matches!(byte, b'/' | b'?' | b'#'));
+    authority.any(|&byte| byte.is_ascii_alphanumeric() || byte >= 0x80)
+        || is_file && behind.starts_with(b"/")
+}
+
+/// D12: the reference in `<URL:...>`: of any scheme, or relative. `colon` is that of `URL:`.
+pub(super) fn read_prefixed(
+    view: &View<'_>,
+    colon: usize,
+    strict: bool,
+    workspace: &mut Workspace,
+) -> Option<Reading> {
+    let before = Before::of(view, colon + 1);
+    let opening = before
+        .opening
+        .filter(|opening| !opening.is_quote && opening.has_prefix)?;
+    let attempt = Attempt::new(view, opening, strict)?;
+    let start = attempt.start;
+    if start - (colon + 1) > PADDING {
+        return None;
+    }
+    let Cleaned {
+        mut reading,
+        spaces,
+    } = attempt.read(workspace)?;
+    let reference = workspace.reference(&reading, view.bytes);
+    let raw = scheme_length(&view.bytes[reading.raw.clone()]);
+    let Some(length) = raw else {
+        reading.flags |= Flags::RELATIVE;
+        // D3: blanks inside a scheme's name are not repaired.
+        let is_relative = scheme_length(reference).is_none() && has_authority(reference, false);
+        return (spaces == 0 && is_relative).then_some(reading);
+    };
+    let (name, rest) = (&reference[..length], &reference[length + 1..]);
+    let slashes = rest.starts_with(b"//");
+    let compound = memchr::memrchr(b'+', name).filter(|_| slashes);
+    let known = Scheme::named(name).or_else(|| Scheme::named(&name[compound? + 1..]));
+    if known.is_none() {
+        reading.flags |= Flags::UNKNOWN_SCHEME;
+        if !slashes && spaces > 0 {
+            return None;
+        }
+    }
+    let is_file = name.eq_ignore_ascii_case(b"file");
+    let accepted = length <= LONGEST_RUN && !rest.is_empty() && has_authority(rest, is_file);
+    accepted.then_some(reading)
+}
+
+/// The length of the scheme that a reference starts with.
+pub(super) fn scheme_length(reference: &[u8]) -> Option<usize> {
+    let run = reference.iter().take_while(|&&byte| is_scheme_byte(byte));
+    let length = run.count();
+    let is_named = reference.first().is_some_and(u8::is_ascii_alphabetic);
+    (is_named && reference.get(length) == Some(&b':')).then_some(length)
+}

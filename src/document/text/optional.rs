@@ -1,0 +1,148 @@
+//! Abbreviated references, on request: `www.` and mail addresses (rules O1 and O2).
+
+use super::NonAscii;
+use super::authority;
+use super::bare::{self, Bare};
+use super::delimited::Before;
+use super::reading::{Reading, Workspace};
+use super::view::View;
+use crate::document::events::Context;
+use crate::document::flags::Flags;
+
+/// O2: the part before `@` is no longer.
+pub(super) const LONGEST_LOCAL: usize = 64;
+
+/// A domain name is no longer.
+const LONGEST_DOMAIN: usize = 255;
+
+/// Nor is one of its labels.
+const LONGEST_LABEL: usize = 63;
+
+/// O1: `www.` at an index.
+pub(super) fn www(
+    view: &View<'_>,
+    non_ascii: NonAscii,
+    at: usize,
+    workspace: &mut Workspace,
+) -> Option<Reading> {
+    if !view.spells(at, b"www.") {
+        return None;
+    }
+    let inside = |byte: u8| byte.is_ascii_alphanumeric() || b".-_@/:=".contains(&byte);
+    if view.before(at).is_some_and(inside) {
+        return None;
+    }
+    let bare = Bare::new(view, non_ascii, at);
+    let authority = authority::without_user(&bare, at)?;
+    let reading = bare::finish(&bare, at, authority.end, Some(authority));
+    if !is_www_host(&view.bytes[at..authority.host_end.min(reading.raw.end)]) {
+        return None;
+    }
+    let mut flags = reading.flags | Flags::SCHEME_GUESSED;
+    if Before::of(view, at).has_prefix {
+        flags |= Flags::URL_PREFIX;
+    }
+    workspace.clear();
+    workspace.text.extend_from_slice(b"http://");
+    workspace
+        .text
+        .extend_from_slice(&view.bytes[reading.raw.clone()]);
+    Some(Reading {
+        context: Context::Www,
+        flags,
+        cleaned: true,
+        ..reading
+    })
+}
+
+/// At least two labels behind `www`, the last one a top-level domain by its looks.
+fn is_www_host(host: &[u8]) -> bool {
+    let labels = || {
+        let labels = host.split(|&byte| byte == b'.').skip(1);
+        labels.filter(|label| !label.is_empty())
+    };
+    labels().nth(1).is_some()
+        && labels()
+            .last()
+            .is_some_and(|label| is_top_level(label) || !label.is_ascii())
+}
+
+fn is_top_level(label: &[u8]) -> bool {
+    let encoded = label.len() > 4 && label[..4].eq_ignore_ascii_case(b"xn--");
+    let letters = label.len() >= 2 && label.iter().all(u8::is_ascii_alphabetic);
+    encoded || letters
+}
+
+/// `atext` of RFC 5322, and the dot.
+pub(super) fn is_local_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b".!#$%&'*+-/=?^_`{|}~".contains(&byte)
+}
+
+/// O2: the mail address around the `@` at an index.
+pub(super) fn email(view: &View<'_>, at: usize, workspace: &mut Workspace) -> Option<Reading> {
+    let start = local_start(view, at);
+    let local = &view.bytes[start..at];
+    let dots = local.windows(2).any(|pair| pair == b"..");
+    if local.is_empty() || dots || local[0] == b'.' || local.ends_with(b".") {
+        return None;
+    }
+    if view
+        .before(start)
+        .is_some_and(|byte| matches!(byte, b'@' | b':') || is_local_byte(byte))
+    {
+        return None;
+    }
+    let end = domain_end(view, at + 1)?;
+    workspace.clear();
+    workspace.text.extend_from_slice(b"mailto:");
+    workspace.text.extend_from_slice(&view.bytes[start..end]);
+    Some(Reading {
+        raw: start..end,
+        outer_end: end,
+        context: Context::Email,
+        flags: Flags::SCHEME_GUESSED,
+        cleaned: true,
+        shorter: None,
+    })
+}
+
+/// The start of the local part that ends at an index.
+pub(super) fn local_start(view: &View<'_>, end: usize) -> usize {
+    let least = view.floor.max(end.saturating_sub(LONGEST_LOCAL));
+    let run = view.bytes[least..end].iter().rev();
+    end - run.take_while(|&&byte| is_local_byte(byte)).count()
+}
+
+/// Behind the domain that starts at an index: LDH labels, at least two, up to an empty one.
+fn domain_end(view: &View<'_>, from: usize) -> Option<usize> {
+    let is_ldh = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+    let mut label = from;
+    let mut labels = 0;
+    let mut end = from;
+    while end - from <= LONGEST_DOMAIN {
+        while end - label <= LONGEST_LABEL && view.at(end).is_some_and(is_ldh) {
+            end += 1;
+        }
+        let text = &view.bytes[label..end];
+        if text.is_empty() {
+            // A dot that ends the sentence.
+            end = label.saturating_sub(1).max(from);
+            break;
+        }
+        if text.len() > LONGEST_LABEL || text[0] == b'-' || text.ends_with(b"-") {
+            return None;
+        }
+        labels += 1;
+        if view.at(end) != Some(b'.') {
+            break;
+        }
+        label = end + 1;
+        end = label;
+    }
+    let last = view.bytes[from..end].rsplit(|&byte| byte == b'.').next()?;
+    let accepted = labels >= 2
+        && end - from <= LONGEST_DOMAIN
+        && is_top_level(last)
+        && !matches!(view.at(end), Some(b'@' | b'_'));
+    accepted.then_some(end)
+}
