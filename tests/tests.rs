@@ -13,6 +13,8 @@ mod layers;
 mod corpus;
 // References in HTML: an independent oracle, cases and hostile documents.
 mod html;
+// Mail and news archives.
+mod mail;
 // The sample session of README.md is what one sees.
 mod readme;
 // URIs in plain text.

@@ -74,7 +74,8 @@ impl Clean {
         let tail = &raw[raw.len().saturating_sub(HELD)..];
         let nuls = tail.iter().rev().take_while(|&&byte| byte == 0).count();
         if nuls > 0 {
-            return if nuls < RUN && !self.run { nuls } else { 0 };
+            let running = self.run && nuls == raw.len();
+            return if nuls < RUN && !running { nuls } else { 0 };
         }
         let line = match memchr::memrchr(b'\n', tail) {
             Some(at) => &tail[at + 1..],

@@ -237,7 +237,7 @@ impl Mbox {
                         archive.tree.diagnose(code, offset, out);
                     }
                     self.judged = self.judged.max(offset + 1);
-                    from = line + 4;
+                    from = (line + 4).min(bytes.len());
                 }
                 Verdict::Separator(length) => match self.claim(window, at, end, line) {
                     Claim::None => {

@@ -1,0 +1,4 @@
+//! Mail and news archives.
+
+mod run;
+mod vectors;
