@@ -123,8 +123,8 @@ pub(super) struct Frame {
     ruling: Ruling,
     rules: Rules,
     pub(super) parent: Option<usize>,
-    /// Counts of held and waiting references at its start.
-    pub(super) mark: (usize, usize),
+    /// How many references were held or waiting at its start.
+    pub(super) mark: usize,
     pub(super) settled: bool,
     /// Its resolvers are prepared.
     pub(super) ready: bool,
@@ -152,7 +152,7 @@ impl Frame {
             ruling,
             rules: ruling.plain,
             parent: None,
-            mark: (0, 0),
+            mark: 0,
             settled: false,
             ready: false,
             encoding: UTF_8,
@@ -171,7 +171,7 @@ impl Frame {
     }
 
     /// Uses the slot for another document.
-    pub(super) fn begin(&mut self, family: Family, parent: Option<usize>, mark: (usize, usize)) {
+    pub(super) fn begin(&mut self, family: Family, parent: Option<usize>, mark: usize) {
         let rules = self.ruling.of(family);
         if rules != self.rules {
             self.rules = rules;
@@ -216,7 +216,10 @@ impl Frame {
             .iter_mut()
             .find(|(known, ..)| std::ptr::eq(*known, code));
         match known {
-            Some((_, count, _)) => *count += 1,
+            Some((_, count, first)) => {
+                *count += 1;
+                *first = offset.min(*first);
+            }
             None => self.diagnostics.push((code, 1, offset)),
         }
     }

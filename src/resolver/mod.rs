@@ -144,7 +144,7 @@ impl Linker {
         }
         self.live += 1;
         let parent = self.open.last().copied();
-        let mark = (self.held.len(), self.waiting.len());
+        let mark = self.held.len() + self.waiting.len();
         self.frames[index].begin(family, parent, mark);
         self.open.push(index);
         self.unsettled += 1;
@@ -317,9 +317,10 @@ impl Linker {
 
     fn restart(&mut self) {
         let top = self.open.last().copied().unwrap_or(0);
-        let (held, waiting) = self.frames[top].mark;
-        self.held.truncate(held);
-        self.waiting.truncate(waiting);
+        // Those that wait are held by the next batch, behind those that are.
+        let mark = self.frames[top].mark;
+        self.waiting.truncate(mark.saturating_sub(self.held.len()));
+        self.held.truncate(mark);
         if self.frames[top].settled {
             self.unsettled += 1;
         }
@@ -396,6 +397,9 @@ impl Linker {
     fn report_frames(&mut self, range: Range<usize>, sink: &mut impl Sink) {
         for index in range {
             let frame = &mut self.frames[index];
+            frame
+                .diagnostics
+                .sort_by_key(|&(code, _, offset)| (offset, code.name));
             for &(code, count, offset) in &frame.diagnostics {
                 sink.diagnostic(&Diagnostic {
                     member: frame.member(),

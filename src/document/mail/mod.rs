@@ -24,7 +24,7 @@ mod splice;
 mod transfer;
 mod tree;
 
-use super::events::{Events, Family};
+use super::events::{Event, Events, Family};
 use super::{Format, Reading, Scan, Start};
 use crate::bytes::window::{Bounds, Window};
 use framing::Framing;
@@ -164,6 +164,8 @@ struct Archive {
 struct Scanner {
     framing: Framing,
     archive: Archive,
+    /// The archive is known to be one that brings no base of its own.
+    settled: bool,
 }
 
 impl Scanner {
@@ -175,6 +177,7 @@ impl Scanner {
                 readers: Readers::new(options),
                 count: 0,
             },
+            settled: false,
         }
     }
 }
@@ -183,10 +186,14 @@ impl Scan for Scanner {
     fn begin(&mut self, _start: &Start) {
         self.framing.begin();
         self.archive.count = 0;
+        self.settled = false;
         self.archive.readers.tally = Tally::default();
     }
 
     fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize {
+        if !std::mem::replace(&mut self.settled, true) {
+            events.push(Event::Settled);
+        }
         self.framing.scan(window, &mut self.archive, events)
     }
 

@@ -57,7 +57,7 @@ enum Phase {
     Body,
 }
 
-/// Whether a message ends with its bytes, or was cut off.
+/// Whether a message ends where its archive says, or with the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ending {
     Whole,
@@ -76,6 +76,8 @@ pub(super) struct Tree {
     phase: Phase,
     pub(super) block: Block,
     pub(super) leaf: Leaf,
+    /// The last header block ended with the bytes.
+    cut: bool,
     /// What is pending starts a line.
     line_start: bool,
     /// References of a preamble, until a delimiter shows that it is one.
@@ -106,6 +108,7 @@ impl Default for Tree {
             phase: Phase::Header,
             block: Block::default(),
             leaf: Leaf::default(),
+            cut: false,
             line_start: true,
             held: Events::default(),
             holding: false,
@@ -129,6 +132,7 @@ impl Tree {
         self.path.clear();
         self.clean = clean;
         self.entered = false;
+        self.cut = false;
         self.diagnostics.clear();
         self.levels.clear();
         self.begin_message();
@@ -217,12 +221,14 @@ impl Tree {
                     let first = self.in_first_header();
                     at = self.header(bytes, at, end, readers, out);
                     if first {
+                        self.at = offset + at as u64;
                         return at;
                     }
                 }
                 Phase::Body => at = self.body(bytes, at, end, readers, out),
             }
             if (at, self.phase) == before || (at == bytes.len() && self.phase == Phase::Body) {
+                self.at = offset + at as u64;
                 return at;
             }
         }
@@ -259,13 +265,19 @@ impl Tree {
         out: &mut Events,
     ) -> usize {
         let mut hyphens = Hyphens::Stop;
+        let from = at;
         loop {
             let (stopped, stop) = self.block.feed(bytes, at, end, hyphens, readers);
             at = stopped;
             match stop {
                 Stop::More => return at,
-                Stop::Empty | Stop::End => break,
+                Stop::Empty | Stop::End => {
+                    self.cut = stop == Stop::End;
+                    self.at += (at - from) as u64;
+                    break;
+                }
                 Stop::NoField => {
+                    self.at += (at - from) as u64;
                     self.diagnose_here(&diagnostic::NO_BLANK_LINE, out);
                     break;
                 }
@@ -274,6 +286,7 @@ impl Tree {
                     Line::No => hyphens = Hyphens::Take,
                     Line::Delimiter(delimiter) => {
                         // A part that ends inside its header is empty.
+                        self.at += (at - from) as u64;
                         self.open(readers, out);
                         return at + self.separate(delimiter, readers, out);
                     }
@@ -282,7 +295,6 @@ impl Tree {
         }
         self.phase = Phase::Body;
         self.line_start = true;
-        self.at += at as u64;
         self.open(readers, out);
         at
     }
@@ -435,10 +447,11 @@ impl Tree {
 
     /// The message ends.
     pub(super) fn end(&mut self, ending: Ending, readers: &mut Readers, out: &mut Events) {
-        if self.phase == Phase::Header {
-            if ending == Ending::Truncated {
-                self.diagnose_here(&diagnostic::MBOX_TRUNCATED, out);
-            }
+        let header = self.phase == Phase::Header;
+        if ending == Ending::Truncated && (header || self.cut) {
+            self.diagnose_here(&diagnostic::MBOX_TRUNCATED, out);
+        }
+        if header {
             self.open(readers, out);
         }
         self.end_leaf(readers, out);

@@ -171,7 +171,7 @@ impl Rnews {
 fn next_line(bytes: &[u8], at: usize, last: bool) -> (usize, bool) {
     let found = memmem::find_iter(&bytes[at..], RNEWS)
         .map(|found| at + found)
-        .find(|&found| found > at && bytes[found - 1] == b'\n');
+        .find(|&found| found > 0 && bytes[found - 1] == b'\n');
     match found {
         Some(line) => (line, true),
         None if last => (bytes.len(), true),

@@ -91,6 +91,11 @@ impl Mbox {
                         self.begin_junk(&window, at, archive, out);
                     }
                     if window.last {
+                        let header = archive.tree.in_first_header();
+                        if header && self.stage == Stage::Message {
+                            at = archive.feed(&window, at, bytes.len(), true, out);
+                            self.header_done(true, &window, at, archive);
+                        }
                         self.finish(&window, at, bytes.len(), bytes.len(), archive, out);
                         return bytes.len();
                     }
@@ -175,12 +180,12 @@ impl Mbox {
         archive: &mut Archive,
         out: &mut Events,
     ) {
-        let truncated = archive.tree.in_first_header() && line == window.bytes.len();
+        let file = window.last && line == window.bytes.len();
         if let Some(claimed) = self.claimed.take() {
             let fits = [end, line]
                 .iter()
                 .any(|&at| window.offset_at(at) == claimed)
-                || (window.last && line == window.bytes.len() && self.fits_end(window, claimed));
+                || (file && self.fits_end(window, claimed));
             self.doubted |= !fits;
         }
         if std::mem::take(&mut self.doubted) {
@@ -188,7 +193,7 @@ impl Mbox {
             let code = &diagnostic::CONTENT_LENGTH_MISMATCH;
             archive.tree.diagnose(code, offset, out);
         }
-        let ending = if truncated {
+        let ending = if file {
             Ending::Truncated
         } else {
             Ending::Whole

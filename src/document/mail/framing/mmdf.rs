@@ -65,12 +65,7 @@ impl Mmdf {
                 }
                 _ => {
                     if self.open {
-                        let ending = if archive.tree.in_first_header() {
-                            Ending::Truncated
-                        } else {
-                            Ending::Whole
-                        };
-                        archive.finish(&window, at, bytes.len(), ending, out);
+                        archive.finish(&window, at, bytes.len(), Ending::Truncated, out);
                         self.open = false;
                     }
                     return bytes.len();
