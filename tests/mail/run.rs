@@ -96,11 +96,6 @@ pub(crate) fn read(
     found
 }
 
-/// Reads an archive in one window.
-pub(crate) fn read_whole(format: &str, bytes: &[u8]) -> Found {
-    read(format, bytes, &document::Options::default(), 1 << 20)
-}
-
 /// Hands out at most so many bytes at a time, as a pipe does.
 struct Drip<'a>(&'a [u8], usize);
 

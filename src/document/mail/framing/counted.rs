@@ -17,6 +17,8 @@ const COUNT_LINE: usize = 1024;
 pub(super) struct Rnews {
     /// Where the article at hand ends, and whether its count leads to another line of the batch.
     end: Option<(u64, Lead)>,
+    /// Before this offset no line of the batch ends the article at hand.
+    floor: u64,
     /// The rest is compressed, or otherwise none of ours.
     closed: bool,
 }
@@ -67,7 +69,7 @@ impl Rnews {
                     let end = usize::try_from(end - window.offset).unwrap_or(usize::MAX);
                     (end.min(bytes.len()), end <= bytes.len() || window.last)
                 }
-                Lead::Wrong => next_line(bytes, at, window.last),
+                Lead::Wrong => next_line(&window, at, self.floor),
             };
             if lead == Lead::Unknown {
                 return at;
@@ -136,6 +138,7 @@ impl Rnews {
             None => {
                 // An article without its line, or the rest of one.
                 self.end = Some((0, Lead::Wrong));
+                self.floor = offset + 1;
                 Some(at)
             }
         }
@@ -168,10 +171,11 @@ impl Rnews {
 }
 
 /// The next line of the batch behind `at`, or the end; and whether it is one.
-fn next_line(bytes: &[u8], at: usize, last: bool) -> (usize, bool) {
+fn next_line(window: &Window<'_>, at: usize, floor: u64) -> (usize, bool) {
+    let (bytes, last) = (window.bytes, window.last);
     let found = memmem::find_iter(&bytes[at..], RNEWS)
         .map(|found| at + found)
-        .find(|&found| found > 0 && bytes[found - 1] == b'\n');
+        .find(|&found| window.offset_at(found) >= floor && found > 0 && bytes[found - 1] == b'\n');
     match found {
         Some(line) => (line, true),
         None if last => (bytes.len(), true),
