@@ -195,11 +195,9 @@ impl Fast {
                 verdict.accepted = false;
             }
             Frame => verdict.accepted = false,
-            Head => {
-                if !prolog {
-                    self.bail_if_linked(source, tag, Bail::Head)?;
-                    verdict.accepted = false;
-                }
+            Head if !prolog => {
+                self.bail_if_linked(source, tag, Bail::Head)?;
+                verdict.accepted = false;
             }
             Html | Body => verdict.accepted = self.merge(tag),
             Form => verdict.accepted = self.form(source, tag)?,

@@ -228,7 +228,7 @@ pub(super) fn runs_script(reference: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    fn texts<'a>(text: &'a str, items: impl Iterator<Item = Range<usize>>) -> Vec<&'a str> {
+    fn texts(text: &str, items: impl Iterator<Item = Range<usize>>) -> Vec<&str> {
         items.map(|item| &text[item]).collect()
     }
 

@@ -1,8 +1,8 @@
 //! References in HTML, found as the WHATWG parser would.
 //!
-//! One tokenizer ([`tokens`]) with two sources of feedback ([`tree`]): what can be proved without
-//! building the tree ([`fast`]), and, where the proof ends, the tree builder itself. What
-//! the accepted tags hold is a [table](attributes).
+//! One tokenizer (`tokens`) with two sources of feedback (`tree`): what can be proved without
+//! building the tree (`fast`), and, where the proof ends, the tree builder itself. What
+//! the accepted tags hold is a table, `attributes`.
 
 mod attributes;
 mod characters;
