@@ -6,6 +6,7 @@ mod checks;
 mod compare;
 mod hostile;
 mod oracle;
+mod rows;
 mod scanner;
 mod shrink;
 mod vectors;

@@ -309,11 +309,9 @@ impl Report<'_, '_> {
             value::plain(&self.source, value).eq_ignore_ascii_case(b"refresh")
         });
         if is_refresh {
+            origin.wants = Wants::Refresh;
             return self.decoding(range, Some(Place::Attribute), |report, range| {
                 if let Some(item) = lists::refresh(report.source.bytes, range) {
-                    if lists::runs_script(&report.source.bytes[item.clone()]) {
-                        origin.wants = Wants::Refused;
-                    }
                     report.emit(item, origin);
                 }
             });

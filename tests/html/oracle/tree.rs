@@ -4,7 +4,7 @@
 //! nothing of its attributes but their names; the tokens keep the values.
 
 use std::borrow::Cow;
-use std::cell::{Cell, Ref, RefCell};
+use std::cell::{Ref, RefCell};
 
 use html5ever::interface::{ElementFlags, NodeOrText, QuirksMode, TreeSink};
 use html5ever::tendril::StrTendril;
@@ -69,7 +69,6 @@ pub(crate) struct Tree {
     /// The name of the start tag at work, in lower case.
     tag: RefCell<Option<String>>,
     outcome: RefCell<Outcome>,
-    quirks: Cell<QuirksMode>,
 }
 
 impl Tree {
@@ -82,7 +81,6 @@ impl Tree {
             }]),
             tag: RefCell::new(None),
             outcome: RefCell::new(Outcome::default()),
-            quirks: Cell::new(QuirksMode::NoQuirks),
         }
     }
 
@@ -286,9 +284,7 @@ impl TreeSink for Tree {
         one == other
     }
 
-    fn set_quirks_mode(&self, mode: QuirksMode) {
-        self.quirks.set(mode);
-    }
+    fn set_quirks_mode(&self, _mode: QuirksMode) {}
 
     fn append_before_sibling(&self, sibling: &Id, new: NodeOrText<Id>) {
         let parent = self.nodes.borrow()[sibling.0].parent;
