@@ -23,6 +23,7 @@ use super::Done;
 use super::attributes::{AttributeSet, Grammar, Space, row};
 use super::foreign::{Foreign, Point, point};
 use super::names::{Attribute, Element};
+use super::overlong::{self, is_overlong};
 use super::report::Document;
 use super::source::Source;
 use super::tag::{Attributes, Step};
@@ -278,9 +279,13 @@ impl Fast {
         let mut attributes = Attributes::new(source.bytes, tag.name.end);
         let mut seen = AttributeSet::default();
         tag.attributes.clear();
+        tag.cut = None;
         loop {
             match attributes.step() {
                 Step::Attribute(given) => {
+                    if is_overlong(tag.start, given.value.end) {
+                        continue;
+                    }
                     let attribute = Attribute::of(&source.bytes[given.name]);
                     if row(tag.space, tag.element, attribute).is_some() && seen.insert(attribute) {
                         let value = given.value;
@@ -290,6 +295,12 @@ impl Fast {
                 Step::End { end, self_closing } => {
                     tag.end = end;
                     tag.self_closing = self_closing;
+                    return Ok(());
+                }
+                Step::Cut(start) if is_overlong(tag.start, source.bytes.len()) => {
+                    tag.end = source.bytes.len();
+                    tag.self_closing = false;
+                    tag.cut = Some(overlong::cut(source.bytes, start));
                     return Ok(());
                 }
                 Step::Cut(_) => return Err(Stop::Cut),
