@@ -15,6 +15,8 @@ mod corpus;
 mod html;
 // Which module may use which.
 mod layers;
+// Mail and news archives.
+mod mail;
 // The sample session of README.md is what one sees.
 mod readme;
 // URIs in plain text.
