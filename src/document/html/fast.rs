@@ -24,6 +24,7 @@ use memchr::memchr2;
 use super::attributes::{self, AttributeSet, Grammar, Space, row};
 use super::foreign::{Foreign, Point, point};
 use super::names::{Attribute, Element};
+use super::overlong::{self, is_overlong};
 use super::report::Document;
 use super::source::Source;
 use super::tag::{Attributes, Step};
@@ -291,9 +292,13 @@ impl Fast {
         // What is not wanted counts as seen.
         let mut seen = self.unwanted;
         tag.attributes.clear();
+        tag.cut = None;
         loop {
             match attributes.step() {
                 Step::Attribute(given) => {
+                    if is_overlong(tag.start, given.value.end) {
+                        continue;
+                    }
                     let attribute = Attribute::at(bytes, given.name.start, given.name.end);
                     if attribute != Attribute::Other
                         && row(tag.space, tag.element, attribute).is_some()
@@ -306,6 +311,12 @@ impl Fast {
                 Step::End { end, self_closing } => {
                     tag.end = end;
                     tag.self_closing = self_closing;
+                    return Ok(());
+                }
+                Step::Cut(start) if is_overlong(tag.start, source.bytes.len()) => {
+                    tag.end = source.bytes.len();
+                    tag.self_closing = false;
+                    tag.cut = Some(overlong::cut(source.bytes, start));
                     return Ok(());
                 }
                 Step::Cut(_) => return Err(Stop::Cut),

@@ -16,6 +16,7 @@ mod foreign;
 mod json;
 mod lists;
 mod names;
+mod overlong;
 mod raw;
 mod report;
 mod source;
