@@ -103,12 +103,21 @@ fn a_tag_beyond_the_limit_is_passed_over() {
     );
     tree.write("page.html", page.as_bytes());
     let base = ["page.html", "--base", "http://example.com/"];
-    let expected: String = "abcdef".chars().map(|name| format!("http://example.com/{name}\n")).collect();
+    let expected: String = "abcdef"
+        .chars()
+        .map(|name| format!("http://example.com/{name}\n"))
+        .collect();
     for window in ["10K", "64K", "256K", "1M", "5M", "99M"] {
         let ran = tree.run(&[&base[..], &["--window", window]].concat());
-        assert_eq!((ran.code, &ran.out), (0, &expected), "{window}: {}", ran.err);
+        assert_eq!(
+            (ran.code, &ran.out),
+            (0, &expected),
+            "{window}: {}",
+            ran.err
+        );
     }
-    tree.run(&[&base[..], &["-v"]].concat()).tells(0, &expected, "html.value-too-long");
+    tree.run(&[&base[..], &["-v"]].concat())
+        .tells(0, &expected, "html.value-too-long");
 }
 
 #[test]
