@@ -163,7 +163,7 @@ impl<T: Tree> Run<'_, '_, T> {
         let tag = &mut self.tokens.tag;
         tag.start = open;
         tag.cut = None;
-        tag.element = Element::of(&bytes[name.clone()]);
+        tag.element = Element::at(bytes, name.start, name.end);
         tag.name = name;
         match self.tree.start_tag(&self.source, tag) {
             Ok(verdict) => {

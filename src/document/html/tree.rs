@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use encoding_rs::Encoding;
 
-use super::overlong::Inside;
 use super::attributes::Space;
 use super::names::{Attribute, Element};
+use super::overlong::Inside;
 use super::source::Source;
 
 /// A start tag, with those of its attributes that may matter.
