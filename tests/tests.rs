@@ -7,14 +7,14 @@
 mod bases;
 // The command, run as its users run it.
 mod cli;
-// Which module may use which.
-mod layers;
 // The documents of `corpus/` give the links that were written by hand beside them.
 mod corpus;
 // References in HTML: an independent oracle, cases and hostile documents.
 mod html;
 // Mail and news archives.
 mod mail;
+// Which module may use which.
+mod layers;
 // The sample session of README.md is what one sees.
 mod readme;
 // URIs in plain text.

@@ -54,7 +54,7 @@ codes! {
     CLOSE_MISSING = "mime.close-missing", Note, "a multipart entity has no closing delimiter";
     TRANSFER_ON_MULTIPART = "mime.cte-on-multipart", Note, "a multipart entity has a transfer encoding, which was ignored";
     TRANSFER_UNKNOWN = "mime.cte-unknown", Note, "nobody knows the transfer encoding, and the body was read as it is";
-    DEPTH_LIMIT = "mime.depth-limit", Note, "an entity is nested too deep and was read as text";
+    MIME_DEPTH_LIMIT = "mime.depth-limit", Note, "an entity is nested too deep and was read as text";
     LABEL_LIMIT = "mime.label-limit", Note, "too many parts are labelled; the rest cannot be named";
     BAD_ESCAPE = "qp.bad-escape", Note, "an escape of quoted-printable is none and was kept as it is";
     BASE64_GARBAGE = "base64.garbage", Note, "bytes outside the alphabet of base64 were left out";
@@ -64,4 +64,9 @@ codes! {
     CHARSET_MALFORMED = "charset.malformed", Note, "some bytes mean nothing in the declared charset";
     CHARSET_UNSUPPORTED = "charset.unsupported", Note, "the charset cannot be decoded, and the text was read as it is";
     OPAQUE = "body.opaque", Note, "an encrypted or opaque body was not read";
+    COMPRESS_TRUNCATED = "compress.truncated", Damage, "the compressed data ends too early";
+    COMPRESS_CORRUPT = "compress.corrupt", Damage, "the compressed data is damaged";
+    COMPRESS_TRAILING = "compress.trailing-garbage", Note, "something else follows the compressed data";
+    RATIO_LIMIT = "archive.ratio-limit", Damage, "the compressed data grows beyond all measure; the rest was left out";
+    DEPTH_LIMIT = "archive.depth-limit", Damage, "compressed data nests deeper than the limit";
 }

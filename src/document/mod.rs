@@ -10,6 +10,8 @@
 //! Spans of references lie within the bytes that were pending, and ascend. A scanner that sees
 //! `look_ahead` pending bytes consumes at least one.
 
+pub mod charset;
+pub mod container;
 pub mod diagnostic;
 pub mod events;
 pub mod flags;
@@ -41,6 +43,9 @@ pub trait Scan: Send {
 pub struct Start {
     /// The encoding that a transport or the user declares.
     pub declared: Option<&'static Encoding>,
+    /// The encoding that was detected, where its driver did that. A document in an encoding that
+    /// [needs transcoding](charset::needs_transcoding) then comes in UTF-8, without its mark.
+    pub detected: Option<charset::Detected>,
     /// What an earlier pass over the same document found out.
     pub again: Again,
     /// Whether the document can be read again from its first byte.
@@ -91,6 +96,10 @@ pub enum Reading {
     MaybeTwice,
 }
 
+/// Finds the first index, behind an LF, at which a document can be cut so that its pieces have the
+/// links of the whole; the bytes may start anywhere in it. None where there is no such place.
+pub type Seam = fn(&[u8]) -> Option<usize>;
+
 /// A document format.
 pub struct Format {
     /// The name that `--type` takes.
@@ -103,6 +112,10 @@ pub struct Format {
     pub bounds: Bounds,
     /// Whether a document may have to be read a second time.
     pub reading: Reading,
+    /// Which documents are turned into UTF-8 first.
+    pub conversion: charset::Conversion,
+    /// Where a long document can be cut, if it can.
+    pub seam: Option<Seam>,
     /// Makes a scanner.
     pub scanner: fn(&Options) -> Box<dyn Scan>,
 }

@@ -118,9 +118,9 @@ impl Writer {
         let reference = bytes(found.text);
         let own;
         let (resolver, base) = match found.wants {
-            Wants::Document => (&frame.by_document, frame.document_base()),
+            Wants::Document | Wants::Refresh => (&frame.by_document, frame.document_base()),
             Wants::Fallback => (&frame.by_fallback, frame.fallback_base()),
-            Wants::Nothing => {
+            Wants::Nothing | Wants::Refused => {
                 own = uri::Resolver::without_base(frame.rules());
                 (&own, None)
             }
@@ -133,10 +133,15 @@ impl Writer {
             },
         };
         self.target.clear();
-        let (target, inherits) = if names_message(reference) {
+        let (target, inherits) = if found.wants == Wants::Refused {
+            (Err(ResolveErrorKind::InvalidReference), false)
+        } else if names_message(reference) {
             (Ok(reference), false)
         } else {
             match resolver.resolve_into(reference, &mut self.target) {
+                Ok(_) if found.wants == Wants::Refresh && is_script(&self.target) => {
+                    (Err(ResolveErrorKind::InvalidReference), false)
+                }
                 Ok(resolved) => (Ok(self.target.as_slice()), resolved.inherits_base()),
                 Err(error) => (Err(error.kind()), !has_scheme(reference)),
             }
@@ -203,6 +208,12 @@ fn scopes(frames: &[Frame], index: usize) -> Vec<usize> {
     chain
         .filter(|&index| frames[index].heading.related)
         .collect()
+}
+
+fn is_script(target: &[u8]) -> bool {
+    Reference::split(target)
+        .scheme
+        .is_some_and(|scheme| scheme.eq_ignore_ascii_case(b"javascript"))
 }
 
 fn has_scheme(reference: &[u8]) -> bool {

@@ -6,6 +6,7 @@ pub mod base;
 mod component;
 mod fault;
 mod normalize;
+mod percent;
 mod reference;
 mod resolve;
 mod rules;

@@ -26,7 +26,7 @@ const ROWS: &[Row] = &[
     ("S7: did methods are lower case", "", "did:ex:1 did:Ex:1", "bare did:ex:1"),
     ("S7", "", "doi:10.1000.10/x doi:10./x doi:10.x/y", "bare doi:10.1000.10/x"),
     ("S7", "", "geo:-48.2,16 geo:48,x geo:.1,2", "bare geo:-48.2,16"),
-    ("S: the run reaches back over the end of an earlier find", "", "http://a.example:80http://b.example/", "bare http://a.example:80\nbare http://b.example/ glued"),
+    ("S: the run starts at the end of an earlier find", "", "http://a.example:80http://b.example/ http://a.example+http://b.example/", "bare http://a.example:80\nbare http://b.example/\nbare http://a.example\nbare http://b.example/"),
     // D
     ("D1: the quote of an earlier find opens nothing", "", "\"http://a.example/=\" http://b.example/", "quoted http://a.example/=\nbare http://b.example/"),
     ("D1: white space on either side of `URL:`", "", "x\"URL: http://a.example/\" x\"URL:http://a.example/\"", "bare http://a.example/ url-prefix\nquoted http://a.example/ url-prefix"),

@@ -9,7 +9,7 @@ use uriscan::document::{Format, Scan, Start};
 
 use super::laws::{self, WHOLE};
 use super::oracle::{Find, NonAscii, Options};
-use super::{limits, soup};
+use super::{choices, limits, soup};
 
 fn options(options: &Options) -> text::Options {
     text::Options {
@@ -80,9 +80,19 @@ fn cases_hold_in_every_window() {
     laws::cases_hold(&scan, &sizes());
 }
 
+/// `URISCAN_SOUPS=1000000` tries so many.
 #[test]
 fn soups_agree_with_the_oracle() {
-    laws::soups_agree(&scan, 0..8000, &[1, 2, 3, 7, 64, WHOLE]);
+    let count = std::env::var("URISCAN_SOUPS").map(|count| count.parse());
+    let count = count
+        .unwrap_or(Ok(4000))
+        .expect("URISCAN_SOUPS is a number");
+    laws::soups_agree(&scan, 0..count, &[1, 3, 64, WHOLE]);
+}
+
+#[test]
+fn choices_hold_in_every_window() {
+    choices::choices_hold(&scan, &sizes());
 }
 
 #[test]
@@ -109,6 +119,66 @@ fn empty_lines_separate_cases() {
 fn limits_hold() {
     limits::limits_hold(&scan, &[1, 64, WHOLE]);
     limits::strict_lifts_limits(&scan);
+}
+
+/// `URISCAN_TEXTS=FOLDER` compares the finds in every file of a folder.
+#[test]
+fn files_agree_with_the_oracle() {
+    let Ok(folder) = std::env::var("URISCAN_TEXTS") else {
+        return;
+    };
+    for entry in std::fs::read_dir(folder).expect("the folder can be read") {
+        let path = entry.expect("an entry can be read").path();
+        let text = std::fs::read(&path).expect("a file can be read");
+        for www in [false, true] {
+            let options = Options {
+                www,
+                email: www,
+                ..Options::default()
+            };
+            let name = path.display().to_string();
+            laws::agrees(&scan, &text, &options, &[77, 1 << 18], &name);
+        }
+    }
+}
+
+/// A mebibyte of each hostile token, alone and after an opening delimiter, is read to its end.
+#[test]
+fn long_repetitions_end() {
+    let options = Options {
+        www: true,
+        email: true,
+        ..Options::default()
+    };
+    for token in soup::HOSTILE {
+        let text = soup::repeated(token, 1 << 20);
+        let finds = scan(&text, &options, 1 << 16);
+        laws::check_spans(&text, &finds);
+    }
+}
+
+/// Cut where `split_at` says, the pieces have the finds of the whole, in place.
+#[test]
+fn pieces_have_the_finds_of_the_whole() {
+    for seed in 0..3000 {
+        let mut numbers = soup::Numbers::seeded(seed);
+        let text = soup::soup(&mut numbers, 200);
+        let chosen = soup::options(&mut numbers);
+        let mut finds = Vec::new();
+        let mut start = 0;
+        while start < text.len() {
+            let boundary = (start + 1 + numbers.below(300)).min(text.len());
+            let end = text::split_at(&text[boundary..]).map_or(text.len(), |n| boundary + n);
+            for mut find in scan(&text[start..end], &chosen, WHOLE) {
+                find.start += start;
+                find.end += start;
+                finds.push(find);
+            }
+            start = end;
+        }
+        let expected = scan(&text, &chosen, WHOLE);
+        assert_eq!(finds, expected, "seed {seed}: {}", text.escape_ascii());
+    }
 }
 
 /// The library's iterator goes through the same windows.

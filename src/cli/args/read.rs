@@ -11,6 +11,9 @@ use crate::document::text::NonAscii;
 #[derive(Args)]
 #[command(next_help_heading = "How they are read")]
 pub struct ReadArgs {
+    /// Look into gzip, zstd, bzip2 and xz files; into those that are named it is done anyway
+    #[arg(short = 'z', long)]
+    pub decompress: bool,
     /// The charset, as a transport would declare it: only a byte order mark beats it
     #[arg(long, value_name = "LABEL", value_parser = encoding)]
     pub encoding: Option<&'static Encoding>,
@@ -38,6 +41,12 @@ pub struct ReadArgs {
     /// HTML: the longest document that is read twice where exactness asks for it
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub max_document: Option<u64>,
+    /// How many bytes are read at a time
+    #[arg(long, value_name = "SIZE", value_parser = size, hide = true)]
+    pub window: Option<u64>,
+    /// About how many bytes of a huge text are one worker's
+    #[arg(long, value_name = "SIZE", value_parser = size, hide = true)]
+    pub piece: Option<u64>,
 }
 
 /// Which characters beyond ASCII belong to a URI in text.

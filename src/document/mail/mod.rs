@@ -24,6 +24,7 @@ mod splice;
 mod transfer;
 mod tree;
 
+use super::charset::Conversion;
 use super::events::{Event, Events, Family};
 use super::{Format, Reading, Scan, Start};
 use crate::bytes::window::{Bounds, Window};
@@ -149,6 +150,9 @@ const FORMAT: Format = Format {
         look_ahead: framing::LOOK_AHEAD + (256 << 10),
     },
     reading: Reading::Once,
+    // Each part has an encoding of its own.
+    conversion: Conversion::Never,
+    seam: None,
     scanner: |options| Box::new(Scanner::new(Framing::single(), options)),
 };
 

@@ -32,7 +32,7 @@ impl Tree {
         if matches!(class, Class::Multipart | Class::Message)
             && self.path.len() >= readers.options.max_depth
         {
-            self.diagnose_here(&diagnostic::DEPTH_LIMIT, out);
+            self.diagnose_here(&diagnostic::MIME_DEPTH_LIMIT, out);
             class = Class::Text;
         }
         let signature = shape == Shape::Signed && count > 1 || shape == Shape::Encrypted;

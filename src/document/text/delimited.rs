@@ -362,6 +362,7 @@ pub(super) fn read(
     if attempt.start != start.at {
         return None;
     }
+    let mut start = *start;
     if !start.slashes && start.is_special() {
         // D3: a line break may fall between `:` and `//`.
         let gap = attempt.gap(start.colon + 1, start.at + LONGEST)?;
@@ -369,17 +370,18 @@ pub(super) fn read(
         if !gap.is_wrap || !slashes {
             return None;
         }
+        start.slashes = true;
     }
     let Cleaned { mut reading, .. } = attempt.read(workspace)?;
     let reference = workspace.reference(&reading, view.bytes);
     reading.flags |= start.flags;
-    is_acceptable(start, &reference[start.colon + 1 - start.at..]).then_some(reading)
+    is_acceptable(&start, &reference[start.colon + 1 - start.at..]).then_some(reading)
 }
 
 /// D12: behind the colon stands `//`, or what has the scheme's shape.
 pub(super) fn is_acceptable(start: &Start, rest: &[u8]) -> bool {
     let is_shaped = start.shape().is_some_and(|shape| shape(rest));
-    (start.slashes || start.is_special() || is_shaped) && has_authority(rest, start.is_file())
+    (start.slashes || is_shaped) && has_authority(rest, start.is_file())
 }
 
 /// D11: `//` is followed by something with a letter or a digit before the path begins.

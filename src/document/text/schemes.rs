@@ -188,12 +188,15 @@ impl Scheme {
     /// assert!(Scheme::named(b"note").is_none());
     /// ```
     pub fn named(name: &[u8]) -> Option<&'static Scheme> {
-        let mut lower = [0; Self::LONGEST];
-        let lower = lower.get_mut(..name.len())?;
-        lower.copy_from_slice(name);
-        lower.make_ascii_lowercase();
-        let row = SCHEMES.binary_search_by(|scheme| scheme.name.as_bytes().cmp(lower));
-        row.ok().map(|at| &SCHEMES[at])
+        if name.len() > Self::LONGEST {
+            return None;
+        }
+        // The rows of a first letter stand together, and a name is compared as one number.
+        let letter = name.first()?.to_ascii_lowercase().checked_sub(b'a')? as usize;
+        let (&start, &end) = (FIRST.get(letter)?, FIRST.get(letter + 1)?);
+        let key = key(name);
+        let row = KEYS[start..end].iter().position(|&other| other == key)?;
+        Some(&SCHEMES[start + row])
     }
 
     /// Whether it is one of http, https, ftp, ftps, ws and wss.
@@ -201,6 +204,42 @@ impl Scheme {
         matches!(self.form, Form::Special)
     }
 }
+
+/// A name in lower case as one number.
+const fn key(name: &[u8]) -> u128 {
+    let mut key = 0;
+    let mut n = name.len();
+    while n > 0 {
+        n -= 1;
+        key = key << 8 | name[n].to_ascii_lowercase() as u128;
+    }
+    key
+}
+
+static KEYS: [u128; SCHEMES.len()] = {
+    let mut keys = [0; SCHEMES.len()];
+    let mut n = 0;
+    while n < keys.len() {
+        keys[n] = key(SCHEMES[n].name.as_bytes());
+        n += 1;
+    }
+    keys
+};
+
+/// For each letter, where the rows start whose names start with it or a later one.
+static FIRST: [usize; 27] = {
+    let mut first = [SCHEMES.len(); 27];
+    let mut n = SCHEMES.len();
+    while n > 0 {
+        n -= 1;
+        let mut letter = 0;
+        while letter <= SCHEMES[n].name.as_bytes()[0] - b'a' {
+            first[letter as usize] = n;
+            letter += 1;
+        }
+    }
+    first
+};
 
 #[cfg(test)]
 mod tests {
@@ -211,6 +250,8 @@ mod tests {
         assert!(SCHEMES.is_sorted_by(|a, b| a.name < b.name));
         for scheme in SCHEMES {
             assert_eq!(scheme.name, scheme.name.to_ascii_lowercase());
+            let named = Scheme::named(scheme.name.to_ascii_uppercase().as_bytes());
+            assert_eq!(named.map(|found| found.name), Some(scheme.name));
             assert!(scheme.name.len() <= Scheme::LONGEST, "{}", scheme.name);
         }
     }

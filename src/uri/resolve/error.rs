@@ -78,7 +78,9 @@ impl fmt::Display for ResolveError {
             ResolveErrorKind::UnsuitableBase => {
                 "the base has no hierarchy for a relative reference"
             }
-            ResolveErrorKind::InvalidReference => "the reference does not parse",
+            ResolveErrorKind::InvalidReference => {
+                return write!(formatter, "the {} does not parse", self.component);
+            }
             ResolveErrorKind::ExcessDots => "the reference leads above the root",
         })
     }

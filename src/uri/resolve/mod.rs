@@ -15,7 +15,7 @@ use encoding_rs::{Encoding, UTF_8};
 pub(super) use self::dots::remove as remove_dot_segments;
 pub use self::error::{BaseError, ResolveError, ResolveErrorKind};
 use self::prepared::Prepared;
-use self::shortcut::Dialect;
+use self::shortcut::{Concatenation, Dialect};
 use super::reference::Ends;
 use super::rules::{Rules, SameScheme};
 
@@ -36,6 +36,8 @@ pub struct Resolver {
     rules: Rules,
     base: Prepared,
     has_base: bool,
+    /// How shortcuts are found, if there is a base and the rules allow them.
+    dialect: Option<Dialect>,
     encoding: &'static Encoding,
 }
 
@@ -58,6 +60,7 @@ impl Resolver {
             rules,
             base: Prepared::default(),
             has_base: false,
+            dialect: None,
             encoding: UTF_8,
         }
     }
@@ -69,6 +72,7 @@ impl Resolver {
     /// As [`Resolver::new`].
     pub fn rebase(&mut self, base: &[u8]) -> Result<(), BaseError> {
         self.has_base = false;
+        self.dialect = None;
         let (rules, encoding) = (self.rules, self.encoding);
         self.base.replace(|uri| match rules {
             Rules::Whatwg => match whatwg::resolve(None, encoding, base, uri) {
@@ -89,6 +93,14 @@ impl Resolver {
             self.base.drop_fragment();
         }
         self.has_base = true;
+        self.dialect = match rules {
+            Rules::Whatwg => Some(Dialect::Whatwg),
+            Rules::Rfc3986 {
+                scheme: SameScheme::Strict,
+                ..
+            } => Some(Dialect::Rfc3986),
+            _ => None,
+        };
         Ok(())
     }
 
@@ -112,6 +124,9 @@ impl Resolver {
 
     /// Appends the target of a reference to `out`, and says what kind of reference it was.
     ///
+    /// Nothing is allocated once `out` has room, but for a few references by the WHATWG rules: those with tabs or line
+    /// breaks, with bytes that are not UTF-8, with a host that is an address, percent-encoded or not ASCII.
+    ///
     /// # Errors
     ///
     /// If there is no target; `out` is then as it was.
@@ -121,14 +136,60 @@ impl Resolver {
         out: &mut Vec<u8>,
     ) -> Result<Resolved, ResolveError> {
         let start = out.len();
-        if let Some(kind) = self.shortcut(reference, out) {
-            return Ok(Resolved {
-                kind,
-                same_document: self.is_same_document(kind, &out[start..]),
-            });
+        let kind = match self.shortcut(reference) {
+            Some(Concatenation { front, rest, kind }) => {
+                out.extend_from_slice(front);
+                out.extend_from_slice(rest);
+                kind
+            }
+            None => self
+                .resolve_by_component(reference, out)
+                .inspect_err(|_| out.truncate(start))?,
+        };
+        Ok(Resolved {
+            kind,
+            same_document: self.is_same_document(kind, &out[start..]),
+        })
+    }
+
+    /// The most bytes that the target of a reference of `length` bytes can have.
+    ///
+    /// By the RFCs that is the base, the reference, and three more: a slash that the base lacks, or `/.` before a path
+    /// that would read as an authority. By the WHATWG rules a byte becomes at most fourteen, where one that is not UTF-8
+    /// stands in the query of a document whose encoding lacks U+FFFD: `%26%2365533%3B`; a host that is an address may be
+    /// written out.
+    ///
+    /// ```
+    /// use uriscan::uri::{Resolver, Rules};
+    ///
+    /// let resolver = Resolver::new(b"http://example.com/", Rules::RFC3986)?;
+    /// assert_eq!(resolver.longest_target(10), 32);
+    /// # Ok::<(), uriscan::uri::BaseError>(())
+    /// ```
+    #[must_use]
+    pub fn longest_target(&self, length: usize) -> usize {
+        let base = self.base().map_or(0, <[u8]>::len);
+        match self.rules {
+            Rules::Whatwg => base + 14 * length + 32,
+            _ => base + length + 3,
         }
+    }
+
+    /// The target as two pieces, where the rules allow it.
+    #[inline]
+    fn shortcut<'a>(&'a self, reference: &'a [u8]) -> Option<Concatenation<'a>> {
+        shortcut::find(&self.base, self.dialect?, reference)
+    }
+
+    /// The plain way. On an error `out` may hold a part of the target.
+    #[inline(never)]
+    fn resolve_by_component(
+        &self,
+        reference: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Result<ReferenceKind, ResolveError> {
         let base = self.has_base.then_some(&self.base);
-        let kind = match self.rules {
+        match self.rules {
             Rules::Whatwg => whatwg::resolve(base, self.encoding, reference, out),
             Rules::Rfc3986 { scheme, form } => generic::rfc3986(base, scheme, form, reference, out),
             Rules::Rfc2396 {
@@ -137,26 +198,6 @@ impl Resolver {
                 form,
             } => generic::rfc2396(base, excess, scheme, form, reference, out),
             Rules::Rfc1808 => rfc1808::rfc1808(base, reference, out),
-        }?;
-        Ok(Resolved {
-            kind,
-            same_document: self.is_same_document(kind, &out[start..]),
-        })
-    }
-
-    fn shortcut(&self, reference: &[u8], out: &mut Vec<u8>) -> Option<ReferenceKind> {
-        let dialect = match self.rules {
-            Rules::Whatwg => Dialect::Whatwg,
-            Rules::Rfc3986 {
-                scheme: SameScheme::Strict,
-                ..
-            } => Dialect::Rfc3986,
-            _ => return None,
-        };
-        if self.has_base {
-            shortcut::resolve(&self.base, dialect, reference, out)
-        } else {
-            None
         }
     }
 

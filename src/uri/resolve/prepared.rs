@@ -1,6 +1,7 @@
 //! A base URI and where its components end.
 
 use super::super::reference::Ends;
+use super::ReferenceKind;
 
 /// The special schemes of the WHATWG URL standard, section 4.2, whose URLs always have a host.
 const WEB: [&[u8]; 5] = [b"http:", b"https:", b"ftp:", b"ws:", b"wss:"];
@@ -13,6 +14,8 @@ pub(crate) struct Prepared {
     pub(crate) ends: Ends,
     /// Past the last slash of the path, or where the path begins.
     pub(crate) directory: usize,
+    /// Where the base is cut for each [`ReferenceKind`].
+    cuts: [usize; 8],
     /// Whether a path without dot segments can stand behind the directory as it is: the directory has none either, and
     /// no drive letter, which is never removed.
     pub(crate) is_plain: bool,
@@ -41,6 +44,16 @@ impl Prepared {
         self.is_plain = directory.starts_with(b"/") && !has_drive && !has_dots();
         self.is_web = WEB.contains(&scheme);
         self.directory = ends.authority + directory.len();
+        self.cuts = [
+            ends.query,
+            ends.query,
+            ends.path,
+            self.directory,
+            ends.authority,
+            ends.scheme,
+            0,
+            0,
+        ];
         self.ends = ends;
         Ok(())
     }
@@ -68,6 +81,12 @@ impl Prepared {
     /// Everything before the path.
     pub(crate) fn root(&self) -> &[u8] {
         &self.uri[..self.ends.authority]
+    }
+
+    /// What stands before a reference of this kind that has no dot segments.
+    #[inline]
+    pub(crate) fn cut(&self, kind: ReferenceKind) -> &[u8] {
+        &self.uri[..self.cuts[kind as usize & 7]]
     }
 
     /// Past the slash before the one at the end of `directory`; the root is its own parent.

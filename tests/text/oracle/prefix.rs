@@ -2,8 +2,8 @@
 
 use super::chars::{Text, is_blank, is_ws};
 
-/// How far back the start of the opening line may be.
-const LOOK_BACK: usize = 1024;
+/// How far back the start of the opening line may be, and so how long its prefix.
+pub(super) const LONGEST: usize = 1024;
 
 /// The line prefix of an opening line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub(super) enum Prefix {
 
 /// The prefix of the line that `at` stands in.
 pub(super) fn of_line(text: Text<'_>, at: usize) -> Prefix {
-    let Some(start) = text.line_start(at, LOOK_BACK) else {
+    let Some(start) = text.line_start(at, LONGEST) else {
         return Prefix::None;
     };
     let mut markers = 0;

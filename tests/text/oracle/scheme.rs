@@ -23,11 +23,15 @@ impl Scheme {
         text.has_at(self.colon + 1, b"//")
     }
 
+    /// S7: a NOSLASH scheme, behind whose colon its shape begins at once ("Note: x", "INFO: root").
+    pub(super) fn may_go_without_slashes(&self, text: Text<'_>) -> bool {
+        let blank_follows = text.byte(self.colon + 1).is_none_or(is_ws);
+        !blank_follows && is_noslash(&self.name)
+    }
+
     /// S7 for a scheme that `//` does not follow; `rest` is what was read behind the colon.
     pub(super) fn suits(&self, text: Text<'_>, rest: &[u8]) -> bool {
-        // S7: the shape begins directly behind the colon ("Note: x", "INFO: root").
-        let blank_follows = text.byte(self.colon + 1).is_none_or(is_ws);
-        !blank_follows && is_noslash(&self.name) && shape::suits(&self.name, rest)
+        self.may_go_without_slashes(text) && shape::suits(&self.name, rest)
     }
 
     pub(super) fn flags(&self) -> Vec<&'static str> {

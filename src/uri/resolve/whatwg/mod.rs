@@ -3,9 +3,9 @@
 //! The states of the standard read one code point at a time; here each component is found by its end and written at
 //! once, percent-encoded, behind what the base gives. Only hosts that are addresses or not ASCII need another library.
 
+mod encode;
 mod file;
 mod host;
-mod percent;
 
 use std::borrow::Cow;
 
@@ -15,6 +15,7 @@ use super::super::component::Component;
 use super::super::reference::SCHEME;
 use super::prepared::Prepared;
 use super::{ReferenceKind, ResolveError, ResolveErrorKind};
+use crate::uri::percent;
 
 /// The special schemes and their default ports, section 4.2.
 const SPECIAL: [(&[u8], Option<u16>); 6] = [
@@ -266,10 +267,10 @@ impl Target<'_> {
     fn userinfo(&mut self, userinfo: &[u8]) {
         let colon = memchr::memchr(b':', userinfo).unwrap_or(userinfo.len());
         let password = userinfo.get(colon + 1..).unwrap_or_default();
-        percent::encode(&userinfo[..colon], &percent::USERINFO, self.out);
+        percent::encode(&userinfo[..colon], &encode::USERINFO, self.out);
         if !password.is_empty() {
             self.out.push(b':');
-            percent::encode(password, &percent::USERINFO, self.out);
+            percent::encode(password, &encode::USERINFO, self.out);
         }
         if colon > 0 || !password.is_empty() {
             self.out.push(b'@');
@@ -326,7 +327,7 @@ impl Target<'_> {
                     if self.is_file && is_first && file::is_drive(segment) {
                         self.out.extend([segment[0], b':']);
                     } else {
-                        percent::encode(segment, &percent::PATH, self.out);
+                        percent::encode(segment, &encode::PATH, self.out);
                     }
                 }
             }
@@ -354,10 +355,10 @@ impl Target<'_> {
         match &rest[..end] {
             // Only a blank that would be trimmed once query and fragment are gone is encoded.
             [path @ .., b' '] if end < rest.len() => {
-                percent::encode(path, &percent::CONTROL, self.out);
+                percent::encode(path, &encode::CONTROL, self.out);
                 self.out.extend_from_slice(b"%20");
             }
-            path => percent::encode(path, &percent::CONTROL, self.out),
+            path => percent::encode(path, &encode::CONTROL, self.out),
         }
         self.tail(&rest[end..]);
     }
@@ -370,14 +371,14 @@ impl Target<'_> {
             if self.is_special {
                 // The input is valid UTF-8 and cut at ASCII bytes.
                 let query = str::from_utf8(query).unwrap_or_default();
-                percent::encode_in(self.encoding, query, &percent::SPECIAL_QUERY, self.out);
+                encode::encode_in(self.encoding, query, &encode::SPECIAL_QUERY, self.out);
             } else {
-                percent::encode(query, &percent::QUERY, self.out);
+                percent::encode(query, &encode::QUERY, self.out);
             }
         }
         if let [b'#', fragment @ ..] = &rest[end..] {
             self.out.push(b'#');
-            percent::encode(fragment, &percent::FRAGMENT, self.out);
+            percent::encode(fragment, &encode::FRAGMENT, self.out);
         }
     }
 }

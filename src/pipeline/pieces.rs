@@ -1,0 +1,307 @@
+//! One huge file in pieces, so that all workers can share it.
+//!
+//! The pieces follow from the file alone, not from who works on them, and each begins behind a
+//! [`seam`](crate::document::Format::seam): together they have the links of the whole. What one
+//! piece has to know of those before it is how many lines there are; the [`Ledger`] tells it.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+
+use super::walk::Entry;
+use crate::bytes::lines::breaks;
+use crate::document::Format;
+use crate::extractor::Origin;
+
+/// A file is cut into pieces of about this many bytes: a piece should stay in a core's cache.
+pub const PIECE: u64 = 1 << 20;
+
+/// Files of more than this many pieces are cut.
+const WORTHWHILE: u64 = 4;
+
+/// Where no seam is found for this many bytes, the rest is one piece.
+const PATIENCE: u64 = 64 << 20;
+
+/// A seam is looked for in this many bytes first.
+const LOOK: usize = 16 << 10;
+
+/// A file that is cut.
+#[derive(Debug)]
+pub struct Whole {
+    /// The file.
+    pub entry: Entry,
+    /// Its format.
+    pub format: Chosen,
+    file: File,
+    ledger: Ledger,
+}
+
+/// A format, shown by its name.
+#[derive(Clone, Copy)]
+pub struct Chosen(pub &'static Format);
+
+impl std::fmt::Debug for Chosen {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(self.0.name)
+    }
+}
+
+/// A piece of a file.
+#[derive(Clone, Debug)]
+pub struct Piece {
+    /// The file.
+    pub whole: Arc<Whole>,
+    /// Its number among the pieces, from 0.
+    pub index: usize,
+    start: u64,
+    /// None: it goes on to the end of the file, wherever that will be.
+    end: Option<u64>,
+}
+
+/// Cuts a file, piece by piece.
+#[derive(Debug)]
+pub struct Cutter {
+    whole: Arc<Whole>,
+    length: u64,
+    size: u64,
+    index: usize,
+    start: u64,
+    finished: bool,
+    look: Vec<u8>,
+}
+
+impl Cutter {
+    /// Whether a file of this length is worth cutting.
+    pub fn is_worthwhile(length: u64, size: u64) -> bool {
+        length > size * WORTHWHILE
+    }
+
+    /// Cuts a file into pieces of about `size` bytes.
+    pub fn new(entry: Entry, format: &'static Format, file: File, length: u64, size: u64) -> Self {
+        Cutter {
+            whole: Arc::new(Whole {
+                entry,
+                format: Chosen(format),
+                file,
+                ledger: Ledger::default(),
+            }),
+            length,
+            size: size.max(1),
+            index: 0,
+            start: 0,
+            finished: false,
+            look: Vec::new(),
+        }
+    }
+
+    /// The first seam behind an offset; none if there is none in reach, or it cannot be read.
+    fn seam(&mut self, offset: u64) -> Option<u64> {
+        let seam = self.whole.format.0.seam?;
+        self.look.clear();
+        loop {
+            let have = self.look.len();
+            let want = (have * 2).max(LOOK);
+            self.look.resize(want, 0);
+            let mut rest = Stretch {
+                file: &self.whole.file,
+                at: offset + have as u64,
+                end: None,
+            };
+            let end = have + fill(&mut rest, &mut self.look[have..]).ok()?;
+            self.look.truncate(end);
+            if let Some(at) = seam(&self.look) {
+                return Some(offset + at as u64).filter(|&seam| seam < self.length);
+            }
+            if end < want || end as u64 >= PATIENCE {
+                return None;
+            }
+        }
+    }
+}
+
+impl Iterator for Cutter {
+    type Item = Piece;
+
+    fn next(&mut self) -> Option<Piece> {
+        if self.finished {
+            return None;
+        }
+        let nominal = self.start + self.size;
+        let end = if nominal < self.length {
+            self.seam(nominal)
+        } else {
+            None
+        };
+        let piece = Piece {
+            whole: Arc::clone(&self.whole),
+            index: self.index,
+            start: self.start,
+            end,
+        };
+        self.index += 1;
+        self.start = end.unwrap_or(0);
+        self.finished = end.is_none();
+        Some(piece)
+    }
+}
+
+impl Piece {
+    /// Reads the piece, if it is short enough to be kept: true if it is.
+    ///
+    /// # Errors
+    ///
+    /// Those of the file.
+    pub fn load(&self, size: u64, into: &mut Vec<u8>) -> io::Result<bool> {
+        let length = self.end.map(|end| end - self.start);
+        let Some(length) = length.filter(|&length| length <= size.saturating_mul(2)) else {
+            return Ok(false);
+        };
+        into.resize(length as usize, 0);
+        let end = fill(&mut self.stretch(), into)?;
+        into.truncate(end);
+        Ok(true)
+    }
+
+    /// Its bytes, to be read in order.
+    pub fn stretch(&self) -> Stretch<'_> {
+        Stretch {
+            file: &self.whole.file,
+            at: self.start,
+            end: self.end,
+        }
+    }
+
+    /// Where it starts, without its line.
+    pub fn origin(&self) -> Origin {
+        Origin {
+            offset: self.start,
+            line: 1,
+        }
+    }
+
+    /// Where it starts. Every piece must ask, with its bytes or none if it cannot read them, for
+    /// those behind it wait for its lines.
+    pub fn locate(&self, bytes: Option<&[u8]>) -> Origin {
+        let lines = match bytes {
+            Some(bytes) => breaks(bytes),
+            // Nothing comes behind the last piece.
+            None if self.end.is_none() => 0,
+            None => self.count(),
+        };
+        Origin {
+            offset: self.start,
+            line: 1 + self.whole.ledger.enter(self.index, lines),
+        }
+    }
+
+    fn count(&self) -> u64 {
+        let mut block = vec![0; LOOK];
+        let mut stretch = self.stretch();
+        let (mut lines, mut after_cr) = (0, false);
+        // What cannot be read is complained of where it is scanned.
+        while let Ok(n @ 1..) = fill(&mut stretch, &mut block) {
+            lines += breaks(&block[..n]);
+            // A CRLF that two blocks share is one line break.
+            lines -= u64::from(after_cr && block[0] == b'\n');
+            after_cr = block[n - 1] == b'\r';
+        }
+        lines
+    }
+}
+
+/// The bytes of a file between two offsets.
+#[derive(Debug)]
+pub struct Stretch<'a> {
+    file: &'a File,
+    at: u64,
+    end: Option<u64>,
+}
+
+impl Read for Stretch<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let most = match self.end {
+            Some(end) => into.len().min((end - self.at) as usize),
+            None => into.len(),
+        };
+        let n = read_at(self.file, &mut into[..most], self.at)?;
+        self.at += n as u64;
+        Ok(n)
+    }
+}
+
+#[cfg(unix)]
+fn read_at(file: &File, into: &mut [u8], offset: u64) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, into, offset)
+}
+
+#[cfg(windows)]
+fn read_at(file: &File, into: &mut [u8], offset: u64) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, into, offset)
+}
+
+/// Fills `into`, less of it only at the end.
+fn fill(reader: &mut impl Read, into: &mut [u8]) -> io::Result<usize> {
+    let mut end = 0;
+    while end < into.len() {
+        match reader.read(&mut into[end..]) {
+            Ok(0) => break,
+            Ok(n) => end += n,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(end)
+}
+
+/// How many line breaks each piece has, as far as they are counted.
+///
+/// A piece enters its own count before it waits for those before it, and pieces are given out in
+/// order: so nobody waits for long, and never in a circle.
+#[derive(Debug, Default)]
+struct Ledger {
+    counts: Mutex<Counts>,
+    entered: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Counts {
+    /// The line breaks before each piece, for the pieces whose predecessors are all counted.
+    before: Vec<u64>,
+    /// Counts that came too early, with their index.
+    early: Vec<(usize, u64)>,
+}
+
+impl Ledger {
+    /// Enters a piece's line breaks, and returns those of all pieces before it.
+    fn enter(&self, index: usize, lines: u64) -> u64 {
+        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        counts.early.push((index, lines));
+        counts.advance();
+        self.entered.notify_all();
+        loop {
+            if let Some(&before) = counts.before.get(index) {
+                return before;
+            }
+            counts = self
+                .entered
+                .wait(counts)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+impl Counts {
+    fn advance(&mut self) {
+        if self.before.is_empty() {
+            self.before.push(0);
+        }
+        loop {
+            let last = self.before.len() - 1;
+            let Some(at) = self.early.iter().position(|(index, _)| *index == last) else {
+                return;
+            };
+            let (_, lines) = self.early.swap_remove(at);
+            self.before.push(self.before[last] + lines);
+        }
+    }
+}
