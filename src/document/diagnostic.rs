@@ -41,6 +41,11 @@ codes! {
     VALUE_TOO_LONG = "html.value-too-long", Note, "an attribute value is longer than the limit and was left out";
     SRCDOC_DEPTH = "html.srcdoc-depth", Note, "srcdoc documents nest deeper than the limit; the innermost were left out";
     HELD_LIMIT = "html.held-limit", Note, "too many references before the base was known; they resolve against the base known so far";
+    COMPRESS_TRUNCATED = "compress.truncated", Damage, "the compressed data ends too early";
+    COMPRESS_CORRUPT = "compress.corrupt", Damage, "the compressed data is damaged";
+    COMPRESS_TRAILING = "compress.trailing-garbage", Note, "something else follows the compressed data";
+    RATIO_LIMIT = "archive.ratio-limit", Damage, "the compressed data grows beyond all measure; the rest was left out";
+    DEPTH_LIMIT = "archive.depth-limit", Damage, "compressed data nests deeper than the limit";
     FROM_LINE_IN_BODY = "mbox.from-line-in-body", Note, "a line of the body looks like a separator and is none";
     CONTENT_LENGTH_MISMATCH = "mbox.content-length-mismatch", Note, "the Content-Length field does not lead to a separator and was ignored";
     LEADING_JUNK = "mbox.leading-junk", Note, "text stands before the first message";
@@ -64,9 +69,4 @@ codes! {
     CHARSET_MALFORMED = "charset.malformed", Note, "some bytes mean nothing in the declared charset";
     CHARSET_UNSUPPORTED = "charset.unsupported", Note, "the charset cannot be decoded, and the text was read as it is";
     OPAQUE = "body.opaque", Note, "an encrypted or opaque body was not read";
-    COMPRESS_TRUNCATED = "compress.truncated", Damage, "the compressed data ends too early";
-    COMPRESS_CORRUPT = "compress.corrupt", Damage, "the compressed data is damaged";
-    COMPRESS_TRAILING = "compress.trailing-garbage", Note, "something else follows the compressed data";
-    RATIO_LIMIT = "archive.ratio-limit", Damage, "the compressed data grows beyond all measure; the rest was left out";
-    DEPTH_LIMIT = "archive.depth-limit", Damage, "compressed data nests deeper than the limit";
 }

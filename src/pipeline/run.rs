@@ -26,6 +26,9 @@ use crate::uri::Base;
 /// What is handed over before its turn is held up to this many bytes.
 const HELD: usize = 8 << 20;
 
+/// What is told of a file that does not keep what it promised.
+const SHRUNK: &str = "it became shorter while it was read";
+
 /// How a run ended.
 #[derive(Debug)]
 pub struct Outcome {
@@ -218,7 +221,7 @@ impl<'a, W: Write + Send> Worker<'a, W> {
             .as_ref()
             .is_ok_and(|&length| Input::has_shrunk(entry, length))
         {
-            return Err(io::Error::other("it became shorter while it was read"));
+            return Err(io::Error::other(SHRUNK));
         }
         length.map(drop)
     }
@@ -309,8 +312,10 @@ impl<'a, W: Write + Send> Worker<'a, W> {
         let first = piece.index == 0;
         let bytes_read = *length.as_ref().unwrap_or(&0);
         self.collector.end_piece(bytes_read, first);
-        if let Err(error) = length {
-            self.collector.fail(&error.to_string());
+        match length {
+            Err(error) => self.collector.fail(&error.to_string()),
+            Ok(length) if piece.has_shrunk(length) => self.collector.fail(SHRUNK),
+            Ok(_) => {}
         }
         self.head = bytes;
     }

@@ -120,7 +120,7 @@ impl Writer {
         let (resolver, base) = match found.wants {
             Wants::Document | Wants::Refresh => (&frame.by_document, frame.document_base()),
             Wants::Fallback => (&frame.by_fallback, frame.fallback_base()),
-            Wants::Nothing | Wants::Refused => {
+            Wants::Nothing => {
                 own = uri::Resolver::without_base(frame.rules());
                 (&own, None)
             }
@@ -133,9 +133,7 @@ impl Writer {
             },
         };
         self.target.clear();
-        let (target, inherits) = if found.wants == Wants::Refused {
-            (Err(ResolveErrorKind::InvalidReference), false)
-        } else if names_message(reference) {
+        let (target, inherits) = if names_message(reference) {
             (Ok(reference), false)
         } else {
             match resolver.resolve_into(reference, &mut self.target) {
@@ -198,6 +196,12 @@ fn names_message(reference: &[u8]) -> bool {
     reference.get(3) == Some(&b':') && Reference::split(reference).names_message()
 }
 
+fn is_script(target: &[u8]) -> bool {
+    Reference::split(target)
+        .scheme
+        .is_some_and(|scheme| scheme.eq_ignore_ascii_case(b"javascript"))
+}
+
 fn some(text: &str) -> Option<&str> {
     (!text.is_empty()).then_some(text)
 }
@@ -208,12 +212,6 @@ fn scopes(frames: &[Frame], index: usize) -> Vec<usize> {
     chain
         .filter(|&index| frames[index].heading.related)
         .collect()
-}
-
-fn is_script(target: &[u8]) -> bool {
-    Reference::split(target)
-        .scheme
-        .is_some_and(|scheme| scheme.eq_ignore_ascii_case(b"javascript"))
 }
 
 fn has_scheme(reference: &[u8]) -> bool {

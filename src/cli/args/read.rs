@@ -17,10 +17,10 @@ pub struct ReadArgs {
     /// The charset, as a transport would declare it: only a byte order mark beats it
     #[arg(long, value_name = "LABEL", value_parser = encoding)]
     pub encoding: Option<&'static Encoding>,
-    /// Text: find www.example.com as http://www.example.com too
+    /// Text: find `www.example.com` as `http://www.example.com` too
     #[arg(long)]
     pub www: bool,
-    /// Text: find user@example.com as mailto:user@example.com too
+    /// Text: find `user@example.com` as `mailto:user@example.com` too
     #[arg(long)]
     pub email: bool,
     /// Text: set no limits to white space between delimiters (RFC 2396 Appendix E)

@@ -9,23 +9,17 @@ const HIGH: u8 = 1;
 const PERCENT: u8 = 2;
 const FOREIGN: u8 = 4;
 const BRACKET: u8 = 8;
-/// It ends the authority.
-const END: u8 = 16;
-/// A host that holds others needs a closer look.
-const LABEL: u8 = 32;
-const DOT: u8 = 64;
-const HYPHEN: u8 = 128;
+const LABEL: u8 = 16;
+const HYPHEN: u8 = 32;
 
 static CLASSES: [u8; 256] = {
     let mut classes = [0; 256];
     let mut byte = 0;
     while byte < 256 {
         classes[byte] = match byte as u8 {
-            0x80.. => HIGH | LABEL,
+            0x80.. => HIGH,
             b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'_' => LABEL,
-            b'.' => DOT,
             b'-' => HYPHEN,
-            b'/' | b'?' | b'#' => END,
             b'%' => PERCENT,
             b'{' | b'}' | b'|' | b'\\' | b'^' | b'`' => FOREIGN,
             b'[' | b']' => BRACKET,
@@ -36,23 +30,35 @@ static CLASSES: [u8; 256] = {
     classes
 };
 
+/// The classes of all bytes together.
+fn classes(bytes: &[u8]) -> u8 {
+    let of = |bytes: &[u8]| {
+        bytes
+            .iter()
+            .fold(0, |all, &byte| all | CLASSES[byte as usize])
+    };
+    let (eights, rest) = bytes.as_chunks::<8>();
+    eights.iter().fold(of(rest), |all, eight| all | of(eight))
+}
+
 /// The flags of a cleaned reference; what stands behind the colon of its scheme starts at `rest`.
 pub(super) fn flags(reference: &[u8], rest: usize, scheme: Option<&Scheme>) -> Flags {
-    let classes = reference[rest..]
-        .iter()
-        .fold(0, |all, &byte| all | CLASSES[byte as usize]);
+    let is_special = scheme.is_some_and(Scheme::is_special);
+    let behind = reference[rest..].strip_prefix(b"//");
+    let usual = behind.filter(|_| is_special).and_then(usual_host);
     let mut flags = Flags::NONE;
     let mut literal = 0..0;
-    if let Some(behind) = reference[rest..].strip_prefix(b"//") {
-        let is_special = scheme.is_some_and(Scheme::is_special);
-        if is_special && !has_usual_host(behind) || classes & BRACKET != 0 {
-            let authority = Authority::of(behind);
-            let start = rest + 2 + authority.host_start;
-            literal = start..start + authority.literal_length;
-            // B3 gives a host to the special schemes alone.
-            if is_special {
-                flags |= authority.flags();
-            }
+    let classes = match usual {
+        Some(rest) => classes(rest),
+        None => classes(&reference[rest..]),
+    };
+    if let Some(behind) = behind.filter(|_| usual.is_none()) {
+        let authority = Authority::of(behind);
+        let start = rest + 2 + authority.host_start;
+        literal = start..start + authority.literal_length;
+        // B3 gives a host to the special schemes alone.
+        if is_special {
+            flags |= authority.flags();
         }
     }
     if classes & (HIGH | PERCENT | FOREIGN | BRACKET) == 0 {
@@ -82,25 +88,25 @@ fn has_bad_percent(reference: &[u8]) -> bool {
     })
 }
 
-/// Whether an authority is a host without oddity, and no more: nearly all are, and one pass tells.
-fn has_usual_host(behind: &[u8]) -> bool {
-    let mut label = 0;
-    let mut before = DOT;
-    for (at, &byte) in behind.iter().enumerate() {
-        let class = CLASSES[byte as usize];
-        let starts_label = before == DOT;
-        match class & (LABEL | DOT | HYPHEN | END) {
-            LABEL => {}
-            HYPHEN if !starts_label => {}
-            DOT if !starts_label && before != HYPHEN && at - label <= LONGEST_LABEL => {
-                label = at + 1;
-            }
-            END => return before & LABEL != 0 && at - label <= LONGEST_LABEL,
-            _ => return false,
+/// What follows an authority that is a host without oddity, in ASCII, and no more: nearly all are.
+fn usual_host(behind: &[u8]) -> Option<&[u8]> {
+    let mut rest = behind;
+    loop {
+        let in_label = |&byte: &u8| CLASSES[byte as usize] & (LABEL | HYPHEN) != 0;
+        let length = rest
+            .iter()
+            .position(|byte| !in_label(byte))
+            .unwrap_or(rest.len());
+        let (label, behind) = rest.split_at(length);
+        if length > LONGEST_LABEL || *label.first()? == b'-' || label[length - 1] == b'-' {
+            return None;
         }
-        before = class & (LABEL | DOT | HYPHEN);
+        match behind.first() {
+            None | Some(b'/' | b'?' | b'#') => return Some(behind),
+            Some(b'.') => rest = &behind[1..],
+            Some(_) => return None,
+        }
     }
-    before & LABEL != 0 && behind.len() - label <= LONGEST_LABEL
 }
 
 /// The longest label of a host name.
@@ -192,11 +198,11 @@ mod tests {
         for host in &hosts {
             let flags = Authority::of(host).flags();
             assert!(
-                !has_usual_host(host) || flags.is_empty(),
+                usual_host(host).is_none() || flags.is_empty(),
                 "{}: {flags:?}",
                 host.escape_ascii()
             );
         }
-        assert!(has_usual_host(b"www.a-b.example/x"));
+        assert_eq!(usual_host(b"www.a-b.example/x"), Some(&b"/x"[..]));
     }
 }

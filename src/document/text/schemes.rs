@@ -38,7 +38,7 @@ const fn no_slash(name: &'static str, shape: Shape) -> Scheme {
 }
 
 /// Every known scheme, by name: IANA's permanent ones and common unofficial ones.
-pub static SCHEMES: &[Scheme] = &[
+pub const SCHEMES: &[Scheme] = &[
     known("aaa"),
     known("aaas"),
     known("about"),
@@ -188,8 +188,19 @@ impl Scheme {
     /// assert!(Scheme::named(b"note").is_none());
     /// ```
     pub fn named(name: &[u8]) -> Option<&'static Scheme> {
-        if name.len() > Self::LONGEST {
-            return None;
+        match name {
+            [b'h' | b'H', b't' | b'T', b't' | b'T', b'p' | b'P'] => return Some(&SCHEMES[HTTP]),
+            [
+                b'h' | b'H',
+                b't' | b'T',
+                b't' | b'T',
+                b'p' | b'P',
+                b's' | b'S',
+            ] => {
+                return Some(&SCHEMES[HTTP + 1]);
+            }
+            _ if name.len() > Self::LONGEST => return None,
+            _ => {}
         }
         // The rows of a first letter stand together, and a name is compared as one number.
         let letter = name.first()?.to_ascii_lowercase().checked_sub(b'a')? as usize;
@@ -224,6 +235,15 @@ static KEYS: [u128; SCHEMES.len()] = {
         n += 1;
     }
     keys
+};
+
+/// The row of http, before that of https.
+const HTTP: usize = {
+    let mut n = 0;
+    while key(SCHEMES[n].name.as_bytes()) != key(b"http") {
+        n += 1;
+    }
+    n
 };
 
 /// For each letter, where the rows start whose names start with it or a later one.
