@@ -151,6 +151,7 @@ const FORMAT: Format = Format {
         look_ahead: framing::LOOK_AHEAD + (256 << 10),
     },
     reading: Reading::Once,
+    // Each part has an encoding of its own.
     conversion: Conversion::Never,
     seam: None,
     scanner: |options| Box::new(Scanner::new(Framing::single(), options)),

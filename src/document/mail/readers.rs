@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use memchr::memmem;
 
 use super::Options;
+use super::segments::Segments;
 use crate::document::events::Events;
 use crate::document::{self, Scan, html, text};
 
@@ -25,6 +26,8 @@ pub(super) struct Readers {
     /// Decoded bytes on their way, and clear text behind base64.
     pub(super) decoded: Vec<u8>,
     pub(super) scratch: Vec<u8>,
+    /// From a field's text to its value.
+    pub(super) map: Segments,
 }
 
 impl Readers {
@@ -40,6 +43,7 @@ impl Readers {
             hyphens: memmem::Finder::new(b"\n--"),
             decoded: Vec::new(),
             scratch: Vec::new(),
+            map: Segments::default(),
         }
     }
 }

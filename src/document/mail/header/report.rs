@@ -10,7 +10,6 @@ use crate::bytes::window::Window;
 use crate::document::Start;
 use crate::document::events::{Context, Event, Events, Found, Name, Span};
 use crate::document::mail::readers::Readers;
-use crate::document::mail::segments::Segments;
 
 /// Where a field stands.
 #[derive(Clone, Copy)]
@@ -117,13 +116,13 @@ pub(super) fn field(
 
 /// Free text, by the rules for text.
 fn free_text(raw: &[u8], place: Place<'_>, readers: &mut Readers, events: &mut Events) {
-    // Every URI has a colon; what is abbreviated has a dot.
-    let promising = memchr3(b':', b'.', b'?', raw).is_some();
-    if !promising {
+    // Every URI has a colon; what is abbreviated has a dot, and an encoded word a question mark.
+    if memchr3(b':', b'.', b'?', raw).is_none() {
         return;
     }
-    let mut text = Vec::new();
-    let mut map = Segments::default();
+    let mut text = std::mem::take(&mut readers.scratch);
+    text.clear();
+    let mut map = std::mem::take(&mut readers.map);
     map.starting(place.offset);
     value::text(raw, &mut text, &mut map);
     let mut inner = std::mem::take(&mut readers.inner);
@@ -145,6 +144,8 @@ fn free_text(raw: &[u8], place: Place<'_>, readers: &mut Readers, events: &mut E
         events.push(Event::Reference(copy));
     }
     readers.inner = inner;
+    readers.scratch = text;
+    readers.map = map;
 }
 
 /// `message/external-body; access-type=URL; URL="..."` (RFC 2017).
