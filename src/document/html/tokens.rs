@@ -9,7 +9,7 @@ use super::raw::{self, Escape, Find};
 use super::report::{Capture, Document, Report};
 use super::source::Source;
 use super::tag::{Attributes, Step};
-use super::tree::{Halt, Stop, Tag, TextKind, Tree, Verdict};
+use super::tree::{Halt, Halted, Tag, TextKind, Then, Tree, Verdict};
 use crate::bytes::seek;
 use crate::document::charset;
 use crate::document::diagnostic;
@@ -37,6 +37,8 @@ pub(super) struct Tokens {
     tag: Tag,
     /// What the text in view is wanted for.
     capture: Option<Capture>,
+    /// The encoding that the document turns out to be in.
+    halt: Option<Halt>,
 }
 
 /// Why one step of the tokenizer ended.
@@ -46,7 +48,7 @@ enum Flow {
     /// The bytes from the index on must be seen with more.
     Wait(usize),
     /// The document must be read in another way.
-    Halt(Halt),
+    Halt,
 }
 
 impl Tokens {
@@ -55,6 +57,7 @@ impl Tokens {
             mode: Mode::Data,
             tag: Tag::new(),
             capture: None,
+            halt: None,
         }
     }
 
@@ -96,7 +99,10 @@ impl<T: Tree> Run<'_, '_, T> {
                 Flow::Go(next) => at = next,
                 Flow::Wait(_) if self.last => return Ok(end),
                 Flow::Wait(from) => return Ok(from),
-                Flow::Halt(halt) => return Err(halt),
+                Flow::Halt => {
+                    let halt = self.tokens.halt.take();
+                    return Err(halt.unwrap_or_else(|| self.tree.halt()));
+                }
             }
         }
     }
@@ -135,6 +141,7 @@ impl<T: Tree> Run<'_, '_, T> {
         }
     }
 
+    #[inline(always)]
     fn start_tag(&mut self, open: usize) -> Flow {
         let bytes = self.source.bytes;
         let name = open + 1..seek::tag_name_end(bytes, open + 1);
@@ -145,14 +152,15 @@ impl<T: Tree> Run<'_, '_, T> {
         tag.start = open;
         tag.element = Element::at(bytes, name.start, name.end);
         tag.name = name;
-        match self.tree.start_tag(&self.source, tag) {
-            Ok(verdict) => self.accept(verdict),
-            Err(Stop::Cut) => Flow::Wait(open),
-            Err(Stop::Halt(halt)) => Flow::Halt(halt),
+        let verdict = self.tree.start_tag(&self.source, tag);
+        match verdict.then {
+            Then::GoOn => self.accept(verdict),
+            Then::Wait => Flow::Wait(open),
+            Then::Halt => Flow::Halt,
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn accept(&mut self, verdict: Verdict) -> Flow {
         let tag = &self.tokens.tag;
         if verdict.accepted && !tag.attributes.is_empty() {
@@ -164,15 +172,15 @@ impl<T: Tree> Run<'_, '_, T> {
             if tag.is_meta()
                 && let Some(halt) = hear(&mut report, tag)
             {
-                return Flow::Halt(halt);
+                self.tokens.halt = Some(halt);
+                return Flow::Halt;
             }
             report.tag(tag, verdict);
             if tag.is_base() && !verdict.inert {
                 let first = !report.document.based;
                 report.base(tag, first);
-                match self.tree.base(&self.source, tag, first) {
-                    Err(Stop::Halt(halt)) => return Flow::Halt(halt),
-                    Err(Stop::Cut) | Ok(()) => {}
+                if self.tree.base(&self.source, tag, first) == Err(Halted) {
+                    return Flow::Halt;
                 }
             }
         }
@@ -201,6 +209,7 @@ impl<T: Tree> Run<'_, '_, T> {
         Flow::Go(end)
     }
 
+    #[inline(always)]
     fn end_tag(&mut self, open: usize) -> Flow {
         let bytes = self.source.bytes;
         match bytes.get(open + 2) {
@@ -222,8 +231,8 @@ impl<T: Tree> Run<'_, '_, T> {
             },
         };
         match self.tree.end_tag(&self.source, name) {
-            Err(Stop::Halt(halt)) => Flow::Halt(halt),
-            Err(Stop::Cut) | Ok(()) => Flow::Go(end),
+            Err(Halted) => Flow::Halt,
+            Ok(()) => Flow::Go(end),
         }
     }
 
@@ -353,8 +362,8 @@ impl<T: Tree> Run<'_, '_, T> {
                 };
                 self.tokens.mode = Mode::Data;
                 match self.tree.end_tag(&self.source, name) {
-                    Err(Stop::Halt(halt)) => Flow::Halt(halt),
-                    Err(Stop::Cut) | Ok(()) => self.text(at..open, end),
+                    Err(Halted) => Flow::Halt,
+                    Ok(()) => self.text(at..open, end),
                 }
             }
             Find::Wait(_) if self.last => self.text(at..bytes.len(), bytes.len()),
