@@ -16,8 +16,8 @@ use super::unique::Hash;
 use super::walk::{Entry, Kind, Walk};
 use super::writer::{Chunk, Hurry, Writer};
 use super::{Options, Report, bases};
-use crate::document::Format;
 use crate::document::container::Codec;
+use crate::document::{Format, Retrieval};
 use crate::extractor::{Document, Extractor, Origin, Positions};
 use crate::output::record::Summary;
 use crate::resolver::{Diagnostic, Sink};
@@ -196,7 +196,7 @@ impl<'a, W: Write + Send> Worker<'a, W> {
         let Some(format) = self.format(self.options.choose(entry, input.head()), entry) else {
             return Ok(());
         };
-        let base = self.base(entry);
+        let base = self.base(entry, format);
         let document = Document {
             format,
             base: base.as_ref(),
@@ -252,7 +252,7 @@ impl<'a, W: Write + Send> Worker<'a, W> {
         let Some(format) = self.format(choice, entry) else {
             return Ok(());
         };
-        let base = self.base(entry);
+        let base = self.base(entry, format);
         let document = Document {
             declared: self.options.declared,
             ..Document::new(format, base.as_ref())
@@ -273,8 +273,11 @@ impl<'a, W: Write + Send> Worker<'a, W> {
         length.map(drop)
     }
 
-    fn base(&mut self, entry: &Entry) -> Option<Base> {
+    fn base(&mut self, entry: &Entry, format: &Format) -> Option<Base> {
         let bases = &self.options.bases;
+        if format.retrieval == Retrieval::Elsewhere {
+            return Some(bases.of_container());
+        }
         let path = entry.path.as_os_str().as_encoded_bytes();
         match entry.kind {
             Kind::Standard => bases.of_stream(),
@@ -294,9 +297,10 @@ impl<'a, W: Write + Send> Worker<'a, W> {
             Positions::Lines => piece.locate(in_memory),
             Positions::Offsets => piece.origin(),
         };
-        let base = self.base(entry);
+        let format = piece.whole.format.0;
+        let base = self.base(entry, format);
         let document = Document {
-            format: piece.whole.format.0,
+            format,
             base: base.as_ref(),
             declared: self.options.declared,
             origin,

@@ -31,7 +31,7 @@ use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 use super::charset::{self, Confidence, Conversion, Detected};
 use super::diagnostic;
 use super::events::{Again, Event, Events, Family};
-use super::{Format, Reading, Reread, Scan, Start};
+use super::{Format, Reading, Reread, Retrieval, Scan, Start};
 use crate::bytes::window::{Bounds, Window};
 use encoding::{Charset, Checked, Validity};
 use fast::Fast;
@@ -72,6 +72,7 @@ pub(super) const FORMAT: Format = Format {
     name: "html",
     extensions: &["html", "htm", "xhtml", "xht"],
     family: Family::Markup,
+    retrieval: Retrieval::Place,
     bounds: Bounds {
         look_behind: 4,
         // A value of the longest length with what stands around it.
