@@ -233,11 +233,10 @@ mod tests {
         String::from_utf8(out).unwrap()
     }
 
-    type Make = fn() -> Reflow;
-
     #[test]
     #[rustfmt::skip]
     fn texts_are_reflowed_in_pieces_of_any_size() {
+        type Make = fn() -> Reflow;
         let flowed: Make = || Reflow::Flowed(Flowed::default());
         let delsp: Make = || Reflow::Flowed(Flowed::new(true));
         let enriched: Make = || Reflow::Enriched(Enriched::default());
