@@ -139,7 +139,7 @@ fn theirs(mail: &ParsedMail<'_>, number: &str, out: &mut Vec<(String, String)>) 
         let body = mail.get_body().unwrap();
         let number = if number.is_empty() { "1" } else { number };
         for found in find(body.as_bytes(), &text::Options::default()) {
-            let uri = String::from_utf8_lossy(&found.uri).into_owned();
+            let uri = String::from_utf8_lossy(&found.reference).into_owned();
             out.push((number.to_owned(), uri));
         }
     }
@@ -154,7 +154,7 @@ fn generated_messages_are_read_alike() {
     let mut references = 0;
     for seed in 1..=300 {
         let mut writer = Writer {
-            random: Random(seed * 0x9E37_79B9_7F4A_7C15),
+            random: Random(0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(seed)),
             numbers: 0,
         };
         let mut message = format!("Subject: {seed}\n{}", writer.entity(0));

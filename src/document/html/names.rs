@@ -221,6 +221,27 @@ impl Element {
             )
     }
 
+    /// Whether its start tag, by the rules of HTML, does more than make an element.
+    #[inline]
+    pub(super) fn is_structural(self) -> bool {
+        const STRUCTURAL: [bool; Element::COUNT] = {
+            use Element::*;
+            let mut structural = [false; Element::COUNT];
+            let names = [
+                Body, Caption, Col, Colgroup, Form, Frame, Frameset, Head, Html, Iframe, Math,
+                Noembed, Noframes, Noscript, Plaintext, Script, Select, Style, Svg, Table, Tbody,
+                Td, Template, Textarea, Tfoot, Th, Thead, Title, Tr, Xmp,
+            ];
+            let mut i = 0;
+            while i < names.len() {
+                structural[names[i] as usize] = true;
+                i += 1;
+            }
+            structural
+        };
+        STRUCTURAL[self as usize]
+    }
+
     /// The parts of tables, which only count where the table expects them.
     pub(super) fn is_table_part(self) -> bool {
         matches!(

@@ -10,7 +10,7 @@ use super::raw::{self, Escape, Find};
 use super::report::{Capture, Document, Report};
 use super::source::Source;
 use super::tag::{Attributes, Step};
-use super::tree::{Halt, Stop, Tag, TextKind, Tree, Verdict};
+use super::tree::{Halt, Halted, Tag, TextKind, Then, Tree, Verdict};
 use crate::bytes::seek;
 use crate::document::charset;
 use crate::document::diagnostic;
@@ -40,6 +40,8 @@ pub(super) struct Tokens {
     capture: Option<Capture>,
     /// In the rest of a tag that is longer than the limit.
     inside: Option<Inside>,
+    /// The encoding that the document turns out to be in.
+    halt: Option<Halt>,
 }
 
 /// Why one step of the tokenizer ended.
@@ -49,7 +51,7 @@ enum Flow {
     /// The bytes from the index on must be seen with more.
     Wait(usize),
     /// The document must be read in another way.
-    Halt(Halt),
+    Halt,
 }
 
 impl Tokens {
@@ -59,6 +61,7 @@ impl Tokens {
             tag: Tag::new(),
             capture: None,
             inside: None,
+            halt: None,
         }
     }
 
@@ -115,7 +118,10 @@ impl<T: Tree> Run<'_, '_, T> {
                 Flow::Go(next) => at = next,
                 Flow::Wait(_) if self.last => return Ok(end),
                 Flow::Wait(from) => return Ok(from),
-                Flow::Halt(halt) => return Err(halt),
+                Flow::Halt => {
+                    let halt = self.tokens.halt.take();
+                    return Err(halt.unwrap_or_else(|| self.tree.halt()));
+                }
             }
         }
     }
@@ -154,6 +160,7 @@ impl<T: Tree> Run<'_, '_, T> {
         }
     }
 
+    #[inline(always)]
     fn start_tag(&mut self, open: usize) -> Flow {
         let bytes = self.source.bytes;
         let name = open + 1..seek::tag_name_end(bytes, open + 1);
@@ -165,20 +172,21 @@ impl<T: Tree> Run<'_, '_, T> {
         tag.cut = None;
         tag.element = Element::at(bytes, name.start, name.end);
         tag.name = name;
-        match self.tree.start_tag(&self.source, tag) {
-            Ok(verdict) => {
+        let verdict = self.tree.start_tag(&self.source, tag);
+        match verdict.then {
+            Then::GoOn => {
                 if self.tokens.tag.cut.is_some() || is_overlong(open, self.tokens.tag.end) {
                     self.too_long(open);
                 }
                 self.tokens.inside = self.tokens.tag.cut;
                 self.accept(verdict)
             }
-            Err(Stop::Cut) => Flow::Wait(open),
-            Err(Stop::Halt(halt)) => Flow::Halt(halt),
+            Then::Wait => Flow::Wait(open),
+            Then::Halt => Flow::Halt,
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn accept(&mut self, verdict: Verdict) -> Flow {
         let tag = &self.tokens.tag;
         if verdict.accepted && !tag.attributes.is_empty() {
@@ -190,15 +198,15 @@ impl<T: Tree> Run<'_, '_, T> {
             if tag.is_meta()
                 && let Some(halt) = hear(&mut report, tag)
             {
-                return Flow::Halt(halt);
+                self.tokens.halt = Some(halt);
+                return Flow::Halt;
             }
             report.tag(tag, verdict);
             if tag.is_base() && !verdict.inert {
                 let first = !report.document.based;
                 report.base(tag, first);
-                match self.tree.base(&self.source, tag, first) {
-                    Err(Stop::Halt(halt)) => return Flow::Halt(halt),
-                    Err(Stop::Cut) | Ok(()) => {}
+                if self.tree.base(&self.source, tag, first) == Err(Halted) {
+                    return Flow::Halt;
                 }
             }
         }
@@ -227,6 +235,7 @@ impl<T: Tree> Run<'_, '_, T> {
         Flow::Go(end)
     }
 
+    #[inline(always)]
     fn end_tag(&mut self, open: usize) -> Flow {
         let bytes = self.source.bytes;
         match bytes.get(open + 2) {
@@ -252,8 +261,8 @@ impl<T: Tree> Run<'_, '_, T> {
             },
         };
         match self.tree.end_tag(&self.source, name) {
-            Err(Stop::Halt(halt)) => Flow::Halt(halt),
-            Err(Stop::Cut) | Ok(()) => Flow::Go(end),
+            Err(Halted) => Flow::Halt,
+            Ok(()) => Flow::Go(end),
         }
     }
 
@@ -383,8 +392,8 @@ impl<T: Tree> Run<'_, '_, T> {
                 };
                 self.tokens.mode = Mode::Data;
                 match self.tree.end_tag(&self.source, name) {
-                    Err(Stop::Halt(halt)) => Flow::Halt(halt),
-                    Err(Stop::Cut) | Ok(()) => self.text(at..open, end),
+                    Err(Halted) => Flow::Halt,
+                    Ok(()) => self.text(at..open, end),
                 }
             }
             Find::Wait(_) if self.last => self.text(at..bytes.len(), bytes.len()),

@@ -18,6 +18,8 @@ pub(super) struct Readers {
     pub(super) options: Options,
     pub(super) text: Box<dyn Scan>,
     pub(super) html: Box<dyn Scan>,
+    /// Text also holds references that are no URIs as they stand.
+    pub(super) abbreviated: bool,
     /// What a scanner reported last.
     pub(super) inner: Events,
     pub(super) tally: Tally,
@@ -37,6 +39,7 @@ impl Readers {
         Readers {
             text: (text::FORMAT.scanner)(&inner),
             html: (html::FORMAT.scanner)(&inner),
+            abbreviated: options.text.www || options.text.email,
             options: options.mail.clone(),
             inner: Events::default(),
             tally: Tally::default(),

@@ -1,6 +1,6 @@
 //! References in the fields of a header block.
 
-use memchr::memchr3;
+use memchr::{memchr2, memchr2_iter};
 
 use super::Entity;
 use super::fields::Rule;
@@ -116,8 +116,7 @@ pub(super) fn field(
 
 /// Free text, by the rules for text.
 fn free_text(raw: &[u8], place: Place<'_>, readers: &mut Readers, events: &mut Events) {
-    // Every URI has a colon; what is abbreviated has a dot, and an encoded word a question mark.
-    if memchr3(b':', b'.', b'?', raw).is_none() {
+    if !readers.abbreviated && !is_promising(raw) {
         return;
     }
     let mut text = std::mem::take(&mut readers.scratch);
@@ -146,6 +145,16 @@ fn free_text(raw: &[u8], place: Place<'_>, readers: &mut Readers, events: &mut E
     readers.inner = inner;
     readers.scratch = text;
     readers.map = map;
+}
+
+/// Whether a URI can stand in a value: its colon is followed by something, unless a delimiter stands
+/// before it; or it may hide in an encoded word. Most subjects end here.
+fn is_promising(raw: &[u8]) -> bool {
+    memchr2(b'<', b'"', raw).is_some()
+        || memchr2_iter(b':', b'=', raw).any(|at| match raw.get(at + 1) {
+            Some(b' ' | b'\t' | b'\r' | b'\n') | None => false,
+            Some(&next) => raw[at] == b':' || next == b'?',
+        })
 }
 
 /// `message/external-body; access-type=URL; URL="..."` (RFC 2017).
