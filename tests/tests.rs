@@ -3,6 +3,8 @@
 // A test that cannot go on should say where.
 #![allow(clippy::unwrap_used)]
 
+// What users of the library rely on.
+mod api;
 // The base stack: which base a reference gets, and when.
 mod bases;
 // The command, run as its users run it.
@@ -13,6 +15,8 @@ mod corpus;
 mod html;
 // Which module may use which.
 mod layers;
+// Mail and news archives.
+mod mail;
 // The sample session of README.md is what one sees.
 mod readme;
 // URIs in plain text.

@@ -46,4 +46,27 @@ codes! {
     COMPRESS_TRAILING = "compress.trailing-garbage", Note, "something else follows the compressed data";
     RATIO_LIMIT = "archive.ratio-limit", Damage, "the compressed data grows beyond all measure; the rest was left out";
     DEPTH_LIMIT = "archive.depth-limit", Damage, "compressed data nests deeper than the limit";
+    FROM_LINE_IN_BODY = "mbox.from-line-in-body", Note, "a line of the body looks like a separator and is none";
+    CONTENT_LENGTH_MISMATCH = "mbox.content-length-mismatch", Note, "the Content-Length field does not lead to a separator and was ignored";
+    LEADING_JUNK = "mbox.leading-junk", Note, "text stands before the first message";
+    NUL_BYTES = "mbox.nul-bytes", Note, "a run of NUL bytes was left out";
+    MBOX_TRUNCATED = "mbox.truncated", Note, "the file ends inside a header block";
+    RNEWS_RESYNC = "rnews.resync", Damage, "an article is longer or shorter than its batch says";
+    NO_BLANK_LINE = "header.no-blank-line", Note, "a line that is no header field ends the header block";
+    HEADER_TOO_LONG = "header.too-long", Note, "a header field or a header block is longer than the limit and was cut";
+    BOUNDARY_MISSING = "mime.boundary-missing", Note, "a multipart entity has no boundary parameter and was read as text";
+    BOUNDARY_NEVER_FOUND = "mime.boundary-never-found", Note, "the boundary of a multipart entity never occurs, and it was read as text";
+    CLOSE_MISSING = "mime.close-missing", Note, "a multipart entity has no closing delimiter";
+    TRANSFER_ON_MULTIPART = "mime.cte-on-multipart", Note, "a multipart entity has a transfer encoding, which was ignored";
+    TRANSFER_UNKNOWN = "mime.cte-unknown", Note, "nobody knows the transfer encoding, and the body was read as it is";
+    MIME_DEPTH_LIMIT = "mime.depth-limit", Note, "an entity is nested too deep and was read as text";
+    LABEL_LIMIT = "mime.label-limit", Note, "too many parts are labelled; the rest cannot be named";
+    BAD_ESCAPE = "qp.bad-escape", Note, "an escape of quoted-printable is none and was kept as it is";
+    BASE64_GARBAGE = "base64.garbage", Note, "bytes outside the alphabet of base64 were left out";
+    BASE64_TRUNCATED = "base64.truncated", Note, "base64 ends inside a byte";
+    TRAILING_TEXT = "base64.trailing-text", Note, "clear text stands behind base64 and was read as text";
+    CHARSET_UNKNOWN = "charset.unknown", Note, "nobody knows the charset; UTF-8 or windows-1252 was assumed";
+    CHARSET_MALFORMED = "charset.malformed", Note, "some bytes mean nothing in the declared charset";
+    CHARSET_UNSUPPORTED = "charset.unsupported", Note, "the charset cannot be decoded, and the text was read as it is";
+    OPAQUE = "body.opaque", Note, "an encrypted or opaque body was not read";
 }

@@ -16,6 +16,7 @@ pub mod diagnostic;
 pub mod events;
 pub mod flags;
 pub mod html;
+pub mod mail;
 pub mod text;
 
 use encoding_rs::Encoding;
@@ -30,6 +31,11 @@ pub trait Scan: Send {
 
     /// Reports what lies wholly before an index of the window, and returns that index.
     fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize;
+
+    /// How much of an archive was read since it began, and what was passed over.
+    fn tally(&self) -> Option<&mail::Tally> {
+        None
+    }
 }
 
 /// What is known of a document before its first byte.
@@ -64,6 +70,8 @@ pub struct Options {
     pub text: text::Options,
     /// HTML.
     pub html: html::Options,
+    /// Mail and news.
+    pub mail: mail::Options,
     /// Whether the places that fragments can name are reported too.
     pub anchors: Anchors,
 }
@@ -76,6 +84,15 @@ pub enum Anchors {
     Leave,
     /// They report both, in one pass.
     Report,
+}
+
+/// Whether the place of a file is a base of what it holds (RFC 2396 section 5.1.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Retrieval {
+    /// It is: the document was retrieved from there.
+    Place,
+    /// It is not: nobody wrote a mail for the folder that keeps it.
+    Elsewhere,
 }
 
 /// How often a scanner reads a document.
@@ -100,6 +117,8 @@ pub struct Format {
     pub extensions: &'static [&'static str],
     /// Whose rules `auto` follows.
     pub family: Family,
+    /// Whether the place of a file is a base of what it holds.
+    pub retrieval: Retrieval,
     /// How much its scanner needs to see.
     pub bounds: Bounds,
     /// Whether a document may have to be read a second time.
@@ -113,7 +132,16 @@ pub struct Format {
 }
 
 /// Every format, one row each.
-pub static FORMATS: &[Format] = &[text::FORMAT, html::FORMAT];
+pub static FORMATS: &[Format] = &[
+    text::FORMAT,
+    html::FORMAT,
+    mail::MBOX,
+    mail::EML,
+    mail::MHTML,
+    mail::NEWS,
+    mail::MMDF,
+    mail::EMLX,
+];
 
 impl Format {
     /// The format of a name, as `--type` takes it.

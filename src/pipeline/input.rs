@@ -101,17 +101,27 @@ impl<'a> Input<'a> {
 /// Those of the reader, but for interruptions, which are retried.
 pub fn read(reader: &mut impl Read, head: &mut Vec<u8>, most: usize) -> io::Result<()> {
     head.resize(most, 0);
+    let end = fill(reader, head)?;
+    head.truncate(end);
+    Ok(())
+}
+
+/// Fills `into`, less of it only at the end, and says how much.
+///
+/// # Errors
+///
+/// Those of the reader, but for interruptions, which are retried.
+pub fn fill(reader: &mut impl Read, into: &mut [u8]) -> io::Result<usize> {
     let mut end = 0;
-    while end < most {
-        match reader.read(&mut head[end..]) {
+    while end < into.len() {
+        match reader.read(&mut into[end..]) {
             Ok(0) => break,
             Ok(n) => end += n,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
     }
-    head.truncate(end);
-    Ok(())
+    Ok(end)
 }
 
 /// A file whose first bytes have been read already.

@@ -2,12 +2,14 @@
 //!
 //! The pieces follow from the file alone, not from who works on them, and each begins behind a
 //! [`seam`](crate::document::Format::seam): together they have the links of the whole. What one
-//! piece has to know of those before it is how many lines there are; the [`Ledger`] tells it.
+//! piece has to know of those before it is how many lines there are; the `Ledger` tells it.
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
+use super::input::{self, Input};
 use super::walk::Entry;
 use crate::bytes::lines::breaks;
 use crate::document::Format;
@@ -34,6 +36,8 @@ pub struct Whole {
     pub format: Chosen,
     file: File,
     ledger: Ledger,
+    /// It has been told already that the file became shorter.
+    told: AtomicBool,
 }
 
 /// A format, shown by its name.
@@ -84,6 +88,7 @@ impl Cutter {
                 format: Chosen(format),
                 file,
                 ledger: Ledger::default(),
+                told: AtomicBool::new(false),
             }),
             length,
             size: size.max(1),
@@ -107,7 +112,7 @@ impl Cutter {
                 at: offset + have as u64,
                 end: None,
             };
-            let end = have + fill(&mut rest, &mut self.look[have..]).ok()?;
+            let end = have + input::fill(&mut rest, &mut self.look[have..]).ok()?;
             self.look.truncate(end);
             if let Some(at) = seam(&self.look) {
                 return Some(offset + at as u64).filter(|&seam| seam < self.length);
@@ -157,9 +162,18 @@ impl Piece {
             return Ok(false);
         };
         into.resize(length as usize, 0);
-        let end = fill(&mut self.stretch(), into)?;
+        let end = input::fill(&mut self.stretch(), into)?;
         into.truncate(end);
         Ok(true)
+    }
+
+    /// Whether the file became shorter, given how much of the piece there is; only the first piece
+    /// that asks learns of it.
+    pub fn has_shrunk(&self, length: u64) -> bool {
+        let end = self.start + length;
+        self.end.is_none_or(|expected| end < expected)
+            && Input::has_shrunk(&self.whole.entry, end)
+            && !self.whole.told.swap(true, Ordering::Relaxed)
     }
 
     /// Its bytes, to be read in order.
@@ -199,7 +213,7 @@ impl Piece {
         let mut stretch = self.stretch();
         let (mut lines, mut after_cr) = (0, false);
         // What cannot be read is complained of where it is scanned.
-        while let Ok(n @ 1..) = fill(&mut stretch, &mut block) {
+        while let Ok(n @ 1..) = input::fill(&mut stretch, &mut block) {
             lines += breaks(&block[..n]);
             // A CRLF that two blocks share is one line break.
             lines -= u64::from(after_cr && block[0] == b'\n');
@@ -237,20 +251,6 @@ fn read_at(file: &File, into: &mut [u8], offset: u64) -> io::Result<usize> {
 #[cfg(windows)]
 fn read_at(file: &File, into: &mut [u8], offset: u64) -> io::Result<usize> {
     std::os::windows::fs::FileExt::seek_read(file, into, offset)
-}
-
-/// Fills `into`, less of it only at the end.
-fn fill(reader: &mut impl Read, into: &mut [u8]) -> io::Result<usize> {
-    let mut end = 0;
-    while end < into.len() {
-        match reader.read(&mut into[end..]) {
-            Ok(0) => break,
-            Ok(n) => end += n,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(end)
 }
 
 /// How many line breaks each piece has, as far as they are counted.
@@ -303,5 +303,78 @@ impl Counts {
             let (_, lines) = self.early.swap_remove(at);
             self.before.push(self.before[last] + lines);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pipeline::walk::Kind;
+    use std::io::Write;
+
+    fn cut(text: &[u8], size: u64) -> (tempfile::NamedTempFile, Vec<Piece>) {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(text).unwrap();
+        let length = text.len() as u64;
+        let entry = Entry {
+            path: file.path().to_path_buf(),
+            kind: Kind::File(length),
+            named: true,
+        };
+        let format = Format::named("text").unwrap();
+        let opened = File::open(file.path()).unwrap();
+        let pieces = Cutter::new(entry, format, opened, length, size).collect();
+        (file, pieces)
+    }
+
+    #[test]
+    fn pieces_follow_one_another_behind_empty_lines() {
+        let text = b"one\n\ntwo\n \t\nthree\nfour\n\n\nfive\n".repeat(9);
+        for size in 1..40 {
+            let (_file, pieces) = cut(&text, size);
+            let mut start = 0;
+            for piece in &pieces {
+                assert_eq!(piece.start, start, "size {size}");
+                start = piece.end.unwrap_or(text.len() as u64);
+                assert!(text[..start as usize].ends_with(b"\n"));
+                let mut bytes = Vec::new();
+                piece.stretch().read_to_end(&mut bytes).unwrap();
+                assert_eq!(bytes, text[piece.start as usize..start as usize]);
+            }
+            assert_eq!(start, text.len() as u64);
+            // Whoever comes first: each piece learns of all lines before it.
+            let lines = std::thread::scope(|scope| {
+                let ask = |piece: &'_ Piece| piece.locate(None).line;
+                let threads: Vec<_> = pieces
+                    .iter()
+                    .rev()
+                    .map(|piece| scope.spawn(move || ask(piece)))
+                    .collect();
+                let mut lines: Vec<_> = threads
+                    .into_iter()
+                    .map(|thread| thread.join().unwrap())
+                    .collect();
+                lines.reverse();
+                lines
+            });
+            for (piece, line) in pieces.iter().zip(lines) {
+                let before = &text[..piece.start as usize];
+                assert_eq!(line, 1 + breaks(before), "size {size}, {}", piece.index);
+            }
+        }
+    }
+
+    #[test]
+    fn one_piece_tells_that_the_file_became_shorter() {
+        let (file, pieces) = cut(&b"line\n\n".repeat(10), 12);
+        assert!(pieces.len() > 3);
+        let read = |piece: &Piece| {
+            let mut bytes = Vec::new();
+            piece.stretch().read_to_end(&mut bytes).unwrap() as u64
+        };
+        assert!(!pieces.iter().any(|piece| piece.has_shrunk(read(piece))));
+        file.as_file().set_len(20).unwrap();
+        let told = pieces.iter().filter(|piece| piece.has_shrunk(read(piece)));
+        assert_eq!(told.count(), 1);
     }
 }

@@ -16,8 +16,8 @@ use super::unique::Hash;
 use super::walk::{Entry, Kind, Walk};
 use super::writer::{Chunk, Hurry, Writer};
 use super::{Options, Report, bases};
-use crate::document::Format;
 use crate::document::container::Codec;
+use crate::document::{Format, Retrieval};
 use crate::extractor::{Document, Extractor, Origin, Positions};
 use crate::output::record::Summary;
 use crate::resolver::{Diagnostic, Sink};
@@ -25,6 +25,9 @@ use crate::uri::Base;
 
 /// What is handed over before its turn is held up to this many bytes.
 const HELD: usize = 8 << 20;
+
+/// What is told of a file that does not keep what it promised.
+const SHRUNK: &str = "it became shorter while it was read";
 
 /// How a run ended.
 #[derive(Debug)]
@@ -193,7 +196,7 @@ impl<'a, W: Write + Send> Worker<'a, W> {
         let Some(format) = self.format(self.options.choose(entry, input.head()), entry) else {
             return Ok(());
         };
-        let base = self.base(entry);
+        let base = self.base(entry, format);
         let document = Document {
             format,
             base: base.as_ref(),
@@ -218,7 +221,7 @@ impl<'a, W: Write + Send> Worker<'a, W> {
             .as_ref()
             .is_ok_and(|&length| Input::has_shrunk(entry, length))
         {
-            return Err(io::Error::other("it became shorter while it was read"));
+            return Err(io::Error::other(SHRUNK));
         }
         length.map(drop)
     }
@@ -249,7 +252,7 @@ impl<'a, W: Write + Send> Worker<'a, W> {
         let Some(format) = self.format(choice, entry) else {
             return Ok(());
         };
-        let base = self.base(entry);
+        let base = self.base(entry, format);
         let document = Document {
             declared: self.options.declared,
             ..Document::new(format, base.as_ref())
@@ -270,8 +273,11 @@ impl<'a, W: Write + Send> Worker<'a, W> {
         length.map(drop)
     }
 
-    fn base(&mut self, entry: &Entry) -> Option<Base> {
+    fn base(&mut self, entry: &Entry, format: &Format) -> Option<Base> {
         let bases = &self.options.bases;
+        if format.retrieval == Retrieval::Elsewhere {
+            return Some(bases.of_container());
+        }
         let path = entry.path.as_os_str().as_encoded_bytes();
         match entry.kind {
             Kind::Standard => bases.of_stream(),
@@ -291,9 +297,10 @@ impl<'a, W: Write + Send> Worker<'a, W> {
             Positions::Lines => piece.locate(in_memory),
             Positions::Offsets => piece.origin(),
         };
-        let base = self.base(entry);
+        let format = piece.whole.format.0;
+        let base = self.base(entry, format);
         let document = Document {
-            format: piece.whole.format.0,
+            format,
             base: base.as_ref(),
             declared: self.options.declared,
             origin,
@@ -309,8 +316,10 @@ impl<'a, W: Write + Send> Worker<'a, W> {
         let first = piece.index == 0;
         let bytes_read = *length.as_ref().unwrap_or(&0);
         self.collector.end_piece(bytes_read, first);
-        if let Err(error) = length {
-            self.collector.fail(&error.to_string());
+        match length {
+            Err(error) => self.collector.fail(&error.to_string()),
+            Ok(length) if piece.has_shrunk(length) => self.collector.fail(SHRUNK),
+            Ok(_) => {}
         }
         self.head = bytes;
     }

@@ -1,6 +1,7 @@
 //! The table of attributes that hold references: one row for each, and the index that finds the
 //! row of an attribute on an element.
 
+use super::Options;
 use super::names::Element::{self, *};
 use super::names::{Attribute, Attribute as At};
 use Grammar::*;
@@ -323,6 +324,17 @@ const fn index() -> Index {
         i += 1;
     }
     index
+}
+
+/// The attributes that only rows name which the options turn off.
+pub(super) fn unwanted(options: &Options) -> AttributeSet {
+    let mut wanted = AttributeSet::default();
+    for row in ATTRIBUTES {
+        if row.group == Group::Standard || options.extended {
+            wanted.insert(row.attribute);
+        }
+    }
+    AttributeSet(!wanted.0)
 }
 
 /// The row of an attribute on an element.

@@ -19,16 +19,19 @@
 
 use std::ops::Range;
 
-use super::Done;
-use super::attributes::{AttributeSet, Grammar, Space, row};
+use memchr::memchr2;
+
+use super::attributes::{self, AttributeSet, Grammar, Space, row};
 use super::foreign::{Foreign, Point, point};
 use super::names::{Attribute, Element};
+use super::overlong::{self, is_overlong};
 use super::report::Document;
 use super::source::Source;
 use super::tag::{Attributes, Step};
 use super::tokens::{Run, Tokens};
 use super::tree::{Bail, Halt, Held, Stop, Tag, TextKind, Tree, Verdict};
 use super::value;
+use super::{Done, Options};
 use crate::document::events::Events;
 
 /// What the theorem keeps of a document.
@@ -48,6 +51,8 @@ pub(super) struct Fast {
     limit: u64,
     /// One was.
     guessed: bool,
+    /// Attributes that no option asks for.
+    unwanted: AttributeSet,
 }
 
 /// Scans a document that is in view as a whole; from the offset `limit` on it only approximates.
@@ -58,7 +63,7 @@ pub(super) fn scan(
     events: &mut Events,
     document: &mut Document,
 ) -> Result<Done, Halt> {
-    let mut fast = Fast::new(document.options.scripting, limit);
+    let mut fast = Fast::new(&document.options, limit);
     let mut run = Run {
         source,
         last: true,
@@ -77,7 +82,7 @@ pub(super) fn scan(
 impl Fast {
     /// At the start of a document; from the offset `limit` on it will not be read again, whatever
     /// turns up, and the result approximates.
-    pub(super) fn new(scripting: bool, limit: u64) -> Self {
+    pub(super) fn new(options: &Options, limit: u64) -> Self {
         Fast {
             foreign: Foreign::default(),
             templates: 0,
@@ -88,9 +93,10 @@ impl Fast {
             prolog: true,
             html: AttributeSet::default(),
             body: AttributeSet::default(),
-            scripting,
+            scripting: options.scripting,
             limit,
             guessed: false,
+            unwanted: attributes::unwanted(options),
         }
     }
 
@@ -195,11 +201,9 @@ impl Fast {
                 verdict.accepted = false;
             }
             Frame => verdict.accepted = false,
-            Head => {
-                if !prolog {
-                    self.bail_if_linked(source, tag, Bail::Head)?;
-                    verdict.accepted = false;
-                }
+            Head if !prolog => {
+                self.bail_if_linked(source, tag, Bail::Head)?;
+                verdict.accepted = false;
             }
             Html | Body => verdict.accepted = self.merge(tag),
             Form => verdict.accepted = self.form(source, tag)?,
@@ -233,8 +237,15 @@ impl Fast {
 
     fn bail_if_linked(&mut self, source: &Source<'_>, tag: &Tag, bail: Bail) -> Result<(), Stop> {
         let linked = tag.attributes.iter().any(|held| {
-            row(tag.space, tag.element, held.attribute)
-                .is_some_and(|row| row.grammar != Grammar::Condition)
+            let grammar = row(tag.space, tag.element, held.attribute).map(|row| row.grammar);
+            match grammar {
+                None | Some(Grammar::Condition) => false,
+                // Without a parenthesis there is no `url()`; a character reference may be one.
+                Some(Grammar::Css) => {
+                    memchr2(b'(', b'&', &source.bytes[held.value.clone()]).is_some()
+                }
+                Some(_) => true,
+            }
         });
         match linked {
             true => self.bail(source, tag.start, bail),
@@ -274,15 +285,25 @@ impl Fast {
     }
 
     /// Reads the attributes that the table knows on this element.
-    fn read(source: &Source<'_>, tag: &mut Tag) -> Result<(), Stop> {
-        let mut attributes = Attributes::new(source.bytes, tag.name.end);
-        let mut seen = AttributeSet::default();
+    #[inline]
+    fn read(&self, source: &Source<'_>, tag: &mut Tag) -> Result<(), Stop> {
+        let bytes = source.bytes;
+        let mut attributes = Attributes::new(bytes, tag.name.end);
+        // What is not wanted counts as seen.
+        let mut seen = self.unwanted;
         tag.attributes.clear();
+        tag.cut = None;
         loop {
             match attributes.step() {
                 Step::Attribute(given) => {
-                    let attribute = Attribute::of(&source.bytes[given.name]);
-                    if row(tag.space, tag.element, attribute).is_some() && seen.insert(attribute) {
+                    if is_overlong(tag.start, given.value.end) {
+                        continue;
+                    }
+                    let attribute = Attribute::at(bytes, given.name.start, given.name.end);
+                    if attribute != Attribute::Other
+                        && row(tag.space, tag.element, attribute).is_some()
+                        && seen.insert(attribute)
+                    {
                         let value = given.value;
                         tag.attributes.push(Held { attribute, value });
                     }
@@ -290,6 +311,12 @@ impl Fast {
                 Step::End { end, self_closing } => {
                     tag.end = end;
                     tag.self_closing = self_closing;
+                    return Ok(());
+                }
+                Step::Cut(start) if is_overlong(tag.start, source.bytes.len()) => {
+                    tag.end = source.bytes.len();
+                    tag.self_closing = false;
+                    tag.cut = Some(overlong::cut(source.bytes, start));
                     return Ok(());
                 }
                 Step::Cut(_) => return Err(Stop::Cut),
@@ -316,7 +343,7 @@ impl Tree for Fast {
                 _ => {}
             }
         }
-        Self::read(source, tag)?;
+        self.read(source, tag)?;
         match in_html {
             true => self.html_tag(source, tag),
             false => self.foreign_tag(source, tag),

@@ -1,8 +1,8 @@
 //! References in HTML, found as the WHATWG parser would.
 //!
-//! One tokenizer ([`tokens`]) with two sources of feedback ([`tree`]): what can be proved without
-//! building the tree ([`fast`]), and, where the proof ends, the tree builder itself. What
-//! the accepted tags hold is a [table](attributes).
+//! One tokenizer (`tokens`) with two sources of feedback (`tree`): what can be proved without
+//! building the tree (`fast`), and, where the proof ends, the tree builder itself. What
+//! the accepted tags hold is a table, `attributes`.
 
 mod attributes;
 mod characters;
@@ -16,6 +16,7 @@ mod foreign;
 mod json;
 mod lists;
 mod names;
+mod overlong;
 mod raw;
 mod report;
 mod source;
@@ -30,7 +31,7 @@ use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 use super::charset::{self, Confidence, Conversion, Detected};
 use super::diagnostic;
 use super::events::{Again, Event, Events, Family};
-use super::{Format, Reading, Reread, Scan, Start};
+use super::{Format, Reading, Reread, Retrieval, Scan, Start};
 use crate::bytes::window::{Bounds, Window};
 use encoding::{Charset, Checked, Validity};
 use fast::Fast;
@@ -71,6 +72,7 @@ pub(super) const FORMAT: Format = Format {
     name: "html",
     extensions: &["html", "htm", "xhtml", "xht"],
     family: Family::Markup,
+    retrieval: Retrieval::Place,
     bounds: Bounds {
         look_behind: 4,
         // A value of the longest length with what stands around it.
@@ -115,7 +117,7 @@ impl Scanner {
     /// A scanner with these options.
     pub fn new(options: Options) -> Self {
         Scanner {
-            fast: Fast::new(options.scripting, options.max_document),
+            fast: Fast::new(&options, options.max_document),
             document: Document::new(options),
             tokens: Tokens::new(),
             validity: Validity::default(),
@@ -157,7 +159,7 @@ impl Scanner {
             Reread::Impossible => 0,
         };
         self.document.limit = limit;
-        self.fast = Fast::new(self.document.options.scripting, limit);
+        self.fast = Fast::new(&self.document.options, limit);
         self.state = match self.start.again.exact {
             true => State::Waiting,
             false => State::Running,
@@ -173,7 +175,7 @@ impl Scanner {
         if window.bytes.len() as u64 <= self.document.options.max_document {
             return window.start;
         }
-        self.fast = Fast::new(self.document.options.scripting, 0);
+        self.fast = Fast::new(&self.document.options, 0);
         self.state = State::Running;
         events.push(Event::Diagnostic(&diagnostic::APPROXIMATE, window.offset));
         self.run(window, events)

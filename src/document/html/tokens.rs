@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::LIMIT;
 use super::names::Element;
+use super::overlong::{self, Inside, Passed, is_overlong};
 use super::raw::{self, Escape, Find};
 use super::report::{Capture, Document, Report};
 use super::source::Source;
@@ -37,6 +38,8 @@ pub(super) struct Tokens {
     tag: Tag,
     /// What the text in view is wanted for.
     capture: Option<Capture>,
+    /// In the rest of a tag that is longer than the limit.
+    inside: Option<Inside>,
 }
 
 /// Why one step of the tokenizer ended.
@@ -55,6 +58,7 @@ impl Tokens {
             mode: Mode::Data,
             tag: Tag::new(),
             capture: None,
+            inside: None,
         }
     }
 
@@ -62,6 +66,7 @@ impl Tokens {
     pub(super) fn begin(&mut self) {
         self.mode = Mode::Data;
         self.capture = None;
+        self.inside = None;
     }
 }
 
@@ -82,6 +87,20 @@ impl<T: Tree> Run<'_, '_, T> {
         loop {
             if at == end {
                 return Ok(end);
+            }
+            if let Some(inside) = self.tokens.inside {
+                match overlong::pass(self.source.bytes, at, inside) {
+                    Passed::Tag(next) => {
+                        self.tokens.inside = None;
+                        at = next;
+                        continue;
+                    }
+                    Passed::Some(_, _) if self.last => return Ok(end),
+                    Passed::Some(next, inside) => {
+                        self.tokens.inside = Some(inside);
+                        return Ok(next);
+                    }
+                }
             }
             let flow = match self.tokens.mode {
                 Mode::Data => self.data(at),
@@ -138,15 +157,22 @@ impl<T: Tree> Run<'_, '_, T> {
     fn start_tag(&mut self, open: usize) -> Flow {
         let bytes = self.source.bytes;
         let name = open + 1..seek::tag_name_end(bytes, open + 1);
-        if name.end == bytes.len() {
+        if name.end == bytes.len() && !is_overlong(open, name.end) {
             return Flow::Wait(open);
         }
         let tag = &mut self.tokens.tag;
         tag.start = open;
-        tag.element = Element::of(&bytes[name.clone()]);
+        tag.cut = None;
+        tag.element = Element::at(bytes, name.start, name.end);
         tag.name = name;
         match self.tree.start_tag(&self.source, tag) {
-            Ok(verdict) => self.accept(verdict),
+            Ok(verdict) => {
+                if self.tokens.tag.cut.is_some() || is_overlong(open, self.tokens.tag.end) {
+                    self.too_long(open);
+                }
+                self.tokens.inside = self.tokens.tag.cut;
+                self.accept(verdict)
+            }
             Err(Stop::Cut) => Flow::Wait(open),
             Err(Stop::Halt(halt)) => Flow::Halt(halt),
         }
@@ -217,8 +243,12 @@ impl<T: Tree> Run<'_, '_, T> {
         let end = match bytes.get(name.end) {
             Some(b'>') => name.end + 1,
             _ => match end_of_tag(bytes, name.end) {
-                Some(end) => end,
-                None => return Flow::Wait(open),
+                Ok(end) => end,
+                Err(start) if is_overlong(open, bytes.len()) => {
+                    self.tokens.inside = Some(overlong::cut(bytes, start));
+                    bytes.len()
+                }
+                Err(_) => return Flow::Wait(open),
             },
         };
         match self.tree.end_tag(&self.source, name) {
@@ -340,16 +370,16 @@ impl<T: Tree> Run<'_, '_, T> {
         match found {
             Find::EndTag(open) => {
                 let name = open + 2..seek::tag_name_end(bytes, open + 2);
-                let Some(end) = end_of_tag(bytes, name.end) else {
+                let end = match end_of_tag(bytes, name.end) {
+                    Ok(end) => end,
                     // A tag that the document's end cuts is no text either.
-                    return match self.last {
-                        true => self.text(at..open, bytes.len()),
-                        false => Flow::Wait(if self.tokens.capture.is_some() {
-                            at
-                        } else {
-                            open
-                        }),
-                    };
+                    Err(_) if self.last => return self.text(at..open, bytes.len()),
+                    Err(start) if is_overlong(at, bytes.len()) => {
+                        self.tokens.inside = Some(overlong::cut(bytes, start));
+                        bytes.len()
+                    }
+                    Err(_) if self.tokens.capture.is_some() => return Flow::Wait(at),
+                    Err(_) => return Flow::Wait(open),
                 };
                 self.tokens.mode = Mode::Data;
                 match self.tree.end_tag(&self.source, name) {
@@ -413,14 +443,15 @@ fn hear(report: &mut Report<'_, '_>, tag: &Tag) -> Option<Halt> {
     None
 }
 
-/// The index behind the `>` of a tag whose name ends at `at`.
-fn end_of_tag(bytes: &[u8], at: usize) -> Option<usize> {
+/// The index behind the `>` of a tag whose name ends at `at`; else that of the attribute that the
+/// end of the bytes cuts.
+fn end_of_tag(bytes: &[u8], at: usize) -> Result<usize, usize> {
     let mut attributes = Attributes::new(bytes, at);
     loop {
         match attributes.step() {
             Step::Attribute(_) => {}
-            Step::End { end, .. } => return Some(end),
-            Step::Cut(_) => return None,
+            Step::End { end, .. } => return Ok(end),
+            Step::Cut(start) => return Err(start),
         }
     }
 }

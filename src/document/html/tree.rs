@@ -7,6 +7,7 @@ use encoding_rs::Encoding;
 
 use super::attributes::Space;
 use super::names::{Attribute, Element};
+use super::overlong::Inside;
 use super::source::Source;
 
 /// A start tag, with those of its attributes that may matter.
@@ -21,6 +22,8 @@ pub(super) struct Tag {
     pub(super) self_closing: bool,
     /// Index behind its `>`.
     pub(super) end: usize,
+    /// It is longer than the limit, and not over: where the bytes end.
+    pub(super) cut: Option<Inside>,
 }
 
 /// An attribute of a start tag that the table knows on that element.
@@ -40,6 +43,7 @@ impl Tag {
             attributes: Vec::new(),
             self_closing: false,
             end: 0,
+            cut: None,
         }
     }
 

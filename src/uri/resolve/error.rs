@@ -2,7 +2,7 @@
 
 use std::{error, fmt};
 
-use super::super::component::Component;
+use crate::uri::component::Component;
 
 /// A base that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]

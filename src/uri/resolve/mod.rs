@@ -2,10 +2,12 @@
 
 mod dots;
 mod error;
-mod generic;
 mod prepared;
 mod rfc1808;
+mod rfc2396;
+mod rfc3986;
 mod shortcut;
+mod walk;
 mod whatwg;
 
 use std::fmt;
@@ -16,8 +18,8 @@ pub(super) use self::dots::remove as remove_dot_segments;
 pub use self::error::{BaseError, ResolveError, ResolveErrorKind};
 use self::prepared::Prepared;
 use self::shortcut::{Concatenation, Dialect};
-use super::reference::Ends;
-use super::rules::{Rules, SameScheme};
+use crate::uri::reference::Ends;
+use crate::uri::rules::{Rules, SameScheme};
 
 /// Resolves references against one base after the other.
 ///
@@ -75,13 +77,7 @@ impl Resolver {
         self.dialect = None;
         let (rules, encoding) = (self.rules, self.encoding);
         self.base.replace(|uri| match rules {
-            Rules::Whatwg => match whatwg::resolve(None, encoding, base, uri) {
-                Ok(_) => Ok(()),
-                Err(error) if error.kind() == ResolveErrorKind::NoBase => {
-                    Err(BaseError::not_absolute())
-                }
-                Err(_) => Err(BaseError::unparsable()),
-            },
+            Rules::Whatwg => normalize_base(base, encoding, uri),
             _ if Ends::of(base).has_scheme() => {
                 uri.extend_from_slice(base);
                 Ok(())
@@ -191,13 +187,13 @@ impl Resolver {
         let base = self.has_base.then_some(&self.base);
         match self.rules {
             Rules::Whatwg => whatwg::resolve(base, self.encoding, reference, out),
-            Rules::Rfc3986 { scheme, form } => generic::rfc3986(base, scheme, form, reference, out),
+            Rules::Rfc3986 { scheme, form } => rfc3986::resolve(base, scheme, form, reference, out),
             Rules::Rfc2396 {
                 excess,
                 scheme,
                 form,
-            } => generic::rfc2396(base, excess, scheme, form, reference, out),
-            Rules::Rfc1808 => rfc1808::rfc1808(base, reference, out),
+            } => rfc2396::resolve(base, excess, scheme, form, reference, out),
+            Rules::Rfc1808 => rfc1808::resolve(base, reference, out),
         }
     }
 
@@ -215,6 +211,26 @@ impl Resolver {
                     && target.starts_with(document)
             }
         }
+    }
+}
+
+/// Appends a base as the WHATWG rules serialise it.
+fn normalize_base(
+    base: &[u8],
+    encoding: &'static Encoding,
+    uri: &mut Vec<u8>,
+) -> Result<(), BaseError> {
+    if let Some(Concatenation { front, rest, .. }) =
+        shortcut::find(&Prepared::default(), Dialect::Whatwg, base)
+    {
+        uri.extend_from_slice(front);
+        uri.extend_from_slice(rest);
+        return Ok(());
+    }
+    match whatwg::resolve(None, encoding, base, uri) {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == ResolveErrorKind::NoBase => Err(BaseError::not_absolute()),
+        Err(_) => Err(BaseError::unparsable()),
     }
 }
 
