@@ -21,7 +21,7 @@ use std::ops::Range;
 
 use memchr::memchr2;
 
-use super::attributes::{self, AttributeSet, Grammar, Space, row};
+use super::attributes::{AttributeSet, Grammar, Space, Wanted, row};
 use super::foreign::{Foreign, Point, point};
 use super::names::{Attribute, Element};
 use super::report::Document;
@@ -64,7 +64,7 @@ pub(super) fn scan(
     events: &mut Events,
     document: &mut Document,
 ) -> Result<Done, Halt> {
-    let mut fast = Fast::new(&document.options, limit);
+    let mut fast = Fast::new(&document.options, document.wanted, limit);
     let mut run = Run {
         source,
         last: true,
@@ -83,7 +83,7 @@ pub(super) fn scan(
 impl Fast {
     /// At the start of a document; from the offset `limit` on it will not be read again, whatever
     /// turns up, and the result approximates.
-    pub(super) fn new(options: &Options, limit: u64) -> Self {
+    pub(super) fn new(options: &Options, wanted: Wanted, limit: u64) -> Self {
         Fast {
             foreign: Foreign::default(),
             templates: 0,
@@ -98,7 +98,7 @@ impl Fast {
             limit,
             guessed: false,
             halt: Bail::Limit,
-            unwanted: attributes::unwanted(options),
+            unwanted: wanted.unwanted(),
         }
     }
 
@@ -205,11 +205,9 @@ impl Fast {
                 verdict.accepted = false;
             }
             Frame => verdict.accepted = false,
-            Head => {
-                if !prolog {
-                    self.bail_if_linked(source, tag, Bail::Head)?;
-                    verdict.accepted = false;
-                }
+            Head if !prolog => {
+                self.bail_if_linked(source, tag, Bail::Head)?;
+                verdict.accepted = false;
             }
             Html | Body => verdict.accepted = self.merge(tag),
             Form => verdict.accepted = self.form(source, tag)?,
@@ -245,7 +243,7 @@ impl Fast {
         let linked = tag.attributes.iter().any(|held| {
             let grammar = row(tag.space, tag.element, held.attribute).map(|row| row.grammar);
             match grammar {
-                None | Some(Grammar::Condition) => false,
+                None | Some(Grammar::Condition | Grammar::Anchor) => false,
                 // Without a parenthesis there is no `url()`; a character reference may be one.
                 Some(Grammar::Css) => {
                     memchr2(b'(', b'&', &source.bytes[held.value.clone()]).is_some()
@@ -355,6 +353,10 @@ impl Tree for Fast {
             false => self.foreign_tag(source, tag),
         };
         verdict.unwrap_or(Verdict::none(Then::Halt))
+    }
+
+    fn read_attributes(&mut self, source: &Source<'_>, tag: &mut Tag) {
+        self.read(source, tag);
     }
 
     fn halt(&mut self) -> Halt {

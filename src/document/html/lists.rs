@@ -213,7 +213,7 @@ pub(super) fn refresh(bytes: &[u8], range: Range<usize>) -> Option<Range<usize>>
 mod tests {
     use super::*;
 
-    fn texts<'a>(text: &'a str, items: impl Iterator<Item = Range<usize>>) -> Vec<&'a str> {
+    fn texts(text: &str, items: impl Iterator<Item = Range<usize>>) -> Vec<&str> {
         items.map(|item| &text[item]).collect()
     }
 

@@ -1,8 +1,8 @@
 //! References in HTML, found as the WHATWG parser would.
 //!
-//! One tokenizer ([`tokens`]) with two sources of feedback ([`tree`]): what can be proved without
-//! building the tree ([`fast`]), and, where the proof ends, the tree builder itself. What
-//! the accepted tags hold is a [table](attributes).
+//! One tokenizer (`tokens`) with two sources of feedback (`tree`): what can be proved without
+//! building the tree (`fast`), and, where the proof ends, the tree builder itself. What
+//! the accepted tags hold is a table, in `attributes`.
 
 mod attributes;
 mod characters;
@@ -15,6 +15,7 @@ mod fast;
 mod foreign;
 mod json;
 mod lists;
+mod long;
 mod names;
 mod raw;
 mod report;
@@ -30,8 +31,9 @@ use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 use super::charset::{self, Confidence, Conversion, Detected};
 use super::diagnostic;
 use super::events::{Again, Event, Events, Family};
-use super::{Format, Reading, Reread, Scan, Start};
+use super::{Anchors, Format, Reading, Reread, Scan, Start};
 use crate::bytes::window::{Bounds, Window};
+use attributes::Wanted;
 use encoding::{Charset, Checked, Validity};
 use fast::Fast;
 use report::Document;
@@ -78,7 +80,7 @@ pub(super) const FORMAT: Format = Format {
     },
     reading: Reading::MaybeTwice,
     conversion: Conversion::WhereNeeded,
-    scanner: |options| Box::new(Scanner::new(options.html.clone())),
+    scanner: |options| Box::new(Scanner::new(options.html.clone(), options.anchors)),
 };
 
 /// The scanner for HTML.
@@ -111,11 +113,12 @@ enum State {
 }
 
 impl Scanner {
-    /// A scanner with these options.
-    pub fn new(options: Options) -> Self {
+    /// A scanner with these options, which reports what fragments can name if it is asked to.
+    pub fn new(options: Options, anchors: Anchors) -> Self {
+        let wanted = Wanted::new(&options, anchors);
         Scanner {
-            fast: Fast::new(&options, options.max_document),
-            document: Document::new(options),
+            fast: Fast::new(&options, wanted, options.max_document),
+            document: Document::new(options, wanted),
             tokens: Tokens::new(),
             validity: Validity::default(),
             state: State::Start,
@@ -156,7 +159,7 @@ impl Scanner {
             Reread::Impossible => 0,
         };
         self.document.limit = limit;
-        self.fast = Fast::new(&self.document.options, limit);
+        self.fast = Fast::new(&self.document.options, self.document.wanted, limit);
         self.state = match self.start.again.exact {
             true => State::Waiting,
             false => State::Running,
@@ -172,7 +175,7 @@ impl Scanner {
         if window.bytes.len() as u64 <= self.document.options.max_document {
             return window.start;
         }
-        self.fast = Fast::new(&self.document.options, 0);
+        self.fast = Fast::new(&self.document.options, self.document.wanted, 0);
         self.state = State::Running;
         events.push(Event::Diagnostic(&diagnostic::APPROXIMATE, window.offset));
         self.run(window, events)

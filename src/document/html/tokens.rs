@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use super::LIMIT;
+use super::long::Long;
 use super::names::Element;
 use super::raw::{self, Escape, Find};
 use super::report::{Capture, Document, Report};
@@ -17,9 +18,11 @@ use crate::document::events::{Event, Events};
 
 /// Where the tokenizer stands between two windows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Mode {
+pub(super) enum Mode {
     /// Markup.
     Data,
+    /// In a tag that is longer than anything in view.
+    LongTag(Long),
     /// Text up to the end tag of an element.
     Raw(Element),
     Script(Escape),
@@ -33,8 +36,8 @@ enum Mode {
 
 /// A tokenizer's state between two windows.
 pub(super) struct Tokens {
-    mode: Mode,
-    tag: Tag,
+    pub(super) mode: Mode,
+    pub(super) tag: Tag,
     /// What the text in view is wanted for.
     capture: Option<Capture>,
     /// The encoding that the document turns out to be in.
@@ -42,7 +45,7 @@ pub(super) struct Tokens {
 }
 
 /// Why one step of the tokenizer ended.
-enum Flow {
+pub(super) enum Flow {
     /// Goes on at the index.
     Go(usize),
     /// The bytes from the index on must be seen with more.
@@ -88,6 +91,7 @@ impl<T: Tree> Run<'_, '_, T> {
             }
             let flow = match self.tokens.mode {
                 Mode::Data => self.data(at),
+                Mode::LongTag(long) => self.in_long_tag(at, long),
                 Mode::Raw(element) => self.raw(at, element),
                 Mode::Script(escape) => self.script(at, escape),
                 Mode::Plaintext => Flow::Go(end),
@@ -146,7 +150,7 @@ impl<T: Tree> Run<'_, '_, T> {
         let bytes = self.source.bytes;
         let name = open + 1..seek::tag_name_end(bytes, open + 1);
         if name.end == bytes.len() {
-            return Flow::Wait(open);
+            return self.wait_for_tag(open);
         }
         let tag = &mut self.tokens.tag;
         tag.start = open;
@@ -155,8 +159,17 @@ impl<T: Tree> Run<'_, '_, T> {
         let verdict = self.tree.start_tag(&self.source, tag);
         match verdict.then {
             Then::GoOn => self.accept(verdict),
-            Then::Wait => Flow::Wait(open),
+            Then::Wait => self.wait_for_tag(open),
             Then::Halt => Flow::Halt,
+        }
+    }
+
+    /// Waits for the rest of a tag, unless it is too long for that.
+    #[cold]
+    fn wait_for_tag(&mut self, open: usize) -> Flow {
+        match self.source.bytes.len() - open > LIMIT && !self.last {
+            true => self.long_tag(open),
+            false => Flow::Wait(open),
         }
     }
 
@@ -188,15 +201,17 @@ impl<T: Tree> Run<'_, '_, T> {
     }
 
     /// Goes on behind a start tag as its element asks.
+    #[inline(always)]
     fn switch(&mut self, verdict: Verdict) -> Flow {
+        if verdict.text != TextKind::Data {
+            self.capture(verdict);
+        }
+        Flow::Go(self.tokens.tag.end)
+    }
+
+    fn capture(&mut self, verdict: Verdict) {
         let tag = &self.tokens.tag;
-        let end = tag.end;
-        self.tokens.mode = match verdict.text {
-            TextKind::Data => return Flow::Go(end),
-            TextKind::Rcdata | TextKind::Rawtext => Mode::Raw(tag.element),
-            TextKind::Script => Mode::Script(Escape::None),
-            TextKind::Plaintext => Mode::Plaintext,
-        };
+        self.tokens.mode = after(tag, verdict);
         self.tokens.capture = None;
         if verdict.accepted {
             let mut report = Report {
@@ -206,7 +221,6 @@ impl<T: Tree> Run<'_, '_, T> {
             };
             self.tokens.capture = report.capture(tag, verdict);
         }
-        Flow::Go(end)
     }
 
     #[inline(always)]
@@ -227,12 +241,24 @@ impl<T: Tree> Run<'_, '_, T> {
             Some(b'>') => name.end + 1,
             _ => match end_of_tag(bytes, name.end) {
                 Some(end) => end,
-                None => return Flow::Wait(open),
+                None => return self.wait_for_end_tag(open, name),
             },
         };
         match self.tree.end_tag(&self.source, name) {
             Err(Halted) => Flow::Halt,
             Ok(()) => Flow::Go(end),
+        }
+    }
+
+    /// Waits for the rest of an end tag, unless it is too long for that.
+    #[cold]
+    fn wait_for_end_tag(&mut self, open: usize, name: Range<usize>) -> Flow {
+        if self.source.bytes.len() - open <= LIMIT || self.last {
+            return Flow::Wait(open);
+        }
+        match self.tree.end_tag(&self.source, name) {
+            Err(Halted) => Flow::Halt,
+            Ok(()) => self.long_end_tag(open),
         }
     }
 
@@ -350,15 +376,7 @@ impl<T: Tree> Run<'_, '_, T> {
             Find::EndTag(open) => {
                 let name = open + 2..seek::tag_name_end(bytes, open + 2);
                 let Some(end) = end_of_tag(bytes, name.end) else {
-                    // A tag that the document's end cuts is no text either.
-                    return match self.last {
-                        true => self.text(at..open, bytes.len()),
-                        false => Flow::Wait(if self.tokens.capture.is_some() {
-                            at
-                        } else {
-                            open
-                        }),
-                    };
+                    return self.cut_end_tag(at, open, name);
                 };
                 self.tokens.mode = Mode::Data;
                 match self.tree.end_tag(&self.source, name) {
@@ -376,6 +394,28 @@ impl<T: Tree> Run<'_, '_, T> {
                 Flow::Wait(at)
             }
         }
+    }
+
+    /// Handles the text from `at` on, when its end tag is not in view as a whole.
+    #[cold]
+    fn cut_end_tag(&mut self, at: usize, open: usize, name: Range<usize>) -> Flow {
+        let end = self.source.bytes.len();
+        if self.last {
+            // A tag that the document's end cuts is no text either.
+            return self.text(at..open, end);
+        }
+        if end - open <= LIMIT {
+            return Flow::Wait(if self.tokens.capture.is_some() {
+                at
+            } else {
+                open
+            });
+        }
+        if self.tree.end_tag(&self.source, name) == Err(Halted) {
+            return Flow::Halt;
+        }
+        self.text(at..open, open);
+        self.long_end_tag(open)
     }
 
     /// Reports what the text of an element holds, and goes on.
@@ -401,6 +441,16 @@ impl<T: Tree> Run<'_, '_, T> {
         let offset = self.source.offset(at);
         self.events
             .push(Event::Diagnostic(&diagnostic::VALUE_TOO_LONG, offset));
+    }
+}
+
+/// What follows a start tag.
+pub(super) fn after(tag: &Tag, verdict: Verdict) -> Mode {
+    match verdict.text {
+        TextKind::Data => Mode::Data,
+        TextKind::Rcdata | TextKind::Rawtext => Mode::Raw(tag.element),
+        TextKind::Script => Mode::Script(Escape::None),
+        TextKind::Plaintext => Mode::Plaintext,
     }
 }
 

@@ -81,7 +81,7 @@ pub(super) enum TextKind {
 }
 
 /// What became of a start tag: small enough for a register, for there is one for each tag.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Verdict {
     /// It made an element, or added attributes to one.
     pub(super) accepted: bool,
@@ -194,6 +194,9 @@ pub(super) trait Tree {
     /// Reads the attributes of a start tag and decides what becomes of it. `start`, `name` and
     /// `element` of the tag are filled in.
     fn start_tag(&mut self, source: &Source<'_>, tag: &mut Tag) -> Verdict;
+
+    /// Reads the attributes of a further piece of a start tag.
+    fn read_attributes(&mut self, source: &Source<'_>, tag: &mut Tag);
 
     /// Why the document must be read in another way, once that is so.
     fn halt(&mut self) -> Halt;
