@@ -60,6 +60,24 @@ pub struct Document<'a> {
     pub base: Option<&'a Base>,
     /// The encoding that a transport or the user declares.
     pub declared: Option<&'static Encoding>,
+    /// Where it starts, if it is a piece of a document.
+    pub origin: Origin,
+}
+
+/// Where a piece of a document starts: behind a [`seam`](Format::seam).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// The offset of its first byte.
+    pub offset: u64,
+    /// The line that it starts.
+    pub line: u64,
+}
+
+impl Default for Origin {
+    /// The start of a document.
+    fn default() -> Self {
+        Origin { offset: 0, line: 1 }
+    }
 }
 
 impl<'a> Document<'a> {
@@ -69,6 +87,7 @@ impl<'a> Document<'a> {
             format,
             base,
             declared: None,
+            origin: Origin::default(),
         }
     }
 }
@@ -118,29 +137,42 @@ impl Extractor {
         let detected = (format.conversion != Conversion::Never)
             .then(|| charset::detect(format.family, document.declared, first));
         let encoding = detected.and_then(|detected| detected.encoding);
-        if bytes.len() > self.options.window || charset::converts(format.conversion, encoding) {
+        if charset::converts(format.conversion, encoding) {
             // A slice reads and rewinds without errors.
             let _ = self.run(document, &mut Seekable::new(Cursor::new(bytes)), sink);
             return;
         }
-        // One window is in view as it is: nothing is copied.
-        let window = Window::whole(bytes);
-        let mut pass = Some(self.begin(document, detected));
-        while let Some(mut this) = pass {
-            self.scan(&mut this, window, None, sink);
-            pass = this.again(&self.events);
-            let encoding = pass.as_ref().and_then(|pass| pass.start.again.encoding);
-            if charset::converts(format.conversion, encoding) {
-                // It turns out that its bytes are not what they seem.
-                let converted = Document {
-                    declared: encoding,
-                    ..*document
-                };
-                let _ = self.run(&converted, &mut Seekable::new(Cursor::new(bytes)), sink);
-                return;
+        // The windows are views of the bytes as they are: nothing is copied.
+        let look_behind = format.bounds.look_behind;
+        let mut pass = self.begin(document, detected);
+        let (mut start, mut end) = (0, 0);
+        loop {
+            // While the scanner consumes nothing, the window doubles.
+            end = bytes.len().min(end + self.options.window.max(end - start));
+            let behind = start.saturating_sub(look_behind);
+            let window = Window {
+                bytes: &bytes[behind..end],
+                start: start - behind,
+                offset: document.origin.offset + behind as u64,
+                last: end == bytes.len(),
+            };
+            start = behind + self.scan(&mut pass, window, None, sink);
+            if let Some(again) = pass.again(&self.events) {
+                let encoding = again.start.again.encoding;
+                if charset::converts(format.conversion, encoding) {
+                    // It turns out that its bytes are not what they seem.
+                    let converted = Document {
+                        declared: encoding,
+                        ..*document
+                    };
+                    let _ = self.run(&converted, &mut Seekable::new(Cursor::new(bytes)), sink);
+                    return;
+                }
+                (pass, start, end) = (again, 0, 0);
+            } else if window.last {
+                return self.linker.end(sink);
             }
         }
-        self.linker.end(sink);
     }
 
     /// Extracts the links of a document, window by window, and returns its length in bytes.
@@ -194,7 +226,8 @@ impl Extractor {
         let mut reader = Reader::new(source, conversion, family, document.declared)?;
         let mut failure = None;
         let mut pass = self.begin(document, reader.detected());
-        self.windows.begin(bounds);
+        let origin = document.origin.offset;
+        self.windows.begin_at(bounds, origin);
         loop {
             if let Err(error) = self.windows.fill(&mut reader) {
                 failure = Some(error);
@@ -210,10 +243,11 @@ impl Extractor {
             self.windows = windows;
             if let Some(again) = again {
                 reader.again(again.start.again.encoding)?;
-                self.windows.begin(self.bounds(bounds, &again));
+                self.windows.begin_at(self.bounds(bounds, &again), origin);
                 pass = again;
             } else if finished {
                 self.linker.end(sink);
+                let length = length - origin;
                 let length = reader.transcoder().map_or(length, |it| it.stored(length));
                 return failure.map_or(Ok(length), Err);
             }
@@ -249,7 +283,7 @@ impl Extractor {
             detected,
             ..Start::default()
         };
-        Pass::new(scanner, start, self.options.positions)
+        Pass::new(scanner, start, self.options.positions, document.origin)
     }
 
     /// One window: bytes to events to links.
@@ -287,19 +321,22 @@ struct Pass {
     start: Start,
     begun: bool,
     positions: Positions,
+    origin: Origin,
     lines: Option<Lines>,
     /// How many enclosed documents are open.
     depth: usize,
 }
 
 impl Pass {
-    fn new(scanner: usize, start: Start, positions: Positions) -> Self {
+    fn new(scanner: usize, start: Start, positions: Positions, origin: Origin) -> Self {
+        let Origin { offset, line } = origin;
         Pass {
             scanner,
             start,
             begun: false,
             positions,
-            lines: (positions == Positions::Lines).then(Lines::new),
+            origin,
+            lines: (positions == Positions::Lines).then(|| Lines::starting(offset, line)),
             depth: 0,
         }
     }
@@ -316,7 +353,7 @@ impl Pass {
                         again,
                         ..self.start
                     };
-                    return Some(Pass::new(self.scanner, start, self.positions));
+                    return Some(Pass::new(self.scanner, start, self.positions, self.origin));
                 }
                 _ => {}
             }

@@ -6,9 +6,13 @@ mod destination;
 pub mod exit;
 mod extract;
 pub mod generate;
+mod lines;
 mod list;
 mod message;
+mod object;
+pub mod parse;
 mod progress;
+pub mod resolve;
 mod schema;
 
 use std::ffi::OsString;
@@ -42,6 +46,10 @@ pub struct Cli {
 pub enum Command {
     /// List references, resolved (the default command)
     Extract(Box<ExtractArgs>),
+    /// Resolve references
+    Resolve(resolve::ResolveArgs),
+    /// Show the components of URI references, and what is wrong with them
+    Parse(parse::ParseArgs),
     /// Print the JSON Schema of a record
     Schema(schema::SchemaArgs),
 }
@@ -73,6 +81,8 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     let result = match cli.command {
         None => extract::run(&cli.extract),
         Some(Command::Extract(arguments)) => extract::run(&arguments),
+        Some(Command::Resolve(arguments)) => resolve::run(&arguments),
+        Some(Command::Parse(arguments)) => parse::run(&arguments),
         Some(Command::Schema(arguments)) => schema::run(&arguments),
     };
     result.unwrap_or_else(|error| {

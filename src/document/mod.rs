@@ -11,10 +11,12 @@
 //! `look_ahead` pending bytes consumes at least one.
 
 pub mod charset;
+pub mod container;
 pub mod diagnostic;
 pub mod events;
 pub mod flags;
 pub mod html;
+pub mod mail;
 pub mod text;
 
 use encoding_rs::Encoding;
@@ -29,6 +31,11 @@ pub trait Scan: Send {
 
     /// Reports what lies wholly before an index of the window, and returns that index.
     fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize;
+
+    /// How much of an archive was read since it began, and what was passed over.
+    fn tally(&self) -> Option<&mail::Tally> {
+        None
+    }
 }
 
 /// What is known of a document before its first byte.
@@ -63,6 +70,8 @@ pub struct Options {
     pub text: text::Options,
     /// HTML.
     pub html: html::Options,
+    /// Mail and news.
+    pub mail: mail::Options,
     /// Whether the places that fragments can name are reported too.
     pub anchors: Anchors,
 }
@@ -77,6 +86,15 @@ pub enum Anchors {
     Report,
 }
 
+/// Whether the place of a file is a base of what it holds (RFC 2396 section 5.1.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Retrieval {
+    /// It is: the document was retrieved from there.
+    Place,
+    /// It is not: nobody wrote a mail for the folder that keeps it.
+    Elsewhere,
+}
+
 /// How often a scanner reads a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
@@ -87,6 +105,10 @@ pub enum Reading {
     MaybeTwice,
 }
 
+/// Finds the first index, behind an LF, at which a document can be cut so that its pieces have the
+/// links of the whole; the bytes may start anywhere in it. None where there is no such place.
+pub type Seam = fn(&[u8]) -> Option<usize>;
+
 /// A document format.
 pub struct Format {
     /// The name that `--type` takes.
@@ -95,18 +117,31 @@ pub struct Format {
     pub extensions: &'static [&'static str],
     /// Whose rules `auto` follows.
     pub family: Family,
+    /// Whether the place of a file is a base of what it holds.
+    pub retrieval: Retrieval,
     /// How much its scanner needs to see.
     pub bounds: Bounds,
     /// Whether a document may have to be read a second time.
     pub reading: Reading,
     /// Which documents are turned into UTF-8 first.
     pub conversion: charset::Conversion,
+    /// Where a long document can be cut, if it can.
+    pub seam: Option<Seam>,
     /// Makes a scanner.
     pub scanner: fn(&Options) -> Box<dyn Scan>,
 }
 
 /// Every format, one row each.
-pub static FORMATS: &[Format] = &[text::FORMAT, html::FORMAT];
+pub static FORMATS: &[Format] = &[
+    text::FORMAT,
+    html::FORMAT,
+    mail::MBOX,
+    mail::EML,
+    mail::MHTML,
+    mail::NEWS,
+    mail::MMDF,
+    mail::EMLX,
+];
 
 impl Format {
     /// The format of a name, as `--type` takes it.

@@ -73,13 +73,13 @@ fn what_is_too_long_or_too_deep_is_told_and_the_rest_is_found() {
                 "abc=def ".repeat(LONG / 4)
             ),
             &["i", "d"],
-            ("html.approximate", 1),
+            ("html.value-too-long", 1),
         ),
         (
             "a long end tag",
             format!("<script></script {}>", "abc ".repeat(LONG / 2)),
             &[],
-            ("html.approximate", 1),
+            ("html.value-too-long", 1),
         ),
         (
             "deep nesting behind a table cell with a reference",
@@ -89,10 +89,7 @@ fn what_is_too_long_or_too_deep_is_told_and_the_rest_is_found() {
         ),
         (
             "misnested formatting behind a table cell with a reference",
-            format!(
-                "<table><td background=t>{}</table>",
-                "<font><p>".repeat(MANY)
-            ),
+            format!("<table><td background=t>{}</table>", fonts(MANY)),
             &["t"],
             ("html.approximate", 1),
         ),

@@ -2,7 +2,7 @@
 //! piece, before the tag's end is known, and values that are too long are passed over.
 
 use super::LIMIT;
-use super::attributes::{AttributeSet, row};
+use super::attributes::AttributeSet;
 use super::names::Attribute;
 use super::report::Report;
 use super::source::Source;
@@ -11,8 +11,6 @@ use super::tokens::{Flow, Mode, Run, after};
 use super::tree::{Then, Tree, Verdict};
 use super::value::Decoded;
 use crate::bytes::seek;
-use crate::document::diagnostic;
-use crate::document::events::Event;
 
 /// What is known of such a tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,9 +25,7 @@ impl<T: Tree> Run<'_, '_, T> {
     /// Starts on a tag at `open` that goes on beyond the limit.
     pub(super) fn long_tag(&mut self, open: usize) -> Flow {
         let bytes = self.source.bytes;
-        let offset = self.source.offset(open);
-        self.events
-            .push(Event::Diagnostic(&diagnostic::APPROXIMATE, offset));
+        self.too_long(open);
         let name_end = seek::tag_name_end(bytes, open + 1);
         let mut cut = name_end;
         let mut attributes = Attributes::new(bytes, name_end);
@@ -57,9 +53,7 @@ impl<T: Tree> Run<'_, '_, T> {
     /// Passes over the attributes of an end tag that goes on beyond the limit.
     pub(super) fn long_end_tag(&mut self, open: usize) -> Flow {
         let bytes = self.source.bytes;
-        let offset = self.source.offset(open);
-        self.events
-            .push(Event::Diagnostic(&diagnostic::APPROXIMATE, offset));
+        self.too_long(open);
         self.tokens.mode = Mode::LongTag(Long {
             verdict: Verdict::none(Then::GoOn),
             seen: AttributeSet::default(),
@@ -111,13 +105,9 @@ impl<T: Tree> Run<'_, '_, T> {
         let bytes = self.source.bytes;
         let start = seek::skip_separators(bytes, at);
         let name_end = seek::attribute_name_end(bytes, bytes.len().min(start + 1));
-        let tag = &self.tokens.tag;
         let attribute = Attribute::at(bytes, start, name_end);
-        if row(tag.space, tag.element, attribute).is_some() && long.seen.insert(attribute) {
-            let offset = self.source.offset(start);
-            self.events
-                .push(Event::Diagnostic(&diagnostic::VALUE_TOO_LONG, offset));
-        }
+        // It counts as given, so that a later one does not.
+        long.seen.insert(attribute);
         let equals = seek::skip_space(bytes, name_end);
         if bytes.get(equals) == Some(&b'=') {
             let value = seek::skip_space(bytes, equals + 1);

@@ -31,7 +31,7 @@ use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 use super::charset::{self, Confidence, Conversion, Detected};
 use super::diagnostic;
 use super::events::{Again, Event, Events, Family};
-use super::{Anchors, Format, Reading, Reread, Scan, Start};
+use super::{Anchors, Format, Reading, Reread, Retrieval, Scan, Start};
 use crate::bytes::window::{Bounds, Window};
 use attributes::Wanted;
 use encoding::{Charset, Checked, Validity};
@@ -73,6 +73,7 @@ pub(super) const FORMAT: Format = Format {
     name: "html",
     extensions: &["html", "htm", "xhtml", "xht"],
     family: Family::Markup,
+    retrieval: Retrieval::Place,
     bounds: Bounds {
         look_behind: 4,
         // A value of the longest length with what stands around it.
@@ -80,6 +81,7 @@ pub(super) const FORMAT: Format = Format {
     },
     reading: Reading::MaybeTwice,
     conversion: Conversion::WhereNeeded,
+    seam: None,
     scanner: |options| Box::new(Scanner::new(options.html.clone(), options.anchors)),
 };
 

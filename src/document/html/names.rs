@@ -108,6 +108,8 @@ macro_rules! names {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
+        // Some names are named for what they name.
+        #[allow(clippy::enum_variant_names)]
         pub(super) enum $kind { Other, $($variant,)* }
 
         static $names: &[&str] = &["", $($name,)*];

@@ -171,10 +171,9 @@ impl Report<'_, '_> {
     }
 
     fn attribute(&mut self, tag: &Tag, row: &Row, range: Range<usize>, origin: Origin) {
+        // That its tag is too long has been told.
         if range.len() > super::LIMIT {
-            let offset = self.source.offset(range.start);
-            let event = Event::Diagnostic(&diagnostic::VALUE_TOO_LONG, offset);
-            return self.events.push(event);
+            return;
         }
         match row.grammar {
             Grammar::Uri => self.uri(row.empty, range, origin),

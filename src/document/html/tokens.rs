@@ -158,7 +158,12 @@ impl<T: Tree> Run<'_, '_, T> {
         tag.name = name;
         let verdict = self.tree.start_tag(&self.source, tag);
         match verdict.then {
-            Then::GoOn => self.accept(verdict),
+            Then::GoOn => {
+                if self.tokens.tag.end - open > LIMIT {
+                    self.too_long(open);
+                }
+                self.accept(verdict)
+            }
             Then::Wait => self.wait_for_tag(open),
             Then::Halt => Flow::Halt,
         }
@@ -436,7 +441,9 @@ impl<T: Tree> Run<'_, '_, T> {
         Flow::Go(next)
     }
 
-    fn too_long(&mut self, at: usize) {
+    /// Says that something is longer than what is looked at.
+    #[cold]
+    pub(super) fn too_long(&mut self, at: usize) {
         self.tokens.capture = None;
         let offset = self.source.offset(at);
         self.events
