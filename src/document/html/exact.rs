@@ -381,6 +381,9 @@ impl Tree for Exact {
         }
     }
 
+    /// Its documents are in view as a whole, and so are their tags.
+    fn read_attributes(&mut self, _source: &Source<'_>, _tag: &mut Tag) {}
+
     fn halt(&mut self) -> Halt {
         self.halt
     }

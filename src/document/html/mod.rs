@@ -2,7 +2,7 @@
 //!
 //! One tokenizer (`tokens`) with two sources of feedback (`tree`): what can be proved without
 //! building the tree (`fast`), and, where the proof ends, the tree builder itself. What
-//! the accepted tags hold is a table, `attributes`.
+//! the accepted tags hold is a table, in `attributes`.
 
 mod attributes;
 mod characters;
@@ -15,8 +15,8 @@ mod fast;
 mod foreign;
 mod json;
 mod lists;
+mod long;
 mod names;
-mod overlong;
 mod raw;
 mod report;
 mod source;
@@ -31,8 +31,9 @@ use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 use super::charset::{self, Confidence, Conversion, Detected};
 use super::diagnostic;
 use super::events::{Again, Event, Events, Family};
-use super::{Format, Reading, Reread, Retrieval, Scan, Start};
+use super::{Anchors, Format, Reading, Reread, Retrieval, Scan, Start};
 use crate::bytes::window::{Bounds, Window};
+use attributes::Wanted;
 use encoding::{Charset, Checked, Validity};
 use fast::Fast;
 use report::Document;
@@ -81,7 +82,7 @@ pub(super) const FORMAT: Format = Format {
     reading: Reading::MaybeTwice,
     conversion: Conversion::WhereNeeded,
     seam: None,
-    scanner: |options| Box::new(Scanner::new(options.html.clone())),
+    scanner: |options| Box::new(Scanner::new(options.html.clone(), options.anchors)),
 };
 
 /// The scanner for HTML.
@@ -114,11 +115,12 @@ enum State {
 }
 
 impl Scanner {
-    /// A scanner with these options.
-    pub fn new(options: Options) -> Self {
+    /// A scanner with these options, which reports what fragments can name if it is asked to.
+    pub fn new(options: Options, anchors: Anchors) -> Self {
+        let wanted = Wanted::new(&options, anchors);
         Scanner {
-            fast: Fast::new(&options, options.max_document),
-            document: Document::new(options),
+            fast: Fast::new(&options, wanted, options.max_document),
+            document: Document::new(options, wanted),
             tokens: Tokens::new(),
             validity: Validity::default(),
             state: State::Start,
@@ -159,7 +161,7 @@ impl Scanner {
             Reread::Impossible => 0,
         };
         self.document.limit = limit;
-        self.fast = Fast::new(&self.document.options, limit);
+        self.fast = Fast::new(&self.document.options, self.document.wanted, limit);
         self.state = match self.start.again.exact {
             true => State::Waiting,
             false => State::Running,
@@ -175,7 +177,7 @@ impl Scanner {
         if window.bytes.len() as u64 <= self.document.options.max_document {
             return window.start;
         }
-        self.fast = Fast::new(&self.document.options, 0);
+        self.fast = Fast::new(&self.document.options, self.document.wanted, 0);
         self.state = State::Running;
         events.push(Event::Diagnostic(&diagnostic::APPROXIMATE, window.offset));
         self.run(window, events)

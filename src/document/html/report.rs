@@ -5,7 +5,7 @@ use std::ops::Range;
 use encoding_rs::UTF_8;
 
 use super::Options;
-use super::attributes::{Against, Empty, Grammar, Group, Row, Space, row};
+use super::attributes::{Against, Empty, Grammar, Row, Space, Wanted, row};
 use super::characters::Place;
 use super::css;
 use super::encoding::Charset;
@@ -24,6 +24,7 @@ use crate::document::flags::Flags;
 #[derive(Debug)]
 pub(super) struct Document {
     pub(super) options: Options,
+    pub(super) wanted: Wanted,
     pub(super) charset: Charset,
     /// The offset from which on it will not be read again.
     pub(super) limit: u64,
@@ -57,9 +58,10 @@ pub(super) struct Report<'a, 'e> {
 }
 
 impl Document {
-    pub(super) fn new(options: Options) -> Self {
+    pub(super) fn new(options: Options, wanted: Wanted) -> Self {
         Document {
             options,
+            wanted,
             charset: Charset::UTF_8,
             limit: u64::MAX,
             depth: 0,
@@ -91,9 +93,13 @@ impl Report<'_, '_> {
                 continue;
             };
             if row.grammar == Grammar::Condition
-                || row.group == Group::Extended && !self.document.options.extended
+                || !self.document.wanted.has(row)
                 || held.attribute == Attribute::XlinkHref && tag.value(Attribute::Href).is_some()
             {
+                continue;
+            }
+            if row.grammar == Grammar::Anchor {
+                self.anchor(held.value.clone(), verdict);
                 continue;
             }
             let origin = Origin {
@@ -104,6 +110,15 @@ impl Report<'_, '_> {
                 wants: self.wants(tag, row.against),
             };
             self.attribute(tag, row, held.value.clone(), origin);
+        }
+    }
+
+    /// Reports what a fragment can name: what stands in a document of its own cannot be named.
+    fn anchor(&mut self, range: Range<usize>, verdict: Verdict) {
+        if !range.is_empty() && !verdict.inert && self.document.depth == 0 {
+            let offset = self.source.offset(range.start);
+            let text = self.decoded(range);
+            self.events.push(Event::Anchor(text, offset));
         }
     }
 
@@ -156,6 +171,10 @@ impl Report<'_, '_> {
     }
 
     fn attribute(&mut self, tag: &Tag, row: &Row, range: Range<usize>, origin: Origin) {
+        // That its tag is too long has been told.
+        if range.len() > super::LIMIT {
+            return;
+        }
         match row.grammar {
             Grammar::Uri => self.uri(row.empty, range, origin),
             Grammar::ParamValue => {
@@ -196,7 +215,7 @@ impl Report<'_, '_> {
                     report.emit(item, origin);
                 }
             }),
-            Grammar::Condition => {}
+            Grammar::Anchor | Grammar::Condition => {}
         }
     }
 

@@ -28,7 +28,7 @@ pub(super) fn scan(report: &mut Report<'_, '_>, range: Range<usize>, flags: Flag
 }
 
 fn nested(report: &mut Report<'_, '_>, range: Range<usize>, flags: Flags) {
-    let mut document = Document::new(report.document.options.clone());
+    let mut document = Document::new(report.document.options.clone(), report.document.wanted);
     document.depth = report.document.depth + 1;
     document.flags = flags | Flags::SRCDOC;
     document.spare = std::mem::take(&mut report.document.spare);
