@@ -51,6 +51,7 @@
 //!
 //! A module uses what stands in a lower layer or beside it in its own, and nothing above.
 
+pub mod audit;
 pub mod bytes;
 pub mod document;
 pub mod extractor;

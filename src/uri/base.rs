@@ -180,25 +180,39 @@ impl Mounts {
             .filter(|mount| uri.starts_with(&mount.uri))
             .max_by_key(|mount| mount.uri.len())?;
         let mut path = mount.directory.clone();
-        let mut rest = &uri[mount.uri.len()..];
-        while let [first, after @ ..] = rest {
-            rest = after;
-            if *first == b'%'
-                && let [high, low, after @ ..] = rest
-                && let (Some(high), Some(low)) = (hexadecimal(*high), hexadecimal(*low))
-            {
-                let byte = high << 4 | low;
-                if byte == b'/' || byte == 0 {
-                    return None;
-                }
-                path.push(byte);
-                rest = after;
-            } else {
-                path.push(*first);
-            }
-        }
+        push_file_name(&uri[mount.uri.len()..], &mut path)?;
         Some(path)
     }
+
+    /// The directories and the URIs at which they are served, with their trailing slashes.
+    pub fn served(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
+        let mounts = self.mounts.iter();
+        mounts.map(|mount| (mount.directory.as_slice(), mount.uri.as_slice()))
+    }
+}
+
+/// Appends the path of a URI to a file name, percent-decoded; none when a segment decodes to what
+/// no name can hold, a slash or a NUL.
+#[must_use]
+pub fn push_file_name(path: &[u8], name: &mut Vec<u8>) -> Option<()> {
+    let mut rest = path;
+    while let [first, after @ ..] = rest {
+        rest = after;
+        if *first == b'%'
+            && let [high, low, after @ ..] = rest
+            && let (Some(high), Some(low)) = (hexadecimal(*high), hexadecimal(*low))
+        {
+            let byte = high << 4 | low;
+            if byte == b'/' || byte == 0 {
+                return None;
+            }
+            name.push(byte);
+            rest = after;
+        } else {
+            name.push(*first);
+        }
+    }
+    Some(())
 }
 
 fn hexadecimal(digit: u8) -> Option<u8> {
