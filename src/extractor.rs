@@ -7,7 +7,7 @@ use encoding_rs::Encoding;
 use crate::bytes::lines::Lines;
 use crate::bytes::source::{Replay, Seekable, Source};
 use crate::bytes::window::{Window, Windows};
-use crate::document::events::{Again, Event, Events};
+use crate::document::events::{Event, Events};
 use crate::document::{self, Format, Reading, Scan, Start};
 use crate::resolver::{EmbeddedBases, Linker, Ruling, Sink};
 use crate::uri::Base;
@@ -112,8 +112,19 @@ impl Extractor {
 
     /// Extracts the links of a document that is in memory.
     pub fn extract_bytes(&mut self, document: &Document<'_>, bytes: &[u8], sink: &mut impl Sink) {
-        // A slice reads and rewinds without errors.
-        let _ = self.run(document, &mut Seekable::new(Cursor::new(bytes)), sink);
+        if bytes.len() > self.options.window {
+            // A slice reads and rewinds without errors.
+            let _ = self.run(document, &mut Seekable::new(Cursor::new(bytes)), sink);
+            return;
+        }
+        // One window is in view as it is: nothing is copied.
+        let window = Window::whole(bytes);
+        let mut pass = Some(self.begin(document));
+        while let Some(mut this) = pass {
+            self.scan(&mut this, window, sink);
+            pass = this.again(&self.events);
+        }
+        self.linker.end(sink);
     }
 
     /// Extracts the links of a document, window by window, and returns its length in bytes.
@@ -155,47 +166,113 @@ impl Extractor {
         source: &mut impl Source,
         sink: &mut impl Sink,
     ) -> io::Result<u64> {
+        let bounds = document.format.bounds;
+        let mut failure = None;
+        let mut pass = self.begin(document);
+        self.windows.begin(bounds);
+        loop {
+            if let Err(error) = self.windows.fill(source) {
+                failure = Some(error);
+                self.windows.end_here();
+            }
+            // The windows step aside, so that the rest can be borrowed.
+            let mut windows = std::mem::take(&mut self.windows);
+            let window = windows.window();
+            let consumed = self.scan(&mut pass, window, sink);
+            let length = window.offset_at(consumed);
+            let again = pass.again(&self.events);
+            let finished = again.is_none() && windows.consume(consumed);
+            self.windows = windows;
+            if let Some(again) = again {
+                source.rewind()?;
+                self.windows.begin(bounds);
+                pass = again;
+            } else if finished {
+                self.linker.end(sink);
+                return failure.map_or(Ok(length), Err);
+            }
+        }
+    }
+
+    fn begin(&mut self, document: &Document<'_>) -> Pass {
         let format = document.format;
-        let scanner = scanner(&mut self.scanners, format, &self.options.formats);
         self.linker.begin(format.family, document.base);
-        let mut start = Start {
+        let known = self
+            .scanners
+            .iter()
+            .position(|(name, _)| *name == format.name);
+        let scanner = known.unwrap_or_else(|| {
+            let made = (format.scanner)(&self.options.formats);
+            self.scanners.push((format.name, made));
+            self.scanners.len() - 1
+        });
+        let start = Start {
             declared: document.declared,
             ..Start::default()
         };
-        let mut failure = None;
-        'again: loop {
-            scanner.begin(&start);
-            self.windows.begin(format.bounds);
-            let mut lines = match self.options.positions {
-                Positions::Offsets => None,
-                Positions::Lines => Some(Lines::new()),
-            };
-            let mut depth = 0;
-            loop {
-                if let Err(error) = self.windows.fill(source) {
-                    failure = Some(error);
-                    self.windows.end_here();
+        Pass::new(scanner, start, self.options.positions)
+    }
+
+    /// One window: bytes to events to links.
+    fn scan(&mut self, pass: &mut Pass, window: Window<'_>, sink: &mut impl Sink) -> usize {
+        let scanner = &mut self.scanners[pass.scanner].1;
+        if !pass.begun {
+            scanner.begin(&pass.start);
+            pass.begun = true;
+        }
+        self.events.clear();
+        let consumed = scanner.scan(window, &mut self.events);
+        if let Some(lines) = &mut pass.lines {
+            locate(lines, &window, &mut self.events);
+            lines.pass(&window, consumed);
+        }
+        self.linker.batch(&self.events, window.bytes, sink);
+        consumed
+    }
+}
+
+/// One reading of a document, from its first byte.
+struct Pass {
+    /// Its index among the extractor's scanners.
+    scanner: usize,
+    start: Start,
+    begun: bool,
+    positions: Positions,
+    lines: Option<Lines>,
+    /// How many enclosed documents are open.
+    depth: usize,
+}
+
+impl Pass {
+    fn new(scanner: usize, start: Start, positions: Positions) -> Self {
+        Pass {
+            scanner,
+            start,
+            begun: false,
+            positions,
+            lines: (positions == Positions::Lines).then(Lines::new),
+            depth: 0,
+        }
+    }
+
+    /// Another pass, when a batch asks for the document itself, and not for an enclosed one, to be
+    /// read once more.
+    fn again(&mut self, events: &Events) -> Option<Pass> {
+        for event in &events.list {
+            match *event {
+                Event::Enter(_) => self.depth += 1,
+                Event::Leave => self.depth = self.depth.saturating_sub(1),
+                Event::Restart(again) if self.depth == 0 => {
+                    let start = Start {
+                        again,
+                        ..self.start
+                    };
+                    return Some(Pass::new(self.scanner, start, self.positions));
                 }
-                let window = self.windows.window();
-                self.events.clear();
-                let consumed = scanner.scan(window, &mut self.events);
-                if let Some(lines) = &mut lines {
-                    locate(lines, &window, &mut self.events);
-                    lines.pass(&window, consumed);
-                }
-                self.linker.batch(&self.events, window.bytes, sink);
-                if let Some(again) = restart(&self.events, &mut depth) {
-                    start.again = again;
-                    source.rewind()?;
-                    continue 'again;
-                }
-                let length = window.offset_at(consumed);
-                if self.windows.consume(consumed) {
-                    self.linker.end(sink);
-                    return failure.map_or(Ok(length), Err);
-                }
+                _ => {}
             }
         }
+        None
     }
 }
 
@@ -210,30 +287,4 @@ fn locate(lines: &mut Lines, window: &Window<'_>, events: &mut Events) {
             _ => {}
         }
     }
-}
-
-/// Whether the batch asks for the document itself, and not an enclosed one, to be read again.
-fn restart(events: &Events, depth: &mut usize) -> Option<Again> {
-    for event in &events.list {
-        match *event {
-            Event::Enter(_) => *depth += 1,
-            Event::Leave => *depth -= 1,
-            Event::Restart(again) if *depth == 0 => return Some(again),
-            _ => {}
-        }
-    }
-    None
-}
-
-fn scanner<'a>(
-    scanners: &'a mut Vec<(&'static str, Box<dyn Scan>)>,
-    format: &'static Format,
-    options: &document::Options,
-) -> &'a mut Box<dyn Scan> {
-    let known = scanners.iter().position(|(name, _)| *name == format.name);
-    let index = known.unwrap_or_else(|| {
-        scanners.push((format.name, (format.scanner)(options)));
-        scanners.len() - 1
-    });
-    &mut scanners[index].1
 }

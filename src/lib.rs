@@ -48,12 +48,18 @@
 //! | 3 | [`document`] | one scanner a format: bytes to events |
 //! | 4 | [`resolver`] | events to links: the stack of bases, and what waits for them |
 //! | 5 | [`extractor`] | one document from start to end |
+//! | 5 | [`output`] | one link to bytes: text, JSON Lines, CSV, TSV |
+//! | 6 | [`pipeline`] | many documents on all cores, written in order |
+//! | 7 | [`cli`] | the command line |
 //!
 //! A module uses what stands in a lower layer or beside it in its own, and nothing above.
 
 pub mod audit;
 pub mod bytes;
+pub mod cli;
 pub mod document;
 pub mod extractor;
+pub mod output;
+pub mod pipeline;
 pub mod resolver;
 pub mod uri;

@@ -1,2 +1,5 @@
 //! The `uriscan` command.
-fn main() {}
+
+fn main() -> uriscan::cli::Exit {
+    uriscan::cli::main(std::env::args_os())
+}

@@ -1,4 +1,13 @@
 //! One binary for all integration tests: one module per theme.
 
+// A test that cannot go on should say where.
+#![allow(clippy::unwrap_used)]
+
 // The base stack: which base a reference gets, and when.
 mod bases;
+// References in HTML: an independent oracle, cases and hostile documents.
+mod html;
+// URIs in plain text.
+mod text;
+// URI references.
+mod uri;

@@ -1,6 +1,8 @@
 //! Layer 1: bytes and offsets. Knows no URI and no format.
 
+pub mod anchor;
 pub mod class;
 pub mod lines;
+pub mod seek;
 pub mod source;
 pub mod window;

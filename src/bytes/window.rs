@@ -90,6 +90,13 @@ pub struct Windows {
     stalled: bool,
 }
 
+impl Default for Windows {
+    /// A buffer that reads one byte at a time, and takes no memory.
+    fn default() -> Self {
+        Windows::new(1)
+    }
+}
+
 impl Windows {
     /// A buffer that reads `size` bytes at a time (at least one).
     pub fn new(size: usize) -> Self {

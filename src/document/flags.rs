@@ -84,6 +84,11 @@ impl Flags {
     /// No flag.
     pub const NONE: Flags = Flags(0);
 
+    /// Both sets together, in a constant.
+    pub const fn union(self, other: Flags) -> Flags {
+        Flags(self.0 | other.0)
+    }
+
     /// Whether all of `other` are set.
     ///
     /// ```

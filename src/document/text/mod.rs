@@ -1,8 +1,50 @@
 //! URIs in plain text (RFC 2396 Appendix E, RFC 3986 Appendix C).
+//!
+//! A URI's scheme ends in a colon, so colons are searched for ([`anchor`](crate::bytes::anchor)),
+//! never the delimiters, which are far more frequent. At a colon the rules look back for the
+//! scheme and for a delimiter before it, then forward:
+//!
+//! | rules | file | what they decide |
+//! |---|---|---|
+//! | S1-S8 | `start`, `schemes`, `shapes` | where the scheme starts, and what must follow it |
+//! | D1-D13 | `delimited`, `prefix` | `<...>` and `"..."`: white space, wraps, hyphens, reply marks |
+//! | D14 | `terminal` | terminal hyperlinks |
+//! | B1-B12 | `bare`, `authority`, `unicode` | everything else: stops, hosts, brackets, trimming |
+//! | O1-O2 | `optional` | `www.` and mail addresses |
+//!
+//! Every look back and look ahead is bounded, nothing is looked at again that a find covers, and no
+//! rule reaches across an empty line ([`split_at`]). What is decided never depends on where a
+//! window ends: a rule that looked past the end is asked again when more is there.
+//!
+//! To search a slice, see [`find`].
 
-use super::events::{Events, Family};
-use super::{Format, Reading, Scan, Start};
-use crate::bytes::window::{Bounds, Window};
+mod authority;
+mod bare;
+mod certainty;
+mod conformance;
+mod delimited;
+mod find;
+mod optional;
+mod prefix;
+mod reading;
+mod scanner;
+pub mod schemes;
+mod seam;
+mod shapes;
+mod start;
+mod terminal;
+mod unicode;
+mod view;
+
+pub use certainty::Certainty;
+pub use find::{Find, Finds, find};
+pub use scanner::Scanner;
+pub use seam::split_at;
+pub use shapes::Shape;
+
+use super::events::Family;
+use super::{Format, Reading};
+use crate::bytes::window::Bounds;
 
 /// How text is read.
 #[derive(Clone, Debug, Default)]
@@ -32,31 +74,14 @@ pub(super) const FORMAT: Format = Format {
     name: "text",
     extensions: &["txt", "text", "log"],
     family: Family::Plain,
-    bounds: Bounds {
-        look_behind: 2048,
-        look_ahead: 64 << 10,
-    },
+    bounds: BOUNDS,
     reading: Reading::Once,
     scanner: |options| Box::new(Scanner::new(options.text.clone())),
 };
 
-/// The scanner for plain text.
-#[derive(Debug)]
-pub struct Scanner {
-    options: Options,
-}
-
-impl Scanner {
-    /// A scanner with these options.
-    pub fn new(options: Options) -> Self {
-        Scanner { options }
-    }
-}
-
-impl Scan for Scanner {
-    fn begin(&mut self, _start: &Start) {}
-
-    fn scan(&mut self, window: Window<'_>, _events: &mut Events) -> usize {
-        window.bytes.len()
-    }
-}
+/// Behind: a scheme's run, twice the padding before it with `URL:` and a delimiter between, and the
+/// look for the line's start before that. Ahead: the longest URI, and the start of the next line.
+const BOUNDS: Bounds = Bounds {
+    look_behind: 2048,
+    look_ahead: bare::LONGEST + 2 * bare::NEXT_PREFIX + 1024,
+};

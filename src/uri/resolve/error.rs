@@ -2,6 +2,8 @@
 
 use std::{error, fmt};
 
+use super::super::component::Component;
+
 /// A base that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BaseError {
@@ -34,6 +36,7 @@ impl error::Error for BaseError {}
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResolveError {
     kind: ResolveErrorKind,
+    component: Component,
 }
 
 impl ResolveError {
@@ -42,11 +45,29 @@ impl ResolveError {
     pub fn kind(&self) -> ResolveErrorKind {
         self.kind
     }
+
+    /// The component at fault: of the reference, or the base.
+    #[must_use]
+    pub fn component(&self) -> Component {
+        self.component
+    }
+
+    pub(crate) const fn invalid(component: Component) -> Self {
+        Self {
+            kind: ResolveErrorKind::InvalidReference,
+            component,
+        }
+    }
 }
 
 impl From<ResolveErrorKind> for ResolveError {
     fn from(kind: ResolveErrorKind) -> Self {
-        Self { kind }
+        let component = match kind {
+            ResolveErrorKind::NoBase | ResolveErrorKind::UnsuitableBase => Component::Base,
+            ResolveErrorKind::InvalidReference => Component::Host,
+            ResolveErrorKind::ExcessDots => Component::Path,
+        };
+        Self { kind, component }
     }
 }
 

@@ -212,7 +212,6 @@ pub(super) fn rfc2396(
             }
             out.extend_from_slice(walk.path());
             if !dots::remove_merged(out, start + base.ends.authority, excess) {
-                out.truncate(start);
                 return Err(ResolveErrorKind::ExcessDots.into());
             }
             out.extend_from_slice(walk.tail());

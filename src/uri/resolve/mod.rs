@@ -5,16 +5,19 @@ mod error;
 mod generic;
 mod prepared;
 mod rfc1808;
+mod shortcut;
 mod whatwg;
 
 use std::fmt;
 
 use encoding_rs::{Encoding, UTF_8};
 
+pub(super) use self::dots::remove as remove_dot_segments;
 pub use self::error::{BaseError, ResolveError, ResolveErrorKind};
 use self::prepared::Prepared;
+use self::shortcut::Dialect;
 use super::reference::Ends;
-use super::rules::Rules;
+use super::rules::{Rules, SameScheme};
 
 /// Resolves references against one base after the other.
 ///
@@ -66,28 +69,27 @@ impl Resolver {
     /// As [`Resolver::new`].
     pub fn rebase(&mut self, base: &[u8]) -> Result<(), BaseError> {
         self.has_base = false;
-        match self.rules {
-            Rules::Whatwg => self.base.replace(&whatwg::normalize_base(base)?),
-            Rules::Rfc1808 => {
-                Self::require_scheme(base)?;
-                self.base.replace(base);
+        let (rules, encoding) = (self.rules, self.encoding);
+        self.base.replace(|uri| match rules {
+            Rules::Whatwg => match whatwg::resolve(None, encoding, base, uri) {
+                Ok(_) => Ok(()),
+                Err(error) if error.kind() == ResolveErrorKind::NoBase => {
+                    Err(BaseError::not_absolute())
+                }
+                Err(_) => Err(BaseError::unparsable()),
+            },
+            _ if Ends::of(base).has_scheme() => {
+                uri.extend_from_slice(base);
+                Ok(())
             }
-            Rules::Rfc3986 { .. } | Rules::Rfc2396 { .. } => {
-                Self::require_scheme(base)?;
-                // A base has no fragment (RFC 3986 section 5.1).
-                self.base.replace(&base[..Ends::of(base).query]);
-            }
+            _ => Err(BaseError::not_absolute()),
+        })?;
+        if rules != Rules::Rfc1808 {
+            // A base has no fragment (RFC 3986 section 5.1); by RFC 1808 section 4 step 2a it may be inherited.
+            self.base.drop_fragment();
         }
         self.has_base = true;
         Ok(())
-    }
-
-    fn require_scheme(base: &[u8]) -> Result<(), BaseError> {
-        if Ends::of(base).has_scheme() {
-            Ok(())
-        } else {
-            Err(BaseError::not_absolute())
-        }
     }
 
     /// The encoding of the document, used for queries of special schemes by the WHATWG rules (URL section 4.4).
@@ -119,6 +121,12 @@ impl Resolver {
         out: &mut Vec<u8>,
     ) -> Result<Resolved, ResolveError> {
         let start = out.len();
+        if let Some(kind) = self.shortcut(reference, out) {
+            return Ok(Resolved {
+                kind,
+                same_document: self.is_same_document(kind, &out[start..]),
+            });
+        }
         let base = self.has_base.then_some(&self.base);
         let kind = match self.rules {
             Rules::Whatwg => whatwg::resolve(base, self.encoding, reference, out),
@@ -134,6 +142,22 @@ impl Resolver {
             kind,
             same_document: self.is_same_document(kind, &out[start..]),
         })
+    }
+
+    fn shortcut(&self, reference: &[u8], out: &mut Vec<u8>) -> Option<ReferenceKind> {
+        let dialect = match self.rules {
+            Rules::Whatwg => Dialect::Whatwg,
+            Rules::Rfc3986 {
+                scheme: SameScheme::Strict,
+                ..
+            } => Dialect::Rfc3986,
+            _ => return None,
+        };
+        if self.has_base {
+            shortcut::resolve(&self.base, dialect, reference, out)
+        } else {
+            None
+        }
     }
 
     /// RFC 2396 section 4.2 and RFC 1808: the reference is empty or only a fragment. RFC 3986 section 4.4: target and

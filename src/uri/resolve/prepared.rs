@@ -2,6 +2,9 @@
 
 use super::super::reference::Ends;
 
+/// The special schemes of the WHATWG URL standard, section 4.2, whose URLs always have a host.
+const WEB: [&[u8]; 5] = [b"http:", b"https:", b"ftp:", b"ws:", b"wss:"];
+
 /// A base URI taken apart once, for many references.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Prepared {
@@ -10,16 +13,41 @@ pub(crate) struct Prepared {
     pub(crate) ends: Ends,
     /// Past the last slash of the path, or where the path begins.
     pub(crate) directory: usize,
+    /// Whether a path without dot segments can stand behind the directory as it is: the directory has none either, and
+    /// no drive letter, which is never removed.
+    pub(crate) is_plain: bool,
+    /// Whether the scheme is one that browsers fetch from a host.
+    pub(crate) is_web: bool,
 }
 
 impl Prepared {
     /// Takes another base, in the same allocation.
-    pub(crate) fn replace(&mut self, base: &[u8]) {
+    pub(crate) fn replace<E>(
+        &mut self,
+        fill: impl FnOnce(&mut Vec<u8>) -> Result<(), E>,
+    ) -> Result<(), E> {
         self.uri.clear();
-        self.uri.extend_from_slice(base);
-        self.ends = Ends::of(&self.uri);
-        let path = &self.uri[self.ends.authority..self.ends.path];
-        self.directory = self.ends.authority + memchr::memrchr(b'/', path).map_or(0, |at| at + 1);
+        fill(&mut self.uri)?;
+        let ends = Ends::of(&self.uri);
+        let scheme = &self.uri[..ends.scheme];
+        let path = &self.uri[ends.authority..ends.path];
+        let directory = &path[..memchr::memrchr(b'/', path).map_or(0, |at| at + 1)];
+        let has_dots = || {
+            directory
+                .split(|&byte| byte == b'/')
+                .any(|segment| matches!(segment, b"." | b".."))
+        };
+        let has_drive = scheme == b"file:" && matches!(directory, [b'/', _, b':' | b'|', ..]);
+        self.is_plain = directory.starts_with(b"/") && !has_drive && !has_dots();
+        self.is_web = WEB.contains(&scheme);
+        self.directory = ends.authority + directory.len();
+        self.ends = ends;
+        Ok(())
+    }
+
+    /// Forgets the fragment.
+    pub(crate) fn drop_fragment(&mut self) {
+        self.uri.truncate(self.ends.query);
     }
 
     /// The whole URI, its fragment included.
@@ -42,6 +70,19 @@ impl Prepared {
         &self.uri[..self.ends.authority]
     }
 
+    /// Past the slash before the one at the end of `directory`; the root is its own parent.
+    pub(crate) fn parent(&self, directory: usize) -> usize {
+        let root = self.ends.authority + 1;
+        let Some(path) = self.uri.get(root..directory.saturating_sub(1)) else {
+            return directory;
+        };
+        root + path
+            .iter()
+            .rposition(|&byte| byte == b'/')
+            .map_or(0, |at| at + 1)
+    }
+
+    /// The path.
     pub(crate) fn path(&self) -> &[u8] {
         &self.uri[self.ends.authority..self.ends.path]
     }

@@ -1,0 +1,8 @@
+//! The flags, in the groups in which the help shows them; each group becomes the options of one
+//! layer.
+
+pub mod extract;
+pub mod output;
+pub mod read;
+pub mod resolve;
+pub mod walk;

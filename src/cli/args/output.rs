@@ -1,0 +1,195 @@
+//! What comes out.
+
+use std::io::{self, IsTerminal};
+use std::thread;
+
+use clap::{Args, ValueEnum};
+
+use crate::extractor::Positions;
+use crate::output::field::{FIELDS, Field};
+use crate::output::{Layout, Location, OUTPUTS, Output};
+use crate::pipeline::Order;
+
+/// What comes out.
+#[derive(Args)]
+#[command(next_help_heading = "What comes out")]
+pub struct OutputArgs {
+    /// How links are written: text, jsonl, csv, tsv
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = output)]
+    pub format: &'static Output,
+    /// The same as --format jsonl
+    #[arg(long, conflicts_with = "format")]
+    pub json: bool,
+    /// The keys of the records, and their order
+    #[arg(long, value_name = "KEYS", value_delimiter = ',', value_parser = field)]
+    pub fields: Vec<&'static Field>,
+    /// Text: show path, line and column
+    #[arg(short = 'n', long)]
+    pub line_number: bool,
+    /// Text: the same as -n
+    #[arg(long)]
+    pub column: bool,
+    /// Text: show the offset in bytes
+    #[arg(short, long)]
+    pub byte_offset: bool,
+    /// Text: show the path
+    #[arg(short = 'H', long, overrides_with = "no_filename")]
+    pub with_filename: bool,
+    /// Text: never show the path
+    #[arg(short = 'I', long, overrides_with = "with_filename")]
+    pub no_filename: bool,
+    /// Text: end lines with NUL
+    #[arg(short = '0', long)]
+    pub null: bool,
+    /// The order of the output
+    #[arg(long, value_name = "BY", default_value = "path")]
+    pub sort: SortArg,
+    /// The number of workers [default: all cores]
+    #[arg(short = 'j', long, value_name = "N")]
+    pub threads: Option<usize>,
+    /// Print nothing: only the exit code counts
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Tell what is odd about documents on standard error
+    #[arg(short, long)]
+    pub verbose: bool,
+    /// Do not tell errors; the exit code still does
+    #[arg(long)]
+    pub no_messages: bool,
+    /// Print a summary
+    #[arg(
+        long,
+        value_name = "HOW",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "text"
+    )]
+    pub stats: Option<StatsArg>,
+    /// Colour locations in text
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub color: WhenArg,
+    /// Exit with 0 if nothing is found
+    #[arg(long)]
+    pub exit_zero: bool,
+}
+
+/// The order of the output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SortArg {
+    /// That of the paths
+    Path,
+    /// Whatever is ready first
+    None,
+}
+
+/// How the summary is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum StatsArg {
+    /// In words
+    Text,
+    /// As a record
+    Json,
+}
+
+/// When something is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum WhenArg {
+    /// On a terminal
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// How many files the run may read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::cli) enum Reach {
+    /// One file, or standard input.
+    One,
+    /// Several, or a directory.
+    Several,
+}
+
+impl OutputArgs {
+    /// How links are written.
+    pub(in crate::cli) fn output(&self) -> &'static Output {
+        if self.json {
+            Output::named("jsonl").unwrap_or(self.format)
+        } else {
+            self.format
+        }
+    }
+
+    /// What records show.
+    pub(in crate::cli) fn layout(&self, reach: Reach) -> Layout {
+        let terminal = io::stdout().is_terminal();
+        let position = self.line_number || self.column;
+        let busy = terminal && reach == Reach::Several;
+        let offset = self.byte_offset;
+        let located = position || offset || self.with_filename || busy;
+        Layout {
+            fields: if self.fields.is_empty() {
+                FIELDS.iter().collect()
+            } else {
+                self.fields.clone()
+            },
+            location: Location {
+                path: located && !self.no_filename,
+                position: position || busy,
+                offset,
+            },
+            terminator: if self.null { 0 } else { b'\n' },
+            color: match self.color {
+                WhenArg::Always => true,
+                WhenArg::Never => false,
+                // https://no-color.org: present and not empty.
+                WhenArg::Auto => {
+                    terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+                }
+            },
+        }
+    }
+
+    /// Whether what is shown needs lines and columns.
+    pub(in crate::cli) fn positions(&self, layout: &Layout) -> Positions {
+        let needed = if self.output().name == "text" {
+            layout.location.position
+        } else {
+            layout.fields.iter().any(|field| field.needs_position())
+        };
+        if needed {
+            Positions::Lines
+        } else {
+            Positions::Offsets
+        }
+    }
+
+    /// The number of workers.
+    pub(in crate::cli) fn threads(&self) -> usize {
+        let cores = || thread::available_parallelism().map_or(1, usize::from);
+        self.threads.filter(|&n| n > 0).unwrap_or_else(cores)
+    }
+
+    /// The order of the output.
+    pub(in crate::cli) fn order(&self) -> Order {
+        match self.sort {
+            SortArg::Path => Order::Path,
+            SortArg::None => Order::None,
+        }
+    }
+}
+
+fn output(name: &str) -> Result<&'static Output, String> {
+    Output::named(name).ok_or_else(|| {
+        let names: Vec<_> = OUTPUTS.iter().map(|output| output.name).collect();
+        format!("there are {}", names.join(", "))
+    })
+}
+
+fn field(name: &str) -> Result<&'static Field, String> {
+    Field::named(name).ok_or_else(|| {
+        let names: Vec<_> = FIELDS.iter().map(|field| field.name).collect();
+        format!("there are {}", names.join(", "))
+    })
+}

@@ -1,0 +1,75 @@
+//! How documents are read.
+
+use clap::{Args, ValueEnum};
+use encoding_rs::Encoding;
+
+use super::walk::size;
+use crate::document;
+use crate::document::text::NonAscii;
+
+/// How documents are read.
+#[derive(Args)]
+#[command(next_help_heading = "How they are read")]
+pub struct ReadArgs {
+    /// The charset, as a transport would declare it: only a byte order mark beats it
+    #[arg(long, value_name = "LABEL", value_parser = encoding)]
+    pub encoding: Option<&'static Encoding>,
+    /// Text: find www.example.com as http://www.example.com too
+    #[arg(long)]
+    pub www: bool,
+    /// Text: find user@example.com as mailto:user@example.com too
+    #[arg(long)]
+    pub email: bool,
+    /// Text: set no limits to white space between delimiters (RFC 2396 Appendix E)
+    #[arg(long)]
+    pub strict_text: bool,
+    /// Text: which characters beyond ASCII belong to a URI
+    #[arg(long, value_name = "WHICH", default_value = "iri")]
+    pub non_ascii: NonAsciiArg,
+    /// HTML: report what is a reference only by convention too
+    #[arg(long)]
+    pub extended: bool,
+    /// HTML: parse noscript as a browser that runs scripts does
+    #[arg(long)]
+    pub scripting: bool,
+    /// HTML: also find URIs in character data, by the rules for text
+    #[arg(long)]
+    pub html_text: bool,
+    /// HTML: the longest document that is read twice where exactness asks for it
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub max_document: Option<u64>,
+}
+
+/// Which characters beyond ASCII belong to a URI in text.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum NonAsciiArg {
+    /// Letters and marks, as in an IRI (RFC 3987)
+    Iri,
+    /// None
+    Ascii,
+}
+
+impl ReadArgs {
+    /// The options of the formats.
+    pub(in crate::cli) fn options(&self) -> document::Options {
+        let mut options = document::Options::default();
+        options.text.www = self.www;
+        options.text.email = self.email;
+        options.text.strict = self.strict_text;
+        options.text.non_ascii = match self.non_ascii {
+            NonAsciiArg::Iri => NonAscii::Iri,
+            NonAsciiArg::Ascii => NonAscii::Ascii,
+        };
+        options.html.extended = self.extended;
+        options.html.scripting = self.scripting;
+        options.html.text = self.html_text;
+        if let Some(most) = self.max_document {
+            options.html.max_document = most;
+        }
+        options
+    }
+}
+
+fn encoding(label: &str) -> Result<&'static Encoding, String> {
+    Encoding::for_label(label.as_bytes()).ok_or_else(|| "no such charset".to_owned())
+}

@@ -1,0 +1,237 @@
+//! What references are resolved against, and by which rules.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+
+use crate::cli::message::Error;
+use crate::pipeline::bases::{Bases, Names, Otherwise};
+use crate::resolver::{EmbeddedBases, Ruling};
+use crate::uri::{ExcessDots, Form, Resolver, Rules, SameScheme};
+
+/// What references are resolved against.
+#[derive(Args)]
+#[command(next_help_heading = "Bases and rules")]
+pub struct BaseArgs {
+    /// The base of documents that bring none and are outside every --root; empty: they have none
+    #[arg(long, value_name = "URI", value_parser = base)]
+    pub base: Option<String>,
+    /// Where a directory is served: DIR=URI, DIR alone, or URI alone for the paths given
+    #[arg(long, value_name = "DIR=URI")]
+    pub root: Vec<OsString>,
+    /// Do not honour the bases that documents bring
+    #[arg(long)]
+    pub ignore_base: bool,
+    /// The rules of resolution
+    #[arg(long, value_name = "RULES", default_value = "auto")]
+    pub rules: RulesArg,
+    /// rfc2396: what becomes of `..` above the root (section 5.2 step 6g)
+    #[arg(long, value_name = "WHAT", default_value = "keep")]
+    pub excess_dots: ExcessDotsArg,
+    /// Is `http:g` absolute, or relative to an http base (RFC 3986 section 5.2.2)
+    #[arg(long, value_name = "HOW", default_value = "strict")]
+    pub same_scheme: SameSchemeArg,
+}
+
+/// The rules of resolution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum RulesArg {
+    /// WHATWG for markup, RFC 3986 for the rest
+    Auto,
+    /// The WHATWG URL standard
+    Whatwg,
+    /// RFC 3986 section 5.2
+    Rfc3986,
+    /// RFC 2396 section 5.2
+    Rfc2396,
+    /// RFC 1808 section 4
+    Rfc1808,
+}
+
+/// What becomes of `..` above the root.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum ExcessDotsArg {
+    /// It stays
+    Keep,
+    /// It is removed
+    Remove,
+    /// The reference does not resolve
+    Error,
+}
+
+/// Whether `http:g` is absolute.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum SameSchemeArg {
+    /// It is
+    Strict,
+    /// It is not, against an http base
+    Compat,
+}
+
+impl RulesArg {
+    /// The rules, to the letter; none for `auto`.
+    pub(in crate::cli) fn rules(
+        self,
+        excess: ExcessDotsArg,
+        scheme: SameSchemeArg,
+    ) -> Option<Rules> {
+        let excess = match excess {
+            ExcessDotsArg::Keep => ExcessDots::Keep,
+            ExcessDotsArg::Remove => ExcessDots::Remove,
+            ExcessDotsArg::Error => ExcessDots::Error,
+        };
+        let scheme = scheme.into();
+        let form = Form::Letter;
+        match self {
+            RulesArg::Auto => None,
+            RulesArg::Whatwg => Some(Rules::Whatwg),
+            RulesArg::Rfc3986 => Some(Rules::Rfc3986 { scheme, form }),
+            RulesArg::Rfc2396 => Some(Rules::Rfc2396 {
+                excess,
+                scheme,
+                form,
+            }),
+            RulesArg::Rfc1808 => Some(Rules::Rfc1808),
+        }
+    }
+}
+
+impl From<SameSchemeArg> for SameScheme {
+    fn from(argument: SameSchemeArg) -> Self {
+        match argument {
+            SameSchemeArg::Strict => SameScheme::Strict,
+            SameSchemeArg::Compat => SameScheme::Compat,
+        }
+    }
+}
+
+impl BaseArgs {
+    /// The rules that references follow.
+    pub(in crate::cli) fn ruling(&self) -> Ruling {
+        match self.rules.rules(self.excess_dots, self.same_scheme) {
+            Some(rules) => Ruling::fixed(rules),
+            None => Ruling {
+                plain: Rules::Rfc3986 {
+                    scheme: self.same_scheme.into(),
+                    form: Form::Corrected,
+                },
+                ..Ruling::AUTO
+            },
+        }
+    }
+
+    /// Whether the bases that documents bring are honoured.
+    pub(in crate::cli) fn embedded(&self) -> EmbeddedBases {
+        if self.ignore_base {
+            EmbeddedBases::Ignore
+        } else {
+            EmbeddedBases::Honour
+        }
+    }
+
+    /// Where documents have their bases from; `paths` are those that a URI alone is mounted on.
+    pub(in crate::cli) fn bases(&self, paths: &[PathBuf]) -> Result<Bases, Error> {
+        let mut bases = Bases::here();
+        bases.otherwise = match self.base.as_deref() {
+            None => Otherwise::File,
+            Some("") => Otherwise::Nothing,
+            Some(base) => Otherwise::Given(base.as_bytes().to_vec()),
+        };
+        let mut names = Names::default();
+        for root in &self.root {
+            let root = root.as_encoded_bytes();
+            let (directories, uri) = match mount(root) {
+                (Some(directory), uri) => (vec![directory.to_vec()], uri),
+                (None, uri) => (paths.iter().map(|path| directory_of(path)).collect(), uri),
+            };
+            let uri = uri.unwrap_or(INTERNAL);
+            if Resolver::new(uri, Rules::Whatwg).is_err() {
+                let uri = String::from_utf8_lossy(uri);
+                return Err(Error::new(format!("--root: {uri} is no absolute URI")));
+            }
+            for directory in directories {
+                let directory = names.absolute(&bases.here, &directory).to_vec();
+                bases.mounts.add(&directory, uri);
+            }
+        }
+        Ok(bases)
+    }
+}
+
+/// Where a directory is served when nobody says where.
+const INTERNAL: &[u8] = b"http://site.invalid/";
+
+/// The directory and the URI of `DIR=URI`, `DIR` or `URI`.
+fn mount(root: &[u8]) -> (Option<&[u8]>, Option<&[u8]>) {
+    // A directory may have any name, so only a scheme with `://` behind it makes a URI.
+    let is_uri = |text: &[u8]| {
+        let scheme = memchr::memmem::find(text, b"://").map(|end| &text[..end]);
+        scheme.is_some_and(|scheme| {
+            let [first, rest @ ..] = scheme else {
+                return false;
+            };
+            let inner = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
+            first.is_ascii_alphabetic() && rest.iter().all(inner)
+        })
+    };
+    if is_uri(root) {
+        return (None, Some(root));
+    }
+    let mut equals = memchr::memchr_iter(b'=', root).filter(|at| is_uri(&root[at + 1..]));
+    match equals.next() {
+        Some(at) => (Some(&root[..at]), Some(&root[at + 1..])),
+        None => (Some(root), None),
+    }
+}
+
+/// A directory itself, or that of a file.
+fn directory_of(path: &Path) -> Vec<u8> {
+    let directory = match path.parent() {
+        Some(parent) if !path.is_dir() => parent,
+        _ => path,
+    };
+    directory.as_os_str().as_encoded_bytes().to_vec()
+}
+
+fn base(text: &str) -> Result<String, String> {
+    if text.is_empty() {
+        return Ok(String::new());
+    }
+    match Resolver::new(text.as_bytes(), Rules::RFC3986) {
+        Ok(_) => Ok(text.to_owned()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::mount;
+
+    #[test]
+    fn a_root_is_a_directory_a_uri_or_both() {
+        for (root, directory, uri) in [
+            ("site", Some("site"), None),
+            ("a=b", Some("a=b"), None),
+            (
+                "site=http://example.com/",
+                Some("site"),
+                Some("http://example.com/"),
+            ),
+            (
+                "a=b=http://example.com/?x=y",
+                Some("a=b"),
+                Some("http://example.com/?x=y"),
+            ),
+            (
+                "https://example.com/?a=b",
+                None,
+                Some("https://example.com/?a=b"),
+            ),
+        ] {
+            let got = mount(root.as_bytes());
+            let expected = (directory.map(str::as_bytes), uri.map(str::as_bytes));
+            assert_eq!(got, expected, "{root}");
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Which files are read.
+
+use clap::Args;
+use ignore::overrides::OverrideBuilder;
+
+use crate::cli::message::Error;
+use crate::document::{FORMATS, Format};
+use crate::pipeline::walk;
+
+/// Which files are read, as in ripgrep.
+#[derive(Args)]
+#[command(next_help_heading = "Which files")]
+pub struct WalkArgs {
+    /// Read only documents of this format; take standard input and named files for it
+    #[arg(short = 't', long = "type", value_name = "TYPE", value_parser = format)]
+    pub types: Vec<&'static Format>,
+    /// Show all formats and exit
+    #[arg(long)]
+    pub type_list: bool,
+    /// Read or, with a `!` in front, leave out what the glob matches
+    #[arg(short, long, value_name = "GLOB")]
+    pub glob: Vec<String>,
+    /// Read hidden files and directories
+    #[arg(long)]
+    pub hidden: bool,
+    /// Do not respect .gitignore, .ignore and .uriscanignore
+    #[arg(long)]
+    pub no_ignore: bool,
+    /// The same as --no-ignore; twice, --hidden too
+    #[arg(short, long, action = clap::ArgAction::Count)]
+    pub unrestricted: u8,
+    /// Follow symbolic links
+    #[arg(short = 'L', long)]
+    pub follow: bool,
+    /// Go no deeper than N directories
+    #[arg(short = 'd', long, value_name = "N")]
+    pub max_depth: Option<usize>,
+    /// Leave out files that are longer than SIZE (K, M and G are understood)
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub max_filesize: Option<u64>,
+}
+
+impl WalkArgs {
+    /// How trees are walked.
+    pub(in crate::cli) fn options(&self) -> Result<walk::Options, Error> {
+        let mut globs = OverrideBuilder::new(".");
+        for glob in &self.glob {
+            globs
+                .add(glob)
+                .map_err(|error| Error::new(error.to_string()))?;
+        }
+        Ok(walk::Options {
+            globs: globs
+                .build()
+                .map_err(|error| Error::new(error.to_string()))?,
+            hidden: self.hidden || self.unrestricted > 1,
+            ignore_files: !self.no_ignore && self.unrestricted == 0,
+            follow: self.follow,
+            max_depth: self.max_depth,
+            max_filesize: self.max_filesize,
+            sorted: true,
+        })
+    }
+}
+
+fn format(name: &str) -> Result<&'static Format, String> {
+    Format::named(name).ok_or_else(|| {
+        let names: Vec<_> = FORMATS.iter().map(|format| format.name).collect();
+        format!("there are {}", names.join(", "))
+    })
+}
+
+/// A number of bytes, with K, M or G for powers of 1024.
+pub(in crate::cli) fn size(text: &str) -> Result<u64, String> {
+    let (digits, shift) = match text.as_bytes().last() {
+        Some(b'K' | b'k') => (&text[..text.len() - 1], 10),
+        Some(b'M' | b'm') => (&text[..text.len() - 1], 20),
+        Some(b'G' | b'g') => (&text[..text.len() - 1], 30),
+        _ => (text, 0),
+    };
+    let number: u64 = digits
+        .parse()
+        .map_err(|_| "a number, with K, M or G behind it".to_owned())?;
+    number
+        .checked_mul(1 << shift)
+        .ok_or_else(|| "too large".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::size;
+
+    #[test]
+    fn sizes() {
+        for (text, expected) in [
+            ("0", Ok(0)),
+            ("1000", Ok(1000)),
+            ("4K", Ok(4096)),
+            ("4k", Ok(4096)),
+            ("2M", Ok(2 << 20)),
+            ("1G", Ok(1 << 30)),
+        ] {
+            assert_eq!(size(text), expected, "{text}");
+        }
+        for text in ["", "K", "-1", "1T", "99999999999G"] {
+            assert!(size(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Where the host of a bare URI ends (rules B3 and B4).
+
+use std::net::Ipv6Addr;
+
+use super::bare::{Bare, Step};
+use super::view::{Set, View};
+
+/// B3: bytes behind `//` that are looked at.
+const LONGEST: usize = 1024;
+
+/// An address with a zone is shorter.
+const LONGEST_LITERAL: usize = 128;
+
+/// The authority of a URI.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Authority {
+    /// Behind the host.
+    pub(super) host_end: usize,
+    /// Behind the port.
+    pub(super) end: usize,
+    /// Something follows that no authority holds: the URI ends here.
+    pub(super) is_cut: bool,
+}
+
+/// What ends an authority or needs a look: all that bare URIs stop at, and `/ ? # @`.
+static MARKS: Set = {
+    let mut set = super::bare::MARKED;
+    set[b'/' as usize] = true;
+    set[b'@' as usize] = true;
+    set
+};
+
+/// B3: the authority of a scheme with an Internet host, or None where there is no such host.
+pub(super) fn special(bare: &Bare<'_, '_>, from: usize) -> Option<Authority> {
+    let view = bare.view;
+    let (end, last_at) = extent(bare, from);
+    let text = &view.bytes[from..end];
+    let doubled = [&b"http:"[..], b"https:", b"ftp:"]
+        .iter()
+        .any(|scheme| text.eq_ignore_ascii_case(scheme));
+    if doubled && view.at(end) == Some(b'/') && view.at(end + 1) == Some(b'/') {
+        return None;
+    }
+    // A later @ must not turn the host into user information.
+    let host = match last_at {
+        Some(at) if !view.bytes[from..at].iter().any(|b| b"()[]{},;".contains(b)) => at + 1,
+        _ => from,
+    };
+    let host_end = match view.bytes[host..end].first()? {
+        b'[' => literal_end(view, host)?,
+        &first if first.is_ascii_alphanumeric() || matches!(first, b'_' | b'%' | 0x80..) => {
+            let run = view.bytes[host..end].iter();
+            host + run.take_while(|&&byte| is_host_byte(byte)).count()
+        }
+        _ => return None,
+    };
+    let port_end = port_end(view, host_end, end);
+    let goes_on = end - from == LONGEST && !matches!(view.at(end), Some(b'/' | b'?' | b'#'));
+    Some(Authority {
+        host_end,
+        end: port_end,
+        is_cut: port_end < end || goes_on,
+    })
+}
+
+/// Up to `/ ? #` or a stop; and the last `@` on the way.
+fn extent(bare: &Bare<'_, '_>, from: usize) -> (usize, Option<usize>) {
+    let view = bare.view;
+    let limit = from + LONGEST;
+    let mut last_at = None;
+    let mut at = from;
+    loop {
+        at = view.first(at, limit, &MARKS);
+        if at >= limit {
+            return (limit, last_at);
+        }
+        match view.at(at) {
+            None | Some(b'/' | b'?' | b'#') => return (at, last_at),
+            Some(b'@') => {
+                last_at = Some(at);
+                at += 1;
+            }
+            Some(_) => match bare.step(at, false) {
+                Step::Stop(_) => return (at, last_at),
+                Step::Take(length) => at += length,
+                Step::Open | Step::Close | Step::Mark => at += 1,
+            },
+        }
+    }
+}
+
+fn is_host_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~' | b'%' | 0x80..)
+}
+
+/// Behind `:digits`. An empty port counts only before `/ ? #`.
+fn port_end(view: &View<'_>, host_end: usize, end: usize) -> usize {
+    if host_end >= end || view.bytes[host_end] != b':' {
+        return host_end;
+    }
+    let digits = view.bytes[host_end + 1..end].iter();
+    let behind = host_end + 1 + digits.take_while(|byte| byte.is_ascii_digit()).count();
+    let empty = behind == host_end + 1;
+    if empty && !matches!(view.at(behind), Some(b'/' | b'?' | b'#')) {
+        return host_end;
+    }
+    behind
+}
+
+/// B4: behind the `//` of any other scheme; the index from which the rest is scanned.
+pub(super) fn other(bare: &Bare<'_, '_>, from: usize, is_file: bool) -> Option<usize> {
+    let view = bare.view;
+    match view.at(from)? {
+        b'[' => literal_end(view, from),
+        b'/' if is_file => Some(from),
+        b'_' | b'%' | b'~' | b'+' | b'$' | b'-' | b'.' | b'*' => Some(from),
+        byte if byte.is_ascii_alphanumeric() => Some(from),
+        0x80.. if matches!(bare.step(from, false), Step::Take(_)) => Some(from),
+        _ => None,
+    }
+}
+
+/// Behind the `]` of an IPv6 address in brackets.
+fn literal_end(view: &View<'_>, open: usize) -> Option<usize> {
+    let limit = open + LONGEST_LITERAL;
+    let mut at = open + 1;
+    while at < limit {
+        match view.at(at)? {
+            b']' => return is_ipv6(&view.bytes[open + 1..at]).then_some(at + 1),
+            byte if byte.is_ascii_graphic() => at += 1,
+            _ => return None,
+        }
+    }
+    None
+}
+
+/// `IPv6address` of RFC 3986, with a zone as in RFC 6874.
+pub(super) fn is_ipv6(text: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(text) else {
+        return false;
+    };
+    let (address, zone) = match text.split_once('%') {
+        Some((address, zone)) => (address, Some(zone)),
+        None => (text, None),
+    };
+    let in_zone = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~%".contains(&byte);
+    address.parse::<Ipv6Addr>().is_ok()
+        && zone.is_none_or(|zone| !zone.is_empty() && zone.bytes().all(in_zone))
+}

@@ -1,0 +1,433 @@
+//! URIs without delimiters: where they stop, and what is trimmed from their ends (rules B1 to B12).
+
+use super::NonAscii;
+use super::authority::{self, Authority};
+use super::delimited::has_prefix;
+use super::prefix::Prefix;
+use super::reading::Reading;
+use super::start::Start;
+use super::unicode::{ELLIPSIS, Role, role};
+use super::view::{Set, View, is_break, is_scheme_byte};
+use crate::document::events::Context;
+use crate::document::flags::Flags;
+
+/// B11: a longer URI is cut.
+pub(super) const LONGEST: usize = 65_536;
+
+/// B5: brackets open at a time.
+const DEEPEST: usize = 16;
+
+/// B8: a shorter line was not wrapped.
+const FULL_LINE: usize = 60;
+
+/// B8: the next line's prefix is looked for within so many bytes.
+pub(super) const NEXT_PREFIX: usize = 1024;
+
+/// S7: a scheme's shape shows within so many bytes.
+const SHAPE: usize = 256;
+
+/// What a byte is to a bare URI.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Plain,
+    Stop,
+    Apostrophe,
+    Open,
+    Close,
+    Ampersand,
+    Separator,
+    Mark,
+    High,
+}
+
+static CLASSES: [Class; 256] = {
+    let mut classes = [Class::Plain; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        classes[byte] = match byte as u8 {
+            0..=0x20 | 0x7F | b'<' | b'>' | b'"' | b'\\' | b'`' => Class::Stop,
+            b'\'' => Class::Apostrophe,
+            b'(' | b'[' | b'{' => Class::Open,
+            b')' | b']' | b'}' => Class::Close,
+            b'&' => Class::Ampersand,
+            b',' | b';' | b'|' => Class::Separator,
+            b'?' | b'#' => Class::Mark,
+            0x80.. => Class::High,
+            _ => Class::Plain,
+        };
+        byte += 1;
+    }
+    classes
+};
+
+/// Every byte that is not plain.
+pub(super) const MARKED: Set = {
+    let mut set = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        set[byte] = !matches!(CLASSES[byte], Class::Plain);
+        byte += 1;
+    }
+    set
+};
+
+static MARKED_BYTES: Set = MARKED;
+
+/// What the character at an index does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// So many bytes belong to the URI.
+    Take(usize),
+    /// An opening bracket.
+    Open,
+    /// A closing bracket.
+    Close,
+    /// `?` or `#`: the path ends.
+    Mark,
+    /// The URI ends; why, if that is remarkable.
+    Stop(Flags),
+}
+
+/// A bare URI and what surrounds it.
+pub(super) struct Bare<'v, 'a> {
+    pub(super) view: &'v View<'a>,
+    non_ascii: NonAscii,
+    start: usize,
+    /// B1: `'` stands directly before it.
+    is_quoted: bool,
+    /// B1: `|` stands before it: it is in a table's cell.
+    is_in_cell: bool,
+}
+
+/// How far a URI reaches, before trimming.
+struct Extent {
+    end: usize,
+    /// The first `?` or `#`.
+    path_end: Option<usize>,
+    flags: Flags,
+}
+
+impl<'v, 'a> Bare<'v, 'a> {
+    pub(super) fn new(view: &'v View<'a>, non_ascii: NonAscii, start: usize) -> Self {
+        Bare {
+            view,
+            non_ascii,
+            start,
+            is_quoted: view.before(start) == Some(b'\''),
+            is_in_cell: view.before(view.back_over_spaces(start)) == Some(b'|'),
+        }
+    }
+
+    /// B1, B2: what the character at an index does.
+    pub(super) fn step(&self, at: usize, in_query: bool) -> Step {
+        let Some(byte) = self.view.at(at) else {
+            return Step::Stop(Flags::NONE);
+        };
+        let stops = match CLASSES[byte as usize] {
+            Class::Plain => false,
+            Class::Stop => true,
+            Class::Open => return Step::Open,
+            Class::Close => return Step::Close,
+            Class::Mark => return Step::Mark,
+            Class::Apostrophe => self.is_quoted,
+            Class::Ampersand => [&b"lt;"[..], b"gt;", b"quot;"]
+                .iter()
+                .any(|entity| self.view.spells(at + 1, entity)),
+            Class::Separator => {
+                (byte == b'|' && (!in_query || self.is_in_cell)) || self.is_web(at + 1)
+            }
+            Class::High => return self.beyond_ascii(at, byte),
+        };
+        match stops {
+            true => Step::Stop(Flags::NONE),
+            false => Step::Take(1),
+        }
+    }
+
+    /// `http(s)://` or `ftp(s)://`
+    fn is_web(&self, at: usize) -> bool {
+        let view = self.view;
+        let name = match view.at(at).map(|byte| byte | 0x20) {
+            Some(b'h') if view.spells(at, b"http") => 4,
+            Some(b'f') if view.spells(at, b"ftp") => 3,
+            _ => return false,
+        };
+        let colon = at + name + usize::from(view.spells(at + name, b"s"));
+        view.spells(colon, b"://")
+    }
+
+    fn beyond_ascii(&self, at: usize, byte: u8) -> Step {
+        let role = match self.view.scalar(at) {
+            Some((code, length)) => match role(code) {
+                Role::Part | Role::Soft if self.non_ascii == NonAscii::Iri => {
+                    return Step::Take(length);
+                }
+                role => role,
+            },
+            // Not UTF-8: the controls and quotation marks of windows-1252, or its letters.
+            None if byte >= 0xA1 && self.non_ascii == NonAscii::Iri => return Step::Take(1),
+            None => Role::Stop,
+        };
+        Step::Stop(match role {
+            Role::Invisible => Flags::ZERO_WIDTH,
+            _ => Flags::NONE,
+        })
+    }
+
+    /// B1, B2, B5, B11: goes on to the URI's end.
+    fn extent(&self, from: usize) -> Extent {
+        let view = self.view;
+        let limit = self.start + LONGEST;
+        let mut open = [(0u8, 0usize); DEEPEST];
+        let mut depth = 0;
+        let mut extent = Extent {
+            end: from,
+            path_end: None,
+            flags: Flags::NONE,
+        };
+        let mut at = from;
+        loop {
+            at = view.first(at, limit, &MARKED_BYTES);
+            let length = match self.step(at, extent.path_end.is_some()) {
+                Step::Take(length) => length,
+                Step::Open if depth == DEEPEST => break,
+                Step::Open => {
+                    open[depth] = (
+                        view.bytes[at] + if view.bytes[at] == b'(' { 1 } else { 2 },
+                        at,
+                    );
+                    depth += 1;
+                    1
+                }
+                Step::Close if depth == 0 || open[depth - 1].0 != view.bytes[at] => break,
+                Step::Close => {
+                    depth -= 1;
+                    1
+                }
+                Step::Mark => {
+                    extent.path_end.get_or_insert(at);
+                    1
+                }
+                Step::Stop(flags) => {
+                    extent.flags |= flags;
+                    break;
+                }
+            };
+            if at + length > limit {
+                extent.flags |= Flags::OVERLONG;
+                break;
+            }
+            at += length;
+        }
+        let path_end = extent.path_end.unwrap_or(at);
+        // AsciiDoc's link text, and brackets opened before a blank.
+        let unclosed = open[..depth]
+            .iter()
+            .find(|&&(closer, index)| closer == b']' && index < path_end);
+        extent.end = unclosed.map_or(at, |&(_, index)| index);
+        extent
+    }
+
+    /// B5, B6: trims until nothing changes; `true` for a footnote mark.
+    fn trim(&self, floor: usize, tail: usize, host_end: Option<usize>, extent: &mut Extent) {
+        let view = self.view;
+        let before = view.before(self.start);
+        let mut apostrophes = None;
+        let mut dots = 0;
+        while extent.end > floor {
+            let end = extent.end;
+            let last = view.bytes[end - 1];
+            let length = match last {
+                b'.' => {
+                    dots += 1;
+                    if dots == 2 {
+                        extent.flags |= Flags::ELLIPSIS;
+                    }
+                    1
+                }
+                b',' | b':' | b';' | b'!' | b'?' | b'*' | b'|' | b'(' | b'[' | b'{' => 1,
+                b'\'' => {
+                    let count = apostrophes.get_or_insert_with(|| {
+                        memchr::memchr_iter(b'\'', &view.bytes[self.start..end]).count()
+                    });
+                    if *count % 2 == 0 {
+                        break;
+                    }
+                    *count -= 1;
+                    1
+                }
+                b'_' | b'~' if before == Some(last) => 1,
+                b'-' | b'_' | b'~' if self.is_in_host(end, tail, host_end) => 1,
+                b']' if extent.path_end.is_none_or(|path_end| end <= path_end) => {
+                    match self.footnote(end, tail) {
+                        Some(open) => {
+                            extent.end = open;
+                            extent.flags |= Flags::FOOTNOTE_CUT;
+                            dots = 0;
+                            continue;
+                        }
+                        None => break,
+                    }
+                }
+                0x80.. => match view.scalar_before(end, floor) {
+                    Some((code, length)) if role(code) == Role::Soft => length,
+                    _ => break,
+                },
+                _ => break,
+            };
+            if last != b'.' {
+                dots = 0;
+            }
+            extent.end -= length;
+            extent.flags |= Flags::TRIMMED;
+        }
+    }
+
+    /// Whether the URI ends in its host when it ends at an index.
+    fn is_in_host(&self, end: usize, tail: usize, host_end: Option<usize>) -> bool {
+        match host_end {
+            Some(host_end) => {
+                end <= host_end
+                    || memchr::memchr3(b'/', b'?', b'#', &self.view.bytes[tail..end]).is_none()
+                        && host_end == tail
+            }
+            None => false,
+        }
+    }
+
+    /// B5: where `[1]`, `[12]` or `[123]` opens that ends at an index.
+    fn footnote(&self, end: usize, tail: usize) -> Option<usize> {
+        let digits = self.view.bytes[tail..end - 1]
+            .iter()
+            .rev()
+            .take(4)
+            .take_while(|byte| byte.is_ascii_digit())
+            .count();
+        let open = (end - 1).checked_sub(digits + 1).filter(|&at| at >= tail)?;
+        ((1..=3).contains(&digits) && self.view.bytes[open] == b'[').then_some(open)
+    }
+
+    /// B8: whether the URI fills its line and the next one begins like a continuation.
+    fn may_be_wrapped(&self, end: usize) -> bool {
+        let view = self.view;
+        let line_start = view.line_start(self.start);
+        if line_start.is_some_and(|start| end - start < FULL_LINE) {
+            return false;
+        }
+        let Some(byte) = view.at(end).filter(|&byte| is_break(byte)) else {
+            return false;
+        };
+        let crlf = byte == b'\r' && view.at(end + 1) == Some(b'\n');
+        let next = end + 1 + usize::from(crlf);
+        let prefix = Prefix::before(view, self.start);
+        let Some(skipped) = prefix.skip(view, next, next + NEXT_PREFIX) else {
+            return false;
+        };
+        let space = matches!(view.at(skipped.at), Some(b' ' | b'\t'));
+        let at = skipped.at + usize::from(space);
+        let continues = view
+            .at(at)
+            .is_some_and(|byte| byte.is_ascii_alphanumeric() || b"/?&=%_~#-".contains(&byte));
+        continues && !self.is_uri(at)
+    }
+
+    /// `x://`
+    fn is_uri(&self, at: usize) -> bool {
+        let run = (0..super::start::LONGEST_RUN)
+            .take_while(|&n| self.view.at(at + n).is_some_and(is_scheme_byte))
+            .count();
+        run > 0 && self.view.spells(at + run, b"://")
+    }
+}
+
+/// The bare URI of a scheme, or None where there is none.
+pub(super) fn read(view: &View<'_>, non_ascii: NonAscii, start: &Start) -> Option<Reading> {
+    let bare = Bare::new(view, non_ascii, start.at);
+    let floor = start.colon + 1 + if start.slashes { 2 } else { 0 };
+    let (tail, authority) = match start.slashes {
+        true if start.is_special() => {
+            let authority = authority::special(&bare, floor)?;
+            (authority.end, Some(authority))
+        }
+        true => (authority::other(&bare, floor, start.is_file())?, None),
+        false => {
+            // The shape is looked for before the scan, which may be long, and again behind it.
+            let end = view.first(floor, floor + SHAPE, &STOPS);
+            start
+                .shape()
+                .filter(|shape| shape(&view.bytes[floor..end]))?;
+            (floor, None)
+        }
+    };
+    let host_end = match authority {
+        Some(authority) => Some(authority.host_end),
+        None if start.slashes => Some(tail),
+        None => None,
+    };
+    let reading = finish(&bare, floor, tail, host_end, authority)?;
+    let rest = &view.bytes[floor..reading.raw.end];
+    let remains = match start.shape() {
+        _ if start.slashes => {
+            let counts = |&byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b']' | 0x80..);
+            rest.iter().any(counts) || start.is_file() && rest.first() == Some(&b'/')
+        }
+        Some(shape) => shape(rest),
+        None => false,
+    };
+    let mut flags = reading.flags | start.flags;
+    if has_prefix(view, start.at) {
+        flags |= Flags::URL_PREFIX;
+    }
+    // B7: something must remain.
+    remains.then_some(Reading { flags, ..reading })
+}
+
+/// From the host or the scheme's colon to the end of the URI, trimmed and flagged.
+pub(super) fn finish(
+    bare: &Bare<'_, '_>,
+    floor: usize,
+    tail: usize,
+    host_end: Option<usize>,
+    authority: Option<Authority>,
+) -> Option<Reading> {
+    let view = bare.view;
+    let mut extent = match authority {
+        Some(authority) if authority.is_cut => Extent {
+            end: authority.end,
+            path_end: None,
+            flags: Flags::NONE,
+        },
+        _ => bare.extent(tail),
+    };
+    let reached = extent.end;
+    bare.trim(floor, tail, host_end, &mut extent);
+    if view.bytes.get(reached).is_some_and(|&byte| byte == 0xE2)
+        && view
+            .scalar(reached)
+            .is_some_and(|(code, _)| code == ELLIPSIS)
+    {
+        extent.flags |= Flags::ELLIPSIS;
+    }
+    if reached == extent.end && bare.may_be_wrapped(extent.end) {
+        extent.flags |= Flags::MAYBE_WRAPPED;
+    }
+    Some(Reading {
+        raw: bare.start..extent.end,
+        outer_end: extent.end,
+        context: Context::Bare,
+        flags: extent.flags,
+        cleaned: false,
+        shorter: None,
+    })
+}
+
+/// Where a scheme's shape is looked for no further.
+static STOPS: Set = {
+    let mut set = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        set[byte] = matches!(CLASSES[byte], Class::Stop);
+        byte += 1;
+    }
+    set
+};

@@ -1,0 +1,92 @@
+//! What the rules make of a candidate: one reading, and the cleaned text where it differs from
+//! what stands in the window.
+
+use std::ops::Range;
+
+use crate::bytes::window::Window;
+use crate::document::events::{Context, Event, Events, Found, Text};
+use crate::document::flags::Flags;
+
+/// A find, in indices of the window.
+#[derive(Clone, Debug)]
+pub(super) struct Reading {
+    /// From the reference's first to its last byte, inner breaks included.
+    pub(super) raw: Range<usize>,
+    /// Behind the closing delimiter: scanning resumes here.
+    pub(super) outer_end: usize,
+    /// Where it stands.
+    pub(super) context: Context,
+    /// What was done to it and what is odd about it.
+    pub(super) flags: Flags,
+    /// The reference is the workspace's text, not the window's.
+    pub(super) cleaned: bool,
+    /// D10: the reading without delimiters is so much of the reference.
+    pub(super) shorter: Option<usize>,
+}
+
+/// Memory that is used again for each candidate.
+#[derive(Debug, Default)]
+pub(super) struct Workspace {
+    /// The cleaned reference.
+    pub(super) text: Vec<u8>,
+    /// D9: indices of the doubtful hyphens in it.
+    pub(super) hyphens: Vec<usize>,
+}
+
+impl Workspace {
+    pub(super) fn clear(&mut self) {
+        self.text.clear();
+        self.hyphens.clear();
+    }
+
+    /// The reference of a reading.
+    pub(super) fn reference<'a>(&'a self, reading: &Reading, bytes: &'a [u8]) -> &'a [u8] {
+        match reading.cleaned {
+            true => &self.text,
+            false => &bytes[reading.raw.clone()],
+        }
+    }
+
+    /// Reports a reading.
+    pub(super) fn report(&self, reading: &Reading, window: &Window<'_>, events: &mut Events) {
+        let text = match reading.cleaned {
+            true => events.store(&self.text),
+            false => Text::window(reading.raw.clone()),
+        };
+        let span = crate::document::events::Span {
+            start: window.offset_at(reading.raw.start),
+            end: window.offset_at(reading.raw.end),
+        };
+        let mut found = Found::new(span, text, reading.context);
+        found.flags = reading.flags;
+        if !self.hyphens.is_empty() || reading.shorter.is_some() {
+            found.alternatives = self.alternatives(reading, text, events);
+        }
+        events.push(Event::Reference(found));
+    }
+
+    /// D9, D10: without the doubtful hyphens, then as it would read without delimiters.
+    fn alternatives(&self, reading: &Reading, text: Text, events: &mut Events) -> (u32, u32) {
+        let mut texts = [text; 2];
+        let mut n = 0;
+        if !self.hyphens.is_empty() {
+            texts[n] = events.store_with(|store| {
+                let mut from = 0;
+                for &hyphen in &self.hyphens {
+                    store.extend_from_slice(&self.text[from..hyphen]);
+                    from = hyphen + 1;
+                }
+                store.extend_from_slice(&self.text[from..]);
+            });
+            n += 1;
+        }
+        if let Some(length) = reading.shorter {
+            texts[n] = match text {
+                Text::Window(start, _) => Text::Window(start, start + length as u32),
+                Text::Stored(start, _) => Text::Stored(start, start + length as u32),
+            };
+            n += 1;
+        }
+        events.store_alternatives(&texts[..n])
+    }
+}

@@ -1,0 +1,295 @@
+//! The scanner: from colons to finds, window by window.
+
+use super::delimited::{self, Opening};
+use super::optional;
+use super::reading::{Reading, Workspace};
+use super::schemes::Scheme;
+use super::start::{self, Start};
+use super::view::{View, is_blank, is_scheme_byte};
+use super::{Options, bare, conformance, terminal};
+use crate::bytes::anchor::Words;
+use crate::bytes::window::Window;
+use crate::document::events::{Context, Event, Events};
+use crate::document::flags::Flags;
+use crate::document::{Scan, Start as Beginning};
+
+/// The ends of the schemes that do without `//` (S7), and of those that may have a line break
+/// before it (D3), and of `URL:`. For `ws`, what stands before it counts as a letter.
+static WORDS: Words = Words::new(
+    &[
+        b"lto", b"ews", b"tel", b"sms", b"urn", b"ata", b"net", b"doi", b"cid", b"mid", b"cct",
+        b"geo", b"sip", b"ips", b"mpp", b"ile", b"tag", b"did", b"oin", b"rix",
+    ],
+    &[
+        b"url", b"ttp", b"tps", b"ftp", b"wss", b"<ws", b"\"ws", b" ws", b":ws", b")ws", b"*ws",
+        b"+ws", b",ws", b"-ws",
+    ],
+);
+
+/// The scanner for plain text.
+#[derive(Debug)]
+pub struct Scanner {
+    options: Options,
+    workspace: Workspace,
+    /// Offset of the outer end of the last find: nothing starts before it.
+    resume: u64,
+    /// Offset up to which every trigger has been decided.
+    examined: u64,
+    is_settled: bool,
+}
+
+impl Scanner {
+    /// A scanner with these options.
+    pub fn new(options: Options) -> Self {
+        Scanner {
+            options,
+            workspace: Workspace::default(),
+            resume: 0,
+            examined: 0,
+            is_settled: false,
+        }
+    }
+
+    /// What the rules make of a trigger.
+    fn read(&mut self, view: &View<'_>, trigger: Trigger) -> Option<Reading> {
+        let mut reading = match trigger {
+            Trigger::Colon(at) => return self.read_colon(view, at),
+            Trigger::At(at) => optional::email(view, at, &mut self.workspace)?,
+            Trigger::Www(at) => {
+                let non_ascii = self.options.non_ascii;
+                optional::www(view, non_ascii, at, &mut self.workspace)?
+            }
+        };
+        let scheme = if reading.context == Context::Www {
+            5
+        } else {
+            7
+        };
+        reading.flags |= conformance::flags(&self.workspace.text, scheme);
+        Some(reading)
+    }
+
+    fn read_colon(&mut self, view: &View<'_>, colon: usize) -> Option<Reading> {
+        self.workspace.clear();
+        let strict = self.options.strict;
+        let run = start::run_start(view, colon);
+        if is_prefix(view, run, colon)
+            && let Some(mut reading) =
+                delimited::read_prefixed(view, colon, strict, &mut self.workspace)
+        {
+            let reference = self.workspace.reference(&reading, view.bytes);
+            let scheme = match reading.flags.contains(Flags::RELATIVE) {
+                true => 0,
+                false => memchr::memchr(b':', reference).map_or(0, |colon| colon + 1),
+            };
+            reading.flags |= conformance::flags(reference, scheme);
+            return Some(reading);
+        }
+        self.workspace.clear();
+        let (start, opening) = candidate(view, run, colon)?;
+        let mut reading = self.read_from(view, &start, opening)?;
+        let reference = self.workspace.reference(&reading, view.bytes);
+        reading.flags |= conformance::flags(reference, start.colon + 1 - start.at);
+        Some(reading)
+    }
+
+    /// Delimited if there is a delimiter, else bare.
+    fn read_from(
+        &mut self,
+        view: &View<'_>,
+        start: &Start,
+        opening: Option<Opening>,
+    ) -> Option<Reading> {
+        let mut flags = Flags::NONE;
+        if let Some(opening) = opening {
+            let strict = self.options.strict;
+            let reading = delimited::read(view, opening, start, strict, &mut self.workspace);
+            if reading.is_some() {
+                return reading;
+            }
+            flags |= Flags::UNCLOSED;
+            if opening.has_prefix {
+                flags |= Flags::URL_PREFIX;
+            }
+        } else if terminal::opens(view, start.at) {
+            let reading = terminal::read(view, start);
+            if reading.is_some() {
+                return reading;
+            }
+            flags |= Flags::UNCLOSED;
+        }
+        // D13: the bare rules from the same scheme.
+        self.workspace.clear();
+        let mut reading = bare::read(view, self.options.non_ascii, start)?;
+        reading.flags |= flags;
+        Some(reading)
+    }
+
+    /// The first byte that may yet belong to a find whose trigger is at `end` or later.
+    fn hold(&self, view: &View<'_>, end: usize) -> usize {
+        let run = start::run_start(view, end);
+        match self.options.email {
+            true => run.min(optional::local_start(view, end)),
+            false => run,
+        }
+    }
+}
+
+/// Whether the run of scheme bytes before a colon is `URL`.
+fn is_prefix(view: &View<'_>, run: usize, colon: usize) -> bool {
+    view.bytes[run..colon].eq_ignore_ascii_case(b"URL")
+        && !view.before(run).is_some_and(is_scheme_byte)
+}
+
+/// The scheme before a colon, and the delimiter before the scheme.
+fn candidate(view: &View<'_>, run: usize, colon: usize) -> Option<(Start, Option<Opening>)> {
+    let start = start::of(view, colon);
+    // D12: with `<URL:` any scheme is taken, as it stands.
+    let slashes = view.at(colon + 1) == Some(b'/') && view.at(colon + 2) == Some(b'/');
+    if slashes
+        && start.is_none_or(|start| start.at != run)
+        && view.bytes[run..colon].first()?.is_ascii_alphabetic()
+        && let Some(opening) = Opening::before(view, run)
+        && opening.has_prefix
+        && !opening.is_quote
+    {
+        let whole = Start {
+            at: run,
+            colon,
+            scheme: Scheme::named(&view.bytes[run..colon]),
+            slashes,
+            flags: Flags::UNKNOWN_SCHEME,
+        };
+        return Some((whole, Some(opening)));
+    }
+    let start = start?;
+    if !slashes {
+        // S7: a shape, or a delimiter before and a line break behind.
+        let breaks = is_blank(view.at(colon + 1)?);
+        if breaks != start.is_special() || (!breaks && start.shape().is_none()) {
+            return None;
+        }
+    }
+    Some((start, Opening::before(view, start.at)))
+}
+
+impl Scan for Scanner {
+    fn begin(&mut self, _start: &Beginning) {
+        self.resume = 0;
+        self.examined = 0;
+        self.is_settled = false;
+    }
+
+    fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize {
+        if !self.is_settled {
+            self.is_settled = true;
+            events.push(Event::Settled);
+        }
+        let index = |offset: u64| offset.saturating_sub(window.offset) as usize;
+        let mut view = View::new(window.bytes, index(self.resume));
+        let mut from = index(self.examined).max(window.start);
+        let mut triggers = Triggers::new(&self.options);
+        let consumed = loop {
+            let Some(trigger) = triggers.next(window.bytes, from) else {
+                from = window.bytes.len();
+                break self.hold(&view, from);
+            };
+            let reading = self.read(&view, trigger);
+            let at = trigger.at();
+            if view.take_beyond() && !window.last {
+                from = at;
+                break self.hold(&view, at);
+            }
+            from = at + 1;
+            if let Some(reading) = reading {
+                self.workspace.report(&reading, &window, events);
+                view.floor = reading.outer_end;
+                from = from.max(reading.outer_end);
+            }
+        };
+        self.resume = window.offset_at(view.floor);
+        self.examined = window.offset_at(from);
+        match window.last {
+            true => window.bytes.len(),
+            false => consumed.max(window.start),
+        }
+    }
+}
+
+/// A place where the rules are asked.
+#[derive(Clone, Copy, Debug)]
+enum Trigger {
+    /// A colon.
+    Colon(usize),
+    /// An `@`, for mail addresses.
+    At(usize),
+    /// A `w`, for `www.`.
+    Www(usize),
+}
+
+impl Trigger {
+    fn at(self) -> usize {
+        let (Trigger::Colon(at) | Trigger::At(at) | Trigger::Www(at)) = self;
+        at
+    }
+}
+
+/// The triggers of one window in ascending order. Each kind is searched for once per byte.
+#[derive(Debug)]
+struct Triggers {
+    colon: Next,
+    at: Next,
+    www: Next,
+}
+
+/// The next place of one kind.
+#[derive(Clone, Copy, Debug)]
+enum Next {
+    Unknown,
+    Known(usize),
+    None,
+}
+
+impl Next {
+    /// The first place from `from` on, searched for only if it is not known.
+    fn from(&mut self, from: usize, search: impl FnOnce(usize) -> Option<usize>) -> Option<usize> {
+        match *self {
+            Next::None => return None,
+            Next::Known(at) if at >= from => return Some(at),
+            Next::Known(_) | Next::Unknown => {}
+        }
+        let found = search(from);
+        *self = found.map_or(Next::None, Next::Known);
+        found
+    }
+}
+
+impl Triggers {
+    fn new(options: &Options) -> Self {
+        let wanted = |wanted| if wanted { Next::Unknown } else { Next::None };
+        Triggers {
+            colon: Next::Unknown,
+            at: wanted(options.email),
+            www: wanted(options.www),
+        }
+    }
+
+    #[inline]
+    fn next(&mut self, bytes: &[u8], from: usize) -> Option<Trigger> {
+        let colon = self.colon.from(from, |from| WORDS.next_colon(bytes, from));
+        let mut first = colon.map(Trigger::Colon);
+        let mut offer = |other: Option<Trigger>| {
+            if let Some(other) = other
+                && first.is_none_or(|first| other.at() < first.at())
+            {
+                first = Some(other);
+            }
+        };
+        let rest = |from| bytes.get(from..).unwrap_or_default();
+        let at = |from| memchr::memchr(b'@', rest(from)).map(|n| from + n);
+        offer(self.at.from(from, at).map(Trigger::At));
+        let www = |from| memchr::memchr2(b'w', b'W', rest(from)).map(|n| from + n);
+        offer(self.www.from(from, www).map(Trigger::Www));
+        first
+    }
+}

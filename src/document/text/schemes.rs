@@ -1,0 +1,214 @@
+//! The schemes that text is searched for: one row each.
+
+use super::shapes::{self, Shape};
+
+/// How a scheme's URIs continue after the colon.
+#[derive(Clone, Copy, Debug)]
+pub enum Form {
+    /// `//` and an Internet host: http, https, ftp, ftps, ws, wss.
+    Special,
+    /// `//`.
+    Slashes,
+    /// `//`, or else this shape (rule S7).
+    NoSlash(Shape),
+}
+
+/// A known scheme.
+#[derive(Clone, Copy, Debug)]
+pub struct Scheme {
+    /// Its name in lower case.
+    pub name: &'static str,
+    /// How its URIs continue.
+    pub form: Form,
+}
+
+const fn special(name: &'static str) -> Scheme {
+    let form = Form::Special;
+    Scheme { name, form }
+}
+
+const fn known(name: &'static str) -> Scheme {
+    let form = Form::Slashes;
+    Scheme { name, form }
+}
+
+const fn no_slash(name: &'static str, shape: Shape) -> Scheme {
+    let form = Form::NoSlash(shape);
+    Scheme { name, form }
+}
+
+/// Every known scheme, by name: IANA's permanent ones and common unofficial ones.
+pub static SCHEMES: &[Scheme] = &[
+    known("aaa"),
+    known("aaas"),
+    known("about"),
+    known("acap"),
+    no_slash("acct", shapes::at_sign),
+    known("amqp"),
+    no_slash("bitcoin", shapes::bitcoin),
+    known("cap"),
+    known("chrome-extension"),
+    no_slash("cid", shapes::at_sign),
+    known("coap"),
+    known("coap+tcp"),
+    known("coap+ws"),
+    known("coaps"),
+    known("coaps+tcp"),
+    known("coaps+ws"),
+    known("crid"),
+    no_slash("data", shapes::data),
+    known("dav"),
+    known("dict"),
+    no_slash("did", shapes::did),
+    known("dns"),
+    no_slash("doi", shapes::doi),
+    known("dtn"),
+    no_slash("file", shapes::slash),
+    special("ftp"),
+    special("ftps"),
+    known("gemini"),
+    no_slash("geo", shapes::coordinates),
+    known("git"),
+    known("git+ssh"),
+    known("go"),
+    known("gopher"),
+    known("gs"),
+    known("h323"),
+    known("hdfs"),
+    special("http"),
+    special("https"),
+    known("iax"),
+    known("icap"),
+    known("im"),
+    known("imap"),
+    known("info"),
+    known("ipn"),
+    known("ipp"),
+    known("ipps"),
+    known("irc"),
+    known("ircs"),
+    known("iris"),
+    known("iris.beep"),
+    known("iris.lwz"),
+    known("iris.xpc"),
+    known("iris.xpcs"),
+    known("jabber"),
+    known("ldap"),
+    known("ldaps"),
+    no_slash("magnet", shapes::query),
+    no_slash("mailto", shapes::mailbox),
+    no_slash("matrix", shapes::matrix),
+    no_slash("mid", shapes::at_sign),
+    known("mongodb"),
+    known("moz-extension"),
+    known("mqtt"),
+    known("ms-settings"),
+    known("msrp"),
+    known("msrps"),
+    known("mtqp"),
+    known("mupdate"),
+    known("mysql"),
+    no_slash("news", shapes::news),
+    known("nfs"),
+    known("ni"),
+    known("nih"),
+    known("nntp"),
+    known("opaquelocktoken"),
+    known("pkcs11"),
+    known("pop"),
+    known("postgres"),
+    known("postgresql"),
+    known("pres"),
+    known("redis"),
+    known("reload"),
+    known("rsync"),
+    known("rtsp"),
+    known("rtsps"),
+    known("rtspu"),
+    known("s3"),
+    known("service"),
+    known("session"),
+    known("sftp"),
+    known("shttp"),
+    known("sieve"),
+    no_slash("sip", shapes::host_or_mailbox),
+    no_slash("sips", shapes::host_or_mailbox),
+    known("slack"),
+    known("smb"),
+    no_slash("sms", shapes::number),
+    known("snews"),
+    known("snmp"),
+    known("soap.beep"),
+    known("soap.beeps"),
+    known("spotify"),
+    known("ssh"),
+    known("steam"),
+    known("stun"),
+    known("stuns"),
+    known("svn"),
+    known("svn+ssh"),
+    no_slash("tag", shapes::tag),
+    no_slash("tel", shapes::number),
+    known("telnet"),
+    known("tftp"),
+    known("thismessage"),
+    known("tip"),
+    known("tn3270"),
+    known("turn"),
+    known("turns"),
+    known("tv"),
+    no_slash("urn", shapes::urn),
+    known("vemmi"),
+    known("view-source"),
+    known("vnc"),
+    known("webcal"),
+    special("ws"),
+    special("wss"),
+    known("xcon"),
+    known("xcon-userid"),
+    known("xmlrpc.beep"),
+    known("xmlrpc.beeps"),
+    no_slash("xmpp", shapes::host_or_mailbox),
+    known("z39.50r"),
+    known("z39.50s"),
+];
+
+impl Scheme {
+    /// The length of the longest name.
+    pub const LONGEST: usize = 16;
+
+    /// The known scheme of a name in any case.
+    ///
+    /// ```
+    /// use uriscan::document::text::schemes::Scheme;
+    /// assert_eq!(Scheme::named(b"MailTo").unwrap().name, "mailto");
+    /// assert!(Scheme::named(b"note").is_none());
+    /// ```
+    pub fn named(name: &[u8]) -> Option<&'static Scheme> {
+        let mut lower = [0; Self::LONGEST];
+        let lower = lower.get_mut(..name.len())?;
+        lower.copy_from_slice(name);
+        lower.make_ascii_lowercase();
+        let row = SCHEMES.binary_search_by(|scheme| scheme.name.as_bytes().cmp(lower));
+        row.ok().map(|at| &SCHEMES[at])
+    }
+
+    /// Whether it is one of http, https, ftp, ftps, ws and wss.
+    pub fn is_special(&self) -> bool {
+        matches!(self.form, Form::Special)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_sorted_in_lower_case_and_short_enough() {
+        assert!(SCHEMES.is_sorted_by(|a, b| a.name < b.name));
+        for scheme in SCHEMES {
+            assert_eq!(scheme.name, scheme.name.to_ascii_lowercase());
+            assert!(scheme.name.len() <= Scheme::LONGEST, "{}", scheme.name);
+        }
+    }
+}

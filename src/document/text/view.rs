@@ -1,0 +1,204 @@
+//! The window as the rules read it: a read past its end is noticed, so that nothing is decided
+//! before the bytes that decide it are there.
+
+use std::cell::Cell;
+
+/// One bit of a byte's class says whether it belongs to a set.
+pub(super) type Set = [bool; 256];
+
+/// WS of the rules: HT LF VT FF CR SP.
+pub(super) const fn is_blank(byte: u8) -> bool {
+    matches!(byte, b'\t'..=b'\r' | b' ')
+}
+
+/// A byte that ends a line.
+pub(super) const fn is_break(byte: u8) -> bool {
+    matches!(byte, b'\n' | b'\r')
+}
+
+/// `scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )`
+pub(super) const fn is_scheme_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.')
+}
+
+/// A window, the index before which nothing may start, and whether a rule looked past its end.
+pub(super) struct View<'a> {
+    /// Look-behind and pending bytes.
+    pub(super) bytes: &'a [u8],
+    /// The outer end of the last find: schemes and delimiters start here at the earliest.
+    pub(super) floor: usize,
+    beyond: Cell<bool>,
+}
+
+impl<'a> View<'a> {
+    pub(super) fn new(bytes: &'a [u8], floor: usize) -> Self {
+        View {
+            bytes,
+            floor,
+            beyond: Cell::new(false),
+        }
+    }
+
+    /// The byte at an index. There is none behind the window's end, and it is noticed.
+    #[inline]
+    pub(super) fn at(&self, at: usize) -> Option<u8> {
+        let byte = self.bytes.get(at).copied();
+        if byte.is_none() {
+            self.beyond.set(true);
+        }
+        byte
+    }
+
+    /// The byte before an index, unless the text starts there.
+    #[inline]
+    pub(super) fn before(&self, at: usize) -> Option<u8> {
+        self.bytes.get(at.checked_sub(1)?).copied()
+    }
+
+    /// Whether a rule looked past the end since the last call.
+    pub(super) fn take_beyond(&self) -> bool {
+        self.beyond.replace(false)
+    }
+
+    /// The first index from `at` on whose byte is in the set, or `limit`, or the window's end.
+    #[inline]
+    pub(super) fn first(&self, at: usize, limit: usize, set: &Set) -> usize {
+        let end = limit.min(self.bytes.len());
+        let found = self
+            .bytes
+            .get(at..end)
+            .and_then(|bytes| bytes.iter().position(|&byte| set[byte as usize]));
+        match found {
+            Some(n) => at + n,
+            None => {
+                if end < limit {
+                    self.beyond.set(true);
+                }
+                end.max(at)
+            }
+        }
+    }
+
+    /// Whether these letters, given in lower case, stand at an index in any case.
+    pub(super) fn spells(&self, at: usize, lower: &[u8]) -> bool {
+        lower.iter().enumerate().all(|(n, &byte)| {
+            self.at(at + n)
+                .is_some_and(|b| b.to_ascii_lowercase() == byte)
+        })
+    }
+
+    /// The scalar value at an index and its length, or nothing where the bytes are not UTF-8.
+    pub(super) fn scalar(&self, at: usize) -> Option<(u32, usize)> {
+        let lead = self.at(at)?;
+        let (low, high) = match lead {
+            0xE0 => (0xA0, 0xBF),
+            0xED => (0x80, 0x9F),
+            0xF0 => (0x90, 0xBF),
+            0xF4 => (0x80, 0x8F),
+            _ => (0x80, 0xBF),
+        };
+        let length = match lead {
+            0..=0x7F => return Some((u32::from(lead), 1)),
+            0xC2..=0xDF => 2,
+            0xE0..=0xEF => 3,
+            0xF0..=0xF4 => 4,
+            _ => return None,
+        };
+        let second = self.at(at + 1).filter(|byte| (low..=high).contains(byte))?;
+        let mut code = u32::from(lead & (0x7F >> length)) << 6 | u32::from(second & 0x3F);
+        for n in 2..length {
+            let next = self.at(at + n).filter(|byte| byte & 0xC0 == 0x80)?;
+            code = code << 6 | u32::from(next & 0x3F);
+        }
+        Some((code, length))
+    }
+
+    /// The scalar value that ends before an index, and its length.
+    pub(super) fn scalar_before(&self, end: usize, floor: usize) -> Option<(u32, usize)> {
+        let lead = (floor.max(end.saturating_sub(4))..end)
+            .rev()
+            .find(|&at| self.bytes[at] & 0xC0 != 0x80)?;
+        let text = std::str::from_utf8(&self.bytes[lead..end]).ok()?;
+        text.chars().next().map(|c| (c as u32, end - lead))
+    }
+
+    /// Goes back over at most 64 bytes of WS with at most one line break.
+    pub(super) fn back_over_blanks(&self, from: usize) -> usize {
+        let least = self.floor.max(from.saturating_sub(PADDING));
+        let mut at = from;
+        let mut broken = false;
+        while at > least && is_blank(self.bytes[at - 1]) {
+            if is_break(self.bytes[at - 1]) {
+                let pair = self.bytes[at - 1] == b'\n' && at - 1 > least;
+                if broken {
+                    break;
+                }
+                broken = true;
+                if pair && self.bytes[at - 2] == b'\r' {
+                    at -= 1;
+                }
+            }
+            at -= 1;
+        }
+        at
+    }
+
+    /// Goes back over at most 64 spaces and tabs.
+    pub(super) fn back_over_spaces(&self, from: usize) -> usize {
+        let least = from.saturating_sub(PADDING);
+        let mut at = from;
+        while at > least && matches!(self.bytes[at - 1], b' ' | b'\t') {
+            at -= 1;
+        }
+        at
+    }
+
+    /// The start of the line that `at` stands in, if it is at most 1024 bytes back.
+    pub(super) fn line_start(&self, at: usize) -> Option<usize> {
+        let least = at.saturating_sub(LINE_START);
+        match memchr::memrchr2(b'\n', b'\r', &self.bytes[least..at]) {
+            Some(n) => Some(least + n + 1),
+            // The look-behind is longer than this look back: index 0 is the start of the text.
+            None => (least == 0).then_some(0),
+        }
+    }
+}
+
+/// D1: WS between a delimiter and what it delimits.
+pub(super) const PADDING: usize = 64;
+
+/// How far back a line's start is looked for.
+pub(super) const LINE_START: usize = 1024;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scalars_are_decoded_as_the_standard_library_does() {
+        let mut bytes = Vec::new();
+        let leads = [
+            0x41, 0x80, 0xC1, 0xC2, 0xE0, 0xE2, 0xED, 0xEF, 0xF0, 0xF4, 0xF5,
+        ];
+        for lead in leads {
+            for second in [0x41, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0] {
+                for third in [0x41, 0x80, 0xBF, 0xC2] {
+                    bytes.extend_from_slice(&[lead, second, third, 0x80]);
+                }
+            }
+        }
+        for at in 0..bytes.len() {
+            let view = View::new(&bytes, 0);
+            let chunk = bytes[at..].utf8_chunks().next().unwrap();
+            let expected = chunk.valid().chars().next();
+            let got = view.scalar(at).map(|(code, length)| (code, length));
+            let expected = expected.map(|c| (c as u32, c.len_utf8()));
+            assert_eq!(
+                got,
+                expected,
+                "at {at}: {:x?}",
+                &bytes[at..(at + 4).min(bytes.len())]
+            );
+        }
+    }
+}

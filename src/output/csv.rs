@@ -1,0 +1,92 @@
+//! CSV (RFC 4180): a header, then one row for each link.
+
+use super::field::Value;
+use super::json::push_base64;
+use super::place::Place;
+use super::text::push_lossy;
+use super::{Layout, Output, decimal};
+use crate::resolver::Link;
+
+/// CSV with a header.
+pub(super) const OUTPUT: Output = Output {
+    name: "csv",
+    header: |layout, out| push_header(layout, b',', out),
+    link: |layout, place, link, out| push_row(layout, place, link, b',', quote, out),
+    others: None,
+};
+
+/// Appends the names of the columns.
+pub(super) fn push_header(layout: &Layout, separator: u8, out: &mut Vec<u8>) {
+    for (index, field) in layout.fields.iter().enumerate() {
+        if index > 0 {
+            out.push(separator);
+        }
+        out.extend_from_slice(field.name.as_bytes());
+    }
+    out.push(b'\n');
+}
+
+/// Appends a row; `protect` rewrites a cell that ends the buffer and starts at an index.
+pub(super) fn push_row(
+    layout: &Layout,
+    place: &Place,
+    link: &Link<'_>,
+    separator: u8,
+    protect: fn(usize, &mut Vec<u8>),
+    out: &mut Vec<u8>,
+) {
+    for (index, field) in layout.fields.iter().enumerate() {
+        if index > 0 {
+            out.push(separator);
+        }
+        let start = out.len();
+        push_cell(&(field.value)(place, link), out);
+        protect(start, out);
+    }
+    out.push(b'\n');
+}
+
+/// Appends a value without any protection; several stand behind one another with blanks between.
+fn push_cell(value: &Value<'_>, out: &mut Vec<u8>) {
+    match *value {
+        Value::Null => {}
+        Value::Number(number) => decimal::push(number, out),
+        Value::Name(name) => out.extend_from_slice(name.as_bytes()),
+        Value::Bytes(bytes) => push_lossy(bytes, out),
+        Value::Base64(bytes) => push_base64(bytes, out),
+        Value::Flags(flags) => push_several(flags.names().map(str::as_bytes), out),
+        Value::List(texts) => push_several(texts.iter().copied(), out),
+    }
+}
+
+fn push_several<'a>(texts: impl Iterator<Item = &'a [u8]>, out: &mut Vec<u8>) {
+    for (index, text) in texts.enumerate() {
+        if index > 0 {
+            out.push(b' ');
+        }
+        push_lossy(text, out);
+    }
+}
+
+/// RFC 4180 section 2, rules 6 and 7.
+fn quote(start: usize, out: &mut Vec<u8>) {
+    let special = |byte: &u8| matches!(byte, b',' | b'"' | b'\r' | b'\n');
+    if !out[start..].iter().any(special) {
+        return;
+    }
+    let quotes = out[start..].iter().filter(|byte| **byte == b'"').count();
+    let mut from = out.len();
+    out.resize(from + quotes + 2, b'"');
+    let mut to = out.len() - 1;
+    // From behind, so that nothing is overwritten before it has moved.
+    while from > start {
+        from -= 1;
+        to -= 1;
+        out[to] = out[from];
+        if out[from] == b'"' {
+            to -= 1;
+            out[to] = b'"';
+        }
+    }
+    out[start] = b'"';
+}

@@ -1,0 +1,137 @@
+//! What a link's record holds: one row for each key, in the order of the record.
+
+use super::place::Place;
+use crate::document::flags::Flags;
+use crate::resolver::Link;
+
+/// A key of a link's record.
+pub struct Field {
+    /// The key, the column's name, and what `--fields` takes.
+    pub name: &'static str,
+    /// The key as it stands in JSON behind another.
+    pub key: &'static str,
+    /// What it is worth.
+    pub kind: Kind,
+    /// Its value.
+    pub value: for<'a> fn(&'a Place, &'a Link<'a>) -> Value<'a>,
+}
+
+/// Whether a record always has a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Always, null where unknown.
+    Core,
+    /// Only where there is something to say.
+    Appended,
+}
+
+/// The value of a key.
+#[derive(Clone, Copy, Debug)]
+pub enum Value<'a> {
+    /// Unknown, or it does not apply.
+    Null,
+    /// A number.
+    Number(u64),
+    /// A name from a table: it needs no escaping.
+    Name(&'static str),
+    /// Any bytes.
+    Bytes(&'a [u8]),
+    /// Bytes that are shown in base64.
+    Base64(&'a [u8]),
+    /// The names of flags.
+    Flags(Flags),
+    /// Several texts.
+    List(&'a [&'a [u8]]),
+}
+
+impl<'a> Value<'a> {
+    fn text(text: Option<&'a str>) -> Self {
+        text.map_or(Value::Null, |text| Value::Bytes(text.as_bytes()))
+    }
+
+    fn number(number: Option<u64>) -> Self {
+        number.map_or(Value::Null, Value::Number)
+    }
+}
+
+macro_rules! field {
+    ($name:literal, $kind:ident, $value:expr) => {
+        Field {
+            name: $name,
+            key: concat!(",\"", $name, "\":"),
+            kind: Kind::$kind,
+            value: $value,
+        }
+    };
+}
+
+/// Every key, in the order of the record; new ones are only appended.
+pub static FIELDS: &[Field] = &[
+    field!("type", Core, |_, _| Value::Name("link")),
+    field!("path", Core, |place, _| Value::Bytes(place.path())),
+    field!("member", Core, |_, link| Value::text(link.member)),
+    field!("line", Core, |_, link| Value::number(line(link))),
+    field!("column", Core, |_, link| Value::number(column(link))),
+    field!("start", Core, |_, link| Value::Number(link.span.start)),
+    field!("end", Core, |_, link| Value::Number(link.span.end)),
+    field!("reference", Core, |_, link| Value::Bytes(link.reference)),
+    field!("target", Core, |_, link| link
+        .target
+        .map_or(Value::Null, Value::Bytes)),
+    field!("base", Core, |_, link| link
+        .base
+        .map_or(Value::Null, |(uri, _)| Value::Bytes(uri))),
+    field!("base_source", Core, |_, link| Value::text(
+        link.base.map(|(_, source)| source)
+    )),
+    field!("context", Core, |_, link| Value::Name(link.context.name())),
+    field!("element", Core, |_, link| Value::text(link.element)),
+    field!("attribute", Core, |_, link| Value::text(link.attribute)),
+    field!("flags", Core, |_, link| Value::Flags(link.flags)),
+    field!("error", Appended, |_, link| link
+        .target
+        .err()
+        .map_or(Value::Null, |kind| Value::Name(kind.name()))),
+    field!("alternatives", Appended, |_, link| {
+        if link.alternatives.is_empty() {
+            Value::Null
+        } else {
+            Value::List(link.alternatives)
+        }
+    }),
+    field!("loc", Appended, |_, link| link
+        .member
+        .map_or(Value::Null, |_| Value::Name("part"))),
+    field!("path_bytes", Appended, |place, _| {
+        if place.is_utf8() {
+            Value::Null
+        } else {
+            Value::Base64(place.path())
+        }
+    }),
+];
+
+fn line(link: &Link<'_>) -> Option<u64> {
+    link.position.map(|position| position.line)
+}
+
+fn column(link: &Link<'_>) -> Option<u64> {
+    link.position.map(|position| position.column)
+}
+
+impl Field {
+    /// The field of a name.
+    ///
+    /// ```
+    /// use uriscan::output::field::Field;
+    /// assert!(Field::named("target").is_some());
+    /// ```
+    pub fn named(name: &str) -> Option<&'static Field> {
+        FIELDS.iter().find(|field| field.name == name)
+    }
+
+    /// Whether its value depends on line numbers, which cost a pass over the document.
+    pub fn needs_position(&self) -> bool {
+        matches!(self.name, "line" | "column")
+    }
+}

@@ -1,0 +1,254 @@
+//! JSON Lines: one object a line, keys in the order of the table.
+
+use super::field::{Kind, Value};
+use super::place::Place;
+use super::record::{Failure, Summary};
+use super::{Layout, Others, Output, decimal};
+use crate::resolver::{Diagnostic, Link};
+
+/// JSON Lines.
+pub(super) const OUTPUT: Output = Output {
+    name: "jsonl",
+    header: |_, _| {},
+    link: push_link,
+    others: Some(Others {
+        diagnostic: push_diagnostic,
+        failure: push_failure,
+        summary: push_summary,
+    }),
+};
+
+fn push_link(layout: &Layout, place: &Place, link: &Link<'_>, out: &mut Vec<u8>) {
+    open_link("link", layout, place, link, out);
+    out.extend_from_slice(b"}\n");
+}
+
+/// Appends a link's keys under another `type`, and leaves the object open for more keys.
+pub fn open_link(kind: &str, layout: &Layout, place: &Place, link: &Link<'_>, out: &mut Vec<u8>) {
+    open(kind, out);
+    for field in &layout.fields {
+        if field.name == "type" {
+            continue;
+        }
+        let value = (field.value)(place, link);
+        if field.kind == Kind::Appended && matches!(value, Value::Null) {
+            continue;
+        }
+        out.extend_from_slice(field.key.as_bytes());
+        push_value(&value, out);
+    }
+}
+
+fn push_diagnostic(place: &Place, diagnostic: &Diagnostic<'_>, out: &mut Vec<u8>) {
+    open("diagnostic", out);
+    push_place(place, diagnostic.member, out);
+    push_member("code", diagnostic.code.name, out);
+    push_member("message", diagnostic.code.message, out);
+    push_count("count", diagnostic.count, out);
+    push_count("offset", diagnostic.offset, out);
+    close(place, out);
+}
+
+fn push_failure(place: &Place, failure: &Failure<'_>, out: &mut Vec<u8>) {
+    open("error", out);
+    push_place(place, failure.member, out);
+    push_member("message", failure.message, out);
+    close(place, out);
+}
+
+/// Appends the summary.
+pub fn push_summary(summary: &Summary, out: &mut Vec<u8>) {
+    open("summary", out);
+    for (name, count) in summary.counts() {
+        push_count(name, count, out);
+    }
+    out.extend_from_slice(b"}\n");
+}
+
+fn open(kind: &str, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"{\"type\":\"");
+    out.extend_from_slice(kind.as_bytes());
+    out.push(b'"');
+}
+
+fn push_place(place: &Place, member: Option<&str>, out: &mut Vec<u8>) {
+    out.extend_from_slice(b",\"path\":");
+    push_string(place.path(), out);
+    match member {
+        Some(member) => push_member("member", member, out),
+        None => out.extend_from_slice(b",\"member\":null"),
+    }
+}
+
+fn close(place: &Place, out: &mut Vec<u8>) {
+    if !place.is_utf8() {
+        out.extend_from_slice(b",\"path_bytes\":");
+        push_value(&Value::Base64(place.path()), out);
+    }
+    out.extend_from_slice(b"}\n");
+}
+
+fn push_key(name: &str, out: &mut Vec<u8>) {
+    out.extend_from_slice(b",\"");
+    out.extend_from_slice(name.as_bytes());
+    out.extend_from_slice(b"\":");
+}
+
+/// Appends a key and a string behind another key.
+pub fn push_member(name: &str, text: &str, out: &mut Vec<u8>) {
+    push_key(name, out);
+    push_string(text.as_bytes(), out);
+}
+
+/// Appends a key and a number behind another key.
+pub fn push_count(name: &str, count: u64, out: &mut Vec<u8>) {
+    push_key(name, out);
+    decimal::push(count, out);
+}
+
+fn push_value(value: &Value<'_>, out: &mut Vec<u8>) {
+    match *value {
+        Value::Null => out.extend_from_slice(b"null"),
+        Value::Number(number) => decimal::push(number, out),
+        Value::Name(name) => push_quoted(name.as_bytes(), out),
+        Value::Bytes(bytes) => push_string(bytes, out),
+        Value::Base64(bytes) => {
+            out.push(b'"');
+            push_base64(bytes, out);
+            out.push(b'"');
+        }
+        Value::Flags(flags) => {
+            push_list(flags.names(), out, |name, out| {
+                push_quoted(name.as_bytes(), out)
+            });
+        }
+        Value::List(texts) => push_list(texts.iter(), out, |text, out| push_string(text, out)),
+    }
+}
+
+fn push_list<T>(items: impl Iterator<Item = T>, out: &mut Vec<u8>, push: impl Fn(T, &mut Vec<u8>)) {
+    out.push(b'[');
+    for (index, item) in items.enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        push(item, out);
+    }
+    out.push(b']');
+}
+
+fn push_quoted(bytes: &[u8], out: &mut Vec<u8>) {
+    out.push(b'"');
+    out.extend_from_slice(bytes);
+    out.push(b'"');
+}
+
+/// Appends bytes as a JSON string; what is not UTF-8 becomes U+FFFD.
+///
+/// ```
+/// let mut out = Vec::new();
+/// uriscan::output::json::push_string(b"a\"b\n\xFF", &mut out);
+/// assert_eq!(out, "\"a\\\"b\\n\u{FFFD}\"".as_bytes());
+/// ```
+pub fn push_string(bytes: &[u8], out: &mut Vec<u8>) {
+    if bytes
+        .iter()
+        .fold(true, |plain, &byte| plain & is_plain(byte))
+    {
+        return push_quoted(bytes, out);
+    }
+    out.push(b'"');
+    for chunk in bytes.utf8_chunks() {
+        push_escaped(chunk.valid().as_bytes(), out);
+        if !chunk.invalid().is_empty() {
+            out.extend_from_slice("\u{FFFD}".as_bytes());
+        }
+    }
+    out.push(b'"');
+}
+
+/// One byte of ASCII that stands for itself; written so that the compiler checks many at once.
+fn is_plain(byte: u8) -> bool {
+    (0x20..0x80).contains(&byte) & (byte != b'"') & (byte != b'\\')
+}
+
+fn push_escaped(valid: &[u8], out: &mut Vec<u8>) {
+    let mut from = 0;
+    for (at, &byte) in valid.iter().enumerate() {
+        let short = match byte {
+            b'"' | b'\\' => byte,
+            b'\n' => b'n',
+            b'\r' => b'r',
+            b'\t' => b't',
+            0x08 => b'b',
+            0x0C => b'f',
+            0..0x20 => b'u',
+            _ => continue,
+        };
+        out.extend_from_slice(&valid[from..at]);
+        out.extend_from_slice(&[b'\\', short]);
+        if short == b'u' {
+            let digits = b"0123456789abcdef";
+            out.extend_from_slice(b"00");
+            out.extend_from_slice(&[
+                digits[usize::from(byte >> 4)],
+                digits[usize::from(byte & 15)],
+            ]);
+        }
+        from = at + 1;
+    }
+    out.extend_from_slice(&valid[from..]);
+}
+
+/// Appends bytes in base64 with padding (RFC 4648 section 4).
+pub fn push_base64(bytes: &[u8], out: &mut Vec<u8>) {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for group in bytes.chunks(3) {
+        let at = |index: usize| u32::from(group.get(index).copied().unwrap_or(0));
+        let bits = at(0) << 16 | at(1) << 8 | at(2);
+        for index in 0..4 {
+            if index <= group.len() {
+                let sextet = bits >> (18 - 6 * index) & 63;
+                out.push(ALPHABET[sextet as usize]);
+            } else {
+                out.push(b'=');
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_are_what_serde_json_writes() {
+        let mut cases: Vec<Vec<u8>> = (0..=255).map(|byte| vec![b'a', byte, b'z']).collect();
+        cases.push("déjà \u{2028} \u{10FFFF} \u{7f}".into());
+        cases.push(b"\xE2\x82 cut, \xED\xA0\x80 surrogate, \xF0\x9F\x98 cut".to_vec());
+        cases.push(b"http://example.com/a/long/enough/path?with=query#fragment \" ".to_vec());
+        for case in cases {
+            let mut out = Vec::new();
+            push_string(&case, &mut out);
+            let expected = serde_json::to_string(&String::from_utf8_lossy(&case)).unwrap();
+            assert_eq!(String::from_utf8(out).unwrap(), expected, "{case:?}");
+        }
+    }
+
+    #[test]
+    fn base64_is_that_of_rfc_4648_section_10() {
+        for (plain, expected) in [
+            ("", ""),
+            ("f", "Zg=="),
+            ("fo", "Zm8="),
+            ("foo", "Zm9v"),
+            ("foob", "Zm9vYg=="),
+            ("fooba", "Zm9vYmE="),
+            ("foobar", "Zm9vYmFy"),
+        ] {
+            let mut out = Vec::new();
+            push_base64(plain.as_bytes(), &mut out);
+            assert_eq!(out, expected.as_bytes(), "{plain:?}");
+        }
+    }
+}

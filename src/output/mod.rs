@@ -1,0 +1,91 @@
+//! Layer 5: one link to bytes. Text, JSON Lines, CSV and TSV: one file each, one row in [`OUTPUTS`].
+//!
+//! Every writer appends to the caller's buffer and allocates nothing. What a record holds is the
+//! table [`FIELDS`](field::FIELDS); a format only says how a [`Value`](field::Value) looks.
+
+pub mod csv;
+pub mod decimal;
+pub mod field;
+pub mod json;
+pub mod place;
+pub mod record;
+pub mod text;
+pub mod tsv;
+
+use crate::resolver::{Diagnostic, Link};
+use field::Field;
+use place::Place;
+use record::{Failure, Summary};
+
+/// An output format.
+pub struct Output {
+    /// The name that `--format` takes.
+    pub name: &'static str,
+    /// What stands before the first record.
+    pub header: fn(&Layout, &mut Vec<u8>),
+    /// Appends a link.
+    pub link: fn(&Layout, &Place, &Link<'_>, &mut Vec<u8>),
+    /// The records that are no links; without them they are told as messages.
+    pub others: Option<Others>,
+}
+
+/// How an output format writes the records that are no links.
+pub struct Others {
+    /// Appends a diagnostic.
+    pub diagnostic: fn(&Place, &Diagnostic<'_>, &mut Vec<u8>),
+    /// Appends an error.
+    pub failure: fn(&Place, &Failure<'_>, &mut Vec<u8>),
+    /// Appends the summary.
+    pub summary: fn(&Summary, &mut Vec<u8>),
+}
+
+/// Every output format, one row each.
+pub static OUTPUTS: &[Output] = &[text::OUTPUT, json::OUTPUT, csv::OUTPUT, tsv::OUTPUT];
+
+impl Output {
+    /// The output format of a name, as `--format` takes it.
+    ///
+    /// ```
+    /// use uriscan::output::Output;
+    /// assert_eq!(Output::named("jsonl").unwrap().name, "jsonl");
+    /// assert!(Output::named("xml").is_none());
+    /// ```
+    pub fn named(name: &str) -> Option<&'static Output> {
+        OUTPUTS.iter().find(|output| output.name == name)
+    }
+}
+
+/// What a record shows, and how.
+#[derive(Clone)]
+pub struct Layout {
+    /// The keys, in order.
+    pub fields: Vec<&'static Field>,
+    /// What stands before the target in text.
+    pub location: Location,
+    /// What ends a line of text.
+    pub terminator: u8,
+    /// Whether locations in text are coloured.
+    pub color: bool,
+}
+
+impl Default for Layout {
+    fn default() -> Self {
+        Layout {
+            fields: field::FIELDS.iter().collect(),
+            location: Location::default(),
+            terminator: b'\n',
+            color: false,
+        }
+    }
+}
+
+/// What stands before the target in text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Location {
+    /// The path of the file.
+    pub path: bool,
+    /// The line and the column.
+    pub position: bool,
+    /// The offset of the first byte.
+    pub offset: bool,
+}

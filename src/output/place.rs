@@ -1,0 +1,35 @@
+//! The document that records speak of.
+
+/// The path of a document, as reached from the arguments.
+#[derive(Clone, Debug)]
+pub struct Place {
+    path: Vec<u8>,
+    is_utf8: bool,
+}
+
+impl Place {
+    /// The document at a path; `-` is standard input.
+    pub fn new(path: &[u8]) -> Self {
+        Place {
+            path: path.to_vec(),
+            is_utf8: std::str::from_utf8(path).is_ok(),
+        }
+    }
+
+    /// Moves on to another document and keeps the memory.
+    pub fn set(&mut self, path: &[u8]) {
+        self.path.clear();
+        self.path.extend_from_slice(path);
+        self.is_utf8 = std::str::from_utf8(path).is_ok();
+    }
+
+    /// The path's bytes.
+    pub fn path(&self) -> &[u8] {
+        &self.path
+    }
+
+    /// Whether the path can be written in a record as it is.
+    pub fn is_utf8(&self) -> bool {
+        self.is_utf8
+    }
+}

@@ -1,0 +1,47 @@
+//! The records that are no links.
+
+/// A document or a part of one that could not be read.
+#[derive(Clone, Copy, Debug)]
+pub struct Failure<'a> {
+    /// The enclosed document, if it is one.
+    pub member: Option<&'a str>,
+    /// Why, without the path.
+    pub message: &'a str,
+}
+
+/// The counts of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Files that were read.
+    pub files: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// References that were reported.
+    pub references: u64,
+    /// Files that are of no format that holds references.
+    pub skipped_files: u64,
+    /// Things that could not be read.
+    pub errors: u64,
+}
+
+impl Summary {
+    /// The counts with their names in records.
+    pub fn counts(&self) -> [(&'static str, u64); 5] {
+        [
+            ("files", self.files),
+            ("bytes", self.bytes),
+            ("references", self.references),
+            ("skipped_files", self.skipped_files),
+            ("errors", self.errors),
+        ]
+    }
+
+    /// Adds the counts of another part of the run.
+    pub fn add(&mut self, other: &Summary) {
+        self.files += other.files;
+        self.bytes += other.bytes;
+        self.references += other.references;
+        self.skipped_files += other.skipped_files;
+        self.errors += other.errors;
+    }
+}

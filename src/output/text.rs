@@ -1,0 +1,95 @@
+//! Text: one target a line, behind its location where that is asked for.
+
+use super::place::Place;
+use super::{Layout, Output, decimal};
+use crate::resolver::Link;
+
+/// One target a line.
+pub(super) const OUTPUT: Output = Output {
+    name: "text",
+    header: |_, _| {},
+    link: push_link,
+    others: None,
+};
+
+const PATH: &str = "\x1b[35m";
+const NUMBER: &str = "\x1b[32m";
+const PLAIN: &str = "\x1b[0m";
+
+fn push_link(layout: &Layout, place: &Place, link: &Link<'_>, out: &mut Vec<u8>) {
+    let before = out.len();
+    push_location(layout, place, link, out);
+    if out.len() > before {
+        out.push(b' ');
+    }
+    // A reference that has no target is printed as it stands.
+    push_line(layout, link.target.unwrap_or(link.reference), out);
+}
+
+fn push_location(layout: &Layout, place: &Place, link: &Link<'_>, out: &mut Vec<u8>) {
+    let location = layout.location;
+    if location.path {
+        push_path(layout, place, link.member, out);
+        out.push(b':');
+    }
+    if location.position
+        && let Some(position) = link.position
+    {
+        push_number(layout, position.line, out);
+        push_number(layout, position.column, out);
+    }
+    if location.offset {
+        push_number(layout, link.span.start, out);
+    }
+}
+
+/// Appends the path as it is, and the member behind it.
+pub fn push_path(layout: &Layout, place: &Place, member: Option<&str>, out: &mut Vec<u8>) {
+    paint(layout, PATH, out, |out| {
+        out.extend_from_slice(place.path());
+        if let Some(member) = member {
+            out.push(b'!');
+            out.extend_from_slice(member.as_bytes());
+        }
+    });
+}
+
+fn push_number(layout: &Layout, number: u64, out: &mut Vec<u8>) {
+    paint(layout, NUMBER, out, |out| decimal::push(number, out));
+    out.push(b':');
+}
+
+fn paint(layout: &Layout, color: &str, out: &mut Vec<u8>, push: impl FnOnce(&mut Vec<u8>)) {
+    if !layout.color {
+        return push(out);
+    }
+    out.extend_from_slice(color.as_bytes());
+    push(out);
+    out.extend_from_slice(PLAIN.as_bytes());
+}
+
+/// Appends a URI and what ends it; what is not UTF-8 becomes U+FFFD.
+pub fn push_line(layout: &Layout, uri: &[u8], out: &mut Vec<u8>) {
+    if layout.terminator == b'\n' && memchr::memchr2(b'\r', b'\n', uri).is_some() {
+        // Line breaks go, as they would in resolution (WHATWG URL 4.4): a line holds one URI.
+        for piece in uri.split(|byte| matches!(byte, b'\r' | b'\n')) {
+            push_lossy(piece, out);
+        }
+    } else {
+        push_lossy(uri, out);
+    }
+    out.push(layout.terminator);
+}
+
+/// Appends bytes; what is not UTF-8 becomes U+FFFD.
+pub fn push_lossy(bytes: &[u8], out: &mut Vec<u8>) {
+    if bytes.is_ascii() {
+        return out.extend_from_slice(bytes);
+    }
+    for chunk in bytes.utf8_chunks() {
+        out.extend_from_slice(chunk.valid().as_bytes());
+        if !chunk.invalid().is_empty() {
+            out.extend_from_slice("\u{FFFD}".as_bytes());
+        }
+    }
+}

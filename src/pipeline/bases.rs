@@ -1,0 +1,192 @@
+//! The base URI that a document has by where it was found (RFC 2396 sections 5.1.3 and 5.1.4).
+
+use std::fs;
+
+use super::walk::path_of;
+use crate::uri::base::push_path;
+use crate::uri::{Base, BaseSource, Mounts};
+
+/// Where the base URIs of documents come from.
+#[derive(Clone, Debug, Default)]
+pub struct Bases {
+    /// Directories that are served somewhere.
+    pub mounts: Mounts,
+    /// The base of documents outside every mount.
+    pub otherwise: Otherwise,
+    /// The current directory, with its slash; relative paths start there.
+    pub here: Vec<u8>,
+}
+
+/// The base of documents outside every mount.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Otherwise {
+    /// The `file:` URI of a file, and none for standard input.
+    #[default]
+    File,
+    /// One for all.
+    Given(Vec<u8>),
+    /// None.
+    Nothing,
+}
+
+/// The names of the documents that stand for their directory.
+const INDEX_NAMES: [&[u8]; 2] = [b"/index.html", b"/index.htm"];
+
+impl Bases {
+    /// Bases for relative paths that start in the current directory.
+    pub fn here() -> Self {
+        let here = std::env::current_dir().unwrap_or_default();
+        let mut here = here.as_os_str().as_encoded_bytes().to_vec();
+        if here.last() != Some(&b'/') {
+            here.push(b'/');
+        }
+        Bases {
+            here,
+            ..Bases::default()
+        }
+    }
+
+    /// The base of the file at a path.
+    pub fn of_file(&self, path: &[u8], names: &mut Names) -> Option<Base> {
+        if self.mounts.is_empty() {
+            match &self.otherwise {
+                Otherwise::File => {}
+                Otherwise::Given(uri) => return Some(given(uri)),
+                Otherwise::Nothing => return None,
+            }
+        }
+        let absolute = names.absolute(&self.here, path);
+        if let Some(mut uri) = self.mounts.uri(absolute) {
+            for name in INDEX_NAMES {
+                if uri.ends_with(name) {
+                    // The document at `x/index.html` is retrieved as `x/`.
+                    uri.truncate(uri.len() - name.len() + 1);
+                }
+            }
+            let source = BaseSource::RetrievalRoot;
+            return Some(Base { uri, source });
+        }
+        match &self.otherwise {
+            Otherwise::File => {
+                let mut uri = b"file://".to_vec();
+                push_path(absolute, &mut uri);
+                let source = BaseSource::RetrievalFile;
+                Some(Base { uri, source })
+            }
+            Otherwise::Given(uri) => Some(given(uri)),
+            Otherwise::Nothing => None,
+        }
+    }
+
+    /// The base of a document without a path.
+    pub fn of_stream(&self) -> Option<Base> {
+        match &self.otherwise {
+            Otherwise::Given(uri) => Some(given(uri)),
+            Otherwise::File | Otherwise::Nothing => None,
+        }
+    }
+}
+
+fn given(uri: &[u8]) -> Base {
+    Base {
+        uri: uri.to_vec(),
+        source: BaseSource::DefaultOption,
+    }
+}
+
+/// Makes paths absolute; remembers the last one and what its `..` came to.
+#[derive(Debug, Default)]
+pub struct Names {
+    absolute: Vec<u8>,
+    /// A path up to its last `..`, and where that leads.
+    above: Option<(Vec<u8>, Vec<u8>)>,
+}
+
+impl Names {
+    /// The absolute path without `.` and `..` segments.
+    ///
+    /// Symbolic links keep their names, as a server would show them, but for those before a `..`:
+    /// only the file system knows where that leads.
+    pub fn absolute(&mut self, here: &[u8], path: &[u8]) -> &[u8] {
+        self.absolute.clear();
+        let mut rest = path;
+        match above(path) {
+            Some(end) => {
+                let known = self
+                    .above
+                    .take()
+                    .filter(|(prefix, _)| prefix == &path[..end]);
+                let (prefix, target) = known.unwrap_or_else(|| {
+                    let target = canonical(&path[..end]);
+                    (path[..end].to_vec(), target)
+                });
+                self.absolute.extend_from_slice(&target);
+                self.above = Some((prefix, target));
+                rest = &path[end..];
+            }
+            None if path.starts_with(b"/") => {}
+            None => self
+                .absolute
+                .extend_from_slice(here.strip_suffix(b"/").unwrap_or(here)),
+        }
+        for segment in rest.split(|&byte| byte == b'/') {
+            if !segment.is_empty() && segment != b"." {
+                self.absolute.push(b'/');
+                self.absolute.extend_from_slice(segment);
+            }
+        }
+        if self.absolute.is_empty() {
+            self.absolute.push(b'/');
+        }
+        &self.absolute
+    }
+}
+
+/// The end of the last `..` segment.
+fn above(path: &[u8]) -> Option<usize> {
+    let mut end = path.len();
+    for segment in path.rsplit(|&byte| byte == b'/') {
+        if segment == b".." {
+            return Some(end);
+        }
+        end = end.saturating_sub(segment.len() + 1);
+    }
+    None
+}
+
+fn canonical(path: &[u8]) -> Vec<u8> {
+    let path = fs::canonicalize(path_of(path));
+    path.map_or_else(
+        |_| Vec::new(),
+        |path| path.into_os_string().into_encoded_bytes(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn paths_become_absolute() {
+        let here = std::env::current_dir().unwrap();
+        let here = format!("{}/", here.display());
+        let parent = Path::new(&here).parent().unwrap().display().to_string();
+        let absolute = |path: &str| {
+            let mut names = Names::default();
+            let bytes = names.absolute(here.as_bytes(), path.as_bytes()).to_vec();
+            String::from_utf8(bytes).unwrap()
+        };
+        for (path, expected) in [
+            ("a/b", format!("{here}a/b")),
+            ("./a//./b", format!("{here}a/b")),
+            ("/a/./b", "/a/b".into()),
+            ("/", "/".into()),
+            ("../x", format!("{parent}/x")),
+            ("src/../x", format!("{here}x")),
+        ] {
+            assert_eq!(absolute(path), expected, "{path}");
+        }
+    }
+}

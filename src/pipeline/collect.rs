@@ -1,0 +1,179 @@
+//! What becomes of the links: a worker's sink, which writes them into its block.
+
+use std::fmt::Write as _;
+
+use super::ordered::{Ordered, Stopped};
+use super::writer::{Chunk, Writer};
+use super::{Options, Report};
+use crate::document::diagnostic::Effect;
+use crate::output::place::Place;
+use crate::output::record::{Failure, Summary};
+use crate::resolver::{Diagnostic, Link, Sink};
+
+/// A block is handed over when it holds this many bytes.
+const ENOUGH: usize = 64 << 10;
+
+/// Takes the links of one document after the other.
+pub struct Collector<'a, W> {
+    options: &'a Options,
+    ordered: &'a Ordered<Chunk, Writer<W>>,
+    ticket: u64,
+    place: Place,
+    block: Chunk,
+    counts: Counts,
+    stopped: bool,
+}
+
+/// What a worker has counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// What the summary shows.
+    pub summary: Summary,
+    /// Damaged containers.
+    pub damaged: u64,
+}
+
+impl Counts {
+    /// Adds what another worker has counted.
+    pub fn add(&mut self, other: &Counts) {
+        self.summary.add(&other.summary);
+        self.damaged += other.damaged;
+    }
+}
+
+impl<'a, W: std::io::Write + Send> Collector<'a, W> {
+    /// A sink for one worker.
+    pub fn new(options: &'a Options, ordered: &'a Ordered<Chunk, Writer<W>>) -> Self {
+        Collector {
+            options,
+            ordered,
+            ticket: 0,
+            place: Place::new(b""),
+            block: Chunk::default(),
+            counts: Counts::default(),
+            stopped: false,
+        }
+    }
+
+    /// What follows belongs to this ticket.
+    pub fn begin_ticket(&mut self, ticket: u64) {
+        self.ticket = ticket;
+    }
+
+    /// What follows belongs to this document.
+    pub fn begin_document(&mut self, path: &[u8]) {
+        self.place.set(path);
+    }
+
+    /// The document at hand has been read.
+    pub fn end_document(&mut self, bytes: u64) {
+        self.counts.summary.files += 1;
+        self.counts.summary.bytes += bytes;
+    }
+
+    /// The document at hand is of no format that holds references.
+    pub fn skip(&mut self, content: &str, named: bool) {
+        self.counts.summary.skipped_files += 1;
+        if named && self.options.talk.errors {
+            self.tell(format_args!("skipped, it is no text but {content}"));
+        }
+    }
+
+    /// The document at hand could not be read.
+    pub fn fail(&mut self, message: &str) {
+        self.counts.summary.errors += 1;
+        if let Some(others) = &self.options.output.others
+            && self.options.report == Report::Links
+        {
+            let failure = Failure {
+                member: None,
+                message,
+            };
+            (others.failure)(&self.place, &failure, &mut self.block.output);
+        }
+        if self.options.talk.errors {
+            self.tell(format_args!("{message}"));
+        }
+    }
+
+    /// The ticket is done with.
+    ///
+    /// # Errors
+    ///
+    /// When the output has failed.
+    pub fn end_ticket(&mut self) -> Result<(), Stopped> {
+        self.ordered.finish(self.ticket, &mut self.block)
+    }
+
+    /// Whether nobody takes the output any more.
+    pub fn is_stopped(&self) -> bool {
+        self.stopped
+    }
+
+    /// What has been counted.
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    fn tell(&mut self, message: std::fmt::Arguments<'_>) {
+        let messages = &mut self.block.messages;
+        messages.extend_from_slice(b"uriscan: ");
+        if !self.place.path().is_empty() {
+            messages.extend_from_slice(self.place.path());
+            messages.extend_from_slice(b": ");
+        }
+        let mut text = String::new();
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "{message}");
+        messages.extend_from_slice(text.as_bytes());
+    }
+}
+
+impl<W: std::io::Write + Send> Sink for Collector<'_, W> {
+    fn link(&mut self, link: &Link<'_>) {
+        if self.stopped {
+            return;
+        }
+        self.counts.summary.references += 1;
+        if self.options.report == Report::Links {
+            let options = self.options;
+            let output = &mut self.block.output;
+            (options.output.link)(&options.layout, &self.place, link, output);
+            if output.len() >= ENOUGH {
+                self.stopped = self
+                    .ordered
+                    .hand_over(self.ticket, &mut self.block)
+                    .is_err();
+            }
+        }
+    }
+
+    fn diagnostic(&mut self, diagnostic: &Diagnostic<'_>) {
+        let talk = self.options.talk;
+        let damage = diagnostic.code.effect == Effect::Damage;
+        self.counts.damaged += u64::from(damage);
+        match &self.options.output.others {
+            Some(others) if self.options.report == Report::Links => {
+                (others.diagnostic)(&self.place, diagnostic, &mut self.block.output);
+            }
+            _ if talk.diagnostics || damage && talk.errors => {
+                let Diagnostic {
+                    code,
+                    count,
+                    offset,
+                    ..
+                } = diagnostic;
+                let (name, message) = (code.name, code.message);
+                match diagnostic.member {
+                    None => self.tell(format_args!(
+                        "{message} ({name}, {count} times, first at byte {offset})"
+                    )),
+                    Some(member) => self.tell(format_args!(
+                        "{member}: {message} ({name}, {count} times, first at byte {offset})"
+                    )),
+                }
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Opens documents, and reads them in as few system calls as there can be.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+
+use super::sniff::HEAD;
+use super::walk::{Entry, Kind};
+
+/// A file of up to this many bytes is read at once.
+pub const WHOLE: u64 = 256 << 10;
+
+/// A document, opened, with its first bytes read.
+#[derive(Debug)]
+pub enum Input<'a> {
+    /// All of it.
+    Whole(&'a [u8]),
+    /// Its first bytes, and the file behind them.
+    File(&'a [u8], File),
+    /// Its first bytes, and what else comes.
+    Stream(&'a [u8], Stream),
+}
+
+/// Something that can only be read once.
+#[derive(Debug)]
+pub enum Stream {
+    /// Standard input.
+    Standard(io::Stdin),
+    /// A pipe or a device.
+    File(File),
+}
+
+impl Read for Stream {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Stream::Standard(stdin) => stdin.read(into),
+            Stream::File(file) => file.read(into),
+        }
+    }
+}
+
+impl<'a> Input<'a> {
+    /// Opens a file and reads its first bytes into `head`, or all of it where it is short.
+    ///
+    /// A short file costs three system calls: open, read, close. That a file whose length is known
+    /// has come to its end needs no fourth one.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be opened or read.
+    pub fn open(entry: &Entry, head: &'a mut Vec<u8>) -> io::Result<Self> {
+        match entry.kind {
+            Kind::File(length @ 1..=WHOLE) => {
+                let mut file = File::open(&entry.path)?;
+                fill(&mut file, head, length as usize)?;
+                Ok(Input::Whole(head))
+            }
+            // What claims to be empty may be of the kind that has no length, as in /proc.
+            Kind::File(0) => {
+                let mut file = File::open(&entry.path)?;
+                fill(&mut file, head, HEAD)?;
+                Ok(Input::Stream(head, Stream::File(file)))
+            }
+            Kind::File(_) => {
+                let mut file = File::open(&entry.path)?;
+                fill(&mut file, head, HEAD)?;
+                Ok(Input::File(head, file))
+            }
+            Kind::Standard | Kind::Stream => {
+                let mut stream = match entry.kind {
+                    Kind::Standard => Stream::Standard(io::stdin()),
+                    _ => Stream::File(File::open(&entry.path)?),
+                };
+                fill(&mut stream, head, HEAD)?;
+                Ok(Input::Stream(head, stream))
+            }
+        }
+    }
+
+    /// Its first bytes.
+    pub fn head(&self) -> &'a [u8] {
+        match self {
+            Input::Whole(head) | Input::File(head, _) | Input::Stream(head, _) => head,
+        }
+    }
+}
+
+/// Reads up to `most` bytes, fewer only at the end.
+fn fill(reader: &mut impl Read, head: &mut Vec<u8>, most: usize) -> io::Result<()> {
+    head.resize(most, 0);
+    let mut end = 0;
+    while end < most {
+        match reader.read(&mut head[end..]) {
+            Ok(0) => break,
+            Ok(n) => end += n,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    head.truncate(end);
+    Ok(())
+}
+
+/// A file whose first bytes have been read already.
+#[derive(Debug)]
+pub struct Joined<'a> {
+    head: &'a [u8],
+    file: File,
+    at: usize,
+}
+
+impl<'a> Joined<'a> {
+    /// `file` stands behind `head`, its first bytes.
+    pub fn new(head: &'a [u8], file: File) -> Self {
+        Joined { head, file, at: 0 }
+    }
+}
+
+impl Read for Joined<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let rest = &self.head[self.at..];
+        if rest.is_empty() {
+            return self.file.read(into);
+        }
+        let n = rest.len().min(into.len());
+        into[..n].copy_from_slice(&rest[..n]);
+        self.at += n;
+        Ok(n)
+    }
+}
+
+impl Seek for Joined<'_> {
+    /// Goes back to the start; there is no need to go anywhere else.
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        if to != SeekFrom::Start(0) {
+            return Err(io::ErrorKind::Unsupported.into());
+        }
+        self.at = 0;
+        self.file.seek(SeekFrom::Start(self.head.len() as u64))?;
+        Ok(0)
+    }
+}

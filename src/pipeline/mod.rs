@@ -1,0 +1,107 @@
+//! Layer 6: many documents on all cores, written in the order of their paths.
+//!
+//! [`walk`] finds files lazily, [`queue`] gives them out in batches with ascending tickets,
+//! [`run`] has a worker on each core that opens ([`input`]), recognises ([`sniff`]) and extracts
+//! them into a block of its own ([`collect`]), and [`ordered`] puts the blocks in the order of
+//! their tickets. The bytes that come out do not depend on the number of workers.
+
+pub mod bases;
+pub mod collect;
+pub mod input;
+pub mod ordered;
+pub mod queue;
+pub mod run;
+pub mod sniff;
+pub mod walk;
+pub mod writer;
+
+use encoding_rs::Encoding;
+
+use crate::document::Format;
+use crate::extractor;
+use crate::output::{Layout, OUTPUTS, Output};
+
+pub use run::run;
+
+/// What a run does with the files that it is given.
+#[derive(Clone)]
+pub struct Options {
+    /// How documents are read.
+    pub extractor: extractor::Options,
+    /// The encoding that is declared for all of them.
+    pub declared: Option<&'static Encoding>,
+    /// The formats to read; all where there is none.
+    pub formats: Vec<&'static Format>,
+    /// Where the base URIs of documents come from.
+    pub bases: bases::Bases,
+    /// How links are written.
+    pub output: &'static Output,
+    /// What their records show.
+    pub layout: Layout,
+    /// What is reported of the links.
+    pub report: Report,
+    /// What is told besides.
+    pub talk: Talk,
+    /// The number of workers.
+    pub threads: usize,
+    /// The order of the output.
+    pub order: Order,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            extractor: extractor::Options::default(),
+            declared: None,
+            formats: Vec::new(),
+            bases: bases::Bases::default(),
+            output: &OUTPUTS[0],
+            layout: Layout::default(),
+            report: Report::default(),
+            talk: Talk::default(),
+            threads: 1,
+            order: Order::default(),
+        }
+    }
+}
+
+/// What is reported of the links.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Report {
+    /// Each of them.
+    #[default]
+    Links,
+    /// Nothing but the exit code.
+    Nothing,
+}
+
+/// What is told besides the links.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Talk {
+    /// Whether errors are told on standard error.
+    pub errors: bool,
+    /// Whether diagnostics are, where the output has no records for them.
+    pub diagnostics: bool,
+    /// Whether the output ends in a summary.
+    pub summary: bool,
+}
+
+impl Default for Talk {
+    fn default() -> Self {
+        Talk {
+            errors: true,
+            diagnostics: false,
+            summary: false,
+        }
+    }
+}
+
+/// The order of the output.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// That of the paths: the same for any number of workers.
+    #[default]
+    Path,
+    /// Whatever is ready first.
+    None,
+}

@@ -1,0 +1,222 @@
+//! The workers: each takes a batch, extracts its documents, hands over what it found, and again.
+
+use std::io::{self, Write};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use super::collect::{Collector, Counts};
+use super::input::{Input, Joined};
+use super::ordered::{Consume, Ordered, Stopped};
+use super::queue::{Job, Queue};
+use super::sniff::{self, Content};
+use super::walk::{Entry, Kind, Walk};
+use super::writer::{Chunk, Hurry, Writer};
+use super::{Options, bases};
+use crate::extractor::{Document, Extractor};
+use crate::output::record::Summary;
+
+/// What is handed over before its turn is held up to this many bytes.
+const HELD: usize = 8 << 20;
+
+/// How a run ended.
+#[derive(Debug)]
+pub struct Outcome {
+    /// What was read and found.
+    pub summary: Summary,
+    /// Damaged containers.
+    pub damaged: u64,
+    /// Why the output ended early, if it did.
+    pub output_error: Option<io::Error>,
+}
+
+/// Extracts the links of all files of a walk and writes them.
+///
+/// ```
+/// use uriscan::pipeline::{self, Options, walk::{Root, Walk}, writer::Hurry};
+///
+/// let roots = [Ok(Root::Path("src/lib.rs".into()))];
+/// let walk = Walk::new(roots.into_iter(), Default::default());
+/// let mut output = Vec::new();
+/// let outcome = pipeline::run(&Options::default(), walk, &mut output, Hurry::Gathered);
+/// assert_eq!(outcome.summary.files, 1);
+/// ```
+pub fn run(options: &Options, walk: Walk, output: impl Write + Send, hurry: Hurry) -> Outcome {
+    let mut header = Chunk::default();
+    (options.output.header)(&options.layout, &mut header.output);
+    let mut writer = Writer::new(output, hurry);
+    let header = writer.consume(&header);
+    let ordered = Ordered::new(writer, HELD);
+    if let Err(error) = header {
+        ordered.stop(error);
+    }
+    let queue = Mutex::new(Queue::new(walk));
+    let threads = options.threads.max(1);
+    let mut counts = Counts::default();
+    thread::scope(|scope| {
+        let work = || Worker::new(options, &ordered, &queue).work();
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        counts.add(&work());
+        for other in others {
+            match other.join() {
+                Ok(its) => counts.add(&its),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+    });
+    let (mut writer, mut output_error) = ordered.into_inner();
+    if output_error.is_none() {
+        output_error = close(options, &counts.summary, &mut writer).err();
+    }
+    Outcome {
+        summary: counts.summary,
+        damaged: counts.damaged,
+        output_error,
+    }
+}
+
+fn close<W: Write + Send>(
+    options: &Options,
+    summary: &Summary,
+    writer: &mut Writer<W>,
+) -> io::Result<()> {
+    if let Some(others) = &options.output.others
+        && options.talk.summary
+    {
+        let mut block = Chunk::default();
+        (others.summary)(summary, &mut block.output);
+        writer.consume(&block)?;
+    }
+    writer.flush()
+}
+
+/// One thread's buffers.
+struct Worker<'a, W: Write + Send> {
+    options: &'a Options,
+    queue: &'a Mutex<Queue>,
+    guard: Guard<'a, W>,
+    extractor: Extractor,
+    collector: Collector<'a, W>,
+    head: Vec<u8>,
+    names: bases::Names,
+}
+
+/// Stops everybody when its worker panics, for nobody will finish its ticket.
+struct Guard<'a, W: Write + Send>(&'a Ordered<Chunk, Writer<W>>);
+
+impl<W: Write + Send> Drop for Guard<'_, W> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.stop(io::Error::other("a worker panicked"));
+        }
+    }
+}
+
+impl<'a, W: Write + Send> Worker<'a, W> {
+    fn new(
+        options: &'a Options,
+        ordered: &'a Ordered<Chunk, Writer<W>>,
+        queue: &'a Mutex<Queue>,
+    ) -> Self {
+        Worker {
+            options,
+            queue,
+            guard: Guard(ordered),
+            extractor: Extractor::new(&options.extractor),
+            collector: Collector::new(options, ordered),
+            head: Vec::new(),
+            names: bases::Names::default(),
+        }
+    }
+
+    fn work(mut self) -> Counts {
+        let mut jobs = Vec::new();
+        while let Some(ticket) = pull(self.queue, &mut jobs) {
+            if self.batch(ticket, &jobs).is_err() {
+                break;
+            }
+        }
+        drop(self.guard);
+        self.collector.counts()
+    }
+
+    fn batch(&mut self, ticket: u64, jobs: &[Job]) -> Result<(), Stopped> {
+        self.collector.begin_ticket(ticket);
+        for job in jobs {
+            match job {
+                Job::File(entry) => self.file(entry),
+                Job::Unreadable(path) => {
+                    let bytes = path.path.as_os_str().as_encoded_bytes();
+                    self.collector.begin_document(bytes);
+                    self.collector.fail(&path.message);
+                }
+            }
+            if self.collector.is_stopped() {
+                return Err(Stopped);
+            }
+        }
+        self.collector.end_ticket()
+    }
+
+    fn file(&mut self, entry: &Entry) {
+        let path = entry.path.as_os_str().as_encoded_bytes();
+        self.collector.begin_document(path);
+        let mut head = std::mem::take(&mut self.head);
+        let result = Input::open(entry, &mut head).and_then(|input| self.document(entry, input));
+        self.head = head;
+        if let Err(error) = result {
+            self.collector.fail(&error.to_string());
+        }
+    }
+
+    fn document(&mut self, entry: &Entry, input: Input<'_>) -> io::Result<()> {
+        let path = entry.path.as_os_str().as_encoded_bytes();
+        let wanted = &self.options.formats;
+        let format = match (sniff::content(path, input.head()), wanted.as_slice()) {
+            // What is named is taken for what the user says that it is.
+            (_, [format]) if entry.named => format,
+            (Content::Other(name), _) => {
+                self.collector.skip(name, entry.named);
+                return Ok(());
+            }
+            (Content::Document(format), []) => format,
+            (Content::Document(format), wanted) => {
+                if !wanted.iter().any(|one| one.name == format.name) {
+                    return Ok(());
+                }
+                format
+            }
+        };
+        let bases = &self.options.bases;
+        let base = match entry.kind {
+            Kind::Standard => bases.of_stream(),
+            Kind::File(_) | Kind::Stream => bases.of_file(path, &mut self.names),
+        };
+        let document = Document {
+            format,
+            base: base.as_ref(),
+            declared: self.options.declared,
+        };
+        let (extractor, sink) = (&mut self.extractor, &mut self.collector);
+        let length = match input {
+            Input::Whole(bytes) => {
+                extractor.extract_bytes(&document, bytes, sink);
+                Ok(bytes.len() as u64)
+            }
+            Input::File(head, file) => {
+                extractor.extract_seekable(&document, Joined::new(head, file), sink)
+            }
+            Input::Stream(head, stream) => {
+                extractor.extract(&document, io::Read::chain(head, stream), sink)
+            }
+        };
+        self.collector.end_document(*length.as_ref().unwrap_or(&0));
+        length.map(drop)
+    }
+}
+
+fn pull(queue: &Mutex<Queue>, jobs: &mut Vec<Job>) -> Option<u64> {
+    queue
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .pull(jobs)
+}

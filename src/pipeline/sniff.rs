@@ -1,0 +1,128 @@
+//! What a file is: by its first bytes, then by its name, then by a look for markup.
+
+use crate::document::Format;
+
+/// How many of a document's first bytes are looked at.
+pub const HEAD: usize = 8 << 10;
+
+/// What a file is.
+#[derive(Clone, Copy)]
+pub enum Content {
+    /// A document of a format that holds references.
+    Document(&'static Format),
+    /// Something else: what it is called.
+    Other(&'static str),
+}
+
+/// Bytes that give away what a file is.
+struct Magic {
+    at: usize,
+    bytes: &'static [u8],
+    name: &'static str,
+}
+
+const fn magic(at: usize, bytes: &'static [u8], name: &'static str) -> Magic {
+    Magic { at, bytes, name }
+}
+
+/// What holds no references that we read. Each starts with bytes that no text starts with.
+static MAGICS: &[Magic] = &[
+    magic(0, b"\x1f\x8b\x08", "gzip"),
+    magic(0, b"\x28\xb5\x2f\xfd", "zstd"),
+    magic(0, b"BZh", "bzip2"),
+    magic(0, b"\xfd7zXZ\0", "xz"),
+    magic(0, b"\x1f\x9d", "compress"),
+    magic(0, b"\x04\x22\x4d\x18", "lz4"),
+    magic(0, b"PK\x03\x04", "zip"),
+    magic(0, b"PK\x05\x06", "zip"),
+    magic(257, b"ustar", "tar"),
+    magic(0, b"7z\xbc\xaf\x27\x1c", "7z"),
+    magic(0, b"Rar!\x1a\x07", "rar"),
+    magic(0, b"!<arch>\n", "ar"),
+    magic(0, b"%PDF-", "PDF"),
+    magic(0, b"\x89PNG\r\n\x1a\n", "PNG"),
+    magic(0, b"\xff\xd8\xff", "JPEG"),
+    magic(0, b"GIF87a", "GIF"),
+    magic(0, b"GIF89a", "GIF"),
+    magic(8, b"WEBP", "WebP"),
+    magic(0, b"\0\0\x01\0", "icon"),
+    magic(4, b"ftyp", "MP4"),
+    magic(0, b"OggS", "Ogg"),
+    magic(0, b"ID3", "MP3"),
+    magic(0, b"fLaC", "FLAC"),
+    magic(0, b"\x1a\x45\xdf\xa3", "Matroska"),
+    magic(0, b"wOFF", "font"),
+    magic(0, b"wOF2", "font"),
+    magic(0, b"\0\x01\0\0\0", "font"),
+    magic(0, b"OTTO", "font"),
+    magic(0, b"\x7fELF", "ELF"),
+    magic(0, b"MZ\x90\0", "executable"),
+    magic(0, b"\xcf\xfa\xed\xfe", "Mach-O"),
+    magic(0, b"\xca\xfe\xba\xbe", "class file"),
+    magic(0, b"\0asm", "WebAssembly"),
+    magic(0, b"SQLite format 3\0", "SQLite"),
+    magic(0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "compound document"),
+];
+
+/// Whether a text starts with a byte order mark of UTF-16 or UTF-32, so that NUL is no oddity.
+fn is_wide(head: &[u8]) -> bool {
+    head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff")
+}
+
+/// What a file is, by its first bytes (up to [`HEAD`]) and its path.
+///
+/// ```
+/// use uriscan::pipeline::sniff::{Content, content};
+/// let name = |path: &[u8], head: &[u8]| match content(path, head) {
+///     Content::Document(format) => format.name,
+///     Content::Other(name) => name,
+/// };
+/// assert_eq!(name(b"a/b.HTML", b"plain"), "html");
+/// assert_eq!(name(b"a/b", b"\n<!DOCTYPE html>"), "html");
+/// assert_eq!(name(b"a/b.txt", b"%PDF-1.4"), "PDF");
+/// assert_eq!(name(b"README", b"plain"), "text");
+/// ```
+pub fn content(path: &[u8], head: &[u8]) -> Content {
+    let head = &head[..head.len().min(HEAD)];
+    let known = MAGICS.iter().find(|magic| {
+        head.get(magic.at..)
+            .is_some_and(|rest| rest.starts_with(magic.bytes))
+    });
+    if let Some(magic) = known {
+        return Content::Other(magic.name);
+    }
+    if let Some(format) = extension(path).and_then(Format::of_extension) {
+        return Content::Document(format);
+    }
+    if !is_wide(head) && memchr::memchr(0, head).is_some() {
+        return Content::Other("binary file");
+    }
+    let name = if looks_like_html(head) {
+        "html"
+    } else {
+        "text"
+    };
+    Format::named(name).map_or(Content::Other(name), Content::Document)
+}
+
+/// What stands behind the last dot of the file's name.
+fn extension(path: &[u8]) -> Option<&str> {
+    let name = path.rsplit(|byte| matches!(byte, b'/' | b'\\')).next()?;
+    let dot = memchr::memrchr(b'.', name)?;
+    std::str::from_utf8(&name[dot + 1..]).ok()
+}
+
+/// Whether `<!doctype html` or `<html` stands near the start.
+fn looks_like_html(head: &[u8]) -> bool {
+    const NEAR: usize = 1024;
+    let head = &head[..head.len().min(NEAR)];
+    memchr::memchr_iter(b'<', head).any(|at| {
+        let rest = &head[at + 1..];
+        let starts = |name: &[u8]| {
+            rest.len() > name.len()
+                && rest[..name.len()].eq_ignore_ascii_case(name)
+                && !rest[name.len()].is_ascii_alphanumeric()
+        };
+        starts(b"!doctype html") || starts(b"html")
+    })
+}

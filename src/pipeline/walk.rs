@@ -1,0 +1,248 @@
+//! Finds the files to read, lazily and in the order of their paths.
+
+use std::fs::{self, FileType, Metadata};
+use std::path::{Path, PathBuf};
+
+use ignore::WalkBuilder;
+use ignore::overrides::Override;
+
+/// How trees are walked, as in ripgrep.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Globs that choose files, `!` before those that leave out.
+    pub globs: Override,
+    /// Whether hidden files are read.
+    pub hidden: bool,
+    /// Whether `.gitignore`, `.ignore` and `.uriscanignore` are respected.
+    pub ignore_files: bool,
+    /// Whether symbolic links are followed.
+    pub follow: bool,
+    /// How deep to go.
+    pub max_depth: Option<usize>,
+    /// The longest file that is read.
+    pub max_filesize: Option<u64>,
+    /// Whether the files of a directory come in the order of their names.
+    pub sorted: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            globs: Override::empty(),
+            hidden: false,
+            ignore_files: true,
+            follow: false,
+            max_depth: None,
+            max_filesize: None,
+            sorted: true,
+        }
+    }
+}
+
+/// A file to read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Its path, as reached from the arguments.
+    pub path: PathBuf,
+    /// What it is.
+    pub kind: Kind,
+    /// Whether it was named, and not met in a directory.
+    pub named: bool,
+}
+
+/// What a path leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A regular file of a length that was true when it was found.
+    File(u64),
+    /// Standard input.
+    Standard,
+    /// A pipe, a device or a socket.
+    Stream,
+}
+
+/// A path that cannot be read, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unreadable {
+    /// The path; empty where there is none to name.
+    pub path: PathBuf,
+    /// The reason.
+    pub message: String,
+}
+
+/// A path to start from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Root {
+    /// A file or a directory.
+    Path(PathBuf),
+    /// The current directory, whose paths are shown without `./`.
+    Here,
+    /// Standard input.
+    Standard,
+}
+
+/// The files below the roots, in the order of the roots and then of the paths.
+pub struct Walk {
+    roots: Box<dyn Iterator<Item = Result<Root, Unreadable>> + Send>,
+    options: Options,
+    tree: Option<ignore::Walk>,
+    /// Whether the tree at hand is the current directory, which goes without saying.
+    here: bool,
+}
+
+impl Walk {
+    /// Walks what is below each of the roots.
+    pub fn new(
+        roots: impl Iterator<Item = Result<Root, Unreadable>> + Send + 'static,
+        options: Options,
+    ) -> Self {
+        Walk {
+            roots: Box::new(roots),
+            options,
+            tree: None,
+            here: false,
+        }
+    }
+
+    fn start(&mut self, root: Root) -> Option<Result<Entry, Unreadable>> {
+        self.here = root == Root::Here;
+        let path = match root {
+            Root::Standard => {
+                return Some(Ok(Entry {
+                    path: PathBuf::from("-"),
+                    kind: Kind::Standard,
+                    named: true,
+                }));
+            }
+            Root::Here => PathBuf::from("."),
+            Root::Path(path) => path,
+        };
+        match fs::metadata(&path) {
+            Err(error) => Some(Err(Unreadable {
+                path,
+                message: error.to_string(),
+            })),
+            Ok(metadata) if metadata.is_dir() => {
+                self.tree = Some(self.options.tree(&path));
+                None
+            }
+            Ok(metadata) => {
+                let kind = kind(metadata.file_type(), || Some(metadata)).unwrap_or(Kind::Stream);
+                let named = true;
+                let entry = Entry { path, kind, named };
+                self.options.admits(kind).then_some(Ok(entry))
+            }
+        }
+    }
+
+    /// The file of a tree's entry, if it is one to read.
+    fn file(
+        &self,
+        entry: Result<ignore::DirEntry, ignore::Error>,
+    ) -> Option<Result<Entry, Unreadable>> {
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(error) => return Some(Err(unreadable(&error))),
+        };
+        // Pipes, devices and sockets are read only where they are named.
+        let kind = kind(entry.file_type()?, || entry.metadata().ok())?;
+        let path = match entry.path().strip_prefix("./") {
+            Ok(path) if self.here => path.to_path_buf(),
+            _ => entry.into_path(),
+        };
+        let named = false;
+        let entry = Entry { path, kind, named };
+        self.options.admits(kind).then_some(Ok(entry))
+    }
+}
+
+impl Iterator for Walk {
+    type Item = Result<Entry, Unreadable>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let found = match self.tree.as_mut().map(Iterator::next) {
+                Some(Some(entry)) => self.file(entry),
+                Some(None) => {
+                    self.tree = None;
+                    None
+                }
+                None => match self.roots.next()? {
+                    Ok(root) => self.start(root),
+                    Err(unreadable) => Some(Err(unreadable)),
+                },
+            };
+            if found.is_some() {
+                return found;
+            }
+        }
+    }
+}
+
+impl Options {
+    fn tree(&self, root: &Path) -> ignore::Walk {
+        let mut builder = WalkBuilder::new(root);
+        builder
+            .standard_filters(self.ignore_files)
+            .hidden(!self.hidden)
+            .follow_links(self.follow)
+            .max_depth(self.max_depth)
+            .overrides(self.globs.clone());
+        if self.ignore_files {
+            builder.add_custom_ignore_filename(".uriscanignore");
+        }
+        if self.sorted {
+            builder.sort_by_file_name(|one, other| one.cmp(other));
+        }
+        builder.build()
+    }
+
+    fn admits(&self, kind: Kind) -> bool {
+        match (kind, self.max_filesize) {
+            (Kind::File(length), Some(most)) => length <= most,
+            _ => true,
+        }
+    }
+}
+
+fn kind(file_type: FileType, metadata: impl FnOnce() -> Option<Metadata>) -> Option<Kind> {
+    file_type
+        .is_file()
+        .then(|| Kind::File(metadata().map_or(0, |metadata| metadata.len())))
+}
+
+/// The path and the reason of an error of the walk.
+fn unreadable(error: &ignore::Error) -> Unreadable {
+    use ignore::Error;
+    let with_path = |path: &Path, inner: &Error| Unreadable {
+        path: path.to_path_buf(),
+        message: unreadable(inner).message,
+    };
+    match error {
+        Error::WithPath { path, err } => with_path(path, err),
+        Error::WithDepth { err, .. } | Error::WithLineNumber { err, .. } => unreadable(err),
+        Error::Loop { ancestor, child } => Unreadable {
+            path: child.clone(),
+            message: format!("symbolic link to {}, which it is in", ancestor.display()),
+        },
+        other => Unreadable {
+            path: PathBuf::new(),
+            message: other
+                .io_error()
+                .map_or_else(|| other.to_string(), ToString::to_string),
+        },
+    }
+}
+
+/// The path of these bytes.
+#[cfg(unix)]
+pub fn path_of(bytes: &[u8]) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt;
+    PathBuf::from(std::ffi::OsStr::from_bytes(bytes))
+}
+
+/// The path of these bytes, which are UTF-8 wherever paths are no bytes.
+#[cfg(not(unix))]
+pub fn path_of(bytes: &[u8]) -> PathBuf {
+    PathBuf::from(String::from_utf8_lossy(bytes).into_owned())
+}

@@ -1,0 +1,95 @@
+//! The end of the line: blocks of output and of messages, written one behind the other.
+
+use std::io::{self, Write};
+
+use super::ordered::{Block, Consume};
+
+/// Output is gathered up to this many bytes before it is written.
+const GATHER: usize = 64 << 10;
+
+/// What a worker has to say.
+#[derive(Debug, Default)]
+pub struct Chunk {
+    /// For the output.
+    pub output: Vec<u8>,
+    /// For standard error.
+    pub messages: Vec<u8>,
+}
+
+impl Block for Chunk {
+    fn weight(&self) -> usize {
+        // Even an empty one takes a place in the row.
+        self.output.len() + self.messages.len() + size_of::<Self>()
+    }
+
+    fn clear(&mut self) {
+        self.output.clear();
+        self.messages.clear();
+    }
+
+    fn take(&mut self) -> Self {
+        let taken = Chunk {
+            output: self.output.as_slice().to_vec(),
+            messages: self.messages.as_slice().to_vec(),
+        };
+        self.clear();
+        taken
+    }
+}
+
+/// Writes blocks to the output and their messages to standard error.
+#[derive(Debug)]
+pub struct Writer<W> {
+    output: W,
+    gathered: Vec<u8>,
+    hurry: Hurry,
+}
+
+/// When output is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hurry {
+    /// Block by block: somebody is watching.
+    Blocks,
+    /// When there is enough of it.
+    Gathered,
+}
+
+impl<W: Write + Send> Writer<W> {
+    /// Writes to `output`.
+    pub fn new(output: W, hurry: Hurry) -> Self {
+        Writer {
+            output,
+            gathered: Vec::with_capacity(GATHER),
+            hurry,
+        }
+    }
+
+    /// Writes what is left.
+    ///
+    /// # Errors
+    ///
+    /// Those of the output.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.output.write_all(&self.gathered)?;
+        self.gathered.clear();
+        self.output.flush()
+    }
+}
+
+impl<W: Write + Send> Consume<Chunk> for Writer<W> {
+    fn consume(&mut self, chunk: &Chunk) -> io::Result<()> {
+        if !chunk.messages.is_empty() {
+            // Who closes standard error does not want to know.
+            let _ = io::stderr().write_all(&chunk.messages);
+        }
+        if self.gathered.len() + chunk.output.len() > GATHER || self.hurry == Hurry::Blocks {
+            self.output.write_all(&self.gathered)?;
+            self.gathered.clear();
+        }
+        if chunk.output.len() <= GATHER && self.hurry == Hurry::Gathered {
+            self.gathered.extend_from_slice(&chunk.output);
+            return Ok(());
+        }
+        self.output.write_all(&chunk.output)
+    }
+}

@@ -1,0 +1,129 @@
+//! Normal forms for comparison: RFC 2396 section 6, RFC 3986 sections 6.2.2 and 6.2.3.
+
+use super::reference::Ends;
+use super::resolve::remove_dot_segments;
+use super::scheme::default_port;
+use super::validate::{AuthorityKind, UNRESERVED};
+
+/// How far two spellings of a URI are taken for the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Normalization {
+    /// RFC 2396 section 6: case of scheme and host, default ports.
+    Rfc2396,
+    /// RFC 3986 section 6.2.2: also percent-encoding and dot segments, but not ports.
+    Rfc3986Syntax,
+    /// RFC 3986 section 6.2.3: also default and empty ports, and the empty path of a URI with an authority.
+    Rfc3986Scheme,
+}
+
+/// Appends the normal form of a reference.
+///
+/// ```
+/// use uriscan::uri::{Normalization, normalize};
+///
+/// let mut normal = Vec::new();
+/// normalize(b"HTTP://Example.COM:80/%7ebob/../x", Normalization::Rfc3986Scheme, &mut normal);
+/// assert_eq!(normal, b"http://example.com/x");
+/// ```
+pub fn normalize(reference: &[u8], form: Normalization, out: &mut Vec<u8>) {
+    let ends = Ends::of(reference);
+    let scheme = &reference[..ends.scheme.saturating_sub(1)];
+    out.extend(reference[..ends.scheme].iter().map(u8::to_ascii_lowercase));
+    let authority = &reference[ends.scheme..ends.authority];
+    let path = &reference[ends.authority..ends.path];
+    let tail = &reference[ends.path..];
+    if form == Normalization::Rfc2396 {
+        match AuthorityKind::of(reference) {
+            Some(AuthorityKind::Server) => push_server(authority, scheme, form, out),
+            _ => out.extend_from_slice(authority),
+        }
+        out.extend_from_slice(path);
+        out.extend_from_slice(tail);
+        return;
+    }
+    push_server(authority, scheme, form, out);
+    let from = out.len();
+    push_decoded(path, out);
+    if ends.has_scheme() && path.starts_with(b"/") {
+        remove_dot_segments(out, from);
+        if !ends.has_authority() && out[from..].starts_with(b"//") {
+            out.splice(from..from, *b"/.");
+        }
+    }
+    let has_default_port = default_port(scheme).is_some();
+    if form == Normalization::Rfc3986Scheme
+        && path.is_empty()
+        && ends.has_authority()
+        && has_default_port
+    {
+        out.push(b'/');
+    }
+    push_decoded(tail, out);
+}
+
+/// User information as it is, the host in lower case, the port unless it is the default.
+fn push_server(authority: &[u8], scheme: &[u8], form: Normalization, out: &mut Vec<u8>) {
+    let host = memchr::memrchr(b'@', authority).map_or(0, |at| at + 1);
+    let (userinfo, host_port) = authority.split_at(host);
+    // The colons of an IP literal come before no port.
+    let bracket = memchr::memrchr(b']', host_port).unwrap_or(0);
+    let colon =
+        memchr::memchr(b':', &host_port[bracket..]).map_or(host_port.len(), |at| bracket + at);
+    let (host, port) = host_port.split_at(colon);
+    match form {
+        Normalization::Rfc2396 => {
+            out.extend_from_slice(userinfo);
+            out.extend(host.iter().map(u8::to_ascii_lowercase));
+        }
+        _ => {
+            push_decoded(userinfo, out);
+            let from = out.len();
+            push_decoded(host, out);
+            lowercase(&mut out[from..]);
+        }
+    }
+    let is_default = match (form, port.strip_prefix(b":")) {
+        (Normalization::Rfc3986Syntax, _) | (_, None) => false,
+        (Normalization::Rfc3986Scheme, Some([])) => true,
+        (_, Some(digits)) => default_port(scheme) == Some(digits),
+    };
+    if !is_default {
+        out.extend_from_slice(port);
+    }
+}
+
+/// Lower case, but for the digits of triplets.
+fn lowercase(mut host: &mut [u8]) {
+    while let Some(at) = memchr::memchr(b'%', host) {
+        host[..at].make_ascii_lowercase();
+        host = host.get_mut(at + 3..).unwrap_or_default();
+    }
+    host.make_ascii_lowercase();
+}
+
+/// RFC 3986 sections 6.2.2.1 and 6.2.2.2: triplets in upper case, those of unreserved characters decoded, once.
+fn push_decoded(mut bytes: &[u8], out: &mut Vec<u8>) {
+    while let Some(at) = memchr::memchr(b'%', bytes) {
+        out.extend_from_slice(&bytes[..at]);
+        bytes = &bytes[at..];
+        let (triplet, rest) = bytes.split_at(bytes.len().min(3));
+        let value = str::from_utf8(&triplet[1..])
+            .ok()
+            .filter(|digits| {
+                digits.len() == 2 && digits.bytes().all(|digit| digit.is_ascii_hexdigit())
+            })
+            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        match value {
+            Some(byte) if UNRESERVED.contains(byte) => out.push(byte),
+            Some(_) => out.extend(triplet.iter().map(u8::to_ascii_uppercase)),
+            None => {
+                out.push(b'%');
+                bytes = &bytes[1..];
+                continue;
+            }
+        }
+        bytes = rest;
+    }
+    out.extend_from_slice(bytes);
+}

@@ -1,0 +1,407 @@
+//! The WHATWG URL standard, section 4.4, component by component.
+//!
+//! The states of the standard read one code point at a time; here each component is found by its end and written at
+//! once, percent-encoded, behind what the base gives. Only hosts that are addresses or not ASCII need another library.
+
+mod file;
+mod host;
+mod percent;
+
+use std::borrow::Cow;
+
+use encoding_rs::{Encoding, UTF_8};
+
+use super::super::component::Component;
+use super::super::reference::SCHEME;
+use super::prepared::Prepared;
+use super::{ReferenceKind, ResolveError, ResolveErrorKind};
+
+/// The special schemes and their default ports, section 4.2.
+const SPECIAL: [(&[u8], Option<u16>); 6] = [
+    (b"http:", Some(80)),
+    (b"https:", Some(443)),
+    (b"file:", None),
+    (b"ftp:", Some(21)),
+    (b"ws:", Some(80)),
+    (b"wss:", Some(443)),
+];
+
+/// Appends the serialised target of a reference.
+///
+/// On an error `out` may hold a part of it.
+pub(super) fn resolve(
+    base: Option<&Prepared>,
+    encoding: &'static Encoding,
+    reference: &[u8],
+    out: &mut Vec<u8>,
+) -> Result<ReferenceKind, ResolveError> {
+    let input = clean(reference);
+    let input = &input[..];
+    let scheme = scheme(input);
+    let mut lowercase = [0; LONGEST_SPECIAL];
+    let scheme_text = match (scheme, base) {
+        (Some(end), _) if end <= LONGEST_SPECIAL => {
+            lowercase[..end].copy_from_slice(&input[..end]);
+            lowercase.make_ascii_lowercase();
+            &lowercase[..end]
+        }
+        (Some(_), _) => b"",
+        (None, Some(base)) => base.scheme(),
+        (None, None) => return Err(ResolveErrorKind::NoBase.into()),
+    };
+    let special = SPECIAL.iter().find(|(name, _)| *name == scheme_text);
+    let mut target = Target {
+        encoding: if matches!(scheme_text, b"ws:" | b"wss:") {
+            UTF_8
+        } else {
+            encoding.output_encoding()
+        },
+        is_special: special.is_some(),
+        is_file: scheme_text == b"file:",
+        default_port: special.and_then(|(_, port)| *port),
+        path: out.len(),
+        out,
+    };
+    match (scheme, base) {
+        (Some(end), base) => target.absolute(base, &input[..end], &input[end..]),
+        (None, Some(base)) if !base.is_hierarchical() => target.opaque_base(base, input),
+        (None, Some(base)) if target.is_file => target.file(Some(base), input),
+        (None, Some(base)) => target.relative(base, input),
+        (None, None) => Err(ResolveErrorKind::NoBase.into()),
+    }
+}
+
+/// The length of `https:`, the longest special scheme.
+const LONGEST_SPECIAL: usize = 6;
+
+/// The input without blanks and controls at its ends, without tabs and line breaks anywhere, and valid UTF-8.
+fn clean(reference: &[u8]) -> Cow<'_, [u8]> {
+    let is_ink = |&byte: &u8| byte > b' ';
+    let start = reference.iter().position(is_ink).unwrap_or(reference.len());
+    let end = reference
+        .iter()
+        .rposition(is_ink)
+        .map_or(start, |at| at + 1);
+    let mut input = Cow::Borrowed(&reference[start..end]);
+    if memchr::memchr3(b'\t', b'\n', b'\r', &input).is_some() {
+        input
+            .to_mut()
+            .retain(|byte| !matches!(byte, b'\t' | b'\n' | b'\r'));
+    }
+    if str::from_utf8(&input).is_err() {
+        input = Cow::Owned(String::from_utf8_lossy(&input).into_owned().into_bytes());
+    }
+    input
+}
+
+/// Where the scheme and its colon end.
+fn scheme(input: &[u8]) -> Option<usize> {
+    let at = SCHEME.first_outside(input)?;
+    (input[at] == b':' && input[0].is_ascii_alphabetic()).then_some(at + 1)
+}
+
+/// Index of the first of these bytes, or the length.
+fn end_of(text: &[u8], ends: &[u8]) -> usize {
+    text.iter()
+        .position(|byte| ends.contains(byte))
+        .unwrap_or(text.len())
+}
+
+fn invalid(component: Component) -> ResolveError {
+    ResolveError::invalid(component)
+}
+
+/// The target as far as it is written.
+struct Target<'a> {
+    out: &'a mut Vec<u8>,
+    /// Where the path begins, once it is known.
+    path: usize,
+    is_special: bool,
+    is_file: bool,
+    default_port: Option<u16>,
+    /// For the query.
+    encoding: &'static Encoding,
+}
+
+impl Target<'_> {
+    /// The states after the scheme state.
+    fn absolute(
+        &mut self,
+        base: Option<&Prepared>,
+        scheme: &[u8],
+        rest: &[u8],
+    ) -> Result<ReferenceKind, ResolveError> {
+        if self.is_file {
+            let kind = self.file(base, rest)?;
+            return Ok(if kind == ReferenceKind::NetworkPath {
+                ReferenceKind::Absolute
+            } else {
+                kind
+            });
+        }
+        if self.is_special
+            && !rest.starts_with(b"//")
+            && let Some(base) = base.filter(|base| base.scheme().eq_ignore_ascii_case(scheme))
+        {
+            // The special relative or authority state.
+            return self.relative(base, rest);
+        }
+        self.out.extend(scheme.iter().map(u8::to_ascii_lowercase));
+        self.path = self.out.len();
+        match rest {
+            _ if self.is_special => self.authority(skip_slashes(rest))?,
+            [b'/', b'/', rest @ ..] => self.authority(rest)?,
+            [b'/', rest @ ..] => self.path(rest),
+            _ => {
+                self.opaque_path(rest);
+                return Ok(ReferenceKind::Opaque);
+            }
+        }
+        Ok(ReferenceKind::Absolute)
+    }
+
+    /// The no scheme state with a base that has an opaque path.
+    fn opaque_base(
+        &mut self,
+        base: &Prepared,
+        input: &[u8],
+    ) -> Result<ReferenceKind, ResolveError> {
+        if !input.starts_with(b"#") {
+            return Err(ResolveErrorKind::UnsuitableBase.into());
+        }
+        self.out.extend_from_slice(base.document());
+        self.tail(input);
+        Ok(ReferenceKind::Fragment)
+    }
+
+    /// The relative and relative slash states.
+    fn relative(&mut self, base: &Prepared, rest: &[u8]) -> Result<ReferenceKind, ResolveError> {
+        let is_slash = |byte| byte == b'/' || byte == b'\\' && self.is_special;
+        match *rest {
+            [] | [b'#', ..] => {
+                self.out.extend_from_slice(base.document());
+                self.tail(rest);
+                Ok(if rest.is_empty() {
+                    ReferenceKind::Empty
+                } else {
+                    ReferenceKind::Fragment
+                })
+            }
+            [b'?', ..] => {
+                self.out.extend_from_slice(&base.uri()[..base.ends.path]);
+                self.tail(rest);
+                Ok(ReferenceKind::Query)
+            }
+            [first, second, ..] if is_slash(first) && is_slash(second) => {
+                self.out.extend_from_slice(base.scheme());
+                self.authority(if self.is_special {
+                    skip_slashes(rest)
+                } else {
+                    &rest[2..]
+                })?;
+                Ok(ReferenceKind::NetworkPath)
+            }
+            [first, ..] if is_slash(first) => {
+                self.out.extend_from_slice(base.root());
+                self.path = self.out.len();
+                self.path(&rest[1..]);
+                Ok(ReferenceKind::AbsolutePath)
+            }
+            _ => {
+                self.out.extend_from_slice(base.root());
+                self.path = self.out.len();
+                // What keeps a path of two slashes from being an authority is no part of it.
+                let path = if base.ends.has_authority() {
+                    base.path()
+                } else {
+                    base.path()
+                        .strip_prefix(b"/.")
+                        .filter(|path| path.starts_with(b"//"))
+                        .unwrap_or(base.path())
+                };
+                self.out.extend_from_slice(path);
+                self.shorten();
+                self.path(rest);
+                Ok(ReferenceKind::RelativePath)
+            }
+        }
+    }
+
+    /// The authority, host and port states, and what follows; `rest` begins after the slashes.
+    fn authority(&mut self, rest: &[u8]) -> Result<(), ResolveError> {
+        let end = end_of(rest, if self.is_special { b"/\\?#" } else { b"/?#" });
+        let (authority, rest) = rest.split_at(end);
+        self.out.extend_from_slice(b"//");
+        let host = match memchr::memrchr(b'@', authority) {
+            Some(at) => {
+                self.userinfo(&authority[..at]);
+                &authority[at + 1..]
+            }
+            None => authority,
+        };
+        // The colons of an IPv6 address come before no port.
+        let bracket = match host {
+            [b'[', ..] => memchr::memrchr(b']', host).unwrap_or(host.len()),
+            _ => 0,
+        };
+        let (name, port) = match memchr::memchr(b':', &host[bracket..]) {
+            Some(at) => (&host[..bracket + at], Some(&host[bracket + at + 1..])),
+            None => (host, None),
+        };
+        if name.is_empty() && (self.is_special || port.is_some() || host.len() < authority.len()) {
+            return Err(invalid(Component::Host));
+        }
+        if self.is_special {
+            host::push_domain(name, self.out)
+        } else {
+            host::push_opaque(name, self.out)
+        }
+        .map_err(|_| invalid(Component::Host))?;
+        self.port(port.unwrap_or_default())?;
+        self.path = self.out.len();
+        self.path_start(rest);
+        Ok(())
+    }
+
+    fn userinfo(&mut self, userinfo: &[u8]) {
+        let colon = memchr::memchr(b':', userinfo).unwrap_or(userinfo.len());
+        let password = userinfo.get(colon + 1..).unwrap_or_default();
+        percent::encode(&userinfo[..colon], &percent::USERINFO, self.out);
+        if !password.is_empty() {
+            self.out.push(b':');
+            percent::encode(password, &percent::USERINFO, self.out);
+        }
+        if colon > 0 || !password.is_empty() {
+            self.out.push(b'@');
+        }
+    }
+
+    fn port(&mut self, digits: &[u8]) -> Result<(), ResolveError> {
+        let mut port = 0_u32;
+        for digit in digits {
+            if !digit.is_ascii_digit() {
+                return Err(invalid(Component::Port));
+            }
+            port = port * 10 + u32::from(digit - b'0');
+            if port > u32::from(u16::MAX) {
+                return Err(invalid(Component::Port));
+            }
+        }
+        if !digits.is_empty() && self.default_port.map(u32::from) != Some(port) {
+            self.out.extend_from_slice(format!(":{port}").as_bytes());
+        }
+        Ok(())
+    }
+
+    /// The path start state.
+    fn path_start(&mut self, rest: &[u8]) {
+        match rest {
+            [b'/', rest @ ..] => self.path(rest),
+            [b'\\', rest @ ..] if self.is_special => self.path(rest),
+            _ if self.is_special => self.path(rest),
+            _ => self.tail(rest),
+        }
+    }
+
+    /// The path state, and what follows; `rest` begins after the slash.
+    fn path(&mut self, rest: &[u8]) {
+        let end = end_of(rest, b"?#");
+        let is_special = self.is_special;
+        let mut at = 0;
+        for segment in rest[..end].split(|byte| *byte == b'/' || *byte == b'\\' && is_special) {
+            at += segment.len() + 1;
+            let is_last = at > end;
+            match dots(segment) {
+                Some(parents) => {
+                    if parents == 1 {
+                        self.shorten();
+                    }
+                    if is_last {
+                        self.out.push(b'/');
+                    }
+                }
+                None => {
+                    let is_first = self.out.len() == self.path;
+                    self.out.push(b'/');
+                    if self.is_file && is_first && file::is_drive(segment) {
+                        self.out.extend([segment[0], b':']);
+                    } else {
+                        percent::encode(segment, &percent::PATH, self.out);
+                    }
+                }
+            }
+        }
+        // Section 4.5: without a host, a path that begins with two slashes gets a dot segment before it.
+        if self.out[self.path..].starts_with(b"//") && self.out[..self.path].ends_with(b":") {
+            self.out.splice(self.path..self.path, *b"/.");
+        }
+        self.tail(&rest[end..]);
+    }
+
+    /// Removes the last segment, unless it is a drive letter (section 4.2, "shorten").
+    fn shorten(&mut self) {
+        let path = &self.out[self.path..];
+        if self.is_file && path.len() == 3 && file::is_drive(&path[1..]) {
+            return;
+        }
+        let length = memchr::memrchr(b'/', path).unwrap_or(0);
+        self.out.truncate(self.path + length);
+    }
+
+    /// The opaque path state, and what follows.
+    fn opaque_path(&mut self, rest: &[u8]) {
+        let end = end_of(rest, b"?#");
+        match &rest[..end] {
+            // Only a blank that would be trimmed once query and fragment are gone is encoded.
+            [path @ .., b' '] if end < rest.len() => {
+                percent::encode(path, &percent::CONTROL, self.out);
+                self.out.extend_from_slice(b"%20");
+            }
+            path => percent::encode(path, &percent::CONTROL, self.out),
+        }
+        self.tail(&rest[end..]);
+    }
+
+    /// The query and fragment states.
+    fn tail(&mut self, rest: &[u8]) {
+        let end = end_of(rest, b"#");
+        if let Some(query) = rest[..end].strip_prefix(b"?") {
+            self.out.push(b'?');
+            if self.is_special {
+                // The input is valid UTF-8 and cut at ASCII bytes.
+                let query = str::from_utf8(query).unwrap_or_default();
+                percent::encode_in(self.encoding, query, &percent::SPECIAL_QUERY, self.out);
+            } else {
+                percent::encode(query, &percent::QUERY, self.out);
+            }
+        }
+        if let [b'#', fragment @ ..] = &rest[end..] {
+            self.out.push(b'#');
+            percent::encode(fragment, &percent::FRAGMENT, self.out);
+        }
+    }
+}
+
+fn skip_slashes(rest: &[u8]) -> &[u8] {
+    let start = rest
+        .iter()
+        .position(|byte| !matches!(byte, b'/' | b'\\'))
+        .unwrap_or(rest.len());
+    &rest[start..]
+}
+
+/// 0 for a single-dot segment, 1 for a double-dot segment (section 4.1).
+fn dots(segment: &[u8]) -> Option<u8> {
+    let rest = strip_dot(segment)?;
+    if rest.is_empty() {
+        return Some(0);
+    }
+    strip_dot(rest).filter(|rest| rest.is_empty()).map(|_| 1)
+}
+
+fn strip_dot(segment: &[u8]) -> Option<&[u8]> {
+    match segment {
+        [b'.', rest @ ..] | [b'%', b'2', b'e' | b'E', rest @ ..] => Some(rest),
+        _ => None,
+    }
+}

@@ -1,0 +1,367 @@
+//! The schemes of RFC 1738: their syntax, checked by a table, and their default ports.
+
+use super::component::Component;
+use super::fault::{Fault, Piece};
+use super::reference::SCHEME;
+use super::validate::is_address;
+use crate::bytes::class::ByteSet;
+
+/// Section 5: `uchar = unreserved | escape`, without the escapes.
+const UCHAR: ByteSet = ByteSet::ALPHANUMERIC.with(b"$-_.+!*'(),");
+/// Section 5: `xchar = unreserved | reserved | escape`, without the escapes.
+const XCHAR: ByteSet = UCHAR.with(b";/?:@&=");
+/// Section 5: `hsegment` and `search` of HTTP and WAIS.
+const SEARCH: ByteSet = UCHAR.with(b";:@&=");
+/// Section 5: `fsegment` of FTP and file, `psegment` of Prospero; and the slash.
+const SEGMENTS: ByteSet = UCHAR.with(b"?:@&=/");
+/// Section 5: `user` and `password`.
+const LOGIN: ByteSet = UCHAR.with(b";?&=");
+/// Section 5: `group`, after its first letter.
+const GROUP: ByteSet = ByteSet::ALPHANUMERIC.with(b"-.+_");
+/// Section 5: `article`, before its host.
+const ARTICLE: ByteSet = UCHAR.with(b";/?:&=");
+
+/// What stands between the slashes of section 3.1 and the path.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Location {
+    /// No slashes at all.
+    None,
+    /// `[user[:password]@]host[:port]`
+    Login,
+    /// `host[:port]`
+    HostPort,
+    /// `[host]`
+    Host,
+}
+
+/// A scheme with a syntax of its own.
+struct Scheme {
+    name: &'static [u8],
+    location: Location,
+    /// Checks what follows the location, from its slash on, or the colon.
+    rest: fn(Piece<'_>) -> Result<(), Fault>,
+}
+
+const fn row(
+    name: &'static [u8],
+    location: Location,
+    rest: fn(Piece<'_>) -> Result<(), Fault>,
+) -> Scheme {
+    Scheme {
+        name,
+        location,
+        rest,
+    }
+}
+
+/// Sections 3.2 to 3.11.
+const SCHEMES: [Scheme; 10] = [
+    row(b"ftp", Location::Login, ftp),
+    row(b"file", Location::Host, file),
+    row(b"http", Location::HostPort, http),
+    row(b"gopher", Location::HostPort, gopher),
+    row(b"mailto", Location::None, mailto),
+    row(b"news", Location::None, news),
+    row(b"nntp", Location::HostPort, nntp),
+    row(b"telnet", Location::Login, telnet),
+    row(b"wais", Location::HostPort, wais),
+    row(b"prospero", Location::HostPort, prospero),
+];
+
+/// Default ports: sections 3.2 to 3.11, and the later schemes whose URIs name hosts in the same way.
+const PORTS: [(&[u8], &[u8]); 10] = [
+    (b"ftp", b"21"),
+    (b"http", b"80"),
+    (b"gopher", b"70"),
+    (b"nntp", b"119"),
+    (b"telnet", b"23"),
+    (b"wais", b"210"),
+    (b"prospero", b"1525"),
+    (b"https", b"443"),
+    (b"ws", b"80"),
+    (b"wss", b"443"),
+];
+
+/// The default port of a scheme, in any case.
+pub(crate) fn default_port(scheme: &[u8]) -> Option<&'static [u8]> {
+    PORTS
+        .iter()
+        .find(|(name, _)| name.eq_ignore_ascii_case(scheme))
+        .map(|(_, port)| *port)
+}
+
+/// Checks a URL against the syntax of its scheme.
+pub(super) fn validate(url: &[u8]) -> Result<(), Fault> {
+    let url = Piece::new(url);
+    if let (before, Some(_)) = url.cut(b'#') {
+        // Section 2.2: `#` ends a URL, so that it is looked at before anything else.
+        let at = before.bytes.len();
+        return Err(Fault::new(
+            Component::Fragment,
+            at,
+            "a fragment is not part of a URL",
+        ));
+    }
+    let (name, Some(rest)) = url.cut(b':') else {
+        return Err(url.fault(Component::Scheme, "a URL begins with a scheme and a colon"));
+    };
+    if name.bytes.is_empty() {
+        return Err(name.fault(Component::Scheme, "the scheme is empty"));
+    }
+    if let Some(index) = SCHEME.first_outside(name.bytes) {
+        let sentence = "a scheme consists of letters, digits, `+`, `-` and `.`";
+        return Err(Fault::new(Component::Scheme, index, sentence));
+    }
+    let Some(scheme) = SCHEMES
+        .iter()
+        .find(|scheme| scheme.name.eq_ignore_ascii_case(name.bytes))
+    else {
+        return rest.check(Component::SchemePart, &XCHAR);
+    };
+    if scheme.location == Location::None {
+        return (scheme.rest)(rest);
+    }
+    let Some(rest) = rest.strip_prefix(b"//") else {
+        return Err(rest.fault(Component::Slashes, "two slashes follow the scheme"));
+    };
+    let slash = memchr::memchr(b'/', rest.bytes).unwrap_or(rest.bytes.len());
+    let (location, rest) = rest.split_at(slash);
+    check_location(scheme.location, location)?;
+    (scheme.rest)(rest)
+}
+
+/// Section 3.1.
+fn check_location(form: Location, location: Piece<'_>) -> Result<(), Fault> {
+    if form == Location::Host {
+        return if location.bytes.is_empty() {
+            Ok(())
+        } else {
+            check_host(location)
+        };
+    }
+    let host_port = match memchr::memrchr(b'@', location.bytes) {
+        Some(_) if form == Location::HostPort => {
+            return Err(location.fault(
+                Component::Login,
+                "this scheme allows no user name or password",
+            ));
+        }
+        Some(index) => {
+            check_login(location.split_at(index).0)?;
+            location.split_at(index + 1).1
+        }
+        None => location,
+    };
+    let (host, port) = host_port.cut(b':');
+    check_host(host)?;
+    match port {
+        Some(port) if port.bytes.is_empty() => {
+            Err(port.fault(Component::Port, "the port is empty"))
+        }
+        Some(port) => check_digits(port, Component::Port, "a port consists of digits"),
+        None => Ok(()),
+    }
+}
+
+fn check_login(login: Piece<'_>) -> Result<(), Fault> {
+    let (user, password) = login.cut(b':');
+    user.check(Component::Login, &LOGIN)?;
+    password.map_or(Ok(()), |password| password.check(Component::Login, &LOGIN))
+}
+
+fn check_host(host: Piece<'_>) -> Result<(), Fault> {
+    if is_host(host.bytes) {
+        return Ok(());
+    }
+    Err(host.fault(
+        Component::Host,
+        "a host is a name of letters, digits, hyphens and dots whose last label begins with a letter, or four numbers",
+    ))
+}
+
+fn check_digits(
+    digits: Piece<'_>,
+    component: Component,
+    sentence: &'static str,
+) -> Result<(), Fault> {
+    match ByteSet::DIGIT.first_outside(digits.bytes) {
+        Some(index) => Err(digits.split_at(index).1.fault(component, sentence)),
+        None => Ok(()),
+    }
+}
+
+/// Section 5: `host = hostname | hostnumber`.
+pub(crate) fn is_host(host: &[u8]) -> bool {
+    let is_label = |label: &[u8]| match label {
+        [first, .., last] => {
+            first.is_ascii_alphanumeric()
+                && last.is_ascii_alphanumeric()
+                && label
+                    .iter()
+                    .all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-')
+        }
+        [only] => only.is_ascii_alphanumeric(),
+        [] => false,
+    };
+    let mut last_label = host;
+    let all_labels = host.split(|&byte| byte == b'.').all(|label| {
+        last_label = label;
+        is_label(label)
+    });
+    all_labels && last_label.first().is_some_and(u8::is_ascii_alphabetic) || is_address(host)
+}
+
+/// Section 3.2.2.
+fn ftp(rest: Piece<'_>) -> Result<(), Fault> {
+    let (path, parameter) = rest.cut(b';');
+    path.check(Component::Path, &SEGMENTS)?;
+    let Some(parameter) = parameter else {
+        return Ok(());
+    };
+    match parameter.strip_prefix(b"type=") {
+        Some(Piece {
+            bytes: b"A" | b"I" | b"D" | b"a" | b"i" | b"d",
+            ..
+        }) => Ok(()),
+        Some(code) => Err(code.fault(
+            Component::Typecode,
+            "the type code is one of `a`, `i` and `d`",
+        )),
+        None => Err(parameter.fault(Component::Path, "only `type=` can follow a semicolon")),
+    }
+}
+
+/// Section 3.10.
+fn file(rest: Piece<'_>) -> Result<(), Fault> {
+    require_slash(rest, Component::Path)?.check(Component::Path, &SEGMENTS)
+}
+
+/// Section 3.3.
+fn http(rest: Piece<'_>) -> Result<(), Fault> {
+    let (path, search) = rest.cut(b'?');
+    path.check(Component::Path, &SEARCH.with(b"/"))?;
+    search.map_or(Ok(()), |search| search.check(Component::Search, &SEARCH))
+}
+
+/// Section 3.4: an item type, a selector, a search string and a Gopher+ string, divided by `%09`.
+fn gopher(rest: Piece<'_>) -> Result<(), Fault> {
+    rest.check(Component::Path, &XCHAR)?;
+    match rest
+        .bytes
+        .windows(3)
+        .position(|triplet| matches!(triplet, b"%0A" | b"%0a" | b"%0D" | b"%0d"))
+    {
+        Some(index) => Err(rest
+            .split_at(index)
+            .1
+            .fault(Component::Path, "a selector holds no encoded line break")),
+        None => Ok(()),
+    }
+}
+
+/// Section 3.5.
+fn mailto(rest: Piece<'_>) -> Result<(), Fault> {
+    if rest.bytes.is_empty() {
+        return Err(rest.fault(Component::Address, "the address is empty"));
+    }
+    rest.check(Component::Address, &XCHAR)
+}
+
+/// Section 3.6.
+fn news(rest: Piece<'_>) -> Result<(), Fault> {
+    match rest.cut(b'@') {
+        _ if rest.bytes == b"*" => Ok(()),
+        (article, Some(host)) => {
+            if article.bytes.is_empty() {
+                return Err(article.fault(
+                    Component::Article,
+                    "the article has no name before its host",
+                ));
+            }
+            article.check(Component::Article, &ARTICLE)?;
+            check_host(host)
+        }
+        (group, None) => check_group(group),
+    }
+}
+
+fn check_group(group: Piece<'_>) -> Result<(), Fault> {
+    if !group.bytes.first().is_some_and(u8::is_ascii_alphabetic) {
+        return Err(group.fault(
+            Component::Group,
+            "the name of a newsgroup begins with a letter",
+        ));
+    }
+    match GROUP.first_outside(group.bytes) {
+        Some(index) => Err(group.split_at(index).1.fault(
+            Component::Group,
+            "the name of a newsgroup consists of letters, digits, `-`, `.`, `+` and `_`",
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Section 3.7.
+fn nntp(rest: Piece<'_>) -> Result<(), Fault> {
+    let (group, article) = require_slash(rest, Component::Group)?.cut(b'/');
+    check_group(group)?;
+    match article {
+        Some(article) if article.bytes.is_empty() => {
+            Err(article.fault(Component::Article, "the number of the article is missing"))
+        }
+        Some(article) => check_digits(
+            article,
+            Component::Article,
+            "an article is given by its number",
+        ),
+        None => Ok(()),
+    }
+}
+
+/// Section 3.8.
+fn telnet(rest: Piece<'_>) -> Result<(), Fault> {
+    match rest.strip_prefix(b"/") {
+        Some(after) if !after.bytes.is_empty() => {
+            Err(after.fault(Component::Path, "nothing can follow the slash"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Section 3.9.
+fn wais(rest: Piece<'_>) -> Result<(), Fault> {
+    let rest = require_slash(rest, Component::Path)?;
+    if let (database, Some(search)) = rest.cut(b'?') {
+        database.check(Component::Path, &UCHAR)?;
+        return search.check(Component::Search, &SEARCH);
+    }
+    match rest.bytes.iter().filter(|&&byte| byte == b'/').count() {
+        0 | 2 => rest.check(Component::Path, &UCHAR.with(b"/")),
+        _ => Err(rest.fault(
+            Component::Path,
+            "a document has a database, a type and a path, a database nothing else",
+        )),
+    }
+}
+
+/// Section 3.11.
+fn prospero(rest: Piece<'_>) -> Result<(), Fault> {
+    let (path, mut fields) = require_slash(rest, Component::Path)?.cut(b';');
+    path.check(Component::Path, &SEGMENTS)?;
+    while let Some(some) = fields {
+        let (field, others) = some.cut(b';');
+        let (name, Some(value)) = field.cut(b'=') else {
+            return Err(field.fault(Component::Field, "a field has a name, `=` and a value"));
+        };
+        for piece in [name, value] {
+            piece.check(Component::Field, &UCHAR.with(b"?:@&"))?;
+        }
+        fields = others;
+    }
+    Ok(())
+}
+
+fn require_slash(rest: Piece<'_>, component: Component) -> Result<Piece<'_>, Fault> {
+    rest.strip_prefix(b"/")
+        .ok_or_else(|| rest.fault(component, "a slash follows the host"))
+}

@@ -1,0 +1,321 @@
+//! The grammars of RFC 2396 Appendix A and RFC 3986 Appendix A, and what the WHATWG URL standard refuses.
+
+use std::net::Ipv6Addr;
+
+use super::component::Component;
+use super::fault::{Fault, Piece};
+use super::reference::{Ends, SCHEME};
+use super::resolve::{ResolveErrorKind, Resolver};
+use super::rules::Rules;
+use super::scheme;
+use crate::bytes::class::ByteSet;
+
+/// The grammar that a reference is held against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Grammar {
+    /// RFC 1738: a URL by the syntax of its own scheme.
+    Rfc1738,
+    /// RFC 2396 Appendix A.
+    Rfc2396,
+    /// RFC 3986 Appendix A.
+    Rfc3986,
+    /// The WHATWG URL standard, which refuses only what does not parse.
+    Whatwg,
+}
+
+/// Says what is wrong with a reference, from the left.
+///
+/// RFC 2396 Appendix A cannot derive all that the algorithm of its section 5.2 resolves: `?y` and `dav:` are invalid.
+///
+/// # Errors
+///
+/// The leftmost fault.
+pub fn validate(reference: &[u8], grammar: Grammar) -> Result<(), Fault> {
+    match grammar {
+        Grammar::Rfc1738 => scheme::validate(reference),
+        Grammar::Rfc2396 => generic(reference, &RFC2396),
+        Grammar::Rfc3986 => generic(reference, &RFC3986),
+        Grammar::Whatwg => whatwg(reference),
+    }
+}
+
+/// What differs between the two grammars that share a shape.
+struct Generic {
+    authority: fn(Piece<'_>) -> Result<(), Fault>,
+    path: ByteSet,
+    /// The path of a URI whose path begins with no slash.
+    opaque: ByteSet,
+    query: ByteSet,
+    /// RFC 2396 Appendix A has no rule for a path of no characters before a query or after a scheme.
+    needs_path: bool,
+}
+
+/// RFC 2396 section 2.3: `unreserved = alphanum | mark`.
+const UNRESERVED_2396: ByteSet = ByteSet::ALPHANUMERIC.with(b"-_.!~*'()");
+/// RFC 2396 section 2.2.
+const URIC: ByteSet = UNRESERVED_2396.with(b";/?:@&=+$,");
+/// RFC 2396 section 3.2.1.
+const REG_NAME_2396: ByteSet = UNRESERVED_2396.with(b"$,;:@&=+");
+
+const RFC2396: Generic = Generic {
+    // Section 3.2: what is no server may still be a registry's name, which any server's is too.
+    authority: |authority| authority.check(Component::Authority, &REG_NAME_2396),
+    path: UNRESERVED_2396.with(b":@&=+$,;/"),
+    opaque: URIC,
+    query: URIC,
+    needs_path: true,
+};
+
+/// RFC 3986 section 2.3.
+pub(crate) const UNRESERVED: ByteSet = ByteSet::ALPHANUMERIC.with(b"-._~");
+/// RFC 3986 section 2.2: `unreserved / sub-delims`.
+const NAME: ByteSet = UNRESERVED.with(b"!$&'()*+,;=");
+/// RFC 3986 section 3.3: `pchar` and the slash.
+const PATH: ByteSet = NAME.with(b":@/");
+
+const RFC3986: Generic = Generic {
+    authority: authority_3986,
+    path: PATH,
+    opaque: PATH,
+    query: PATH.with(b"?"),
+    needs_path: false,
+};
+
+fn generic(reference: &[u8], grammar: &Generic) -> Result<(), Fault> {
+    let ends = Ends::of(reference);
+    let (scheme, rest) = Piece::new(reference).split_at(ends.scheme);
+    let (authority, rest) = rest.split_at(ends.authority - ends.scheme);
+    let (path, rest) = rest.split_at(ends.path - ends.authority);
+    let (query, fragment) = rest.split_at(ends.query - ends.path);
+    if let [name @ .., b':'] = scheme.bytes {
+        check_scheme(Piece { bytes: name, at: 0 })?;
+    }
+    if let Some(authority) = authority.strip_prefix(b"//") {
+        (grammar.authority)(authority)?;
+    }
+    match path.bytes {
+        [] if grammar.needs_path
+            && !ends.has_authority()
+            && (ends.has_scheme() || ends.has_query()) =>
+        {
+            return Err(path.fault(
+                Component::Path,
+                "the path is empty, which the grammar cannot derive",
+            ));
+        }
+        [b':', ..] if !ends.has_scheme() => {
+            return Err(path.fault(
+                Component::Path,
+                "the first segment of a relative path cannot hold a colon",
+            ));
+        }
+        [b'/', ..] | [] => path.check(Component::Path, &grammar.path)?,
+        _ if ends.has_scheme() => path.check(Component::Path, &grammar.opaque)?,
+        _ => path.check(Component::Path, &grammar.path)?,
+    }
+    for (piece, delimiter, component) in [
+        (query, b"?", Component::Query),
+        (fragment, b"#", Component::Fragment),
+    ] {
+        if let Some(piece) = piece.strip_prefix(delimiter) {
+            piece.check(component, &grammar.query)?;
+        }
+    }
+    Ok(())
+}
+
+/// `scheme = alpha *( alpha | digit | "+" | "-" | "." )`
+fn check_scheme(name: Piece<'_>) -> Result<(), Fault> {
+    if !name.bytes.first().is_some_and(u8::is_ascii_alphabetic) {
+        return Err(name.fault(Component::Scheme, "a scheme begins with a letter"));
+    }
+    match SCHEME.first_outside(name.bytes) {
+        Some(index) => Err(Fault::new(
+            Component::Scheme,
+            index,
+            "a scheme consists of letters, digits, `+`, `-` and `.`",
+        )),
+        None => Ok(()),
+    }
+}
+
+/// RFC 3986 section 3.2.
+fn authority_3986(authority: Piece<'_>) -> Result<(), Fault> {
+    let component = Component::Authority;
+    let (userinfo, host) = match memchr::memrchr(b'@', authority.bytes) {
+        Some(index) => (authority.split_at(index).0, authority.split_at(index + 1).1),
+        None => authority.split_at(0),
+    };
+    userinfo.check(component, &NAME.with(b":"))?;
+    let port = match host.strip_prefix(b"[") {
+        Some(literal) => {
+            let (address, Some(port)) = literal.cut(b']') else {
+                return Err(host.fault(component, "the bracket is not closed"));
+            };
+            ip_literal(address)?;
+            match port.bytes {
+                [] | [b':', ..] => port,
+                _ => {
+                    return Err(
+                        port.fault(component, "only a port can follow an address in brackets")
+                    );
+                }
+            }
+        }
+        None => {
+            let (name, port) =
+                host.split_at(memchr::memchr(b':', host.bytes).unwrap_or(host.bytes.len()));
+            name.check(component, &NAME)?;
+            port
+        }
+    };
+    match port
+        .strip_prefix(b":")
+        .and_then(|digits| Some((digits, ByteSet::DIGIT.first_outside(digits.bytes)?)))
+    {
+        Some((digits, index)) => Err(digits
+            .split_at(index)
+            .1
+            .fault(component, "a port consists of digits")),
+        None => Ok(()),
+    }
+}
+
+/// RFC 3986 section 3.2.2: `IP-literal = "[" ( IPv6address / IPvFuture  ) "]"`.
+fn ip_literal(address: Piece<'_>) -> Result<(), Fault> {
+    let is_future = |rest: &[u8]| {
+        let digits = ByteSet::HEXADECIMAL.first_outside(rest);
+        digits.is_some_and(|end| {
+            let name = &rest[end + 1..];
+            end > 0
+                && rest[end] == b'.'
+                && !name.is_empty()
+                && NAME.with(b":").first_outside(name).is_none()
+        })
+    };
+    let is_valid = match address.bytes {
+        [b'v' | b'V', rest @ ..] => is_future(rest),
+        bytes => str::from_utf8(bytes).is_ok_and(|text| text.parse::<Ipv6Addr>().is_ok()),
+    };
+    if is_valid {
+        Ok(())
+    } else {
+        Err(address.fault(Component::Authority, "this is no IP address"))
+    }
+}
+
+/// What does not parse without a base.
+fn whatwg(reference: &[u8]) -> Result<(), Fault> {
+    let Err(error) = Resolver::without_base(Rules::Whatwg).resolve_into(reference, &mut Vec::new())
+    else {
+        return Ok(());
+    };
+    let start = reference
+        .iter()
+        .position(|&byte| byte > b' ')
+        .unwrap_or(reference.len());
+    let input = Piece::new(reference).split_at(start).1;
+    if error.kind() != ResolveErrorKind::InvalidReference {
+        return Err(input.fault(Component::Base, "a relative reference needs a base"));
+    }
+    let after_scheme = input.cut(b':').1.unwrap_or(input);
+    let is_slash = |byte: &u8| matches!(byte, b'/' | b'\\');
+    let slashes = after_scheme
+        .bytes
+        .iter()
+        .position(|byte| !is_slash(byte))
+        .unwrap_or(after_scheme.bytes.len());
+    let authority = after_scheme.split_at(slashes).1;
+    let end = authority
+        .bytes
+        .iter()
+        .position(|byte| b"/\\?#".contains(byte))
+        .unwrap_or(authority.bytes.len());
+    let authority = authority.split_at(end).0;
+    let host = authority
+        .split_at(memchr::memrchr(b'@', authority.bytes).map_or(0, |at| at + 1))
+        .1;
+    if error.component() == Component::Port {
+        let port = host
+            .split_at(memchr::memrchr(b':', host.bytes).map_or(0, |at| at + 1))
+            .1;
+        return Err(port.fault(Component::Port, "a port is a number of at most 65535"));
+    }
+    Err(host.fault(
+        Component::Host,
+        if host.bytes.is_empty() {
+            "the host is missing"
+        } else {
+            "this is no host"
+        },
+    ))
+}
+
+/// What an authority is by RFC 2396 section 3.2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AuthorityKind {
+    /// No authority, but an opaque part (section 3).
+    Opaque,
+    /// An authority of no characters.
+    Empty,
+    /// A host, perhaps with user information and a port (section 3.2.2).
+    Server,
+    /// A name that some registry gives (section 3.2.1).
+    RegName,
+}
+
+impl AuthorityKind {
+    /// The kind of a valid reference's authority, if it has one.
+    #[must_use]
+    pub fn of(reference: &[u8]) -> Option<Self> {
+        let ends = Ends::of(reference);
+        let authority = &reference[ends.scheme..ends.authority];
+        match authority.strip_prefix(b"//") {
+            Some([]) => Some(Self::Empty),
+            Some(authority) if is_server(authority) => Some(Self::Server),
+            Some(_) => Some(Self::RegName),
+            None if ends.has_scheme() && !reference[ends.authority..].starts_with(b"/") => {
+                Some(Self::Opaque)
+            }
+            None => None,
+        }
+    }
+
+    /// The name used in records.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Opaque => "opaque",
+            Self::Empty => "empty",
+            Self::Server => "server",
+            Self::RegName => "reg_name",
+        }
+    }
+}
+
+/// RFC 2396 section 3.2.2: `server = [ [ userinfo "@" ] hostport ]`.
+fn is_server(authority: &[u8]) -> bool {
+    let (userinfo, hostport) = match memchr::memrchr(b'@', authority) {
+        Some(at) => (&authority[..at], &authority[at + 1..]),
+        None => (&b""[..], authority),
+    };
+    let (host, port) = match memchr::memchr(b':', hostport) {
+        Some(at) => (&hostport[..at], &hostport[at + 1..]),
+        None => (hostport, &b""[..]),
+    };
+    let host = host
+        .strip_suffix(b".")
+        .filter(|host| !is_address(host))
+        .unwrap_or(host);
+    !userinfo.contains(&b'@') && scheme::is_host(host) && port.iter().all(u8::is_ascii_digit)
+}
+
+/// `IPv4address = 1*digit "." 1*digit "." 1*digit "." 1*digit`
+pub(crate) fn is_address(host: &[u8]) -> bool {
+    let mut numbers = 0;
+    host.split(|&byte| byte == b'.').all(|number| {
+        numbers += 1;
+        !number.is_empty() && number.iter().all(u8::is_ascii_digit)
+    }) && numbers == 4
+}

@@ -1,0 +1,302 @@
+//! B: URIs without delimiters.
+
+use super::chars::{Char, Text, is_blank, is_scheme_byte, is_soft};
+use super::delimited::Opening;
+use super::prefix;
+use super::scheme::Scheme;
+use super::sets::is_special;
+use super::stops::{Step, Stops};
+use super::{Detail, Options, conformance, host};
+
+/// B3: the longest authority.
+const LONGEST_AUTHORITY: usize = 1024;
+/// B5: how many brackets may be open.
+const DEEPEST: usize = 16;
+/// B8: a line that is long enough to have been wrapped.
+const FULL_LINE: usize = 60;
+/// B11: the longest URI.
+const LONGEST: usize = 65_536;
+
+/// A URI without delimiters, as far as it reaches.
+pub(super) struct Reach {
+    start: usize,
+    /// Where its path begins: trimming and footnotes stop there.
+    body: usize,
+    pub(super) end: usize,
+    pub(super) flags: Vec<&'static str>,
+}
+
+/// The URI of `scheme`, or none.
+pub(super) fn find(
+    text: Text<'_>,
+    options: &Options,
+    scheme: &Scheme,
+    opening: Opening,
+) -> Option<Detail> {
+    let stops = Stops::new(text, options, scheme.start);
+    let slashes = scheme.has_slashes(text);
+    let behind_colon = scheme.colon + 1;
+    let mut reach = if !slashes {
+        Reach::walk(text, &stops, scheme.start, behind_colon)
+    } else if is_special(&scheme.name) {
+        Reach::with_host(text, &stops, scheme.start, behind_colon + 2)?
+    } else {
+        let authority = behind_colon + 2;
+        if !may_follow_slashes(text, &stops, scheme, authority) {
+            return None;
+        }
+        Reach::walk(text, &stops, scheme.start, authority)
+    };
+    reach.finish(text, slashes.then_some(behind_colon + 2));
+    let rest = &text.0[behind_colon..reach.end];
+    let accepted = match rest.strip_prefix(b"//") {
+        // B7: something must remain.
+        Some(rest) => {
+            rest.iter()
+                .any(|&b| b.is_ascii_alphanumeric() || b >= 0x80 || b == b']')
+                || (scheme.name == b"file" && rest.starts_with(b"/"))
+        }
+        // S7: a NOSLASH shape, which must remain too.
+        None => scheme.suits(text, rest),
+    };
+    if !accepted {
+        return None;
+    }
+    let mut detail = reach.into_detail(text, "bare", opening);
+    // D13: a delimiter opened it and none closed it.
+    let unclosed = opening.delimiter.is_some().then_some("unclosed");
+    detail.find.flags.extend(unclosed);
+    detail.find.flags.extend(scheme.flags());
+    conformance::flag(&mut detail.find);
+    Some(detail)
+}
+
+/// B4: what may follow the `//` of a scheme that is not special.
+fn may_follow_slashes(text: Text<'_>, stops: &Stops<'_>, scheme: &Scheme, at: usize) -> bool {
+    let Step::Goes(_) = stops.step(at, true) else {
+        return false;
+    };
+    match text.byte(at) {
+        Some(b'[') => {
+            let rest = text.from(at);
+            let longest = rest.len().min(LONGEST_AUTHORITY);
+            host::ip_literal_length(&rest[..longest]).is_some()
+        }
+        Some(b'/') => scheme.name == b"file",
+        Some(byte) => byte.is_ascii_alphanumeric() || byte >= 0x80 || b"_%~+$-.*".contains(&byte),
+        None => false,
+    }
+}
+
+impl Reach {
+    /// B3: a URI whose authority begins at `authority`.
+    fn with_host(text: Text<'_>, stops: &Stops<'_>, start: usize, at: usize) -> Option<Reach> {
+        let end = authority_end(text, stops, at)?;
+        let authority = &text.0[at..end];
+        let doubled = [&b"http:"[..], b"https:", b"ftp:"]
+            .iter()
+            .any(|scheme| authority.eq_ignore_ascii_case(scheme));
+        if doubled && text.has_at(end, b"//") {
+            return None;
+        }
+        let server = at + host::userinfo_end(authority).unwrap_or(0);
+        Reach::behind_server(text, stops, start, server, end)
+    }
+
+    /// B3 without user information: host and port in `text[server..end]`, then the path.
+    pub(super) fn behind_server(
+        text: Text<'_>,
+        stops: &Stops<'_>,
+        start: usize,
+        server: usize,
+        end: usize,
+    ) -> Option<Reach> {
+        let length = host::server_length(&text.0[server..end], text.byte(end))?;
+        if server + length == end {
+            return Some(Reach::walk(text, stops, start, end));
+        }
+        // B3: the authority goes on after that: the URI ends there.
+        Some(Reach {
+            start,
+            body: server + length,
+            end: server + length,
+            flags: Vec::new(),
+        })
+    }
+
+    /// B1, B2, B5, B11: from `body` to the first stop.
+    fn walk(text: Text<'_>, stops: &Stops<'_>, start: usize, body: usize) -> Reach {
+        let mut reach = Reach {
+            start,
+            body,
+            end: body,
+            flags: Vec::new(),
+        };
+        let mut in_path = true;
+        // The open brackets: the closer that each needs, its place, and whether it is in the path.
+        let mut open: Vec<(u8, usize, bool)> = Vec::new();
+        loop {
+            let at = reach.end;
+            let length = match stops.step(at, in_path) {
+                Step::Goes(length) => length,
+                Step::Stops => break,
+                Step::ZeroWidth => {
+                    reach.flags.push("zero-width");
+                    break;
+                }
+            };
+            let byte = text.0[at];
+            let closer = match byte {
+                b'(' => Some(b')'),
+                b'[' => Some(b']'),
+                b'{' => Some(b'}'),
+                _ => None,
+            };
+            // B5: depth 17 stops, and so does a closer that does not match.
+            if closer.is_some() && open.len() == DEEPEST {
+                break;
+            }
+            let closes = matches!(byte, b')' | b']' | b'}');
+            if closes && open.last().is_none_or(|&(closer, ..)| closer != byte) {
+                break;
+            }
+            // B11
+            if at + length - start > LONGEST {
+                reach.flags.push("overlong");
+                break;
+            }
+            if closes {
+                open.pop();
+            }
+            open.extend(closer.map(|closer| (closer, at, in_path)));
+            in_path &= !matches!(byte, b'?' | b'#');
+            reach.end += length;
+        }
+        // B5: an unclosed `[` in the path cuts there.
+        let unclosed = open
+            .iter()
+            .find(|&&(closer, _, path)| closer == b']' && path);
+        reach.end = unclosed.map_or(reach.end, |&(_, at, _)| at);
+        reach
+    }
+
+    /// B5 and B6: footnotes and punctuation at the end; `authority` is its place behind `//`.
+    pub(super) fn finish(&mut self, text: Text<'_>, authority: Option<usize>) {
+        let before = text.byte_before(self.start);
+        let count = |end: usize| {
+            text.0[self.start..end]
+                .iter()
+                .filter(|&&b| b == b'\'')
+                .count()
+        };
+        let mut apostrophes = count(self.end);
+        let first_delimiter = |from: usize, set: &[u8]| {
+            let found = text.0[from..self.end].iter().position(|b| set.contains(b));
+            found.map_or(self.end, |offset| from + offset)
+        };
+        let path_end = first_delimiter(self.start, b"?#");
+        let authority_end = authority.map_or(self.start, |from| first_delimiter(from, b"/?#"));
+        let floor = authority.unwrap_or(self.body);
+        let (mut trimmed, mut footnote) = (false, false);
+        while let Some((last, length)) = text.char_before(floor, self.end) {
+            let in_host = self.end <= authority_end;
+            let is_trimmed = match last {
+                Char::Scalar('.' | ',' | ':' | ';' | '!' | '?' | '*' | '|' | '(' | '[' | '{') => {
+                    true
+                }
+                Char::Scalar('\'') => apostrophes % 2 == 1,
+                Char::Scalar(c @ ('_' | '~')) => in_host || before == Some(c as u8),
+                Char::Scalar('-') => in_host,
+                Char::Scalar(c) => is_soft(c),
+                Char::Byte(_) => false,
+            };
+            if is_trimmed {
+                apostrophes -= usize::from(last == Char::Scalar('\''));
+                self.end -= length;
+                trimmed = true;
+                continue;
+            }
+            match footnote_start(&text.0[self.body.min(self.end)..self.end]) {
+                // B5: only where the URI ends in its path.
+                Some(offset) if self.end <= path_end => {
+                    self.end = self.body + offset;
+                    footnote = true;
+                }
+                _ => break,
+            }
+        }
+        self.flags.extend(trimmed.then_some("trimmed"));
+        self.flags.extend(footnote.then_some("footnote-cut"));
+        // B6: two or more dots or `…` next.
+        let ellipsis = text.has_at(self.end, b"..") || text.has_at(self.end, "…".as_bytes());
+        self.flags.extend(ellipsis.then_some("ellipsis"));
+    }
+
+    /// B8, B9
+    pub(super) fn into_detail(
+        self,
+        text: Text<'_>,
+        kind: &'static str,
+        opening: Opening,
+    ) -> Detail {
+        let uri = text.0[self.start..self.end].to_vec();
+        let mut detail = Detail::new(self.start..self.end, uri, kind);
+        let wrapped =
+            !self.flags.contains(&"trimmed") && may_be_wrapped(text, self.start, self.end);
+        detail.find.flags.extend(self.flags);
+        detail.find.flags.extend(wrapped.then_some("maybe-wrapped"));
+        let marked = opening.marker.is_some();
+        detail.find.flags.extend(marked.then_some("url-prefix"));
+        detail
+    }
+}
+
+/// B3: where the authority ends: at `/ ? #` or a stop. A longer one than 1024 bytes is none.
+pub(super) fn authority_end(text: Text<'_>, stops: &Stops<'_>, start: usize) -> Option<usize> {
+    let mut end = start;
+    while !matches!(text.byte(end), Some(b'/' | b'?' | b'#'))
+        && let Step::Goes(length) = stops.step(end, true)
+    {
+        end += length;
+        if end - start > LONGEST_AUTHORITY {
+            return None;
+        }
+    }
+    Some(end)
+}
+
+/// B5: where `[1 to 3 digits]` begins at the end of `path`.
+fn footnote_start(path: &[u8]) -> Option<usize> {
+    let inner = path.strip_suffix(b"]")?;
+    let digits = inner
+        .iter()
+        .rev()
+        .take(4)
+        .take_while(|b| b.is_ascii_digit());
+    let digits = digits.count();
+    let bracket = inner.len().checked_sub(digits + 1)?;
+    ((1..=3).contains(&digits) && inner[bracket] == b'[').then_some(bracket)
+}
+
+/// B8: it fills its line, and the next line goes on like a URI.
+fn may_be_wrapped(text: Text<'_>, start: usize, end: usize) -> bool {
+    let Some(length) = text.line_break(end) else {
+        return false;
+    };
+    let full = text.line_start(end, FULL_LINE - 1).is_none();
+    let Some(next) = prefix::of_line(text, start).skip(text, end + length) else {
+        return false;
+    };
+    // One blank is allowed.
+    let next = next + usize::from(text.byte(next).is_some_and(is_blank));
+    let goes_on = text
+        .byte(next)
+        .is_some_and(|byte| byte.is_ascii_alphanumeric() || b"/?&=%_~#-".contains(&byte));
+    let run = text
+        .from(next)
+        .iter()
+        .take_while(|&&byte| is_scheme_byte(byte));
+    let run = run.count();
+    let another = run > 0 && text.has_at(next + run, b"://");
+    full && goes_on && !another
+}

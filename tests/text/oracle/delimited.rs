@@ -1,0 +1,405 @@
+//! D: URIs between angle brackets or double quotes, and OSC 8 hyperlinks.
+
+use super::chars::{Char, Text, is_control, is_ignorable, is_scheme_byte, is_unicode_blank, is_ws};
+use super::prefix::{self, Prefix};
+use super::scheme::{self, Scheme};
+use super::sets::{is_known, is_special};
+use super::{Detail, Options, conformance};
+
+/// D1: the white space before the scheme and before `URL:`.
+const LONGEST_PADDING: usize = 64;
+/// D5: the raw bytes of a delimited URI.
+const LONGEST: usize = 16_384;
+/// D14: `ESC ]8;params;`.
+const LONGEST_OSC8: usize = 256;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Delimiter {
+    Angle,
+    Quote,
+}
+
+/// What stands before a scheme (D1).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Opening {
+    /// The delimiter and its offset.
+    pub(super) delimiter: Option<(Delimiter, usize)>,
+    /// The offset of `URL:`.
+    pub(super) marker: Option<usize>,
+}
+
+/// D1: the delimiter before `start`; one before `resume` belongs to an earlier find.
+pub(super) fn opening(text: Text<'_>, start: usize, resume: usize) -> Opening {
+    let mut opening = Opening {
+        delimiter: None,
+        marker: None,
+    };
+    let Some(mut at) = before_padding(text, start) else {
+        return opening;
+    };
+    let mut padded = at < start;
+    opening.marker = marker_before(text, at);
+    if let Some(marker) = opening.marker {
+        match before_padding(text, marker) {
+            Some(before) => at = before,
+            None => return opening,
+        }
+        padded |= at < marker;
+    }
+    let delimiter = match text.byte_before(at) {
+        Some(b'<') => Delimiter::Angle,
+        // D1: with white space behind it, the quote must not have closed something.
+        Some(b'"') if !padded || may_stand_before_quote(text.byte_before(at - 1)) => {
+            Delimiter::Quote
+        }
+        _ => return opening,
+    };
+    if at > resume {
+        opening.delimiter = Some((delimiter, at - 1));
+    }
+    opening
+}
+
+/// Back over at most 64 WS with at most one line break.
+fn before_padding(text: Text<'_>, end: usize) -> Option<usize> {
+    let mut at = end;
+    while text.byte_before(at).is_some_and(is_ws) {
+        at -= 1;
+        if end - at > LONGEST_PADDING {
+            return None;
+        }
+    }
+    (text.line_breaks_in(at, end) <= 1).then_some(at)
+}
+
+/// The start of a `URL:` that ends at `end` and is not the tail of a longer run.
+fn marker_before(text: Text<'_>, end: usize) -> Option<usize> {
+    let marker = end.checked_sub(4)?;
+    let whole = !text.byte_before(marker).is_some_and(is_scheme_byte);
+    (whole && text.has_any_case_at(marker, b"URL:")).then_some(marker)
+}
+
+fn may_stand_before_quote(byte: Option<u8>) -> bool {
+    byte.is_none_or(|byte| is_ws(byte) || b"([{=:,".contains(&byte))
+}
+
+/// What stands between two delimiters, cleaned.
+#[derive(Debug, Default)]
+struct Content {
+    start: usize,
+    end: usize,
+    closer: usize,
+    /// Only white space and the line's prefix stand before the closer on its line.
+    closer_leads_line: bool,
+    uri: Vec<u8>,
+    /// The white space between two bytes of the URI.
+    gaps: Vec<Gap>,
+    ignorable_removed: bool,
+}
+
+/// One removed run of white space.
+#[derive(Clone, Copy, Debug)]
+struct Gap {
+    /// Its place in the URI.
+    at: usize,
+    /// Where the text goes on behind it.
+    behind: usize,
+    wraps: bool,
+}
+
+impl Content {
+    fn wraps(&self) -> usize {
+        self.gaps.iter().filter(|gap| gap.wraps).count()
+    }
+
+    fn inner_spaces(&self) -> usize {
+        self.gaps.len() - self.wraps()
+    }
+
+    /// D9: the hyphens directly before a removed line break.
+    fn doubtful_hyphens(&self) -> Vec<usize> {
+        self.gaps
+            .iter()
+            .filter(|gap| gap.wraps && self.uri[gap.at - 1] == b'-')
+            .map(|gap| gap.at - 1)
+            .collect()
+    }
+
+    fn alternatives(&self) -> Vec<Vec<u8>> {
+        let mut readings = Vec::new();
+        let hyphens = self.doubtful_hyphens();
+        if !hyphens.is_empty() {
+            // D9: all doubtful hyphens removed.
+            let kept = (0..self.uri.len()).filter(|at| !hyphens.contains(at));
+            readings.push(kept.map(|at| self.uri[at]).collect());
+        }
+        if self.inner_spaces() > 0 {
+            // D10: the text up to the first removed run.
+            readings.push(self.uri[..self.gaps[0].at].to_vec());
+        }
+        readings
+    }
+
+    fn flags(&self) -> Vec<&'static str> {
+        let flags = [
+            (self.wraps() > 0, "wrapped"),
+            (self.inner_spaces() > 0, "inner-space"),
+            (!self.doubtful_hyphens().is_empty(), "hyphen"),
+            (self.ignorable_removed, "ignorable-removed"),
+        ];
+        let set = flags.into_iter().filter(|flag| flag.0);
+        set.map(|flag| flag.1).collect()
+    }
+
+    /// D5, D7, D8: whether the closer may close it.
+    fn may_be_closed(
+        &self,
+        text: Text<'_>,
+        delimiter: Delimiter,
+        is_reply: bool,
+        options: &Options,
+    ) -> bool {
+        // D5: the limits of wraps and inner spaces, which `strict` lifts.
+        let (wraps, inner_spaces) = match delimiter {
+            Delimiter::Angle => (64, 8),
+            Delimiter::Quote => (8, 1),
+        };
+        let keeps_limits = self.wraps() <= wraps && self.inner_spaces() <= inner_spaces;
+        let behind = text.byte(self.closer + 1);
+        let refused = match delimiter {
+            // D7: it is a reply marker.
+            Delimiter::Angle => !is_reply && self.closer_leads_line && self.inner_spaces() > 0,
+            // D8: it would open a string.
+            Delimiter::Quote => behind.is_some_and(|byte| byte.is_ascii_alphanumeric()),
+        };
+        !self.uri.is_empty() && (keeps_limits || options.strict) && !refused
+    }
+
+    /// D11: `//` at the start of `rest` is followed by something with a letter or a digit before
+    /// the first `/ ? #`.
+    fn suits_slashes(scheme: &[u8], rest: &[u8]) -> bool {
+        let Some(behind) = rest.strip_prefix(b"//") else {
+            return true;
+        };
+        let authority = behind.split(|byte| b"/?#".contains(byte)).next();
+        let holds = authority
+            .unwrap_or_default()
+            .iter()
+            .any(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii());
+        holds || (scheme == b"file" && behind.starts_with(b"/"))
+    }
+
+    fn into_detail(self, delimiter: Delimiter, opener: usize, marked: bool) -> Detail {
+        let kind = match delimiter {
+            Delimiter::Angle => "angle",
+            Delimiter::Quote => "quoted",
+        };
+        let mut detail = Detail::new(self.start..self.end, self.uri.clone(), kind);
+        detail.outer = opener..self.closer + 1;
+        detail.find.alternatives = self.alternatives();
+        detail.hyphens = self.doubtful_hyphens();
+        detail.find.flags.extend(self.flags());
+        detail.find.flags.extend(marked.then_some("url-prefix"));
+        detail
+    }
+}
+
+/// D2 to D8: reads from the delimiter at `opener` to its closer; `marker` is the offset of `URL:`.
+fn read(
+    text: Text<'_>,
+    delimiter: Delimiter,
+    opener: usize,
+    marker: Option<usize>,
+    options: &Options,
+) -> Option<Content> {
+    let prefix = prefix::of_line(text, opener);
+    let mut content = Content::default();
+    let mut at = opener + 1;
+    // The blanks being removed: how many line breaks they hold.
+    let mut run: Option<usize> = None;
+    loop {
+        if marker == Some(at) {
+            at += 4;
+            run = None;
+        }
+        // D5: at most 16 384 raw bytes.
+        if !content.uri.is_empty() && at - content.start > LONGEST {
+            return None;
+        }
+        let (found, length) = text.char_at(at)?;
+        if let Some(length) = text.line_break(at) {
+            let breaks = run.unwrap_or(0) + 1;
+            // D4: an empty line.
+            if breaks > 1 {
+                return None;
+            }
+            run = Some(breaks);
+            // D6: fewer reply markers than on the opening line.
+            at = prefix.skip(text, at + length)?;
+            continue;
+        }
+        match found {
+            // D2: the first closer, and what may not stand before it.
+            Char::Scalar('>') if delimiter == Delimiter::Angle => break,
+            Char::Scalar('"') if delimiter == Delimiter::Quote => break,
+            Char::Scalar('<' | '>' | '"') => return None,
+            Char::Scalar('\\') if delimiter == Delimiter::Quote => return None,
+            // D3: white space is removed, other blanks too, and ignorable characters.
+            Char::Scalar(' ' | '\t' | '\u{B}' | '\u{C}') => run = run.or(Some(0)),
+            Char::Scalar(c) if is_unicode_blank(c) => run = run.or(Some(0)),
+            Char::Scalar(c) if is_ignorable(c) => content.ignorable_removed = true,
+            Char::Scalar(c) if c.is_ascii() && is_control(c as u8) => return None,
+            _ => {
+                if content.uri.is_empty() {
+                    content.start = at;
+                } else if let Some(breaks) = run {
+                    content.gaps.push(Gap {
+                        at: content.uri.len(),
+                        behind: at,
+                        wraps: breaks > 0,
+                    });
+                }
+                run = None;
+                content.uri.extend(&text.0[at..at + length]);
+                content.end = at + length;
+            }
+        }
+        at += length;
+    }
+    content.closer = at;
+    content.closer_leads_line = run.is_some_and(|breaks| breaks > 0);
+    let is_reply = matches!(prefix, Prefix::Reply(_));
+    content
+        .may_be_closed(text, delimiter, is_reply, options)
+        .then_some(content)
+}
+
+/// The URI of `scheme` between the delimiters that D1 found.
+pub(super) fn find(
+    text: Text<'_>,
+    options: &Options,
+    scheme: &Scheme,
+    opening: Opening,
+) -> Option<Detail> {
+    let (delimiter, opener) = opening.delimiter?;
+    let content = read(text, delimiter, opener, opening.marker, options)?;
+    if content.start != scheme.start {
+        return None;
+    }
+    let behind_colon = scheme.name.len() + 1;
+    let rest = &content.uri[behind_colon..];
+    // D3: for special schemes a line break may stand between `:` and `//`.
+    let broken_slashes = is_special(&scheme.name)
+        && content.gaps.first().is_some_and(|gap| {
+            gap.at == behind_colon && gap.wraps && text.has_at(gap.behind, b"//")
+        });
+    // D12: scheme`//` or a NOSLASH shape.
+    let accepted = scheme.has_slashes(text) || broken_slashes || scheme.suits(text, rest);
+    if !accepted || !Content::suits_slashes(&scheme.name, rest) {
+        return None;
+    }
+    let mut detail = content.into_detail(delimiter, opener, opening.marker.is_some());
+    detail.find.flags.extend(scheme.flags());
+    conformance::flag(&mut detail.find);
+    Some(detail)
+}
+
+/// D12: `<URL:...>` whose `URL:` ends in `colon`: any scheme, or a relative reference.
+pub(super) fn find_marked(
+    text: Text<'_>,
+    options: &Options,
+    colon: usize,
+    resume: usize,
+) -> Option<Detail> {
+    let marker = marker_before(text, colon + 1)?;
+    let opener = before_padding(text, marker)?.checked_sub(1)?;
+    if opener < resume || text.byte(opener) != Some(b'<') {
+        return None;
+    }
+    let content = read(text, Delimiter::Angle, opener, Some(marker), options)?;
+    // D1: at most 64 WS behind `URL:`.
+    if content.start - (colon + 1) > LONGEST_PADDING {
+        return None;
+    }
+    let flag = match scheme_length(text.from(content.start)) {
+        Some(length) => absolute_flag(&content, length)?,
+        // D3: blanks inside a scheme's name are not repaired.
+        None if scheme_length(&content.uri).is_some() => return None,
+        None if content.inner_spaces() > 0 => return None,
+        None if !Content::suits_slashes(b"", &content.uri) => return None,
+        None => Some("relative"),
+    };
+    let mut detail = content.into_detail(Delimiter::Angle, opener, true);
+    detail.find.flags.extend(flag);
+    conformance::flag(&mut detail.find);
+    Some(detail)
+}
+
+/// The length of a scheme before the first colon.
+fn scheme_length(bytes: &[u8]) -> Option<usize> {
+    let run = bytes.iter().take_while(|&&byte| is_scheme_byte(byte));
+    let length = run.count();
+    let named = bytes.first().is_some_and(u8::is_ascii_alphabetic);
+    (named && bytes.get(length) == Some(&b':')).then_some(length)
+}
+
+/// D12: behind `URL:` any scheme is taken, an unknown one without `//` only without inner space.
+fn absolute_flag(content: &Content, scheme_length: usize) -> Option<Option<&'static str>> {
+    let name = content.uri[..scheme_length].to_ascii_lowercase();
+    let rest = &content.uri[scheme_length + 1..];
+    let slashes = rest.starts_with(b"//");
+    // S3: a known scheme behind the last `+`.
+    let mut parts = name.rsplitn(2, |&byte| byte == b'+');
+    let inner = parts.next().unwrap_or_default();
+    let compound = slashes && parts.next().is_some() && is_known(inner);
+    let unknown = !compound && !is_known(&name);
+    let doubtful = unknown && !slashes && content.inner_spaces() > 0;
+    let accepted = name.len() <= scheme::LONGEST
+        && !rest.is_empty()
+        && !doubtful
+        && Content::suits_slashes(&name, rest);
+    accepted.then_some(unknown.then_some("unknown-scheme"))
+}
+
+/// D14: an OSC 8 hyperlink, `ESC ]8;params;` URI, BEL or `ESC \`.
+pub(super) fn find_osc8(text: Text<'_>, scheme: &Scheme, resume: usize) -> Option<Detail> {
+    let params_end = scheme.start.checked_sub(1)?;
+    if text.byte(params_end) != Some(b';') {
+        return None;
+    }
+    let is_param = |byte: u8| byte != b';' && !is_control(byte);
+    let mut params = params_end;
+    while text.byte_before(params).is_some_and(is_param) {
+        params -= 1;
+        if scheme.start - params > LONGEST_OSC8 {
+            return None;
+        }
+    }
+    let opener = params.checked_sub(4)?;
+    if opener < resume || !text.has_at(opener, b"\x1b]8;") || scheme.start - opener > LONGEST_OSC8 {
+        return None;
+    }
+    let behind = text.from(scheme.start);
+    let length = behind
+        .iter()
+        .take(LONGEST + 1)
+        .position(|&b| is_control(b))?;
+    let end = scheme.start + length;
+    let outer_end = match text.from(end) {
+        [b'\x07', ..] => end + 1,
+        [b'\x1b', b'\\', ..] => end + 2,
+        _ => return None,
+    };
+    // D14: taken exactly.
+    let uri = text.0[scheme.start..end].to_vec();
+    let rest = text.0[..end].get(scheme.colon + 1..)?;
+    let accepted = scheme.has_slashes(text) || scheme.suits(text, rest);
+    if !accepted || !Content::suits_slashes(&scheme.name, rest) {
+        return None;
+    }
+    let mut detail = Detail::new(scheme.start..end, uri, "osc8");
+    detail.outer = opener..outer_end;
+    detail.find.flags.extend(scheme.flags());
+    conformance::flag(&mut detail.find);
+    Some(detail)
+}

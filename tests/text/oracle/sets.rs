@@ -1,0 +1,171 @@
+//! The sets of schemes, all in lower case.
+
+/// SPECIAL: the schemes that have a host.
+pub(super) const SPECIAL: &[&str] = &["http", "https", "ftp", "ftps", "ws", "wss"];
+
+/// NOSLASH: the schemes that need no `//`, each with a shape (S7).
+pub(super) const NOSLASH: &[&str] = &[
+    "mailto", "news", "tel", "sms", "urn", "data", "magnet", "doi", "cid", "mid", "acct", "geo",
+    "sip", "sips", "xmpp", "file", "tag", "did", "bitcoin", "matrix",
+];
+
+/// KNOWN, as far as the rules name it.
+const COMMON: &[&str] = &[
+    "http",
+    "https",
+    "ftp",
+    "ftps",
+    "ws",
+    "wss",
+    "sftp",
+    "file",
+    "ssh",
+    "git",
+    "svn",
+    "ldap",
+    "ldaps",
+    "irc",
+    "ircs",
+    "news",
+    "nntp",
+    "snews",
+    "gopher",
+    "gemini",
+    "telnet",
+    "rtsp",
+    "rsync",
+    "smb",
+    "nfs",
+    "imap",
+    "pop",
+    "mailto",
+    "tel",
+    "sms",
+    "urn",
+    "data",
+    "magnet",
+    "doi",
+    "cid",
+    "mid",
+    "geo",
+    "sip",
+    "sips",
+    "xmpp",
+    "bitcoin",
+    "matrix",
+    "tag",
+    "did",
+    "acct",
+    "shttp",
+    "webcal",
+    "view-source",
+    "redis",
+    "amqp",
+    "mqtt",
+    "coap",
+    "dns",
+    "tftp",
+    "svn+ssh",
+    "git+ssh",
+    "soap.beep",
+    "chrome-extension",
+    "moz-extension",
+    "ms-settings",
+    "postgres",
+    "postgresql",
+    "mysql",
+    "mongodb",
+    "s3",
+    "gs",
+    "hdfs",
+    "steam",
+    "spotify",
+    "slack",
+];
+
+/// KNOWN, the permanent schemes of IANA's registry that are not among the common ones.
+const PERMANENT: &[&str] = &[
+    "aaa",
+    "aaas",
+    "about",
+    "acap",
+    "cap",
+    "coap+tcp",
+    "coap+ws",
+    "coaps",
+    "coaps+tcp",
+    "coaps+ws",
+    "crid",
+    "dav",
+    "dict",
+    "dtn",
+    "example",
+    "go",
+    "h323",
+    "iax",
+    "icap",
+    "im",
+    "info",
+    "ipn",
+    "ipp",
+    "ipps",
+    "iris",
+    "iris.beep",
+    "iris.lwz",
+    "iris.xpc",
+    "iris.xpcs",
+    "jabber",
+    "leaptofrogans",
+    "msrp",
+    "msrps",
+    "mt",
+    "mtqp",
+    "mupdate",
+    "ni",
+    "nih",
+    "opaquelocktoken",
+    "pkcs11",
+    "pres",
+    "reload",
+    "rtsps",
+    "rtspu",
+    "service",
+    "session",
+    "sieve",
+    "snmp",
+    "soap.beeps",
+    "stun",
+    "stuns",
+    "thismessage",
+    "tip",
+    "tn3270",
+    "turn",
+    "turns",
+    "tv",
+    "vemmi",
+    "vnc",
+    "xcon",
+    "xcon-userid",
+    "xmlrpc.beep",
+    "xmlrpc.beeps",
+    "z39.50r",
+    "z39.50s",
+];
+
+pub(super) fn is_special(scheme: &[u8]) -> bool {
+    holds(SPECIAL, scheme)
+}
+
+pub(super) fn is_noslash(scheme: &[u8]) -> bool {
+    holds(NOSLASH, scheme)
+}
+
+pub(super) fn is_known(scheme: &[u8]) -> bool {
+    holds(COMMON, scheme) || holds(PERMANENT, scheme)
+}
+
+/// Case never matters (S2).
+fn holds(set: &[&str], scheme: &[u8]) -> bool {
+    set.iter()
+        .any(|known| scheme.eq_ignore_ascii_case(known.as_bytes()))
+}

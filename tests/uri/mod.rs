@@ -1,0 +1,3 @@
+//! URI references: the published tables, the algorithms transcribed, other engines.
+
+mod vectors;
