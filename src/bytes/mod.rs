@@ -3,5 +3,6 @@
 pub mod anchor;
 pub mod class;
 pub mod lines;
+pub mod seek;
 pub mod source;
 pub mod window;

@@ -39,5 +39,6 @@ codes! {
     BASE_REFUSED = "html.base-refused", Note, "the base element's reference cannot be a base URI";
     APPROXIMATE = "html.approximate", Note, "the document is beyond the limits of exact parsing";
     VALUE_TOO_LONG = "html.value-too-long", Note, "an attribute value is longer than the limit and was left out";
+    SRCDOC_DEPTH = "html.srcdoc-depth", Note, "srcdoc documents nest deeper than the limit; the innermost were left out";
     HELD_LIMIT = "html.held-limit", Note, "too many references before the base was known; they resolve against the base known so far";
 }

@@ -208,6 +208,14 @@ pub struct Again {
     pub encoding: Option<&'static Encoding>,
 }
 
+/// A place in a batch of events.
+#[derive(Clone, Copy, Debug)]
+pub struct Mark {
+    events: usize,
+    store: usize,
+    alternatives: usize,
+}
+
 /// A batch of events, with the bytes that do not stand in the window as they are.
 #[derive(Debug, Default)]
 pub struct Events {
@@ -223,6 +231,22 @@ impl Events {
         self.list.clear();
         self.store.clear();
         self.alternatives.clear();
+    }
+
+    /// Where the batch stands, for [`Events::rollback`].
+    pub fn mark(&self) -> Mark {
+        Mark {
+            events: self.list.len(),
+            store: self.store.len(),
+            alternatives: self.alternatives.len(),
+        }
+    }
+
+    /// Drops everything since a mark of the same batch.
+    pub fn rollback(&mut self, mark: Mark) {
+        self.list.truncate(mark.events);
+        self.store.truncate(mark.store);
+        self.alternatives.truncate(mark.alternatives);
     }
 
     /// Appends an event.

@@ -37,6 +37,19 @@ pub struct Start {
     pub declared: Option<&'static Encoding>,
     /// What an earlier pass over the same document found out.
     pub again: Again,
+    /// Whether the document can be read again from its first byte.
+    pub reread: Reread,
+}
+
+/// Whether a document can be read again, when a scanner asks for it with
+/// [`Event::Restart`](events::Event::Restart).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reread {
+    /// It can.
+    #[default]
+    Possible,
+    /// It cannot: the scanner goes on as well as it can.
+    Impossible,
 }
 
 /// The options of all formats.

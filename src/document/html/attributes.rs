@@ -1,0 +1,333 @@
+//! The table of attributes that hold references: one row for each, and the index that finds the
+//! row of an attribute on an element.
+
+use super::names::Element::{self, *};
+use super::names::{Attribute, Attribute as At};
+use Grammar::*;
+use On::{Any, These};
+
+/// The namespace of an element.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Space {
+    #[default]
+    Html,
+    Svg,
+    MathMl,
+}
+
+/// How a value is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Grammar {
+    /// One reference.
+    Uri,
+    /// References between white space.
+    SpaceList,
+    /// References between commas.
+    CommaList,
+    /// Image candidates.
+    Srcset,
+    /// The same, on elements whose name has a hyphen.
+    CustomSrcset,
+    /// Declarations in CSS.
+    Css,
+    /// A whole document.
+    Document,
+    /// `param value`, when `valuetype` says so.
+    ParamValue,
+    /// `meta content`, which several other attributes may make a reference.
+    MetaContent,
+    /// Script that sets a location.
+    Location,
+    /// No reference; it decides about others.
+    Condition,
+}
+
+/// What an empty value means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Empty {
+    /// It is the empty reference.
+    Reference,
+    /// It is none.
+    Nothing,
+}
+
+/// Which base a reference resolves against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Against {
+    /// The document's base URI.
+    Document,
+    /// The base URI that the document has without a base element.
+    Fallback,
+    /// The element's codebase.
+    Codebase,
+    /// None: it must be absolute.
+    Nothing,
+}
+
+/// Which option turns a row on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Group {
+    /// Always on.
+    Standard,
+    /// Only a reference by convention.
+    Extended,
+}
+
+/// The elements of a row.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum On {
+    /// All elements of the namespace.
+    Any,
+    /// These.
+    These(&'static [Element]),
+}
+
+/// An attribute that holds references, on some elements.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Row {
+    pub(super) space: Space,
+    pub(super) on: On,
+    pub(super) attribute: Attribute,
+    pub(super) grammar: Grammar,
+    pub(super) empty: Empty,
+    pub(super) against: Against,
+    pub(super) group: Group,
+}
+
+const fn html(on: &'static [Element], attribute: Attribute, grammar: Grammar) -> Row {
+    Row {
+        space: Space::Html,
+        on: On::These(on),
+        attribute,
+        grammar,
+        empty: Empty::Nothing,
+        against: Against::Document,
+        group: Group::Standard,
+    }
+}
+
+const fn svg(on: On, attribute: Attribute, grammar: Grammar) -> Row {
+    let row = html(&[], attribute, grammar);
+    Row {
+        space: Space::Svg,
+        on,
+        ..row
+    }
+}
+
+const fn math(on: On, attribute: Attribute, grammar: Grammar) -> Row {
+    let row = html(&[], attribute, grammar);
+    Row {
+        space: Space::MathMl,
+        on,
+        ..row
+    }
+}
+
+const fn any(attribute: Attribute, grammar: Grammar) -> Row {
+    let row = html(&[], attribute, grammar);
+    Row { on: On::Any, ..row }
+}
+
+impl Row {
+    const fn or_empty(self) -> Row {
+        Row {
+            empty: Empty::Reference,
+            ..self
+        }
+    }
+
+    const fn against(self, against: Against) -> Row {
+        Row { against, ..self }
+    }
+
+    const fn extended(self) -> Row {
+        Row {
+            group: Group::Extended,
+            ..self
+        }
+    }
+}
+
+const SVG_LINKS: On = These(&[
+    Image,
+    Use,
+    Script,
+    FeImage,
+    LinearGradient,
+    RadialGradient,
+    Pattern,
+    TextPath,
+    Mpath,
+    Animate,
+    AnimateMotion,
+    AnimateTransform,
+    Set,
+    Discard,
+    Filter,
+    Cursor,
+    Tref,
+    AltGlyph,
+    GlyphRef,
+    FontFaceUri,
+    ColorProfile,
+    Base,
+]);
+const TABLE_PARTS: &[Element] = &[Body, Table, Thead, Tbody, Tfoot, Tr, Td, Th];
+
+/// Every attribute that holds references. A later row does not override an earlier one of the
+/// same element.
+#[rustfmt::skip]
+pub(super) const ATTRIBUTES: &[Row] = &[
+    // The HTML standard.
+    html(&[A, Area], At::Href, Uri).or_empty(),
+    html(&[A, Area], At::Ping, SpaceList),
+    html(&[Audio, Video, Source, Track, Embed, Img, Iframe, Input, Script], At::Src, Uri),
+    html(&[Img, Source], At::Srcset, Srcset),
+    html(&[Link], At::Href, Uri),
+    html(&[Link], At::Imagesrcset, Srcset),
+    html(&[Video], At::Poster, Uri),
+    html(&[Object], At::Data, Uri),
+    html(&[Iframe], At::Srcdoc, Document),
+    html(&[Form], At::Action, Uri),
+    html(&[Button, Input], At::Formaction, Uri),
+    html(&[Blockquote, Q, Ins, Del], At::Cite, Uri),
+    html(&[Meta], At::Content, MetaContent),
+    html(&[A, Img, Script], At::Attributionsrc, SpaceList),
+    any(At::Itemid, Uri),
+    any(At::Itemtype, SpaceList).against(Against::Nothing),
+    any(At::Style, Css),
+    // What it calls obsolete, and HTML 4.
+    html(&[Frame], At::Src, Uri),
+    html(&[Frame, Img, Iframe], At::Longdesc, Uri),
+    html(TABLE_PARTS, At::Background, Uri),
+    html(&[Img, Input], At::Lowsrc, Uri),
+    html(&[Img, Input], At::Dynsrc, Uri),
+    html(&[Html], At::Manifest, Uri).against(Against::Fallback),
+    html(&[Head], At::Profile, SpaceList),
+    html(&[Object, Applet], At::Codebase, Uri),
+    html(&[Object], At::Classid, Uri).against(Against::Codebase),
+    html(&[Object], At::Archive, SpaceList).against(Against::Codebase),
+    html(&[Applet], At::Archive, CommaList).against(Against::Codebase),
+    html(&[Param], At::Value, ParamValue),
+    html(&[Bgsound, Xml, Layer, Ilayer], At::Src, Uri),
+    html(&[Layer], At::Background, Uri),
+    html(&[Menuitem, Command], At::Icon, Uri),
+    // SVG.
+    svg(These(&[A]), At::Href, Uri).or_empty(),
+    svg(These(&[A]), At::XlinkHref, Uri).or_empty(),
+    svg(SVG_LINKS, At::Href, Uri),
+    svg(SVG_LINKS, At::XlinkHref, Uri),
+    svg(These(&[A]), At::Ping, SpaceList),
+    svg(Any, At::Fill, Css),
+    svg(Any, At::Stroke, Css),
+    svg(Any, At::Filter, Css),
+    svg(Any, At::Mask, Css),
+    svg(Any, At::ClipPath, Css),
+    svg(Any, At::Marker, Css),
+    svg(Any, At::MarkerStart, Css),
+    svg(Any, At::MarkerMid, Css),
+    svg(Any, At::MarkerEnd, Css),
+    svg(Any, At::Cursor, Css),
+    svg(Any, At::Style, Css),
+    // MathML.
+    math(These(&[A]), At::Href, Uri).or_empty(),
+    math(These(&[A]), At::XlinkHref, Uri).or_empty(),
+    math(Any, At::Href, Uri),
+    math(Any, At::XlinkHref, Uri),
+    math(These(&[Math]), At::Altimg, Uri),
+    math(These(&[Mglyph]), At::Src, Uri),
+    math(These(&[Csymbol, Annotation]), At::DefinitionUrl, Uri),
+    math(Any, At::Style, Css),
+    // What decides about other attributes, about elements, or about the encoding.
+    html(&[Base], At::Href, Condition),
+    html(&[Meta], At::HttpEquiv, Condition),
+    html(&[Meta], At::Charset, Condition),
+    html(&[Meta], At::Property, Condition),
+    html(&[Meta], At::NameAttribute, Condition),
+    html(&[Meta], At::ItemProp, Condition),
+    html(&[Param], At::Valuetype, Condition),
+    html(&[Script, Style], At::Type, Condition),
+    html(&[Template], At::ShadowRootMode, Condition),
+    svg(These(&[Style]), At::Type, Condition),
+    svg(These(&[Font]), At::Color, Condition),
+    svg(These(&[Font]), At::Face, Condition),
+    svg(These(&[Font]), At::Size, Condition),
+    math(These(&[Font]), At::Color, Condition),
+    math(These(&[Font]), At::Face, Condition),
+    math(These(&[Font]), At::Size, Condition),
+    math(These(&[AnnotationXml]), At::Encoding, Condition),
+    // References by convention.
+    any(At::Src, Uri).extended(),
+    any(At::Href, Uri).extended(),
+    any(At::Srcset, CustomSrcset).extended(),
+    any(At::About, Uri).extended(),
+    any(At::Resource, Uri).extended(),
+    any(At::Vocab, Uri).extended(),
+    any(At::DataSrc, Uri).extended(),
+    any(At::DataSrcset, Srcset).extended(),
+    any(At::DataOriginal, Uri).extended(),
+    any(At::DataOriginalSet, Srcset).extended(),
+    any(At::DataLazy, Uri).extended(),
+    any(At::DataLazySrcset, Srcset).extended(),
+    any(At::DataHref, Uri).extended(),
+    any(At::DataUri, Uri).extended(),
+    any(At::Onclick, Location).extended(),
+];
+
+/// A set of attributes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct AttributeSet(u128);
+
+const _: () = assert!(Attribute::COUNT <= 128);
+
+impl AttributeSet {
+    /// Adds an attribute; false when it was there before.
+    #[inline]
+    pub(super) fn insert(&mut self, attribute: Attribute) -> bool {
+        let bit = 1 << attribute as u32;
+        let new = self.0 & bit == 0;
+        self.0 |= bit;
+        new
+    }
+}
+
+/// For every namespace, element and attribute the place of its row plus one; 0 for none.
+type Index = [[[u8; Attribute::COUNT]; Element::COUNT]; 3];
+
+static INDEX: Index = index();
+
+const fn index() -> Index {
+    assert!(ATTRIBUTES.len() < 255);
+    let mut index = [[[0; Attribute::COUNT]; Element::COUNT]; 3];
+    let mut i = 0;
+    while i < ATTRIBUTES.len() {
+        let row = &ATTRIBUTES[i];
+        let elements = &mut index[row.space as usize];
+        let count = match row.on {
+            On::Any => Element::COUNT,
+            On::These(these) => these.len(),
+        };
+        let mut j = 0;
+        while j < count {
+            let element = match row.on {
+                On::Any => j,
+                On::These(these) => these[j] as usize,
+            };
+            let place = &mut elements[element][row.attribute as usize];
+            if *place == 0 {
+                *place = i as u8 + 1;
+            }
+            j += 1;
+        }
+        i += 1;
+    }
+    index
+}
+
+/// The row of an attribute on an element.
+#[inline]
+pub(super) fn row(space: Space, element: Element, attribute: Attribute) -> Option<&'static Row> {
+    let place = INDEX[space as usize][element as usize][attribute as usize];
+    ATTRIBUTES.get((place as usize).wrapping_sub(1))
+}

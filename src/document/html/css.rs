@@ -1,0 +1,433 @@
+//! References in CSS (CSS Syntax Level 3): `url()`, `src()`, the strings of `image-set()` and
+//! `@import`; not those of `@namespace`.
+
+use std::ops::Range;
+
+use memchr::memmem;
+
+/// What a piece of CSS is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sheet {
+    /// A style sheet, which may import others.
+    Whole,
+    /// Declarations in an attribute.
+    Declarations,
+}
+
+/// Calls `found` with the range of every reference, empty ones included.
+pub(super) fn references(
+    bytes: &[u8],
+    range: Range<usize>,
+    sheet: Sheet,
+    mut found: impl FnMut(Range<usize>),
+) {
+    let mut tokens = Tokens {
+        bytes: &bytes[..range.end],
+        at: range.start,
+    };
+    let mut nesting = Nesting::default();
+    while let Some(token) = tokens.next() {
+        if let Some(reference) = nesting.take(token, sheet) {
+            found(reference);
+        }
+    }
+}
+
+/// Appends a reference without its escapes.
+pub(super) fn unescape(bytes: &[u8], out: &mut Vec<u8>) {
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        at += 1;
+        match (byte, bytes.get(at)) {
+            (b'\\', Some(_)) => at = escape(bytes, at, out),
+            (b'\\', None) => {}
+            _ => out.push(byte),
+        }
+    }
+}
+
+/// Reads an escape whose backslash stands before `at`.
+fn escape(bytes: &[u8], at: usize, out: &mut Vec<u8>) -> usize {
+    let digits = bytes[at..]
+        .iter()
+        .take(6)
+        .take_while(|byte| byte.is_ascii_hexdigit());
+    let length = digits.count();
+    if length == 0 {
+        return match bytes[at] {
+            // In a string, a line break behind a backslash is none.
+            b'\n' | 0x0C => at + 1,
+            b'\r' => at + 1 + usize::from(bytes.get(at + 1) == Some(&b'\n')),
+            byte => {
+                out.push(byte);
+                at + 1
+            }
+        };
+    }
+    let number = bytes[at..at + length].iter().fold(0, |number, &digit| {
+        number * 16 + (digit as char).to_digit(16).unwrap_or(0)
+    });
+    let character = match number {
+        0 => char::REPLACEMENT_CHARACTER,
+        _ => char::from_u32(number).unwrap_or(char::REPLACEMENT_CHARACTER),
+    };
+    out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+    // One white space ends the digits and belongs to them.
+    match bytes.get(at + length) {
+        Some(b'\r') if bytes.get(at + length + 1) == Some(&b'\n') => at + length + 2,
+        Some(b' ' | b'\t' | b'\n' | b'\r' | 0x0C) => at + length + 1,
+        _ => at + length,
+    }
+}
+
+/// What opened the brackets that are open.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Open {
+    /// `url(` or `src(`, and nothing in it yet.
+    Reference,
+    /// `image-set(`.
+    ImageSet,
+    /// Another function, or one that has had its first token, or a parenthesis.
+    Parenthesis,
+    Square,
+    Brace,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum AtRule {
+    Import,
+    Namespace,
+    Other,
+}
+
+enum Token {
+    Space,
+    Open(Open),
+    Close(u8),
+    Semicolon,
+    At(AtRule),
+    Text(Range<usize>),
+    Reference(Range<usize>),
+    Other,
+}
+
+/// The brackets around a token, and the at-rule before it.
+#[derive(Default)]
+struct Nesting {
+    open: Vec<Open>,
+    after_import: bool,
+    /// How many brackets were open at an `@namespace` that has not ended.
+    namespace: Option<usize>,
+}
+
+impl Nesting {
+    /// Takes a token, and returns it when it is a reference.
+    fn take(&mut self, token: Token, sheet: Sheet) -> Option<Range<usize>> {
+        if let Token::Space = token {
+            return None;
+        }
+        let imported = std::mem::take(&mut self.after_import);
+        let innermost = self.open.last().copied();
+        if let Some(open @ Open::Reference) = self.open.last_mut() {
+            *open = Open::Parenthesis;
+        }
+        let hidden = self.namespace.is_some();
+        let mut reference = None;
+        match token {
+            Token::Open(open) => {
+                // A block ends the at-rule that it stands in.
+                if open == Open::Brace && self.namespace == Some(self.open.len()) {
+                    self.namespace = None;
+                }
+                self.open.push(open);
+            }
+            Token::Close(bracket) => self.close(bracket),
+            Token::Semicolon => {
+                self.namespace = self.namespace.filter(|&depth| depth < self.open.len());
+            }
+            Token::At(AtRule::Namespace) => {
+                self.namespace.get_or_insert(self.open.len());
+            }
+            Token::At(AtRule::Import) => self.after_import = sheet == Sheet::Whole,
+            Token::Reference(range) => reference = Some(range),
+            Token::Text(range) => {
+                let counts = match innermost {
+                    Some(Open::Reference | Open::ImageSet) => true,
+                    _ => imported,
+                };
+                reference = counts.then_some(range);
+            }
+            Token::At(AtRule::Other) | Token::Space | Token::Other => {}
+        }
+        self.namespace = self.namespace.filter(|&depth| depth <= self.open.len());
+        reference.filter(|_| !hidden)
+    }
+
+    /// A bracket closes the innermost one if that is of its kind; any other is a stray one.
+    fn close(&mut self, bracket: u8) {
+        let own = match self.open.last() {
+            None => false,
+            Some(Open::Square) => bracket == b']',
+            Some(Open::Brace) => bracket == b'}',
+            Some(_) => bracket == b')',
+        };
+        if own {
+            self.open.pop();
+        }
+    }
+}
+
+/// The tokens of CSS; numbers and words that nobody asks for run together.
+struct Tokens<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl Tokens<'_> {
+    fn peek(&self, ahead: usize) -> Option<u8> {
+        self.bytes.get(self.at + ahead).copied()
+    }
+
+    fn next(&mut self) -> Option<Token> {
+        while self.bytes[self.at..].starts_with(b"/*") {
+            self.comment();
+        }
+        let byte = self.peek(0)?;
+        if is_space(byte) {
+            self.space();
+            return Some(Token::Space);
+        }
+        let rest = &self.bytes[self.at..];
+        if rest.starts_with(b"<!--") {
+            self.at += 4;
+            return Some(Token::Other);
+        }
+        if rest.starts_with(b"-->") {
+            self.at += 3;
+            return Some(Token::Other);
+        }
+        if is_name(byte) || self.is_escape() {
+            return Some(self.word());
+        }
+        self.at += 1;
+        Some(match byte {
+            b'"' | b'\'' => self.string(byte).map_or(Token::Other, Token::Text),
+            b'#' => {
+                self.name();
+                Token::Other
+            }
+            b'@' => match self.name().bytes() {
+                b"import" => Token::At(AtRule::Import),
+                b"namespace" => Token::At(AtRule::Namespace),
+                _ => Token::At(AtRule::Other),
+            },
+            b'(' => Token::Open(Open::Parenthesis),
+            b'[' => Token::Open(Open::Square),
+            b'{' => Token::Open(Open::Brace),
+            b')' | b']' | b'}' => Token::Close(byte),
+            b';' => Token::Semicolon,
+            _ => Token::Other,
+        })
+    }
+
+    fn comment(&mut self) {
+        let rest = &self.bytes[self.at + 2..];
+        let length = memmem::find(rest, b"*/");
+        self.at = length.map_or(self.bytes.len(), |length| self.at + 2 + length + 2);
+    }
+
+    fn space(&mut self) {
+        while self.peek(0).is_some_and(is_space) {
+            self.at += 1;
+        }
+    }
+
+    fn is_escape(&self) -> bool {
+        self.peek(0) == Some(b'\\') && !matches!(self.peek(1), Some(b'\n' | b'\r' | 0x0C))
+    }
+
+    /// Reads a name with its escapes, and returns it in lower case and without them.
+    fn name(&mut self) -> Name {
+        let mut name = Name::default();
+        while let Some(byte) = self.peek(0) {
+            if is_name(byte) {
+                name.push(byte);
+                self.at += 1;
+            } else if self.is_escape() {
+                name.escape(self.bytes, &mut self.at);
+            } else {
+                break;
+            }
+        }
+        name
+    }
+
+    /// Reads a name or a number, and what it opens.
+    fn word(&mut self) -> Token {
+        // A digit starts a number, and what follows is its unit.
+        let name = self.name();
+        if self.peek(0) != Some(b'(') {
+            return Token::Other;
+        }
+        self.at += 1;
+        match name.bytes() {
+            b"url" => self.url(),
+            b"src" => Token::Open(Open::Reference),
+            b"image-set" | b"-webkit-image-set" => Token::Open(Open::ImageSet),
+            _ => Token::Open(Open::Parenthesis),
+        }
+    }
+
+    /// Reads what stands behind `url(`.
+    fn url(&mut self) -> Token {
+        self.space();
+        if matches!(self.peek(0), Some(b'"' | b'\'')) {
+            return Token::Open(Open::Reference);
+        }
+        let start = self.at;
+        while let Some(byte) = self.peek(0) {
+            let end = self.at;
+            match byte {
+                b')' => {
+                    self.at += 1;
+                    return Token::Reference(start..end);
+                }
+                _ if is_space(byte) => {
+                    self.space();
+                    match self.peek(0) {
+                        Some(b')') => self.at += 1,
+                        None => {}
+                        Some(_) => return self.bad_url(),
+                    }
+                    return Token::Reference(start..end);
+                }
+                // NUL stands for U+FFFD, which may be there.
+                b'"' | b'\'' | b'(' | 1..=8 | 0x0B | 0x0E..=0x1F | 0x7F => return self.bad_url(),
+                b'\\' if !self.is_escape() => return self.bad_url(),
+                b'\\' => self.at = (self.at + 2).min(self.bytes.len()),
+                _ => self.at += 1,
+            }
+        }
+        Token::Reference(start..self.at)
+    }
+
+    /// Skips what is left of a `url()` that is none.
+    fn bad_url(&mut self) -> Token {
+        while let Some(byte) = self.peek(0) {
+            self.at += if self.is_escape() { 2 } else { 1 };
+            if byte == b')' {
+                break;
+            }
+        }
+        self.at = self.at.min(self.bytes.len());
+        Token::Other
+    }
+
+    /// Reads a string behind its quote; none when a line break cuts it.
+    fn string(&mut self, quote: u8) -> Option<Range<usize>> {
+        let start = self.at;
+        while let Some(byte) = self.peek(0) {
+            match byte {
+                _ if byte == quote => {
+                    self.at += 1;
+                    return Some(start..self.at - 1);
+                }
+                b'\n' | b'\r' | 0x0C => return None,
+                b'\\' => self.at = (self.at + 2).min(self.bytes.len()),
+                _ => self.at += 1,
+            }
+        }
+        Some(start..self.at)
+    }
+}
+
+/// A name in lower case; only short ones matter.
+#[derive(Default)]
+struct Name {
+    bytes: [u8; 20],
+    length: usize,
+}
+
+impl Name {
+    fn push(&mut self, byte: u8) {
+        if let Some(place) = self.bytes.get_mut(self.length) {
+            *place = byte.to_ascii_lowercase();
+        }
+        self.length += 1;
+    }
+
+    /// Pushes what the escape at an index stands for.
+    fn escape(&mut self, bytes: &[u8], at: &mut usize) {
+        *at += 1;
+        if *at == bytes.len() {
+            return self.push(0xFF);
+        }
+        let mut out = Vec::new();
+        *at = escape(bytes, *at, &mut out);
+        out.iter().for_each(|&byte| self.push(byte));
+    }
+
+    fn bytes(&self) -> &[u8] {
+        self.bytes.get(..self.length).unwrap_or_default()
+    }
+}
+
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0C)
+}
+
+/// NUL stands for U+FFFD, which a name may have.
+fn is_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | 0 | 0x80..)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(css: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        references(css.as_bytes(), 0..css.len(), Sheet::Whole, |range| {
+            let mut out = Vec::new();
+            unescape(css[range].as_bytes(), &mut out);
+            found.push(String::from_utf8(out).unwrap());
+        });
+        found
+    }
+
+    #[test]
+    fn references_are_found_as_the_standard_says() {
+        for (css, expected) in [
+            ("background:url(a.png)", vec!["a.png"]),
+            ("x:url( a.png ) y:URL('b c')", vec!["a.png", "b c"]),
+            (
+                "@import 'i'; @import url(j) screen; @import \"k\" layer;",
+                vec!["i", "j", "k"],
+            ),
+            (
+                "@namespace url(no); p{content:'url(no)'} /* url(no) */ x:url(y)",
+                vec!["y"],
+            ),
+            ("@namespace svg url(no); x:url(y)", vec!["y"]),
+            ("x:url(a b) y:url(c)", vec!["c"]),
+            ("x:url(a\"b) y:url(c)", vec!["c"]),
+            ("x:url(a\\)b)", vec!["a)b"]),
+            ("x:url(\"a\\26 b\\.png\")", vec!["a&b.png"]),
+            ("x:\\75rl(a)", vec!["a"]),
+            (
+                "x:image-set('a' 1x, url(b) 2x, 'c' type('no') 3x) 'no'",
+                vec!["a", "b", "c"],
+            ),
+            ("x:src('a') format('no')", vec!["a"]),
+            ("x:'cut\n url(a)", vec!["a"]),
+            ("x:url(a", vec!["a"]),
+            ("x:curl(no) url (no)", vec![]),
+            ("x:url(\"a\" crossorigin(anonymous))", vec!["a"]),
+            ("@import layer 'no'; x:url()", vec![""]),
+            ("x:#url(no) <!--url(a)--><!-- 1url(no)", vec!["a"]),
+            ("x:image-set({ 'no' } ( 'no' ) 'a')", vec!["a"]),
+        ] {
+            assert_eq!(found(css), expected, "{css}");
+        }
+    }
+}

@@ -1,0 +1,350 @@
+//! The fast source of feedback: what can be proved about the tree without building it.
+//!
+//! State: the open SVG and MathML elements, how many templates are open, the form pointer, and a
+//! few marks. Claim: while no rule of [`Bail`] applies, (a) the tokenizer gets every answer that
+//! the tree builder would give, (b) exactly the tags that make or extend an element are accepted,
+//! and (c) the base is the first `base` with `href` in tree order.
+//!
+//! Proof, by induction over the tokens. Invariant: the elements of [`Foreign`] are the maximal run
+//! of foreign elements on top of the stack of open elements, and none lies below an HTML element;
+//! the insertion mode is none of those in or after a frameset, nor "in column group" with a
+//! template as current node; template depth and form pointer are right. In HTML content no tag
+//! that switches the tokenizer is then ignored, so the switch depends on its name alone, and only
+//! `<svg>` and `<math>` open a foreign element. In foreign content B2 to B5 leave the tokens that
+//! the rules "any other start tag" and "any other end tag" handle, which read the foreign run
+//! alone. Columns in a template (B6) and framesets (B1) are the only ways out of the modes. B7 to
+//! B10 are the tags whose acceptance needs the stack. Foster parenting alone makes the order of
+//! tokens differ from that of the tree, hence B11; a declarative shadow root attaches or not by
+//! the current node, hence B13.
+
+use std::ops::Range;
+
+use super::attributes::{AttributeSet, Grammar, Space, row};
+use super::foreign::{Foreign, Point, point};
+use super::names::{Attribute, Element};
+use super::source::Source;
+use super::tag::{Attributes, Step};
+use super::tree::{Bail, Held, Stop, Tag, TextKind, Tree, Verdict};
+use super::value;
+
+/// What the theorem keeps of a document.
+#[derive(Debug)]
+pub(super) struct Fast {
+    foreign: Foreign,
+    templates: u64,
+    form_open: bool,
+    tables: bool,
+    base_behind_table: bool,
+    table_parts_in_template: bool,
+    prolog: bool,
+    html: AttributeSet,
+    body: AttributeSet,
+    scripting: bool,
+    /// Rules that would bail from this offset on are passed over.
+    limit: u64,
+    /// One was.
+    guessed: bool,
+}
+
+impl Fast {
+    /// At the start of a document; from the offset `limit` on it will not be read again, whatever
+    /// turns up, and the result approximates.
+    pub(super) fn new(scripting: bool, limit: u64) -> Self {
+        Fast {
+            foreign: Foreign::default(),
+            templates: 0,
+            form_open: false,
+            tables: false,
+            base_behind_table: false,
+            table_parts_in_template: false,
+            prolog: true,
+            html: AttributeSet::default(),
+            body: AttributeSet::default(),
+            scripting,
+            limit,
+            guessed: false,
+        }
+    }
+
+    /// Whether something was passed over since the last time.
+    pub(super) fn took_a_guess(&mut self) -> bool {
+        std::mem::take(&mut self.guessed)
+    }
+
+    fn bail(&mut self, source: &Source<'_>, at: usize, bail: Bail) -> Result<(), Stop> {
+        if source.offset(at) < self.limit {
+            return Err(Stop::Bail(bail));
+        }
+        self.guessed = true;
+        Ok(())
+    }
+
+    /// The namespace that an element of this name would be in.
+    fn space(&mut self, source: &Source<'_>, tag: &Tag) -> Result<Space, Stop> {
+        let element = tag.element;
+        let Some((_, point)) = self.foreign.top() else {
+            return Ok(Space::Html);
+        };
+        let html = match point {
+            Point::Html => true,
+            Point::MathText => !matches!(element, Element::Mglyph | Element::Malignmark),
+            Point::Annotation => element == Element::Svg,
+            Point::None => false,
+        };
+        if html || element.breaks_out() {
+            let bail = if html {
+                Bail::IntegrationPoint
+            } else {
+                Bail::Breakout
+            };
+            self.bail(source, tag.start, bail)?;
+            self.foreign.clear();
+            return Ok(Space::Html);
+        }
+        Ok(self.foreign.space())
+    }
+
+    fn foreign_tag(&mut self, source: &Source<'_>, tag: &Tag) -> Result<Verdict, Stop> {
+        let breaks_out = [Attribute::Color, Attribute::Face, Attribute::Size];
+        if tag.element == Element::Font
+            && breaks_out
+                .iter()
+                .any(|&attribute| tag.value(attribute).is_some())
+        {
+            self.bail(source, tag.start, Bail::Breakout)?;
+            self.foreign.clear();
+            return Ok(self.verdict(true, TextKind::Data));
+        }
+        if !tag.self_closing {
+            self.open_foreign(source, tag, tag.space)?;
+        }
+        Ok(self.verdict(true, TextKind::Data))
+    }
+
+    fn open_foreign(&mut self, source: &Source<'_>, tag: &Tag, space: Space) -> Result<(), Stop> {
+        if self.foreign.is_full() {
+            return self.bail(source, tag.start, Bail::ForeignDepth);
+        }
+        let says_html = tag.value(Attribute::Encoding).is_some_and(|range| {
+            let encoding = value::plain(source, range);
+            encoding.eq_ignore_ascii_case(b"text/html")
+                || encoding.eq_ignore_ascii_case(b"application/xhtml+xml")
+        });
+        let name = &source.bytes[tag.name.clone()];
+        let point = point(space, tag.element, says_html);
+        self.foreign.push(space, name, tag.element, point);
+        Ok(())
+    }
+
+    fn verdict(&self, accepted: bool, text: TextKind) -> Verdict {
+        Verdict {
+            accepted,
+            inert: self.templates > 0,
+            text,
+        }
+    }
+
+    fn html_tag(&mut self, source: &Source<'_>, tag: &mut Tag) -> Result<Verdict, Stop> {
+        use Element::*;
+        let prolog = self.prolog;
+        self.prolog &= tag.element == Html;
+        let mut accepted = true;
+        let mut text = TextKind::Data;
+        match tag.element {
+            Title | Textarea => text = TextKind::Rcdata,
+            Element::Style | Xmp | Iframe | Noembed | Noframes => text = TextKind::Rawtext,
+            Script => text = TextKind::Script,
+            Plaintext => text = TextKind::Plaintext,
+            Noscript if self.scripting => {
+                text = TextKind::Rawtext;
+                self.bail_if_linked(source, tag, Bail::Select)?;
+            }
+            Select | Noscript => self.bail_if_linked(source, tag, Bail::Select)?,
+            Frameset => {
+                self.bail(source, tag.start, Bail::Frameset)?;
+                accepted = false;
+            }
+            Frame => accepted = false,
+            Head => {
+                if !prolog {
+                    self.bail_if_linked(source, tag, Bail::Head)?;
+                    accepted = false;
+                }
+            }
+            Html | Body => accepted = self.merge(tag),
+            Form => accepted = self.form(source, tag)?,
+            Table => {
+                self.tables = true;
+                if self.templates > 0 && self.table_parts_in_template {
+                    self.bail_if_linked(source, tag, Bail::TemplateTable)?;
+                }
+            }
+            Template => self.template(source, tag)?,
+            Svg | Math if !tag.self_closing => {
+                let space = if tag.element == Svg {
+                    Space::Svg
+                } else {
+                    Space::MathMl
+                };
+                self.open_foreign(source, tag, space)?;
+            }
+            _ if tag.element.is_table_part() => {
+                if self.templates > 0 {
+                    self.table_parts_in_template = true;
+                    if tag.element == Col {
+                        self.bail(source, tag.start, Bail::TemplateColumn)?;
+                    }
+                }
+                self.bail_if_linked(source, tag, Bail::TablePart)?;
+            }
+            _ => {}
+        }
+        Ok(self.verdict(accepted, text))
+    }
+
+    fn bail_if_linked(&mut self, source: &Source<'_>, tag: &Tag, bail: Bail) -> Result<(), Stop> {
+        let linked = tag.attributes.iter().any(|held| {
+            row(tag.space, tag.element, held.attribute)
+                .is_some_and(|row| row.grammar != Grammar::Condition)
+        });
+        match linked {
+            true => self.bail(source, tag.start, bail),
+            false => Ok(()),
+        }
+    }
+
+    /// A second `html` or `body` adds the attributes that the first has not.
+    fn merge(&mut self, tag: &mut Tag) -> bool {
+        if self.templates > 0 {
+            return false;
+        }
+        let seen = match tag.element {
+            Element::Html => &mut self.html,
+            _ => &mut self.body,
+        };
+        tag.attributes.retain(|held| seen.insert(held.attribute));
+        true
+    }
+
+    fn form(&mut self, source: &Source<'_>, tag: &Tag) -> Result<bool, Stop> {
+        if self.templates > 0 {
+            if self.table_parts_in_template {
+                self.bail_if_linked(source, tag, Bail::TemplateTable)?;
+            }
+            return Ok(true);
+        }
+        Ok(!std::mem::replace(&mut self.form_open, true))
+    }
+
+    fn template(&mut self, source: &Source<'_>, tag: &Tag) -> Result<(), Stop> {
+        if tag.value(Attribute::ShadowRootMode).is_some() {
+            self.bail(source, tag.start, Bail::ShadowRoot)?;
+        }
+        self.templates += 1;
+        Ok(())
+    }
+
+    /// Reads the attributes that the table knows on this element.
+    fn read(source: &Source<'_>, tag: &mut Tag) -> Result<(), Stop> {
+        let mut attributes = Attributes::new(source.bytes, tag.name.end);
+        let mut seen = AttributeSet::default();
+        tag.attributes.clear();
+        loop {
+            match attributes.step() {
+                Step::Attribute(given) => {
+                    let attribute = Attribute::of(&source.bytes[given.name]);
+                    if row(tag.space, tag.element, attribute).is_some() && seen.insert(attribute) {
+                        let value = given.value;
+                        tag.attributes.push(Held { attribute, value });
+                    }
+                }
+                Step::End { end, self_closing } => {
+                    tag.end = end;
+                    tag.self_closing = self_closing;
+                    return Ok(());
+                }
+                Step::Cut(_) => return Err(Stop::Cut),
+            }
+        }
+    }
+}
+
+impl Tree for Fast {
+    const WANTS_ALL: bool = false;
+
+    #[inline]
+    fn start_tag(&mut self, source: &Source<'_>, tag: &mut Tag) -> Result<Verdict, Stop> {
+        tag.space = match self.foreign.is_empty() {
+            true => Space::Html,
+            false => self.space(source, tag)?,
+        };
+        if tag.space == Space::Html && tag.element == Element::Image {
+            tag.element = Element::Img;
+        }
+        Self::read(source, tag)?;
+        match tag.space {
+            Space::Html => self.html_tag(source, tag),
+            _ => self.foreign_tag(source, tag),
+        }
+    }
+
+    #[inline]
+    fn end_tag(&mut self, source: &Source<'_>, name: Range<usize>) -> Result<(), Stop> {
+        self.prolog = false;
+        let at = name.start;
+        let name = &source.bytes[name];
+        if self.foreign.is_empty() {
+            match Element::of(name) {
+                Element::Form if self.templates == 0 => self.form_open = false,
+                Element::Template => {
+                    self.templates = self.templates.saturating_sub(1);
+                    if self.templates == 0 {
+                        self.table_parts_in_template = false;
+                    }
+                }
+                _ => {}
+            }
+            return Ok(());
+        }
+        if matches!(Element::of(name), Element::Br | Element::P) {
+            self.bail(source, at, Bail::BreakoutEnd)?;
+            self.foreign.clear();
+        } else if !self.foreign.close(name) {
+            self.bail(source, at, Bail::ForeignEnd)?;
+            self.foreign.clear();
+        }
+        Ok(())
+    }
+
+    fn allows_cdata(&self) -> bool {
+        !self.foreign.is_empty()
+    }
+
+    fn text(&mut self, source: &Source<'_>, range: Range<usize>) {
+        let text = &source.bytes[range];
+        if !text.iter().all(|&byte| crate::bytes::seek::is_space(byte)) {
+            self.prolog = false;
+        }
+    }
+
+    fn cdata(&mut self, _source: &Source<'_>, _range: Range<usize>) {}
+
+    fn comment(&mut self) {}
+
+    fn doctype(&mut self, _source: &Source<'_>, _range: Range<usize>) {}
+
+    fn in_prolog(&self) -> bool {
+        self.prolog
+    }
+
+    fn base(&mut self, source: &Source<'_>, tag: &Tag, first: bool) -> Result<(), Stop> {
+        if first {
+            self.base_behind_table = self.tables;
+            return Ok(());
+        }
+        match self.base_behind_table {
+            true => self.bail(source, tag.start, Bail::Base),
+            false => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! Values that hold several references, or one among other things: lists, image candidates and
+//! meta refresh.
+
+use std::ops::Range;
+
+use crate::bytes::seek::is_space;
+
+/// The items between white space.
+pub(super) fn spaced(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    split(bytes, range, is_space)
+}
+
+/// The items between commas, without the white space around them; empty ones are left out.
+pub(super) fn commas(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    split(bytes, range, |byte| byte == b',')
+        .map(move |item| trim(bytes, item))
+        .filter(|item| !item.is_empty())
+}
+
+fn split(
+    bytes: &[u8],
+    range: Range<usize>,
+    separates: impl Fn(u8) -> bool + Copy,
+) -> impl Iterator<Item = Range<usize>> {
+    let mut at = range.start;
+    std::iter::from_fn(move || {
+        let item = &bytes[at..range.end];
+        let start = at + item.iter().position(|&byte| !separates(byte))?;
+        let rest = &bytes[start..range.end];
+        let length = rest.iter().position(|&byte| separates(byte));
+        at = start + length.unwrap_or(rest.len());
+        Some(start..at)
+    })
+}
+
+/// A range without the white space at its ends.
+pub(super) fn trim(bytes: &[u8], mut range: Range<usize>) -> Range<usize> {
+    while range.start < range.end && is_space(bytes[range.start]) {
+        range.start += 1;
+    }
+    while range.start < range.end && is_space(bytes[range.end - 1]) {
+        range.end -= 1;
+    }
+    range
+}
+
+/// The references of valid image candidates (WHATWG HTML 4.8.4.2.2, "parse a srcset attribute").
+pub(super) fn srcset(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let mut at = range.start;
+    let bytes = &bytes[..range.end];
+    std::iter::from_fn(move || {
+        loop {
+            let skipped = bytes[at..]
+                .iter()
+                .position(|&byte| !is_space(byte) && byte != b',');
+            let start = at + skipped?;
+            let length = bytes[start..].iter().position(|&byte| is_space(byte));
+            let mut end = start + length.unwrap_or(bytes.len() - start);
+            at = end;
+            if bytes[end - 1] == b',' {
+                while end > start && bytes[end - 1] == b',' {
+                    end -= 1;
+                }
+                return Some(start..end);
+            }
+            let mut descriptors = Descriptors::default();
+            at = descriptors.read(bytes, at);
+            if descriptors.valid() {
+                return Some(start..end);
+            }
+        }
+    })
+}
+
+/// The descriptors of one image candidate.
+#[derive(Default)]
+struct Descriptors {
+    width: bool,
+    density: bool,
+    height: bool,
+    invalid: bool,
+}
+
+impl Descriptors {
+    /// Reads descriptors up to a comma outside parentheses, and returns the index behind it.
+    fn read(&mut self, bytes: &[u8], mut at: usize) -> usize {
+        let mut start = at;
+        let mut in_parentheses = false;
+        while let Some(&byte) = bytes.get(at) {
+            match byte {
+                b')' => in_parentheses = false,
+                b'(' => in_parentheses = true,
+                b',' if !in_parentheses => break,
+                _ if is_space(byte) && !in_parentheses => {
+                    self.take(&bytes[start..at]);
+                    start = at + 1;
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+        self.take(&bytes[start..at]);
+        bytes.len().min(at + 1)
+    }
+
+    fn take(&mut self, descriptor: &[u8]) {
+        let Some((&kind, number)) = descriptor.split_last() else {
+            return;
+        };
+        let again = match kind {
+            b'w' if is_positive_integer(number) => {
+                std::mem::replace(&mut self.width, true) || self.density
+            }
+            b'x' if is_density(number) => {
+                std::mem::replace(&mut self.density, true) || self.width || self.height
+            }
+            b'h' if is_positive_integer(number) => {
+                std::mem::replace(&mut self.height, true) || self.density
+            }
+            _ => true,
+        };
+        self.invalid |= again;
+    }
+
+    fn valid(&self) -> bool {
+        !self.invalid && (!self.height || self.width)
+    }
+}
+
+/// A valid non-negative integer other than zero.
+fn is_positive_integer(number: &[u8]) -> bool {
+    number.iter().all(u8::is_ascii_digit) && number.iter().any(|&digit| digit != b'0')
+}
+
+/// A valid floating-point number that is not less than zero.
+fn is_density(number: &[u8]) -> bool {
+    let unsigned = number.strip_prefix(b"-").unwrap_or(number);
+    let (mantissa, exponent) = match unsigned.iter().position(|byte| matches!(byte, b'e' | b'E')) {
+        Some(at) => (&unsigned[..at], Some(&unsigned[at + 1..])),
+        None => (unsigned, None),
+    };
+    let (whole, fraction) = match mantissa.iter().position(|&byte| byte == b'.') {
+        Some(at) => (&mantissa[..at], Some(&mantissa[at + 1..])),
+        None => (mantissa, None),
+    };
+    let digits = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
+    let well_formed = match fraction {
+        Some(fraction) => digits(fraction) && (whole.is_empty() || digits(whole)),
+        None => digits(whole),
+    } && exponent.is_none_or(|exponent| {
+        let sign = exponent
+            .first()
+            .is_some_and(|byte| matches!(byte, b'+' | b'-'));
+        digits(&exponent[usize::from(sign)..])
+    });
+    let is_zero = mantissa.iter().all(|&byte| matches!(byte, b'0' | b'.'));
+    well_formed && (unsigned.len() == number.len() || is_zero)
+}
+
+/// The reference in `content` of a meta refresh ("shared declarative refresh steps"); none when
+/// the document merely reloads, or when it is no refresh.
+pub(super) fn refresh(bytes: &[u8], range: Range<usize>) -> Option<Range<usize>> {
+    let bytes = &bytes[..range.end];
+    let space = |at: usize| {
+        let rest = &bytes[at..];
+        at + rest
+            .iter()
+            .position(|&byte| !is_space(byte))
+            .unwrap_or(rest.len())
+    };
+    let start = space(range.start);
+    let mut at = start;
+    while bytes.get(at).is_some_and(u8::is_ascii_digit) {
+        at += 1;
+    }
+    if at == start && bytes.get(at) != Some(&b'.') {
+        return None;
+    }
+    while bytes
+        .get(at)
+        .is_some_and(|&byte| byte.is_ascii_digit() || byte == b'.')
+    {
+        at += 1;
+    }
+    let separator = *bytes.get(at)?;
+    if !matches!(separator, b';' | b',') && !is_space(separator) {
+        return None;
+    }
+    at = space(at);
+    if matches!(bytes.get(at), Some(b';' | b',')) {
+        at = space(at + 1);
+    }
+    if at == bytes.len() {
+        return None;
+    }
+    let all = at..bytes.len();
+    if bytes[at..].len() >= 3 && bytes[at..at + 3].eq_ignore_ascii_case(b"url") {
+        let equals = space(at + 3);
+        if bytes.get(equals) != Some(&b'=') {
+            return Some(all);
+        }
+        at = space(equals + 1);
+    }
+    let Some(&quote @ (b'"' | b'\'')) = bytes.get(at) else {
+        return Some(at..bytes.len());
+    };
+    let rest = &bytes[at + 1..];
+    let length = rest.iter().position(|&byte| byte == quote);
+    Some(at + 1..at + 1 + length.unwrap_or(rest.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts<'a>(text: &'a str, items: impl Iterator<Item = Range<usize>>) -> Vec<&'a str> {
+        items.map(|item| &text[item]).collect()
+    }
+
+    #[test]
+    fn lists_are_split() {
+        let text = " a  b\tc ";
+        assert_eq!(texts(text, spaced(text.as_bytes(), 0..8)), ["a", "b", "c"]);
+        let text = " a.jar, b c ,, d";
+        let items = commas(text.as_bytes(), 0..text.len());
+        assert_eq!(texts(text, items), ["a.jar", "b c", "d"]);
+    }
+
+    #[test]
+    fn candidates_are_those_of_the_standard() {
+        for (text, expected) in [
+            ("a.png,b.png", vec!["a.png,b.png"]),
+            ("a 1x,b 2x", vec!["a", "b"]),
+            (
+                "a 1x, b -0x, c -1x, d .5x, e 1.x, f 1e3x, g +1x",
+                vec!["a", "b", "d", "f"],
+            ),
+            ("a 0w, b 1h, c 1w 1h, d 1w 1w, e 1x 1h", vec!["c"]),
+            ("data:,a ( , ) 1x, b", vec!["b"]),
+            (",, a,,, b", vec!["a", "b"]),
+            ("a (x", vec![]),
+            ("", vec![]),
+        ] {
+            assert_eq!(
+                texts(text, srcset(text.as_bytes(), 0..text.len())),
+                expected,
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_refresh_names_its_reference() {
+        for (text, expected) in [
+            ("5; url=next", Some("next")),
+            ("1;;url=x", Some(";url=x")),
+            ("1", None),
+            ("1;", None),
+            ("x;url=y", None),
+            ("+1;url=y", None),
+            (".;url=y", Some("y")),
+            ("1 url = 'a b' c", Some("a b")),
+            ("1;ur=x", Some("ur=x")),
+            ("1;url x", Some("url x")),
+            ("1;url=", Some("")),
+            ("1;'x", Some("x")),
+        ] {
+            let found = refresh(text.as_bytes(), 0..text.len()).map(|range| &text[range]);
+            assert_eq!(found, expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! The element and attribute names that decide anything: an enumeration of each, and the table
+//! that finds a name's place in it by its first eight bytes.
+
+/// The first bytes of a name in lower case, as one number, and how many more there are.
+#[derive(Clone, Copy)]
+struct Key(u64, usize);
+
+impl Key {
+    const fn of(name: &[u8]) -> Key {
+        let mut low = 0;
+        let mut at = 0;
+        while at < name.len() && at < 8 {
+            low |= (name[at].to_ascii_lowercase() as u64) << (8 * at);
+            at += 1;
+        }
+        Key(low, name.len())
+    }
+
+    const fn slot(self) -> usize {
+        ((self.0 ^ (self.1 as u64) << 56).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 54) as usize
+    }
+}
+
+const SLOTS: usize = 1 << 10;
+
+/// A hash table with open addressing, built by the compiler.
+struct Names {
+    keys: [u64; SLOTS],
+    places: [u8; SLOTS],
+}
+
+impl Names {
+    const fn new(names: &[&str]) -> Names {
+        let mut table = Names {
+            keys: [0; SLOTS],
+            places: [0; SLOTS],
+        };
+        let mut i = 1;
+        while i < names.len() {
+            let key = Key::of(names[i].as_bytes());
+            let mut slot = key.slot();
+            while table.places[slot] != 0 {
+                slot = (slot + 1) % SLOTS;
+            }
+            table.keys[slot] = key.0;
+            table.places[slot] = i as u8;
+            i += 1;
+        }
+        table
+    }
+
+    /// The place of a name in any case; 0 for a name that is not in the table.
+    #[inline]
+    fn place(&self, name: &[u8], names: &[&str]) -> u8 {
+        let key = Key(lower_eight(name), name.len());
+        let mut slot = key.slot();
+        loop {
+            let place = self.places[slot];
+            if place == 0 {
+                return 0;
+            }
+            if self.keys[slot] == key.0 {
+                let known = names[place as usize];
+                let tail = known.len().min(8);
+                if known.len() == name.len()
+                    && name[tail..].eq_ignore_ascii_case(&known.as_bytes()[tail..])
+                {
+                    return place;
+                }
+            }
+            slot = (slot + 1) % SLOTS;
+        }
+    }
+}
+
+/// The first eight bytes of a name with A-Z in lower case.
+#[inline]
+fn lower_eight(name: &[u8]) -> u64 {
+    let word = match name.first_chunk::<8>() {
+        Some(chunk) => u64::from_le_bytes(*chunk),
+        None => {
+            let mut word = 0;
+            for (at, &byte) in name.iter().enumerate() {
+                word |= (byte as u64) << (8 * at);
+            }
+            word
+        }
+    };
+    lower(word)
+}
+
+/// A-Z of each of eight bytes in lower case, the other bytes as they are.
+#[inline]
+fn lower(word: u64) -> u64 {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let seven = word & (0x7F * ONES);
+    let from_a = seven + (0x80 - b'A' as u64) * ONES;
+    let past_z = seven + (0x7F - b'Z' as u64) * ONES;
+    let upper = (from_a & !past_z & !word) & (0x80 * ONES);
+    word | upper >> 2
+}
+
+macro_rules! names {
+    ($(#[$doc:meta])* $kind:ident, $names:ident, $table:ident: $($variant:ident = $name:literal,)*) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u8)]
+        pub(super) enum $kind { Other, $($variant,)* }
+
+        static $names: &[&str] = &["", $($name,)*];
+        static $table: Names = Names::new($names);
+
+        impl $kind {
+            /// How many there are.
+            pub(super) const COUNT: usize = [$kind::Other, $($kind::$variant,)*].len();
+            const ALL: [$kind; Self::COUNT] = [$kind::Other, $($kind::$variant,)*];
+
+            /// The one of a name in any case.
+            #[inline]
+            pub(super) fn of(name: &[u8]) -> $kind {
+                Self::ALL[$table.place(name, $names) as usize]
+            }
+
+            /// Its name in lower case; empty for any other.
+            pub(super) fn name(self) -> &'static str {
+                $names[self as usize]
+            }
+        }
+    };
+}
+
+names! {
+    /// An element whose name decides something.
+    Element, ELEMENTS, ELEMENT_TABLE:
+    // Those of the table of attributes.
+    A = "a", Applet = "applet", Area = "area", Audio = "audio", Base = "base",
+    Bgsound = "bgsound", Blockquote = "blockquote", Body = "body", Button = "button",
+    Command = "command", Del = "del", Embed = "embed", Form = "form", Frame = "frame",
+    Head = "head", Html = "html", Iframe = "iframe", Ilayer = "ilayer", Img = "img",
+    Input = "input", Ins = "ins", Layer = "layer", Link = "link", Menuitem = "menuitem",
+    Meta = "meta", Object = "object", Param = "param", Q = "q", Script = "script",
+    Source = "source", Style = "style", Table = "table", Tbody = "tbody", Td = "td",
+    Tfoot = "tfoot", Th = "th", Thead = "thead", Tr = "tr", Track = "track", Video = "video",
+    Xml = "xml",
+    // Those that change how the rest is read, or that may be dropped.
+    Caption = "caption", Col = "col", Colgroup = "colgroup", Frameset = "frameset",
+    Image = "image", Math = "math", Noembed = "noembed", Noframes = "noframes",
+    Noscript = "noscript", Plaintext = "plaintext", Select = "select", Svg = "svg",
+    Template = "template", Textarea = "textarea", Title = "title", Xmp = "xmp",
+    // Those of SVG and MathML.
+    AltGlyph = "altglyph", Animate = "animate", AnimateMotion = "animatemotion",
+    AnimateTransform = "animatetransform", Annotation = "annotation",
+    AnnotationXml = "annotation-xml", ColorProfile = "color-profile", Csymbol = "csymbol",
+    Cursor = "cursor", Desc = "desc", Discard = "discard", FeImage = "feimage",
+    Filter = "filter", Font = "font", FontFaceUri = "font-face-uri",
+    ForeignObject = "foreignobject", GlyphRef = "glyphref", LinearGradient = "lineargradient",
+    Malignmark = "malignmark", Mglyph = "mglyph", Mi = "mi", Mn = "mn", Mo = "mo",
+    Mpath = "mpath", Ms = "ms", Mtext = "mtext", Pattern = "pattern",
+    RadialGradient = "radialgradient", Set = "set", TextPath = "textpath", Tref = "tref",
+    Use = "use",
+    // Those that break out of SVG and MathML.
+    B = "b", Big = "big", Br = "br", Center = "center", Code = "code", Dd = "dd", Div = "div",
+    Dl = "dl", Dt = "dt", Em = "em", H1 = "h1", H2 = "h2", H3 = "h3", H4 = "h4", H5 = "h5",
+    H6 = "h6", Hr = "hr", I = "i", Li = "li", Listing = "listing", Menu = "menu",
+    Nobr = "nobr", Ol = "ol", P = "p", Pre = "pre", Ruby = "ruby", S = "s", Small = "small",
+    Span = "span", Strike = "strike", Strong = "strong", Sub = "sub", Sup = "sup", Tt = "tt",
+    U = "u", Ul = "ul", Var = "var",
+}
+
+names! {
+    /// An attribute that may hold references, or decides about one that does.
+    Attribute, ATTRIBUTE_NAMES, ATTRIBUTE_TABLE:
+    Action = "action", Altimg = "altimg", Archive = "archive",
+    Attributionsrc = "attributionsrc", Background = "background", Cite = "cite",
+    Classid = "classid", ClipPath = "clip-path", Codebase = "codebase", Content = "content",
+    Cursor = "cursor", Data = "data", DefinitionUrl = "definitionurl", Dynsrc = "dynsrc",
+    Fill = "fill", Filter = "filter", Formaction = "formaction", Href = "href", Icon = "icon",
+    Imagesrcset = "imagesrcset", Itemid = "itemid", Itemtype = "itemtype",
+    Longdesc = "longdesc", Lowsrc = "lowsrc", Manifest = "manifest", Marker = "marker",
+    MarkerEnd = "marker-end", MarkerMid = "marker-mid", MarkerStart = "marker-start",
+    Mask = "mask", Ping = "ping", Poster = "poster", Profile = "profile", Src = "src",
+    Srcdoc = "srcdoc", Srcset = "srcset", Stroke = "stroke", Style = "style", Value = "value",
+    XlinkHref = "xlink:href",
+    // Conditions.
+    Charset = "charset", Color = "color", Encoding = "encoding", Face = "face",
+    HttpEquiv = "http-equiv", ItemProp = "itemprop", NameAttribute = "name",
+    Property = "property", ShadowRootMode = "shadowrootmode", Size = "size", Type = "type",
+    Valuetype = "valuetype",
+    // Those that are references by convention only.
+    About = "about", DataHref = "data-href", DataLazy = "data-lazy",
+    DataLazySrcset = "data-lazy-srcset", DataOriginal = "data-original",
+    DataOriginalSet = "data-original-set", DataSrc = "data-src", DataSrcset = "data-srcset",
+    DataUri = "data-uri", Onclick = "onclick", Resource = "resource", Vocab = "vocab",
+}
+
+impl Element {
+    /// Elements whose start tag ends SVG and MathML (WHATWG HTML 13.2.6.5); `font` does only with
+    /// some attributes.
+    pub(super) fn breaks_out(self) -> bool {
+        (Element::B as u8..=Element::Var as u8).contains(&(self as u8))
+            || matches!(
+                self,
+                Element::Blockquote
+                    | Element::Body
+                    | Element::Embed
+                    | Element::Head
+                    | Element::Img
+                    | Element::Meta
+                    | Element::Table
+            )
+    }
+
+    /// The parts of tables, which only count where the table expects them.
+    pub(super) fn is_table_part(self) -> bool {
+        matches!(
+            self,
+            Element::Caption
+                | Element::Col
+                | Element::Colgroup
+                | Element::Tbody
+                | Element::Td
+                | Element::Tfoot
+                | Element::Th
+                | Element::Thead
+                | Element::Tr
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_is_found_in_any_case_and_no_other() {
+        for (place, name) in ELEMENTS.iter().enumerate().skip(1) {
+            assert_eq!(Element::of(name.as_bytes()) as usize, place, "{name}");
+            let upper = name.to_ascii_uppercase();
+            assert_eq!(Element::of(upper.as_bytes()) as usize, place, "{upper}");
+            let longer = format!("{name}x");
+            assert!(
+                !ELEMENTS.contains(&&*longer) || Element::of(longer.as_bytes()).name() == longer
+            );
+        }
+        for (place, name) in ATTRIBUTE_NAMES.iter().enumerate().skip(1) {
+            assert_eq!(Attribute::of(name.as_bytes()) as usize, place, "{name}");
+        }
+        for other in [
+            "",
+            "h7",
+            "h\x11",
+            "basefont",
+            "b\0ase",
+            "lineargradien",
+            "lineargradientx",
+            "\u{0130}mg",
+        ] {
+            assert_eq!(Element::of(other.as_bytes()), Element::Other, "{other}");
+        }
+    }
+
+    #[test]
+    fn lower_case_is_that_of_ascii() {
+        for byte in 0..=255u8 {
+            let word = u64::from_le_bytes([byte; 8]);
+            let expected = u64::from_le_bytes([byte.to_ascii_lowercase(); 8]);
+            assert_eq!(lower(word), expected, "{byte:#x}");
+        }
+    }
+}

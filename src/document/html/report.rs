@@ -1,0 +1,396 @@
+//! From accepted tags to references: the table applied to their attributes.
+
+use std::ops::Range;
+
+use encoding_rs::{Encoding, UTF_8};
+
+use super::Options;
+use super::attributes::{Against, Empty, Grammar, Group, Row, Space, row};
+use super::characters::Place;
+use super::css;
+use super::json;
+use super::lists;
+use super::names::{Attribute, Element};
+use super::source::Source;
+use super::srcdoc;
+use super::tree::{Tag, Verdict};
+use super::value::{self, Decoded, Needs};
+use crate::document::diagnostic;
+use crate::document::events::{Context, Event, Events, Found, Name, Text, Wants};
+use crate::document::flags::Flags;
+
+/// What the scanner of a document knows while it reports.
+#[derive(Debug)]
+pub(super) struct Document {
+    pub(super) options: Options,
+    pub(super) encoding: &'static Encoding,
+    /// How many srcdoc documents enclose it.
+    pub(super) depth: usize,
+    /// Flags of every reference.
+    pub(super) flags: Flags,
+    /// A base element with `href` has been seen.
+    pub(super) based: bool,
+    /// How many references have been reported.
+    pub(super) references: u64,
+    /// Memory for decoded values.
+    pub(super) spare: Vec<Decoded>,
+}
+
+/// Where references come from, while one tag is being reported.
+#[derive(Clone, Copy)]
+pub(super) struct Origin {
+    element: Name,
+    attribute: Name,
+    context: Context,
+    flags: Flags,
+    wants: Wants,
+}
+
+/// Reports what one source holds.
+pub(super) struct Report<'a, 'e> {
+    pub(super) source: Source<'a>,
+    pub(super) events: &'e mut Events,
+    pub(super) document: &'e mut Document,
+}
+
+impl Document {
+    pub(super) fn new(options: Options) -> Self {
+        Document {
+            options,
+            encoding: UTF_8,
+            depth: 0,
+            flags: Flags::NONE,
+            based: false,
+            references: 0,
+            spare: Vec::new(),
+        }
+    }
+
+    /// Gets ready for another document.
+    pub(super) fn begin(&mut self, encoding: &'static Encoding) {
+        self.encoding = encoding;
+        self.based = false;
+        self.references = 0;
+    }
+}
+
+impl Report<'_, '_> {
+    /// Reports the references in the attributes of a tag that was accepted.
+    pub(super) fn tag(&mut self, tag: &Tag, verdict: Verdict) {
+        for held in &tag.attributes {
+            let Some(row) = row(tag.space, tag.element, held.attribute) else {
+                continue;
+            };
+            if row.grammar == Grammar::Condition
+                || row.group == Group::Extended && !self.document.options.extended
+                || held.attribute == Attribute::XlinkHref && tag.value(Attribute::Href).is_some()
+            {
+                continue;
+            }
+            let origin = Origin {
+                element: self.element(tag),
+                attribute: Name::Known(held.attribute.name()),
+                context: Context::Attribute,
+                flags: self.flags(verdict),
+                wants: self.wants(tag, row.against),
+            };
+            self.attribute(tag, row, held.value.clone(), origin);
+        }
+    }
+
+    fn flags(&self, verdict: Verdict) -> Flags {
+        match verdict.inert {
+            true => self.document.flags | Flags::INERT,
+            false => self.document.flags,
+        }
+    }
+
+    fn element(&mut self, tag: &Tag) -> Name {
+        if tag.element != Element::Other {
+            return Name::Known(tag.element.name());
+        }
+        let range = tag.name.clone();
+        let name = &self.source.bytes[range.clone()];
+        let lower = name
+            .iter()
+            .all(|&byte| byte != 0 && byte < 0x80 && !byte.is_ascii_uppercase());
+        if lower {
+            return Name::Other(self.source.text(range, self.events));
+        }
+        let mut decoded = self.document.spare.pop().unwrap_or_default();
+        decoded.fill(&self.source, range, self.document.encoding, None);
+        decoded.bytes.make_ascii_lowercase();
+        let name = Name::Other(self.events.store(&decoded.bytes));
+        self.document.spare.push(decoded);
+        name
+    }
+
+    fn wants(&mut self, tag: &Tag, against: Against) -> Wants {
+        match against {
+            Against::Document => Wants::Document,
+            Against::Fallback => Wants::Fallback,
+            Against::Nothing => Wants::Nothing,
+            Against::Codebase => match tag.value(Attribute::Codebase) {
+                Some(range) if !range.is_empty() => Wants::Codebase(self.decoded(range)),
+                _ => Wants::Document,
+            },
+        }
+    }
+
+    fn decoded(&mut self, range: Range<usize>) -> Text {
+        value::text(&self.source, range, self.document.encoding, self.events)
+    }
+
+    fn attribute(&mut self, tag: &Tag, row: &Row, range: Range<usize>, origin: Origin) {
+        match row.grammar {
+            Grammar::Uri => self.uri(row.empty, range, origin),
+            Grammar::ParamValue => {
+                let kind = tag.value(Attribute::Valuetype);
+                let kind = kind.map(|range| value::plain(&self.source, range));
+                if kind.is_some_and(|kind| kind.eq_ignore_ascii_case(b"ref")) {
+                    self.uri(row.empty, range, origin);
+                }
+            }
+            Grammar::MetaContent => self.meta(tag, range, origin),
+            Grammar::Document => srcdoc::scan(self, range, origin.flags),
+            Grammar::SpaceList => self.decoding(range, Some(Place::Attribute), |report, range| {
+                for item in lists::spaced(report.source.bytes, range) {
+                    report.emit(item, origin);
+                }
+            }),
+            Grammar::CommaList => self.decoding(range, Some(Place::Attribute), |report, range| {
+                for item in lists::commas(report.source.bytes, range) {
+                    report.emit(item, origin);
+                }
+            }),
+            Grammar::CustomSrcset => {
+                if self.source.bytes[tag.name.clone()].contains(&b'-') {
+                    self.srcset(range, origin);
+                }
+            }
+            Grammar::Srcset => self.srcset(range, origin),
+            Grammar::Css => {
+                self.css(
+                    range,
+                    css::Sheet::Declarations,
+                    Some(Place::Attribute),
+                    origin,
+                );
+            }
+            Grammar::Location => self.decoding(range, Some(Place::Attribute), |report, range| {
+                for item in super::convention::locations(report.source.bytes, range) {
+                    report.emit(item, origin);
+                }
+            }),
+            Grammar::Condition => {}
+        }
+    }
+
+    fn srcset(&mut self, range: Range<usize>, origin: Origin) {
+        self.decoding(range, Some(Place::Attribute), |report, range| {
+            for item in lists::srcset(report.source.bytes, range) {
+                report.emit(item, origin);
+            }
+        });
+    }
+
+    fn uri(&mut self, empty: Empty, range: Range<usize>, origin: Origin) {
+        if range.is_empty() && empty == Empty::Nothing {
+            return;
+        }
+        let span = self.source.span(range.clone());
+        let text = self.decoded(range);
+        self.push(span, text, origin);
+    }
+
+    fn push(&mut self, span: crate::document::events::Span, text: Text, origin: Origin) {
+        self.document.references += 1;
+        self.events.push(Event::Reference(Found {
+            element: origin.element,
+            attribute: origin.attribute,
+            flags: origin.flags,
+            wants: origin.wants,
+            ..Found::new(span, text, origin.context)
+        }));
+    }
+
+    /// Reports an item of a value that needs no decoding any more.
+    fn emit(&mut self, item: Range<usize>, origin: Origin) {
+        let span = self.source.span(item.clone());
+        let text = self.source.text(item, self.events);
+        self.push(span, text, origin);
+    }
+
+    /// Hands a value on as it stands, or decoded where it must be.
+    pub(super) fn decoding(
+        &mut self,
+        range: Range<usize>,
+        references: Option<Place>,
+        then: impl FnOnce(&mut Report<'_, '_>, Range<usize>),
+    ) {
+        let raw = &self.source.bytes[range.clone()];
+        if value::needs(raw, self.document.encoding) == Needs::Nothing {
+            return then(self, range);
+        }
+        let mut decoded = self.document.spare.pop().unwrap_or_default();
+        decoded.fill(&self.source, range, self.document.encoding, references);
+        self.within(&decoded, then);
+        self.document.spare.push(decoded);
+    }
+
+    /// Hands on what has been decoded.
+    pub(super) fn within(
+        &mut self,
+        decoded: &Decoded,
+        then: impl FnOnce(&mut Report<'_, '_>, Range<usize>),
+    ) {
+        let mut report = Report {
+            source: decoded.source(),
+            events: self.events,
+            document: self.document,
+        };
+        then(&mut report, 0..decoded.bytes.len());
+    }
+
+    fn css(
+        &mut self,
+        range: Range<usize>,
+        sheet: css::Sheet,
+        references: Option<Place>,
+        mut origin: Origin,
+    ) {
+        if range.is_empty() {
+            return;
+        }
+        origin.context = Context::Style;
+        origin.flags |= Flags::CSS;
+        self.decoding(range, references, |report, range| {
+            report.sheet(range, sheet, origin)
+        });
+    }
+
+    fn sheet(&mut self, range: Range<usize>, sheet: css::Sheet, origin: Origin) {
+        let bytes = self.source.bytes;
+        css::references(bytes, range, sheet, |item| {
+            if item.is_empty() {
+                return;
+            }
+            if memchr::memchr(b'\\', &bytes[item.clone()]).is_none() {
+                return self.emit(item, origin);
+            }
+            let text = self
+                .events
+                .store_with(|store| css::unescape(&bytes[item.clone()], store));
+            self.push(self.source.span(item), text, origin);
+        });
+    }
+
+    fn meta(&mut self, tag: &Tag, range: Range<usize>, mut origin: Origin) {
+        let is_refresh = tag.value(Attribute::HttpEquiv).is_some_and(|value| {
+            value::plain(&self.source, value).eq_ignore_ascii_case(b"refresh")
+        });
+        if is_refresh {
+            return self.decoding(range, Some(Place::Attribute), |report, range| {
+                if let Some(item) = lists::refresh(report.source.bytes, range) {
+                    report.emit(item, origin);
+                }
+            });
+        }
+        if self.document.options.extended && super::convention::is_reference(&self.source, tag) {
+            origin.wants = Wants::Document;
+            self.uri(Empty::Nothing, range, origin);
+        }
+    }
+
+    /// Reports the references in the text of a style or script element.
+    pub(super) fn contents(&mut self, tag: &Capture, range: Range<usize>) {
+        let references = match tag.space {
+            Space::Html => None,
+            _ => Some(Place::Text),
+        };
+        let origin = tag.origin;
+        match tag.kind {
+            Contents::Css => self.css(range, css::Sheet::Whole, references, origin),
+            Contents::Json(kind) => self.decoding(range, references, |report, range| {
+                report.json(range, kind, origin);
+            }),
+        }
+    }
+
+    fn json(&mut self, range: Range<usize>, kind: json::Kind, origin: Origin) {
+        for item in json::references(self.source.bytes, range, kind) {
+            let raw = &self.source.bytes[item.clone()];
+            let text = self.events.store_with(|store| json::unescape(raw, store));
+            self.push(self.source.span(item), text, origin);
+        }
+    }
+
+    /// What the text of an element that was accepted may hold, if anything.
+    pub(super) fn capture(&mut self, tag: &Tag, verdict: Verdict) -> Option<Capture> {
+        let kind = tag.value(Attribute::Type);
+        let kind = kind.map(|range| value::plain(&self.source, range));
+        let kind = kind.as_deref().unwrap_or_default();
+        let kind = match tag.element {
+            Element::Style if kind.is_empty() || kind.eq_ignore_ascii_case(b"text/css") => {
+                Contents::Css
+            }
+            Element::Script if tag.space == Space::Html => {
+                let kind = kind.trim_ascii().to_ascii_lowercase();
+                match &*kind {
+                    b"importmap" => Contents::Json(json::Kind::ImportMap),
+                    b"speculationrules" => Contents::Json(json::Kind::SpeculationRules),
+                    b"application/ld+json" if self.document.options.extended => {
+                        Contents::Json(json::Kind::LinkedData)
+                    }
+                    _ => return None,
+                }
+            }
+            _ => return None,
+        };
+        let origin = Origin {
+            element: Name::Known(tag.element.name()),
+            attribute: Name::Known("#text"),
+            context: Context::Attribute,
+            flags: self.flags(verdict),
+            wants: Wants::Document,
+        };
+        Some(Capture {
+            kind,
+            origin,
+            space: tag.space,
+        })
+    }
+
+    /// Reports a base element with `href`; true when it is the first.
+    pub(super) fn base(&mut self, tag: &Tag, href: Range<usize>) -> bool {
+        let offset = self.source.offset(tag.start);
+        if self.document.based {
+            self.events
+                .push(Event::Diagnostic(&diagnostic::BASE_SECOND, offset));
+            return false;
+        }
+        self.document.based = true;
+        if self.document.references > 0 {
+            self.events
+                .push(Event::Diagnostic(&diagnostic::BASE_AFTER_LINKS, offset));
+        }
+        let text = self.decoded(href);
+        self.events.push(Event::Base(text, offset));
+        true
+    }
+}
+
+/// What the text of an element holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Contents {
+    Css,
+    Json(json::Kind),
+}
+
+/// An element whose text is wanted.
+#[derive(Clone, Copy)]
+pub(super) struct Capture {
+    kind: Contents,
+    origin: Origin,
+    space: Space,
+}

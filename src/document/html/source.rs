@@ -1,0 +1,157 @@
+//! The bytes under a scanner and where they stand in the document: those of a window as they are,
+//! or those that the decoding of a value made.
+
+use std::ops::Range;
+
+use crate::document::events::{Events, Span, Text};
+
+/// Bytes, and where they stand.
+#[derive(Clone, Copy)]
+pub(super) struct Source<'a> {
+    pub(super) bytes: &'a [u8],
+    place: Place<'a>,
+}
+
+#[derive(Clone, Copy)]
+enum Place<'a> {
+    /// They are the window; the offset is that of its first byte.
+    Window(u64),
+    /// They were decoded.
+    Decoded(&'a Offsets),
+}
+
+impl<'a> Source<'a> {
+    /// The bytes of a window.
+    pub(super) fn window(bytes: &'a [u8], offset: u64) -> Self {
+        let place = Place::Window(offset);
+        Source { bytes, place }
+    }
+
+    /// Decoded bytes.
+    pub(super) fn decoded(bytes: &'a [u8], offsets: &'a Offsets) -> Self {
+        let place = Place::Decoded(offsets);
+        Source { bytes, place }
+    }
+
+    /// The same without what stands from `end` on.
+    pub(super) fn until(&self, end: usize) -> Self {
+        let bytes = &self.bytes[..end];
+        Source { bytes, ..*self }
+    }
+
+    /// Where bytes stand in the document.
+    pub(super) fn span(&self, range: Range<usize>) -> Span {
+        match self.place {
+            Place::Window(offset) => Span {
+                start: offset + range.start as u64,
+                end: offset + range.end as u64,
+            },
+            Place::Decoded(offsets) => {
+                let start = offsets.start_of(range.start);
+                let end = match range.is_empty() {
+                    true => start,
+                    false => offsets.end_of(range.end),
+                };
+                Span { start, end }
+            }
+        }
+    }
+
+    /// The offset in the document of one byte.
+    pub(super) fn offset(&self, at: usize) -> u64 {
+        self.span(at..at).start
+    }
+
+    /// Bytes as the text of an event.
+    pub(super) fn text(&self, range: Range<usize>, events: &mut Events) -> Text {
+        match self.place {
+            Place::Window(_) => Text::window(range),
+            Place::Decoded(_) => events.store(&self.bytes[range]),
+        }
+    }
+}
+
+/// Where each piece of decoded bytes stands in the document.
+#[derive(Debug, Default)]
+pub(super) struct Offsets {
+    pieces: Vec<Piece>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    /// Index of its first decoded byte.
+    at: usize,
+    span: Span,
+    /// Each of its bytes stands in the document as it is.
+    verbatim: bool,
+}
+
+impl Offsets {
+    /// Forgets everything and keeps the memory.
+    pub(super) fn clear(&mut self) {
+        self.pieces.clear();
+    }
+
+    /// Says that the bytes from `at` on are `range` of `source`, unchanged.
+    pub(super) fn verbatim(&mut self, at: usize, source: &Source<'_>, range: Range<usize>) {
+        match source.place {
+            Place::Window(_) => self.push(at, source.span(range), true),
+            Place::Decoded(offsets) => {
+                let mut from = range.start;
+                while from < range.end {
+                    let (piece, end) = offsets.piece(from);
+                    let to = end.min(range.end);
+                    self.push(
+                        at + from - range.start,
+                        source.span(from..to),
+                        piece.verbatim,
+                    );
+                    from = to;
+                }
+            }
+        }
+    }
+
+    /// Says that the bytes from `at` on stand for `range` of `source`.
+    pub(super) fn replaced(&mut self, at: usize, source: &Source<'_>, range: Range<usize>) {
+        self.push(at, source.span(range), false);
+    }
+
+    /// Says where the end stands: `at` is the number of bytes.
+    pub(super) fn finish(&mut self, at: usize, source: &Source<'_>, end: usize) {
+        let end = match source.place {
+            Place::Window(_) => source.span(end..end).end,
+            Place::Decoded(offsets) if end > 0 => offsets.end_of(end),
+            Place::Decoded(offsets) => offsets.start_of(0),
+        };
+        self.push(at, Span { start: end, end }, true);
+    }
+
+    fn push(&mut self, at: usize, span: Span, verbatim: bool) {
+        self.pieces.push(Piece { at, span, verbatim });
+    }
+
+    /// The piece of a byte, and the index at which it ends.
+    fn piece(&self, at: usize) -> (Piece, usize) {
+        let next = self.pieces.partition_point(|piece| piece.at <= at);
+        let end = self.pieces.get(next).map_or(usize::MAX, |piece| piece.at);
+        // INVARIANT: the first piece starts at 0, so one precedes `next`.
+        (self.pieces[next.saturating_sub(1)], end)
+    }
+
+    fn start_of(&self, at: usize) -> u64 {
+        let (piece, _) = self.piece(at);
+        match piece.verbatim {
+            true => piece.span.start + (at - piece.at) as u64,
+            false => piece.span.start,
+        }
+    }
+
+    fn end_of(&self, end: usize) -> u64 {
+        let (piece, _) = self.piece(end - 1);
+        match piece.verbatim {
+            true => piece.span.start + (end - piece.at) as u64,
+            false => piece.span.end,
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! One tag: the attributes between its name and its end (WHATWG HTML 13.2.5.32 to 13.2.5.40).
+
+use std::ops::Range;
+
+use crate::bytes::seek;
+
+/// An attribute as it stands in the source. One without a value has an empty range behind its name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Given {
+    pub(super) name: Range<usize>,
+    pub(super) value: Range<usize>,
+}
+
+/// What stands next in a tag.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// An attribute.
+    Attribute(Given),
+    /// The end of the tag; the index is behind its `>`.
+    End { end: usize, self_closing: bool },
+    /// The bytes end first; the attribute that they cut starts at the index.
+    Cut(usize),
+}
+
+/// Walks over the attributes of a tag; `at` is the end of its name or of an attribute.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Attributes<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Attributes<'a> {
+    pub(super) fn new(bytes: &'a [u8], at: usize) -> Self {
+        Attributes { bytes, at }
+    }
+
+    /// The next attribute, or the end.
+    #[inline]
+    pub(super) fn step(&mut self) -> Step {
+        let bytes = self.bytes;
+        let start = seek::skip_separators(bytes, self.at);
+        let Some(&first) = bytes.get(start) else {
+            // A `/` may still turn out to close the tag.
+            return Step::Cut(self.at);
+        };
+        if first == b'>' {
+            let self_closing = start > self.at && bytes[start - 1] == b'/';
+            let end = start + 1;
+            return Step::End { end, self_closing };
+        }
+        // The first byte may be anything, even `=`.
+        let name_end = seek::attribute_name_end(bytes, start + 1);
+        let equals = match bytes.get(name_end) {
+            Some(b'=') => name_end,
+            Some(byte) if seek::is_space(*byte) => seek::skip_space(bytes, name_end),
+            _ => name_end,
+        };
+        match bytes.get(equals) {
+            Some(b'=') => self.value(start..name_end, equals + 1),
+            Some(_) => self.given(start..name_end, name_end..name_end, name_end),
+            None => Step::Cut(start),
+        }
+    }
+
+    fn value(&mut self, name: Range<usize>, at: usize) -> Step {
+        let bytes = self.bytes;
+        let at = match bytes.get(at) {
+            Some(byte) if seek::is_space(*byte) => seek::skip_space(bytes, at),
+            _ => at,
+        };
+        match bytes.get(at) {
+            Some(&quote @ (b'"' | b'\'')) => {
+                let end = seek::next(quote, bytes, at + 1);
+                if end == bytes.len() {
+                    return Step::Cut(name.start);
+                }
+                self.given(name, at + 1..end, end + 1)
+            }
+            // A missing value: `<a href=>`.
+            Some(b'>') => self.given(name, at..at, at),
+            Some(_) => {
+                let end = seek::bare_value_end(bytes, at);
+                if end == bytes.len() {
+                    return Step::Cut(name.start);
+                }
+                self.given(name, at..end, end)
+            }
+            None => Step::Cut(name.start),
+        }
+    }
+
+    fn given(&mut self, name: Range<usize>, value: Range<usize>, next: usize) -> Step {
+        self.at = next;
+        Step::Attribute(Given { name, value })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn attributes(tag: &str) -> String {
+        let bytes = tag.as_bytes();
+        let mut attributes = Attributes::new(bytes, seek::tag_name_end(bytes, 1));
+        let mut out = String::new();
+        loop {
+            match attributes.step() {
+                Step::Attribute(given) => {
+                    out += &format!("{}[{}] ", &tag[given.name], &tag[given.value]);
+                }
+                Step::End { self_closing, end } => {
+                    assert_eq!(end, tag.len());
+                    return out + if self_closing { "/>" } else { ">" };
+                }
+                Step::Cut(_) => return out + "cut",
+            }
+        }
+    }
+
+    #[test]
+    fn attributes_are_cut_as_the_standard_says() {
+        for (tag, expected) in [
+            ("<a>", ">"),
+            ("<a/>", "/>"),
+            ("<a / >", ">"),
+            ("<a href=x>", "href[x] >"),
+            ("<a href=x/>", "href[x/] >"),
+            ("<a href=\"x\"/>", "href[x] />"),
+            ("<a href = 'a>b' id>", "href[a>b] id[] >"),
+            ("<a ==x =>", "=[x] =[] >"),
+            ("<a href=>", "href[] >"),
+            ("<a href= >", "href[] >"),
+            ("<a a\"b=c\"d>", "a\"b[c\"d] >"),
+            ("<a a / = b>", "a[] =[] b[] >"),
+            ("<a a /=b>", "a[] =b[] >"),
+            ("<a b='c'd='e'>", "b[c] d[e] >"),
+            ("<a <b>", "<b[] >"),
+            ("<a href=\"x", "cut"),
+            ("<a href", "cut"),
+            ("<a href=x", "cut"),
+            ("<a b=c /", "b[c] cut"),
+        ] {
+            assert_eq!(attributes(tag), expected, "{tag}");
+        }
+    }
+}

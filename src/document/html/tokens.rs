@@ -1,0 +1,405 @@
+//! The tokenizer: finds tags, comments and text in windows of any size, and asks a [`Tree`] what
+//! becomes of each tag (WHATWG HTML 13.2.5).
+
+use std::ops::Range;
+
+use super::LIMIT;
+use super::attributes::Space;
+use super::names::{Attribute, Element};
+use super::raw::{self, Escape, Find};
+use super::report::{Capture, Document, Report};
+use super::source::Source;
+use super::tag::{Attributes, Step};
+use super::tree::{Bail, Stop, Tag, TextKind, Tree, Verdict};
+use crate::bytes::seek;
+use crate::document::diagnostic;
+use crate::document::events::{Event, Events};
+
+/// Where the tokenizer stands between two windows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    /// Markup.
+    Data,
+    /// Text up to the end tag of an element.
+    Raw(Element),
+    Script(Escape),
+    Plaintext,
+    /// In a comment; its start has been passed.
+    Comment,
+    /// In what ends at the next `>`.
+    Bogus,
+    Cdata,
+}
+
+/// A tokenizer's state between two windows.
+pub(super) struct Tokens {
+    mode: Mode,
+    tag: Tag,
+    /// What the text in view is wanted for.
+    capture: Option<Capture>,
+}
+
+/// Why one step of the tokenizer ended.
+enum Flow {
+    /// Goes on at the index.
+    Go(usize),
+    /// The bytes from the index on must be seen with more.
+    Wait(usize),
+    /// The fast path gives up.
+    Bail(Bail),
+}
+
+impl Tokens {
+    pub(super) fn new() -> Self {
+        Tokens {
+            mode: Mode::Data,
+            tag: Tag::new(),
+            capture: None,
+        }
+    }
+
+    /// Gets ready for another document.
+    pub(super) fn begin(&mut self) {
+        self.mode = Mode::Data;
+        self.capture = None;
+    }
+}
+
+/// One run of the tokenizer over one window.
+pub(super) struct Run<'a, 'e, T> {
+    pub(super) source: Source<'a>,
+    pub(super) last: bool,
+    pub(super) tokens: &'e mut Tokens,
+    pub(super) tree: &'e mut T,
+    pub(super) events: &'e mut Events,
+    pub(super) document: &'e mut Document,
+}
+
+impl<T: Tree> Run<'_, '_, T> {
+    /// Scans from an index on, and returns the index up to which nothing has to be seen again.
+    pub(super) fn run(&mut self, mut at: usize) -> Result<usize, Bail> {
+        let end = self.source.bytes.len();
+        loop {
+            if at == end {
+                return Ok(end);
+            }
+            let flow = match self.tokens.mode {
+                Mode::Data => self.data(at),
+                Mode::Raw(element) => self.raw(at, element),
+                Mode::Script(escape) => self.script(at, escape),
+                Mode::Plaintext => Flow::Go(end),
+                Mode::Comment => self.comment(at),
+                Mode::Bogus => self.bogus(at),
+                Mode::Cdata => self.cdata(at),
+            };
+            match flow {
+                Flow::Go(next) => at = next,
+                Flow::Wait(_) if self.last => return Ok(end),
+                Flow::Wait(from) => return Ok(from),
+                Flow::Bail(bail) => return Err(bail),
+            }
+        }
+    }
+
+    /// Markup: runs until the mode changes or the bytes end.
+    fn data(&mut self, mut at: usize) -> Flow {
+        let bytes = self.source.bytes;
+        loop {
+            let open = seek::next(b'<', bytes, at);
+            if (T::WANTS_ALL || self.tree.in_prolog()) && open > at {
+                self.tree.text(&self.source, at..open);
+            }
+            let Some(&next) = bytes.get(open + 1) else {
+                return Flow::Wait(open);
+            };
+            let flow = match next {
+                b'a'..=b'z' | b'A'..=b'Z' => self.start_tag(open),
+                b'/' => self.end_tag(open),
+                b'!' => self.declaration(open),
+                b'?' => {
+                    self.tree.comment();
+                    self.tokens.mode = Mode::Bogus;
+                    Flow::Go(open + 2)
+                }
+                _ => {
+                    if T::WANTS_ALL || self.tree.in_prolog() {
+                        self.tree.text(&self.source, open..open + 1);
+                    }
+                    Flow::Go(open + 1)
+                }
+            };
+            match flow {
+                Flow::Go(next) if self.tokens.mode == Mode::Data => at = next,
+                other => return other,
+            }
+        }
+    }
+
+    fn start_tag(&mut self, open: usize) -> Flow {
+        let bytes = self.source.bytes;
+        let name = open + 1..seek::tag_name_end(bytes, open + 1);
+        if name.end == bytes.len() {
+            return Flow::Wait(open);
+        }
+        let tag = &mut self.tokens.tag;
+        tag.start = open;
+        tag.element = Element::of(&bytes[name.clone()]);
+        tag.name = name;
+        match self.tree.start_tag(&self.source, tag) {
+            Ok(verdict) => self.accept(verdict),
+            Err(Stop::Cut) => Flow::Wait(open),
+            Err(Stop::Bail(bail)) => Flow::Bail(bail),
+        }
+    }
+
+    #[inline]
+    fn accept(&mut self, verdict: Verdict) -> Flow {
+        let tag = &self.tokens.tag;
+        if verdict.accepted && !tag.attributes.is_empty() {
+            let mut report = Report {
+                source: self.source,
+                events: self.events,
+                document: self.document,
+            };
+            report.tag(tag, verdict);
+            if tag.element == Element::Base
+                && tag.space == Space::Html
+                && !verdict.inert
+                && let Some(href) = tag.value(Attribute::Href)
+            {
+                let first = report.base(tag, href);
+                match self.tree.base(&self.source, tag, first) {
+                    Err(Stop::Bail(bail)) => return Flow::Bail(bail),
+                    Err(Stop::Cut) | Ok(()) => {}
+                }
+            }
+        }
+        self.switch(verdict)
+    }
+
+    /// Goes on behind a start tag as its element asks.
+    fn switch(&mut self, verdict: Verdict) -> Flow {
+        let tag = &self.tokens.tag;
+        let end = tag.end;
+        self.tokens.mode = match verdict.text {
+            TextKind::Data => return Flow::Go(end),
+            TextKind::Rcdata | TextKind::Rawtext => Mode::Raw(tag.element),
+            TextKind::Script => Mode::Script(Escape::None),
+            TextKind::Plaintext => Mode::Plaintext,
+        };
+        self.tokens.capture = None;
+        if verdict.accepted {
+            let mut report = Report {
+                source: self.source,
+                events: self.events,
+                document: self.document,
+            };
+            self.tokens.capture = report.capture(tag, verdict);
+        }
+        Flow::Go(end)
+    }
+
+    fn end_tag(&mut self, open: usize) -> Flow {
+        let bytes = self.source.bytes;
+        match bytes.get(open + 2) {
+            Some(byte) if byte.is_ascii_alphabetic() => {}
+            Some(b'>') => return Flow::Go(open + 3),
+            Some(_) => {
+                self.tree.comment();
+                self.tokens.mode = Mode::Bogus;
+                return Flow::Go(open + 2);
+            }
+            None => return Flow::Wait(open),
+        }
+        let name = open + 2..seek::tag_name_end(bytes, open + 2);
+        let end = match bytes.get(name.end) {
+            Some(b'>') => name.end + 1,
+            _ => match end_of_tag(bytes, name.end) {
+                Some(end) => end,
+                None => return Flow::Wait(open),
+            },
+        };
+        match self.tree.end_tag(&self.source, name) {
+            Err(Stop::Bail(bail)) => Flow::Bail(bail),
+            Err(Stop::Cut) | Ok(()) => Flow::Go(end),
+        }
+    }
+
+    /// `<!`: a comment, a doctype, a CDATA section, or nothing of the kind.
+    fn declaration(&mut self, open: usize) -> Flow {
+        let rest = &self.source.bytes[open + 2..];
+        let starts = |prefix: &[u8]| {
+            let length = rest.len().min(prefix.len());
+            let same = rest[..length].eq_ignore_ascii_case(&prefix[..length]);
+            (same, same && length == prefix.len())
+        };
+        if let (true, whole) = starts(b"--") {
+            // Whether the comment ends at once is seen in the next two bytes.
+            let contents = open + 4;
+            let next = rest.get(2..).unwrap_or_default();
+            let empty = match next {
+                [b'>', ..] => Some(contents + 1),
+                [b'-', b'>', ..] => Some(contents + 2),
+                _ if !whole || next.len() < 2 && !self.last => return Flow::Wait(open),
+                _ => None,
+            };
+            self.tree.comment();
+            return match empty {
+                Some(end) => Flow::Go(end),
+                None => {
+                    self.tokens.mode = Mode::Comment;
+                    Flow::Go(contents)
+                }
+            };
+        }
+        for prefix in [&b"doctype"[..], b"[CDATA["] {
+            let (may, is) = starts(prefix);
+            let exact = prefix[0] != b'[' || rest.starts_with(&prefix[..rest.len().min(7)]);
+            if may && exact && !is && !self.last {
+                return Flow::Wait(open);
+            }
+        }
+        if starts(b"doctype").1 {
+            return self.doctype(open);
+        }
+        if rest.starts_with(b"[CDATA[") && self.tree.allows_cdata() {
+            self.tokens.mode = Mode::Cdata;
+            return Flow::Go(open + 9);
+        }
+        self.tree.comment();
+        self.tokens.mode = Mode::Bogus;
+        Flow::Go(open + 2)
+    }
+
+    fn doctype(&mut self, open: usize) -> Flow {
+        if !T::WANTS_ALL {
+            self.tokens.mode = Mode::Bogus;
+            return Flow::Go(open + 9);
+        }
+        let end = seek::next(b'>', self.source.bytes, open + 9);
+        self.tree.doctype(&self.source, open + 9..end);
+        Flow::Go(self.source.bytes.len().min(end + 1))
+    }
+
+    fn comment(&mut self, at: usize) -> Flow {
+        match raw::comment_end(self.source.bytes, at) {
+            Ok(end) => {
+                self.tokens.mode = Mode::Data;
+                Flow::Go(end)
+            }
+            Err(from) => Flow::Wait(from),
+        }
+    }
+
+    fn bogus(&mut self, at: usize) -> Flow {
+        let end = seek::next(b'>', self.source.bytes, at);
+        if end == self.source.bytes.len() {
+            return Flow::Wait(end);
+        }
+        self.tokens.mode = Mode::Data;
+        Flow::Go(end + 1)
+    }
+
+    fn cdata(&mut self, at: usize) -> Flow {
+        let bytes = self.source.bytes;
+        match memchr::memmem::find(&bytes[at..], b"]]>") {
+            Some(length) => {
+                self.tree.cdata(&self.source, at..at + length);
+                self.tokens.mode = Mode::Data;
+                Flow::Go(at + length + 3)
+            }
+            None => {
+                if self.last {
+                    self.tree.cdata(&self.source, at..bytes.len());
+                }
+                Flow::Wait(bytes.len().saturating_sub(2).max(at))
+            }
+        }
+    }
+
+    fn raw(&mut self, at: usize, element: Element) -> Flow {
+        let found = raw::end_tag(self.source.bytes, at, element.name().as_bytes(), self.last);
+        self.text_end(at, found)
+    }
+
+    fn script(&mut self, at: usize, escape: Escape) -> Flow {
+        let mut next = escape;
+        let found = raw::script_end(self.source.bytes, at, &mut next, self.last);
+        // Text that is wanted is looked at from its start again.
+        if self.tokens.capture.is_none() {
+            self.tokens.mode = Mode::Script(next);
+        }
+        self.text_end(at, found)
+    }
+
+    /// Handles the text from `at` on, once its end has been looked for.
+    fn text_end(&mut self, at: usize, found: Find) -> Flow {
+        let bytes = self.source.bytes;
+        match found {
+            Find::EndTag(open) => {
+                let name = open + 2..seek::tag_name_end(bytes, open + 2);
+                let Some(end) = end_of_tag(bytes, name.end) else {
+                    // A tag that the document's end cuts is no text either.
+                    return match self.last {
+                        true => self.text(at..open, bytes.len()),
+                        false => Flow::Wait(if self.tokens.capture.is_some() {
+                            at
+                        } else {
+                            open
+                        }),
+                    };
+                };
+                self.tokens.mode = Mode::Data;
+                match self.tree.end_tag(&self.source, name) {
+                    Err(Stop::Bail(bail)) => Flow::Bail(bail),
+                    Err(Stop::Cut) | Ok(()) => self.text(at..open, end),
+                }
+            }
+            Find::Wait(_) if self.last => self.text(at..bytes.len(), bytes.len()),
+            Find::Wait(from) if self.tokens.capture.is_none() => Flow::Wait(from),
+            Find::Wait(from) => {
+                if from - at > LIMIT {
+                    self.too_long(at);
+                    return Flow::Go(at);
+                }
+                Flow::Wait(at)
+            }
+        }
+    }
+
+    /// Reports what the text of an element holds, and goes on.
+    fn text(&mut self, range: Range<usize>, next: usize) -> Flow {
+        if let Some(capture) = self.tokens.capture.take() {
+            if range.len() > LIMIT {
+                self.too_long(range.start);
+            } else {
+                let mut report = Report {
+                    source: self.source,
+                    events: self.events,
+                    document: self.document,
+                };
+                report.contents(&capture, range);
+            }
+        }
+        Flow::Go(next)
+    }
+
+    fn too_long(&mut self, at: usize) {
+        self.tokens.capture = None;
+        let offset = self.source.offset(at);
+        self.events
+            .push(Event::Diagnostic(&diagnostic::VALUE_TOO_LONG, offset));
+    }
+}
+
+/// The index behind the `>` of a tag whose name ends at `at`.
+fn end_of_tag(bytes: &[u8], at: usize) -> Option<usize> {
+    let mut attributes = Attributes::new(bytes, at);
+    loop {
+        match attributes.step() {
+            Step::Attribute(_) => {}
+            Step::End { end, .. } => return Some(end),
+            Step::Cut(_) => return None,
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! What the tokenizer must know from the tree builder, as a trait with two sources: the
+//! [theorem](super::fast), and the tree builder itself.
+
+use std::ops::Range;
+
+use super::attributes::Space;
+use super::names::{Attribute, Element};
+use super::source::Source;
+
+/// A start tag, with those of its attributes that may matter.
+#[derive(Debug)]
+pub(super) struct Tag {
+    /// Index of its `<`.
+    pub(super) start: usize,
+    pub(super) name: Range<usize>,
+    pub(super) element: Element,
+    pub(super) space: Space,
+    pub(super) attributes: Vec<Held>,
+    pub(super) self_closing: bool,
+    /// Index behind its `>`.
+    pub(super) end: usize,
+}
+
+/// An attribute of a start tag that the table knows on that element.
+#[derive(Clone, Debug)]
+pub(super) struct Held {
+    pub(super) attribute: Attribute,
+    pub(super) value: Range<usize>,
+}
+
+impl Tag {
+    pub(super) fn new() -> Self {
+        Tag {
+            start: 0,
+            name: 0..0,
+            element: Element::Other,
+            space: Space::Html,
+            attributes: Vec::new(),
+            self_closing: false,
+            end: 0,
+        }
+    }
+
+    /// The value of an attribute.
+    pub(super) fn value(&self, attribute: Attribute) -> Option<Range<usize>> {
+        let held = self
+            .attributes
+            .iter()
+            .find(|held| held.attribute == attribute)?;
+        Some(held.value.clone())
+    }
+}
+
+/// What the text behind a start tag is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TextKind {
+    /// Markup.
+    Data,
+    /// Text with character references, up to the end tag.
+    Rcdata,
+    /// Text up to the end tag.
+    Rawtext,
+    /// Script, with its own rules about comments.
+    Script,
+    /// Text to the end of the document.
+    Plaintext,
+}
+
+/// What became of a start tag.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Verdict {
+    /// It made an element, or added attributes to one.
+    pub(super) accepted: bool,
+    /// The element stands in the contents of a template.
+    pub(super) inert: bool,
+    /// What follows it.
+    pub(super) text: TextKind,
+}
+
+/// Why the tokenizer stopped in a tag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// The bytes end before the tag does.
+    Cut,
+    /// The theorem does not hold from here on.
+    Bail(Bail),
+}
+
+/// The rules by which the fast path gives up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Bail {
+    /// B1: `<frameset>`.
+    Frameset,
+    /// B2: a start tag at an integration point.
+    IntegrationPoint,
+    /// B3: a start tag that breaks out of SVG or MathML.
+    Breakout,
+    /// B4: `</br>` or `</p>` in SVG or MathML.
+    BreakoutEnd,
+    /// B5: an end tag in SVG or MathML that closes none of their elements.
+    ForeignEnd,
+    /// More elements of SVG or MathML are open than are kept.
+    ForeignDepth,
+    /// B6: `<col>` in a template.
+    TemplateColumn,
+    /// B7: a reference on a part of a table.
+    TablePart,
+    /// B8: a reference on a table or a form in a template, behind a part of a table.
+    TemplateTable,
+    /// B9: a reference on `select` or `noscript`.
+    Select,
+    /// B10: a reference on a `head` that may not be the first.
+    Head,
+    /// B11: a second base, where the first stood behind a table.
+    Base,
+    /// B13: a declarative shadow root.
+    ShadowRoot,
+}
+
+/// Answers the questions of the tokenizer.
+pub(super) trait Tree {
+    /// It must be told of text, comments and doctypes too.
+    const WANTS_ALL: bool;
+
+    /// Reads the attributes of a start tag and decides what becomes of it. `start`, `name` and
+    /// `element` of the tag are filled in.
+    fn start_tag(&mut self, source: &Source<'_>, tag: &mut Tag) -> Result<Verdict, Stop>;
+
+    /// Takes an end tag.
+    fn end_tag(&mut self, source: &Source<'_>, name: Range<usize>) -> Result<(), Stop>;
+
+    /// Whether `<![CDATA[` starts a section here.
+    fn allows_cdata(&self) -> bool;
+
+    /// Takes character data with character references.
+    fn text(&mut self, source: &Source<'_>, range: Range<usize>);
+
+    /// Takes a CDATA section's contents.
+    fn cdata(&mut self, source: &Source<'_>, range: Range<usize>);
+
+    /// Takes a comment.
+    fn comment(&mut self);
+
+    /// Takes what stands between `<!doctype` and `>`.
+    fn doctype(&mut self, source: &Source<'_>, range: Range<usize>);
+
+    /// Whether the document so far may be one whose head has not begun.
+    fn in_prolog(&self) -> bool;
+
+    /// Whether a base element found now may turn out not to be the first in tree order.
+    fn base(&mut self, source: &Source<'_>, tag: &Tag, first: bool) -> Result<(), Stop>;
+}

@@ -1,0 +1,217 @@
+//! The values of attributes: decoded where they must be, with the way back to the document.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use encoding_rs::{DecoderResult, Encoding, UTF_8};
+
+use super::characters::{self, Place};
+use super::source::{Offsets, Source};
+use crate::document::events::{Events, Text};
+
+/// Decodes values, and keeps the memory for it.
+#[derive(Debug, Default)]
+pub(super) struct Decoded {
+    pub(super) bytes: Vec<u8>,
+    pub(super) offsets: Offsets,
+}
+
+/// What a raw value must be decoded for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Needs {
+    Nothing,
+    Decoding,
+}
+
+/// Whether a raw value differs from what a parser makes of it.
+pub(super) fn needs(raw: &[u8], encoding: &'static Encoding) -> Needs {
+    let mut high = 0;
+    let mut odd = false;
+    for &byte in raw {
+        high |= byte;
+        odd |= matches!(byte, b'&' | b'\r' | 0);
+    }
+    let wide = high >= 0x80 && (encoding != UTF_8 || str::from_utf8(raw).is_err());
+    match odd || wide {
+        true => Needs::Decoding,
+        false => Needs::Nothing,
+    }
+}
+
+/// The decoded value as the text of an event.
+pub(super) fn text(
+    source: &Source<'_>,
+    range: Range<usize>,
+    encoding: &'static Encoding,
+    events: &mut Events,
+) -> Text {
+    if needs(&source.bytes[range.clone()], encoding) == Needs::Nothing {
+        return source.text(range, events);
+    }
+    events.store_with(|store| decode(source, range, encoding, Some(Place::Attribute), store, None))
+}
+
+/// A value that decides something: its character references decoded, beyond ASCII as it comes.
+pub(super) fn plain<'a>(source: &Source<'a>, range: Range<usize>) -> Cow<'a, [u8]> {
+    let raw = &source.bytes[range.clone()];
+    if needs(raw, UTF_8) == Needs::Nothing {
+        return Cow::Borrowed(raw);
+    }
+    let mut out = Vec::new();
+    decode(source, range, UTF_8, Some(Place::Attribute), &mut out, None);
+    Cow::Owned(out)
+}
+
+impl Decoded {
+    /// Decodes a value and remembers where its bytes come from.
+    pub(super) fn fill(
+        &mut self,
+        source: &Source<'_>,
+        range: Range<usize>,
+        encoding: &'static Encoding,
+        references: Option<Place>,
+    ) {
+        self.clear();
+        self.append(source, range, encoding, references);
+    }
+
+    /// Forgets everything and keeps the memory.
+    pub(super) fn clear(&mut self) {
+        self.bytes.clear();
+        self.offsets.clear();
+    }
+
+    /// Decodes more behind it.
+    pub(super) fn append(
+        &mut self,
+        source: &Source<'_>,
+        range: Range<usize>,
+        encoding: &'static Encoding,
+        references: Option<Place>,
+    ) {
+        let end = range.end;
+        decode(
+            source,
+            range,
+            encoding,
+            references,
+            &mut self.bytes,
+            Some(&mut self.offsets),
+        );
+        self.offsets.finish(self.bytes.len(), source, end);
+    }
+
+    /// What was decoded.
+    pub(super) fn source(&self) -> Source<'_> {
+        Source::decoded(&self.bytes, &self.offsets)
+    }
+}
+
+/// Decodes character references and characters; CR and CRLF become LF, NUL becomes U+FFFD.
+fn decode(
+    source: &Source<'_>,
+    range: Range<usize>,
+    encoding: &'static Encoding,
+    references: Option<Place>,
+    out: &mut Vec<u8>,
+    mut offsets: Option<&mut Offsets>,
+) {
+    let raw = &source.bytes[..range.end];
+    let mut at = range.start;
+    while at < raw.len() {
+        let start = at;
+        let before = out.len();
+        while raw
+            .get(at)
+            .is_some_and(|byte| !matches!(byte, b'&' | b'\r' | 0 | 0x80..))
+        {
+            at += 1;
+        }
+        if at > start {
+            out.extend_from_slice(&raw[start..at]);
+            if let Some(offsets) = &mut offsets {
+                offsets.verbatim(before, source, start..at);
+            }
+            continue;
+        }
+        match raw[at] {
+            b'&' => {
+                let length =
+                    references.and_then(|place| characters::decode(&raw[at..], place, out));
+                if length.is_none() {
+                    out.push(b'&');
+                }
+                at += length.unwrap_or(1);
+            }
+            b'\r' => {
+                out.push(b'\n');
+                at += 1 + usize::from(raw.get(at + 1) == Some(&b'\n'));
+            }
+            0 => {
+                out.extend_from_slice("\u{fffd}".as_bytes());
+                at += 1;
+            }
+            _ => {
+                let end = cluster(raw, at);
+                wide(source, at..end, encoding, out, &mut offsets);
+                at = end;
+                continue;
+            }
+        }
+        if let Some(offsets) = &mut offsets {
+            offsets.replaced(before, source, start..at);
+        }
+    }
+}
+
+/// The end of the characters beyond ASCII that start at an index: no encoding has a byte of markup
+/// inside a character.
+fn cluster(raw: &[u8], at: usize) -> usize {
+    let rest = &raw[at..];
+    at + rest
+        .iter()
+        .position(|byte| matches!(byte, 0..=b'/'))
+        .unwrap_or(rest.len())
+}
+
+/// Decodes bytes that hold characters beyond ASCII, one character at a time.
+fn wide(
+    source: &Source<'_>,
+    range: Range<usize>,
+    encoding: &'static Encoding,
+    out: &mut Vec<u8>,
+    offsets: &mut Option<&mut Offsets>,
+) {
+    let raw = &source.bytes[range.clone()];
+    let Some(offsets) = offsets else {
+        let (text, _) = encoding.decode_without_bom_handling(raw);
+        out.extend_from_slice(text.as_bytes());
+        return;
+    };
+    let mut decoder = encoding.new_decoder_without_bom_handling();
+    let mut start = 0;
+    let mut buffer = [0; 16];
+    for at in 0..raw.len() {
+        let last = at + 1 == raw.len();
+        let mut rest = &raw[at..=at];
+        loop {
+            let (result, read, written) =
+                decoder.decode_to_utf8_without_replacement(rest, &mut buffer, last);
+            rest = &rest[read..];
+            let before = out.len();
+            out.extend_from_slice(&buffer[..written]);
+            if let DecoderResult::Malformed(..) = result {
+                out.extend_from_slice("\u{fffd}".as_bytes());
+            }
+            if out.len() > before {
+                let end = at + 1 - rest.len();
+                let piece = range.start + start.min(end)..range.start + end;
+                offsets.replaced(before, source, piece);
+                start = end;
+            }
+            if result == DecoderResult::InputEmpty {
+                break;
+            }
+        }
+    }
+}
