@@ -5,6 +5,12 @@
 
 // The base stack: which base a reference gets, and when.
 mod bases;
+// The command, run as its users run it.
+mod cli;
+// Which module may use which.
+mod layers;
+// URI references.
+mod uri;
 // References in HTML: an independent oracle, cases and hostile documents.
 mod html;
 // URIs in plain text.

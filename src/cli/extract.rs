@@ -2,49 +2,78 @@
 
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use super::args::extract::ExtractArgs;
 use super::args::output::{Reach, StatsArg};
+use super::destination::Destination;
 use super::exit::Exit;
-use super::message::{Error, tell};
+use super::message::Error;
+use super::{generate, list, print, progress};
 use crate::document::FORMATS;
 use crate::extractor;
 use crate::output::json;
 use crate::output::record::Summary;
 use crate::pipeline::run::Outcome;
 use crate::pipeline::walk::{Root, Walk};
-use crate::pipeline::writer::Hurry;
-use crate::pipeline::{self, Options, Report, Talk};
+use crate::pipeline::{self, Options, Order, Report, Talk};
 
 /// Runs it.
 pub(super) fn run(arguments: &ExtractArgs) -> Result<Exit, Error> {
     if arguments.walk.type_list {
         return print_types();
     }
-    let roots = roots(&arguments.paths);
+    if let Some(kind) = arguments.output.generate {
+        return print(&generate::generate(kind)?);
+    }
+    let roots = roots(arguments);
     let options = options(arguments, &roots)?;
-    let mut walking = arguments.walk.options()?;
-    walking.sorted = options.order == pipeline::Order::Path;
-    let walk = Walk::new(roots.into_iter().map(Ok), walking);
-    let hurry = if io::stdout().is_terminal() {
-        Hurry::Blocks
-    } else {
-        Hurry::Gathered
-    };
-    let outcome = pipeline::run(&options, walk, io::stdout(), hurry);
-    finish(arguments, &options, &outcome)
+    let walk = walk(arguments, roots, options.order)?;
+    let path = arguments.output.output.as_deref();
+    let mut output =
+        Destination::open(path).map_err(|error| Error::new(format!("cannot write: {error}")))?;
+    let hurry = output.hurry();
+    let line = options.progress.clone().map(progress::Line::show);
+    let outcome = pipeline::run(&options, walk, &mut output, hurry);
+    drop(line);
+    finish(arguments, &options, outcome, output)
 }
 
-fn roots(paths: &[PathBuf]) -> Vec<Root> {
+/// The paths to start from, but for those of lists.
+fn roots(arguments: &ExtractArgs) -> Vec<Root> {
     let root = |path: &PathBuf| match path.to_str() {
         Some("-") => Root::Standard,
         _ => Root::Path(path.clone()),
     };
-    match paths {
-        [] if io::stdin().is_terminal() => vec![Root::Here],
+    let walk = &arguments.walk;
+    match arguments.paths.as_slice() {
+        [] if !(walk.files_from.is_empty() && walk.files0_from.is_empty()) => Vec::new(),
+        // The files that would be read are those of the tree, wherever input comes from.
+        [] if arguments.report.files || io::stdin().is_terminal() => vec![Root::Here],
         [] => vec![Root::Standard],
         paths => paths.iter().map(root).collect(),
     }
+}
+
+fn walk(arguments: &ExtractArgs, roots: Vec<Root>, order: Order) -> Result<Walk, Error> {
+    let given = &arguments.walk;
+    let lists = || given.files_from.iter().chain(&given.files0_from);
+    let standard = roots.iter().filter(|root| **root == Root::Standard).count()
+        + lists().filter(|list| list.as_os_str() == "-").count();
+    if standard > 1 {
+        return Err(Error::new("standard input can only be read once"));
+    }
+    let mut walking = given.options()?;
+    walking.sorted = order == Order::Path;
+    let mut all: Vec<Box<dyn Iterator<Item = _> + Send>> =
+        vec![Box::new(roots.into_iter().map(Ok))];
+    for path in &given.files_from {
+        all.push(Box::new(list::roots(path, b'\n')?));
+    }
+    for path in &given.files0_from {
+        all.push(Box::new(list::roots(path, 0)?));
+    }
+    Ok(Walk::new(all.into_iter().flatten(), walking))
 }
 
 fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<Options, Error> {
@@ -54,54 +83,80 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<Options, Error> {
         _ => Reach::Several,
     };
     let output = &arguments.output;
-    let layout = output.layout(reach);
+    let report = arguments.report.report();
+    if !report.is_records() && report != Report::Nothing && output.output().name != "text" {
+        return Err(Error::new(
+            "counts and lists of files are text: they have no other format",
+        ));
+    }
+    let mut layout = output.layout(reach);
+    if report == Report::Count {
+        let several = reach == Reach::Several || output.with_filename;
+        layout.location.path = several && !output.no_filename;
+    }
+    let quiet = report == Report::Nothing;
     Ok(Options {
         extractor: extractor::Options {
             formats: arguments.read.options(),
             ruling: arguments.base.ruling(),
             embedded_bases: arguments.base.embedded(),
-            positions: output.positions(&layout),
+            positions: output.positions(report, &layout),
             ..extractor::Options::default()
         },
         declared: arguments.read.encoding,
         formats: arguments.walk.types.clone(),
         bases: arguments.base.bases(&arguments.paths)?,
+        shard: arguments.walk.shard.unwrap_or_default(),
+        filter: arguments.filter.options()?,
         output: output.output(),
         layout,
-        report: if output.quiet {
-            Report::Nothing
-        } else {
-            Report::Links
-        },
+        report,
         talk: Talk {
             errors: !output.no_messages,
             diagnostics: output.verbose,
-            summary: output.stats.is_some() && !output.quiet,
+            summary: output.stats.is_some() && !quiet,
         },
         threads: output.threads(),
         order: output.order(),
+        progress: output.shows_progress().then(Arc::default),
     })
 }
 
-fn finish(arguments: &ExtractArgs, options: &Options, outcome: &Outcome) -> Result<Exit, Error> {
-    match &outcome.output_error {
+fn finish(
+    arguments: &ExtractArgs,
+    options: &Options,
+    outcome: Outcome,
+    output: Destination,
+) -> Result<Exit, Error> {
+    let written = match outcome.output_error {
+        None => output.finish(),
+        Some(error) => {
+            output.abandon();
+            Err(error)
+        }
+    };
+    match written {
         // The reader has had enough, which is no failure of ours.
-        Some(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(Exit::Found),
-        Some(error) => return Err(Error::new(format!("cannot write: {error}"))),
-        None => {}
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(Exit::Found),
+        Err(error) => return Err(Error::new(format!("cannot write: {error}"))),
+        Ok(()) => {}
     }
     let summary = &outcome.summary;
-    if options.output.others.is_none() || options.report == Report::Nothing {
+    if options.output.others.is_none() || !options.talk.summary {
         print_stats(arguments.output.stats, summary);
     }
     if summary.files + summary.skipped_files + summary.errors == 0 {
         return Err(Error::new(
-            "nothing was read: no file is of a format, and behind the filters, that were asked for",
+            "nothing was read: there is no file behind the filters, or none of the type",
         ));
     }
+    let found = match options.report {
+        Report::Files => summary.files,
+        _ => summary.references,
+    };
     let exit = if summary.errors + outcome.damaged > 0 {
         Exit::Error
-    } else if summary.references > 0 {
+    } else if found > 0 {
         Exit::Found
     } else {
         Exit::Nothing
@@ -136,15 +191,4 @@ fn print_types() -> Result<Exit, Error> {
         text += &format!("{}: {}\n", format.name, globs.join(", "));
     }
     print(text.as_bytes())
-}
-
-/// Prints what is no links; a reader that has had enough is fine.
-fn print(bytes: &[u8]) -> Result<Exit, Error> {
-    match io::stdout().write_all(bytes) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            tell(&format!("cannot write: {error}"));
-            Ok(Exit::Error)
-        }
-        _ => Ok(Exit::Found),
-    }
 }

@@ -2,11 +2,17 @@
 //! the subcommands runs.
 
 pub mod args;
+mod destination;
 pub mod exit;
 mod extract;
+pub mod generate;
+mod list;
 mod message;
+mod progress;
+mod schema;
 
 use std::ffi::OsString;
+use std::io::{self, Write};
 
 use clap::{Parser, Subcommand};
 
@@ -36,6 +42,18 @@ pub struct Cli {
 pub enum Command {
     /// List references, resolved (the default command)
     Extract(Box<ExtractArgs>),
+    /// Print the JSON Schema of a record
+    Schema(schema::SchemaArgs),
+}
+
+/// Prints what is no links; a reader that has had enough is fine.
+fn print(bytes: &[u8]) -> Result<Exit, message::Error> {
+    match io::stdout().write_all(bytes) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(message::Error::new(format!("cannot write: {error}")))
+        }
+        _ => Ok(Exit::Found),
+    }
 }
 
 /// Runs the command line and says how it ended.
@@ -55,6 +73,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     let result = match cli.command {
         None => extract::run(&cli.extract),
         Some(Command::Extract(arguments)) => extract::run(&arguments),
+        Some(Command::Schema(arguments)) => schema::run(&arguments),
     };
     result.unwrap_or_else(|error| {
         message::tell(&error);

@@ -1,6 +1,7 @@
 //! What a link's record holds: one row for each key, in the order of the record.
 
 use super::place::Place;
+use super::schema::Shape;
 use crate::document::flags::Flags;
 use crate::resolver::Link;
 
@@ -10,8 +11,12 @@ pub struct Field {
     pub name: &'static str,
     /// The key as it stands in JSON behind another.
     pub key: &'static str,
-    /// What it is worth.
+    /// Whether every record has it.
     pub kind: Kind,
+    /// What its value may be.
+    pub shape: Shape,
+    /// What it says.
+    pub about: &'static str,
     /// Its value.
     pub value: for<'a> fn(&'a Place, &'a Link<'a>) -> Value<'a>,
 }
@@ -55,11 +60,13 @@ impl<'a> Value<'a> {
 }
 
 macro_rules! field {
-    ($name:literal, $kind:ident, $value:expr) => {
+    ($name:literal, $kind:ident, $shape:expr, $about:literal, $value:expr) => {
         Field {
             name: $name,
             key: concat!(",\"", $name, "\":"),
             kind: Kind::$kind,
+            shape: $shape,
+            about: $about,
             value: $value,
         }
     };
@@ -67,48 +74,154 @@ macro_rules! field {
 
 /// Every key, in the order of the record; new ones are only appended.
 pub static FIELDS: &[Field] = &[
-    field!("type", Core, |_, _| Value::Name("link")),
-    field!("path", Core, |place, _| Value::Bytes(place.path())),
-    field!("member", Core, |_, link| Value::text(link.member)),
-    field!("line", Core, |_, link| Value::number(line(link))),
-    field!("column", Core, |_, link| Value::number(column(link))),
-    field!("start", Core, |_, link| Value::Number(link.span.start)),
-    field!("end", Core, |_, link| Value::Number(link.span.end)),
-    field!("reference", Core, |_, link| Value::Bytes(link.reference)),
-    field!("target", Core, |_, link| link
-        .target
-        .map_or(Value::Null, Value::Bytes)),
-    field!("base", Core, |_, link| link
-        .base
-        .map_or(Value::Null, |(uri, _)| Value::Bytes(uri))),
-    field!("base_source", Core, |_, link| Value::text(
-        link.base.map(|(_, source)| source)
-    )),
-    field!("context", Core, |_, link| Value::Name(link.context.name())),
-    field!("element", Core, |_, link| Value::text(link.element)),
-    field!("attribute", Core, |_, link| Value::text(link.attribute)),
-    field!("flags", Core, |_, link| Value::Flags(link.flags)),
-    field!("error", Appended, |_, link| link
-        .target
-        .err()
-        .map_or(Value::Null, |kind| Value::Name(kind.name()))),
-    field!("alternatives", Appended, |_, link| {
-        if link.alternatives.is_empty() {
-            Value::Null
-        } else {
-            Value::List(link.alternatives)
+    field!(
+        "type",
+        Core,
+        Shape::Constant("link"),
+        "The kind of record",
+        |_, _| Value::Name("link")
+    ),
+    field!(
+        "path",
+        Core,
+        Shape::Text,
+        "The file, as reached from the arguments; `-` is standard input",
+        |place, _| Value::Bytes(place.path())
+    ),
+    field!(
+        "member",
+        Core,
+        Shape::MaybeText,
+        "The enclosed document: MESSAGE/PART, RECORD/PART, or a file in an archive",
+        |_, link| Value::text(link.member)
+    ),
+    field!(
+        "line",
+        Core,
+        Shape::MaybeNumber,
+        "The line of start, from 1",
+        |_, link| Value::number(line(link))
+    ),
+    field!(
+        "column",
+        Core,
+        Shape::MaybeNumber,
+        "The column of start in Unicode scalar values, from 1",
+        |_, link| Value::number(column(link))
+    ),
+    field!(
+        "start",
+        Core,
+        Shape::Number,
+        "Offset in bytes of the reference",
+        |_, link| Value::Number(link.span.start)
+    ),
+    field!(
+        "end",
+        Core,
+        Shape::Number,
+        "Offset in bytes behind the reference",
+        |_, link| Value::Number(link.span.end)
+    ),
+    field!(
+        "reference",
+        Core,
+        Shape::Text,
+        "The reference as cleaned",
+        |_, link| Value::Bytes(link.reference)
+    ),
+    field!(
+        "target",
+        Core,
+        Shape::MaybeText,
+        "The absolute URI that it resolves to",
+        |_, link| link.target.map_or(Value::Null, Value::Bytes)
+    ),
+    field!(
+        "base",
+        Core,
+        Shape::MaybeText,
+        "The base URI that resolution used",
+        |_, link| link.base.map_or(Value::Null, |(uri, _)| Value::Bytes(uri))
+    ),
+    field!(
+        "base_source",
+        Core,
+        Shape::MaybeText,
+        "What named the base, by the layers of RFC 2396 section 5.1",
+        |_, link| Value::text(link.base.map(|(_, source)| source))
+    ),
+    field!(
+        "context",
+        Core,
+        Shape::Text,
+        "Where the reference stands",
+        |_, link| Value::Name(link.context.name())
+    ),
+    field!(
+        "element",
+        Core,
+        Shape::MaybeText,
+        "The element, in lower case",
+        |_, link| Value::text(link.element)
+    ),
+    field!(
+        "attribute",
+        Core,
+        Shape::MaybeText,
+        "The attribute or the header field, in lower case",
+        |_, link| Value::text(link.attribute)
+    ),
+    field!(
+        "flags",
+        Core,
+        Shape::Texts,
+        "What was done to the reference and what is odd about it",
+        |_, link| Value::Flags(link.flags)
+    ),
+    field!(
+        "error",
+        Appended,
+        Shape::Text,
+        "Why there is no target",
+        |_, link| link
+            .target
+            .err()
+            .map_or(Value::Null, |kind| Value::Name(kind.name()))
+    ),
+    field!(
+        "alternatives",
+        Appended,
+        Shape::Texts,
+        "Other readings, best first",
+        |_, link| {
+            if link.alternatives.is_empty() {
+                Value::Null
+            } else {
+                Value::List(link.alternatives)
+            }
         }
-    }),
-    field!("loc", Appended, |_, link| link
-        .member
-        .map_or(Value::Null, |_| Value::Name("part"))),
-    field!("path_bytes", Appended, |place, _| {
-        if place.is_utf8() {
-            Value::Null
-        } else {
-            Value::Base64(place.path())
+    ),
+    field!(
+        "loc",
+        Appended,
+        Shape::Text,
+        "`part`: start and end count the bytes of the decoded part",
+        |_, link| link.member.map_or(Value::Null, |_| Value::Name("part"))
+    ),
+    field!(
+        "path_bytes",
+        Appended,
+        Shape::Text,
+        "The bytes of a path that is not UTF-8, in base64",
+        |place, _| {
+            if place.is_utf8() {
+                Value::Null
+            } else {
+                Value::Base64(place.path())
+            }
         }
-    }),
+    ),
 ];
 
 fn line(link: &Link<'_>) -> Option<u64> {

@@ -9,6 +9,7 @@ pub mod field;
 pub mod json;
 pub mod place;
 pub mod record;
+pub mod schema;
 pub mod text;
 pub mod tsv;
 

@@ -36,6 +36,17 @@ impl Summary {
         ]
     }
 
+    /// What the count of a name says.
+    pub fn about(name: &str) -> &'static str {
+        match name {
+            "files" => "Files that were read",
+            "bytes" => "Their bytes",
+            "references" => "References that were reported",
+            "skipped_files" => "Files of no format that holds references",
+            _ => "Things that could not be read",
+        }
+    }
+
     /// Adds the counts of another part of the run.
     pub fn add(&mut self, other: &Summary) {
         self.files += other.files;

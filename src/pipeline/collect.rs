@@ -3,11 +3,15 @@
 use std::fmt::Write as _;
 
 use super::ordered::{Ordered, Stopped};
+use super::tally::Tally;
+use super::unique::{Hash, Keyed};
 use super::writer::{Chunk, Writer};
 use super::{Options, Report};
 use crate::document::diagnostic::Effect;
+use crate::output::decimal;
 use crate::output::place::Place;
 use crate::output::record::{Failure, Summary};
+use crate::output::text::push_path;
 use crate::resolver::{Diagnostic, Link, Sink};
 
 /// A block is handed over when it holds this many bytes.
@@ -20,7 +24,12 @@ pub struct Collector<'a, W> {
     ticket: u64,
     place: Place,
     block: Chunk,
+    /// Tells targets apart, the same for all workers.
+    hash: &'a Hash,
     counts: Counts,
+    tally: Tally,
+    /// References reported of the document at hand.
+    found: u64,
     stopped: bool,
 }
 
@@ -43,14 +52,21 @@ impl Counts {
 
 impl<'a, W: std::io::Write + Send> Collector<'a, W> {
     /// A sink for one worker.
-    pub fn new(options: &'a Options, ordered: &'a Ordered<Chunk, Writer<W>>) -> Self {
+    pub fn new(
+        options: &'a Options,
+        ordered: &'a Ordered<Chunk, Writer<W>>,
+        hash: &'a Hash,
+    ) -> Self {
         Collector {
             options,
             ordered,
             ticket: 0,
             place: Place::new(b""),
             block: Chunk::default(),
+            hash,
             counts: Counts::default(),
+            tally: Tally::default(),
+            found: 0,
             stopped: false,
         }
     }
@@ -63,12 +79,37 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
     /// What follows belongs to this document.
     pub fn begin_document(&mut self, path: &[u8]) {
         self.place.set(path);
+        self.found = 0;
     }
 
     /// The document at hand has been read.
     pub fn end_document(&mut self, bytes: u64) {
         self.counts.summary.files += 1;
         self.counts.summary.bytes += bytes;
+        if let Some(progress) = &self.options.progress {
+            progress.add(bytes, self.found);
+        }
+        let layout = &self.options.layout;
+        let output = &mut self.block.output;
+        match self.options.report {
+            Report::Count if self.found > 0 => {
+                if layout.location.path {
+                    push_path(layout, &self.place, None, output);
+                    output.push(b':');
+                }
+                decimal::push(self.found, output);
+                output.push(layout.terminator);
+            }
+            Report::Paths if self.found > 0 => self.list_path(),
+            _ => {}
+        }
+    }
+
+    /// Writes the path of the document at hand.
+    pub fn list_path(&mut self) {
+        let output = &mut self.block.output;
+        push_path(&self.options.layout, &self.place, None, output);
+        output.push(self.options.layout.terminator);
     }
 
     /// The document at hand is of no format that holds references.
@@ -83,7 +124,7 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
     pub fn fail(&mut self, message: &str) {
         self.counts.summary.errors += 1;
         if let Some(others) = &self.options.output.others
-            && self.options.report == Report::Links
+            && self.options.report.is_records()
         {
             let failure = Failure {
                 member: None,
@@ -111,8 +152,13 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
     }
 
     /// What has been counted.
-    pub fn counts(&self) -> Counts {
-        self.counts
+    pub fn into_counts(self) -> (Counts, Tally) {
+        (self.counts, self.tally)
+    }
+
+    fn push(&mut self, link: &Link<'_>) {
+        let (output, layout) = (self.options.output, &self.options.layout);
+        (output.link)(layout, &self.place, link, &mut self.block.output);
     }
 
     fn tell(&mut self, message: std::fmt::Arguments<'_>) {
@@ -131,20 +177,27 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
 
 impl<W: std::io::Write + Send> Sink for Collector<'_, W> {
     fn link(&mut self, link: &Link<'_>) {
-        if self.stopped {
+        let options = self.options;
+        if self.stopped || !options.filter.admits(link) {
             return;
         }
         self.counts.summary.references += 1;
-        if self.options.report == Report::Links {
-            let options = self.options;
-            let output = &mut self.block.output;
-            (options.output.link)(&options.layout, &self.place, link, output);
-            if output.len() >= ENOUGH {
-                self.stopped = self
-                    .ordered
-                    .hand_over(self.ticket, &mut self.block)
-                    .is_err();
+        self.found += 1;
+        match options.report {
+            Report::Links => self.push(link),
+            Report::Unique => {
+                let start = self.block.output.len();
+                self.push(link);
+                let range = start..self.block.output.len();
+                let key = self.hash.of(link.target.unwrap_or(link.reference));
+                self.block.keyed.push(Keyed { key, range });
             }
+            Report::CountBy(key) => self.tally.count(key, &self.place, link),
+            Report::Count | Report::Paths | Report::Files | Report::Nothing => {}
+        }
+        if self.block.output.len() >= ENOUGH {
+            let handed_over = self.ordered.hand_over(self.ticket, &mut self.block);
+            self.stopped = handed_over.is_err();
         }
     }
 
@@ -153,7 +206,7 @@ impl<W: std::io::Write + Send> Sink for Collector<'_, W> {
         let damage = diagnostic.code.effect == Effect::Damage;
         self.counts.damaged += u64::from(damage);
         match &self.options.output.others {
-            Some(others) if self.options.report == Report::Links => {
+            Some(others) if self.options.report.is_records() => {
                 (others.diagnostic)(&self.place, diagnostic, &mut self.block.output);
             }
             _ if talk.diagnostics || damage && talk.errors => {

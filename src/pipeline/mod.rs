@@ -7,13 +7,20 @@
 
 pub mod bases;
 pub mod collect;
+pub mod filter;
 pub mod input;
 pub mod ordered;
+pub mod progress;
 pub mod queue;
 pub mod run;
+pub mod shard;
 pub mod sniff;
+pub mod tally;
+pub mod unique;
 pub mod walk;
 pub mod writer;
+
+use std::sync::Arc;
 
 use encoding_rs::Encoding;
 
@@ -34,6 +41,10 @@ pub struct Options {
     pub formats: Vec<&'static Format>,
     /// Where the base URIs of documents come from.
     pub bases: bases::Bases,
+    /// The part of the paths that is read.
+    pub shard: shard::Shard,
+    /// Which references are reported.
+    pub filter: filter::Filter,
     /// How links are written.
     pub output: &'static Output,
     /// What their records show.
@@ -46,6 +57,8 @@ pub struct Options {
     pub threads: usize,
     /// The order of the output.
     pub order: Order,
+    /// What to raise as documents are read.
+    pub progress: Option<Arc<progress::Progress>>,
 }
 
 impl Default for Options {
@@ -55,12 +68,15 @@ impl Default for Options {
             declared: None,
             formats: Vec::new(),
             bases: bases::Bases::default(),
+            shard: shard::Shard::WHOLE,
+            filter: filter::Filter::default(),
             output: &OUTPUTS[0],
             layout: Layout::default(),
             report: Report::default(),
             talk: Talk::default(),
             threads: 1,
             order: Order::default(),
+            progress: None,
         }
     }
 }
@@ -71,8 +87,25 @@ pub enum Report {
     /// Each of them.
     #[default]
     Links,
+    /// The first of each target.
+    Unique,
+    /// How many there are in each file that has any.
+    Count,
+    /// How many there are with the same key.
+    CountBy(tally::Key),
+    /// The files that have any.
+    Paths,
+    /// The files that would be read; none is.
+    Files,
     /// Nothing but the exit code.
     Nothing,
+}
+
+impl Report {
+    /// Whether the output consists of records.
+    pub fn is_records(self) -> bool {
+        matches!(self, Report::Links | Report::Unique)
+    }
 }
 
 /// What is told besides the links.

@@ -9,6 +9,8 @@ use std::collections::VecDeque;
 use std::io;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
+use super::Order;
+
 /// What workers hand over, piece by piece.
 pub trait Block: Send {
     /// How many bytes it holds.
@@ -42,6 +44,7 @@ pub struct Ordered<B, C> {
     /// Locked before `state` where both are.
     consumer: Mutex<C>,
     limit: usize,
+    order: Order,
 }
 
 struct State<B> {
@@ -84,8 +87,8 @@ enum Part {
 }
 
 impl<B: Block, C: Consume<B>> Ordered<B, C> {
-    /// Starts with ticket 0 and holds up to `limit` bytes.
-    pub fn new(consumer: C, limit: usize) -> Self {
+    /// Starts with ticket 0 and holds up to `limit` bytes; without an order it holds nothing.
+    pub fn new(consumer: C, limit: usize, order: Order) -> Self {
         Ordered {
             state: Mutex::new(State {
                 turn: 0,
@@ -97,6 +100,7 @@ impl<B: Block, C: Consume<B>> Ordered<B, C> {
             turned: Condvar::new(),
             consumer: Mutex::new(consumer),
             limit,
+            order,
         }
     }
 
@@ -129,7 +133,7 @@ impl<B: Block, C: Consume<B>> Ordered<B, C> {
 
     fn pass(&self, ticket: u64, block: &mut B, part: Part) -> Result<(), Stopped> {
         let mut state = self.lock();
-        while !state.stopped && state.turn != ticket {
+        while self.order == Order::Path && !state.stopped && state.turn != ticket {
             if state.weight == 0 || state.weight + block.weight() <= self.limit {
                 state.hold(ticket, block, part);
                 return Ok(());
@@ -143,11 +147,11 @@ impl<B: Block, C: Consume<B>> Ordered<B, C> {
             return Err(Stopped);
         }
         drop(state);
-        // It stays this ticket's turn until this worker says otherwise.
+        // With an order it stays this ticket's turn until this worker says otherwise.
         let mut consumer = self.consumer.lock().unwrap_or_else(PoisonError::into_inner);
         let mut result = consumer.consume(block);
         block.clear();
-        if part == Part::Last && result.is_ok() {
+        if part == Part::Last && self.order == Order::Path && result.is_ok() {
             result = self.advance(&mut *consumer);
         }
         result.map_err(|error| self.stop(error))
@@ -225,7 +229,7 @@ mod tests {
 
     /// Ticket t writes t % 5 pieces of its number.
     fn run(workers: usize, limit: usize, breaks: Option<usize>) -> (Vec<u8>, bool) {
-        let ordered = Ordered::new(Collected(Vec::new(), breaks), limit);
+        let ordered = Ordered::new(Collected(Vec::new(), breaks), limit, Order::Path);
         let next = AtomicU64::new(0);
         let work = || {
             let mut block = Vec::new();

@@ -1,5 +1,6 @@
 //! Gives out files in batches, each with a ticket.
 
+use super::shard::Shard;
 use super::walk::{Entry, Kind, Unreadable, Walk};
 
 /// A batch ends at this many files, so that the lock is taken rarely,
@@ -19,13 +20,18 @@ pub enum Job {
 /// The files that are left, and the ticket of the next batch.
 pub struct Queue {
     walk: Walk,
+    shard: Shard,
     ticket: u64,
 }
 
 impl Queue {
-    /// Gives out what the walk finds.
-    pub fn new(walk: Walk) -> Self {
-        Queue { walk, ticket: 0 }
+    /// Gives out what the walk finds, if it belongs to the shard.
+    pub fn new(walk: Walk, shard: Shard) -> Self {
+        Queue {
+            walk,
+            shard,
+            ticket: 0,
+        }
     }
 
     /// Fills `jobs` with the next batch and returns its ticket; none when nothing is left.
@@ -36,6 +42,12 @@ impl Queue {
             let Some(found) = self.walk.next() else {
                 break;
             };
+            let path = found
+                .as_ref()
+                .map_or_else(|error| &error.path, |entry| &entry.path);
+            if !self.shard.holds(path.as_os_str().as_encoded_bytes()) {
+                continue;
+            }
             match found {
                 Ok(entry) => {
                     bytes += match entry.kind {

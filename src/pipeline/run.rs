@@ -9,9 +9,11 @@ use super::input::{Input, Joined};
 use super::ordered::{Consume, Ordered, Stopped};
 use super::queue::{Job, Queue};
 use super::sniff::{self, Content};
+use super::tally::Tally;
+use super::unique::Hash;
 use super::walk::{Entry, Kind, Walk};
 use super::writer::{Chunk, Hurry, Writer};
-use super::{Options, bases};
+use super::{Options, Report, bases};
 use crate::extractor::{Document, Extractor};
 use crate::output::record::Summary;
 
@@ -45,27 +47,33 @@ pub fn run(options: &Options, walk: Walk, output: impl Write + Send, hurry: Hurr
     (options.output.header)(&options.layout, &mut header.output);
     let mut writer = Writer::new(output, hurry);
     let header = writer.consume(&header);
-    let ordered = Ordered::new(writer, HELD);
+    let ordered = Ordered::new(writer, HELD, options.order);
     if let Err(error) = header {
         ordered.stop(error);
     }
-    let queue = Mutex::new(Queue::new(walk));
+    let queue = Mutex::new(Queue::new(walk, options.shard));
+    let hash = Hash::default();
     let threads = options.threads.max(1);
-    let mut counts = Counts::default();
+    let (mut counts, mut tally) = (Counts::default(), Tally::default());
     thread::scope(|scope| {
-        let work = || Worker::new(options, &ordered, &queue).work();
+        let work = || Worker::new(options, &ordered, &queue, &hash).work();
         let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
-        counts.add(&work());
+        let mut add = |(its_counts, its_tally)| {
+            counts.add(&its_counts);
+            tally.add(its_tally);
+        };
+        add(work());
         for other in others {
             match other.join() {
-                Ok(its) => counts.add(&its),
+                Ok(its) => add(its),
                 Err(panic) => std::panic::resume_unwind(panic),
             }
         }
     });
     let (mut writer, mut output_error) = ordered.into_inner();
+    counts.summary.references -= writer.repeated();
     if output_error.is_none() {
-        output_error = close(options, &counts.summary, &mut writer).err();
+        output_error = close(options, &counts.summary, &tally, &mut writer).err();
     }
     Outcome {
         summary: counts.summary,
@@ -77,15 +85,17 @@ pub fn run(options: &Options, walk: Walk, output: impl Write + Send, hurry: Hurr
 fn close<W: Write + Send>(
     options: &Options,
     summary: &Summary,
+    tally: &Tally,
     writer: &mut Writer<W>,
 ) -> io::Result<()> {
+    let mut block = Chunk::default();
+    tally.push(options.layout.terminator, &mut block.output);
     if let Some(others) = &options.output.others
         && options.talk.summary
     {
-        let mut block = Chunk::default();
         (others.summary)(summary, &mut block.output);
-        writer.consume(&block)?;
     }
+    writer.consume(&block)?;
     writer.flush()
 }
 
@@ -116,19 +126,20 @@ impl<'a, W: Write + Send> Worker<'a, W> {
         options: &'a Options,
         ordered: &'a Ordered<Chunk, Writer<W>>,
         queue: &'a Mutex<Queue>,
+        hash: &'a Hash,
     ) -> Self {
         Worker {
             options,
             queue,
             guard: Guard(ordered),
             extractor: Extractor::new(&options.extractor),
-            collector: Collector::new(options, ordered),
+            collector: Collector::new(options, ordered, hash),
             head: Vec::new(),
             names: bases::Names::default(),
         }
     }
 
-    fn work(mut self) -> Counts {
+    fn work(mut self) -> (Counts, Tally) {
         let mut jobs = Vec::new();
         while let Some(ticket) = pull(self.queue, &mut jobs) {
             if self.batch(ticket, &jobs).is_err() {
@@ -136,7 +147,7 @@ impl<'a, W: Write + Send> Worker<'a, W> {
             }
         }
         drop(self.guard);
-        self.collector.counts()
+        self.collector.into_counts()
     }
 
     fn batch(&mut self, ticket: u64, jobs: &[Job]) -> Result<(), Stopped> {
@@ -186,6 +197,11 @@ impl<'a, W: Write + Send> Worker<'a, W> {
                 format
             }
         };
+        if self.options.report == Report::Files {
+            self.collector.list_path();
+            self.collector.end_document(0);
+            return Ok(());
+        }
         let bases = &self.options.bases;
         let base = match entry.kind {
             Kind::Standard => bases.of_stream(),

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use super::ordered::{Block, Consume};
+use super::unique::{Keyed, Seen};
 
 /// Output is gathered up to this many bytes before it is written.
 const GATHER: usize = 64 << 10;
@@ -14,23 +15,30 @@ pub struct Chunk {
     pub output: Vec<u8>,
     /// For standard error.
     pub messages: Vec<u8>,
+    /// The records in `output`, where repeated ones are to be left out.
+    pub keyed: Vec<Keyed>,
 }
 
 impl Block for Chunk {
     fn weight(&self) -> usize {
         // Even an empty one takes a place in the row.
-        self.output.len() + self.messages.len() + size_of::<Self>()
+        self.output.len()
+            + self.messages.len()
+            + self.keyed.len() * size_of::<Keyed>()
+            + size_of::<Self>()
     }
 
     fn clear(&mut self) {
         self.output.clear();
         self.messages.clear();
+        self.keyed.clear();
     }
 
     fn take(&mut self) -> Self {
         let taken = Chunk {
             output: self.output.as_slice().to_vec(),
             messages: self.messages.as_slice().to_vec(),
+            keyed: self.keyed.as_slice().to_vec(),
         };
         self.clear();
         taken
@@ -43,6 +51,7 @@ pub struct Writer<W> {
     output: W,
     gathered: Vec<u8>,
     hurry: Hurry,
+    seen: Seen,
 }
 
 /// When output is written.
@@ -61,7 +70,13 @@ impl<W: Write + Send> Writer<W> {
             output,
             gathered: Vec::with_capacity(GATHER),
             hurry,
+            seen: Seen::default(),
         }
+    }
+
+    /// How many records were left out because they repeat another.
+    pub fn repeated(&self) -> u64 {
+        self.seen.repeated
     }
 
     /// Writes what is left.
@@ -81,6 +96,15 @@ impl<W: Write + Send> Consume<Chunk> for Writer<W> {
         if !chunk.messages.is_empty() {
             // Who closes standard error does not want to know.
             let _ = io::stderr().write_all(&chunk.messages);
+        }
+        if !chunk.keyed.is_empty() {
+            let gathered = &mut self.gathered;
+            self.seen.push_new(&chunk.output, &chunk.keyed, gathered);
+            if gathered.len() > GATHER || self.hurry == Hurry::Blocks {
+                self.output.write_all(gathered)?;
+                gathered.clear();
+            }
+            return Ok(());
         }
         if self.gathered.len() + chunk.output.len() > GATHER || self.hurry == Hurry::Blocks {
             self.output.write_all(&self.gathered)?;

@@ -4,8 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::filter::FilterArgs;
 use super::output::OutputArgs;
 use super::read::ReadArgs;
+use super::report::ReportArgs;
 use super::resolve::BaseArgs;
 use super::walk::WalkArgs;
 
@@ -27,6 +29,12 @@ pub struct ExtractArgs {
     /// What references are resolved against.
     #[command(flatten)]
     pub base: BaseArgs,
+    /// Which references are reported.
+    #[command(flatten)]
+    pub filter: FilterArgs,
+    /// What is reported of them.
+    #[command(flatten)]
+    pub report: ReportArgs,
     /// What comes out.
     #[command(flatten)]
     pub output: OutputArgs,

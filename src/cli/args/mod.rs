@@ -2,7 +2,9 @@
 //! layer.
 
 pub mod extract;
+pub mod filter;
 pub mod output;
 pub mod read;
+pub mod report;
 pub mod resolve;
 pub mod walk;

@@ -1,14 +1,16 @@
 //! What comes out.
 
 use std::io::{self, IsTerminal};
+use std::path::PathBuf;
 use std::thread;
 
 use clap::{Args, ValueEnum};
 
+use crate::cli::generate;
 use crate::extractor::Positions;
 use crate::output::field::{FIELDS, Field};
 use crate::output::{Layout, Location, OUTPUTS, Output};
-use crate::pipeline::Order;
+use crate::pipeline::{Order, Report};
 
 /// What comes out.
 #[derive(Args)]
@@ -41,15 +43,15 @@ pub struct OutputArgs {
     /// Text: end lines with NUL
     #[arg(short = '0', long)]
     pub null: bool,
+    /// Write to a file, which gets its name when it is complete
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
     /// The order of the output
     #[arg(long, value_name = "BY", default_value = "path")]
     pub sort: SortArg,
     /// The number of workers [default: all cores]
     #[arg(short = 'j', long, value_name = "N")]
     pub threads: Option<usize>,
-    /// Print nothing: only the exit code counts
-    #[arg(short, long)]
-    pub quiet: bool,
     /// Tell what is odd about documents on standard error
     #[arg(short, long)]
     pub verbose: bool,
@@ -68,9 +70,15 @@ pub struct OutputArgs {
     /// Colour locations in text
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub color: WhenArg,
+    /// Show how far a long run has come
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub progress: WhenArg,
     /// Exit with 0 if nothing is found
     #[arg(long)]
     pub exit_zero: bool,
+    /// Print the man page or the completions of a shell, and exit
+    #[arg(long, value_name = "KIND")]
+    pub generate: Option<generate::Kind>,
 }
 
 /// The order of the output.
@@ -112,6 +120,18 @@ pub(in crate::cli) enum Reach {
 }
 
 impl OutputArgs {
+    /// Whether the line of progress is shown.
+    pub(in crate::cli) fn shows_progress(&self) -> bool {
+        match self.progress {
+            WhenArg::Always => true,
+            WhenArg::Never => false,
+            // On the same terminal it would stand between the lines of the output.
+            WhenArg::Auto => {
+                io::stderr().is_terminal() && (!io::stdout().is_terminal() || self.output.is_some())
+            }
+        }
+    }
+
     /// How links are written.
     pub(in crate::cli) fn output(&self) -> &'static Output {
         if self.json {
@@ -123,7 +143,7 @@ impl OutputArgs {
 
     /// What records show.
     pub(in crate::cli) fn layout(&self, reach: Reach) -> Layout {
-        let terminal = io::stdout().is_terminal();
+        let terminal = self.output.is_none() && io::stdout().is_terminal();
         let position = self.line_number || self.column;
         let busy = terminal && reach == Reach::Several;
         let offset = self.byte_offset;
@@ -152,8 +172,10 @@ impl OutputArgs {
     }
 
     /// Whether what is shown needs lines and columns.
-    pub(in crate::cli) fn positions(&self, layout: &Layout) -> Positions {
-        let needed = if self.output().name == "text" {
+    pub(in crate::cli) fn positions(&self, report: Report, layout: &Layout) -> Positions {
+        let needed = if !report.is_records() {
+            false
+        } else if self.output().name == "text" {
             layout.location.position
         } else {
             layout.fields.iter().any(|field| field.needs_position())

@@ -1,10 +1,13 @@
 //! Which files are read.
 
+use std::path::PathBuf;
+
 use clap::Args;
 use ignore::overrides::OverrideBuilder;
 
 use crate::cli::message::Error;
 use crate::document::{FORMATS, Format};
+use crate::pipeline::shard::Shard;
 use crate::pipeline::walk;
 
 /// Which files are read, as in ripgrep.
@@ -38,6 +41,15 @@ pub struct WalkArgs {
     /// Leave out files that are longer than SIZE (K, M and G are understood)
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub max_filesize: Option<u64>,
+    /// Read the files of a list too, one path a line; `-` is standard input
+    #[arg(long, value_name = "FILE")]
+    pub files_from: Vec<PathBuf>,
+    /// The same, with NUL behind each path
+    #[arg(long, value_name = "FILE")]
+    pub files0_from: Vec<PathBuf>,
+    /// Read one of N parts of the files
+    #[arg(long, value_name = "I/N")]
+    pub shard: Option<Shard>,
 }
 
 impl WalkArgs {

@@ -200,7 +200,8 @@ impl Reader<'_> {
     /// A number, `true`, `false` or `null`.
     fn word(&mut self) -> Option<()> {
         let start = self.at;
-        let in_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
+        let in_word =
+            |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
         while self.bytes.get(self.at).is_some_and(in_word) {
             self.at += 1;
         }

@@ -170,8 +170,13 @@ impl Report<'_, '_> {
             }
             Grammar::Srcset => self.srcset(range, origin),
             Grammar::Css => {
-                self.css(range, css::Sheet::Declarations, Some(Place::Attribute), origin);
-            },
+                self.css(
+                    range,
+                    css::Sheet::Declarations,
+                    Some(Place::Attribute),
+                    origin,
+                );
+            }
             Grammar::Location => self.decoding(range, Some(Place::Attribute), |report, range| {
                 for item in super::convention::locations(report.source.bytes, range) {
                     report.emit(item, origin);

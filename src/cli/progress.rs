@@ -1,0 +1,58 @@
+//! One line on standard error that says how far a long run has come.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use crate::pipeline::progress::Progress;
+
+/// Short runs show nothing.
+const FIRST: Duration = Duration::from_secs(1);
+const NEXT: Duration = Duration::from_millis(100);
+
+/// The line, as long as it lives.
+pub(super) struct Line {
+    ends: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Line {
+    /// Shows `progress` until it is dropped.
+    pub(super) fn show(progress: Arc<Progress>) -> Self {
+        let (ends, ended) = mpsc::channel();
+        let thread = thread::spawn(move || {
+            let mut wait = FIRST;
+            while ended.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
+                let now = progress.reading();
+                let megabytes = now.bytes / 1_000_000;
+                // Who closes standard error does not want to know.
+                let _ = write!(
+                    io::stderr(),
+                    "\r\x1b[K{} files, {megabytes} MB, {} references",
+                    now.files,
+                    now.references
+                );
+                wait = NEXT;
+            }
+            if wait == NEXT {
+                let _ = write!(io::stderr(), "\r\x1b[K");
+            }
+        });
+        Line {
+            ends: Some(ends),
+            thread: Some(thread),
+        }
+    }
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        drop(self.ends.take());
+        if let Some(thread) = self.thread.take() {
+            // It only writes; if it panicked, there is no line to erase.
+            let _ = thread.join();
+        }
+    }
+}

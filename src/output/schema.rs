@@ -1,0 +1,189 @@
+//! The JSON Schemas of the records, made from the tables that the records are made from.
+
+use super::field::{FIELDS, Field, Kind};
+use super::json::{push_member, push_string};
+use super::record::Summary;
+
+/// What a key's value may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// Always the name of the record.
+    Constant(&'static str),
+    /// A string.
+    Text,
+    /// A string, or null.
+    MaybeText,
+    /// A number from 0.
+    Number,
+    /// A number from 0, or null.
+    MaybeNumber,
+    /// An array of strings.
+    Texts,
+}
+
+/// A key that only some records have.
+pub struct Key {
+    /// Its name.
+    pub name: &'static str,
+    /// What it says.
+    pub about: &'static str,
+    /// What its value may be.
+    pub shape: Shape,
+}
+
+/// The keys that a finding has behind those of its link.
+pub static FINDING: &[Key] = &[
+    Key {
+        name: "rule",
+        about: "The rule that the reference breaks",
+        shape: Shape::Text,
+    },
+    Key {
+        name: "level",
+        about: "How bad it is: error or warning",
+        shape: Shape::Text,
+    },
+    Key {
+        name: "message",
+        about: "What is wrong, in words",
+        shape: Shape::Text,
+    },
+    Key {
+        name: "suggestion",
+        about: "What may be meant",
+        shape: Shape::MaybeText,
+    },
+    Key {
+        name: "key",
+        about: "What names the finding from one run to the next",
+        shape: Shape::Text,
+    },
+];
+
+/// A record that has a schema.
+pub struct Schema {
+    /// The name that `schema` takes.
+    pub name: &'static str,
+    /// Appends the schema.
+    pub push: fn(&mut Vec<u8>),
+}
+
+/// Every record that has a schema.
+pub static SCHEMAS: &[Schema] = &[
+    Schema {
+        name: "link",
+        push: push_link,
+    },
+    Schema {
+        name: "finding",
+        push: push_finding,
+    },
+    Schema {
+        name: "summary",
+        push: push_summary,
+    },
+];
+
+fn push_link(out: &mut Vec<u8>) {
+    push("link", "A reference, resolved", &link_keys("link"), out);
+}
+
+fn push_finding(out: &mut Vec<u8>) {
+    let mut keys = link_keys("finding");
+    let own = FINDING.iter();
+    keys.extend(own.map(|key| (key.name, key.about, key.shape, Kind::Core)));
+    push(
+        "finding",
+        "A reference and what is wrong with it",
+        &keys,
+        out,
+    );
+}
+
+fn push_summary(out: &mut Vec<u8>) {
+    let kind = (
+        "type",
+        "The kind of record",
+        Shape::Constant("summary"),
+        Kind::Core,
+    );
+    let mut keys = vec![kind];
+    for (name, _) in Summary::default().counts() {
+        keys.push((name, Summary::about(name), Shape::Number, Kind::Core));
+    }
+    push("summary", "The counts of a run", &keys, out);
+}
+
+type Row = (&'static str, &'static str, Shape, Kind);
+
+fn link_keys(kind: &'static str) -> Vec<Row> {
+    let row = |field: &Field| {
+        let shape = match field.shape {
+            Shape::Constant(_) => Shape::Constant(kind),
+            other => other,
+        };
+        (field.name, field.about, shape, field.kind)
+    };
+    FIELDS.iter().map(row).collect()
+}
+
+fn push(name: &str, about: &str, keys: &[Row], out: &mut Vec<u8>) {
+    out.extend_from_slice(b"{\n  \"$schema\":\"https://json-schema.org/draft/2020-12/schema\"");
+    for (key, text) in [("title", name), ("description", about), ("type", "object")] {
+        out.extend_from_slice(b",\n  ");
+        push_string(key.as_bytes(), out);
+        out.push(b':');
+        push_string(text.as_bytes(), out);
+    }
+    out.extend_from_slice(b",\n  \"properties\":{");
+    for (index, (name, about, shape, _)) in keys.iter().enumerate() {
+        out.extend_from_slice(if index == 0 { b"\n    " } else { b",\n    " });
+        push_string(name.as_bytes(), out);
+        out.extend_from_slice(b":{\"description\":");
+        push_string(about.as_bytes(), out);
+        push_shape(*shape, out);
+        out.push(b'}');
+    }
+    out.extend_from_slice(b"\n  },\n  \"required\":[");
+    let required = keys.iter().filter(|(_, _, _, kind)| *kind == Kind::Core);
+    for (index, (name, _, _, _)) in required.enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        push_string(name.as_bytes(), out);
+    }
+    out.extend_from_slice(b"]\n}\n");
+}
+
+fn push_shape(shape: Shape, out: &mut Vec<u8>) {
+    let text: &[u8] = match shape {
+        Shape::Constant(name) => return push_member("const", name, out),
+        Shape::Text => b",\"type\":\"string\"",
+        Shape::MaybeText => b",\"type\":[\"string\",\"null\"]",
+        Shape::Number => b",\"type\":\"integer\",\"minimum\":0",
+        Shape::MaybeNumber => b",\"type\":[\"integer\",\"null\"],\"minimum\":0",
+        Shape::Texts => b",\"type\":\"array\",\"items\":{\"type\":\"string\"}",
+    };
+    out.extend_from_slice(text);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn schemas_are_json_and_require_the_core_keys() {
+        for schema in SCHEMAS {
+            let mut text = Vec::new();
+            (schema.push)(&mut text);
+            let value: serde_json::Value = serde_json::from_slice(&text).unwrap();
+            assert_eq!(value["title"], schema.name);
+            assert_eq!(value["properties"]["type"]["const"], schema.name);
+            let required = value["required"].as_array().unwrap();
+            assert!(required.len() > 5, "{required:?}");
+            for key in required {
+                assert!(value["properties"].get(key.as_str().unwrap()).is_some());
+            }
+        }
+    }
+}

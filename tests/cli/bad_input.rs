@@ -1,0 +1,152 @@
+//! Files that cannot be read, or are not what they seem.
+
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+
+use super::Tree;
+
+const GOOD: (&str, &str) = ("z.txt", "http://example.com/good\n");
+const GOOD_OUT: &str = "http://example.com/good\n";
+
+#[test]
+fn a_missing_file_is_told_and_the_run_goes_on() {
+    let tree = Tree::new(&[GOOD]);
+    tree.run(&["gone.txt", "z.txt"])
+        .tells(2, GOOD_OUT, "uriscan: gone.txt: No such file");
+    let ran = tree.run(&["gone.txt", "z.txt", "--json"]);
+    let error =
+        "{\"type\":\"error\",\"path\":\"gone.txt\",\"member\":null,\"message\":\"No such file";
+    assert!(ran.out.starts_with(error), "{}", ran.out);
+    assert_eq!(ran.code, 2);
+}
+
+// Permissions do not stop the superuser; a process's memory has no first byte for anybody.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_unreadable_file_is_told_and_the_run_goes_on() {
+    let tree = Tree::new(&[GOOD]);
+    let link = tree.path().join("a.txt");
+    std::os::unix::fs::symlink("/proc/self/mem", link).unwrap();
+    tree.run(&["-L", "."])
+        .tells(2, GOOD_OUT, "uriscan: ./a.txt: ");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_loop_of_symbolic_links_ends() {
+    let tree = Tree::new(&[GOOD]);
+    std::os::unix::fs::symlink(".", tree.path().join("again")).unwrap();
+    tree.run(&["."]).is(0, GOOD_OUT);
+    tree.run(&["-L", "."])
+        .tells(2, GOOD_OUT, "uriscan: ./again: symbolic link to .");
+}
+
+#[test]
+fn binary_files_are_skipped_and_counted() {
+    let tree = Tree::new(&[GOOD, ("page.html", "%PDF-1.4 http://example.com/pdf")]);
+    tree.write("nul", &[0; 100_000]);
+    tree.run(&["."]).is(0, GOOD_OUT);
+    tree.run(&[".", "--stats=json"])
+        .tells(0, GOOD_OUT, "\"skipped_files\":2,");
+    tree.run(&["nul", "z.txt"])
+        .tells(0, GOOD_OUT, "nul: skipped");
+    tree.run(&["page.html"])
+        .tells(1, "", "page.html: skipped, it is no text but PDF");
+}
+
+#[test]
+fn bytes_that_are_not_utf_8_are_shown_as_replacement_characters() {
+    let tree = Tree::new(&[]);
+    tree.write("a.txt", b"\xFF\xFE\xFD http://example.com/\xFA/x \xC3");
+    tree.write("b.txt", b"a\xFF http://example.com/\xFA/x \xC3");
+    tree.run(&["b.txt"])
+        .is(0, "http://example.com/\u{FFFD}/x\n");
+    let ran = tree.run(&["b.txt", "--json", "--fields", "target,column"]);
+    ran.is(
+        0,
+        "{\"type\":\"link\",\"target\":\"http://example.com/\u{FFFD}/x\",\"column\":4}\n",
+    );
+}
+
+#[test]
+fn an_unclosed_tag_at_the_end_of_a_long_file_ends() {
+    let tree = Tree::new(&[GOOD]);
+    let mut page = b"<a href=x>x</a>\n".repeat(1 << 16);
+    page.extend_from_slice(b"<a href='y' title=\"");
+    page.resize(10 << 20, b' ');
+    tree.write("page.html", &page);
+    let ran = tree.run(&[
+        "page.html",
+        "z.txt",
+        "--base",
+        "http://example.com/",
+        "--stats=json",
+    ]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(
+        ran.out
+            .lines()
+            .filter(|line| *line == "http://example.com/x")
+            .count(),
+        1 << 16
+    );
+    assert_eq!(ran.out.lines().last(), Some("http://example.com/good"));
+}
+
+#[test]
+fn a_closed_pipe_ends_quietly() {
+    let tree = Tree::new(&[GOOD]);
+    let many: String = (0..200_000)
+        .map(|n| format!("http://example.com/{n}\n"))
+        .collect();
+    for index in 0..4 {
+        tree.write(format!("many{index}.txt"), many.as_bytes());
+    }
+    for threads in ["-j1", "-j2", "-j8"] {
+        let mut command = tree.command(&[".", threads]);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut line = String::new();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        out.read_line(&mut line).unwrap();
+        drop(out);
+        let ended = child.wait_with_output().unwrap();
+        assert_eq!(line, "http://example.com/0\n");
+        assert_eq!(ended.status.code(), Some(0), "{threads}");
+        assert_eq!(String::from_utf8_lossy(&ended.stderr), "", "{threads}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn names_that_are_not_utf_8_keep_their_bytes() {
+    use std::os::unix::ffi::OsStrExt;
+    let tree = Tree::new(&[]);
+    let name = std::ffi::OsStr::from_bytes(b"n\xFF.html");
+    tree.write(name, b"<a href=x>x</a>");
+    let root = ["--root", ".=http://example.com/"];
+    let run = |more: &[&str]| tree.run(&[&["."], &root[..], more].concat());
+    run(&["--json", "--fields", "path,base,path_bytes"]).is(
+        0,
+        "{\"type\":\"link\",\"path\":\"./n\u{FFFD}.html\",\"base\":\"http://example.com/n%FF.html\",\
+         \"path_bytes\":\"Li9u/y5odG1s\"}\n",
+    );
+    let raw = tree.command(&[".", "-n"]).output().unwrap().stdout;
+    assert!(raw.starts_with(b"./n\xFF.html:1:9: "), "{raw:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_a_tree_is_passed_by_and_a_named_one_is_read() {
+    let tree = Tree::new(&[GOOD]);
+    let pipe = tree.path().join("pipe");
+    let made = std::process::Command::new("mkfifo")
+        .arg(&pipe)
+        .status()
+        .unwrap();
+    assert!(made.success());
+    tree.run(&["."]).is(0, GOOD_OUT);
+    let writer = std::thread::spawn(move || std::fs::write(pipe, "http://example.com/pipe"));
+    tree.run(&["pipe"]).is(0, "http://example.com/pipe\n");
+    writer.join().unwrap().unwrap();
+}

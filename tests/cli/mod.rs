@@ -1,0 +1,111 @@
+//! The command, run as its users run it.
+
+// Files that cannot be read, or are not what they seem.
+mod bad_input;
+// Filters, counts, lists and parts.
+mod flags;
+// Flags that choose and shape what comes out.
+mod output;
+// The same bytes for any number of workers.
+mod order;
+// Which files are read.
+mod paths;
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// A directory of its own, and commands that run in it.
+struct Tree {
+    directory: tempfile::TempDir,
+}
+
+impl Tree {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let tree = Tree {
+            directory: tempfile::tempdir().unwrap(),
+        };
+        for (name, text) in files {
+            tree.write(name, text.as_bytes());
+        }
+        tree
+    }
+
+    fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
+    fn write(&self, name: impl AsRef<Path>, bytes: &[u8]) -> PathBuf {
+        let path = self.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, bytes).unwrap();
+        path
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_uriscan"));
+        command
+            .args(arguments)
+            .current_dir(self.path())
+            .env_remove("NO_COLOR")
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// Runs the command without any input.
+    fn run(&self, arguments: &[&str]) -> Ran {
+        Ran::from(self.command(arguments).output().unwrap())
+    }
+
+    /// Runs the command with something on its standard input.
+    fn pipe(&self, input: &[u8], arguments: &[&str]) -> Ran {
+        let mut command = self.command(arguments);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        let input = input.to_vec();
+        let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
+        let output = child.wait_with_output().unwrap();
+        writer.join().unwrap();
+        Ran::from(output)
+    }
+}
+
+/// What a command left behind.
+#[derive(Debug, PartialEq, Eq)]
+struct Ran {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+impl From<Output> for Ran {
+    fn from(output: Output) -> Self {
+        Ran {
+            code: output.status.code().expect("no signal ends it"),
+            out: String::from_utf8_lossy(&output.stdout).into_owned(),
+            err: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+}
+
+impl Ran {
+    /// Checks exit code and output, and that nothing was told.
+    #[track_caller]
+    fn is(&self, code: i32, out: &str) {
+        let expected = Ran {
+            code,
+            out: out.to_owned(),
+            err: String::new(),
+        };
+        assert_eq!(self, &expected);
+    }
+
+    /// Checks exit code and output, and that a message has these words.
+    #[track_caller]
+    fn tells(&self, code: i32, out: &str, words: &str) {
+        assert_eq!((self.code, self.out.as_str()), (code, out), "{}", self.err);
+        assert!(self.err.contains(words), "{words:?} not in {:?}", self.err);
+    }
+}

@@ -1,0 +1,129 @@
+//! Flags that choose and shape what comes out.
+
+use super::Tree;
+
+const PAGE: &str = "<!doctype html>\n<title>é</title>\n  <a href='b.html?a=1&amp;b=2'>b</a>\n";
+
+fn tree() -> Tree {
+    Tree::new(&[
+        ("a.html", PAGE),
+        (
+            "t.txt",
+            "one http://example.com/1,\nand <http://example.com/\n 2>\n",
+        ),
+    ])
+}
+
+#[test]
+fn text_shows_targets_behind_their_location() {
+    let tree = tree();
+    tree.run(&["t.txt"])
+        .is(0, "http://example.com/1\nhttp://example.com/2\n");
+    for (flags, first) in [
+        ("-n", "t.txt:1:5: http://example.com/1\n"),
+        ("--column", "t.txt:1:5: http://example.com/1\n"),
+        ("-b", "t.txt:4: http://example.com/1\n"),
+        ("-nb", "t.txt:1:5:4: http://example.com/1\n"),
+        ("-H", "t.txt: http://example.com/1\n"),
+        ("-nI", "1:5: http://example.com/1\n"),
+        ("-I", "http://example.com/1\n"),
+    ] {
+        let ran = tree.run(&["t.txt", flags]);
+        assert!(ran.out.starts_with(first), "{flags}: {}", ran.out);
+    }
+    tree.run(&["t.txt", "-0"])
+        .is(0, "http://example.com/1\0http://example.com/2\0");
+    tree.run(&["t.txt", "-nI", "--color", "always"]).is(
+        0,
+        "\x1b[32m1\x1b[0m:\x1b[32m5\x1b[0m: http://example.com/1\n\
+         \x1b[32m2\x1b[0m:\x1b[32m6\x1b[0m: http://example.com/2\n",
+    );
+}
+
+#[test]
+fn json_has_every_key_in_order() {
+    let tree = tree();
+    tree.run(&["a.html", "--json", "--root", ".=http://example.com/"]).is(
+        0,
+        concat!(
+            r#"{"type":"link","path":"a.html","member":null,"line":3,"column":12,"start":45,"end":64,"#,
+            r#""reference":"b.html?a=1&b=2","target":"http://example.com/b.html?a=1&b=2","#,
+            r#""base":"http://example.com/a.html","base_source":"retrieval:root","context":"attribute","#,
+            r#""element":"a","attribute":"href","flags":[]}"#,
+            "\n"
+        ),
+    );
+    let ran = tree.run(&["t.txt", "--json", "--stats"]);
+    let summary =
+        r#"{"type":"summary","files":1,"bytes":55,"references":2,"skipped_files":0,"errors":0}"#;
+    assert_eq!(ran.out.lines().last(), Some(summary));
+    assert!(
+        ran.out.contains(r#""reference":"http://example.com/2""#),
+        "{}",
+        ran.out
+    );
+    assert!(ran.out.contains(r#""flags":["wrapped"]"#), "{}", ran.out);
+}
+
+#[test]
+fn references_without_a_target_say_why() {
+    let tree = tree();
+    let ran = tree.run(&[
+        "a.html",
+        "--base=",
+        "--json",
+        "--fields",
+        "reference,target,error",
+    ]);
+    ran.is(0, "{\"type\":\"link\",\"reference\":\"b.html?a=1&b=2\",\"target\":null,\"error\":\"no-base\"}\n");
+    tree.run(&["a.html", "--base="]).is(0, "b.html?a=1&b=2\n");
+}
+
+#[test]
+fn tables_have_the_columns_that_are_asked_for() {
+    let tree = tree();
+    let fields = ["--fields", "line,target,flags"];
+    let run = |format| tree.run(&[&["t.txt", "--format", format], &fields[..]].concat());
+    run("csv").is(
+        0,
+        "line,target,flags\n1,http://example.com/1,trimmed\n2,http://example.com/2,wrapped\n",
+    );
+    run("tsv").is(
+        0,
+        "line\ttarget\tflags\n1\thttp://example.com/1\ttrimmed\n2\thttp://example.com/2\twrapped\n",
+    );
+    let header = tree.run(&["t.txt", "--format", "csv"]).out;
+    assert!(header.starts_with("type,path,member,line,column,start,end,reference,target,base,base_source,context,element,attribute,flags,"));
+}
+
+#[test]
+fn statistics_stand_where_they_do_not_mix() {
+    let tree = tree();
+    tree.run(&["t.txt", "--stats"]).tells(
+        0,
+        "http://example.com/1\nhttp://example.com/2\n",
+        "2 references\n",
+    );
+    tree.run(&["t.txt", "-q", "--stats=json"])
+        .tells(0, "", "\"references\":2,");
+}
+
+#[test]
+fn exit_codes_say_whether_something_was_found() {
+    let tree = Tree::new(&[("none.txt", "nothing"), ("one.txt", "http://example.com/")]);
+    for (arguments, code) in [
+        (&["one.txt"][..], 0),
+        (&["none.txt"], 1),
+        (&["none.txt", "--exit-zero"], 0),
+        (&["one.txt", "gone"], 2),
+        (&["none.txt", "gone", "--exit-zero"], 2),
+        (&["--help"], 0),
+        (&["--version"], 0),
+        (&["--type-list"], 0),
+    ] {
+        let ran = tree.run(&[arguments, &["-q"]].concat());
+        assert_eq!(ran.code, code, "{arguments:?}: {}", ran.err);
+    }
+    tree.run(&["one.txt", "gone", "--no-messages"])
+        .is(2, "http://example.com/\n");
+}
