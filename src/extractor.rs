@@ -6,7 +6,7 @@ use encoding_rs::Encoding;
 
 use crate::bytes::lines::Lines;
 use crate::bytes::source::{Replay, Seekable, Source};
-use crate::bytes::window::{Window, Windows};
+use crate::bytes::window::{Bounds, Window, Windows};
 use crate::document::events::{Event, Events};
 use crate::document::{self, Format, Reading, Scan, Start};
 use crate::resolver::{EmbeddedBases, Linker, Ruling, Sink};
@@ -185,12 +185,24 @@ impl Extractor {
             self.windows = windows;
             if let Some(again) = again {
                 source.rewind()?;
-                self.windows.begin(bounds);
+                self.windows.begin(self.bounds(bounds, &again));
                 pass = again;
             } else if finished {
                 self.linker.end(sink);
                 return failure.map_or(Ok(length), Err);
             }
+        }
+    }
+
+    /// An exact pass may need to see the whole document.
+    fn bounds(&self, bounds: Bounds, pass: &Pass) -> Bounds {
+        let limit = usize::try_from(self.options.formats.html.max_document).unwrap_or(usize::MAX);
+        match pass.start.again.exact {
+            true => Bounds {
+                look_ahead: limit.max(bounds.look_ahead),
+                ..bounds
+            },
+            false => bounds,
         }
     }
 

@@ -195,6 +195,9 @@ pub enum Event {
     Reference(Found),
     /// A place that a fragment can name, when [`Options::anchors`](super::Options) asks for them.
     Anchor(Text, u64),
+    /// The document was read by every rule of its format, at a price; the name of the rule that
+    /// asked for it, for statistics.
+    Exact(&'static str),
     /// Something that readers of the links should know, with the offset of its first occurrence.
     Diagnostic(&'static Code, u64),
 }

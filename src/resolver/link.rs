@@ -61,6 +61,10 @@ pub trait Sink {
     /// Takes a place that a fragment can name, and its offset; by default it is left aside.
     fn anchor(&mut self, _name: &[u8], _offset: u64) {}
 
+    /// The document was read by every rule of its format, because of the rule named; by default
+    /// nobody counts.
+    fn exact(&mut self, _rule: &'static str) {}
+
     /// The document is read once more: its anchors so far do not count.
     fn restart(&mut self) {}
 }

@@ -96,6 +96,7 @@ impl Linker {
                 Event::Enter(ref enter) => self.enter(enter, events, window),
                 Event::Leave => self.leave(events, window, sink),
                 Event::Anchor(text, offset) => sink.anchor(events.bytes(text, window), offset),
+                Event::Exact(rule) => sink.exact(rule),
                 Event::Restart(_) => {
                     self.restart();
                     sink.restart();

@@ -141,3 +141,10 @@ const LIBRARY: Trial<'_> = Trial {
 fn the_scanner_agrees_with_the_cases() {
     LIBRARY.cases();
 }
+
+#[test]
+fn the_scanner_agrees_on_hostile_documents() {
+    let seeds = std::env::var("SEEDS").unwrap_or("0..3000".to_owned());
+    let (a, b) = seeds.split_once("..").unwrap();
+    LIBRARY.hostile(a.parse().unwrap()..b.parse().unwrap());
+}

@@ -116,6 +116,9 @@ impl Fast {
             return Ok(self.verdict(true, TextKind::Data));
         }
         if !tag.self_closing {
+            if tag.space == Space::Svg && tag.element == Element::Style {
+                self.bail(source, tag.start, Bail::Style)?;
+            }
             self.open_foreign(source, tag, tag.space)?;
         }
         Ok(self.verdict(true, TextKind::Data))
@@ -330,6 +333,8 @@ impl Tree for Fast {
     fn cdata(&mut self, _source: &Source<'_>, _range: Range<usize>) {}
 
     fn comment(&mut self) {}
+
+    fn raw_text(&mut self, _range: Range<usize>) {}
 
     fn doctype(&mut self, _source: &Source<'_>, _range: Range<usize>) {}
 

@@ -8,6 +8,8 @@ mod attributes;
 mod characters;
 mod convention;
 mod css;
+mod dom;
+mod exact;
 mod fast;
 mod foreign;
 mod json;
@@ -22,7 +24,7 @@ mod tokens;
 mod tree;
 mod value;
 
-use encoding_rs::{Encoding, UTF_8};
+use encoding_rs::UTF_8;
 
 use super::diagnostic;
 use super::events::{Again, Event, Events, Family};
@@ -81,6 +83,12 @@ pub struct Scanner {
     tokens: Tokens,
     fast: Fast,
     state: State,
+    reread: Reread,
+    again: Again,
+    /// Where the document starts, behind a byte order mark.
+    body: usize,
+    /// Why the document before was given up, for the pass that follows.
+    bail: Option<Bail>,
 }
 
 /// What a scanner is doing.
@@ -88,7 +96,10 @@ pub struct Scanner {
 enum State {
     /// Waits for the first bytes.
     Start,
+    /// Reads window by window.
     Running,
+    /// Waits until the whole document is in view.
+    Waiting,
     /// Has asked for the document to be read again.
     Abandoned,
 }
@@ -101,10 +112,63 @@ impl Scanner {
             document: Document::new(options),
             tokens: Tokens::new(),
             state: State::Start,
+            reread: Reread::Possible,
+            again: Again::default(),
+            body: 0,
+            bail: None,
         }
     }
 
-    fn run(&mut self, window: &Window<'_>, at: usize, events: &mut Events) -> Result<usize, Bail> {
+    /// The offset from which on the document will not be read again.
+    fn limit(&self) -> u64 {
+        match self.reread {
+            Reread::Possible => self.document.options.max_document,
+            Reread::Impossible => 0,
+        }
+    }
+
+    /// Looks at the first bytes; returns where the document starts, if that can be said.
+    fn start(&mut self, window: &Window<'_>) -> Option<usize> {
+        if window.bytes.len() < 3 && !window.last {
+            return None;
+        }
+        self.state = match self.again.exact {
+            true => State::Waiting,
+            false => State::Running,
+        };
+        self.fast = Fast::new(self.document.options.scripting, self.limit());
+        Some(match window.bytes.starts_with(b"\xEF\xBB\xBF") {
+            true => 3,
+            false => 0,
+        })
+    }
+
+    /// Waits for the whole document, unless it is too long for that.
+    fn wait(&mut self, window: &Window<'_>, at: usize, events: &mut Events) -> usize {
+        if window.last {
+            return self.whole(window, at, events);
+        }
+        if window.bytes.len() as u64 <= self.document.options.max_document {
+            return window.start;
+        }
+        self.fast = Fast::new(self.document.options.scripting, 0);
+        self.state = State::Running;
+        events.push(Event::Diagnostic(&diagnostic::APPROXIMATE, window.offset));
+        self.run(window, at, events)
+    }
+
+    /// Scans a document that is in view as a whole.
+    fn whole(&mut self, window: &Window<'_>, at: usize, events: &mut Events) -> usize {
+        let source = Source::window(window.bytes, window.offset);
+        if !whole(source, at, events, &mut self.document) {
+            events.push(Event::Diagnostic(&diagnostic::APPROXIMATE, window.offset));
+        }
+        events.push(Event::Settled);
+        window.bytes.len()
+    }
+
+    /// Scans the bytes in view.
+    fn run(&mut self, window: &Window<'_>, at: usize, events: &mut Events) -> usize {
         let mut run = Run {
             source: Source::window(window.bytes, window.offset),
             last: window.last,
@@ -113,50 +177,22 @@ impl Scanner {
             events,
             document: &mut self.document,
         };
-        run.run(at)
-    }
-}
-
-impl Scan for Scanner {
-    fn begin(&mut self, start: &Start) {
-        let encoding: &'static Encoding = start.again.encoding.or(start.declared).unwrap_or(UTF_8);
-        self.document.begin(encoding);
-        self.tokens.begin();
-        let options = &self.document.options;
-        let limit = match (start.reread, start.again.exact) {
-            (Reread::Possible, false) => options.max_document,
-            _ => 0,
-        };
-        self.fast = Fast::new(options.scripting, limit);
-        self.state = State::Start;
-    }
-
-    fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize {
-        let mut at = window.start;
-        if self.state == State::Abandoned {
-            return window.bytes.len();
+        let result = run.run(at);
+        if self.fast.took_a_guess() {
+            events.push(Event::Diagnostic(
+                &diagnostic::APPROXIMATE,
+                window.offset_at(at),
+            ));
         }
-        if self.state == State::Start {
-            if window.bytes.len() < 3 && !window.last {
-                return at;
-            }
-            if window.bytes.starts_with(b"\xEF\xBB\xBF") {
-                at = 3;
-            }
-            self.state = State::Running;
-        }
-        match self.run(&window, at, events) {
+        match result {
             Ok(at) => {
-                if self.fast.took_a_guess() {
-                    let offset = window.offset_at(at);
-                    events.push(Event::Diagnostic(&diagnostic::APPROXIMATE, offset));
-                }
                 if window.last {
                     events.push(Event::Settled);
                 }
                 at
             }
-            Err(_) => {
+            Err(bail) => {
+                self.bail = Some(bail);
                 events.push(Event::Restart(Again {
                     exact: true,
                     encoding: None,
@@ -168,15 +204,64 @@ impl Scan for Scanner {
     }
 }
 
-/// Scans a document that is in view as a whole.
-fn whole(source: Source<'_>, at: usize, events: &mut Events, document: &mut Document) {
-    let mut run = Run {
-        source,
-        last: true,
-        tokens: &mut Tokens::new(),
-        tree: &mut Fast::new(document.options.scripting, 0),
-        events,
-        document,
-    };
-    let _ = run.run(at);
+impl Scan for Scanner {
+    fn begin(&mut self, start: &Start) {
+        let encoding = start.again.encoding.or(start.declared).unwrap_or(UTF_8);
+        self.document.begin(encoding);
+        self.tokens.begin();
+        self.reread = start.reread;
+        self.again = start.again;
+        self.state = State::Start;
+    }
+
+    fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize {
+        if self.state == State::Start {
+            match self.start(&window) {
+                Some(start) => self.body = start,
+                None => return window.start,
+            }
+        }
+        let at = match window.offset {
+            0 => self.body.max(window.start),
+            _ => window.start,
+        };
+        match self.state {
+            State::Abandoned => window.bytes.len(),
+            State::Running if window.last && window.offset == 0 && window.start == 0 => {
+                self.whole(&window, at, events)
+            }
+            State::Waiting => self.wait(&window, at, events),
+            _ => self.run(&window, at, events),
+        }
+    }
+}
+
+/// Scans a document that is in view as a whole; false when the result approximates.
+fn whole(source: Source<'_>, at: usize, events: &mut Events, document: &mut Document) -> bool {
+    let mark = events.mark();
+    let fits = source.bytes.len() as u64 <= document.options.max_document;
+    let limits: &[u64] = if fits { &[u64::MAX, 0] } else { &[0] };
+    for &limit in limits {
+        let mut fast = Fast::new(document.options.scripting, limit);
+        let mut run = Run {
+            source,
+            last: true,
+            tokens: &mut Tokens::new(),
+            tree: &mut fast,
+            events,
+            document,
+        };
+        let Err(bail) = run.run(at) else {
+            return !fast.took_a_guess();
+        };
+        events.rollback(mark);
+        document.rewind();
+        events.push(Event::Exact(bail.name()));
+        if exact::scan(source, at, events, document).is_ok() {
+            return true;
+        }
+        events.rollback(mark);
+        document.rewind();
+    }
+    false
 }

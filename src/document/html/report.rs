@@ -72,6 +72,11 @@ impl Document {
         self.based = false;
         self.references = 0;
     }
+
+    /// Forgets what has been reported.
+    pub(super) fn rewind(&mut self) {
+        self.begin(self.encoding);
+    }
 }
 
 impl Report<'_, '_> {
@@ -317,6 +322,17 @@ impl Report<'_, '_> {
         }
     }
 
+    /// The same for text that has been put together.
+    pub(super) fn decoded_contents(&mut self, capture: &Capture, whole: &Decoded) {
+        let capture = Capture {
+            space: Space::Html,
+            ..*capture
+        };
+        let encoding = std::mem::replace(&mut self.document.encoding, UTF_8);
+        self.within(whole, |report, range| report.contents(&capture, range));
+        self.document.encoding = encoding;
+    }
+
     fn json(&mut self, range: Range<usize>, kind: json::Kind, origin: Origin) {
         for item in json::references(self.source.bytes, range, kind) {
             let raw = &self.source.bytes[item.clone()];
@@ -361,22 +377,22 @@ impl Report<'_, '_> {
         })
     }
 
-    /// Reports a base element with `href`; true when it is the first.
-    pub(super) fn base(&mut self, tag: &Tag, href: Range<usize>) -> bool {
+    /// Reports a base element with `href`: the one that counts, or another.
+    pub(super) fn base(&mut self, tag: &Tag, counts: bool) {
         let offset = self.source.offset(tag.start);
-        if self.document.based {
-            self.events
-                .push(Event::Diagnostic(&diagnostic::BASE_SECOND, offset));
-            return false;
+        if !counts {
+            let event = Event::Diagnostic(&diagnostic::BASE_SECOND, offset);
+            return self.events.push(event);
         }
         self.document.based = true;
         if self.document.references > 0 {
-            self.events
-                .push(Event::Diagnostic(&diagnostic::BASE_AFTER_LINKS, offset));
+            let event = Event::Diagnostic(&diagnostic::BASE_AFTER_LINKS, offset);
+            self.events.push(event);
         }
-        let text = self.decoded(href);
-        self.events.push(Event::Base(text, offset));
-        true
+        if let Some(href) = tag.value(Attribute::Href) {
+            let text = self.decoded(href);
+            self.events.push(Event::Base(text, offset));
+        }
     }
 }
 

@@ -4,8 +4,7 @@
 use std::ops::Range;
 
 use super::LIMIT;
-use super::attributes::Space;
-use super::names::{Attribute, Element};
+use super::names::Element;
 use super::raw::{self, Escape, Find};
 use super::report::{Capture, Document, Report};
 use super::source::Source;
@@ -162,12 +161,9 @@ impl<T: Tree> Run<'_, '_, T> {
                 document: self.document,
             };
             report.tag(tag, verdict);
-            if tag.element == Element::Base
-                && tag.space == Space::Html
-                && !verdict.inert
-                && let Some(href) = tag.value(Attribute::Href)
-            {
-                let first = report.base(tag, href);
+            if tag.is_base() && !verdict.inert {
+                let first = !report.document.based;
+                report.base(tag, first);
                 match self.tree.base(&self.source, tag, first) {
                     Err(Stop::Bail(bail)) => return Flow::Bail(bail),
                     Err(Stop::Cut) | Ok(()) => {}
@@ -369,6 +365,7 @@ impl<T: Tree> Run<'_, '_, T> {
 
     /// Reports what the text of an element holds, and goes on.
     fn text(&mut self, range: Range<usize>, next: usize) -> Flow {
+        self.tree.raw_text(range.clone());
         if let Some(capture) = self.tokens.capture.take() {
             if range.len() > LIMIT {
                 self.too_long(range.start);

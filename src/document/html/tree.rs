@@ -8,7 +8,7 @@ use super::names::{Attribute, Element};
 use super::source::Source;
 
 /// A start tag, with those of its attributes that may matter.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Tag {
     /// Index of its `<`.
     pub(super) start: usize,
@@ -39,6 +39,13 @@ impl Tag {
             self_closing: false,
             end: 0,
         }
+    }
+
+    /// Whether it is a `base` with `href`.
+    pub(super) fn is_base(&self) -> bool {
+        self.element == Element::Base
+            && self.space == Space::Html
+            && self.value(Attribute::Href).is_some()
     }
 
     /// The value of an attribute.
@@ -114,8 +121,34 @@ pub(super) enum Bail {
     Head,
     /// B11: a second base, where the first stood behind a table.
     Base,
+    /// B12: `style` in SVG, whose text is put together from what stands between markup.
+    Style,
     /// B13: a declarative shadow root.
     ShadowRoot,
+    /// The tree builder would take too long.
+    Limit,
+}
+
+impl Bail {
+    /// The rule's name, for statistics.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Bail::Frameset => "B1",
+            Bail::IntegrationPoint => "B2",
+            Bail::Breakout => "B3",
+            Bail::BreakoutEnd => "B4",
+            Bail::ForeignEnd => "B5",
+            Bail::TemplateColumn => "B6",
+            Bail::TablePart => "B7",
+            Bail::TemplateTable => "B8",
+            Bail::Select => "B9",
+            Bail::Head => "B10",
+            Bail::Base => "B11",
+            Bail::Style => "B12",
+            Bail::ShadowRoot => "B13",
+            Bail::ForeignDepth | Bail::Limit => "limit",
+        }
+    }
 }
 
 /// Answers the questions of the tokenizer.
@@ -144,6 +177,9 @@ pub(super) trait Tree {
 
     /// Takes what stands between `<!doctype` and `>`.
     fn doctype(&mut self, source: &Source<'_>, range: Range<usize>);
+
+    /// Takes the text of an element that holds no markup.
+    fn raw_text(&mut self, range: Range<usize>);
 
     /// Whether the document so far may be one whose head has not begun.
     fn in_prolog(&self) -> bool;
