@@ -4,17 +4,15 @@ use std::io::{self, Write};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
+use super::Options;
 use super::collect::{Collector, Counts};
-use super::input::{Input, Joined};
 use super::ordered::{Consume, Ordered, Stopped};
 use super::queue::{Job, Queue};
-use super::sniff::{self, Content};
+use super::read::{Read, Reader};
 use super::tally::Tally;
 use super::unique::Hash;
-use super::walk::{Entry, Kind, Walk};
+use super::walk::{Entry, Walk};
 use super::writer::{Chunk, Hurry, Writer};
-use super::{Options, Report, bases};
-use crate::extractor::{Document, Extractor};
 use crate::output::record::Summary;
 
 /// What is handed over before its turn is held up to this many bytes.
@@ -101,13 +99,10 @@ fn close<W: Write + Send>(
 
 /// One thread's buffers.
 struct Worker<'a, W: Write + Send> {
-    options: &'a Options,
     queue: &'a Mutex<Queue>,
     guard: Guard<'a, W>,
-    extractor: Extractor,
+    reader: Reader<'a>,
     collector: Collector<'a, W>,
-    head: Vec<u8>,
-    names: bases::Names,
 }
 
 /// Stops everybody when its worker panics, for nobody will finish its ticket.
@@ -129,13 +124,10 @@ impl<'a, W: Write + Send> Worker<'a, W> {
         hash: &'a Hash,
     ) -> Self {
         Worker {
-            options,
             queue,
             guard: Guard(ordered),
-            extractor: Extractor::new(&options.extractor),
+            reader: Reader::new(options),
             collector: Collector::new(options, ordered, hash),
-            head: Vec::new(),
-            names: bases::Names::default(),
         }
     }
 
@@ -169,64 +161,28 @@ impl<'a, W: Write + Send> Worker<'a, W> {
     }
 
     fn file(&mut self, entry: &Entry) {
-        let path = entry.path.as_os_str().as_encoded_bytes();
-        self.collector.begin_document(path);
-        let mut head = std::mem::take(&mut self.head);
-        let result = Input::open(entry, &mut head).and_then(|input| self.document(entry, input));
-        self.head = head;
-        if let Err(error) = result {
+        let collector = &mut self.collector;
+        collector.begin_document(entry.path.as_os_str().as_encoded_bytes());
+        let error = match self.reader.read(entry, collector) {
+            Ok(Read::Document(_, length)) => {
+                collector.end_document(*length.as_ref().unwrap_or(&0));
+                length.err()
+            }
+            Ok(Read::Listed) => {
+                collector.list_path();
+                collector.end_document(0);
+                None
+            }
+            Ok(Read::Skipped(content)) => {
+                collector.skip(content, entry.named);
+                None
+            }
+            Ok(Read::Unwanted) => None,
+            Err(error) => Some(error),
+        };
+        if let Some(error) = error {
             self.collector.fail(&error.to_string());
         }
-    }
-
-    fn document(&mut self, entry: &Entry, input: Input<'_>) -> io::Result<()> {
-        let path = entry.path.as_os_str().as_encoded_bytes();
-        let wanted = &self.options.formats;
-        let format = match (sniff::content(path, input.head()), wanted.as_slice()) {
-            // What is named is taken for what the user says that it is.
-            (_, [format]) if entry.named => format,
-            (Content::Other(name), _) => {
-                self.collector.skip(name, entry.named);
-                return Ok(());
-            }
-            (Content::Document(format), []) => format,
-            (Content::Document(format), wanted) => {
-                if !wanted.iter().any(|one| one.name == format.name) {
-                    return Ok(());
-                }
-                format
-            }
-        };
-        if self.options.report == Report::Files {
-            self.collector.list_path();
-            self.collector.end_document(0);
-            return Ok(());
-        }
-        let bases = &self.options.bases;
-        let base = match entry.kind {
-            Kind::Standard => bases.of_stream(),
-            Kind::File(_) | Kind::Stream => bases.of_file(path, &mut self.names),
-        };
-        let document = Document {
-            format,
-            base: base.as_ref(),
-            declared: self.options.declared,
-        };
-        let (extractor, sink) = (&mut self.extractor, &mut self.collector);
-        let length = match input {
-            Input::Whole(bytes) => {
-                extractor.extract_bytes(&document, bytes, sink);
-                Ok(bytes.len() as u64)
-            }
-            Input::File(head, file) => {
-                extractor.extract_seekable(&document, Joined::new(head, file), sink)
-            }
-            Input::Stream(head, stream) => {
-                extractor.extract(&document, io::Read::chain(head, stream), sink)
-            }
-        };
-        self.collector.end_document(*length.as_ref().unwrap_or(&0));
-        length.map(drop)
     }
 }
 
