@@ -3,6 +3,7 @@
 
 use super::names::Element::{self, *};
 use super::names::{Attribute, Attribute as At};
+use crate::document::Anchors;
 use Grammar::*;
 use On::{Any, These};
 
@@ -323,6 +324,25 @@ const fn index() -> Index {
         i += 1;
     }
     index
+}
+
+/// Whether an attribute matters on an element: it has a row, or names a place and those are asked
+/// for.
+#[inline]
+pub(super) fn matters(
+    space: Space,
+    element: Element,
+    attribute: Attribute,
+    anchors: Anchors,
+) -> bool {
+    row(space, element, attribute).is_some()
+        || anchors == Anchors::Report && names_place(space, element, attribute)
+}
+
+/// Whether an attribute names a place that a fragment can name (WHATWG HTML 7.4.6.4): `id`, and
+/// `name` of `a`.
+pub(super) fn names_place(space: Space, element: Element, attribute: Attribute) -> bool {
+    attribute == At::Id || attribute == At::NameAttribute && element == A && space == Space::Html
 }
 
 /// The row of an attribute on an element.

@@ -15,7 +15,7 @@ use html5ever::tokenizer::{
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
 use html5ever::{Attribute as Html5Attribute, LocalName, QualName, ns};
 
-use super::attributes::{Space, row};
+use super::attributes::{Space, matters};
 use super::characters;
 use super::dom::{self, Id, Place};
 use super::names::{Attribute, Element};
@@ -26,6 +26,7 @@ use super::tokens::{Run, Tokens};
 use super::tree::{Bail, Held, Stop, Tag, TextKind, Tree, Verdict};
 use super::value::Decoded;
 use crate::bytes::seek::is_space;
+use crate::document::Anchors;
 use crate::document::events::Events;
 
 /// How deep elements may nest: the tree builder takes quadratic time.
@@ -50,6 +51,7 @@ struct Record {
 pub(super) struct Exact {
     builder: TreeBuilder<Id, dom::Tree>,
     encoding: &'static encoding_rs::Encoding,
+    anchors: Anchors,
     records: Vec<Record>,
     tags: u64,
     steps: u64,
@@ -90,6 +92,7 @@ impl Exact {
         Exact {
             builder: TreeBuilder::new(dom::Tree::new(), options),
             encoding: document.encoding,
+            anchors: document.options.anchors,
             records: Vec::new(),
             tags: 0,
             steps: STEPS.0,
@@ -201,7 +204,7 @@ impl Exact {
                     .iter()
                     .any(|name| name.as_bytes().eq_ignore_ascii_case(raw))
             });
-            if added && row(tag.space, tag.element, attribute).is_some() {
+            if added && matters(tag.space, tag.element, attribute, self.anchors) {
                 let value = given.value;
                 tag.attributes.push(Held { attribute, value });
             }

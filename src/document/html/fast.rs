@@ -19,13 +19,15 @@
 
 use std::ops::Range;
 
-use super::attributes::{AttributeSet, Grammar, Space, row};
+use super::Options;
+use super::attributes::{AttributeSet, Grammar, Space, matters, row};
 use super::foreign::{Foreign, Point, point};
 use super::names::{Attribute, Element};
 use super::source::Source;
 use super::tag::{Attributes, Step};
 use super::tree::{Bail, Held, Stop, Tag, TextKind, Tree, Verdict};
 use super::value;
+use crate::document::Anchors;
 
 /// What the theorem keeps of a document.
 #[derive(Debug)]
@@ -40,6 +42,7 @@ pub(super) struct Fast {
     html: AttributeSet,
     body: AttributeSet,
     scripting: bool,
+    anchors: Anchors,
     /// Rules that would bail from this offset on are passed over.
     limit: u64,
     /// One was.
@@ -49,7 +52,7 @@ pub(super) struct Fast {
 impl Fast {
     /// At the start of a document; from the offset `limit` on it will not be read again, whatever
     /// turns up, and the result approximates.
-    pub(super) fn new(scripting: bool, limit: u64) -> Self {
+    pub(super) fn new(options: &Options, limit: u64) -> Self {
         Fast {
             foreign: Foreign::default(),
             templates: 0,
@@ -60,7 +63,8 @@ impl Fast {
             prolog: true,
             html: AttributeSet::default(),
             body: AttributeSet::default(),
-            scripting,
+            scripting: options.scripting,
+            anchors: options.anchors,
             limit,
             guessed: false,
         }
@@ -247,8 +251,8 @@ impl Fast {
         Ok(())
     }
 
-    /// Reads the attributes that the table knows on this element.
-    fn read(source: &Source<'_>, tag: &mut Tag) -> Result<(), Stop> {
+    /// Reads the attributes that matter on this element.
+    fn read(&self, source: &Source<'_>, tag: &mut Tag) -> Result<(), Stop> {
         let mut attributes = Attributes::new(source.bytes, tag.name.end);
         let mut seen = AttributeSet::default();
         tag.attributes.clear();
@@ -256,7 +260,8 @@ impl Fast {
             match attributes.step() {
                 Step::Attribute(given) => {
                     let attribute = Attribute::of(&source.bytes[given.name]);
-                    if row(tag.space, tag.element, attribute).is_some() && seen.insert(attribute) {
+                    let (space, element) = (tag.space, tag.element);
+                    if matters(space, element, attribute, self.anchors) && seen.insert(attribute) {
                         let value = given.value;
                         tag.attributes.push(Held { attribute, value });
                     }
@@ -284,7 +289,7 @@ impl Tree for Fast {
         if tag.space == Space::Html && tag.element == Element::Image {
             tag.element = Element::Img;
         }
-        Self::read(source, tag)?;
+        self.read(source, tag)?;
         match tag.space {
             Space::Html => self.html_tag(source, tag),
             _ => self.foreign_tag(source, tag),

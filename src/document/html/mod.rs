@@ -28,7 +28,7 @@ use encoding_rs::UTF_8;
 
 use super::diagnostic;
 use super::events::{Again, Event, Events, Family};
-use super::{Format, Reading, Reread, Scan, Start};
+use super::{Anchors, Format, Reading, Reread, Scan, Start};
 use crate::bytes::window::{Bounds, Window};
 use fast::Fast;
 use report::Document;
@@ -47,6 +47,11 @@ pub struct Options {
     pub text: bool,
     /// The largest document, in bytes, that is read twice where exactness asks for it.
     pub max_document: u64,
+    /// An attribute, in lower case, that marks the references of its element as
+    /// [`Flags::IGNORED`](super::flags::Flags::IGNORED).
+    pub ignore: Option<String>,
+    /// Whether the places that fragments can name are reported too.
+    pub anchors: Anchors,
 }
 
 impl Default for Options {
@@ -56,6 +61,8 @@ impl Default for Options {
             scripting: false,
             text: false,
             max_document: 64 << 20,
+            ignore: None,
+            anchors: Anchors::Leave,
         }
     }
 }
@@ -74,7 +81,12 @@ pub(super) const FORMAT: Format = Format {
         look_ahead: LIMIT + (64 << 10),
     },
     reading: Reading::MaybeTwice,
-    scanner: |options| Box::new(Scanner::new(options.html.clone())),
+    scanner: |options| {
+        Box::new(Scanner::new(Options {
+            anchors: options.anchors,
+            ..options.html.clone()
+        }))
+    },
 };
 
 /// The scanner for HTML.
@@ -108,7 +120,7 @@ impl Scanner {
     /// A scanner with these options.
     pub fn new(options: Options) -> Self {
         Scanner {
-            fast: Fast::new(options.scripting, options.max_document),
+            fast: Fast::new(&options, options.max_document),
             document: Document::new(options),
             tokens: Tokens::new(),
             state: State::Start,
@@ -136,7 +148,7 @@ impl Scanner {
             true => State::Waiting,
             false => State::Running,
         };
-        self.fast = Fast::new(self.document.options.scripting, self.limit());
+        self.fast = Fast::new(&self.document.options, self.limit());
         Some(match window.bytes.starts_with(b"\xEF\xBB\xBF") {
             true => 3,
             false => 0,
@@ -151,7 +163,7 @@ impl Scanner {
         if window.bytes.len() as u64 <= self.document.options.max_document {
             return window.start;
         }
-        self.fast = Fast::new(self.document.options.scripting, 0);
+        self.fast = Fast::new(&self.document.options, 0);
         self.state = State::Running;
         events.push(Event::Diagnostic(&diagnostic::APPROXIMATE, window.offset));
         self.run(window, at, events)
@@ -242,7 +254,7 @@ fn whole(source: Source<'_>, at: usize, events: &mut Events, document: &mut Docu
     let fits = source.bytes.len() as u64 <= document.options.max_document;
     let limits: &[u64] = if fits { &[u64::MAX, 0] } else { &[0] };
     for &limit in limits {
-        let mut fast = Fast::new(document.options.scripting, limit);
+        let mut fast = Fast::new(&document.options, limit);
         let mut run = Run {
             source,
             last: true,

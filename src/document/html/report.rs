@@ -5,7 +5,7 @@ use std::ops::Range;
 use encoding_rs::{Encoding, UTF_8};
 
 use super::Options;
-use super::attributes::{Against, Empty, Grammar, Group, Row, Space, row};
+use super::attributes::{Against, Empty, Grammar, Group, Row, Space, names_place, row};
 use super::characters::Place;
 use super::css;
 use super::json;
@@ -13,11 +13,12 @@ use super::lists;
 use super::names::{Attribute, Element};
 use super::source::Source;
 use super::srcdoc;
-use super::tree::{Tag, Verdict};
+use super::tag::{Attributes, Step};
+use super::tree::{Held, Tag, Verdict};
 use super::value::{self, Decoded, Needs};
-use crate::document::diagnostic;
 use crate::document::events::{Context, Event, Events, Found, Name, Text, Wants};
 use crate::document::flags::Flags;
+use crate::document::{Anchors, diagnostic};
 
 /// What the scanner of a document knows while it reports.
 #[derive(Debug)]
@@ -82,8 +83,10 @@ impl Document {
 impl Report<'_, '_> {
     /// Reports the references in the attributes of a tag that was accepted.
     pub(super) fn tag(&mut self, tag: &Tag, verdict: Verdict) {
+        let flags = self.flags(tag, verdict);
         for held in &tag.attributes {
             let Some(row) = row(tag.space, tag.element, held.attribute) else {
+                self.anchor(tag, held, verdict);
                 continue;
             };
             if row.grammar == Grammar::Condition
@@ -96,18 +99,49 @@ impl Report<'_, '_> {
                 element: self.element(tag),
                 attribute: Name::Known(held.attribute.name()),
                 context: Context::Attribute,
-                flags: self.flags(verdict),
+                flags,
                 wants: self.wants(tag, row.against),
             };
             self.attribute(tag, row, held.value.clone(), origin);
         }
     }
 
-    fn flags(&self, verdict: Verdict) -> Flags {
-        match verdict.inert {
-            true => self.document.flags | Flags::INERT,
-            false => self.document.flags,
+    /// Reports the place that an attribute names; what a template holds is no part of the page.
+    fn anchor(&mut self, tag: &Tag, held: &Held, verdict: Verdict) {
+        if names_place(tag.space, tag.element, held.attribute)
+            && self.document.options.anchors == Anchors::Report
+            && !verdict.inert
+            && !held.value.is_empty()
+        {
+            let offset = self.source.offset(held.value.start);
+            let name = self.decoded(held.value.clone());
+            self.events.push(Event::Anchor(name, offset));
         }
+    }
+
+    fn flags(&self, tag: &Tag, verdict: Verdict) -> Flags {
+        let mut flags = self.document.flags;
+        if verdict.inert {
+            flags |= Flags::INERT;
+        }
+        if let Some(ignore) = &self.document.options.ignore
+            && self.has(tag, ignore.as_bytes())
+        {
+            flags |= Flags::IGNORED;
+        }
+        flags
+    }
+
+    /// Whether a tag has an attribute that need not be in the table.
+    fn has(&self, tag: &Tag, name: &[u8]) -> bool {
+        let bytes = self.source.bytes;
+        let mut attributes = Attributes::new(bytes, tag.name.end);
+        while let Step::Attribute(given) = attributes.step() {
+            if bytes[given.name].eq_ignore_ascii_case(name) {
+                return true;
+            }
+        }
+        false
     }
 
     fn element(&mut self, tag: &Tag) -> Name {
@@ -297,6 +331,7 @@ impl Report<'_, '_> {
         if is_refresh {
             return self.decoding(range, Some(Place::Attribute), |report, range| {
                 if let Some(item) = lists::refresh(report.source.bytes, range) {
+                    origin.flags |= Flags::REFRESH;
                     report.emit(item, origin);
                 }
             });
@@ -367,7 +402,7 @@ impl Report<'_, '_> {
             element: Name::Known(tag.element.name()),
             attribute: Name::Known("#text"),
             context: Context::Attribute,
-            flags: self.flags(verdict),
+            flags: self.flags(tag, verdict),
             wants: Wants::Document,
         };
         Some(Capture {

@@ -6,9 +6,9 @@ use encoding_rs::UTF_8;
 
 use super::characters::Place;
 use super::report::{Document, Report};
-use crate::document::diagnostic;
 use crate::document::events::{Enter, Event, Family};
 use crate::document::flags::Flags;
+use crate::document::{Anchors, diagnostic};
 
 /// How deep such documents may nest.
 const DEPTH: usize = 16;
@@ -30,6 +30,8 @@ pub(super) fn scan(report: &mut Report<'_, '_>, range: Range<usize>, flags: Flag
 
 fn nested(report: &mut Report<'_, '_>, range: Range<usize>, flags: Flags) {
     let mut document = Document::new(report.document.options.clone());
+    // What is named in it is no place in its host.
+    document.options.anchors = Anchors::Leave;
     document.depth = report.document.depth + 1;
     document.flags = flags | Flags::SRCDOC;
     document.spare = std::mem::take(&mut report.document.spare);
