@@ -9,10 +9,12 @@ mod bases;
 mod cli;
 // Which module may use which.
 mod layers;
-// URI references.
-mod uri;
+// The documents of `corpus/` give the links that were written by hand beside them.
+mod corpus;
 // References in HTML: an independent oracle, cases and hostile documents.
 mod html;
+// The sample session of README.md is what one sees.
+mod readme;
 // URIs in plain text.
 mod text;
 // URI references.

@@ -97,6 +97,9 @@ impl Context {
 pub enum Wants {
     /// The document's base URI.
     Document,
+    /// The same, and the document goes there by itself: a `javascript:` URI is refused (WHATWG HTML,
+    /// "shared declarative refresh steps").
+    Refresh,
     /// The base that the document has without its own BASE element.
     Fallback,
     /// The element's codebase, which resolves against the document's base URI.

@@ -98,7 +98,7 @@ impl Writer {
         let reference = bytes(found.text);
         let own;
         let (resolver, base) = match found.wants {
-            Wants::Document => (&frame.by_document, frame.document_base()),
+            Wants::Document | Wants::Refresh => (&frame.by_document, frame.document_base()),
             Wants::Fallback => (&frame.by_fallback, frame.fallback_base()),
             Wants::Nothing => {
                 own = uri::Resolver::without_base(frame.rules());
@@ -117,6 +117,9 @@ impl Writer {
             (Ok(reference), false)
         } else {
             match resolver.resolve_into(reference, &mut self.target) {
+                Ok(_) if found.wants == Wants::Refresh && is_script(&self.target) => {
+                    (Err(ResolveErrorKind::InvalidReference), false)
+                }
                 Ok(resolved) => (Ok(self.target.as_slice()), resolved.inherits_base()),
                 Err(error) => (Err(error.kind()), !has_scheme(reference)),
             }
@@ -155,6 +158,12 @@ impl Writer {
 /// `cid:` and `mid:` references are their own targets (RFC 2392).
 fn names_message(reference: &[u8]) -> bool {
     reference.get(3) == Some(&b':') && Reference::split(reference).names_message()
+}
+
+fn is_script(target: &[u8]) -> bool {
+    Reference::split(target)
+        .scheme
+        .is_some_and(|scheme| scheme.eq_ignore_ascii_case(b"javascript"))
 }
 
 fn has_scheme(reference: &[u8]) -> bool {

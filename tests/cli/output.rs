@@ -46,7 +46,7 @@ fn json_has_every_key_in_order() {
     tree.run(&["a.html", "--json", "--root", ".=http://example.com/"]).is(
         0,
         concat!(
-            r#"{"type":"link","path":"a.html","member":null,"line":3,"column":12,"start":45,"end":64,"#,
+            r#"{"type":"link","path":"a.html","member":null,"line":3,"column":12,"start":45,"end":63,"#,
             r#""reference":"b.html?a=1&b=2","target":"http://example.com/b.html?a=1&b=2","#,
             r#""base":"http://example.com/a.html","base_source":"retrieval:root","context":"attribute","#,
             r#""element":"a","attribute":"href","flags":[]}"#,

@@ -21,7 +21,7 @@ fn a_tree_is_read_in_the_order_of_its_paths() {
     run(&[".", "-g", "!*.txt"]).is(0, "http://example.org/docs/b.html\n");
     run(&[".", "-d", "1"]).is(0, "http://example.com/b\n");
     run(&[".", "-t", "html"]).is(0, "http://example.org/docs/b.html\n");
-    run(&[".", "--max-filesize", "24"]).is(1, "");
+    run(&[".", "--max-filesize", "24"]).tells(2, "", "nothing was read");
     run(&[".", "-t", "text", "--hidden"])
         .is(0, "http://example.com/hidden\nhttp://example.com/b\n");
     run(&[".", "-t", "text", "-u"]).is(0, "http://example.com/b\nhttp://example.com/ignored\n");

@@ -40,6 +40,8 @@ pub(crate) fn soups_agree(scan: Scanner<'_>, seeds: std::ops::Range<u64>, window
 }
 
 /// The finds in hostile repetitions of `length` bytes are the oracle's.
+///
+/// The oracle walks on from every `mailto:` of a run anew, so a few KiB are enough for it.
 pub(crate) fn repetitions_agree(scan: Scanner<'_>, length: usize, windows: &[usize]) {
     for seed in 0..2 {
         let options = soup::options(&mut Numbers::seeded(seed));

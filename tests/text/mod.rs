@@ -2,9 +2,11 @@
 
 use oracle::{Find, Options, find_all};
 
+pub(crate) mod choices;
 pub(crate) mod laws;
 pub(crate) mod limits;
 pub(crate) mod oracle;
+pub(crate) mod scanner;
 pub(crate) mod soup;
 pub(crate) mod vectors;
 
@@ -63,4 +65,8 @@ fn a_scanner_that_loses_the_last_find_is_noticed() {
         finds
     };
     laws::repetitions_agree(&careless, 1 << 14, &[laws::WHOLE]);
+}
+#[test]
+fn oracle_finds_what_the_choices_expect() {
+    choices::choices_hold(&scan, &[laws::WHOLE]);
 }

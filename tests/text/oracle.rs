@@ -133,7 +133,7 @@ fn find_at_colon(text: Text<'_>, options: &Options, colon: usize, resume: usize)
     if let Some(marked) = delimited::find_marked(text, options, colon, resume) {
         return Some(marked);
     }
-    let scheme = scheme::before(text, colon).filter(|scheme| scheme.start >= resume)?;
+    let scheme = scheme::before(text, colon, resume)?;
     if let Some(link) = delimited::find_osc8(text, &scheme, resume) {
         return Some(link);
     }

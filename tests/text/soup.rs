@@ -68,11 +68,44 @@ const TOKENS: &[&[u8]] = &[
     b"\0", b"\x7F", b"\x07", b"\x1B", b"\x1B[4m", b"\x1B]8;;", b"\x1B]8;;http://a.example/x", b"\x1B]8;id=1;", b"\x1B\\",
 ];
 
-/// A soup of up to `longest` tokens.
+/// The parts of an enclosure: what leads its line, opens it, begins its URI, goes on, and closes it.
+#[rustfmt::skip]
+const LEADS: &[&[u8]] = &[b"", b"", b"", b"\n> ", b"\n>> ", b"\n# ", b"\n // ", b"\n/* ", b"\n", b" ", b"x"];
+#[rustfmt::skip]
+const OPENS: &[&[u8]] = &[
+    b"<", b"<", b"<", b"\"", b"\"", b"<URL:", b"<URL: ", b"\"URL:", b"< ", b" \" ", b"=\"\n", b"<\n", b"<URL:\n", b"\x1B]8;;", b"\x1B]8;id=1;",
+];
+#[rustfmt::skip]
+const BEGINS: &[&[u8]] = &[
+    b"http://a.example/", b"http://a.example/", b"https://u@b.example:80/x", b"ftp://a-", b"https:\n//a.example/", b"http: //a.example/", b"http://",
+    b"foo://a", b"git+https://a.example", b"file:///", b"mailto:a@b.c", b"mailto:", b"news:a.b", b"urn:a:b", b"wibble:", b"../x", b"x.html#y", b"//a/", b"#",
+];
+#[rustfmt::skip]
+const GOES_ON: &[&[u8]] = &[
+    b"x", b"x", b"y/", b"/", b"-", b".", b"a@b", b"?q=", b"#f", b"[", b"%4", b"{}", b"\\", b" ", b" ", b"\t ", b"\n", b"\n", b"\r\n ", b"\r", b"-\n",
+    b"- \n ", b"\n> ", b"\n>> ", b"\n>", b"\n# ", b"\n#", b"\n // ", b"\n * ", b"\n\n", "\u{A0}".as_bytes(), "\u{AD}".as_bytes(), "-\u{200B}\n".as_bytes(),
+    "\u{FC}".as_bytes(), b"\xE9", b"<", b"\x07",
+];
+#[rustfmt::skip]
+const CLOSES: &[&[u8]] = &[b">", b">", b">", b"\"", b"\"", b"\x07", b"\x1B\\", b" >", b"\n>", b"\"x", b"\n> \"", b">>", b""];
+
+/// A soup of up to `longest` tokens and enclosures.
 pub(crate) fn soup(numbers: &mut Numbers, longest: usize) -> Vec<u8> {
-    let count = 1 + numbers.below(longest);
-    let tokens: Vec<&[u8]> = (0..count).map(|_| *numbers.pick(TOKENS)).collect();
-    tokens.concat()
+    let mut text = Vec::new();
+    for _ in 0..=numbers.below(longest) {
+        if numbers.below(8) > 0 {
+            text.extend(*numbers.pick(TOKENS));
+            continue;
+        }
+        for part in [LEADS, OPENS, BEGINS] {
+            text.extend(*numbers.pick(part));
+        }
+        for _ in 0..numbers.below(6) {
+            text.extend(*numbers.pick(GOES_ON));
+        }
+        text.extend(*numbers.pick(CLOSES));
+    }
+    text
 }
 
 /// Options of any kind, mostly the default ones.

@@ -83,7 +83,7 @@ impl Fast {
         Ok(())
     }
 
-    /// The namespace that an element of this name would be in.
+    /// The namespace whose rules an element of this name would follow.
     fn space(&mut self, source: &Source<'_>, tag: &Tag) -> Result<Space, Stop> {
         let element = tag.element;
         let Some((_, point)) = self.foreign.top() else {
@@ -187,14 +187,7 @@ impl Fast {
                 }
             }
             Template => self.template(source, tag)?,
-            Svg | Math if !tag.self_closing => {
-                let space = if tag.element == Svg {
-                    Space::Svg
-                } else {
-                    Space::MathMl
-                };
-                self.open_foreign(source, tag, space)?;
-            }
+            Svg | Math if !tag.self_closing => self.open_foreign(source, tag, tag.space)?,
             _ if tag.element.is_table_part() => {
                 if self.templates > 0 {
                     self.table_parts_in_template = true;
@@ -282,15 +275,22 @@ impl Tree for Fast {
 
     #[inline]
     fn start_tag(&mut self, source: &Source<'_>, tag: &mut Tag) -> Result<Verdict, Stop> {
-        tag.space = match self.foreign.is_empty() {
+        let rules = match self.foreign.is_empty() {
             true => Space::Html,
             false => self.space(source, tag)?,
         };
-        if tag.space == Space::Html && tag.element == Element::Image {
-            tag.element = Element::Img;
+        tag.space = rules;
+        if rules == Space::Html {
+            match tag.element {
+                Element::Image => tag.element = Element::Img,
+                // By the rules of HTML these two open their own namespaces.
+                Element::Svg => tag.space = Space::Svg,
+                Element::Math => tag.space = Space::MathMl,
+                _ => {}
+            }
         }
         self.read(source, tag)?;
-        match tag.space {
+        match rules {
             Space::Html => self.html_tag(source, tag),
             _ => self.foreign_tag(source, tag),
         }

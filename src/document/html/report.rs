@@ -329,6 +329,7 @@ impl Report<'_, '_> {
             value::plain(&self.source, value).eq_ignore_ascii_case(b"refresh")
         });
         if is_refresh {
+            origin.wants = Wants::Refresh;
             return self.decoding(range, Some(Place::Attribute), |report, range| {
                 if let Some(item) = lists::refresh(report.source.bytes, range) {
                     origin.flags |= Flags::REFRESH;

@@ -33,7 +33,7 @@ static MARKS: Set = {
 /// B3: the authority of a scheme with an Internet host, or None where there is no such host.
 pub(super) fn special(bare: &Bare<'_, '_>, from: usize) -> Option<Authority> {
     let view = bare.view;
-    let (end, last_at) = extent(bare, from);
+    let (end, last_at) = extent(bare, from)?;
     let text = &view.bytes[from..end];
     let doubled = [&b"http:"[..], b"https:", b"ftp:"]
         .iter()
@@ -43,9 +43,25 @@ pub(super) fn special(bare: &Bare<'_, '_>, from: usize) -> Option<Authority> {
     }
     // A later @ must not turn the host into user information.
     let host = match last_at {
-        Some(at) if !view.bytes[from..at].iter().any(|b| b"()[]{},;".contains(b)) => at + 1,
+        Some(at) if is_user(&view.bytes[from..at]) => at + 1,
         _ => from,
     };
+    server(view, host, end)
+}
+
+/// Whether what stands before the last `@` of an authority is user information.
+pub(super) fn is_user(text: &[u8]) -> bool {
+    !text.iter().any(|byte| b"()[]{},;".contains(byte))
+}
+
+/// B3 without user information, for what has no scheme.
+pub(super) fn without_user(bare: &Bare<'_, '_>, from: usize) -> Option<Authority> {
+    let (end, _) = extent(bare, from)?;
+    server(bare.view, from, end)
+}
+
+/// The host and the port at `host`, in an authority that ends at `end`.
+fn server(view: &View<'_>, host: usize, end: usize) -> Option<Authority> {
     let host_end = match view.bytes[host..end].first()? {
         b'[' => literal_end(view, host)?,
         &first if first.is_ascii_alphanumeric() || matches!(first, b'_' | b'%' | 0x80..) => {
@@ -55,33 +71,32 @@ pub(super) fn special(bare: &Bare<'_, '_>, from: usize) -> Option<Authority> {
         _ => return None,
     };
     let port_end = port_end(view, host_end, end);
-    let goes_on = end - from == LONGEST && !matches!(view.at(end), Some(b'/' | b'?' | b'#'));
     Some(Authority {
         host_end,
         end: port_end,
-        is_cut: port_end < end || goes_on,
+        is_cut: port_end < end,
     })
 }
 
-/// Up to `/ ? #` or a stop; and the last `@` on the way.
-fn extent(bare: &Bare<'_, '_>, from: usize) -> (usize, Option<usize>) {
+/// Up to `/ ? #` or a stop, and the last `@` on the way. None where that is too far.
+fn extent(bare: &Bare<'_, '_>, from: usize) -> Option<(usize, Option<usize>)> {
     let view = bare.view;
     let limit = from + LONGEST;
     let mut last_at = None;
     let mut at = from;
     loop {
-        at = view.first(at, limit, &MARKS);
-        if at >= limit {
-            return (limit, last_at);
+        at = view.first(at, limit + 1, &MARKS);
+        if at > limit {
+            return None;
         }
         match view.at(at) {
-            None | Some(b'/' | b'?' | b'#') => return (at, last_at),
+            None | Some(b'/' | b'?' | b'#') => return Some((at, last_at)),
             Some(b'@') => {
                 last_at = Some(at);
                 at += 1;
             }
             Some(_) => match bare.step(at, false) {
-                Step::Stop(_) => return (at, last_at),
+                Step::Stop(_) => return Some((at, last_at)),
                 Step::Take(length) => at += length,
                 Step::Open | Step::Close | Step::Mark => at += 1,
             },
@@ -144,6 +159,9 @@ pub(super) fn is_ipv6(text: &[u8]) -> bool {
         None => (text, None),
     };
     let in_zone = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~%".contains(&byte);
-    address.parse::<Ipv6Addr>().is_ok()
-        && zone.is_none_or(|zone| !zone.is_empty() && zone.bytes().all(in_zone))
+    let is_zone = |zone: &str| {
+        let name = zone.strip_prefix("25");
+        name.is_some_and(|name| !name.is_empty() && name.bytes().all(in_zone))
+    };
+    address.parse::<Ipv6Addr>().is_ok() && zone.is_none_or(is_zone)
 }

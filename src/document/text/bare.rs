@@ -2,11 +2,10 @@
 
 use super::NonAscii;
 use super::authority::{self, Authority};
-use super::delimited::has_prefix;
 use super::prefix::Prefix;
 use super::reading::Reading;
 use super::start::Start;
-use super::unicode::{ELLIPSIS, Role, role};
+use super::unicode::{Role, role};
 use super::view::{Set, View, is_break, is_scheme_byte};
 use crate::document::events::Context;
 use crate::document::flags::Flags;
@@ -22,6 +21,9 @@ const FULL_LINE: usize = 60;
 
 /// B8: the next line's prefix is looked for within so many bytes.
 pub(super) const NEXT_PREFIX: usize = 1024;
+
+/// The horizontal ellipsis, U+2026.
+const ELLIPSIS: &[u8] = "\u{2026}".as_bytes();
 
 /// S7: a scheme's shape shows within so many bytes.
 const SHAPE: usize = 256;
@@ -157,15 +159,16 @@ impl<'v, 'a> Bare<'v, 'a> {
     }
 
     fn beyond_ascii(&self, at: usize, byte: u8) -> Step {
+        if self.non_ascii == NonAscii::Ascii {
+            return Step::Stop(Flags::NONE);
+        }
         let role = match self.view.scalar(at) {
             Some((code, length)) => match role(code) {
-                Role::Part | Role::Soft if self.non_ascii == NonAscii::Iri => {
-                    return Step::Take(length);
-                }
+                Role::Part | Role::Soft => return Step::Take(length),
                 role => role,
             },
             // Not UTF-8: the controls and quotation marks of windows-1252, or its letters.
-            None if byte >= 0xA1 && self.non_ascii == NonAscii::Iri => return Step::Take(1),
+            None if byte >= 0xA1 => return Step::Take(1),
             None => Role::Stop,
         };
         Step::Stop(match role {
@@ -228,24 +231,21 @@ impl<'v, 'a> Bare<'v, 'a> {
         extent
     }
 
-    /// B5, B6: trims until nothing changes; `true` for a footnote mark.
-    fn trim(&self, floor: usize, tail: usize, host_end: Option<usize>, extent: &mut Extent) {
+    /// B5, B6: trims until nothing changes.
+    fn trim(&self, floor: usize, tail: usize, extent: &mut Extent) {
         let view = self.view;
         let before = view.before(self.start);
+        let host_end = match view.before(floor) {
+            Some(b':') => floor,
+            _ => memchr::memchr3(b'/', b'?', b'#', &view.bytes[floor..extent.end])
+                .map_or(extent.end, |n| floor + n),
+        };
         let mut apostrophes = None;
-        let mut dots = 0;
         while extent.end > floor {
             let end = extent.end;
             let last = view.bytes[end - 1];
             let length = match last {
-                b'.' => {
-                    dots += 1;
-                    if dots == 2 {
-                        extent.flags |= Flags::ELLIPSIS;
-                    }
-                    1
-                }
-                b',' | b':' | b';' | b'!' | b'?' | b'*' | b'|' | b'(' | b'[' | b'{' => 1,
+                b'.' | b',' | b':' | b';' | b'!' | b'?' | b'*' | b'|' | b'(' | b'[' | b'{' => 1,
                 b'\'' => {
                     let count = apostrophes.get_or_insert_with(|| {
                         memchr::memchr_iter(b'\'', &view.bytes[self.start..end]).count()
@@ -257,13 +257,12 @@ impl<'v, 'a> Bare<'v, 'a> {
                     1
                 }
                 b'_' | b'~' if before == Some(last) => 1,
-                b'-' | b'_' | b'~' if self.is_in_host(end, tail, host_end) => 1,
-                b']' if extent.path_end.is_none_or(|path_end| end <= path_end) => {
+                b'-' | b'_' | b'~' if end <= host_end => 1,
+                b']' if end > tail && extent.path_end.is_none_or(|path_end| end <= path_end) => {
                     match self.footnote(end, tail) {
                         Some(open) => {
                             extent.end = open;
                             extent.flags |= Flags::FOOTNOTE_CUT;
-                            dots = 0;
                             continue;
                         }
                         None => break,
@@ -275,23 +274,8 @@ impl<'v, 'a> Bare<'v, 'a> {
                 },
                 _ => break,
             };
-            if last != b'.' {
-                dots = 0;
-            }
             extent.end -= length;
             extent.flags |= Flags::TRIMMED;
-        }
-    }
-
-    /// Whether the URI ends in its host when it ends at an index.
-    fn is_in_host(&self, end: usize, tail: usize, host_end: Option<usize>) -> bool {
-        match host_end {
-            Some(host_end) => {
-                end <= host_end
-                    || memchr::memchr3(b'/', b'?', b'#', &self.view.bytes[tail..end]).is_none()
-                        && host_end == tail
-            }
-            None => false,
         }
     }
 
@@ -320,11 +304,11 @@ impl<'v, 'a> Bare<'v, 'a> {
         let crlf = byte == b'\r' && view.at(end + 1) == Some(b'\n');
         let next = end + 1 + usize::from(crlf);
         let prefix = Prefix::before(view, self.start);
-        let Some(skipped) = prefix.skip(view, next, next + NEXT_PREFIX) else {
+        let Some(next) = prefix.skip(view, next, next + NEXT_PREFIX) else {
             return false;
         };
-        let space = matches!(view.at(skipped.at), Some(b' ' | b'\t'));
-        let at = skipped.at + usize::from(space);
+        let space = matches!(view.at(next), Some(b' ' | b'\t'));
+        let at = next + usize::from(space);
         let continues = view
             .at(at)
             .is_some_and(|byte| byte.is_ascii_alphanumeric() || b"/?&=%_~#-".contains(&byte));
@@ -359,12 +343,7 @@ pub(super) fn read(view: &View<'_>, non_ascii: NonAscii, start: &Start) -> Optio
             (floor, None)
         }
     };
-    let host_end = match authority {
-        Some(authority) => Some(authority.host_end),
-        None if start.slashes => Some(tail),
-        None => None,
-    };
-    let reading = finish(&bare, floor, tail, host_end, authority)?;
+    let reading = finish(&bare, floor, tail, authority);
     let rest = &view.bytes[floor..reading.raw.end];
     let remains = match start.shape() {
         _ if start.slashes => {
@@ -374,11 +353,8 @@ pub(super) fn read(view: &View<'_>, non_ascii: NonAscii, start: &Start) -> Optio
         Some(shape) => shape(rest),
         None => false,
     };
-    let mut flags = reading.flags | start.flags;
-    if has_prefix(view, start.at) {
-        flags |= Flags::URL_PREFIX;
-    }
     // B7: something must remain.
+    let flags = reading.flags | start.flags;
     remains.then_some(Reading { flags, ..reading })
 }
 
@@ -387,9 +363,8 @@ pub(super) fn finish(
     bare: &Bare<'_, '_>,
     floor: usize,
     tail: usize,
-    host_end: Option<usize>,
     authority: Option<Authority>,
-) -> Option<Reading> {
+) -> Reading {
     let view = bare.view;
     let mut extent = match authority {
         Some(authority) if authority.is_cut => Extent {
@@ -400,25 +375,22 @@ pub(super) fn finish(
         _ => bare.extent(tail),
     };
     let reached = extent.end;
-    bare.trim(floor, tail, host_end, &mut extent);
-    if view.bytes.get(reached).is_some_and(|&byte| byte == 0xE2)
-        && view
-            .scalar(reached)
-            .is_some_and(|(code, _)| code == ELLIPSIS)
-    {
+    bare.trim(floor, tail, &mut extent);
+    // B6: cut short for display.
+    if view.spells(extent.end, b"..") || view.spells(extent.end, ELLIPSIS) {
         extent.flags |= Flags::ELLIPSIS;
     }
     if reached == extent.end && bare.may_be_wrapped(extent.end) {
         extent.flags |= Flags::MAYBE_WRAPPED;
     }
-    Some(Reading {
+    Reading {
         raw: bare.start..extent.end,
         outer_end: extent.end,
         context: Context::Bare,
         flags: extent.flags,
         cleaned: false,
         shorter: None,
-    })
+    }
 }
 
 /// Where a scheme's shape is looked for no further.

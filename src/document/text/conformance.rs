@@ -1,6 +1,7 @@
 //! What is odd about a reference: flags that change nothing.
 
-use super::authority::is_ipv6;
+use super::authority::{is_ipv6, is_user};
+use super::schemes::Scheme;
 use crate::document::flags::Flags;
 
 const HIGH: u8 = 1;
@@ -43,19 +44,19 @@ pub(super) fn flags(reference: &[u8], scheme: usize) -> Flags {
     if let Some(rest) = reference[scheme..].strip_prefix(b"//") {
         let end = rest.iter().position(|byte| b"/?#".contains(byte));
         let authority = &rest[..end.unwrap_or(rest.len())];
-        let host = match memchr::memrchr(b'@', authority) {
-            Some(at) => {
+        let host = host_start(authority);
+        let literal_length = literal_length(&authority[host..]).unwrap_or(0);
+        let start = scheme + 2 + host;
+        literal = start..start + literal_length;
+        // B3 gives a host to the special schemes alone.
+        let name = scheme.checked_sub(1).map(|colon| &reference[..colon]);
+        if name.and_then(Scheme::named).is_some_and(Scheme::is_special) {
+            if host > 0 {
                 flags |= Flags::USERINFO;
-                &authority[at + 1..]
             }
-            None => authority,
-        };
-        let host_start = scheme + 2 + authority.len() - host.len();
-        let (is_odd, length) = host_is_odd(host);
-        literal = host_start..host_start + length;
-        let is_file = reference[..scheme].eq_ignore_ascii_case(b"file:");
-        if is_odd && !(is_file && host.is_empty()) {
-            flags |= Flags::ODD_HOST;
+            if is_odd(&authority[host..], literal_length) {
+                flags |= Flags::ODD_HOST;
+            }
         }
     }
     if all & BRACKET != 0 {
@@ -76,23 +77,36 @@ fn has_bad_percent(reference: &[u8]) -> bool {
     })
 }
 
-/// Whether a host, with its port, is odd, and the length of the IP literal that it starts with.
-fn host_is_odd(host: &[u8]) -> (bool, usize) {
-    if host.first() == Some(&b'[')
-        && let Some(close) = memchr::memchr(b']', host)
-    {
-        let rest = &host[close + 1..];
-        let is_port =
-            rest.is_empty() || rest[0] == b':' && rest[1..].iter().all(u8::is_ascii_digit);
-        return (!is_ipv6(&host[1..close]) || !is_port, close + 1);
+/// Behind the user information.
+fn host_start(authority: &[u8]) -> usize {
+    let at = memchr::memrchr(b'@', authority);
+    at.filter(|&at| is_user(&authority[..at]))
+        .map_or(0, |at| at + 1)
+}
+
+/// The length of the IP literal that a host is.
+fn literal_length(host: &[u8]) -> Option<usize> {
+    let inner = host.strip_prefix(b"[")?;
+    let length = memchr::memchr(b']', inner)?;
+    is_ipv6(&inner[..length]).then_some(length + 2)
+}
+
+/// Whether a host, with its port, is odd.
+fn is_odd(host: &[u8], literal_length: usize) -> bool {
+    let is_port = |text: &[u8]| match text.strip_prefix(b":") {
+        Some(digits) => digits.iter().all(u8::is_ascii_digit),
+        None => text.is_empty(),
+    };
+    if literal_length > 0 {
+        return !is_port(&host[literal_length..]);
     }
     let host = match memchr::memrchr(b':', host) {
-        Some(colon) if host[colon + 1..].iter().all(u8::is_ascii_digit) => &host[..colon],
+        Some(colon) if is_port(&host[colon..]) => &host[..colon],
         _ => host,
     };
     // A final dot names the root.
     let host = host.strip_suffix(b".").unwrap_or(host);
-    (host.split(|&byte| byte == b'.').any(is_odd_label), 0)
+    host.split(|&byte| byte == b'.').any(is_odd_label)
 }
 
 fn is_odd_label(label: &[u8]) -> bool {

@@ -3,9 +3,10 @@
 
 use super::prefix::Prefix;
 use super::reading::{Reading, Workspace};
-use super::start::Start;
+use super::schemes::Scheme;
+use super::start::{LONGEST_RUN, Start};
 use super::unicode::{Role, is_ignorable, role};
-use super::view::{Set, View, is_blank, is_break, is_scheme_byte};
+use super::view::{PADDING, Set, View, is_blank, is_break, is_scheme_byte};
 use crate::document::events::Context;
 use crate::document::flags::Flags;
 
@@ -37,54 +38,64 @@ const NONE: Limits = Limits {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Opening {
     /// Index of the delimiter.
-    pub(super) at: usize,
+    at: usize,
     /// It is `"`, not `<`.
-    pub(super) is_quote: bool,
+    is_quote: bool,
     /// `URL:` stands between it and the URI.
+    has_prefix: bool,
+}
+
+/// What stands before a URI.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Before {
+    /// The delimiter that opens there.
+    pub(super) opening: Option<Opening>,
+    /// B9: `URL:`.
     pub(super) has_prefix: bool,
 }
 
-impl Opening {
-    /// D1: what opens before the URI at `at`.
-    pub(super) fn before(view: &View<'_>, at: usize) -> Option<Opening> {
+impl Before {
+    /// D1: what stands before the URI at `at`.
+    pub(super) fn of(view: &View<'_>, at: usize) -> Before {
         let unpadded = view.back_over_blanks(at);
         let has_prefix = ends_in_prefix(view, unpadded);
-        let (mut end, mut padded) = (unpadded, unpadded < at);
+        let (mut end, mut is_padded) = (unpadded, unpadded < at);
         if has_prefix {
-            end = view.back_over_blanks(unpadded - 4);
-            padded |= end < unpadded - 4;
+            end = view.back_over_blanks(unpadded - PREFIX.len());
+            is_padded |= end < unpadded - PREFIX.len();
         }
-        let delimiter = end.checked_sub(1).filter(|&at| at >= view.floor)?;
-        let is_quote = match view.bytes[delimiter] {
-            b'<' => false,
-            b'"' => true,
-            _ => return None,
+        let is_quote = match view.before(end) {
+            Some(b'<') => Some(false),
+            // A quote with WS behind it may as well have closed something.
+            Some(b'"') if !is_padded || may_precede_quote(view.before(end - 1)) => Some(true),
+            _ => None,
         };
-        // A quote with WS behind it may as well have closed something.
-        let opens = view.before(delimiter).is_none_or(|byte| {
-            is_blank(byte) || matches!(byte, b'(' | b'[' | b'{' | b'=' | b':' | b',')
-        });
-        let accepted = !is_quote || !padded || opens;
-        accepted.then_some(Opening {
-            at: delimiter,
-            is_quote,
+        let opening = is_quote
+            .filter(|_| end > view.floor)
+            .map(|is_quote| Opening {
+                at: end - 1,
+                is_quote,
+                has_prefix,
+            });
+        Before {
+            opening,
             has_prefix,
-        })
+        }
     }
 }
 
+const PREFIX: &[u8] = b"URL:";
+
 /// Whether `URL:` ends at an index, in any case, and not as the end of a longer run.
-fn ends_in_prefix(view: &View<'_>, end: usize) -> bool {
-    end.checked_sub(4).is_some_and(|at| {
-        at >= view.floor
-            && view.bytes[at..end].eq_ignore_ascii_case(b"URL:")
+pub(super) fn ends_in_prefix(view: &View<'_>, end: usize) -> bool {
+    end.checked_sub(PREFIX.len()).is_some_and(|at| {
+        view.bytes[at..end].eq_ignore_ascii_case(PREFIX)
             && !view.before(at).is_some_and(is_scheme_byte)
     })
 }
 
-/// B9: whether `URL:` stands directly before an index, spaces aside.
-pub(super) fn has_prefix(view: &View<'_>, at: usize) -> bool {
-    ends_in_prefix(view, view.back_over_spaces(at))
+fn may_precede_quote(byte: Option<u8>) -> bool {
+    byte.is_none_or(|byte| is_blank(byte) || b"([{=:,".contains(&byte))
 }
 
 /// Everything that a delimited URI does not simply hold: controls, WS, delimiters, `\`, and the
@@ -105,20 +116,13 @@ static SPECIAL: Set = {
     set
 };
 
-/// A run of WS inside delimiters.
+/// A run of WS inside delimiters, and of ignorable characters.
 #[derive(Clone, Copy, Debug)]
 struct Gap {
     end: usize,
+    /// It holds WS: it is not ignorable characters alone.
+    has_blank: bool,
     is_wrap: bool,
-    /// A prefix was skipped behind the line break.
-    led: bool,
-}
-
-/// What is done with a character inside delimiters.
-enum Step {
-    Keep(usize),
-    Drop(usize),
-    Blank,
 }
 
 /// One attempt to read what stands between delimiters.
@@ -142,31 +146,40 @@ struct Attempt<'v, 'a> {
 }
 
 /// Cleaned text between delimiters.
-pub(super) struct Cleaned {
-    pub(super) reading: Reading,
-    pub(super) spaces: usize,
+struct Cleaned {
+    reading: Reading,
+    spaces: usize,
 }
 
 impl<'v, 'a> Attempt<'v, 'a> {
-    fn new(view: &'v View<'a>, opening: Opening, start: usize, strict: bool) -> Self {
+    /// D1: goes from the delimiter to the URI's first byte.
+    fn new(view: &'v View<'a>, opening: Opening, strict: bool) -> Option<Self> {
         let limits = match opening.is_quote {
             _ if strict => NONE,
             true => QUOTE,
             false => ANGLE,
         };
-        Attempt {
+        let mut attempt = Attempt {
             view,
             opening,
-            start,
+            start: 0,
             limits,
             prefix: None,
             wraps: 0,
             spaces: 0,
             flags: Flags::NONE,
             shorter: None,
-            copied: start,
-            kept: start,
+            copied: 0,
+            kept: 0,
+        };
+        let limit = opening.at + LONGEST;
+        let mut start = attempt.gap(opening.at + 1, limit)?.end;
+        if opening.has_prefix {
+            attempt.flags |= Flags::URL_PREFIX;
+            start = attempt.gap(start + PREFIX.len(), limit)?.end;
         }
+        (attempt.start, attempt.copied, attempt.kept) = (start, start, start);
+        Some(attempt)
     }
 
     fn closer(&self) -> u8 {
@@ -184,50 +197,36 @@ impl<'v, 'a> Attempt<'v, 'a> {
             if at > limit {
                 return None;
             }
-            let byte = view.at(at)?;
-            if byte == self.closer() {
-                return self.close(at, at, workspace);
+            match view.at(at)? {
+                byte if byte == self.closer() => return self.close(at, at, workspace),
+                b'\\' if !self.opening.is_quote => at += 1,
+                // D2: what no URI holds.
+                b'\\' | b'<' | b'>' | b'"' => return None,
+                _ => match self.gap(at, limit)? {
+                    gap if gap.end == at => at += self.kept_length(at)?,
+                    gap if view.at(gap.end)? == self.closer() => {
+                        // D7: it is a reply mark.
+                        let is_mark = gap.is_wrap && !self.opening.is_quote && !self.is_reply();
+                        if is_mark && self.spaces > 0 {
+                            return None;
+                        }
+                        return self.close(at, gap.end, workspace);
+                    }
+                    gap => {
+                        self.remove(at, gap, workspace)?;
+                        at = gap.end;
+                    }
+                },
             }
-            match self.step(at, byte)? {
-                Step::Keep(length) => {
-                    at += length;
-                    continue;
-                }
-                Step::Drop(length) => {
-                    self.keep(at, workspace);
-                    self.flags |= Flags::IGNORABLE_REMOVED;
-                    at += length;
-                    self.copied = at;
-                    continue;
-                }
-                Step::Blank => {}
-            }
-            let gap = self.gap(at, limit).filter(|gap| gap.end <= limit)?;
-            if view.at(gap.end)? == self.closer() {
-                // D7: it is a reply mark.
-                let first = gap.is_wrap && !gap.led && !self.is_reply();
-                if first && !self.opening.is_quote && self.spaces > 0 {
-                    return None;
-                }
-                return self.close(at, gap.end, workspace);
-            }
-            self.remove(at, gap, workspace)?;
-            at = gap.end;
         }
     }
 
-    /// What is done with a character that is not simply kept. None where it may not stand here.
-    fn step(&self, at: usize, byte: u8) -> Option<Step> {
-        match byte {
-            b'\\' if !self.opening.is_quote => Some(Step::Keep(1)),
-            _ if is_blank(byte) => Some(Step::Blank),
-            0x80.. => Some(match self.view.scalar(at) {
-                Some((code, length)) if is_ignorable(code) => Step::Drop(length),
-                Some((code, _)) if role(code) == Role::Blank => Step::Blank,
-                Some((_, length)) => Step::Keep(length),
-                None => Step::Keep(1),
-            }),
-            _ => None,
+    /// The length of a character that is kept. None for a control.
+    fn kept_length(&self, at: usize) -> Option<usize> {
+        match self.view.scalar(at) {
+            Some((code, _)) if code < 0x80 => None,
+            Some((_, length)) => Some(length),
+            None => Some(1),
         }
     }
 
@@ -249,11 +248,14 @@ impl<'v, 'a> Attempt<'v, 'a> {
     fn remove(&mut self, at: usize, gap: Gap, workspace: &mut Workspace) -> Option<()> {
         self.keep(at, workspace);
         self.copied = gap.end;
+        if !gap.has_blank {
+            return Some(());
+        }
         self.shorter.get_or_insert(workspace.text.len());
         if gap.is_wrap {
             self.wraps += 1;
             self.flags |= Flags::WRAPPED;
-            if self.view.before(at) == Some(b'-') {
+            if workspace.text.last() == Some(&b'-') {
                 self.flags |= Flags::HYPHEN;
                 workspace.hyphens.push(workspace.text.len() - 1);
             }
@@ -264,13 +266,14 @@ impl<'v, 'a> Attempt<'v, 'a> {
         (self.wraps <= self.limits.wraps && self.spaces <= self.limits.spaces).then_some(())
     }
 
-    /// The run of WS at an index. None where it holds an empty line (D4) or lacks reply marks (D6).
+    /// The run of WS and ignorable characters at an index, which may be empty. None where it holds
+    /// an empty line (D4) or lacks reply marks (D6).
     fn gap(&mut self, from: usize, limit: usize) -> Option<Gap> {
         let view = self.view;
         let mut gap = Gap {
             end: from,
+            has_blank: false,
             is_wrap: false,
-            led: false,
         };
         while gap.end <= limit {
             let byte = view.at(gap.end)?;
@@ -279,6 +282,7 @@ impl<'v, 'a> Attempt<'v, 'a> {
                 if gap.is_wrap {
                     return None;
                 }
+                gap.has_blank = true;
                 gap.is_wrap = true;
                 gap.end += 1;
                 if byte == b'\r' && view.at(gap.end) == Some(b'\n') {
@@ -288,32 +292,38 @@ impl<'v, 'a> Attempt<'v, 'a> {
                 let prefix = *self
                     .prefix
                     .get_or_insert_with(|| Prefix::before(view, opening));
-                let skipped = prefix.skip(view, gap.end, limit)?;
-                gap.end = skipped.at;
-                gap.led = skipped.found;
+                gap.end = prefix.skip(view, gap.end, limit)?;
             } else if is_blank(byte) {
+                gap.has_blank = true;
                 gap.end += 1;
+            } else if byte < 0x80 {
+                break;
             } else {
                 match view.scalar(gap.end) {
-                    Some((code, length)) if code >= 0x80 && role(code) == Role::Blank => {
+                    Some((code, length)) if role(code) == Role::Blank => {
+                        gap.has_blank = true;
+                        gap.end += length;
+                    }
+                    Some((code, length)) if is_ignorable(code) => {
+                        self.flags |= Flags::IGNORABLE_REMOVED;
                         gap.end += length;
                     }
                     _ => break,
                 }
             }
         }
-        Some(gap)
+        (gap.end <= limit).then_some(gap)
     }
 
     /// The closing delimiter stands at `closer`, the content ends at `end`.
     fn close(mut self, end: usize, closer: usize, workspace: &mut Workspace) -> Option<Cleaned> {
-        // D8: this quote would open a string.
-        if self.opening.is_quote
-            && self
-                .view
-                .at(closer + 1)
+        let behind = |at| {
+            self.view
+                .at(at)
                 .is_some_and(|byte| byte.is_ascii_alphanumeric())
-        {
+        };
+        // D8: this quote would open a string.
+        if end == self.start || (self.opening.is_quote && behind(closer + 1)) {
             return None;
         }
         let cleaned = self.copied > self.start;
@@ -321,9 +331,6 @@ impl<'v, 'a> Attempt<'v, 'a> {
             self.keep(end, workspace);
         } else {
             self.kept = end;
-        }
-        if self.opening.has_prefix {
-            self.flags |= Flags::URL_PREFIX;
         }
         let context = match self.opening.is_quote {
             true => Context::Quoted,
@@ -351,7 +358,11 @@ pub(super) fn read(
     strict: bool,
     workspace: &mut Workspace,
 ) -> Option<Reading> {
-    let mut attempt = Attempt::new(view, opening, start.at, strict);
+    let mut attempt = Attempt::new(view, opening, strict)?;
+    if attempt.start != start.at {
+        return None;
+    }
+    let mut start = *start;
     if !start.slashes && start.is_special() {
         // D3: a line break may fall between `:` and `//`.
         let gap = attempt.gap(start.colon + 1, start.at + LONGEST)?;
@@ -359,92 +370,79 @@ pub(super) fn read(
         if !gap.is_wrap || !slashes {
             return None;
         }
+        start.slashes = true;
     }
     let Cleaned { mut reading, .. } = attempt.read(workspace)?;
     let reference = workspace.reference(&reading, view.bytes);
-    let accepted = is_acceptable(start, &reference[start.colon + 1 - start.at..]);
     reading.flags |= start.flags;
-    accepted.then_some(reading)
+    is_acceptable(&start, &reference[start.colon + 1 - start.at..]).then_some(reading)
 }
 
-/// D12: behind the colon stands `//` or what has the scheme's shape.
+/// D12: behind the colon stands `//`, or what has the scheme's shape.
 pub(super) fn is_acceptable(start: &Start, rest: &[u8]) -> bool {
-    match rest.strip_prefix(b"//") {
-        Some(rest) => has_authority(rest, start.is_file()),
-        None => start.shape().is_some_and(|shape| shape(rest)),
-    }
+    let is_shaped = start.shape().is_some_and(|shape| shape(rest));
+    (start.slashes || is_shaped) && has_authority(rest, start.is_file())
 }
 
-/// D11: behind `//` stands something with a letter or a digit before the path begins.
+/// D11: `//` is followed by something with a letter or a digit before the path begins.
 fn has_authority(rest: &[u8], is_file: bool) -> bool {
-    if is_file && rest.first() == Some(&b'/') {
+    let Some(behind) = rest.strip_prefix(b"//") else {
         return true;
-    }
-    rest.iter()
-        .take_while(|byte| !matches!(byte, b'/' | b'?' | b'#'))
-        .any(|&byte| byte.is_ascii_alphanumeric() || byte >= 0x80)
+    };
+    let mut authority = behind
+        .iter()
+        .take_while(|byte| !matches!(byte, b'/' | b'?' | b'#'));
+    authority.any(|&byte| byte.is_ascii_alphanumeric() || byte >= 0x80)
+        || is_file && behind.starts_with(b"/")
 }
 
-/// D12: a reference in `<URL:...>` that no known scheme introduces: any other scheme without `//`,
-/// or a relative reference. `colon` is that of `URL:`.
+/// D12: the reference in `<URL:...>`: of any scheme, or relative. `colon` is that of `URL:`.
 pub(super) fn read_prefixed(
     view: &View<'_>,
     colon: usize,
     strict: bool,
     workspace: &mut Workspace,
 ) -> Option<Reading> {
-    let start = skip_padding(view, colon + 1)?;
-    let scheme = scheme_length(view, start);
-    if let Some(length) = scheme
-        && view.at(start + length + 1) == Some(b'/')
-        && view.at(start + length + 2) == Some(b'/')
-    {
+    let before = Before::of(view, colon + 1);
+    let opening = before
+        .opening
+        .filter(|opening| !opening.is_quote && opening.has_prefix)?;
+    let attempt = Attempt::new(view, opening, strict)?;
+    let start = attempt.start;
+    if start - (colon + 1) > PADDING {
         return None;
     }
-    let opening = Opening::before(view, start).filter(|opening| !opening.is_quote)?;
     let Cleaned {
         mut reading,
         spaces,
-    } = Attempt::new(view, opening, start, strict).read(workspace)?;
+    } = attempt.read(workspace)?;
     let reference = workspace.reference(&reading, view.bytes);
-    let Some(length) = scheme else {
+    let raw = scheme_length(&view.bytes[reading.raw.clone()]);
+    let Some(length) = raw else {
         reading.flags |= Flags::RELATIVE;
-        return (spaces == 0 && !reference.is_empty()).then_some(reading);
+        // D3: blanks inside a scheme's name are not repaired.
+        let is_relative = scheme_length(reference).is_none() && has_authority(reference, false);
+        return (spaces == 0 && is_relative).then_some(reading);
     };
-    let known = super::schemes::Scheme::named(&reference[..length]);
-    let rest = &reference[length + 1..];
-    let shaped = match known.map(|scheme| scheme.form) {
-        Some(super::schemes::Form::NoSlash(shape)) => shape(rest),
-        Some(super::schemes::Form::Special) => rest
-            .strip_prefix(b"//")
-            .is_some_and(|rest| has_authority(rest, false)),
-        _ => false,
-    };
+    let (name, rest) = (&reference[..length], &reference[length + 1..]);
+    let slashes = rest.starts_with(b"//");
+    let compound = memchr::memrchr(b'+', name).filter(|_| slashes);
+    let known = Scheme::named(name).or_else(|| Scheme::named(&name[compound? + 1..]));
     if known.is_none() {
         reading.flags |= Flags::UNKNOWN_SCHEME;
-    }
-    (shaped || spaces == 0 && !rest.is_empty()).then_some(reading)
-}
-
-/// Behind `URL:`, at most 64 bytes of WS with at most one line break.
-fn skip_padding(view: &View<'_>, from: usize) -> Option<usize> {
-    let mut at = from;
-    while at <= from + super::view::PADDING {
-        match view.at(at) {
-            Some(byte) if is_blank(byte) => at += 1,
-            Some(_) => break,
-            None => return None,
+        if !slashes && spaces > 0 {
+            return None;
         }
     }
-    (view.back_over_blanks(at) == from).then_some(at)
+    let is_file = name.eq_ignore_ascii_case(b"file");
+    let accepted = length <= LONGEST_RUN && !rest.is_empty() && has_authority(rest, is_file);
+    accepted.then_some(reading)
 }
 
-/// The length of the scheme at an index, if a colon follows it.
-fn scheme_length(view: &View<'_>, at: usize) -> Option<usize> {
-    if !view.at(at)?.is_ascii_alphabetic() {
-        return None;
-    }
-    let length =
-        (1..=super::start::LONGEST_RUN).find(|&n| !view.at(at + n).is_some_and(is_scheme_byte))?;
-    (view.at(at + length) == Some(b':')).then_some(length)
+/// The length of the scheme that a reference starts with.
+pub(super) fn scheme_length(reference: &[u8]) -> Option<usize> {
+    let run = reference.iter().take_while(|&&byte| is_scheme_byte(byte));
+    let length = run.count();
+    let is_named = reference.first().is_some_and(u8::is_ascii_alphabetic);
+    (is_named && reference.get(length) == Some(&b':')).then_some(length)
 }

@@ -3,6 +3,7 @@
 use super::NonAscii;
 use super::authority;
 use super::bare::{self, Bare};
+use super::delimited::Before;
 use super::reading::{Reading, Workspace};
 use super::view::View;
 use crate::document::events::Context;
@@ -13,6 +14,9 @@ pub(super) const LONGEST_LOCAL: usize = 64;
 
 /// A domain name is no longer.
 const LONGEST_DOMAIN: usize = 255;
+
+/// Nor is one of its labels.
+const LONGEST_LABEL: usize = 63;
 
 /// O1: `www.` at an index.
 pub(super) fn www(
@@ -29,18 +33,14 @@ pub(super) fn www(
         return None;
     }
     let bare = Bare::new(view, non_ascii, at);
-    let authority = authority::special(&bare, at)?;
-    let reading = bare::finish(
-        &bare,
-        at,
-        authority.end,
-        Some(authority.host_end),
-        Some(authority),
-    )?;
-    let host = &view.bytes[at..authority.host_end.min(reading.raw.end)];
-    // User information before the host: not what people abbreviate.
-    if memchr::memchr2(b'@', b':', host).is_some() || !is_www_host(host) {
+    let authority = authority::without_user(&bare, at)?;
+    let reading = bare::finish(&bare, at, authority.end, Some(authority));
+    if !is_www_host(&view.bytes[at..authority.host_end.min(reading.raw.end)]) {
         return None;
+    }
+    let mut flags = reading.flags | Flags::SCHEME_GUESSED;
+    if Before::of(view, at).has_prefix {
+        flags |= Flags::URL_PREFIX;
     }
     workspace.clear();
     workspace.text.extend_from_slice(b"http://");
@@ -49,26 +49,28 @@ pub(super) fn www(
         .extend_from_slice(&view.bytes[reading.raw.clone()]);
     Some(Reading {
         context: Context::Www,
-        flags: reading.flags | Flags::SCHEME_GUESSED,
+        flags,
         cleaned: true,
         ..reading
     })
 }
 
-/// At least two labels behind `www`, and the last one a possible top-level domain.
+/// At least two labels behind `www`, the last one a top-level domain by its looks.
 fn is_www_host(host: &[u8]) -> bool {
-    let host = host.strip_suffix(b".").unwrap_or(host);
-    let labels = host.split(|&byte| byte == b'.');
-    let last = labels.clone().next_back().unwrap_or(b"");
-    labels.clone().count() >= 3
-        && labels.clone().all(|label| !label.is_empty())
-        && is_top_level(last)
+    let labels = || {
+        let labels = host.split(|&byte| byte == b'.').skip(1);
+        labels.filter(|label| !label.is_empty())
+    };
+    labels().nth(1).is_some()
+        && labels()
+            .last()
+            .is_some_and(|label| is_top_level(label) || !label.is_ascii())
 }
 
 fn is_top_level(label: &[u8]) -> bool {
     let encoded = label.len() > 4 && label[..4].eq_ignore_ascii_case(b"xn--");
     let letters = label.len() >= 2 && label.iter().all(u8::is_ascii_alphabetic);
-    encoded || letters || label.iter().any(|&byte| byte >= 0x80)
+    encoded || letters
 }
 
 /// `atext` of RFC 5322, and the dot.
@@ -111,28 +113,36 @@ pub(super) fn local_start(view: &View<'_>, end: usize) -> usize {
     end - run.take_while(|&&byte| is_local_byte(byte)).count()
 }
 
-/// Behind the domain that starts at an index: LDH labels, at least two.
+/// Behind the domain that starts at an index: LDH labels, at least two, up to an empty one.
 fn domain_end(view: &View<'_>, from: usize) -> Option<usize> {
+    let is_ldh = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+    let mut label = from;
+    let mut labels = 0;
     let mut end = from;
-    while end - from <= LONGEST_DOMAIN
-        && view
-            .at(end)
-            .is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.'))
-    {
-        end += 1;
+    while end - from <= LONGEST_DOMAIN {
+        while end - label <= LONGEST_LABEL && view.at(end).is_some_and(is_ldh) {
+            end += 1;
+        }
+        let text = &view.bytes[label..end];
+        if text.is_empty() {
+            // A dot that ends the sentence.
+            end = label.saturating_sub(1).max(from);
+            break;
+        }
+        if text.len() > LONGEST_LABEL || text[0] == b'-' || text.ends_with(b"-") {
+            return None;
+        }
+        labels += 1;
+        if view.at(end) != Some(b'.') {
+            break;
+        }
+        label = end + 1;
+        end = label;
     }
-    if end - from > LONGEST_DOMAIN || matches!(view.at(end), Some(b'@' | b'_')) {
-        return None;
-    }
-    while end > from && matches!(view.bytes[end - 1], b'-' | b'.') {
-        end -= 1;
-    }
-    let labels = view.bytes[from..end].split(|&byte| byte == b'.');
-    let is_label = |label: &[u8]| {
-        !label.is_empty() && label.len() <= 63 && label[0] != b'-' && !label.ends_with(b"-")
-    };
-    let last = labels.clone().next_back()?;
-    let accepted =
-        labels.clone().count() >= 2 && labels.clone().all(is_label) && is_top_level(last);
+    let last = view.bytes[from..end].rsplit(|&byte| byte == b'.').next()?;
+    let accepted = labels >= 2
+        && end - from <= LONGEST_DOMAIN
+        && is_top_level(last)
+        && !matches!(view.at(end), Some(b'@' | b'_'));
     accepted.then_some(end)
 }

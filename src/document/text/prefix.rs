@@ -15,15 +15,6 @@ pub(super) enum Prefix {
     Block,
 }
 
-/// A line's start, behind its prefix.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Skipped {
-    /// Index behind the prefix.
-    pub(super) at: usize,
-    /// A prefix was there.
-    pub(super) found: bool,
-}
-
 impl Prefix {
     /// The prefix of the line in which `end` stands, as far as it lies before `end`.
     pub(super) fn before(view: &View<'_>, end: usize) -> Prefix {
@@ -45,10 +36,10 @@ impl Prefix {
         }
     }
 
-    /// Skips the same prefix at the start of another line, looking no further than `limit`.
+    /// Skips the same prefix at the start of another line, looking hardly further than `limit`.
     ///
     /// None where reply marks are missing: that is another speaker.
-    pub(super) fn skip(self, view: &View<'_>, from: usize, limit: usize) -> Option<Skipped> {
+    pub(super) fn skip(self, view: &View<'_>, from: usize, limit: usize) -> Option<usize> {
         let spaces = |mut at: usize| {
             while at < limit && view.at(at).is_some_and(is_space) {
                 at += 1;
@@ -66,17 +57,19 @@ impl Prefix {
                     }
                     at += 1;
                 }
-                return Some(Skipped { at, found: true });
+                return Some(at);
             }
             Prefix::Leader(start, end) => &view.bytes[start..end],
             Prefix::Block => b"*",
         };
+        if leader.is_empty() {
+            return Some(from);
+        }
         let at = spaces(from);
         let end = at + leader.len();
-        let found =
-            !leader.is_empty() && view.spells(at, leader) && view.at(end).is_some_and(is_blank);
-        let at = if found { end } else { from };
-        Some(Skipped { at, found })
+        // The end of the text counts as WS, so that splitting changes nothing.
+        let found = view.spells(at, leader) && view.at(end).is_none_or(is_blank);
+        Some(if found { end } else { from })
     }
 }
 

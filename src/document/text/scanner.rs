@@ -1,11 +1,10 @@
 //! The scanner: from colons to finds, window by window.
 
-use super::delimited::{self, Opening};
+use super::delimited::{self, Before};
 use super::optional;
 use super::reading::{Reading, Workspace};
-use super::schemes::Scheme;
 use super::start::{self, Start};
-use super::view::{View, is_blank, is_scheme_byte};
+use super::view::{View, is_blank};
 use super::{Options, bare, conformance, terminal};
 use crate::bytes::anchor::Words;
 use crate::bytes::window::Window;
@@ -70,58 +69,55 @@ impl Scanner {
     }
 
     fn read_colon(&mut self, view: &View<'_>, colon: usize) -> Option<Reading> {
-        self.workspace.clear();
         let strict = self.options.strict;
-        let run = start::run_start(view, colon);
-        if is_prefix(view, run, colon)
+        if delimited::ends_in_prefix(view, colon + 1)
             && let Some(mut reading) =
                 delimited::read_prefixed(view, colon, strict, &mut self.workspace)
         {
             let reference = self.workspace.reference(&reading, view.bytes);
-            let scheme = match reading.flags.contains(Flags::RELATIVE) {
-                true => 0,
-                false => memchr::memchr(b':', reference).map_or(0, |colon| colon + 1),
-            };
+            let scheme = delimited::scheme_length(reference).map_or(0, |length| length + 1);
             reading.flags |= conformance::flags(reference, scheme);
             return Some(reading);
         }
-        self.workspace.clear();
-        let (start, opening) = candidate(view, run, colon)?;
-        let mut reading = self.read_from(view, &start, opening)?;
+        let start = start::of(view, colon)?;
+        if !start.slashes {
+            // S7: a shape, or a line break before the slashes (D3).
+            let breaks = is_blank(view.at(colon + 1)?);
+            if breaks != start.is_special() || (!breaks && start.shape().is_none()) {
+                return None;
+            }
+        }
+        let mut reading = self.read_from(view, &start)?;
         let reference = self.workspace.reference(&reading, view.bytes);
-        reading.flags |= conformance::flags(reference, start.colon + 1 - start.at);
+        reading.flags |= conformance::flags(reference, colon + 1 - start.at);
         Some(reading)
     }
 
     /// Delimited if there is a delimiter, else bare.
-    fn read_from(
-        &mut self,
-        view: &View<'_>,
-        start: &Start,
-        opening: Option<Opening>,
-    ) -> Option<Reading> {
-        let mut flags = Flags::NONE;
-        if let Some(opening) = opening {
+    fn read_from(&mut self, view: &View<'_>, start: &Start) -> Option<Reading> {
+        if terminal::opens(view, start.at)
+            && let Some(reading) = terminal::read(view, start)
+        {
+            self.workspace.clear();
+            return Some(reading);
+        }
+        let before = Before::of(view, start.at);
+        if let Some(opening) = before.opening {
             let strict = self.options.strict;
             let reading = delimited::read(view, opening, start, strict, &mut self.workspace);
             if reading.is_some() {
                 return reading;
             }
-            flags |= Flags::UNCLOSED;
-            if opening.has_prefix {
-                flags |= Flags::URL_PREFIX;
-            }
-        } else if terminal::opens(view, start.at) {
-            let reading = terminal::read(view, start);
-            if reading.is_some() {
-                return reading;
-            }
-            flags |= Flags::UNCLOSED;
         }
         // D13: the bare rules from the same scheme.
         self.workspace.clear();
         let mut reading = bare::read(view, self.options.non_ascii, start)?;
-        reading.flags |= flags;
+        if before.opening.is_some() {
+            reading.flags |= Flags::UNCLOSED;
+        }
+        if before.has_prefix {
+            reading.flags |= Flags::URL_PREFIX;
+        }
         Some(reading)
     }
 
@@ -133,44 +129,6 @@ impl Scanner {
             false => run,
         }
     }
-}
-
-/// Whether the run of scheme bytes before a colon is `URL`.
-fn is_prefix(view: &View<'_>, run: usize, colon: usize) -> bool {
-    view.bytes[run..colon].eq_ignore_ascii_case(b"URL")
-        && !view.before(run).is_some_and(is_scheme_byte)
-}
-
-/// The scheme before a colon, and the delimiter before the scheme.
-fn candidate(view: &View<'_>, run: usize, colon: usize) -> Option<(Start, Option<Opening>)> {
-    let start = start::of(view, colon);
-    // D12: with `<URL:` any scheme is taken, as it stands.
-    let slashes = view.at(colon + 1) == Some(b'/') && view.at(colon + 2) == Some(b'/');
-    if slashes
-        && start.is_none_or(|start| start.at != run)
-        && view.bytes[run..colon].first()?.is_ascii_alphabetic()
-        && let Some(opening) = Opening::before(view, run)
-        && opening.has_prefix
-        && !opening.is_quote
-    {
-        let whole = Start {
-            at: run,
-            colon,
-            scheme: Scheme::named(&view.bytes[run..colon]),
-            slashes,
-            flags: Flags::UNKNOWN_SCHEME,
-        };
-        return Some((whole, Some(opening)));
-    }
-    let start = start?;
-    if !slashes {
-        // S7: a shape, or a delimiter before and a line break behind.
-        let breaks = is_blank(view.at(colon + 1)?);
-        if breaks != start.is_special() || (!breaks && start.shape().is_none()) {
-            return None;
-        }
-    }
-    Some((start, Opening::before(view, start.at)))
 }
 
 impl Scan for Scanner {

@@ -8,12 +8,6 @@ fn digits(text: &[u8]) -> usize {
     text.iter().take_while(|byte| byte.is_ascii_digit()).count()
 }
 
-fn alphanumerics(text: &[u8]) -> usize {
-    text.iter()
-        .take_while(|byte| byte.is_ascii_alphanumeric())
-        .count()
-}
-
 fn holds(text: &[u8], any: &[u8]) -> bool {
     text.iter().any(|byte| any.contains(byte))
 }
@@ -87,14 +81,15 @@ pub(super) fn at_sign(text: &[u8]) -> bool {
 pub(super) fn coordinates(text: &[u8]) -> bool {
     let decimal = |text: &[u8]| {
         let sign = usize::from(text.first() == Some(&b'-'));
-        let whole = digits(&text[sign..]);
-        if whole == 0 {
-            return 0;
-        }
-        let point = sign + whole;
-        match text.get(point) {
-            Some(b'.') => point + 1 + digits(&text[point + 1..]),
-            _ => point,
+        let point = sign + digits(&text[sign..]);
+        let fraction = match text.get(point) {
+            Some(b'.') => digits(&text[point + 1..]),
+            _ => 0,
+        };
+        match (point > sign, fraction) {
+            (false, _) => 0,
+            (true, 0) => point,
+            (true, fraction) => point + 1 + fraction,
         }
     };
     let latitude = decimal(text);
@@ -113,26 +108,34 @@ pub(super) fn slash(text: &[u8]) -> bool {
 
 /// `authority,year:` (RFC 4151)
 pub(super) fn tag(text: &[u8]) -> bool {
-    let Some(comma) = memchr::memchr(b',', text).filter(|&at| at > 0) else {
+    let authority = text
+        .iter()
+        .take_while(|byte| !matches!(byte, b',' | b':' | b'/'))
+        .count();
+    let Some(date) = text[authority..].strip_prefix(b",") else {
         return false;
     };
-    let date = &text[comma + 1..];
     let length = date
         .iter()
         .take_while(|&&byte| byte.is_ascii_digit() || byte == b'-')
         .count();
-    digits(date) == 4 && date.get(length) == Some(&b':')
+    let mut parts = date[..length].split(|&byte| byte == b'-').map(<[u8]>::len);
+    let is_date = parts.next() == Some(4) && parts.clone().count() <= 2 && parts.all(|n| n == 2);
+    authority > 0 && is_date && date.get(length) == Some(&b':')
 }
 
 /// `method:`
 pub(super) fn did(text: &[u8]) -> bool {
-    let method = alphanumerics(text);
+    let method = text
+        .iter()
+        .take_while(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+        .count();
     method > 0 && text.get(method) == Some(&b':')
 }
 
 /// At least 26 letters and digits.
 pub(super) fn bitcoin(text: &[u8]) -> bool {
-    alphanumerics(text) >= 26
+    text.len() >= 26 && text[..26].iter().all(u8::is_ascii_alphanumeric)
 }
 
 /// `u/ r/ roomid/ e/`

@@ -76,7 +76,7 @@ pub(super) fn of(view: &View<'_>, colon: usize) -> Option<Start> {
         && Scheme::named(&name[plus + 1..]).is_some()
     {
         let letter = name.iter().position(u8::is_ascii_alphabetic)?;
-        return Some(start(letter, None, Flags::NONE));
+        return Some(start(letter, Scheme::named(&name[letter..]), Flags::NONE));
     }
     // S4: "sentence.https://", "2https://".
     if let Some(tail) = known_tail(name) {

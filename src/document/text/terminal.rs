@@ -5,7 +5,6 @@ use super::reading::Reading;
 use super::start::Start;
 use super::view::View;
 use crate::document::events::Context;
-use crate::document::flags::Flags;
 
 /// The introducer and the parameters.
 const LONGEST_OPENING: usize = 256;
@@ -28,8 +27,11 @@ pub(super) fn opens(view: &View<'_>, at: usize) -> bool {
 pub(super) fn read(view: &View<'_>, start: &Start) -> Option<Reading> {
     let mut end = start.colon;
     let limit = start.at + LONGEST;
-    while end <= limit && !view.at(end)?.is_ascii_control() {
+    while !view.at(end)?.is_ascii_control() {
         end += 1;
+        if end > limit {
+            return None;
+        }
     }
     let outer_end = match view.at(end)? {
         0x07 => end + 1,
@@ -41,7 +43,7 @@ pub(super) fn read(view: &View<'_>, start: &Start) -> Option<Reading> {
         raw: start.at..end,
         outer_end,
         context: Context::Osc8,
-        flags: start.flags | Flags::NONE,
+        flags: start.flags,
         cleaned: false,
         shorter: None,
     })

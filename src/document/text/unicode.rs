@@ -20,9 +20,6 @@ pub(super) fn is_ignorable(code: u32) -> bool {
     matches!(code, 0xAD | 0x200B | 0x2060 | 0xFEFF)
 }
 
-/// The horizontal ellipsis, which marks a URI cut short for display.
-pub(super) const ELLIPSIS: u32 = 0x2026;
-
 /// The role of a scalar value from U+0080 on.
 pub(super) fn role(code: u32) -> Role {
     match code {
@@ -34,7 +31,7 @@ pub(super) fn role(code: u32) -> Role {
         }
         // Controls and quotation marks of the West.
         0x80..=0x9F | 0xAB | 0xBB | 0x2014 | 0x2015 | 0x2018 | 0x201A..=0x201F => Role::Stop,
-        ELLIPSIS | 0x2039 | 0x203A | 0x27E8 | 0x27E9 => Role::Stop,
+        0x2026 | 0x2039 | 0x203A | 0x27E8 | 0x27E9 => Role::Stop,
         // CJK and full-width punctuation.
         0x3001..=0x3003 | 0x3008..=0x3011 | 0x3014..=0x301B | 0x301D..=0x301F => Role::Stop,
         0xFE10..=0xFE19 | 0xFE50..=0xFE61 | 0xFF01..=0xFF0F | 0xFF1A..=0xFF20 => Role::Stop,

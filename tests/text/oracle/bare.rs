@@ -3,7 +3,7 @@
 use super::chars::{Char, Text, is_blank, is_scheme_byte, is_soft};
 use super::delimited::Opening;
 use super::prefix;
-use super::scheme::Scheme;
+use super::scheme::{self, Scheme};
 use super::sets::is_special;
 use super::stops::{Step, Stops};
 use super::{Detail, Options, conformance, host};
@@ -37,6 +37,10 @@ pub(super) fn find(
     let slashes = scheme.has_slashes(text);
     let behind_colon = scheme.colon + 1;
     let mut reach = if !slashes {
+        // S7: only a NOSLASH scheme may go without.
+        if !scheme.may_go_without_slashes(text) {
+            return None;
+        }
         Reach::walk(text, &stops, scheme.start, behind_colon)
     } else if is_special(&scheme.name) {
         Reach::with_host(text, &stops, scheme.start, behind_colon + 2)?
@@ -284,7 +288,13 @@ fn may_be_wrapped(text: Text<'_>, start: usize, end: usize) -> bool {
         return false;
     };
     let full = text.line_start(end, FULL_LINE - 1).is_none();
-    let Some(next) = prefix::of_line(text, start).skip(text, end + length) else {
+    let line = end + length;
+    let prefix = prefix::of_line(text, start);
+    // A prefix that reaches further than one on the opening line may is none.
+    let Some(next) = prefix
+        .skip(text, line)
+        .filter(|next| next - line <= prefix::LONGEST)
+    else {
         return false;
     };
     // One blank is allowed.
@@ -292,11 +302,9 @@ fn may_be_wrapped(text: Text<'_>, start: usize, end: usize) -> bool {
     let goes_on = text
         .byte(next)
         .is_some_and(|byte| byte.is_ascii_alphanumeric() || b"/?&=%_~#-".contains(&byte));
-    let run = text
-        .from(next)
-        .iter()
-        .take_while(|&&byte| is_scheme_byte(byte));
-    let run = run.count();
-    let another = run > 0 && text.has_at(next + run, b"://");
+    // S1: a longer run is no scheme.
+    let run = text.from(next).iter().take(scheme::LONGEST + 1);
+    let run = run.take_while(|&&byte| is_scheme_byte(byte)).count();
+    let another = (1..=scheme::LONGEST).contains(&run) && text.has_at(next + run, b"://");
     full && goes_on && !another
 }

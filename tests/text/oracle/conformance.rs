@@ -1,5 +1,6 @@
 //! The flags that a URI gets for what it holds, however it was found.
 
+use super::chars::is_scheme_byte;
 use super::sets::is_special;
 use super::{Find, host};
 
@@ -34,7 +35,9 @@ pub(super) fn flag(find: &mut Find) {
 
 fn scheme_length(uri: &[u8]) -> Option<usize> {
     let end = uri.iter().position(|byte| b":/?#".contains(byte))?;
-    (uri[end] == b':').then_some(end)
+    // A relative reference may hold what looks like one.
+    let named = uri[0].is_ascii_alphabetic() && uri[..end].iter().all(|&b| is_scheme_byte(b));
+    (uri[end] == b':' && named).then_some(end)
 }
 
 fn authority(rest: &[u8]) -> Option<&[u8]> {

@@ -2,8 +2,8 @@
 
 use super::chars::{Text, is_blank, is_ws};
 
-/// How far back the start of the opening line may be.
-const LOOK_BACK: usize = 1024;
+/// How far back the start of the opening line may be, and so how long its prefix.
+pub(super) const LONGEST: usize = 1024;
 
 /// The line prefix of an opening line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub(super) enum Prefix {
 
 /// The prefix of the line that `at` stands in.
 pub(super) fn of_line(text: Text<'_>, at: usize) -> Prefix {
-    let Some(start) = text.line_start(at, LOOK_BACK) else {
+    let Some(start) = text.line_start(at, LONGEST) else {
         return Prefix::None;
     };
     let mut markers = 0;
@@ -41,8 +41,9 @@ impl Prefix {
             Prefix::Reply(markers) => (0..*markers).try_fold(at, |at, _| behind_marker(text, at)),
             Prefix::Comment(leader) => {
                 let behind = behind_blanks(text, at) + leader.len();
+                // The end of the text counts as white space, so that splitting changes nothing.
                 let repeated = text.has_at(behind - leader.len(), leader)
-                    && text.byte(behind).is_some_and(is_ws);
+                    && text.byte(behind).is_none_or(is_ws);
                 Some(if repeated { behind } else { at })
             }
         }

@@ -23,11 +23,15 @@ impl Scheme {
         text.has_at(self.colon + 1, b"//")
     }
 
+    /// S7: a NOSLASH scheme, behind whose colon its shape begins at once ("Note: x", "INFO: root").
+    pub(super) fn may_go_without_slashes(&self, text: Text<'_>) -> bool {
+        let blank_follows = text.byte(self.colon + 1).is_none_or(is_ws);
+        !blank_follows && is_noslash(&self.name)
+    }
+
     /// S7 for a scheme that `//` does not follow; `rest` is what was read behind the colon.
     pub(super) fn suits(&self, text: Text<'_>, rest: &[u8]) -> bool {
-        // S7: the shape begins directly behind the colon ("Note: x", "INFO: root").
-        let blank_follows = text.byte(self.colon + 1).is_none_or(is_ws);
-        !blank_follows && is_noslash(&self.name) && shape::suits(&self.name, rest)
+        self.may_go_without_slashes(text) && shape::suits(&self.name, rest)
     }
 
     pub(super) fn flags(&self) -> Vec<&'static str> {
@@ -37,11 +41,15 @@ impl Scheme {
     }
 }
 
-/// The scheme that ends at `colon`, by the first of S1 to S6 that applies.
-pub(super) fn before(text: Text<'_>, colon: usize) -> Option<Scheme> {
+/// The scheme that ends at `colon`, by the first of S1 to S6 that applies; nothing before `resume`
+/// belongs to it.
+pub(super) fn before(text: Text<'_>, colon: usize, resume: usize) -> Option<Scheme> {
     // R: the run of scheme bytes before the colon, at most 64.
     let mut start = colon;
-    while colon - start < LONGEST && text.byte_before(start).is_some_and(is_scheme_byte) {
+    while start > resume
+        && colon - start < LONGEST
+        && text.byte_before(start).is_some_and(is_scheme_byte)
+    {
         start -= 1;
     }
     let run = &text.0[start..colon];
@@ -59,7 +67,7 @@ pub(super) fn before(text: Text<'_>, colon: usize) -> Option<Scheme> {
     if run.is_empty() {
         return None;
     }
-    let blob = text.byte_before(start).is_some_and(is_scheme_byte);
+    let blob = start > resume && text.byte_before(start).is_some_and(is_scheme_byte);
     // S2: a known scheme.
     if !blob && is_known(run) {
         return scheme(0, false, false);

@@ -1,0 +1,151 @@
+//! Cases that the rules' wording leaves open, one row for each choice, and the examples of the RFCs.
+
+use super::laws::{Scanner, check_spans};
+use super::oracle::{NonAscii, Options};
+
+/// The rule, options, a text, and its finds: `kind URI flags | alternatives`, one for each line.
+type Row = (&'static str, &'static str, &'static str, &'static str);
+
+#[rustfmt::skip]
+const ROWS: &[Row] = &[
+    // S
+    ("S2", "", "x imaps://a.example/", "bare imaps://a.example/ unknown-scheme"),
+    ("S2", "", "iris.beep://a.example/ soap.beep://a", "bare iris.beep://a.example/\nbare soap.beep://a"),
+    ("S2: known but neither `//` nor NOSLASH: none, no further rule is tried", "", "x.ssh:tel:1234", "bare tel:1234"),
+    ("S3: from the first letter, whatever it belongs to", "", "1git+https://a.example/", "bare git+https://a.example/"),
+    ("S3", "", "+https://a.example/", "bare https://a.example/"),
+    ("S4: without `//` too, with the shape of S7", "", "word.mailto:a@b.example 2mailto:a@b.example", "bare mailto:a@b.example\nbare mailto:a@b.example glued"),
+    ("S5: https before http, any case", "", "xHTTPS://a.example/ xshttp://a.example/", "bare HTTPS://a.example/ glued\nbare http://a.example/ glued"),
+    ("S6", "", "-+.foo://a/ -f://a 1foo://a", "bare foo://a/ unknown-scheme"),
+    ("S7: in bare mode what remains after trimming has the shape", "", "good news:everyone. mailto:ann@. data:text/plain, cid:@", "bare cid:@"),
+    ("S7: the shape begins directly behind the colon, between delimiters too", "", "<mailto: ann@a.example> <tel: 12345>", ""),
+    ("S7: between delimiters the cleaned text has the shape", "", "<mailto:ann\n@a.example> <geo:48.2,\n16.3>", "angle mailto:ann@a.example wrapped\nangle geo:48.2,16.3 wrapped"),
+    ("S7: `?` and more", "", "mailto:?to=a <mailto:?>", "bare mailto:?to=a"),
+    ("S7: tag dates (RFC 4151)", "", "tag:a.example,2001-05:x tag:a.example,2001-05-09:x tag:a.example,201:x", "bare tag:a.example,2001-05:x\nbare tag:a.example,2001-05-09:x"),
+    ("S7: namespaces are LDH", "", "urn:ex:y urn:-x:y urn:x: urn:x_y:z", "bare urn:ex:y"),
+    ("S7: did methods are lower case", "", "did:ex:1 did:Ex:1", "bare did:ex:1"),
+    ("S7", "", "doi:10.1000.10/x doi:10./x doi:10.x/y", "bare doi:10.1000.10/x"),
+    ("S7", "", "geo:-48.2,16 geo:48,x geo:.1,2", "bare geo:-48.2,16"),
+    ("S: the run starts at the end of an earlier find", "", "http://a.example:80http://b.example/ http://a.example+http://b.example/", "bare http://a.example:80\nbare http://b.example/\nbare http://a.example\nbare http://b.example/"),
+    // D
+    ("D1: the quote of an earlier find opens nothing", "", "\"http://a.example/=\" http://b.example/", "quoted http://a.example/=\nbare http://b.example/"),
+    ("D1: white space on either side of `URL:`", "", "x\"URL: http://a.example/\" x\"URL:http://a.example/\"", "bare http://a.example/ url-prefix\nquoted http://a.example/ url-prefix"),
+    ("D1: no Unicode blanks", "", "<\u{A0}http://a.example/>", "bare http://a.example/"),
+    ("D1: one line break on each side of `URL:`", "", "<\nURL:\nhttp://a.example/>", "angle http://a.example/ url-prefix"),
+    ("D1: a longer run than `URL` is no mark", "", "<CURL:http://a.example/>", "bare http://a.example/"),
+    ("D2: C1 controls are characters", "", "<http://a.example/\u{81}>", "angle http://a.example/\u{81} non-ascii"),
+    ("D3: ignorable characters neither part runs nor count", "", "<http://a.example/x \u{AD} y>", "angle http://a.example/xy ignorable-removed inner-space | http://a.example/x"),
+    ("D3, D9: the hyphen stays directly before the break", "", "<http://a.example/x-\u{AD}\ny>", "angle http://a.example/x-y hyphen ignorable-removed wrapped | http://a.example/xy"),
+    ("D3: at the end they are padding, and flagged", "", "<http://a.example/x\u{200B}>", "angle http://a.example/x ignorable-removed"),
+    ("D3: between `:` and `//` a run with a line break", "", "<https: \n //a.example/> <https: //b.example/> <foo:\n//c.example/>", "angle https://a.example/ wrapped"),
+    ("D3: U+2028 is a blank, no line break", "", "<http://a.example/x\u{2028}y>", "angle http://a.example/xy inner-space | http://a.example/x"),
+    ("D3: blanks inside the scheme's name are not repaired", "", "<URL:ht\ntp://a.example/>", "bare tp://a.example/ unknown-scheme"),
+    ("D4: in padding too", "", "<http://a.example/x\n\n>", "bare http://a.example/x unclosed"),
+    ("D4: a line of other blanks is empty", "", "<http://a.example/x\n\u{A0}\ny>", "bare http://a.example/x unclosed"),
+    ("D6: the line of the delimiter", "", "> <\nhttp://a.example/>", "bare http://a.example/ unclosed"),
+    ("D6: behind `URL:` the markers are skipped", "", "> <URL:\n> http://a.example/>", "angle http://a.example/ url-prefix"),
+    ("D6: reply markers come first", "", "> # <http://a.example/x\n> # y>", "angle http://a.example/x#y inner-space wrapped | http://a.example/x"),
+    ("D6: the same leader", "", "## <http://a.example/x\n# y>", "angle http://a.example/x#y inner-space wrapped | http://a.example/x"),
+    ("D6: `*` continues `/*`", "", " /* <http://a.example/x\n  * y>", "angle http://a.example/xy wrapped"),
+    ("D6: three hyphens are no leader", "", "--- <http://a.example/x\n-- y>", "angle http://a.example/x--y inner-space wrapped | http://a.example/x"),
+    ("D7: behind a comment leader too", "", "# <http://a.example/x and y\n# > z", "bare http://a.example/x unclosed"),
+    ("D7: without inner space it closes", "", "<http://a.example/x\n> y", "angle http://a.example/x"),
+    ("D9, D10: both alternatives", "", "<http://a.example/x-\ny z>", "angle http://a.example/x-yz hyphen inner-space wrapped | http://a.example/xyz | http://a.example/x-"),
+    ("D9: no hyphen is in doubt at the end", "", "<http://a.example/x-\n>", "angle http://a.example/x-"),
+    ("D11: a letter or a digit, or beyond ASCII, before the first `/ ? #`", "", "<http:///x> <http://./x> <http://\u{4F8B}/x> <file:///> <http://[::]/>", "angle http://\u{4F8B}/x non-ascii\nangle file:///\nbare http://[::]/ unclosed"),
+    ("D12: any scheme", "", "<URL:http:x> <URL:Note:x> <URL:Note: x> <URL:C:\\x>", "angle http:x url-prefix\nangle Note:x unknown-scheme url-prefix\nangle C:\\x nonconforming unknown-scheme url-prefix"),
+    ("D12: a scheme and no more is nothing", "", "<URL:foo:>", ""),
+    ("D12: a relative reference may be wrapped, and `//` has D11", "", "<URL:a/\nb> <URL://> <URL://a.example/>", "angle a/b relative url-prefix wrapped\nangle //a.example/ relative url-prefix"),
+    ("D12: not in quotes", "", "\"URL:x.html\" \"URL:wibble:x\"", ""),
+    ("D14: not closed, it is no delimiter", "", "\x1b]8;;http://a.example/x\n\x07", "bare http://a.example/x"),
+    ("D14: taken exactly", "", "\x1b]8;;http://a.example/x y.\x1b\\", "osc8 http://a.example/x y."),
+    // B
+    ("B1: any case", "", "http://a.example/x,HTTP://b.example/y;FTPS://c.example/", "bare http://a.example/x\nbare HTTP://b.example/y\nbare FTPS://c.example/"),
+    ("B1: a pipe in the authority stops", "", "http://u|x@a.example/", "bare http://u"),
+    ("B1: in the query it is kept", "", "http://a.example/?x|y", "bare http://a.example/?x|y nonconforming"),
+    ("B2: mode ascii sets no flag for the stop", "ascii", "http://a.example/x\u{200B} http://a.example/\u{E9} http://a.example/x\u{2026}", "bare http://a.example/x\nbare http://a.example/\nbare http://a.example/x ellipsis"),
+    ("B2: the flag stays when the end is trimmed", "", "http://a.example/x.\u{200B}", "bare http://a.example/x trimmed zero-width"),
+    ("B3", "", "http://u:p@a.example/ http://@a.example/", "bare http://u:p@a.example/ userinfo\nbare http://@a.example/ userinfo"),
+    ("B3: no second try where the part before the last `@` is no user information", "", "http://u@a.example,b@c.example/", "bare http://u"),
+    ("B3", "", "http://a.example:/x http://a.example:x http://a.example:80x http://a.example:80?y", "bare http://a.example:/x\nbare http://a.example\nbare http://a.example:80\nbare http://a.example:80?y"),
+    ("B3: an IP literal is an IPv6 address, with `%25` before a zone", "", "http://[::1]:80/ http://[1::2::3]/ http://[fe80::1%eth0]/ http://[::1%25]/", "bare http://[::1]:80/"),
+    ("B3: hosts and user information are those of special schemes", "", "ssh://u@-a/ ftp://u@a-/", "bare ssh://u@-a/\nbare ftp://u@a-/ odd-host userinfo"),
+    ("B4", "", "ssh://@a ssh://[::1]/ ssh://[x]/ ssh://~a ssh:///x file:///x file://", "bare ssh://[::1]/\nbare ssh://~a\nbare file:///x"),
+    ("B5: the outermost `[` of the path", "", "http://a.example/x[y(z)[w", "bare http://a.example/x"),
+    ("B5: a closer that does not match stops first", "", "http://a.example/x[y)", "bare http://a.example/x"),
+    ("B5: in the query it stays", "", "http://a.example/x?[y", "bare http://a.example/x?[y nonconforming"),
+    ("B5, B6: footnotes and punctuation in turn", "", "http://a.example/x.[1][23]. http://a.example/x?y[1]", "bare http://a.example/x footnote-cut trimmed\nbare http://a.example/x?y[1] nonconforming"),
+    ("B6: only what precedes directly", "", "_http://a.example/x_ __http://a.example/x~ http://a.example_", "bare http://a.example/x trimmed\nbare http://a.example/x~\nbare http://a.example trimmed"),
+    ("B6: behind a port is not in the host", "", "http://a.example:80- http://a.example/-", "bare http://a.example:80\nbare http://a.example/-"),
+    ("B6: an ellipsis is directly next", "", "http://a.example/x.,.. http://a.example:80.. http://a.example/x.\u{2026}", "bare http://a.example/x trimmed\nbare http://a.example:80 ellipsis\nbare http://a.example/x trimmed"),
+    ("B7: anywhere behind `//`", "", "foo://-/ foo://-/a foo://*. foo://.]", "bare foo://-/a unknown-scheme"),
+    ("B8: the prefix is removed, one blank allowed", "", "> http://a.example/a/rather/long/path/that/reaches/the/right/margin/\n> of-the-mail.html", "bare http://a.example/a/rather/long/path/that/reaches/the/right/margin/ maybe-wrapped"),
+    ("B8: fewer markers are another speaker", "", "> http://a.example/a/rather/long/path/that/reaches/the/right/margin/\nof-the-mail.html", "bare http://a.example/a/rather/long/path/that/reaches/the/right/margin/"),
+    ("B8: a blank before the break", "", "http://a.example/a/rather/long/path/that/reaches/the/right/margin/ \nx", "bare http://a.example/a/rather/long/path/that/reaches/the/right/margin/"),
+    ("B8: another one", "", "http://a.example/a/rather/long/path/that/reaches/the/right/margin/\nx-y://z1", "bare http://a.example/a/rather/long/path/that/reaches/the/right/margin/\nbare x-y://z1 unknown-scheme"),
+    ("B9: as far as D1 goes back", "", "URL:\nhttp://a.example/", "bare http://a.example/ url-prefix"),
+    // O
+    ("O1: no user information", "www", "www.a.example@b.example/", "www http://www.a.example scheme-guessed"),
+    ("O1: empty labels do not count", "www", "www..example www...example/ www.a..example", "www http://www.a..example odd-host scheme-guessed"),
+    ("O1", "www", "www.a.b1 www.a.xn--p1ai (www.a.example.) =www.a.example www.a.\u{4F8B}:80/", "www http://www.a.xn--p1ai scheme-guessed\nwww http://www.a.example scheme-guessed trimmed\nwww http://www.a.\u{4F8B}:80/ non-ascii scheme-guessed"),
+    ("O1: `URL:` and a blank may precede", "www", "URL: www.a.example <URL: www.a.example>", "www http://www.a.example scheme-guessed url-prefix\nangle www.a.example relative url-prefix"),
+    ("O2: the whole run is the local part", "email", "a..b@a.example .a@a.example a.@a.example", ""),
+    ("O2: labels are LDH", "email", "a@-a.example a@a-.example a@a.example-x a@a.example.", "email mailto:a@a.example scheme-guessed"),
+    ("O2", "email", ":a@a.example a@a.example_ a@a.example@b a@b_c.example x=a%b@a.example", "email mailto:x=a%b@a.example bad-percent scheme-guessed"),
+    // RFC 2396 Appendix E and RFC 3986 Appendix C.
+    ("RFC 2396 Appendix E", "", RFC_2396, "quoted http://www.w3.org/Addressing/\nangle ftp://ds.internic.net/rfc/ wrapped\nangle http://www.ics.uci.edu/pub/ietf/uri/historical.html#WARNING wrapped"),
+    ("RFC 3986 Appendix C", "", RFC_3986, "quoted http://www.w3.org/Addressing/\nangle ftp://foo.example.com/rfc/ wrapped\nangle http://www.ics.uci.edu/pub/ietf/uri/historical.html#WARNING wrapped"),
+];
+
+const RFC_2396: &str = r#"
+      Yes, Jim, I found it under "http://www.w3.org/Addressing/",
+      but you can probably pick it up from <ftp://ds.internic.
+      net/rfc/>.  Note the warning in <http://www.ics.uci.edu/pub/
+      ietf/uri/historical.html#WARNING>.
+"#;
+
+const RFC_3986: &str = r#"
+      Yes, Jim, I found it under "http://www.w3.org/Addressing/",
+      but you can probably pick it up from <ftp://foo.example.
+      com/rfc/>.  Note the warning in <http://www.ics.uci.edu/pub/
+      ietf/uri/historical.html#WARNING>.
+"#;
+
+/// Every choice gives what its row says, in windows of every size of `windows`.
+pub(crate) fn choices_hold(scan: Scanner<'_>, windows: &[usize]) {
+    let mut failed = Vec::new();
+    for (rule, options, text, expected) in ROWS {
+        let non_ascii = match *options {
+            "ascii" => NonAscii::Ascii,
+            _ => NonAscii::Iri,
+        };
+        let options = Options {
+            non_ascii,
+            www: *options == "www",
+            email: *options == "email",
+            strict: false,
+        };
+        for &window in windows {
+            let finds = scan(text.as_bytes(), &options, window);
+            check_spans(text.as_bytes(), &finds);
+            let lines: Vec<String> = finds.iter().map(line).collect();
+            if lines.join("\n") != *expected {
+                let text = text.escape_debug();
+                let got = lines.join("\n");
+                failed.push(format!(
+                    "{rule}: {text}\nexpected\n{expected}\ngot\n{got}\n"
+                ));
+            }
+        }
+    }
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+}
+
+/// A find as a row writes it.
+fn line(find: &super::oracle::Find) -> String {
+    let flags = find.flags.iter().map(|flag| format!(" {flag}"));
+    let readings = find.alternatives.iter();
+    let readings = readings.map(|reading| format!(" | {}", String::from_utf8_lossy(reading)));
+    let rest: String = flags.chain(readings).collect();
+    format!("{} {}{rest}", find.kind, String::from_utf8_lossy(&find.uri))
+}

@@ -1,0 +1,142 @@
+//! The scanner, held to the same laws as the oracle, in windows of every size.
+
+use std::io::Read;
+
+use uriscan::bytes::window::Windows;
+use uriscan::document::events::{Event, Events, Found};
+use uriscan::document::text::{self, Scanner};
+use uriscan::document::{Format, Scan, Start};
+
+use super::laws::{self, WHOLE};
+use super::oracle::{Find, NonAscii, Options};
+use super::{choices, limits, soup};
+
+fn options(options: &Options) -> text::Options {
+    text::Options {
+        non_ascii: match options.non_ascii {
+            NonAscii::Iri => text::NonAscii::Iri,
+            NonAscii::Ascii => text::NonAscii::Ascii,
+        },
+        www: options.www,
+        email: options.email,
+        strict: options.strict,
+    }
+}
+
+fn find(found: &Found, events: &Events, window: &[u8]) -> Find {
+    let bytes = |text| events.bytes(text, window).to_vec();
+    Find {
+        start: found.span.start as usize,
+        end: found.span.end as usize,
+        uri: bytes(found.text),
+        kind: found.context.name(),
+        flags: found.flags.names().collect(),
+        alternatives: events
+            .alternatives(found)
+            .iter()
+            .map(|&text| bytes(text))
+            .collect(),
+    }
+}
+
+/// Scans a text in windows of `size` bytes, each read in full.
+pub(crate) fn scan(mut text: &[u8], chosen: &Options, size: usize) -> Vec<Find> {
+    let format = Format::named("text").expect("text is a format");
+    let mut scanner = Scanner::new(options(chosen));
+    let mut windows = Windows::new(size.min(text.len() + 1));
+    let mut events = Events::default();
+    let mut finds = Vec::new();
+    scanner.begin(&Start::default());
+    windows.begin(format.bounds);
+    loop {
+        windows
+            .fill(&mut text.by_ref())
+            .expect("a slice can be read");
+        let window = windows.window();
+        let consumed = scanner.scan(window, &mut events);
+        for event in &events.list {
+            if let Event::Reference(found) = event {
+                let pending = window.offset_at(window.start)..=window.offset_at(consumed);
+                assert!(pending.contains(&found.span.start) && pending.contains(&found.span.end));
+                finds.push(find(found, &events, window.bytes));
+            }
+        }
+        events.clear();
+        if windows.consume(consumed) {
+            return finds;
+        }
+    }
+}
+
+/// Every size up to 64, and powers of two behind.
+fn sizes() -> Vec<usize> {
+    (1..=64)
+        .chain([100, 128, 200, 256, 1024, 4096, 65_536, WHOLE])
+        .collect()
+}
+
+#[test]
+fn cases_hold_in_every_window() {
+    laws::cases_hold(&scan, &sizes());
+}
+
+/// `URISCAN_SOUPS=1000000` tries so many.
+#[test]
+fn soups_agree_with_the_oracle() {
+    let count = std::env::var("URISCAN_SOUPS").map(|count| count.parse());
+    let count = count
+        .unwrap_or(Ok(4000))
+        .expect("URISCAN_SOUPS is a number");
+    laws::soups_agree(&scan, 0..count, &[1, 3, 64, WHOLE]);
+}
+
+#[test]
+fn choices_hold_in_every_window() {
+    choices::choices_hold(&scan, &sizes());
+}
+
+#[test]
+fn repetitions_agree_with_the_oracle() {
+    laws::repetitions_agree(&scan, 1 << 12, &[1, 64, WHOLE]);
+}
+
+#[test]
+fn white_space_in_angles_is_ignored() {
+    laws::white_space_in_angles_is_ignored(&scan, 0..20);
+}
+
+#[test]
+fn line_prefixes_are_ignored() {
+    laws::line_prefixes_are_ignored(&scan);
+}
+
+#[test]
+fn empty_lines_separate_cases() {
+    laws::empty_lines_separate_cases(&scan, 0..10);
+}
+
+#[test]
+fn limits_hold() {
+    limits::limits_hold(&scan, &[1, 64, WHOLE]);
+    limits::strict_lifts_limits(&scan);
+}
+
+/// The library's iterator goes through the same windows.
+#[test]
+fn the_iterator_finds_the_same() {
+    for seed in 0..500 {
+        let mut numbers = soup::Numbers::seeded(seed);
+        let text = soup::soup(&mut numbers, 200);
+        let chosen = soup::options(&mut numbers);
+        let expected = scan(&text, &chosen, WHOLE);
+        let finds = text::find(&text, &options(&chosen));
+        let got: Vec<_> = finds
+            .map(|find| (find.span, find.reference.into_owned()))
+            .collect();
+        let expected: Vec<_> = expected
+            .into_iter()
+            .map(|find| (find.start..find.end, find.uri))
+            .collect();
+        assert_eq!(got, expected, "{}", text.escape_ascii());
+    }
+}

@@ -1,0 +1,206 @@
+//! Resolution against transcriptions of the RFCs, and against another engine.
+
+use uriscan::uri::{ExcessDots, Form, Resolver, Rules, SameScheme};
+
+use super::{generate, naive};
+
+/// The target, or nothing.
+fn resolve(base: &str, rules: Rules, reference: &str) -> Option<String> {
+    let resolver = Resolver::new(base.as_bytes(), rules).ok()?;
+    let mut target = Vec::new();
+    resolver
+        .resolve_into(reference.as_bytes(), &mut target)
+        .ok()?;
+    Some(String::from_utf8(target).unwrap())
+}
+
+fn compare(
+    base: &str,
+    reference: &str,
+    rules: Rules,
+    expected: Option<String>,
+) -> Result<(), String> {
+    let got = resolve(base, rules, reference);
+    if got == expected {
+        return Ok(());
+    }
+    Err(format!(
+        "{reference:?} against {base} by {rules:?}: expected {expected:?}, got {got:?}"
+    ))
+}
+
+const SCHEMES: [SameScheme; 2] = [SameScheme::Strict, SameScheme::Compat];
+
+#[test]
+fn rfc3986_is_the_letter() {
+    generate::check_pairs(|base, reference| {
+        SCHEMES.into_iter().try_for_each(|scheme| {
+            let expected = naive::rfc3986(base, reference, scheme);
+            compare(
+                base,
+                reference,
+                Rules::Rfc3986 {
+                    scheme,
+                    form: Form::Letter,
+                },
+                Some(expected),
+            )
+        })
+    });
+}
+
+#[test]
+fn rfc2396_is_the_letter() {
+    generate::check_pairs(|base, reference| {
+        for excess in [ExcessDots::Keep, ExcessDots::Remove, ExcessDots::Error] {
+            for scheme in SCHEMES {
+                let expected = naive::rfc2396(base, reference, excess, scheme);
+                compare(
+                    base,
+                    reference,
+                    Rules::Rfc2396 {
+                        excess,
+                        scheme,
+                        form: Form::Letter,
+                    },
+                    expected,
+                )?;
+            }
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn rfc1808_is_the_letter() {
+    generate::check_pairs(|base, reference| {
+        compare(
+            base,
+            reference,
+            Rules::Rfc1808,
+            naive::rfc1808(base, reference),
+        )
+    });
+}
+
+/// A tab is removed from a reference, but keeps it from being a shortcut.
+#[test]
+fn shortcuts_change_nothing() {
+    generate::check_pairs(|base, reference| {
+        let slow = resolve(base, Rules::Whatwg, &format!("\t{reference}"));
+        compare(base, reference, Rules::Whatwg, slow)
+    });
+}
+
+/// What a browser serialises once, it serialises so again.
+#[test]
+fn targets_are_their_own_targets() {
+    generate::check_pairs(
+        |base, reference| match resolve(base, Rules::Whatwg, reference) {
+            Some(target) => compare(
+                "http://other.example/",
+                &target,
+                Rules::Whatwg,
+                Some(target.clone()),
+            ),
+            None => Ok(()),
+        },
+    );
+}
+
+/// The classes of references in which the `url` crate is known to differ from the standard. `known.tsv` has examples.
+fn known_classes(base: &str, reference: &str) -> Vec<&'static str> {
+    let reference: String = reference
+        .chars()
+        .filter(|c| !"\t\n\r".contains(*c))
+        .collect();
+    let reference = reference.trim_matches(|c| c <= ' ').to_ascii_lowercase();
+    let own_scheme = reference
+        .split_once(':')
+        .map(|(scheme, _)| scheme)
+        .filter(|scheme| {
+            scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+                && scheme
+                    .chars()
+                    .all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
+        });
+    let scheme = own_scheme
+        .or(base.split_once(':').map(|(scheme, _)| scheme))
+        .unwrap();
+    let is_special = ["http", "https", "ftp", "ws", "wss"].contains(&scheme);
+    let after_scheme = own_scheme.map_or(&reference[..], |scheme| &reference[scheme.len() + 1..]);
+    let is_drive = |segment: &str| {
+        let is_drive = |pair: &[u8]| pair[0].is_ascii_alphabetic() && b":|".contains(&pair[1]);
+        segment
+            .as_bytes()
+            .last_chunk::<2>()
+            .is_some_and(|pair| is_drive(pair))
+    };
+    let slashes = after_scheme.len() - after_scheme.trim_start_matches(['/', '\\']).len();
+    let classes = [
+        ("file", scheme == "file"),
+        ("caret", reference.contains('^')),
+        ("slashes", is_special && slashes > 2),
+        (
+            "drive",
+            after_scheme.split(['/', '\\', '?', '#']).any(is_drive)
+                || own_scheme.is_some_and(|scheme| scheme.len() == 1),
+        ),
+        ("backslash", !is_special && reference.contains('\\')),
+        ("at", !is_special && reference.contains('@')),
+        (
+            "blank",
+            reference.contains(" ?") || reference.contains(" #"),
+        ),
+        ("punycode", reference.contains("xn--")),
+    ];
+    classes
+        .iter()
+        .filter(|(_, is_known)| *is_known)
+        .map(|(name, _)| *name)
+        .collect()
+}
+
+#[test]
+fn known_differences_remain() {
+    for row in include_str!("../vectors/known.tsv").lines() {
+        let fields: Vec<&str> = row.split('\t').collect();
+        let [class, base, reference, theirs, ours] = fields[..] else {
+            panic!("five fields: {row}")
+        };
+        let shown = |target: Option<String>| target.unwrap_or("-".to_owned());
+        let url = shown(
+            url::Url::parse(base)
+                .unwrap()
+                .join(reference)
+                .ok()
+                .map(String::from),
+        );
+        assert_eq!(
+            shown(resolve(base, Rules::Whatwg, reference)),
+            ours,
+            "ours: {row}"
+        );
+        assert_eq!(url, theirs, "the url crate has changed: {row}");
+        assert_ne!(url, ours, "no difference is left: {row}");
+        assert!(
+            known_classes(base, reference).contains(&class),
+            "class: {row}"
+        );
+    }
+}
+
+#[test]
+fn whatwg_is_what_url_says() {
+    generate::check_pairs(|base, reference| {
+        if !known_classes(base, reference).is_empty() {
+            return Ok(());
+        }
+        let expected = url::Url::parse(base)
+            .unwrap()
+            .join(reference)
+            .ok()
+            .map(String::from);
+        compare(base, reference, Rules::Whatwg, expected)
+    });
+}
