@@ -1,7 +1,10 @@
 //! Findings that are known and accepted: a file of keys, which survive moved lines.
 
 use std::collections::HashSet;
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead};
+
+use super::finding::Finding;
+use crate::output::text::push_lossy;
 
 /// A finding's key: its document, its rule, its reference, and which of several equal ones it is.
 ///
@@ -38,13 +41,6 @@ impl Fnv {
     }
 }
 
-/// A stable hash of bytes, by the same function as keys.
-pub fn hash(bytes: &[u8]) -> u64 {
-    let mut hash = Fnv::default();
-    hash.write(bytes);
-    hash.0
-}
-
 /// The keys of accepted findings.
 #[derive(Debug, Default)]
 pub struct Baseline(HashSet<String>);
@@ -73,11 +69,15 @@ impl Baseline {
     }
 }
 
-/// Writes one accepted finding: its key, then words for people.
-///
-/// # Errors
-///
-/// Those of the writer.
-pub fn write(writer: &mut impl Write, key: &str, path: &str, rule: &str) -> io::Result<()> {
-    writeln!(writer, "{key} {rule} {path}")
+/// Appends one accepted finding: its key, then words for people.
+pub(super) fn push(finding: &Finding<'_>, path: &[u8], out: &mut Vec<u8>) {
+    out.extend_from_slice(finding.key.as_bytes());
+    for words in [finding.rule.name.as_bytes(), path, finding.reference()] {
+        out.push(b' ');
+        // A line holds one key.
+        for piece in words.split(|byte| matches!(byte, b'\r' | b'\n')) {
+            push_lossy(piece, out);
+        }
+    }
+    out.push(b'\n');
 }

@@ -1,26 +1,49 @@
 //! One link: where its target lies, and what stands there.
 
+use super::paths::{FileId, Paths};
 use super::tree::{Found, How, Tree};
 use crate::resolver::Link;
 use crate::uri::base::push_file_name;
-use crate::uri::{Mounts, ResolveErrorKind};
+use crate::uri::{Mounts, ResolveErrorKind, Resolver, Rules};
 
 /// Where the target of a link lies.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// Under a mount.
-    Inside(Found),
+    /// Under a mount, and there is a file.
+    File(FileId, How),
+    /// Under a mount, and there is a directory without an index file.
+    NoIndex(FileId),
+    /// Under a mount, and nothing is there.
+    Nothing,
     /// On a mounted host, and outside every mounted path.
     OutsideRoot,
     /// Elsewhere on the network.
     External,
-    /// It is of a scheme with nothing to look up, or left out by request.
+    /// It is of a scheme with nothing to look up.
     Skipped,
+    /// It was left out by request: no rule applies.
+    LeftOut,
     /// There is no target.
     Unresolved(ResolveErrorKind),
 }
 
+impl Place {
+    /// The file at the target.
+    pub fn file(self) -> Option<FileId> {
+        match self {
+            Place::File(file, _) => Some(file),
+            _ => None,
+        }
+    }
+
+    /// Whether it is under a mount.
+    pub fn is_inside(self) -> bool {
+        matches!(self, Place::File(..) | Place::NoIndex(_) | Place::Nothing)
+    }
+}
+
 /// What is known of a link once its target has been looked up.
+#[derive(Clone, Debug)]
 pub struct Facts<'a> {
     /// The link.
     pub link: &'a Link<'a>,
@@ -35,7 +58,7 @@ pub struct Facts<'a> {
 impl Facts<'_> {
     /// Whether a file was found in this way.
     pub fn found_by(&self, how: How) -> bool {
-        matches!(&self.place, Place::Inside(Found::File(_, found)) if *found == how)
+        matches!(self.place, Place::File(_, found) if found == how)
     }
 }
 
@@ -50,6 +73,7 @@ pub enum Schemes {
 }
 
 /// Looks targets up: mounts backwards, then the disk.
+#[derive(Debug)]
 pub struct Checker {
     /// Directories and the URIs at which they are served.
     pub mounts: Mounts,
@@ -57,18 +81,62 @@ pub struct Checker {
     pub tree: Tree,
     /// Whether `http` and `https` are the same place.
     pub schemes: Schemes,
+    /// The numbers of files.
+    pub paths: Paths,
 }
 
 /// Schemes of targets that other tools can check.
 const NETWORK: [&[u8]; 3] = [b"http:", b"https:", b"ftp:"];
 
+/// Where a target lies, as far as its URI tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Position {
+    /// At a path below a mounted directory; no path where an encoded slash or NUL makes one that
+    /// no file can have.
+    Below {
+        /// The directory, with its slash.
+        root: Vec<u8>,
+        /// The path, with the directory in front.
+        path: Option<Vec<u8>>,
+    },
+    /// Under no mount.
+    Elsewhere(Place),
+}
+
 impl Checker {
-    /// Where a target lies; its query and fragment do not count.
+    /// Where a target without query and fragment lies.
     pub fn place(&self, target: &[u8]) -> Place {
-        let end = target.iter().position(|byte| b"?#".contains(byte));
-        let target = &target[..end.unwrap_or(target.len())];
-        let mut on_host = false;
+        match self.position(target) {
+            Position::Elsewhere(place) => place,
+            Position::Below { path: None, .. } => Place::Nothing,
+            Position::Below {
+                root,
+                path: Some(path),
+            } => match self.tree.find(&root, &path) {
+                Found::File(path, how) => Place::File(self.paths.id(&path), how),
+                Found::NoIndex(path) => Place::NoIndex(self.paths.id(&path)),
+                Found::Nothing => Place::Nothing,
+            },
+        }
+    }
+
+    /// Where a target lies, before the disk is asked; without a path where there can be no file.
+    pub fn position(&self, target: &[u8]) -> Position {
+        if is_normal(target) {
+            return self.position_of_normal(target);
+        }
+        // A citation is copied as it was written: `HTTP://Example.com:80/a/../b`.
+        let mut normal = Vec::new();
+        let resolver = Resolver::without_base(Rules::Whatwg);
+        match resolver.resolve_into(target, &mut normal) {
+            Ok(_) => self.position_of_normal(&normal),
+            Err(_) => self.position_of_normal(target),
+        }
+    }
+
+    fn position_of_normal(&self, target: &[u8]) -> Position {
         let mut nearest: Option<(&[u8], &[u8])> = None;
+        let mut on_host = false;
         for (directory, uri) in self.mounts.served() {
             let Some(rest) = self.below(target, uri) else {
                 on_host |= self.shares_host(target, uri);
@@ -80,19 +148,25 @@ impl Checker {
         }
         if let Some((root, rest)) = nearest {
             let mut path = root.to_vec();
-            // An encoded slash or NUL names no file.
-            return Place::Inside(match push_file_name(rest, &mut path) {
-                Some(()) => self.tree.find(root, &path),
-                None => Found::Nothing,
-            });
+            let path = push_file_name(rest, &mut path).map(|()| path);
+            let root = root.to_vec();
+            return Position::Below { root, path };
         }
-        if !NETWORK.iter().any(|scheme| target.starts_with(scheme)) {
-            Place::Skipped
-        } else if on_host {
-            Place::OutsideRoot
-        } else {
-            Place::External
-        }
+        Position::Elsewhere(
+            if !NETWORK.iter().any(|scheme| target.starts_with(scheme)) {
+                Place::Skipped
+            } else if on_host {
+                Place::OutsideRoot
+            } else {
+                Place::External
+            },
+        )
+    }
+
+    /// Whether a target may be under a mount, which is worth remembering.
+    pub fn may_be_inside(&self, target: &[u8]) -> bool {
+        let mut served = self.mounts.served();
+        served.any(|(_, uri)| self.below(target, uri).is_some())
     }
 
     /// What is left of a target behind a mount's URI; the mount's own name without its slash is
@@ -106,9 +180,6 @@ impl Checker {
     }
 
     fn shares_host(&self, target: &[u8], mount: &[u8]) -> bool {
-        fn host(rest: &[u8]) -> &[u8] {
-            rest[2..].split(|&byte| byte == b'/').next().unwrap_or(&[])
-        }
         match self.without_scheme(target, mount) {
             Some((target, mount)) if target.starts_with(b"//") && mount.starts_with(b"//") => {
                 host(target) == host(mount)
@@ -123,10 +194,36 @@ impl Checker {
         target: &'a [u8],
         mount: &'b [u8],
     ) -> Option<(&'a [u8], &'b [u8])> {
-        let (scheme, rest) = target.split_at(target.iter().position(|&byte| byte == b':')? + 1);
-        let (served, below) = mount.split_at(mount.iter().position(|&byte| byte == b':')? + 1);
+        let (scheme, rest) = target.split_at(memchr::memchr(b':', target)? + 1);
+        let (served, below) = mount.split_at(memchr::memchr(b':', mount)? + 1);
         let web = |scheme: &[u8]| scheme == b"http:" || scheme == b"https:";
         let same = scheme == served || self.schemes == Schemes::Alike && web(scheme) && web(served);
         same.then_some((rest, below))
     }
+}
+
+/// The authority of what stands behind a scheme.
+fn host(rest: &[u8]) -> &[u8] {
+    let rest = &rest[2..];
+    let end = rest.iter().position(|byte| b"/?#".contains(byte));
+    &rest[..end.unwrap_or(rest.len())]
+}
+
+/// Whether a target looks like one that the WHATWG rules leave as it is: scheme and host in lower
+/// case, no port, no dot segments.
+fn is_normal(target: &[u8]) -> bool {
+    let Some(colon) = memchr::memchr(b':', target) else {
+        return true;
+    };
+    let rest = &target[colon + 1..];
+    if !rest.starts_with(b"//") {
+        return true;
+    }
+    let authority = host(rest);
+    let plain = |byte: &u8| !byte.is_ascii_uppercase() && *byte != b':';
+    let path = &rest[2 + authority.len()..];
+    target[..colon].iter().all(plain)
+        && authority.iter().all(plain)
+        && path.starts_with(b"/")
+        && memchr::memmem::find(path, b"/.").is_none()
 }

@@ -1,7 +1,7 @@
 //! The audit's rules: one row each, in the order in which they are tried.
 
 use super::check::{Facts, Place};
-use super::tree::{Found, How};
+use super::tree::How;
 use crate::uri::ResolveErrorKind;
 
 /// How much a finding matters.
@@ -52,13 +52,13 @@ pub static RULES: &[Rule] = &[
         name: "broken-file",
         level: Level::Error,
         message: "no such file",
-        subject: Subject::Link(|facts| matches!(facts.place, Place::Inside(Found::Nothing))),
+        subject: Subject::Link(|facts| facts.place == Place::Nothing),
     },
     Rule {
         name: "broken-index",
         level: Level::Error,
         message: "the directory has no index file",
-        subject: Subject::Link(|facts| matches!(facts.place, Place::Inside(Found::NoIndex(_)))),
+        subject: Subject::Link(|facts| matches!(facts.place, Place::NoIndex(_))),
     },
     Rule {
         name: "broken-fragment",
@@ -151,11 +151,18 @@ pub static RULES: &[Rule] = &[
 /// assert!(!levels.set("no-such-rule", Level::Error));
 /// ```
 #[derive(Clone, Debug)]
-pub struct Levels(Vec<Level>);
+pub struct Levels {
+    levels: Vec<Level>,
+    /// A rule about links applies even where the target is there, or not looked for.
+    picky: bool,
+}
 
 impl Default for Levels {
     fn default() -> Self {
-        Levels(RULES.iter().map(|rule| rule.level).collect())
+        Levels {
+            levels: RULES.iter().map(|rule| rule.level).collect(),
+            picky: false,
+        }
     }
 }
 
@@ -164,30 +171,46 @@ impl Levels {
     pub fn set(&mut self, name: &str, level: Level) -> bool {
         let index = RULES.iter().position(|rule| rule.name == name);
         if let Some(index) = index {
-            self.0[index] = level;
+            self.levels[index] = level;
         }
+        let wanted = |name| {
+            self.named(name)
+                .is_some_and(|(_, level)| level > Level::Allow)
+        };
+        self.picky = wanted("empty-href") || wanted("insecure-scheme");
         index.is_some()
     }
 
-    /// The level of a rule.
-    pub fn of(&self, rule: &'static Rule) -> Level {
-        let index = RULES.iter().position(|row| std::ptr::eq(row, rule));
-        index.map_or(Level::Allow, |index| self.0[index])
-    }
-
     /// The finding of a link: the first rule that applies and is not allowed.
-    pub fn judge(&self, facts: &Facts<'_>) -> Option<(&'static Rule, Level)> {
-        RULES.iter().zip(&self.0).find_map(|(rule, &level)| {
-            let Subject::Link(applies) = rule.subject else {
-                return None;
-            };
-            (level > Level::Allow && applies(facts)).then_some((rule, level))
-        })
+    #[inline]
+    pub fn judge(&self, facts: &Facts<'_>) -> Option<(usize, Level)> {
+        let unremarkable = match facts.place {
+            Place::File(_, how) => {
+                matches!(how, How::Exact | How::Extension | How::Index)
+                    && !facts.fragment_missing
+                    && !facts.redirects
+            }
+            Place::External | Place::Skipped => true,
+            _ => false,
+        };
+        if unremarkable && !self.picky || facts.place == Place::LeftOut {
+            return None;
+        }
+        self.first(facts)
     }
 
-    /// The rule of a name, with its level.
-    pub fn named(&self, name: &str) -> Option<(&'static Rule, Level)> {
-        let rule = RULES.iter().find(|rule| rule.name == name)?;
-        Some((rule, self.of(rule)))
+    fn first(&self, facts: &Facts<'_>) -> Option<(usize, Level)> {
+        let rows = RULES.iter().zip(&self.levels).enumerate();
+        rows.filter(|(_, (_, level))| **level > Level::Allow)
+            .find_map(|(index, (rule, &level))| match rule.subject {
+                Subject::Link(applies) if applies(facts) => Some((index, level)),
+                _ => None,
+            })
+    }
+
+    /// The place of a name in the table, with its level.
+    pub fn named(&self, name: &str) -> Option<(usize, Level)> {
+        let index = RULES.iter().position(|rule| rule.name == name)?;
+        Some((index, self.levels[index]))
     }
 }

@@ -2,12 +2,13 @@
 //! so that every file system gives the same answer.
 
 use std::collections::HashMap;
-use std::ffi::OsStr;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::Path;
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use unicode_normalization::UnicodeNormalization;
+
+use super::hash::Key;
+use super::suggest::Nearest;
+use crate::pipeline::walk::path_of;
 
 /// How a target was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,13 +27,13 @@ pub enum How {
     OtherCase,
 }
 
-/// What stands at a target.
+/// What stands at a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
     /// A file, by its path.
-    File(Arc<[u8]>, How),
+    File(Vec<u8>, How),
     /// A directory without an index file, by its path.
-    NoIndex(Arc<[u8]>),
+    NoIndex(Vec<u8>),
     /// Nothing.
     Nothing,
 }
@@ -47,14 +48,31 @@ enum Kind {
 #[derive(Debug, Default)]
 struct Listing {
     names: HashMap<Box<[u8]>, Kind>,
-    /// Names in lower case and Unicode form C.
-    folded: HashMap<String, Box<[u8]>>,
+    /// Names in lower case and Unicode form C; made when a name is not found as it is.
+    folded: OnceLock<HashMap<String, Box<[u8]>>>,
+}
+
+impl Listing {
+    /// The name that differs in case or Unicode form only; the first by bytes of several.
+    fn folded(&self, name: &[u8]) -> Option<&[u8]> {
+        let folded = self.folded.get_or_init(|| {
+            let mut folded: HashMap<String, Box<[u8]>> = HashMap::new();
+            for name in self.names.keys() {
+                let known = folded.entry(fold(name)).or_insert_with(|| name.clone());
+                if name < known {
+                    known.clone_from(name);
+                }
+            }
+            folded
+        });
+        folded.get(&fold(name)).map(|name| &**name)
+    }
 }
 
 /// Looks targets up on disk.
 #[derive(Debug)]
 pub struct Tree {
-    listings: RwLock<HashMap<Box<[u8]>, Option<Arc<Listing>>>>,
+    listings: RwLock<Listings>,
     /// Names of index files, the preferred one first.
     index: Vec<String>,
     /// Extensions to try, without their dot.
@@ -74,52 +92,64 @@ impl Tree {
 
     /// What stands at `path`, which begins with the directory `root`.
     pub fn find(&self, root: &[u8], path: &[u8]) -> Found {
+        if let Some(found) = self.find_near(path) {
+            return found;
+        }
         let rest = path.strip_prefix(root).unwrap_or(path);
         let directory_named = rest.is_empty() || rest.ends_with(b"/");
         let mut here = root.strip_suffix(b"/").unwrap_or(root).to_vec();
-        let mut kind = Kind::Directory;
         let mut other_case = false;
-        let names: Vec<&[u8]> = rest.split(|&byte| byte == b'/').collect();
-        let last = names.iter().rposition(|name| !name.is_empty());
-        for (place, name) in names
-            .iter()
-            .enumerate()
-            .filter(|(_, name)| !name.is_empty())
-        {
-            let Some(listing) = (kind == Kind::Directory)
-                .then(|| self.listing(&here))
-                .flatten()
-            else {
+        let mut names = rest
+            .split(|&byte| byte == b'/')
+            .filter(|name| !name.is_empty());
+        let mut name = names.next();
+        while let Some(this) = name {
+            let next = names.next();
+            let Some(listing) = self.listing(&here) else {
                 return Found::Nothing;
             };
             here.push(b'/');
-            if let Some(&found) = listing.names.get(*name) {
-                here.extend_from_slice(name);
-                kind = found;
-            } else if let Some(extended) = self.extended(&listing, name)
-                && Some(place) == last
+            let mut kind = listing.names.get(this).copied();
+            if next.is_none()
+                && kind != Some(Kind::File)
+                && let Some(extended) = self.extended(&listing, this)
             {
-                here.extend_from_slice(&extended);
-                let how = if directory_named {
-                    How::SlashAfterFile
-                } else {
-                    How::Extension
-                };
-                return Found::File(here.into(), how);
-            } else if let Some(folded) = listing.folded.get(&fold(name)) {
+                // Of `test.html` and `test/` the file wins, unless the slash asks for the directory.
+                if kind.is_none() || !directory_named {
+                    here.extend_from_slice(&extended);
+                    let how = if directory_named {
+                        How::SlashAfterFile
+                    } else {
+                        How::Extension
+                    };
+                    return Found::File(here, how);
+                }
+            }
+            if kind.is_some() {
+                here.extend_from_slice(this);
+            } else if let Some(folded) = listing.folded(this) {
                 here.extend_from_slice(folded);
-                kind = listing.names[folded];
+                kind = listing.names.get(folded).copied();
                 other_case = true;
-            } else {
-                return Found::Nothing;
+            }
+            match kind {
+                None => return Found::Nothing,
+                Some(Kind::File) if next.is_some() || directory_named => return Found::Nothing,
+                Some(Kind::File) if other_case => return Found::File(here, How::OtherCase),
+                Some(Kind::File) => return Found::File(here, How::Exact),
+                Some(Kind::Directory) => name = next,
             }
         }
-        match kind {
-            Kind::File if directory_named => Found::Nothing,
-            Kind::File if other_case => Found::File(here.into(), How::OtherCase),
-            Kind::File => Found::File(here.into(), How::Exact),
-            Kind::Directory => self.index_of(here, directory_named, other_case),
-        }
+        self.index_of(here, directory_named, other_case)
+    }
+
+    /// A file in a directory that has been read: most are found so, by one look.
+    fn find_near(&self, path: &[u8]) -> Option<Found> {
+        let at = memchr::memrchr(b'/', path)?;
+        let known = self.known();
+        let listing = known.get(&path[..at])?.as_ref()?;
+        let kind = listing.names.get(&path[at + 1..])?;
+        (*kind == Kind::File).then(|| Found::File(path.to_vec(), How::Exact))
     }
 
     fn extended(&self, listing: &Listing, name: &[u8]) -> Option<Vec<u8>> {
@@ -136,7 +166,7 @@ impl Tree {
             self.index.iter().find(file)
         });
         let Some(index) = index else {
-            return Found::NoIndex(directory.into());
+            return Found::NoIndex(directory);
         };
         directory.push(b'/');
         directory.extend_from_slice(index.as_bytes());
@@ -145,28 +175,53 @@ impl Tree {
             (false, true) => How::Index,
             (false, false) => How::WithoutSlash,
         };
-        Found::File(directory.into(), how)
+        Found::File(directory, how)
+    }
+
+    /// The name nearest to the first one on the way to `path` that does not exist.
+    pub fn nearest(&self, root: &[u8], path: &[u8]) -> Option<Vec<u8>> {
+        let rest = path.strip_prefix(root).unwrap_or(path);
+        let mut here = root.strip_suffix(b"/").unwrap_or(root).to_vec();
+        for name in rest
+            .split(|&byte| byte == b'/')
+            .filter(|name| !name.is_empty())
+        {
+            let listing = self.listing(&here)?;
+            if listing.names.contains_key(name) {
+                here.push(b'/');
+                here.extend_from_slice(name);
+                continue;
+            }
+            let mut nearest = Nearest::new(name);
+            for candidate in listing.names.keys() {
+                nearest.offer(candidate);
+            }
+            return nearest.found().map(<[u8]>::to_vec);
+        }
+        None
+    }
+
+    /// Directories that have been read. A poisoned lock guards a cache that is never left
+    /// half-written.
+    fn known(&self) -> std::sync::RwLockReadGuard<'_, Listings> {
+        self.listings.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn listing(&self, directory: &[u8]) -> Option<Arc<Listing>> {
-        // A poisoned lock guards a cache that is never left half-written.
-        let known = self
-            .listings
-            .read()
-            .unwrap_or_else(|lock| lock.into_inner());
-        if let Some(listing) = known.get(directory) {
+        if let Some(listing) = self.known().get(directory) {
             return listing.clone();
         }
-        drop(known);
         let listing = read(directory).map(Arc::new);
         let mut known = self
             .listings
             .write()
-            .unwrap_or_else(|lock| lock.into_inner());
+            .unwrap_or_else(PoisonError::into_inner);
         known.insert(directory.into(), listing.clone());
         listing
     }
 }
+
+type Listings = HashMap<Box<[u8]>, Option<Arc<Listing>>, Key>;
 
 fn read(directory: &[u8]) -> Option<Listing> {
     let directory = if directory.is_empty() {
@@ -175,7 +230,7 @@ fn read(directory: &[u8]) -> Option<Listing> {
         directory
     };
     let mut listing = Listing::default();
-    for entry in std::fs::read_dir(Path::new(OsStr::from_bytes(directory))).ok()? {
+    for entry in std::fs::read_dir(path_of(directory)).ok()? {
         let Ok(entry) = entry else { continue };
         let kind = match entry.file_type() {
             Ok(kind) if kind.is_dir() => Kind::Directory,
@@ -187,9 +242,8 @@ fn read(directory: &[u8]) -> Option<Listing> {
             },
             _ => Kind::File,
         };
-        let name = entry.file_name().into_vec().into_boxed_slice();
-        listing.folded.insert(fold(&name), name.clone());
-        listing.names.insert(name, kind);
+        let name = entry.file_name().into_encoded_bytes();
+        listing.names.insert(name.into_boxed_slice(), kind);
     }
     Some(listing)
 }

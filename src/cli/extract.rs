@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::args::extract::ExtractArgs;
 use super::args::output::{Reach, StatsArg};
+use super::args::walk::WalkArgs;
 use super::destination::Destination;
 use super::exit::Exit;
 use super::message::Error;
@@ -28,7 +29,7 @@ pub(super) fn run(arguments: &ExtractArgs) -> Result<Exit, Error> {
     }
     let roots = roots(arguments);
     let options = options(arguments, &roots)?;
-    let walk = walk(arguments, roots, options.order)?;
+    let walk = walk(&arguments.walk, roots, options.order)?;
     let path = arguments.output.output.as_deref();
     let mut output =
         Destination::open(path).map_err(|error| Error::new(format!("cannot write: {error}")))?;
@@ -55,8 +56,8 @@ fn roots(arguments: &ExtractArgs) -> Vec<Root> {
     }
 }
 
-fn walk(arguments: &ExtractArgs, roots: Vec<Root>, order: Order) -> Result<Walk, Error> {
-    let given = &arguments.walk;
+/// The walk below these paths, and below those of lists.
+pub(super) fn walk(given: &WalkArgs, roots: Vec<Root>, order: Order) -> Result<Walk, Error> {
     let lists = || given.files_from.iter().chain(&given.files0_from);
     let standard = roots.iter().filter(|root| **root == Root::Standard).count()
         + lists().filter(|list| list.as_os_str() == "-").count();
@@ -180,7 +181,8 @@ fn print_stats(how: Option<StatsArg>, summary: &Summary) {
     let _ = io::stderr().write_all(&text);
 }
 
-fn print_types() -> Result<Exit, Error> {
+/// Prints every format and the names of its files.
+pub(super) fn print_types() -> Result<Exit, Error> {
     let mut text = String::new();
     for format in FORMATS {
         let globs: Vec<_> = format

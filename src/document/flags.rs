@@ -92,6 +92,16 @@ impl Flags {
     /// No flag.
     pub const NONE: Flags = Flags(0);
 
+    /// The set as a number, for those who store it.
+    pub(crate) const fn bits(self) -> u64 {
+        self.0
+    }
+
+    /// The set of a number.
+    pub(crate) const fn from_bits(bits: u64) -> Self {
+        Flags(bits)
+    }
+
     /// Both sets together, in a constant.
     pub const fn union(self, other: Flags) -> Flags {
         Flags(self.0 | other.0)
