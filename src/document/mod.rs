@@ -14,6 +14,7 @@ pub mod diagnostic;
 pub mod events;
 pub mod flags;
 pub mod html;
+pub mod markdown;
 pub mod text;
 
 use encoding_rs::Encoding;
@@ -59,6 +60,8 @@ pub struct Options {
     pub text: text::Options,
     /// HTML.
     pub html: html::Options,
+    /// Markdown.
+    pub markdown: markdown::Options,
     /// Whether the places that fragments can name are reported too.
     pub anchors: Anchors,
 }
@@ -100,7 +103,7 @@ pub struct Format {
 }
 
 /// Every format, one row each.
-pub static FORMATS: &[Format] = &[text::FORMAT, html::FORMAT];
+pub static FORMATS: &[Format] = &[text::FORMAT, html::FORMAT, markdown::FORMAT];
 
 impl Format {
     /// The format of a name, as `--type` takes it.

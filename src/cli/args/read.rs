@@ -5,6 +5,7 @@ use encoding_rs::Encoding;
 
 use super::walk::size;
 use crate::document;
+use crate::document::markdown::Slug;
 use crate::document::text::NonAscii;
 
 /// How documents are read.
@@ -35,6 +36,9 @@ pub struct ReadArgs {
     /// HTML: also find URIs in character data, by the rules for text
     #[arg(long)]
     pub html_text: bool,
+    /// Markdown: what fragments can name headings by
+    #[arg(long, value_name = "HOW", default_value = "github")]
+    pub slug: SlugArg,
     /// HTML: the longest document that is read twice where exactness asks for it
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub max_document: Option<u64>,
@@ -47,6 +51,15 @@ pub enum NonAsciiArg {
     Iri,
     /// None
     Ascii,
+}
+
+/// What fragments can name headings by.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum SlugArg {
+    /// The slug that GitHub makes of their text
+    Github,
+    /// Nothing
+    None,
 }
 
 impl ReadArgs {
@@ -63,6 +76,10 @@ impl ReadArgs {
         options.html.extended = self.extended;
         options.html.scripting = self.scripting;
         options.html.text = self.html_text;
+        options.markdown.slug = match self.slug {
+            SlugArg::Github => Slug::GitHub,
+            SlugArg::None => Slug::None,
+        };
         if let Some(most) = self.max_document {
             options.html.max_document = most;
         }
