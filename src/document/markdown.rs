@@ -257,7 +257,7 @@ impl<'a> Walk<'a> {
             | Extensions::ENABLE_YAML_STYLE_METADATA_BLOCKS
             | Extensions::ENABLE_PLUSES_DELIMITED_METADATA_BLOCKS;
         let mut marks = Parser::new_ext(self.source, extensions).into_offset_iter();
-        while let Some((mark, range)) = marks.next() {
+        for (mark, range) in marks.by_ref() {
             self.mark(mark, range, events);
         }
         let definitions = marks.reference_definitions();
