@@ -1,7 +1,8 @@
 //! Made-up references in the proportions of real pages.
 
 /// The base that the references are relative to.
-pub const BASE: &str = "https://www.example.com/library/guide/chapter-3/index.html?edition=2";
+pub(crate) const BASE: &str =
+    "https://www.example.com/library/guide/chapter-3/index.html?edition=2";
 
 /// Directories and words of which references are made.
 const WORDS: [&str; 16] = [
@@ -112,7 +113,7 @@ impl Seeded {
 }
 
 /// As many references as asked for, always the same.
-pub fn references(count: usize) -> Vec<String> {
+pub(crate) fn references(count: usize) -> Vec<String> {
     let mut seeded = Seeded(2396);
     (0..count).map(|_| seeded.reference()).collect()
 }

@@ -7,6 +7,7 @@ use encoding_rs::Encoding;
 use crate::bytes::lines::Lines;
 use crate::bytes::source::{Replay, Seekable, Source};
 use crate::bytes::window::{Bounds, Window, Windows};
+use crate::document::charset::{self, Conversion, Detected, Reader, Transcoder};
 use crate::document::events::{Event, Events};
 use crate::document::{self, Format, Reading, Scan, Start};
 use crate::resolver::{EmbeddedBases, Linker, Ruling, Sink};
@@ -59,6 +60,24 @@ pub struct Document<'a> {
     pub base: Option<&'a Base>,
     /// The encoding that a transport or the user declares.
     pub declared: Option<&'static Encoding>,
+    /// Where it starts, if it is a piece of a document.
+    pub origin: Origin,
+}
+
+/// Where a piece of a document starts: behind a [`seam`](Format::seam).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// The offset of its first byte.
+    pub offset: u64,
+    /// The line that it starts.
+    pub line: u64,
+}
+
+impl Default for Origin {
+    /// The start of a document.
+    fn default() -> Self {
+        Origin { offset: 0, line: 1 }
+    }
 }
 
 impl<'a> Document<'a> {
@@ -68,6 +87,7 @@ impl<'a> Document<'a> {
             format,
             base,
             declared: None,
+            origin: Origin::default(),
         }
     }
 }
@@ -112,19 +132,47 @@ impl Extractor {
 
     /// Extracts the links of a document that is in memory.
     pub fn extract_bytes(&mut self, document: &Document<'_>, bytes: &[u8], sink: &mut impl Sink) {
-        if bytes.len() > self.options.window {
+        let format = document.format;
+        let first = &bytes[..bytes.len().min(charset::PRESCAN)];
+        let detected = (format.conversion != Conversion::Never)
+            .then(|| charset::detect(format.family, document.declared, first));
+        let encoding = detected.and_then(|detected| detected.encoding);
+        if charset::converts(format.conversion, encoding) {
             // A slice reads and rewinds without errors.
             let _ = self.run(document, &mut Seekable::new(Cursor::new(bytes)), sink);
             return;
         }
-        // One window is in view as it is: nothing is copied.
-        let window = Window::whole(bytes);
-        let mut pass = Some(self.begin(document));
-        while let Some(mut this) = pass {
-            self.scan(&mut this, window, sink);
-            pass = this.again(&self.events);
+        // The windows are views of the bytes as they are: nothing is copied.
+        let look_behind = format.bounds.look_behind;
+        let mut pass = self.begin(document, detected);
+        let (mut start, mut end) = (0, 0);
+        loop {
+            // While the scanner consumes nothing, the window doubles.
+            end = bytes.len().min(end + self.options.window.max(end - start));
+            let behind = start.saturating_sub(look_behind);
+            let window = Window {
+                bytes: &bytes[behind..end],
+                start: start - behind,
+                offset: document.origin.offset + behind as u64,
+                last: end == bytes.len(),
+            };
+            start = behind + self.scan(&mut pass, window, None, sink);
+            if let Some(again) = pass.again(&self.events) {
+                let encoding = again.start.again.encoding;
+                if charset::converts(format.conversion, encoding) {
+                    // It turns out that its bytes are not what they seem.
+                    let converted = Document {
+                        declared: encoding,
+                        ..*document
+                    };
+                    let _ = self.run(&converted, &mut Seekable::new(Cursor::new(bytes)), sink);
+                    return;
+                }
+                (pass, start, end) = (again, 0, 0);
+            } else if window.last {
+                return self.linker.end(sink);
+            }
         }
-        self.linker.end(sink);
     }
 
     /// Extracts the links of a document, window by window, and returns its length in bytes.
@@ -141,7 +189,10 @@ impl Extractor {
         let limit = usize::try_from(self.options.formats.html.max_document).unwrap_or(usize::MAX);
         let limit = match document.format.reading {
             Reading::Once => 0,
-            Reading::MaybeTwice => limit,
+            // What a scanner may have in view when it gives up must be kept too.
+            Reading::MaybeTwice => {
+                limit + 2 * document.format.bounds.look_ahead + self.options.window
+            }
         };
         self.run(document, &mut Replay::new(reader, limit), sink)
     }
@@ -166,29 +217,38 @@ impl Extractor {
         source: &mut impl Source,
         sink: &mut impl Sink,
     ) -> io::Result<u64> {
-        let bounds = document.format.bounds;
+        let Format {
+            bounds,
+            conversion,
+            family,
+            ..
+        } = *document.format;
+        let mut reader = Reader::new(source, conversion, family, document.declared)?;
         let mut failure = None;
-        let mut pass = self.begin(document);
-        self.windows.begin(bounds);
+        let mut pass = self.begin(document, reader.detected());
+        let origin = document.origin.offset;
+        self.windows.begin_at(bounds, origin);
         loop {
-            if let Err(error) = self.windows.fill(source) {
+            if let Err(error) = self.windows.fill(&mut reader) {
                 failure = Some(error);
                 self.windows.end_here();
             }
             // The windows step aside, so that the rest can be borrowed.
             let mut windows = std::mem::take(&mut self.windows);
             let window = windows.window();
-            let consumed = self.scan(&mut pass, window, sink);
+            let consumed = self.scan(&mut pass, window, reader.transcoder(), sink);
             let length = window.offset_at(consumed);
             let again = pass.again(&self.events);
             let finished = again.is_none() && windows.consume(consumed);
             self.windows = windows;
             if let Some(again) = again {
-                source.rewind()?;
-                self.windows.begin(self.bounds(bounds, &again));
+                reader.again(again.start.again.encoding)?;
+                self.windows.begin_at(self.bounds(bounds, &again), origin);
                 pass = again;
             } else if finished {
                 self.linker.end(sink);
+                let length = length - origin;
+                let length = reader.transcoder().map_or(length, |it| it.stored(length));
                 return failure.map_or(Ok(length), Err);
             }
         }
@@ -206,7 +266,7 @@ impl Extractor {
         }
     }
 
-    fn begin(&mut self, document: &Document<'_>) -> Pass {
+    fn begin(&mut self, document: &Document<'_>, detected: Option<Detected>) -> Pass {
         let format = document.format;
         self.linker.begin(format.family, document.base);
         let known = self
@@ -220,13 +280,20 @@ impl Extractor {
         });
         let start = Start {
             declared: document.declared,
+            detected,
             ..Start::default()
         };
-        Pass::new(scanner, start, self.options.positions)
+        Pass::new(scanner, start, self.options.positions, document.origin)
     }
 
     /// One window: bytes to events to links.
-    fn scan(&mut self, pass: &mut Pass, window: Window<'_>, sink: &mut impl Sink) -> usize {
+    fn scan(
+        &mut self,
+        pass: &mut Pass,
+        window: Window<'_>,
+        transcoder: Option<&mut Transcoder>,
+        sink: &mut impl Sink,
+    ) -> usize {
         let scanner = &mut self.scanners[pass.scanner].1;
         if !pass.begun {
             scanner.begin(&pass.start);
@@ -235,8 +302,12 @@ impl Extractor {
         self.events.clear();
         let consumed = scanner.scan(window, &mut self.events);
         if let Some(lines) = &mut pass.lines {
-            locate(lines, &window, &mut self.events);
+            locate(lines, &window, transcoder.is_some(), &mut self.events);
             lines.pass(&window, consumed);
+        }
+        if let Some(transcoder) = transcoder {
+            restore(transcoder, &mut self.events);
+            transcoder.forget(window.offset);
         }
         self.linker.batch(&self.events, window.bytes, sink);
         consumed
@@ -250,19 +321,22 @@ struct Pass {
     start: Start,
     begun: bool,
     positions: Positions,
+    origin: Origin,
     lines: Option<Lines>,
     /// How many enclosed documents are open.
     depth: usize,
 }
 
 impl Pass {
-    fn new(scanner: usize, start: Start, positions: Positions) -> Self {
+    fn new(scanner: usize, start: Start, positions: Positions, origin: Origin) -> Self {
+        let Origin { offset, line } = origin;
         Pass {
             scanner,
             start,
             begun: false,
             positions,
-            lines: (positions == Positions::Lines).then(Lines::new),
+            origin,
+            lines: (positions == Positions::Lines).then(|| Lines::starting(offset, line)),
             depth: 0,
         }
     }
@@ -279,7 +353,7 @@ impl Pass {
                         again,
                         ..self.start
                     };
-                    return Some(Pass::new(self.scanner, start, self.positions));
+                    return Some(Pass::new(self.scanner, start, self.positions, self.origin));
                 }
                 _ => {}
             }
@@ -289,13 +363,30 @@ impl Pass {
 }
 
 /// Fills in the positions that the scanner left to its driver.
-fn locate(lines: &mut Lines, window: &Window<'_>, events: &mut Events) {
+fn locate(lines: &mut Lines, window: &Window<'_>, converted: bool, events: &mut Events) {
     for event in &mut events.list {
         match event {
             Event::Reference(found) if found.position.is_none() => {
                 found.position = Some(lines.position(window, found.span.start));
             }
-            Event::Encoding(encoding) => lines.set_encoding(encoding),
+            // What was converted is read in UTF-8.
+            Event::Encoding(encoding) if !converted => lines.set_encoding(encoding),
+            _ => {}
+        }
+    }
+}
+
+/// Turns offsets in converted text into offsets in what is stored.
+fn restore(transcoder: &Transcoder, events: &mut Events) {
+    for event in &mut events.list {
+        match event {
+            Event::Reference(found) => {
+                found.span.start = transcoder.stored(found.span.start);
+                found.span.end = transcoder.stored(found.span.end);
+            }
+            Event::Base(_, offset) | Event::Anchor(_, offset) | Event::Diagnostic(_, offset) => {
+                *offset = transcoder.stored(*offset);
+            }
             _ => {}
         }
     }

@@ -58,6 +58,8 @@ pub mod audit;
 pub mod bytes;
 pub mod cli;
 pub mod document;
+#[doc = include_str!("examples.md")]
+pub mod examples {}
 pub mod extractor;
 pub mod output;
 pub mod pipeline;

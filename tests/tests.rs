@@ -3,16 +3,20 @@
 // A test that cannot go on should say where.
 #![allow(clippy::unwrap_used)]
 
+// What users of the library rely on.
+mod api;
 // The base stack: which base a reference gets, and when.
 mod bases;
 // The command, run as its users run it.
 mod cli;
-// Which module may use which.
-mod layers;
 // The documents of `corpus/` give the links that were written by hand beside them.
 mod corpus;
 // References in HTML: an independent oracle, cases and hostile documents.
 mod html;
+// Which module may use which.
+mod layers;
+// Mail and news archives.
+mod mail;
 // The sample session of README.md is what one sees.
 mod readme;
 // URIs in plain text.

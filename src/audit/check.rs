@@ -3,7 +3,6 @@
 use super::paths::{FileId, Paths};
 use super::tree::{Found, How, Tree};
 use crate::resolver::Link;
-use crate::uri::base::push_file_name;
 use crate::uri::{Mounts, ResolveErrorKind, Resolver, Rules};
 
 /// Where the target of a link lies.
@@ -135,27 +134,16 @@ impl Checker {
     }
 
     fn position_of_normal(&self, target: &[u8]) -> Position {
-        let mut nearest: Option<(&[u8], &[u8])> = None;
-        let mut on_host = false;
-        for (directory, uri) in self.mounts.served() {
-            let Some(rest) = self.below(target, uri) else {
-                on_host |= self.shares_host(target, uri);
-                continue;
+        if let Some(served) = self.mounts.find(target, self.alike()) {
+            return Position::Below {
+                root: served.directory.to_vec(),
+                path: served.path,
             };
-            if nearest.is_none_or(|(_, known)| rest.len() < known.len()) {
-                nearest = Some((directory, rest));
-            }
-        }
-        if let Some((root, rest)) = nearest {
-            let mut path = root.to_vec();
-            let path = push_file_name(rest, &mut path).map(|()| path);
-            let root = root.to_vec();
-            return Position::Below { root, path };
         }
         Position::Elsewhere(
             if !NETWORK.iter().any(|scheme| target.starts_with(scheme)) {
                 Place::Skipped
-            } else if on_host {
+            } else if self.mounts.shares_authority(target, self.alike()) {
                 Place::OutsideRoot
             } else {
                 Place::External
@@ -163,46 +151,25 @@ impl Checker {
         )
     }
 
-    /// Whether a target may be under a mount, which is worth remembering.
-    pub fn may_be_inside(&self, target: &[u8]) -> bool {
-        let mut served = self.mounts.served();
-        served.any(|(_, uri)| self.below(target, uri).is_some())
+    /// Whether a target is under a mount, and looking it up is worth remembering.
+    pub fn is_inside(&self, target: &[u8]) -> bool {
+        self.mounts.holds(target, self.alike())
     }
 
-    /// What is left of a target behind a mount's URI; the mount's own name without its slash is
-    /// the mount.
-    fn below<'a>(&self, target: &'a [u8], mount: &[u8]) -> Option<&'a [u8]> {
-        let (target, mount) = self.without_scheme(target, mount)?;
-        match target.strip_prefix(mount) {
-            Some(rest) => Some(rest),
-            None => (mount.strip_suffix(b"/") == Some(target)).then_some(&target[..0]),
+    /// Which schemes are the same place.
+    fn alike(&self) -> fn(&[u8], &[u8]) -> bool {
+        match self.schemes {
+            Schemes::Alike => |one, other| is_web(one) && is_web(other),
+            Schemes::Strict => |_, _| false,
         }
-    }
-
-    fn shares_host(&self, target: &[u8], mount: &[u8]) -> bool {
-        match self.without_scheme(target, mount) {
-            Some((target, mount)) if target.starts_with(b"//") && mount.starts_with(b"//") => {
-                host(target) == host(mount)
-            }
-            _ => false,
-        }
-    }
-
-    /// Both without their schemes, when these are the same place.
-    fn without_scheme<'a, 'b>(
-        &self,
-        target: &'a [u8],
-        mount: &'b [u8],
-    ) -> Option<(&'a [u8], &'b [u8])> {
-        let (scheme, rest) = target.split_at(memchr::memchr(b':', target)? + 1);
-        let (served, below) = mount.split_at(memchr::memchr(b':', mount)? + 1);
-        let web = |scheme: &[u8]| scheme == b"http:" || scheme == b"https:";
-        let same = scheme == served || self.schemes == Schemes::Alike && web(scheme) && web(served);
-        same.then_some((rest, below))
     }
 }
 
-/// The authority of what stands behind a scheme.
+fn is_web(scheme: &[u8]) -> bool {
+    scheme == b"http:" || scheme == b"https:"
+}
+
+/// The authority of what stands behind a scheme and two slashes.
 fn host(rest: &[u8]) -> &[u8] {
     let rest = &rest[2..];
     let end = rest.iter().position(|byte| b"/?#".contains(byte));

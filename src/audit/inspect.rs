@@ -203,8 +203,11 @@ impl<'a, 'r> Worker<'a, 'r> {
     fn again(&mut self, document: &Document) {
         let read = self.reader.read(&document.entry, &mut self.inspection);
         let error = match read {
-            Ok(Read::Document(_, Ok(_))) => return,
-            Ok(Read::Document(_, Err(error))) | Err(error) => error.to_string(),
+            Ok(Read::Document { error: None, .. }) => return,
+            Ok(Read::Document {
+                error: Some(error), ..
+            })
+            | Err(error) => error.to_string(),
             Ok(_) => "it has changed while it was read".to_owned(),
         };
         self.inspection.failure(error.as_bytes());

@@ -65,9 +65,7 @@ impl<'a> Judge<'a> {
         if let Some(file) = document.file {
             let path = self.audit.checker.paths.path(file);
             self.touched = self.touches(&path);
-            let served = self.audit.checker.mounts.served();
-            let below = served.filter_map(|(directory, _)| path.strip_prefix(directory));
-            if let Some(below) = below.min_by_key(|below| below.len()) {
+            if let Some(below) = self.audit.checker.mounts.inner(&path) {
                 self.name.clear();
                 self.name.extend_from_slice(below);
             }
@@ -162,9 +160,7 @@ impl<'a> Judge<'a> {
     /// The path of a file below its mount, written as in references.
     fn path(&self, file: FileId) -> Option<Vec<u8>> {
         let path = self.audit.checker.paths.path(file);
-        let served = self.audit.checker.mounts.served();
-        let below = served.filter_map(|(directory, _)| path.strip_prefix(directory));
-        let below = below.min_by_key(|below| below.len())?;
+        let below = self.audit.checker.mounts.inner(&path)?;
         let mut reference = Vec::new();
         push_path(below, &mut reference);
         Some(reference)

@@ -35,7 +35,7 @@ impl<'a> Lookups<'a> {
             Some(at) => &target[..at],
             None => target,
         };
-        if !self.checker.may_be_inside(target) {
+        if !self.checker.is_inside(target) {
             return self.checker.place(target);
         }
         if let Some(&place) = self.places.get(target) {

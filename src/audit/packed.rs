@@ -4,7 +4,7 @@ use crate::bytes::lines::Position;
 use crate::document::diagnostic::{CODES, Code};
 use crate::document::events::{Context, Span};
 use crate::document::flags::Flags;
-use crate::resolver::{Diagnostic, Link};
+use crate::resolver::{Diagnostic, Link, Part};
 use crate::uri::ResolveErrorKind;
 
 /// Why there is no target, in the order of its numbers.
@@ -66,6 +66,21 @@ pub fn push_link(link: &Link<'_>, out: &mut Vec<u8>) {
     push_number(link.alternatives.len() as u64, out);
     for alternative in link.alternatives {
         push_bytes(alternative, out);
+    }
+    if link.member.is_some() {
+        push_part(&link.part, out);
+    }
+}
+
+fn push_part(part: &Part<'_>, out: &mut Vec<u8>) {
+    push_number(part.message_offset.map_or(0, |offset| offset + 1), out);
+    for text in [
+        part.message_id,
+        part.media_type,
+        part.charset,
+        part.target_part,
+    ] {
+        push_optional(text.map(str::as_bytes), out);
     }
 }
 
@@ -161,6 +176,10 @@ impl<'a> Packed<'a> {
         let attribute = self.text();
         let flags = Flags::from_bits(self.number());
         let alternatives: Vec<_> = (0..self.number()).map(|_| self.bytes()).collect();
+        let part = match member {
+            Some(_) => self.part(),
+            None => Part::default(),
+        };
         then(&Link {
             member,
             position,
@@ -173,7 +192,18 @@ impl<'a> Packed<'a> {
             attribute,
             flags,
             alternatives: &alternatives,
+            part,
         })
+    }
+
+    fn part(&mut self) -> Part<'a> {
+        Part {
+            message_offset: self.number().checked_sub(1),
+            message_id: self.text(),
+            media_type: self.text(),
+            charset: self.text(),
+            target_part: self.text(),
+        }
     }
 
     /// The next diagnostic.

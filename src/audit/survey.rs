@@ -41,7 +41,7 @@ pub struct Survey {
 
 /// Reads every file of a walk.
 pub fn run(audit: &Audit, walk: Walk) -> Survey {
-    let queue = Mutex::new(Queue::new(walk, audit.reading.shard));
+    let queue = Mutex::new(Queue::new(walk, &audit.reading));
     let kept = AtomicUsize::new(0);
     let mut survey = Survey::default();
     thread::scope(|scope| {
@@ -86,7 +86,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn work(mut self, queue: &Mutex<Queue>) -> Survey {
+    fn work(mut self, queue: &Mutex<Queue<'_>>) -> Survey {
         let mut jobs = Vec::new();
         loop {
             let mut queue = queue.lock().unwrap_or_else(PoisonError::into_inner);
@@ -98,6 +98,8 @@ impl<'a> Worker<'a> {
                 let order = (ticket, index as u32);
                 match job {
                     Job::File(entry) => self.file(order, entry),
+                    // INVARIANT: no file is cut, for the options ask for pieces without end.
+                    Job::Piece(_) => {}
                     Job::Unreadable(path) => {
                         let entry = Entry {
                             path: path.path,
@@ -130,11 +132,14 @@ impl<'a> Worker<'a> {
         };
         self.found.begin(file, keep);
         match self.reader.read(&entry, &mut self.found) {
-            Ok(Read::Document(format, length)) => {
-                let error = length.as_ref().err().map(ToString::to_string);
-                self.document(order, &entry, format, length.unwrap_or(0));
+            Ok(Read::Document {
+                format,
+                bytes,
+                error,
+            }) => {
+                self.document(order, &entry, format, bytes);
                 if let Some(error) = error {
-                    self.fail((order.0, order.1), entry, &error);
+                    self.fail(order, entry, &error.to_string());
                 }
             }
             Ok(Read::Skipped(_)) => self.survey.summary.skipped_files += 1,
@@ -151,7 +156,7 @@ impl<'a> Worker<'a> {
         self.survey.summary.bytes += bytes;
         self.survey.summary.references += references;
         if let Some(progress) = &self.audit.reading.progress {
-            progress.add(bytes, references);
+            progress.add(1, bytes, references);
         }
         self.survey.damaged += found.damaged;
         if found.keep == Keep::Problems {
@@ -350,7 +355,7 @@ pub fn offer(audit: &Audit, path: &[u8], file: FileId, reader: &mut Reader<'_>) 
     let mut found = Found::new(audit);
     found.begin(file, Keep::Nothing);
     match reader.read(&entry, &mut found) {
-        Ok(Read::Document(format, _)) => {
+        Ok(Read::Document { format, .. }) => {
             found.end(format);
             Offer {
                 anchors: has_fragments(format).then(|| found.anchors.as_slice().into()),

@@ -60,17 +60,6 @@ impl Words {
         (word.wrapping_mul(self.multiplier) >> (32 - SLOTS.trailing_zeros())) as usize
     }
 
-    /// Whether the three bytes before index `at`, which is at least four, end such a word.
-    #[inline]
-    fn matches(&self, bytes: &[u8], at: usize, in_front_of_blank: bool) -> bool {
-        let Some(&four) = bytes[..at].last_chunk::<4>() else {
-            return true;
-        };
-        let word = (u32::from_le_bytes(four) >> 8) | 0x20_2020;
-        let entry = self.table[self.slot(word)];
-        entry & !BREAKS == word && (!in_front_of_blank || entry & BREAKS != 0)
-    }
-
     /// The first colon from `from` on at which a reference can begin.
     ///
     /// A colon too near to the end to tell counts.
@@ -84,10 +73,14 @@ impl Words {
     /// Whether the colon at an index counts.
     #[inline]
     fn counts(&self, bytes: &[u8], at: usize) -> bool {
-        let Some(&[next, second]) = bytes[at + 1..].first_chunk::<2>() else {
+        let around = at.checked_sub(4).and_then(|from| bytes.get(from..at + 3));
+        let Some(&[w, x, y, z, _, next, second]) = around.and_then(<[u8]>::first_chunk) else {
             return true;
         };
-        (next == b'/' && second == b'/') || self.matches(bytes, at, next <= b' ')
+        let word = (u32::from_le_bytes([w, x, y, z]) >> 8) | 0x20_2020;
+        let entry = self.table[self.slot(word)];
+        let is_word = entry & !BREAKS == word && (next > b' ' || entry & BREAKS != 0);
+        is_word || (next == b'/' && second == b'/')
     }
 }
 

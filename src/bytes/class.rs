@@ -57,6 +57,17 @@ impl ByteSet {
         self
     }
 
+    /// The bytes that are no members.
+    #[must_use]
+    pub const fn complement(mut self) -> Self {
+        let mut byte = 0;
+        while byte < self.0.len() {
+            self.0[byte] = !self.0[byte];
+            byte += 1;
+        }
+        self
+    }
+
     /// Whether `byte` is a member.
     #[inline]
     #[must_use]

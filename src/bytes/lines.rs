@@ -130,6 +130,17 @@ impl Lines {
     }
 }
 
+/// The line breaks of some bytes.
+///
+/// ```
+/// assert_eq!(uriscan::bytes::lines::breaks(b"a\nb\r\nc\rd"), 3);
+/// ```
+pub fn breaks(bytes: &[u8]) -> u64 {
+    let mut lines = Lines::new();
+    lines.count(bytes);
+    lines.line - 1
+}
+
 /// Unicode scalar values of the decoded bytes; what cannot be decoded counts by the byte.
 fn characters(encoding: &'static Encoding, bytes: &[u8]) -> u64 {
     if encoding.is_single_byte() || bytes.is_ascii() {

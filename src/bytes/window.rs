@@ -181,6 +181,23 @@ impl Windows {
         Ok(())
     }
 
+    /// Appends bytes behind the pending ones: for documents that are made rather than read.
+    pub fn push(&mut self, bytes: &[u8]) {
+        self.make_room(bytes.len());
+        self.buffer[self.end..self.end + bytes.len()].copy_from_slice(bytes);
+        self.end += bytes.len();
+    }
+
+    /// The pending bytes.
+    pub fn pending(&self) -> &[u8] {
+        &self.buffer[self.start..self.end]
+    }
+
+    /// The pending bytes, to be changed before a scanner sees them.
+    pub fn pending_mut(&mut self) -> &mut [u8] {
+        &mut self.buffer[self.start..self.end]
+    }
+
     /// Treats what has been read so far as the whole document: after a read error nothing that
     /// was read is lost.
     pub fn end_here(&mut self) {

@@ -178,6 +178,9 @@ fn reading(arguments: &AuditArgs, bases: Bases) -> Result<pipeline::Options, Err
             WhenArg::Auto => io::stderr().is_terminal() && !findings.quiet,
         }
         .then(Arc::default),
+        // Documents are read whole: their anchors belong together.
+        piece: u64::MAX >> 8,
+        decompress: arguments.read.decompress(),
         ..pipeline::Options::default()
     })
 }

@@ -15,6 +15,7 @@ use crate::document::FORMATS;
 use crate::extractor;
 use crate::output::json;
 use crate::output::record::Summary;
+use crate::pipeline::pieces::PIECE;
 use crate::pipeline::run::Outcome;
 use crate::pipeline::walk::{Root, Walk};
 use crate::pipeline::{self, Options, Order, Report, Talk};
@@ -102,9 +103,13 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<Options, Error> {
             ruling: arguments.base.ruling(),
             embedded_bases: arguments.base.embedded(),
             positions: output.positions(report, &layout),
-            ..extractor::Options::default()
+            window: arguments
+                .read
+                .window
+                .map_or(extractor::Options::default().window, |size| size as usize),
         },
         declared: arguments.read.encoding,
+        decompress: arguments.read.decompress(),
         formats: arguments.walk.types.clone(),
         bases: arguments.base.bases(&arguments.paths)?,
         shard: arguments.walk.shard.unwrap_or_default(),
@@ -118,6 +123,7 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<Options, Error> {
             summary: output.stats.is_some() && !quiet,
         },
         threads: output.threads(),
+        piece: arguments.read.piece.unwrap_or(PIECE).max(1),
         order: output.order(),
         progress: output.shows_progress().then(Arc::default),
     })

@@ -8,9 +8,13 @@ mod destination;
 pub mod exit;
 mod extract;
 pub mod generate;
+mod lines;
 mod list;
 mod message;
+mod object;
+pub mod parse;
 mod progress;
+pub mod resolve;
 mod schema;
 
 use std::ffi::OsString;
@@ -48,6 +52,10 @@ pub enum Command {
     /// Check references inside document trees; never uses the network
     #[command(args_override_self = true)]
     Audit(Box<AuditArgs>),
+    /// Resolve references
+    Resolve(resolve::ResolveArgs),
+    /// Show the components of URI references, and what is wrong with them
+    Parse(parse::ParseArgs),
     /// Print the JSON Schema of a record
     Schema(schema::SchemaArgs),
 }
@@ -65,13 +73,15 @@ fn print(bytes: &[u8]) -> Result<Exit, message::Error> {
 /// Runs the command line and says how it ended.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    let (cli, matches) = match parse(&arguments) {
+    let (cli, matches) = match parsed(&arguments) {
         Ok(parsed) => parsed,
         Err(error) => return refuse(&error),
     };
     let result = match &cli.command {
         None => extract::run(&cli.extract),
         Some(Command::Extract(arguments)) => extract::run(arguments),
+        Some(Command::Resolve(arguments)) => resolve::run(arguments),
+        Some(Command::Parse(arguments)) => parse::run(arguments),
         Some(Command::Schema(arguments)) => schema::run(arguments),
         Some(Command::Audit(given)) => {
             let command = Cli::command();
@@ -88,7 +98,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
 
 /// Runs an audit whose command line has been completed from `uriscan.toml`.
 fn configured(arguments: &[OsString]) -> Exit {
-    match parse(arguments) {
+    match parsed(arguments) {
         Ok((cli, matches)) => match &cli.command {
             Some(Command::Audit(given)) => end(run_audit(given, &matches)),
             // INVARIANT: what was added stands behind `audit`.
@@ -108,7 +118,7 @@ fn run_audit(arguments: &AuditArgs, matches: &ArgMatches) -> Result<Exit, messag
     )
 }
 
-fn parse(arguments: &[OsString]) -> Result<(Cli, ArgMatches), clap::Error> {
+fn parsed(arguments: &[OsString]) -> Result<(Cli, ArgMatches), clap::Error> {
     let matches = Cli::command().try_get_matches_from(arguments)?;
     Ok((Cli::from_arg_matches(&matches)?, matches))
 }

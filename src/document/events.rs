@@ -106,6 +106,8 @@ pub enum Wants {
     Codebase(Text),
     /// None: the reference must be absolute.
     Nothing,
+    /// None: where it stands, its scheme leads nowhere.
+    Refused,
 }
 
 /// One reference that a scanner found.
@@ -178,12 +180,50 @@ pub struct Enter {
     pub base: Option<EntityBase>,
 }
 
+/// What the heading of the document just entered says of it, beyond its base.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Heading {
+    /// It is a message or a record; the diagnostics of what it encloses are its own.
+    pub message: Option<Message>,
+    /// Its media type.
+    pub media_type: Option<Text>,
+    /// Its declared charset.
+    pub charset: Option<Text>,
+    /// References may name it by this URI reference (RFC 2557 section 4.2).
+    pub location: Option<Text>,
+    /// `cid:` references may name it by this identifier (RFC 2392).
+    pub content_id: Option<Text>,
+    /// Whether what it encloses can be named from inside.
+    pub labels: Labels,
+}
+
+/// A message or a record in an archive.
+#[derive(Clone, Copy, Debug)]
+pub struct Message {
+    /// Its identifier.
+    pub id: Option<Text>,
+    /// Offset of its first byte in the archive.
+    pub offset: u64,
+}
+
+/// Whether the labels of enclosed documents count from here inwards.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Labels {
+    /// They do not.
+    #[default]
+    Apart,
+    /// They do: this is a `multipart/related` (RFC 2557 section 5).
+    Related,
+}
+
 /// What a scanner reports, in document order.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Event {
     /// A document inside the document begins.
     Enter(Enter),
+    /// What its heading says.
+    Heading(Heading),
     /// It ends, and is settled.
     Leave,
     /// The document itself names its base (RFC 2396 section 5.1.1), at an offset.
@@ -237,6 +277,62 @@ impl Events {
         self.list.clear();
         self.store.clear();
         self.alternatives.clear();
+    }
+
+    /// Bytes in use.
+    pub fn size(&self) -> usize {
+        self.store.len() + self.list.len() * size_of::<Event>()
+    }
+
+    /// An event of another batch, with its bytes copied into this one's store.
+    pub fn adopt(&mut self, event: &Event, from: &Events, window: &[u8]) -> Event {
+        let mut text = |text| self.store(from.bytes(text, window));
+        match *event {
+            Event::Enter(mut enter) => {
+                enter.member = enter.member.map(&mut text);
+                if let Some(base) = &mut enter.base {
+                    base.reference = text(base.reference);
+                    base.source = text(base.source);
+                }
+                Event::Enter(enter)
+            }
+            Event::Heading(mut heading) => {
+                if let Some(message) = &mut heading.message {
+                    message.id = message.id.map(&mut text);
+                }
+                heading.media_type = heading.media_type.map(&mut text);
+                heading.charset = heading.charset.map(&mut text);
+                heading.location = heading.location.map(&mut text);
+                heading.content_id = heading.content_id.map(&mut text);
+                Event::Heading(heading)
+            }
+            Event::Base(reference, offset) => Event::Base(text(reference), offset),
+            Event::Anchor(name, offset) => Event::Anchor(text(name), offset),
+            Event::Reference(mut found) => {
+                found.text = text(found.text);
+                for name in [&mut found.element, &mut found.attribute] {
+                    if let Name::Other(other) = name {
+                        *other = text(*other);
+                    }
+                }
+                if let Wants::Codebase(codebase) = &mut found.wants {
+                    *codebase = text(*codebase);
+                }
+                found.alternatives = self.copy_alternatives(&found, from, window);
+                Event::Reference(found)
+            }
+            other => other,
+        }
+    }
+
+    /// Copies the other readings of a reference of another batch.
+    pub fn copy_alternatives(&mut self, found: &Found, from: &Events, window: &[u8]) -> (u32, u32) {
+        let start = self.alternatives.len() as u32;
+        for &text in from.alternatives(found) {
+            let text = self.store(from.bytes(text, window));
+            self.alternatives.push(text);
+        }
+        (start, self.alternatives.len() as u32)
     }
 
     /// Where the batch stands, for [`Events::rollback`].

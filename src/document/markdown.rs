@@ -22,8 +22,10 @@ mod slug;
 
 use std::ops::Range;
 
+use encoding_rs::UTF_8;
 use pulldown_cmark::{Event as Mark, LinkType, Options as Extensions, Parser, Tag, TagEnd};
 
+use super::charset::Conversion;
 use super::events::{Context, Event, Events, Family, Found, Name, Span, Text};
 use super::flags::Flags;
 use super::{Anchors, Format, Reading, Scan, Start, diagnostic, html, text};
@@ -60,6 +62,8 @@ pub(super) const FORMAT: Format = Format {
         look_ahead: LIMIT,
     },
     reading: Reading::Once,
+    conversion: Conversion::Always,
+    seam: None,
     scanner: |options| Box::new(Scanner::new(options)),
 };
 
@@ -121,7 +125,10 @@ impl Scanner {
         }
         let mut scanner = html::Scanner::new(self.html.clone());
         let mut inner = Events::default();
-        scanner.begin(&Start::default());
+        scanner.begin(&Start {
+            declared: Some(UTF_8),
+            ..Start::default()
+        });
         scanner.scan(Window::whole(html), &mut inner);
         for event in &inner.list {
             match *event {

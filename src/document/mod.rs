@@ -10,10 +10,13 @@
 //! Spans of references lie within the bytes that were pending, and ascend. A scanner that sees
 //! `look_ahead` pending bytes consumes at least one.
 
+pub mod charset;
+pub mod container;
 pub mod diagnostic;
 pub mod events;
 pub mod flags;
 pub mod html;
+pub mod mail;
 pub mod markdown;
 pub mod text;
 
@@ -29,6 +32,11 @@ pub trait Scan: Send {
 
     /// Reports what lies wholly before an index of the window, and returns that index.
     fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize;
+
+    /// How much of an archive was read since it began, and what was passed over.
+    fn tally(&self) -> Option<&mail::Tally> {
+        None
+    }
 }
 
 /// What is known of a document before its first byte.
@@ -36,6 +44,9 @@ pub trait Scan: Send {
 pub struct Start {
     /// The encoding that a transport or the user declares.
     pub declared: Option<&'static Encoding>,
+    /// The encoding that was detected, where its driver did that. A document in an encoding that
+    /// [needs transcoding](charset::needs_transcoding) then comes in UTF-8, without its mark.
+    pub detected: Option<charset::Detected>,
     /// What an earlier pass over the same document found out.
     pub again: Again,
     /// Whether the document can be read again from its first byte.
@@ -62,6 +73,8 @@ pub struct Options {
     pub html: html::Options,
     /// Markdown.
     pub markdown: markdown::Options,
+    /// Mail and news.
+    pub mail: mail::Options,
     /// Whether the places that fragments can name are reported too.
     pub anchors: Anchors,
 }
@@ -86,6 +99,10 @@ pub enum Reading {
     MaybeTwice,
 }
 
+/// Finds the first index, behind an LF, at which a document can be cut so that its pieces have the
+/// links of the whole; the bytes may start anywhere in it. None where there is no such place.
+pub type Seam = fn(&[u8]) -> Option<usize>;
+
 /// A document format.
 pub struct Format {
     /// The name that `--type` takes.
@@ -98,12 +115,26 @@ pub struct Format {
     pub bounds: Bounds,
     /// Whether a document may have to be read a second time.
     pub reading: Reading,
+    /// Which documents are turned into UTF-8 first.
+    pub conversion: charset::Conversion,
+    /// Where a long document can be cut, if it can.
+    pub seam: Option<Seam>,
     /// Makes a scanner.
     pub scanner: fn(&Options) -> Box<dyn Scan>,
 }
 
 /// Every format, one row each.
-pub static FORMATS: &[Format] = &[text::FORMAT, html::FORMAT, markdown::FORMAT];
+pub static FORMATS: &[Format] = &[
+    text::FORMAT,
+    html::FORMAT,
+    markdown::FORMAT,
+    mail::MBOX,
+    mail::EML,
+    mail::MHTML,
+    mail::NEWS,
+    mail::MMDF,
+    mail::EMLX,
+];
 
 impl Format {
     /// The format of a name, as `--type` takes it.

@@ -82,13 +82,18 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
         self.found = 0;
     }
 
-    /// The document at hand has been read.
-    pub fn end_document(&mut self, bytes: u64) {
-        self.counts.summary.files += 1;
+    /// A piece of the document at hand has been read; the first one stands for the document.
+    pub fn end_piece(&mut self, bytes: u64, first: bool) {
+        self.counts.summary.files += u64::from(first);
         self.counts.summary.bytes += bytes;
         if let Some(progress) = &self.options.progress {
-            progress.add(bytes, self.found);
+            progress.add(u64::from(first), bytes, self.found);
         }
+    }
+
+    /// The document at hand has been read.
+    pub fn end_document(&mut self, bytes: u64) {
+        self.end_piece(bytes, true);
         let layout = &self.options.layout;
         let output = &mut self.block.output;
         match self.options.report {

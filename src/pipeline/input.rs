@@ -1,6 +1,6 @@
 //! Opens documents, and reads them in as few system calls as there can be.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 
 use super::sniff::HEAD;
@@ -51,18 +51,18 @@ impl<'a> Input<'a> {
         match entry.kind {
             Kind::File(length @ 1..=WHOLE) => {
                 let mut file = File::open(&entry.path)?;
-                fill(&mut file, head, length as usize)?;
+                read(&mut file, head, length as usize)?;
                 Ok(Input::Whole(head))
             }
             // What claims to be empty may be of the kind that has no length, as in /proc.
             Kind::File(0) => {
                 let mut file = File::open(&entry.path)?;
-                fill(&mut file, head, HEAD)?;
+                read(&mut file, head, HEAD)?;
                 Ok(Input::Stream(head, Stream::File(file)))
             }
             Kind::File(_) => {
                 let mut file = File::open(&entry.path)?;
-                fill(&mut file, head, HEAD)?;
+                read(&mut file, head, HEAD)?;
                 Ok(Input::File(head, file))
             }
             Kind::Standard | Kind::Stream => {
@@ -70,9 +70,19 @@ impl<'a> Input<'a> {
                     Kind::Standard => Stream::Standard(io::stdin()),
                     _ => Stream::File(File::open(&entry.path)?),
                 };
-                fill(&mut stream, head, HEAD)?;
+                read(&mut stream, head, HEAD)?;
                 Ok(Input::Stream(head, stream))
             }
+        }
+    }
+
+    /// Whether less of a file is there than there was when it was found. Files that never have the
+    /// length that they claim, as in /sys, are no such case.
+    pub fn has_shrunk(entry: &Entry, length: u64) -> bool {
+        match entry.kind {
+            Kind::File(before) if length < before => fs::metadata(&entry.path)
+                .is_ok_and(|metadata| metadata.is_file() && metadata.len() < before),
+            _ => false,
         }
     }
 
@@ -85,19 +95,33 @@ impl<'a> Input<'a> {
 }
 
 /// Reads up to `most` bytes, fewer only at the end.
-fn fill(reader: &mut impl Read, head: &mut Vec<u8>, most: usize) -> io::Result<()> {
+///
+/// # Errors
+///
+/// Those of the reader, but for interruptions, which are retried.
+pub fn read(reader: &mut impl Read, head: &mut Vec<u8>, most: usize) -> io::Result<()> {
     head.resize(most, 0);
+    let end = fill(reader, head)?;
+    head.truncate(end);
+    Ok(())
+}
+
+/// Fills `into`, less of it only at the end, and says how much.
+///
+/// # Errors
+///
+/// Those of the reader, but for interruptions, which are retried.
+pub fn fill(reader: &mut impl Read, into: &mut [u8]) -> io::Result<usize> {
     let mut end = 0;
-    while end < most {
-        match reader.read(&mut head[end..]) {
+    while end < into.len() {
+        match reader.read(&mut into[end..]) {
             Ok(0) => break,
             Ok(n) => end += n,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
     }
-    head.truncate(end);
-    Ok(())
+    Ok(end)
 }
 
 /// A file whose first bytes have been read already.

@@ -1,15 +1,19 @@
 //! Layer 6: many documents on all cores, written in the order of their paths.
 //!
-//! [`walk`] finds files lazily, [`queue`] gives them out in batches with ascending tickets,
-//! [`run`] has a worker on each core that reads them ([`read`]: opens by [`input`], recognises by
-//! [`sniff`], extracts) into a block of its own ([`collect`]), and [`ordered`] puts the blocks in
-//! the order of their tickets. The bytes that come out do not depend on the number of workers.
+//! [`walk`] finds files lazily, [`queue`] gives them out in batches with ascending tickets, huge
+//! ones in [`pieces`], [`run`] has a worker on each core that reads them ([`read`]: opens by
+//! [`input`], recognises by [`sniff`], extracts) into a block of its own ([`collect`]), and
+//! [`ordered`] puts the blocks in the order of their tickets. The bytes that come out do not depend
+//! on the number of workers.
 
 pub mod bases;
+pub mod choose;
 pub mod collect;
+pub mod compressed;
 pub mod filter;
 pub mod input;
 pub mod ordered;
+pub mod pieces;
 pub mod progress;
 pub mod queue;
 pub mod read;
@@ -38,6 +42,8 @@ pub struct Options {
     pub extractor: extractor::Options,
     /// The encoding that is declared for all of them.
     pub declared: Option<&'static Encoding>,
+    /// Which compressed files are looked into.
+    pub decompress: Decompress,
     /// The formats to read; all where there is none.
     pub formats: Vec<&'static Format>,
     /// Where the base URIs of documents come from.
@@ -56,6 +62,8 @@ pub struct Options {
     pub talk: Talk,
     /// The number of workers.
     pub threads: usize,
+    /// About how many bytes of a huge file are one worker's.
+    pub piece: u64,
     /// The order of the output.
     pub order: Order,
     /// What to raise as documents are read.
@@ -67,6 +75,7 @@ impl Default for Options {
         Options {
             extractor: extractor::Options::default(),
             declared: None,
+            decompress: Decompress::default(),
             formats: Vec::new(),
             bases: bases::Bases::default(),
             shard: shard::Shard::WHOLE,
@@ -76,10 +85,21 @@ impl Default for Options {
             report: Report::default(),
             talk: Talk::default(),
             threads: 1,
+            piece: pieces::PIECE,
             order: Order::default(),
             progress: None,
         }
     }
+}
+
+/// Which compressed files are looked into.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Decompress {
+    /// Those that are named.
+    #[default]
+    Named,
+    /// All of them.
+    All,
 }
 
 /// What is reported of the links.
@@ -103,6 +123,11 @@ pub enum Report {
 }
 
 impl Report {
+    /// Whether a file has to be read in one go.
+    pub fn is_by_file(self) -> bool {
+        matches!(self, Report::Count | Report::Paths | Report::Files)
+    }
+
     /// Whether the output consists of records.
     pub fn is_records(self) -> bool {
         matches!(self, Report::Links | Report::Unique)

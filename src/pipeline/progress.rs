@@ -22,9 +22,9 @@ pub struct Reading {
 }
 
 impl Progress {
-    /// Adds a document.
-    pub fn add(&self, bytes: u64, references: u64) {
-        self.files.fetch_add(1, Ordering::Relaxed);
+    /// Adds documents, or a part of one.
+    pub fn add(&self, files: u64, bytes: u64, references: u64) {
+        self.files.fetch_add(files, Ordering::Relaxed);
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
         self.references.fetch_add(references, Ordering::Relaxed);
     }

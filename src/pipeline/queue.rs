@@ -1,6 +1,12 @@
-//! Gives out files in batches, each with a ticket.
+//! Gives out files in batches, and the pieces of huge ones, each with a ticket.
 
-use super::shard::Shard;
+use std::fs::File;
+
+use super::Options;
+use super::choose::Choice;
+use super::input;
+use super::pieces::{Cutter, Piece};
+use super::sniff::HEAD;
 use super::walk::{Entry, Kind, Unreadable, Walk};
 
 /// A batch ends at this many files, so that the lock is taken rarely,
@@ -13,23 +19,31 @@ const BATCH_BYTES: u64 = 512 << 10;
 pub enum Job {
     /// A file to read.
     File(Entry),
+    /// A piece of a file to read.
+    Piece(Piece),
     /// A path to complain of.
     Unreadable(Unreadable),
 }
 
 /// The files that are left, and the ticket of the next batch.
-pub struct Queue {
+pub struct Queue<'a> {
     walk: Walk,
-    shard: Shard,
+    options: &'a Options,
+    /// A file whose turn comes when the batch before it is given out.
+    next: Option<Result<Entry, Unreadable>>,
+    /// The file that is being cut.
+    cutter: Option<Cutter>,
     ticket: u64,
 }
 
-impl Queue {
+impl<'a> Queue<'a> {
     /// Gives out what the walk finds, if it belongs to the shard.
-    pub fn new(walk: Walk, shard: Shard) -> Self {
+    pub fn new(walk: Walk, options: &'a Options) -> Self {
         Queue {
             walk,
-            shard,
+            options,
+            next: None,
+            cutter: None,
             ticket: 0,
         }
     }
@@ -37,28 +51,8 @@ impl Queue {
     /// Fills `jobs` with the next batch and returns its ticket; none when nothing is left.
     pub fn pull(&mut self, jobs: &mut Vec<Job>) -> Option<u64> {
         jobs.clear();
-        let mut bytes = 0;
-        while jobs.len() < BATCH_FILES && bytes < BATCH_BYTES {
-            let Some(found) = self.walk.next() else {
-                break;
-            };
-            let path = found
-                .as_ref()
-                .map_or_else(|error| &error.path, |entry| &entry.path);
-            if !self.shard.holds(path.as_os_str().as_encoded_bytes()) {
-                continue;
-            }
-            match found {
-                Ok(entry) => {
-                    bytes += match entry.kind {
-                        Kind::File(length) => length,
-                        // There is no telling how long it takes.
-                        Kind::Standard | Kind::Stream => BATCH_BYTES,
-                    };
-                    jobs.push(Job::File(entry));
-                }
-                Err(unreadable) => jobs.push(Job::Unreadable(unreadable)),
-            }
+        if !self.pull_piece(jobs) {
+            self.pull_files(jobs);
         }
         if jobs.is_empty() {
             return None;
@@ -66,5 +60,79 @@ impl Queue {
         let ticket = self.ticket;
         self.ticket += 1;
         Some(ticket)
+    }
+
+    fn pull_piece(&mut self, jobs: &mut Vec<Job>) -> bool {
+        let piece = self.cutter.as_mut().and_then(Iterator::next);
+        let found = piece.is_some();
+        jobs.extend(piece.map(Job::Piece));
+        if !found {
+            self.cutter = None;
+        }
+        found
+    }
+
+    fn pull_files(&mut self, jobs: &mut Vec<Job>) {
+        let mut bytes = 0;
+        while jobs.len() < BATCH_FILES && bytes < BATCH_BYTES {
+            let Some(found) = self.find() else {
+                return;
+            };
+            let entry = match found {
+                Ok(entry) => entry,
+                Err(unreadable) => {
+                    jobs.push(Job::Unreadable(unreadable));
+                    continue;
+                }
+            };
+            let length = match entry.kind {
+                Kind::File(length) => length,
+                // There is no telling how long it takes.
+                Kind::Standard | Kind::Stream => BATCH_BYTES,
+            };
+            if Cutter::is_worthwhile(length, self.options.piece) {
+                if !jobs.is_empty() {
+                    self.next = Some(Ok(entry));
+                    return;
+                }
+                self.cutter = self.cutter_of(&entry, length);
+                if self.pull_piece(jobs) {
+                    return;
+                }
+            }
+            bytes += length;
+            jobs.push(Job::File(entry));
+        }
+    }
+
+    /// The next file of the shard.
+    fn find(&mut self) -> Option<Result<Entry, Unreadable>> {
+        if let Some(found) = self.next.take() {
+            return Some(found);
+        }
+        let shard = self.options.shard;
+        // A file belongs to a shard by its path, an error by that of what it is about.
+        self.walk.find(|found| {
+            let path = match found {
+                Ok(entry) => &entry.path,
+                Err(unreadable) => &unreadable.path,
+            };
+            shard.holds(path.as_os_str().as_encoded_bytes())
+        })
+    }
+
+    /// A file's cutter, if it is of a format that can be cut. Whatever is wrong with the file is
+    /// told by whoever reads it.
+    fn cutter_of(&self, entry: &Entry, length: u64) -> Option<Cutter> {
+        let mut file = File::open(&entry.path).ok()?;
+        let mut head = Vec::new();
+        input::read(&mut file, &mut head, HEAD).ok()?;
+        match self.options.choose(entry, &head) {
+            Choice::Read(format) if self.options.may_cut(format, &head) => {
+                let (entry, size) = (entry.clone(), self.options.piece);
+                Some(Cutter::new(entry, format, file, length, size))
+            }
+            _ => None,
+        }
     }
 }

@@ -7,8 +7,9 @@ use std::thread;
 use super::Options;
 use super::collect::{Collector, Counts};
 use super::ordered::{Consume, Ordered, Stopped};
+use super::pieces::Piece;
 use super::queue::{Job, Queue};
-use super::read::{Read, Reader};
+use super::read::{Read, Reader, SHRUNK};
 use super::tally::Tally;
 use super::unique::Hash;
 use super::walk::{Entry, Walk};
@@ -49,7 +50,7 @@ pub fn run(options: &Options, walk: Walk, output: impl Write + Send, hurry: Hurr
     if let Err(error) = header {
         ordered.stop(error);
     }
-    let queue = Mutex::new(Queue::new(walk, options.shard));
+    let queue = Mutex::new(Queue::new(walk, options));
     let hash = Hash::default();
     let threads = options.threads.max(1);
     let (mut counts, mut tally) = (Counts::default(), Tally::default());
@@ -99,7 +100,7 @@ fn close<W: Write + Send>(
 
 /// One thread's buffers.
 struct Worker<'a, W: Write + Send> {
-    queue: &'a Mutex<Queue>,
+    queue: &'a Mutex<Queue<'a>>,
     guard: Guard<'a, W>,
     reader: Reader<'a>,
     collector: Collector<'a, W>,
@@ -120,7 +121,7 @@ impl<'a, W: Write + Send> Worker<'a, W> {
     fn new(
         options: &'a Options,
         ordered: &'a Ordered<Chunk, Writer<W>>,
-        queue: &'a Mutex<Queue>,
+        queue: &'a Mutex<Queue<'a>>,
         hash: &'a Hash,
     ) -> Self {
         Worker {
@@ -147,6 +148,7 @@ impl<'a, W: Write + Send> Worker<'a, W> {
         for job in jobs {
             match job {
                 Job::File(entry) => self.file(entry),
+                Job::Piece(piece) => self.piece(piece),
                 Job::Unreadable(path) => {
                     let bytes = path.path.as_os_str().as_encoded_bytes();
                     self.collector.begin_document(bytes);
@@ -164,9 +166,9 @@ impl<'a, W: Write + Send> Worker<'a, W> {
         let collector = &mut self.collector;
         collector.begin_document(entry.path.as_os_str().as_encoded_bytes());
         let error = match self.reader.read(entry, collector) {
-            Ok(Read::Document(_, length)) => {
-                collector.end_document(*length.as_ref().unwrap_or(&0));
-                length.err()
+            Ok(Read::Document { bytes, error, .. }) => {
+                collector.end_document(bytes);
+                error
             }
             Ok(Read::Listed) => {
                 collector.list_path();
@@ -184,9 +186,22 @@ impl<'a, W: Write + Send> Worker<'a, W> {
             self.collector.fail(&error.to_string());
         }
     }
+
+    fn piece(&mut self, piece: &Piece) {
+        let path = piece.whole.entry.path.as_os_str().as_encoded_bytes();
+        self.collector.begin_document(path);
+        let length = self.reader.piece(piece, &mut self.collector);
+        let bytes = *length.as_ref().unwrap_or(&0);
+        self.collector.end_piece(bytes, piece.index == 0);
+        match length {
+            Err(error) => self.collector.fail(&error.to_string()),
+            Ok(length) if piece.has_shrunk(length) => self.collector.fail(SHRUNK),
+            Ok(_) => {}
+        }
+    }
 }
 
-fn pull(queue: &Mutex<Queue>, jobs: &mut Vec<Job>) -> Option<u64> {
+fn pull(queue: &Mutex<Queue<'_>>, jobs: &mut Vec<Job>) -> Option<u64> {
     queue
         .lock()
         .unwrap_or_else(PoisonError::into_inner)

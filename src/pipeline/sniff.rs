@@ -65,7 +65,7 @@ static MAGICS: &[Magic] = &[
 ];
 
 /// Whether a text starts with a byte order mark of UTF-16 or UTF-32, so that NUL is no oddity.
-fn is_wide(head: &[u8]) -> bool {
+pub fn is_wide(head: &[u8]) -> bool {
     head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff")
 }
 

@@ -1,6 +1,7 @@
 //! Finds the files to read, lazily and in the order of their paths.
 
 use std::fs::{self, FileType, Metadata};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use ignore::WalkBuilder;
@@ -227,9 +228,11 @@ fn unreadable(error: &ignore::Error) -> Unreadable {
         },
         other => Unreadable {
             path: PathBuf::new(),
-            message: other
-                .io_error()
-                .map_or_else(|| other.to_string(), ToString::to_string),
+            // The error itself names the path once more.
+            message: other.io_error().map_or_else(
+                || other.to_string(),
+                |error| io::Error::from(error.kind()).to_string(),
+            ),
         },
     }
 }

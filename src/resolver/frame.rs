@@ -6,7 +6,7 @@ use encoding_rs::{Encoding, UTF_8};
 
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::Family;
-use crate::uri::{self, Rules};
+use crate::uri::{self, Reference, Rules};
 
 /// Which rules apply to the references of each family of formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +51,8 @@ impl Default for Ruling {
 pub(super) struct Named {
     uri: Vec<u8>,
     source: String,
+    /// It is a relative Content-Location, resolved against the enclosing base.
+    chained: bool,
 }
 
 impl Named {
@@ -64,6 +66,7 @@ impl Named {
     fn clear(&mut self) {
         self.uri.clear();
         self.source.clear();
+        self.chained = false;
     }
 
     fn is_set(&self) -> bool {
@@ -73,6 +76,44 @@ impl Named {
     fn copy(&mut self, other: &Named) {
         self.uri.clone_from(&other.uri);
         self.source.clone_from(&other.source);
+        self.chained = other.chained;
+    }
+}
+
+/// What the heading of a document says.
+#[derive(Debug, Default)]
+pub(super) struct Heading {
+    /// It is a message or a record.
+    pub(super) message: bool,
+    pub(super) message_id: Option<String>,
+    pub(super) message_offset: Option<u64>,
+    pub(super) media_type: String,
+    pub(super) charset: String,
+    /// The labels of what it encloses count in it.
+    pub(super) related: bool,
+}
+
+impl Heading {
+    fn clear(&mut self) {
+        self.message = false;
+        self.message_id = None;
+        self.message_offset = None;
+        self.media_type.clear();
+        self.charset.clear();
+        self.related = false;
+    }
+
+    /// Takes over what the enclosing document's heading says of the message, and of the part where
+    /// this document keeps its place.
+    fn inherit(&mut self, parent: &Heading, same: bool) {
+        if self.message_offset.is_none() {
+            self.message_id.clone_from(&parent.message_id);
+            self.message_offset = parent.message_offset;
+        }
+        if same {
+            self.media_type.clone_from(&parent.media_type);
+            self.charset.clone_from(&parent.charset);
+        }
     }
 }
 
@@ -82,14 +123,15 @@ pub(super) struct Frame {
     ruling: Ruling,
     rules: Rules,
     pub(super) parent: Option<usize>,
-    /// Counts of held and waiting references at its start.
-    pub(super) mark: (usize, usize),
+    /// How many references were held or waiting at its start.
+    pub(super) mark: usize,
     pub(super) settled: bool,
     /// Its resolvers are prepared.
     pub(super) ready: bool,
     pub(super) encoding: &'static Encoding,
     pub(super) diagnostics: Vec<(&'static Code, u64, u64)>,
     member: String,
+    pub(super) heading: Heading,
     /// The base that its heading names, not resolved yet.
     pub(super) entity: Named,
     /// The reference of its own BASE element, and where it stands.
@@ -110,12 +152,13 @@ impl Frame {
             ruling,
             rules: ruling.plain,
             parent: None,
-            mark: (0, 0),
+            mark: 0,
             settled: false,
             ready: false,
             encoding: UTF_8,
             diagnostics: Vec::new(),
             member: String::new(),
+            heading: Heading::default(),
             entity: Named::default(),
             own: Vec::new(),
             own_offset: None,
@@ -128,7 +171,7 @@ impl Frame {
     }
 
     /// Uses the slot for another document.
-    pub(super) fn begin(&mut self, family: Family, parent: Option<usize>, mark: (usize, usize)) {
+    pub(super) fn begin(&mut self, family: Family, parent: Option<usize>, mark: usize) {
         let rules = self.ruling.of(family);
         if rules != self.rules {
             self.rules = rules;
@@ -138,6 +181,7 @@ impl Frame {
         self.parent = parent;
         self.mark = mark;
         self.member.clear();
+        self.heading.clear();
         self.entity.clear();
         self.fallback.clear();
         self.again();
@@ -172,9 +216,27 @@ impl Frame {
             .iter_mut()
             .find(|(known, ..)| std::ptr::eq(*known, code));
         match known {
-            Some((_, count, _)) => *count += 1,
+            Some((_, count, first)) => {
+                *count += 1;
+                *first = offset.min(*first);
+            }
             None => self.diagnostics.push((code, 1, offset)),
         }
+    }
+
+    /// Whether the document's base is a relative one of its heading or an enclosing one.
+    pub(super) fn is_chained(&self) -> bool {
+        self.document.chained
+    }
+
+    /// The resolver that the labels of a document in this one resolve by; its own Content-Base
+    /// only counts where no enclosing base is better than the default.
+    pub(super) fn is_default(&self) -> bool {
+        self.document.source.is_empty() || self.document.source.starts_with("default:")
+    }
+
+    pub(super) fn has_content_base(&self) -> bool {
+        self.entity.source.starts_with("entity:content-base")
     }
 
     /// The document's base and what named it.
@@ -193,12 +255,15 @@ impl Frame {
     /// enclosing document's.
     pub(super) fn prepare(&mut self, parent: Option<&Frame>) {
         if let Some(parent) = parent {
-            if self.member.is_empty() {
+            let same = self.member.is_empty();
+            if same {
                 self.member.push_str(&parent.member);
             }
+            self.heading.inherit(&parent.heading, same);
             self.fallback.clear();
             if let Some((uri, source)) = parent.document_base() {
                 self.fallback.set(uri, source);
+                self.fallback.chained = parent.document.chained;
             }
             if self.entity.is_set() {
                 self.enter_entity();
@@ -223,6 +288,7 @@ impl Frame {
         if resolved.is_ok() {
             self.fallback.uri.clone_from(&self.scratch);
             self.fallback.source.clone_from(&self.entity.source);
+            self.fallback.chained = Reference::split(&self.entity.uri).scheme.is_none();
         }
     }
 
@@ -243,6 +309,7 @@ impl Frame {
         self.document.uri.clone_from(&self.scratch);
         self.document.source.clear();
         self.document.source.push_str("content:base");
+        self.document.chained = false;
     }
 }
 

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::frame::Frame;
+use super::labels::Labels;
 use crate::bytes::lines::Position;
 use crate::document::diagnostic::Code;
 use crate::document::events::{Context, Found, Name, Span, Text, Wants};
@@ -35,6 +36,23 @@ pub struct Link<'a> {
     pub flags: Flags,
     /// Other readings, best first.
     pub alternatives: &'a [&'a [u8]],
+    /// What is known of the message or the record, and of its part.
+    pub part: Part<'a>,
+}
+
+/// What is known of the message or the record that a link stands in, and of its part.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Part<'a> {
+    /// The message's identifier.
+    pub message_id: Option<&'a str>,
+    /// Offset of the message's first byte in the archive.
+    pub message_offset: Option<u64>,
+    /// The part's media type.
+    pub media_type: Option<&'a str>,
+    /// Its declared charset.
+    pub charset: Option<&'a str>,
+    /// The part of the same message that the link names (RFC 2557, RFC 2392).
+    pub target_part: Option<&'a str>,
 }
 
 /// Something that readers of a document's links should know, once for each document and code.
@@ -89,18 +107,20 @@ impl Writer {
     /// Hands on one reference as a link, resolved against the bases of its document's frame.
     pub(super) fn emit<'a>(
         &mut self,
-        frame: &Frame,
+        (frames, index): (&[Frame], usize),
+        labels: &mut Labels,
         found: &Found,
         alternatives: &[Text],
         bytes: impl Fn(Text) -> &'a [u8],
         sink: &mut impl Sink,
     ) {
+        let frame = &frames[index];
         let reference = bytes(found.text);
         let own;
         let (resolver, base) = match found.wants {
             Wants::Document | Wants::Refresh => (&frame.by_document, frame.document_base()),
             Wants::Fallback => (&frame.by_fallback, frame.fallback_base()),
-            Wants::Nothing => {
+            Wants::Nothing | Wants::Refused => {
                 own = uri::Resolver::without_base(frame.rules());
                 (&own, None)
             }
@@ -113,7 +133,9 @@ impl Writer {
             },
         };
         self.target.clear();
-        let (target, inherits) = if names_message(reference) {
+        let (target, inherits) = if found.wants == Wants::Refused {
+            (Err(ResolveErrorKind::InvalidReference), false)
+        } else if names_message(reference) {
             (Ok(reference), false)
         } else {
             match resolver.resolve_into(reference, &mut self.target) {
@@ -124,6 +146,15 @@ impl Writer {
                 Err(error) => (Err(error.kind()), !has_scheme(reference)),
             }
         };
+        let mut flags = found.flags;
+        if inherits && frame.is_chained() && found.wants == Wants::Document {
+            flags |= Flags::BASE_CHAINED;
+        }
+        let target_part = match target {
+            Ok(target) if !labels.is_empty() => labels.part(target, &scopes(frames, index)),
+            _ => None,
+        };
+        let heading = &frame.heading;
         let element = name(found.element, &bytes);
         let attribute = name(found.attribute, &bytes);
         let alternatives: Vec<&[u8]> = alternatives.iter().map(|&text| bytes(text)).collect();
@@ -137,8 +168,15 @@ impl Writer {
             context: found.context,
             element: element.as_deref(),
             attribute: attribute.as_deref(),
-            flags: found.flags,
+            flags,
             alternatives: &alternatives,
+            part: Part {
+                message_id: heading.message_id.as_deref(),
+                message_offset: heading.message_offset,
+                media_type: some(&heading.media_type),
+                charset: some(&heading.charset),
+                target_part,
+            },
         });
     }
 
@@ -164,6 +202,18 @@ fn is_script(target: &[u8]) -> bool {
     Reference::split(target)
         .scheme
         .is_some_and(|scheme| scheme.eq_ignore_ascii_case(b"javascript"))
+}
+
+fn some(text: &str) -> Option<&str> {
+    (!text.is_empty()).then_some(text)
+}
+
+/// The frames in which the labels that a document can use count, the innermost first.
+fn scopes(frames: &[Frame], index: usize) -> Vec<usize> {
+    let chain = std::iter::successors(Some(index), |&index| frames[index].parent);
+    chain
+        .filter(|&index| frames[index].heading.related)
+        .collect()
 }
 
 fn has_scheme(reference: &[u8]) -> bool {

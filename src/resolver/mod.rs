@@ -3,18 +3,20 @@
 
 mod frame;
 mod held;
+mod labels;
 mod link;
 
 use std::ops::Range;
 
 pub use frame::Ruling;
-pub use link::{Diagnostic, Link, Sink};
+pub use link::{Diagnostic, Link, Part, Sink};
 
 use crate::document::diagnostic::{self, Code};
-use crate::document::events::{Event, Events, Family, Found};
-use crate::uri::Base;
+use crate::document::events::{self, Event, Events, Family, Found, Heading};
+use crate::uri::{self, Base};
 use frame::Frame;
 use held::Held;
+use labels::Labels;
 use link::Writer;
 
 /// References that wait for their base take up to this many bytes; past it they resolve against
@@ -50,6 +52,7 @@ pub struct Linker {
     held: Held,
     /// References of the batch at hand that wait: their frame and their index in the batch.
     waiting: Vec<(usize, usize)>,
+    labels: Labels,
     writer: Writer,
 }
 
@@ -65,6 +68,7 @@ impl Linker {
             unsettled: 0,
             held: Held::default(),
             waiting: Vec::new(),
+            labels: Labels::default(),
             writer: Writer::default(),
         }
     }
@@ -76,6 +80,7 @@ impl Linker {
         self.held.clear();
         self.waiting.clear();
         self.unsettled = 0;
+        self.labels.clear();
         let frame = self.open_frame(family);
         if let Some(base) = base {
             self.frames[frame].fallback.set(&base.uri, &base.source);
@@ -94,6 +99,7 @@ impl Linker {
                 Event::Encoding(encoding) => self.top().encoding = encoding,
                 Event::Diagnostic(code, offset) => self.diagnose(code, offset),
                 Event::Enter(ref enter) => self.enter(enter, events, window),
+                Event::Heading(ref heading) => self.heading(heading, events, window),
                 Event::Leave => self.leave(events, window, sink),
                 Event::Anchor(text, offset) => sink.anchor(events.bytes(text, window), offset),
                 Event::Exact(rule) => sink.exact(rule),
@@ -138,7 +144,7 @@ impl Linker {
         }
         self.live += 1;
         let parent = self.open.last().copied();
-        let mark = (self.held.len(), self.waiting.len());
+        let mark = self.held.len() + self.waiting.len();
         self.frames[index].begin(family, parent, mark);
         self.open.push(index);
         self.unsettled += 1;
@@ -161,8 +167,14 @@ impl Linker {
         self.prepare(frame);
         let alternatives = events.alternatives(found);
         let bytes = |text| events.bytes(text, window);
-        self.writer
-            .emit(&self.frames[frame], found, alternatives, bytes, sink);
+        self.writer.emit(
+            (&self.frames, frame),
+            &mut self.labels,
+            found,
+            alternatives,
+            bytes,
+            sink,
+        );
     }
 
     fn base(&mut self, reference: &[u8], offset: u64) {
@@ -176,7 +188,85 @@ impl Linker {
     }
 
     fn diagnose(&mut self, code: &'static Code, offset: u64) {
-        self.top().diagnose(code, offset);
+        // What a message encloses has its say with the message: once for each code.
+        let mut frame = self.open.last().copied().unwrap_or(0);
+        let top = frame;
+        while !self.frames[frame].heading.message {
+            match self.frames[frame].parent {
+                Some(parent) => frame = parent,
+                None => {
+                    frame = top;
+                    break;
+                }
+            }
+        }
+        self.frames[frame].diagnose(code, offset);
+    }
+
+    /// What the heading of the innermost document says.
+    fn heading(&mut self, heading: &Heading, events: &Events, window: &[u8]) {
+        let index = self.open.last().copied().unwrap_or(0);
+        let lossy = |text| String::from_utf8_lossy(events.bytes(text, window)).into_owned();
+        let known = &mut self.frames[index].heading;
+        if let Some(message) = heading.message {
+            known.message = true;
+            known.message_id = message.id.map(lossy);
+            known.message_offset = Some(message.offset);
+        }
+        let push = |text, into: &mut String| {
+            into.push_str(&String::from_utf8_lossy(events.bytes(text, window)));
+        };
+        if let Some(text) = heading.media_type {
+            push(text, &mut known.media_type);
+        }
+        if let Some(text) = heading.charset {
+            push(text, &mut known.charset);
+        }
+        known.related = heading.labels == events::Labels::Related;
+        let parent = self.frames[index].parent;
+        let scope = std::iter::successors(parent, |&index| self.frames[index].parent)
+            .find(|&index| self.frames[index].heading.related);
+        if let Some(scope) = scope {
+            let id = heading.content_id.map(|id| events.bytes(id, window));
+            let location = heading.location.map(|uri| events.bytes(uri, window));
+            self.label(index, scope, id, location);
+        }
+    }
+
+    /// Notes the names of a part that count in the frame `scope`.
+    fn label(&mut self, index: usize, scope: usize, id: Option<&[u8]>, location: Option<&[u8]>) {
+        let member = self.frames[index].member().unwrap_or_default();
+        let part = member.rsplit('/').next().unwrap_or_default().to_owned();
+        let mut room = true;
+        if let Some(id) = id {
+            room &= self.labels.add(labels::Kind::ContentId, id, scope, &part);
+        }
+        if let (Some(location), Some(parent)) = (location, self.frames[index].parent) {
+            self.prepare(parent);
+            // RFC 2557 section 8.2: a relative label resolves against the enclosing base.
+            let by = if self.frames[parent].is_default() && self.frames[index].has_content_base() {
+                self.prepare(index);
+                &self.frames[index].by_fallback
+            } else {
+                &self.frames[parent].by_document
+            };
+            let mut uri = Vec::new();
+            if by.resolve_into(location, &mut uri).is_ok() {
+                room &= self.labels.add(labels::Kind::Location, &uri, scope, &part);
+                // References in markup resolve to what a browser makes of the same URI.
+                let markup = uri::Resolver::new(&uri, self.ruling.markup).ok();
+                let mut normal = Vec::new();
+                let same = markup.and_then(|by| by.resolve_into(&uri, &mut normal).ok());
+                if same.is_some() && normal != uri {
+                    room &= self
+                        .labels
+                        .add(labels::Kind::Location, &normal, scope, &part);
+                }
+            }
+        }
+        if !room {
+            self.diagnose(&diagnostic::LABEL_LIMIT, 0);
+        }
     }
 
     fn settle(&mut self, events: &Events, window: &[u8], sink: &mut impl Sink) {
@@ -221,14 +311,16 @@ impl Linker {
             // Nothing is held: the frame and what it enclosed are done with.
             self.report(frame, sink);
             self.live = frame.max(1);
+            self.labels.clear();
         }
     }
 
     fn restart(&mut self) {
         let top = self.open.last().copied().unwrap_or(0);
-        let (held, waiting) = self.frames[top].mark;
-        self.held.truncate(held);
-        self.waiting.truncate(waiting);
+        // Those that wait are held by the next batch, behind those that are.
+        let mark = self.frames[top].mark;
+        self.waiting.truncate(mark.saturating_sub(self.held.len()));
+        self.held.truncate(mark);
         if self.frames[top].settled {
             self.unsettled += 1;
         }
@@ -243,8 +335,14 @@ impl Linker {
             self.prepare(frame);
             let (found, alternatives) = self.held.found(index);
             let bytes = |text| self.held.bytes(text);
-            self.writer
-                .emit(&self.frames[frame], found, alternatives, bytes, sink);
+            self.writer.emit(
+                (&self.frames, frame),
+                &mut self.labels,
+                found,
+                alternatives,
+                bytes,
+                sink,
+            );
         }
         self.held.clear();
         let waiting = std::mem::take(&mut self.waiting);
@@ -253,8 +351,14 @@ impl Linker {
                 self.prepare(frame);
                 let alternatives = events.alternatives(found);
                 let bytes = |text| events.bytes(text, window);
-                self.writer
-                    .emit(&self.frames[frame], found, alternatives, bytes, sink);
+                self.writer.emit(
+                    (&self.frames, frame),
+                    &mut self.labels,
+                    found,
+                    alternatives,
+                    bytes,
+                    sink,
+                );
             }
         }
         self.waiting = waiting;
@@ -293,6 +397,9 @@ impl Linker {
     fn report_frames(&mut self, range: Range<usize>, sink: &mut impl Sink) {
         for index in range {
             let frame = &mut self.frames[index];
+            frame
+                .diagnostics
+                .sort_by_key(|&(code, _, offset)| (offset, code.name));
             for &(code, count, offset) in &frame.diagnostics {
                 sink.diagnostic(&Diagnostic {
                     member: frame.member(),

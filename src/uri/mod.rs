@@ -1,11 +1,47 @@
-//! URI references by RFC 1738, 1808, 2396, 3986 and the WHATWG URL standard: split, validate, resolve, normalise.
+//! Layer 2: URI references by RFC 1738, 1808, 2396, 3986 and the WHATWG URL standard.
 //!
 //! Nothing here knows of documents. Input is bytes, any bytes; what cannot be resolved is an error value.
+//!
+//! | to | there is |
+//! |---|---|
+//! | take a reference apart | [`Reference`], [`Reference1808`] |
+//! | resolve references against a base | [`Resolver`], by [`Rules`] |
+//! | say what is wrong, and where | [`validate`], by a [`Grammar`] |
+//! | compare two spellings | [`normalize`], by a [`Normalization`] |
+//! | make URIs of file names, and files of URIs | [`base`], [`Mounts`] |
+//!
+//! A base is a document, not a directory: against `http://example.com/docs` the reference `x` is
+//! `http://example.com/x`, against `http://example.com/docs/` it is `http://example.com/docs/x`.
+//!
+//! The rule sets differ more than their readers expect; the same references against `http://a/b/c/d;p?q`:
+//!
+//! ```
+//! use uriscan::uri::{Resolver, Rules};
+//!
+//! let rules = [Rules::Rfc1808, Rules::RFC2396, Rules::RFC3986, Rules::Whatwg];
+//! for (reference, targets) in [
+//!     ("?y", ["http://a/b/c/d;p?y", "http://a/b/c/?y", "http://a/b/c/d;p?y", "http://a/b/c/d;p?y"]),
+//!     ("../../../g", ["http://a/../g", "http://a/../g", "http://a/g", "http://a/g"]),
+//!     ("http:g", ["http:g", "http:g", "http:g", "http://a/b/c/g"]),
+//!     ("///g", ["http://a/g", "http:///g", "http:///g", "http://g/"]),
+//! ] {
+//!     for (rules, expected) in rules.into_iter().zip(targets) {
+//!         let resolver = Resolver::new(b"http://a/b/c/d;p?q", rules)?;
+//!         let mut target = Vec::new();
+//!         resolver.resolve_into(reference.as_bytes(), &mut target)?;
+//!         assert_eq!(String::from_utf8_lossy(&target), expected);
+//!     }
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Where the text of an RFC is known to be wrong, [`Form`] chooses between its letter and its sense.
 
 pub mod base;
 mod component;
 mod fault;
 mod normalize;
+mod percent;
 mod reference;
 mod resolve;
 mod rules;

@@ -2,12 +2,16 @@
 
 // Files that cannot be read, or are not what they seem.
 mod bad_input;
+// Compressed files.
+mod compressed;
 // Filters, counts, lists and parts.
 mod flags;
 // Flags that choose and shape what comes out.
 mod output;
 // The same bytes for any number of workers.
 mod order;
+// References without documents.
+mod references;
 // Which files are read.
 mod paths;
 

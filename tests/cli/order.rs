@@ -40,3 +40,50 @@ fn unsorted_output_has_the_same_lines() {
     };
     assert!(lines(&[".", "-n", "--sort", "none", "-j3"]) == lines(&[".", "-n"]));
 }
+
+/// A text with references on every side of every place where it can be cut.
+fn long_text() -> String {
+    let mut text = String::from("\u{feff}first http://example.com/first\r\n\r\n");
+    for index in 0..3000 {
+        text += &match index % 7 {
+            0 => format!("<http://example.com/{index}/\n  wrapped>\n\n"),
+            1 => format!("é {index} http://example.com/{index}\n \t\n"),
+            2 => format!("\"http://example.com/{index}\"\r\n\r\n"),
+            3 => "\n\n\r\n\n".to_owned(),
+            4 => format!("http://example.com/{index}\r<http://example.com/\r{index}>\n\n"),
+            5 => format!("<http://example.com/{index}\n\nunclosed>\n"),
+            _ => format!("plain {index}\nhttp://example.com/{index},\n"),
+        };
+    }
+    text
+}
+
+#[test]
+fn pieces_of_a_text_have_the_links_of_the_whole() {
+    let tree = Tree::new(&[
+        ("long.txt", &long_text()),
+        ("z.txt", "http://example.com/z\n"),
+    ]);
+    for flags in [&["--json", "--stats"][..], &["-b"]] {
+        let run = |more: &[&str]| tree.run(&[&["."], flags, more].concat());
+        let whole = run(&["-j1"]);
+        assert_eq!(whole.code, 0, "{}", whole.err);
+        for piece in ["1", "7", "100", "1000", "10K", "50K"] {
+            for threads in ["-j1", "-j2", "-j7"] {
+                let cut = run(&["--piece", piece, threads]);
+                assert!(cut == whole, "--piece {piece} {threads}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_text_without_seams_is_one_piece() {
+    let text: String = (0..5000)
+        .map(|n| format!("http://example.com/{n}\n"))
+        .collect();
+    let tree = Tree::new(&[("long.txt", &text)]);
+    let whole = tree.run(&["long.txt", "-n", "-j1"]);
+    assert!(tree.run(&["long.txt", "-n", "-j3", "--piece", "100"]) == whole);
+    assert_eq!(whole.out.lines().count(), 5000);
+}

@@ -121,6 +121,66 @@ fn limits_hold() {
     limits::strict_lifts_limits(&scan);
 }
 
+/// `URISCAN_TEXTS=FOLDER` compares the finds in every file of a folder.
+#[test]
+fn files_agree_with_the_oracle() {
+    let Ok(folder) = std::env::var("URISCAN_TEXTS") else {
+        return;
+    };
+    for entry in std::fs::read_dir(folder).expect("the folder can be read") {
+        let path = entry.expect("an entry can be read").path();
+        let text = std::fs::read(&path).expect("a file can be read");
+        for www in [false, true] {
+            let options = Options {
+                www,
+                email: www,
+                ..Options::default()
+            };
+            let name = path.display().to_string();
+            laws::agrees(&scan, &text, &options, &[77, 1 << 18], &name);
+        }
+    }
+}
+
+/// A mebibyte of each hostile token, alone and after an opening delimiter, is read to its end.
+#[test]
+fn long_repetitions_end() {
+    let options = Options {
+        www: true,
+        email: true,
+        ..Options::default()
+    };
+    for token in soup::HOSTILE {
+        let text = soup::repeated(token, 1 << 20);
+        let finds = scan(&text, &options, 1 << 16);
+        laws::check_spans(&text, &finds);
+    }
+}
+
+/// Cut where `split_at` says, the pieces have the finds of the whole, in place.
+#[test]
+fn pieces_have_the_finds_of_the_whole() {
+    for seed in 0..3000 {
+        let mut numbers = soup::Numbers::seeded(seed);
+        let text = soup::soup(&mut numbers, 200);
+        let chosen = soup::options(&mut numbers);
+        let mut finds = Vec::new();
+        let mut start = 0;
+        while start < text.len() {
+            let boundary = (start + 1 + numbers.below(300)).min(text.len());
+            let end = text::split_at(&text[boundary..]).map_or(text.len(), |n| boundary + n);
+            for mut find in scan(&text[start..end], &chosen, WHOLE) {
+                find.start += start;
+                find.end += start;
+                finds.push(find);
+            }
+            start = end;
+        }
+        let expected = scan(&text, &chosen, WHOLE);
+        assert_eq!(finds, expected, "seed {seed}: {}", text.escape_ascii());
+    }
+}
+
 /// The library's iterator goes through the same windows.
 #[test]
 fn the_iterator_finds_the_same() {

@@ -1,6 +1,16 @@
-//! URI references: the published tables, the algorithms transcribed, other engines.
+//! URI references: the published tables, the algorithms transcribed, another engine, and laws.
 
+// File names, URIs and mounts.
+mod bases;
+// References and bases made of the tokens that decide.
 mod generate;
+// What holds for any bytes.
+mod laws;
+// The pseudo-code of the RFCs on strings.
 mod naive;
+// Resolution against the transcriptions, the plain way and the `url` crate.
 mod oracles;
+// Rows that no published table has.
+mod rows;
+// The published tables.
 mod vectors;

@@ -161,6 +161,47 @@ fn known_classes(base: &str, reference: &str) -> Vec<&'static str> {
         .collect()
 }
 
+/// Every byte and the pairs that matter, in every place of references of every length around the width of a look.
+#[test]
+fn shortcuts_see_every_place() {
+    let plain = b"abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijkl";
+    let bases = ["http://a/b/c/d;p?q", "file:///a/b/c", "a:/b/c"];
+    let bytes = (0..=u8::MAX).map(|byte| vec![byte]);
+    let pairs = [
+        "/.", "//", "..", "./", "%2e", "%2E", "://", ":/", "/C|", "//a.1", "/?",
+    ];
+    let planted: Vec<Vec<u8>> = bytes
+        .chain(pairs.iter().map(|pair| pair.as_bytes().to_vec()))
+        .collect();
+    let (mut fast, mut slow) = (Vec::new(), Vec::new());
+    for base in bases {
+        let resolver = Resolver::new(base.as_bytes(), Rules::Whatwg).unwrap();
+        for length in [
+            0, 1, 3, 4, 7, 8, 9, 15, 16, 17, 18, 31, 32, 33, 34, 47, 48, 49, 50, 64,
+        ] {
+            for planted in &planted {
+                for at in 0..=length {
+                    let reference = [&plain[..at], planted, &plain[at..length]].concat();
+                    // The tab keeps it from being a shortcut.
+                    let twin = [&b"\t"[..], &reference].concat();
+                    fast.clear();
+                    slow.clear();
+                    let results = (
+                        resolver.resolve_into(&reference, &mut fast),
+                        resolver.resolve_into(&twin, &mut slow),
+                    );
+                    assert_eq!(
+                        (results.0, &fast),
+                        (results.1, &slow),
+                        "{:?} against {base}",
+                        String::from_utf8_lossy(&reference)
+                    );
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn known_differences_remain() {
     for row in include_str!("../vectors/known.tsv").lines() {

@@ -7,11 +7,15 @@ use super::walk::size;
 use crate::document;
 use crate::document::markdown::Slug;
 use crate::document::text::NonAscii;
+use crate::pipeline::Decompress;
 
 /// How documents are read.
 #[derive(Args)]
 #[command(next_help_heading = "How they are read")]
 pub struct ReadArgs {
+    /// Look into gzip, zstd, bzip2 and xz files; into those that are named it is done anyway
+    #[arg(short = 'z', long)]
+    pub decompress: bool,
     /// The charset, as a transport would declare it: only a byte order mark beats it
     #[arg(long, value_name = "LABEL", value_parser = encoding)]
     pub encoding: Option<&'static Encoding>,
@@ -42,6 +46,12 @@ pub struct ReadArgs {
     /// HTML: the longest document that is read twice where exactness asks for it
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub max_document: Option<u64>,
+    /// How many bytes are read at a time
+    #[arg(long, value_name = "SIZE", value_parser = size, hide = true)]
+    pub window: Option<u64>,
+    /// About how many bytes of a huge text are one worker's
+    #[arg(long, value_name = "SIZE", value_parser = size, hide = true)]
+    pub piece: Option<u64>,
 }
 
 /// Which characters beyond ASCII belong to a URI in text.
@@ -63,6 +73,14 @@ pub enum SlugArg {
 }
 
 impl ReadArgs {
+    /// Which compressed files are looked into.
+    pub(in crate::cli) fn decompress(&self) -> Decompress {
+        match self.decompress {
+            true => Decompress::All,
+            false => Decompress::Named,
+        }
+    }
+
     /// The options of the formats.
     pub(in crate::cli) fn options(&self) -> document::Options {
         let mut options = document::Options::default();

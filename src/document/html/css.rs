@@ -40,7 +40,8 @@ pub(super) fn unescape(bytes: &[u8], out: &mut Vec<u8>) {
         at += 1;
         match (byte, bytes.get(at)) {
             (b'\\', Some(_)) => at = escape(bytes, at, out),
-            (b'\\', None) => {}
+            // An escape of nothing, at the end of a `url(` that is not closed.
+            (b'\\', None) => out.extend_from_slice("\u{fffd}".as_bytes()),
             _ => out.push(byte),
         }
     }
@@ -48,34 +49,38 @@ pub(super) fn unescape(bytes: &[u8], out: &mut Vec<u8>) {
 
 /// Reads an escape whose backslash stands before `at`.
 fn escape(bytes: &[u8], at: usize, out: &mut Vec<u8>) -> usize {
-    let digits = bytes[at..]
-        .iter()
-        .take(6)
-        .take_while(|byte| byte.is_ascii_hexdigit());
-    let length = digits.count();
-    if length == 0 {
-        return match bytes[at] {
-            // In a string, a line break behind a backslash is none.
-            b'\n' | 0x0C => at + 1,
-            b'\r' => at + 1 + usize::from(bytes.get(at + 1) == Some(&b'\n')),
-            byte => {
-                out.push(byte);
-                at + 1
-            }
-        };
+    let end = escape_end(bytes, at);
+    match bytes[at] {
+        // In a string, a line break behind a backslash is none.
+        b'\n' | b'\r' | 0x0C => {}
+        first if !first.is_ascii_hexdigit() => out.push(first),
+        _ => {
+            let number = bytes[at..end]
+                .iter()
+                .map_while(|&digit| (digit as char).to_digit(16))
+                .fold(0, |number, digit| number * 16 + digit);
+            let character = char::from_u32(number).filter(|_| number != 0);
+            let character = character.unwrap_or(char::REPLACEMENT_CHARACTER);
+            out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+        }
     }
-    let number = bytes[at..at + length].iter().fold(0, |number, &digit| {
-        number * 16 + (digit as char).to_digit(16).unwrap_or(0)
-    });
-    let character = match number {
-        0 => char::REPLACEMENT_CHARACTER,
-        _ => char::from_u32(number).unwrap_or(char::REPLACEMENT_CHARACTER),
+    end
+}
+
+/// The end of an escape whose backslash stands before `at`.
+fn escape_end(bytes: &[u8], at: usize) -> usize {
+    let Some(first) = bytes.get(at) else {
+        return at;
     };
-    out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+    let digits = bytes[at..].iter().take(6);
+    let length = digits.take_while(|byte| byte.is_ascii_hexdigit()).count();
+    if length == 0 && *first != b'\r' {
+        return at + 1;
+    }
     // One white space ends the digits and belongs to them.
-    match bytes.get(at + length) {
-        Some(b'\r') if bytes.get(at + length + 1) == Some(&b'\n') => at + length + 2,
-        Some(b' ' | b'\t' | b'\n' | b'\r' | 0x0C) => at + length + 1,
+    match bytes[at + length..] {
+        [b'\r', b'\n', ..] => at + length + 2,
+        [b' ' | b'\t' | b'\n' | b'\r' | 0x0C, ..] => at + length + 1,
         _ => at + length,
     }
 }
@@ -85,9 +90,11 @@ fn escape(bytes: &[u8], at: usize, out: &mut Vec<u8>) -> usize {
 enum Open {
     /// `url(` or `src(`, and nothing in it yet.
     Reference,
+    /// The same, once something stands in it.
+    Used,
     /// `image-set(`.
     ImageSet,
-    /// Another function, or one that has had its first token, or a parenthesis.
+    /// Another function, or a parenthesis.
     Parenthesis,
     Square,
     Brace,
@@ -129,7 +136,7 @@ impl Nesting {
         let imported = std::mem::take(&mut self.after_import);
         let innermost = self.open.last().copied();
         if let Some(open @ Open::Reference) = self.open.last_mut() {
-            *open = Open::Parenthesis;
+            *open = Open::Used;
         }
         let hidden = self.namespace.is_some();
         let mut reference = None;
@@ -153,6 +160,7 @@ impl Nesting {
             Token::Text(range) => {
                 let counts = match innermost {
                     Some(Open::Reference | Open::ImageSet) => true,
+                    Some(Open::Used) => false,
                     _ => imported,
                 };
                 reference = counts.then_some(range);
@@ -304,7 +312,7 @@ impl Tokens<'_> {
                 // NUL stands for U+FFFD, which may be there.
                 b'"' | b'\'' | b'(' | 1..=8 | 0x0B | 0x0E..=0x1F | 0x7F => return self.bad_url(),
                 b'\\' if !self.is_escape() => return self.bad_url(),
-                b'\\' => self.at = (self.at + 2).min(self.bytes.len()),
+                b'\\' => self.at = escape_end(self.bytes, self.at + 1),
                 _ => self.at += 1,
             }
         }
@@ -314,12 +322,14 @@ impl Tokens<'_> {
     /// Skips what is left of a `url()` that is none.
     fn bad_url(&mut self) -> Token {
         while let Some(byte) = self.peek(0) {
-            self.at += if self.is_escape() { 2 } else { 1 };
+            self.at = match self.is_escape() {
+                true => escape_end(self.bytes, self.at + 1),
+                false => self.at + 1,
+            };
             if byte == b')' {
                 break;
             }
         }
-        self.at = self.at.min(self.bytes.len());
         Token::Other
     }
 
@@ -333,7 +343,12 @@ impl Tokens<'_> {
                     return Some(start..self.at - 1);
                 }
                 b'\n' | b'\r' | 0x0C => return None,
-                b'\\' => self.at = (self.at + 2).min(self.bytes.len()),
+                // In a string, a backslash before the end is nothing.
+                b'\\' if self.peek(1).is_none() => {
+                    self.at += 1;
+                    return Some(start..self.at - 1);
+                }
+                b'\\' => self.at = escape_end(self.bytes, self.at + 1),
                 _ => self.at += 1,
             }
         }

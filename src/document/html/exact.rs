@@ -18,12 +18,13 @@ use html5ever::{Attribute as Html5Attribute, LocalName, QualName, ns};
 use super::attributes::{Space, matters};
 use super::characters;
 use super::dom::{self, Id, Place};
+use super::encoding::Charset;
 use super::names::{Attribute, Element};
 use super::report::{Document, Report};
 use super::source::Source;
 use super::tag::{Attributes, Given, Step};
 use super::tokens::{Run, Tokens};
-use super::tree::{Bail, Held, Stop, Tag, TextKind, Tree, Verdict};
+use super::tree::{Bail, Halt, Held, Stop, Tag, TextKind, Tree, Verdict};
 use super::value::Decoded;
 use crate::bytes::seek::is_space;
 use crate::document::Anchors;
@@ -50,7 +51,7 @@ struct Record {
 /// Drives the tree builder.
 pub(super) struct Exact {
     builder: TreeBuilder<Id, dom::Tree>,
-    encoding: &'static encoding_rs::Encoding,
+    charset: Charset,
     anchors: Anchors,
     records: Vec<Record>,
     tags: u64,
@@ -63,7 +64,7 @@ pub(super) fn scan(
     at: usize,
     events: &mut Events,
     document: &mut Document,
-) -> Result<(), Bail> {
+) -> Result<(), Halt> {
     let mut exact = Exact::new(document);
     let mut run = Run {
         source,
@@ -91,7 +92,7 @@ impl Exact {
         };
         Exact {
             builder: TreeBuilder::new(dom::Tree::new(), options),
-            encoding: document.encoding,
+            charset: document.charset,
             anchors: document.options.anchors,
             records: Vec::new(),
             tags: 0,
@@ -118,7 +119,7 @@ impl Exact {
             || tree.len() > NODES
             || self.steps == 0;
         match beyond {
-            true => Err(Stop::Bail(Bail::Limit)),
+            true => Err(Stop::Halt(Halt::Bail(Bail::Limit))),
             false => Ok(()),
         }
     }
@@ -126,7 +127,7 @@ impl Exact {
     /// A name as the tokenizer makes it.
     fn name(&self, source: &Source<'_>, range: Range<usize>) -> LocalName {
         let mut decoded = Decoded::default();
-        decoded.fill(source, range, self.encoding, None);
+        decoded.fill(source, range, self.charset.scanned, None);
         decoded.bytes.make_ascii_lowercase();
         LocalName::from(&*String::from_utf8_lossy(&decoded.bytes))
     }
@@ -136,7 +137,7 @@ impl Exact {
         decoded.fill(
             source,
             range,
-            self.encoding,
+            self.charset.scanned,
             Some(characters::Place::Attribute),
         );
         StrTendril::from_slice(&String::from_utf8_lossy(&decoded.bytes))
@@ -178,16 +179,21 @@ impl Exact {
     }
 
     /// Writes down a tag that made or extended an element.
-    fn record(&mut self, source: &Source<'_>, tag: &mut Tag, given: Vec<Given>) {
+    fn record(
+        &mut self,
+        source: &Source<'_>,
+        tag: &mut Tag,
+        given: Vec<Given>,
+    ) -> Result<(), Stop> {
         let outcome = self.builder.sink.outcome();
         let (id, merged) = match (outcome.merged, outcome.created) {
             (Some((id, added)), _) => (id, Some(added)),
             (None, Some(id)) => (id, None),
-            (None, None) => return,
+            (None, None) => return Ok(()),
         };
         let name = self.builder.sink.name(id);
         if merged.is_none() && !self.claims(source, tag, &name.local) {
-            return;
+            return Ok(());
         }
         tag.space = match name.ns {
             ns!(html) => Space::Html,
@@ -215,6 +221,13 @@ impl Exact {
             let text = Vec::new();
             self.records.push(Record { tag, id, text });
         }
+        if tag.is_meta()
+            && self.charset.tentative
+            && let Some(encoding) = self.charset.hear(source, tag)
+        {
+            return Err(Stop::Halt(Halt::Encoding(encoding)));
+        }
+        Ok(())
     }
 
     /// Whether the element made last is the tag's own, and no clone of another.
@@ -317,7 +330,7 @@ impl Exact {
                         let mut whole = Decoded::default();
                         for (range, references) in record.text.drain(..) {
                             let place = references.then_some(characters::Place::Text);
-                            whole.append(&source, range, report.document.encoding, place);
+                            whole.append(&source, range, report.document.charset.scanned, place);
                         }
                         report.decoded_contents(&capture, &whole);
                     }
@@ -342,7 +355,7 @@ impl Tree for Exact {
         };
         let result = self.feed(Any::TagToken(token));
         self.within_limits()?;
-        self.record(source, tag, given);
+        self.record(source, tag, given)?;
         let text = match result {
             TokenSinkResult::Plaintext => TextKind::Plaintext,
             TokenSinkResult::RawData(RawKind::Rcdata) => TextKind::Rcdata,

@@ -19,15 +19,18 @@
 
 use std::ops::Range;
 
-use super::Options;
 use super::attributes::{AttributeSet, Grammar, Space, matters, row};
 use super::foreign::{Foreign, Point, point};
 use super::names::{Attribute, Element};
+use super::report::Document;
 use super::source::Source;
 use super::tag::{Attributes, Step};
-use super::tree::{Bail, Held, Stop, Tag, TextKind, Tree, Verdict};
+use super::tokens::{Run, Tokens};
+use super::tree::{Bail, Halt, Held, Stop, Tag, TextKind, Tree, Verdict};
 use super::value;
+use super::{Done, Options};
 use crate::document::Anchors;
+use crate::document::events::Events;
 
 /// What the theorem keeps of a document.
 #[derive(Debug)]
@@ -47,6 +50,30 @@ pub(super) struct Fast {
     limit: u64,
     /// One was.
     guessed: bool,
+}
+
+/// Scans a document that is in view as a whole; from the offset `limit` on it only approximates.
+pub(super) fn scan(
+    source: Source<'_>,
+    at: usize,
+    limit: u64,
+    events: &mut Events,
+    document: &mut Document,
+) -> Result<Done, Halt> {
+    let mut fast = Fast::new(&document.options, limit);
+    let mut run = Run {
+        source,
+        last: true,
+        tokens: &mut Tokens::new(),
+        tree: &mut fast,
+        events,
+        document,
+    };
+    run.run(at)?;
+    Ok(match fast.took_a_guess() {
+        true => Done::Approximately,
+        false => Done::Exactly,
+    })
 }
 
 impl Fast {
@@ -77,13 +104,13 @@ impl Fast {
 
     fn bail(&mut self, source: &Source<'_>, at: usize, bail: Bail) -> Result<(), Stop> {
         if source.offset(at) < self.limit {
-            return Err(Stop::Bail(bail));
+            return Err(Stop::Halt(Halt::Bail(bail)));
         }
         self.guessed = true;
         Ok(())
     }
 
-    /// The namespace whose rules an element of this name would follow.
+    /// The namespace that an element of this name would be in.
     fn space(&mut self, source: &Source<'_>, tag: &Tag) -> Result<Space, Stop> {
         let element = tag.element;
         let Some((_, point)) = self.foreign.top() else {
@@ -155,39 +182,44 @@ impl Fast {
         use Element::*;
         let prolog = self.prolog;
         self.prolog &= tag.element == Html;
-        let mut accepted = true;
-        let mut text = TextKind::Data;
+        let mut verdict = self.verdict(true, TextKind::Data);
         match tag.element {
-            Title | Textarea => text = TextKind::Rcdata,
-            Element::Style | Xmp | Iframe | Noembed | Noframes => text = TextKind::Rawtext,
-            Script => text = TextKind::Script,
-            Plaintext => text = TextKind::Plaintext,
+            Title | Textarea => verdict.text = TextKind::Rcdata,
+            Element::Style | Xmp | Iframe | Noembed | Noframes => verdict.text = TextKind::Rawtext,
+            Script => verdict.text = TextKind::Script,
+            Plaintext => verdict.text = TextKind::Plaintext,
             Noscript if self.scripting => {
-                text = TextKind::Rawtext;
+                verdict.text = TextKind::Rawtext;
                 self.bail_if_linked(source, tag, Bail::Select)?;
             }
             Select | Noscript => self.bail_if_linked(source, tag, Bail::Select)?,
             Frameset => {
                 self.bail(source, tag.start, Bail::Frameset)?;
-                accepted = false;
+                verdict.accepted = false;
             }
-            Frame => accepted = false,
+            Frame => verdict.accepted = false,
             Head => {
                 if !prolog {
                     self.bail_if_linked(source, tag, Bail::Head)?;
-                    accepted = false;
+                    verdict.accepted = false;
                 }
             }
-            Html | Body => accepted = self.merge(tag),
-            Form => accepted = self.form(source, tag)?,
+            Html | Body => verdict.accepted = self.merge(tag),
+            Form => verdict.accepted = self.form(source, tag)?,
             Table => {
                 self.tables = true;
-                if self.templates > 0 && self.table_parts_in_template {
-                    self.bail_if_linked(source, tag, Bail::TemplateTable)?;
+                if self.templates > 0 {
+                    if self.table_parts_in_template {
+                        self.bail_if_linked(source, tag, Bail::TemplateTable)?;
+                    }
+                    // A form directly in a table is dropped inside a template.
+                    self.table_parts_in_template = true;
                 }
             }
             Template => self.template(source, tag)?,
-            Svg | Math if !tag.self_closing => self.open_foreign(source, tag, tag.space)?,
+            Svg | Math if !tag.self_closing => {
+                self.open_foreign(source, tag, tag.space)?;
+            }
             _ if tag.element.is_table_part() => {
                 if self.templates > 0 {
                     self.table_parts_in_template = true;
@@ -199,7 +231,7 @@ impl Fast {
             }
             _ => {}
         }
-        Ok(self.verdict(accepted, text))
+        Ok(verdict)
     }
 
     fn bail_if_linked(&mut self, source: &Source<'_>, tag: &Tag, bail: Bail) -> Result<(), Stop> {
@@ -275,24 +307,23 @@ impl Tree for Fast {
 
     #[inline]
     fn start_tag(&mut self, source: &Source<'_>, tag: &mut Tag) -> Result<Verdict, Stop> {
-        let rules = match self.foreign.is_empty() {
+        tag.space = match self.foreign.is_empty() {
             true => Space::Html,
             false => self.space(source, tag)?,
         };
-        tag.space = rules;
-        if rules == Space::Html {
+        let in_html = tag.space == Space::Html;
+        if in_html {
             match tag.element {
                 Element::Image => tag.element = Element::Img,
-                // By the rules of HTML these two open their own namespaces.
                 Element::Svg => tag.space = Space::Svg,
                 Element::Math => tag.space = Space::MathMl,
                 _ => {}
             }
         }
         self.read(source, tag)?;
-        match rules {
-            Space::Html => self.html_tag(source, tag),
-            _ => self.foreign_tag(source, tag),
+        match in_html {
+            true => self.html_tag(source, tag),
+            false => self.foreign_tag(source, tag),
         }
     }
 

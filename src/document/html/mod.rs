@@ -9,6 +9,7 @@ mod characters;
 mod convention;
 mod css;
 mod dom;
+mod encoding;
 mod exact;
 mod fast;
 mod foreign;
@@ -24,17 +25,19 @@ mod tokens;
 mod tree;
 mod value;
 
-use encoding_rs::UTF_8;
+use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 
+use super::charset::{self, Confidence, Conversion, Detected};
 use super::diagnostic;
 use super::events::{Again, Event, Events, Family};
 use super::{Anchors, Format, Reading, Reread, Scan, Start};
 use crate::bytes::window::{Bounds, Window};
+use encoding::{Charset, Checked, Validity};
 use fast::Fast;
 use report::Document;
 use source::Source;
 use tokens::{Run, Tokens};
-use tree::Bail;
+use tree::{Bail, Halt};
 
 /// How HTML is read.
 #[derive(Clone, Debug)]
@@ -81,6 +84,8 @@ pub(super) const FORMAT: Format = Format {
         look_ahead: LIMIT + (64 << 10),
     },
     reading: Reading::MaybeTwice,
+    conversion: Conversion::WhereNeeded,
+    seam: None,
     scanner: |options| {
         Box::new(Scanner::new(Options {
             anchors: options.anchors,
@@ -94,12 +99,14 @@ pub struct Scanner {
     document: Document,
     tokens: Tokens,
     fast: Fast,
+    validity: Validity,
     state: State,
-    reread: Reread,
-    again: Again,
+    start: Start,
     /// Where the document starts, behind a byte order mark.
     body: usize,
-    /// Why the document before was given up, for the pass that follows.
+    /// The encoding that it was opened with.
+    opened: &'static Encoding,
+    /// Why the pass before was given up.
     bail: Option<Bail>,
 }
 
@@ -123,42 +130,57 @@ impl Scanner {
             fast: Fast::new(&options, options.max_document),
             document: Document::new(options),
             tokens: Tokens::new(),
+            validity: Validity::default(),
             state: State::Start,
-            reread: Reread::Possible,
-            again: Again::default(),
+            start: Start::default(),
             body: 0,
+            opened: UTF_8,
             bail: None,
         }
     }
 
-    /// The offset from which on the document will not be read again.
-    fn limit(&self) -> u64 {
-        match self.reread {
+    /// Looks at the first bytes; false when they are too few.
+    fn open(&mut self, window: &Window<'_>, events: &mut Events) -> bool {
+        let enough = window.last || window.bytes.len() >= charset::PRESCAN;
+        let detected = match (self.start.again.encoding, self.start.detected) {
+            (Some(encoding), _) => Detected {
+                encoding: Some(encoding),
+                mark: 0,
+                confidence: Confidence::Tentative,
+            },
+            (None, Some(detected)) => detected,
+            (None, None) if enough => {
+                charset::detect(Family::Markup, self.start.declared, window.bytes)
+            }
+            (None, None) => return false,
+        };
+        let charset = Charset::new(&detected);
+        self.document.begin(charset);
+        self.opened = charset.label;
+        self.body = match charset::needs_transcoding(charset.label) {
+            true => 0,
+            false => detected.mark,
+        };
+        if charset.label != UTF_8 {
+            events.push(Event::Encoding(charset.label));
+        }
+        let limit = match self.start.reread {
             Reread::Possible => self.document.options.max_document,
             Reread::Impossible => 0,
-        }
-    }
-
-    /// Looks at the first bytes; returns where the document starts, if that can be said.
-    fn start(&mut self, window: &Window<'_>) -> Option<usize> {
-        if window.bytes.len() < 3 && !window.last {
-            return None;
-        }
-        self.state = match self.again.exact {
+        };
+        self.document.limit = limit;
+        self.fast = Fast::new(&self.document.options, limit);
+        self.state = match self.start.again.exact {
             true => State::Waiting,
             false => State::Running,
         };
-        self.fast = Fast::new(&self.document.options, self.limit());
-        Some(match window.bytes.starts_with(b"\xEF\xBB\xBF") {
-            true => 3,
-            false => 0,
-        })
+        true
     }
 
     /// Waits for the whole document, unless it is too long for that.
-    fn wait(&mut self, window: &Window<'_>, at: usize, events: &mut Events) -> usize {
+    fn wait(&mut self, window: &Window<'_>, events: &mut Events) -> usize {
         if window.last {
-            return self.whole(window, at, events);
+            return self.whole(window, events);
         }
         if window.bytes.len() as u64 <= self.document.options.max_document {
             return window.start;
@@ -166,21 +188,71 @@ impl Scanner {
         self.fast = Fast::new(&self.document.options, 0);
         self.state = State::Running;
         events.push(Event::Diagnostic(&diagnostic::APPROXIMATE, window.offset));
-        self.run(window, at, events)
+        self.run(window, events)
     }
 
     /// Scans a document that is in view as a whole.
-    fn whole(&mut self, window: &Window<'_>, at: usize, events: &mut Events) -> usize {
-        let source = Source::window(window.bytes, window.offset);
-        if !whole(source, at, events, &mut self.document) {
-            events.push(Event::Diagnostic(&diagnostic::APPROXIMATE, window.offset));
+    fn whole(&mut self, window: &Window<'_>, events: &mut Events) -> usize {
+        if self.document.charset.undeclared && str::from_utf8(window.bytes).is_err() {
+            self.document.charset.fall_back();
+            events.push(Event::Encoding(self.document.charset.label));
         }
-        events.push(Event::Settled);
+        let source = Source::window(window.bytes, window.offset);
+        let exact = self.start.again.exact.then_some(self.bail).flatten();
+        match whole(source, self.body, exact, events, &mut self.document) {
+            Ok(done) => {
+                if done == Done::Approximately {
+                    events.push(Event::Diagnostic(&diagnostic::APPROXIMATE, window.offset));
+                }
+                events.push(Event::Settled);
+                window.bytes.len()
+            }
+            Err(encoding) => self.again(window, Some(encoding), events),
+        }
+    }
+
+    /// Asks for the document to be read again.
+    fn again(
+        &mut self,
+        window: &Window<'_>,
+        encoding: Option<&'static Encoding>,
+        events: &mut Events,
+    ) -> usize {
+        self.state = State::Abandoned;
+        let exact = self.start.again.exact || self.bail.is_some();
+        events.push(Event::Restart(Again { exact, encoding }));
         window.bytes.len()
     }
 
+    /// Whether an undeclared document is still what it was taken for; if not, and something has
+    /// been reported, it must be read again.
+    fn check(&mut self, window: &Window<'_>, events: &mut Events) -> Checked {
+        if !self.document.charset.undeclared {
+            return Checked::Valid;
+        }
+        let checked = self
+            .validity
+            .check(window.bytes, window.offset, window.last);
+        let again = checked == Checked::Invalid
+            && !self.document.is_silent()
+            && window.offset < self.document.limit;
+        if checked == Checked::Valid || again {
+            return checked;
+        }
+        self.document.charset.fall_back();
+        events.push(Event::Encoding(self.document.charset.label));
+        Checked::Valid
+    }
+
     /// Scans the bytes in view.
-    fn run(&mut self, window: &Window<'_>, at: usize, events: &mut Events) -> usize {
+    fn run(&mut self, window: &Window<'_>, events: &mut Events) -> usize {
+        if self.check(window, events) != Checked::Valid {
+            return self.again(window, Some(WINDOWS_1252), events);
+        }
+        let at = match window.offset {
+            0 => self.body.max(window.start),
+            _ => window.start,
+        };
         let mut run = Run {
             source: Source::window(window.bytes, window.offset),
             last: window.last,
@@ -203,77 +275,110 @@ impl Scanner {
                 }
                 at
             }
-            Err(bail) => {
+            Err(Halt::Bail(bail)) => {
                 self.bail = Some(bail);
-                events.push(Event::Restart(Again {
-                    exact: true,
-                    encoding: None,
-                }));
-                self.state = State::Abandoned;
-                window.bytes.len()
+                let label = self.document.charset.label;
+                let changed = (label != self.opened).then_some(label);
+                let encoding = changed.or(self.start.again.encoding);
+                self.again(window, encoding, events)
             }
+            Err(Halt::Encoding(encoding)) => self.again(window, Some(encoding), events),
         }
     }
 }
 
 impl Scan for Scanner {
     fn begin(&mut self, start: &Start) {
-        let encoding = start.again.encoding.or(start.declared).unwrap_or(UTF_8);
-        self.document.begin(encoding);
         self.tokens.begin();
-        self.reread = start.reread;
-        self.again = start.again;
+        self.validity = Validity::default();
+        self.start = *start;
         self.state = State::Start;
+        if !start.again.exact {
+            self.bail = None;
+        }
     }
 
     fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize {
-        if self.state == State::Start {
-            match self.start(&window) {
-                Some(start) => self.body = start,
-                None => return window.start,
-            }
+        if self.state == State::Start && !self.open(&window, events) {
+            return window.start;
         }
-        let at = match window.offset {
-            0 => self.body.max(window.start),
-            _ => window.start,
-        };
+        if window.offset == 0 && window.bytes.len() < self.body {
+            return window.start;
+        }
         match self.state {
             State::Abandoned => window.bytes.len(),
+            State::Waiting => self.wait(&window, events),
             State::Running if window.last && window.offset == 0 && window.start == 0 => {
-                self.whole(&window, at, events)
+                self.whole(&window, events)
             }
-            State::Waiting => self.wait(&window, at, events),
-            _ => self.run(&window, at, events),
+            State::Running | State::Start => self.run(&window, events),
         }
     }
 }
 
-/// Scans a document that is in view as a whole; false when the result approximates.
-fn whole(source: Source<'_>, at: usize, events: &mut Events, document: &mut Document) -> bool {
+/// How a document was scanned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Done {
+    Exactly,
+    /// It is beyond the limits.
+    Approximately,
+}
+
+/// Scans a document that is in view as a whole; fails when it must be decoded in another way.
+/// `exact` says why the fast path has been given up already.
+fn whole(
+    source: Source<'_>,
+    at: usize,
+    exact: Option<Bail>,
+    events: &mut Events,
+    document: &mut Document,
+) -> Result<Done, &'static Encoding> {
     let mark = events.mark();
+    let opened = document.charset.label;
     let fits = source.bytes.len() as u64 <= document.options.max_document;
-    let limits: &[u64] = if fits { &[u64::MAX, 0] } else { &[0] };
-    for &limit in limits {
-        let mut fast = Fast::new(&document.options, limit);
-        let mut run = Run {
-            source,
-            last: true,
-            tokens: &mut Tokens::new(),
-            tree: &mut fast,
-            events,
-            document,
+    let mut way = match exact {
+        Some(bail) => Way::Exact(bail),
+        None if fits => Way::Fast(u64::MAX),
+        None => Way::Fast(0),
+    };
+    loop {
+        let result = match way {
+            Way::Fast(limit) => fast::scan(source, at, limit, events, document),
+            Way::Exact(bail) => {
+                events.push(Event::Exact(bail.name()));
+                exact::scan(source, at, events, document).map(|()| Done::Exactly)
+            }
         };
-        let Err(bail) = run.run(at) else {
-            return !fast.took_a_guess();
+        let halt = match result {
+            Ok(done) => return Ok(done),
+            Err(halt) => halt,
         };
         events.rollback(mark);
-        document.rewind();
-        events.push(Event::Exact(bail.name()));
-        if exact::scan(source, at, events, document).is_ok() {
-            return true;
+        let mut charset = document.charset;
+        way = match (halt, way) {
+            (Halt::Encoding(encoding), _)
+                if charset::needs_transcoding(encoding) || charset::needs_transcoding(opened) =>
+            {
+                return Err(encoding);
+            }
+            (Halt::Encoding(encoding), way) => {
+                charset.change(encoding);
+                way
+            }
+            (Halt::Bail(bail), Way::Fast(_)) => Way::Exact(bail),
+            (Halt::Bail(_), Way::Exact(_)) => Way::Fast(0),
+        };
+        if charset.label != opened {
+            events.push(Event::Encoding(charset.label));
         }
-        events.rollback(mark);
-        document.rewind();
+        document.begin(charset);
     }
-    false
+}
+
+/// One way to scan a document.
+#[derive(Clone, Copy)]
+enum Way {
+    /// By the theorem; behind this offset it approximates.
+    Fast(u64),
+    Exact(Bail),
 }

@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
-use encoding_rs::{Encoding, UTF_8};
+use encoding_rs::UTF_8;
 
 use super::Options;
 use super::attributes::{Against, Empty, Grammar, Group, Row, Space, names_place, row};
 use super::characters::Place;
 use super::css;
+use super::encoding::Charset;
 use super::json;
 use super::lists;
 use super::names::{Attribute, Element};
@@ -24,7 +25,9 @@ use crate::document::{Anchors, diagnostic};
 #[derive(Debug)]
 pub(super) struct Document {
     pub(super) options: Options,
-    pub(super) encoding: &'static Encoding,
+    pub(super) charset: Charset,
+    /// The offset from which on it will not be read again.
+    pub(super) limit: u64,
     /// How many srcdoc documents enclose it.
     pub(super) depth: usize,
     /// Flags of every reference.
@@ -58,7 +61,8 @@ impl Document {
     pub(super) fn new(options: Options) -> Self {
         Document {
             options,
-            encoding: UTF_8,
+            charset: Charset::UTF_8,
+            limit: u64::MAX,
             depth: 0,
             flags: Flags::NONE,
             based: false,
@@ -67,16 +71,16 @@ impl Document {
         }
     }
 
-    /// Gets ready for another document.
-    pub(super) fn begin(&mut self, encoding: &'static Encoding) {
-        self.encoding = encoding;
+    /// Gets ready for another document, or for the same one again.
+    pub(super) fn begin(&mut self, charset: Charset) {
+        self.charset = charset;
         self.based = false;
         self.references = 0;
     }
 
-    /// Forgets what has been reported.
-    pub(super) fn rewind(&mut self) {
-        self.begin(self.encoding);
+    /// Whether nothing that depends on the encoding has been reported.
+    pub(super) fn is_silent(&self) -> bool {
+        self.references == 0 && !self.based
     }
 }
 
@@ -157,7 +161,7 @@ impl Report<'_, '_> {
             return Name::Other(self.source.text(range, self.events));
         }
         let mut decoded = self.document.spare.pop().unwrap_or_default();
-        decoded.fill(&self.source, range, self.document.encoding, None);
+        decoded.fill(&self.source, range, self.document.charset.scanned, None);
         decoded.bytes.make_ascii_lowercase();
         let name = Name::Other(self.events.store(&decoded.bytes));
         self.document.spare.push(decoded);
@@ -177,7 +181,12 @@ impl Report<'_, '_> {
     }
 
     fn decoded(&mut self, range: Range<usize>) -> Text {
-        value::text(&self.source, range, self.document.encoding, self.events)
+        value::text(
+            &self.source,
+            range,
+            self.document.charset.scanned,
+            self.events,
+        )
     }
 
     fn attribute(&mut self, tag: &Tag, row: &Row, range: Range<usize>, origin: Origin) {
@@ -268,11 +277,16 @@ impl Report<'_, '_> {
         then: impl FnOnce(&mut Report<'_, '_>, Range<usize>),
     ) {
         let raw = &self.source.bytes[range.clone()];
-        if value::needs(raw, self.document.encoding) == Needs::Nothing {
+        if value::needs(raw, self.document.charset.scanned) == Needs::Nothing {
             return then(self, range);
         }
         let mut decoded = self.document.spare.pop().unwrap_or_default();
-        decoded.fill(&self.source, range, self.document.encoding, references);
+        decoded.fill(
+            &self.source,
+            range,
+            self.document.charset.scanned,
+            references,
+        );
         self.within(&decoded, then);
         self.document.spare.push(decoded);
     }
@@ -333,6 +347,9 @@ impl Report<'_, '_> {
             return self.decoding(range, Some(Place::Attribute), |report, range| {
                 if let Some(item) = lists::refresh(report.source.bytes, range) {
                     origin.flags |= Flags::REFRESH;
+                    if lists::runs_script(&report.source.bytes[item.clone()]) {
+                        origin.wants = Wants::Refused;
+                    }
                     report.emit(item, origin);
                 }
             });
@@ -364,9 +381,9 @@ impl Report<'_, '_> {
             space: Space::Html,
             ..*capture
         };
-        let encoding = std::mem::replace(&mut self.document.encoding, UTF_8);
+        let encoding = std::mem::replace(&mut self.document.charset.scanned, UTF_8);
         self.within(whole, |report, range| report.contents(&capture, range));
-        self.document.encoding = encoding;
+        self.document.charset.scanned = encoding;
     }
 
     fn json(&mut self, range: Range<usize>, kind: json::Kind, origin: Origin) {
@@ -383,6 +400,7 @@ impl Report<'_, '_> {
         let kind = kind.map(|range| value::plain(&self.source, range));
         let kind = kind.as_deref().unwrap_or_default();
         let kind = match tag.element {
+            Element::Style if tag.space == Space::MathMl => return None,
             Element::Style if kind.is_empty() || kind.eq_ignore_ascii_case(b"text/css") => {
                 Contents::Css
             }

@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use encoding_rs::UTF_8;
-
+use super::Done;
 use super::characters::Place;
 use super::report::{Document, Report};
 use crate::document::events::{Enter, Event, Family};
@@ -40,11 +39,14 @@ fn nested(report: &mut Report<'_, '_>, range: Range<usize>, flags: Flags) {
         family: Family::Markup,
         base: None,
     }));
-    if report.document.encoding != UTF_8 {
-        report.events.push(Event::Encoding(UTF_8));
-    }
     let source = report.source.until(range.end);
-    super::whole(source, range.start, report.events, &mut document);
+    // It is UTF-8, whatever it says of itself.
+    let done = super::whole(source, range.start, None, report.events, &mut document);
+    if done != Ok(Done::Exactly) {
+        let offset = report.source.offset(range.start);
+        let event = Event::Diagnostic(&diagnostic::APPROXIMATE, offset);
+        report.events.push(event);
+    }
     report.events.push(Event::Leave);
     report.document.references += document.references;
     report.document.spare = document.spare;

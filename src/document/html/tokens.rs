@@ -9,8 +9,9 @@ use super::raw::{self, Escape, Find};
 use super::report::{Capture, Document, Report};
 use super::source::Source;
 use super::tag::{Attributes, Step};
-use super::tree::{Bail, Stop, Tag, TextKind, Tree, Verdict};
+use super::tree::{Halt, Stop, Tag, TextKind, Tree, Verdict};
 use crate::bytes::seek;
+use crate::document::charset;
 use crate::document::diagnostic;
 use crate::document::events::{Event, Events};
 
@@ -44,8 +45,8 @@ enum Flow {
     Go(usize),
     /// The bytes from the index on must be seen with more.
     Wait(usize),
-    /// The fast path gives up.
-    Bail(Bail),
+    /// The document must be read in another way.
+    Halt(Halt),
 }
 
 impl Tokens {
@@ -76,7 +77,7 @@ pub(super) struct Run<'a, 'e, T> {
 
 impl<T: Tree> Run<'_, '_, T> {
     /// Scans from an index on, and returns the index up to which nothing has to be seen again.
-    pub(super) fn run(&mut self, mut at: usize) -> Result<usize, Bail> {
+    pub(super) fn run(&mut self, mut at: usize) -> Result<usize, Halt> {
         let end = self.source.bytes.len();
         loop {
             if at == end {
@@ -95,7 +96,7 @@ impl<T: Tree> Run<'_, '_, T> {
                 Flow::Go(next) => at = next,
                 Flow::Wait(_) if self.last => return Ok(end),
                 Flow::Wait(from) => return Ok(from),
-                Flow::Bail(bail) => return Err(bail),
+                Flow::Halt(halt) => return Err(halt),
             }
         }
     }
@@ -147,7 +148,7 @@ impl<T: Tree> Run<'_, '_, T> {
         match self.tree.start_tag(&self.source, tag) {
             Ok(verdict) => self.accept(verdict),
             Err(Stop::Cut) => Flow::Wait(open),
-            Err(Stop::Bail(bail)) => Flow::Bail(bail),
+            Err(Stop::Halt(halt)) => Flow::Halt(halt),
         }
     }
 
@@ -160,12 +161,17 @@ impl<T: Tree> Run<'_, '_, T> {
                 events: self.events,
                 document: self.document,
             };
+            if tag.is_meta()
+                && let Some(halt) = hear(&mut report, tag)
+            {
+                return Flow::Halt(halt);
+            }
             report.tag(tag, verdict);
             if tag.is_base() && !verdict.inert {
                 let first = !report.document.based;
                 report.base(tag, first);
                 match self.tree.base(&self.source, tag, first) {
-                    Err(Stop::Bail(bail)) => return Flow::Bail(bail),
+                    Err(Stop::Halt(halt)) => return Flow::Halt(halt),
                     Err(Stop::Cut) | Ok(()) => {}
                 }
             }
@@ -216,7 +222,7 @@ impl<T: Tree> Run<'_, '_, T> {
             },
         };
         match self.tree.end_tag(&self.source, name) {
-            Err(Stop::Bail(bail)) => Flow::Bail(bail),
+            Err(Stop::Halt(halt)) => Flow::Halt(halt),
             Err(Stop::Cut) | Ok(()) => Flow::Go(end),
         }
     }
@@ -347,7 +353,7 @@ impl<T: Tree> Run<'_, '_, T> {
                 };
                 self.tokens.mode = Mode::Data;
                 match self.tree.end_tag(&self.source, name) {
-                    Err(Stop::Bail(bail)) => Flow::Bail(bail),
+                    Err(Stop::Halt(halt)) => Flow::Halt(halt),
                     Err(Stop::Cut) | Ok(()) => self.text(at..open, end),
                 }
             }
@@ -387,6 +393,24 @@ impl<T: Tree> Run<'_, '_, T> {
         self.events
             .push(Event::Diagnostic(&diagnostic::VALUE_TOO_LONG, offset));
     }
+}
+
+/// Hears what a `meta` element says of the encoding.
+fn hear(report: &mut Report<'_, '_>, tag: &Tag) -> Option<Halt> {
+    if !report.document.charset.tentative {
+        return None;
+    }
+    let transcoded = charset::needs_transcoding(report.document.charset.label);
+    let encoding = report.document.charset.hear(&report.source, tag)?;
+    let again = transcoded || !report.document.is_silent() || charset::needs_transcoding(encoding);
+    if again && report.source.offset(tag.start) < report.document.limit {
+        return Some(Halt::Encoding(encoding));
+    }
+    if !transcoded && !charset::needs_transcoding(encoding) {
+        report.document.charset.change(encoding);
+        report.events.push(Event::Encoding(encoding));
+    }
+    None
 }
 
 /// The index behind the `>` of a tag whose name ends at `at`.

@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use encoding_rs::Encoding;
+
 use super::attributes::Space;
 use super::names::{Attribute, Element};
 use super::source::Source;
@@ -39,6 +41,11 @@ impl Tag {
             self_closing: false,
             end: 0,
         }
+    }
+
+    /// Whether it is a `meta`.
+    pub(super) fn is_meta(&self) -> bool {
+        self.element == Element::Meta && self.space == Space::Html
     }
 
     /// Whether it is a `base` with `href`.
@@ -89,8 +96,17 @@ pub(super) struct Verdict {
 pub(super) enum Stop {
     /// The bytes end before the tag does.
     Cut,
-    /// The theorem does not hold from here on.
+    /// The document must be read in another way.
+    Halt(Halt),
+}
+
+/// Why a document must be read in another way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Halt {
+    /// The source of feedback cannot go on.
     Bail(Bail),
+    /// It is in another encoding.
+    Encoding(&'static Encoding),
 }
 
 /// The rules by which the fast path gives up.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use encoding_rs::{DecoderResult, Encoding, UTF_8};
+use encoding_rs::{CoderResult, Decoder, Encoding, UTF_8};
 
 use super::characters::{self, Place};
 use super::source::{Offsets, Source};
@@ -174,7 +174,9 @@ fn cluster(raw: &[u8], at: usize) -> usize {
         .unwrap_or(rest.len())
 }
 
-/// Decodes bytes that hold characters beyond ASCII, one character at a time.
+/// Decodes bytes that hold characters beyond ASCII, one character at a time where their places are
+/// wanted. Whatever follows, it is a byte of markup, and a character that it cuts short may give
+/// its last bytes back.
 fn wide(
     source: &Source<'_>,
     range: Range<usize>,
@@ -182,36 +184,38 @@ fn wide(
     out: &mut Vec<u8>,
     offsets: &mut Option<&mut Offsets>,
 ) {
-    let raw = &source.bytes[range.clone()];
+    let mut decoder = encoding.new_decoder_without_bom_handling();
     let Some(offsets) = offsets else {
-        let (text, _) = encoding.decode_without_bom_handling(raw);
-        out.extend_from_slice(text.as_bytes());
+        decode_all(&mut decoder, &source.bytes[range], out);
+        decode_all(&mut decoder, b" ", out);
+        out.pop();
         return;
     };
-    let mut decoder = encoding.new_decoder_without_bom_handling();
-    let mut start = 0;
-    let mut buffer = [0; 16];
-    for at in 0..raw.len() {
-        let last = at + 1 == raw.len();
-        let mut rest = &raw[at..=at];
-        loop {
-            let (result, read, written) =
-                decoder.decode_to_utf8_without_replacement(rest, &mut buffer, last);
-            rest = &rest[read..];
-            let before = out.len();
-            out.extend_from_slice(&buffer[..written]);
-            if let DecoderResult::Malformed(..) = result {
-                out.extend_from_slice("\u{fffd}".as_bytes());
-            }
-            if out.len() > before {
-                let end = at + 1 - rest.len();
-                let piece = range.start + start.min(end)..range.start + end;
-                offsets.replaced(before, source, piece);
-                start = end;
-            }
-            if result == DecoderResult::InputEmpty {
-                break;
-            }
+    let mut start = range.start;
+    for at in range.clone() {
+        let before = out.len();
+        decode_all(&mut decoder, &source.bytes[at..=at], out);
+        if out.len() > before {
+            offsets.replaced(before, source, start..at + 1);
+            start = at + 1;
+        }
+    }
+    let before = out.len();
+    decode_all(&mut decoder, b" ", out);
+    out.pop();
+    if out.len() > before {
+        offsets.replaced(before, source, start..range.end);
+    }
+}
+
+fn decode_all(decoder: &mut Decoder, mut bytes: &[u8], out: &mut Vec<u8>) {
+    let mut buffer = [0; 256];
+    loop {
+        let (result, read, written, _) = decoder.decode_to_utf8(bytes, &mut buffer, false);
+        bytes = &bytes[read..];
+        out.extend_from_slice(&buffer[..written]);
+        if result == CoderResult::InputEmpty {
+            return;
         }
     }
 }

@@ -66,7 +66,7 @@ fn server(view: &View<'_>, host: usize, end: usize) -> Option<Authority> {
         b'[' => literal_end(view, host)?,
         &first if first.is_ascii_alphanumeric() || matches!(first, b'_' | b'%' | 0x80..) => {
             let run = view.bytes[host..end].iter();
-            host + run.take_while(|&&byte| is_host_byte(byte)).count()
+            host + run.take_while(|&&byte| HOST[byte as usize]).count()
         }
         _ => return None,
     };
@@ -104,9 +104,17 @@ fn extent(bare: &Bare<'_, '_>, from: usize) -> Option<(usize, Option<usize>)> {
     }
 }
 
-fn is_host_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~' | b'%' | 0x80..)
-}
+/// ALNUM `- . _ ~ %` and what is beyond ASCII.
+static HOST: Set = {
+    let mut set = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        set[byte] = (byte as u8).is_ascii_alphanumeric()
+            || matches!(byte as u8, b'-' | b'.' | b'_' | b'~' | b'%' | 0x80..);
+        byte += 1;
+    }
+    set
+};
 
 /// Behind `:digits`. An empty port counts only before `/ ? #`.
 fn port_end(view: &View<'_>, host_end: usize, end: usize) -> usize {

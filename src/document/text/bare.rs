@@ -294,13 +294,13 @@ impl<'v, 'a> Bare<'v, 'a> {
     /// B8: whether the URI fills its line and the next one begins like a continuation.
     fn may_be_wrapped(&self, end: usize) -> bool {
         let view = self.view;
+        let Some(byte) = view.at(end).filter(|&byte| is_break(byte)) else {
+            return false;
+        };
         let line_start = view.line_start(self.start);
         if line_start.is_some_and(|start| end - start < FULL_LINE) {
             return false;
         }
-        let Some(byte) = view.at(end).filter(|&byte| is_break(byte)) else {
-            return false;
-        };
         let crlf = byte == b'\r' && view.at(end + 1) == Some(b'\n');
         let next = end + 1 + usize::from(crlf);
         let prefix = Prefix::before(view, self.start);

@@ -4,10 +4,13 @@ use super::authority::{is_ipv6, is_user};
 use super::schemes::Scheme;
 use crate::document::flags::Flags;
 
+/// What a byte is to these flags, one bit each.
 const HIGH: u8 = 1;
 const PERCENT: u8 = 2;
 const FOREIGN: u8 = 4;
 const BRACKET: u8 = 8;
+const LABEL: u8 = 16;
+const HYPHEN: u8 = 32;
 
 static CLASSES: [u8; 256] = {
     let mut classes = [0; 256];
@@ -15,6 +18,8 @@ static CLASSES: [u8; 256] = {
     while byte < 256 {
         classes[byte] = match byte as u8 {
             0x80.. => HIGH,
+            b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'_' => LABEL,
+            b'-' => HYPHEN,
             b'%' => PERCENT,
             b'{' | b'}' | b'|' | b'\\' | b'^' | b'`' => FOREIGN,
             b'[' | b']' => BRACKET,
@@ -25,47 +30,53 @@ static CLASSES: [u8; 256] = {
     classes
 };
 
-/// The flags of a cleaned reference whose scheme, with its colon, is `scheme` bytes long.
-pub(super) fn flags(reference: &[u8], scheme: usize) -> Flags {
+/// The classes of all bytes together.
+fn classes(bytes: &[u8]) -> u8 {
+    let of = |bytes: &[u8]| {
+        bytes
+            .iter()
+            .fold(0, |all, &byte| all | CLASSES[byte as usize])
+    };
+    let (eights, rest) = bytes.as_chunks::<8>();
+    eights.iter().fold(of(rest), |all, eight| all | of(eight))
+}
+
+/// The flags of a cleaned reference; what stands behind the colon of its scheme starts at `rest`.
+pub(super) fn flags(reference: &[u8], rest: usize, scheme: Option<&Scheme>) -> Flags {
+    let is_special = scheme.is_some_and(Scheme::is_special);
+    let behind = reference[rest..].strip_prefix(b"//");
+    let usual = behind.filter(|_| is_special).and_then(usual_host);
     let mut flags = Flags::NONE;
-    let all = reference
-        .iter()
-        .fold(0, |all, &byte| all | CLASSES[byte as usize]);
-    if all & HIGH != 0 {
+    let mut literal = 0..0;
+    let classes = match usual {
+        Some(rest) => classes(rest),
+        None => classes(&reference[rest..]),
+    };
+    if let Some(behind) = behind.filter(|_| usual.is_none()) {
+        let authority = Authority::of(behind);
+        let start = rest + 2 + authority.host_start;
+        literal = start..start + authority.literal_length;
+        // B3 gives a host to the special schemes alone.
+        if is_special {
+            flags |= authority.flags();
+        }
+    }
+    if classes & (HIGH | PERCENT | FOREIGN | BRACKET) == 0 {
+        return flags;
+    }
+    if classes & HIGH != 0 {
         flags |= Flags::NON_ASCII;
     }
-    if all & FOREIGN != 0 {
-        flags |= Flags::NONCONFORMING;
-    }
-    if all & PERCENT != 0 && has_bad_percent(reference) {
+    if classes & PERCENT != 0 && has_bad_percent(reference) {
         flags |= Flags::BAD_PERCENT;
     }
-    let mut literal = 0..0;
-    if let Some(rest) = reference[scheme..].strip_prefix(b"//") {
-        let end = rest.iter().position(|byte| b"/?#".contains(byte));
-        let authority = &rest[..end.unwrap_or(rest.len())];
-        let host = host_start(authority);
-        let literal_length = literal_length(&authority[host..]).unwrap_or(0);
-        let start = scheme + 2 + host;
-        literal = start..start + literal_length;
-        // B3 gives a host to the special schemes alone.
-        let name = scheme.checked_sub(1).map(|colon| &reference[..colon]);
-        if name.and_then(Scheme::named).is_some_and(Scheme::is_special) {
-            if host > 0 {
-                flags |= Flags::USERINFO;
-            }
-            if is_odd(&authority[host..], literal_length) {
-                flags |= Flags::ODD_HOST;
-            }
-        }
-    }
-    if all & BRACKET != 0 {
-        let outside = |(at, byte): (usize, &u8)| {
-            matches!(byte, b'[' | b']') && !(literal.start <= at && at < literal.end)
-        };
-        if reference.iter().enumerate().any(outside) {
-            flags |= Flags::NONCONFORMING;
-        }
+    let is_outside = |(at, &byte): (usize, &u8)| {
+        matches!(byte, b'[' | b']') && !(literal.start <= at && at < literal.end)
+    };
+    if classes & FOREIGN != 0
+        || classes & BRACKET != 0 && reference.iter().enumerate().any(is_outside)
+    {
+        flags |= Flags::NONCONFORMING;
     }
     flags
 }
@@ -77,44 +88,121 @@ fn has_bad_percent(reference: &[u8]) -> bool {
     })
 }
 
-/// Behind the user information.
-fn host_start(authority: &[u8]) -> usize {
-    let at = memchr::memrchr(b'@', authority);
-    at.filter(|&at| is_user(&authority[..at]))
-        .map_or(0, |at| at + 1)
+/// What follows an authority that is a host without oddity, in ASCII, and no more: nearly all are.
+fn usual_host(behind: &[u8]) -> Option<&[u8]> {
+    let mut rest = behind;
+    loop {
+        let in_label = |&byte: &u8| CLASSES[byte as usize] & (LABEL | HYPHEN) != 0;
+        let length = rest
+            .iter()
+            .position(|byte| !in_label(byte))
+            .unwrap_or(rest.len());
+        let (label, behind) = rest.split_at(length);
+        if length > LONGEST_LABEL || *label.first()? == b'-' || label[length - 1] == b'-' {
+            return None;
+        }
+        match behind.first() {
+            None | Some(b'/' | b'?' | b'#') => return Some(behind),
+            Some(b'.') => rest = &behind[1..],
+            Some(_) => return None,
+        }
+    }
 }
 
-/// The length of the IP literal that a host is.
+/// The longest label of a host name.
+const LONGEST_LABEL: usize = 63;
+
+/// The parts of an authority.
+struct Authority<'a> {
+    /// Host and port.
+    host: &'a [u8],
+    /// Where they start, behind the user information.
+    host_start: usize,
+    /// The length of the IP literal that the host is.
+    literal_length: usize,
+}
+
+impl<'a> Authority<'a> {
+    /// The authority at the start of what stands behind `//`.
+    fn of(behind: &'a [u8]) -> Self {
+        let is_end = |&byte: &u8| matches!(byte, b'/' | b'?' | b'#');
+        let end = behind.iter().position(is_end).unwrap_or(behind.len());
+        let at = memchr::memrchr(b'@', &behind[..end]).filter(|&at| is_user(&behind[..at]));
+        let host_start = at.map_or(0, |at| at + 1);
+        let host = &behind[host_start..end];
+        Authority {
+            host,
+            host_start,
+            literal_length: literal_length(host).unwrap_or(0),
+        }
+    }
+
+    fn flags(&self) -> Flags {
+        let mut flags = Flags::NONE;
+        if self.host_start > 0 {
+            flags |= Flags::USERINFO;
+        }
+        if self.is_odd() {
+            flags |= Flags::ODD_HOST;
+        }
+        flags
+    }
+
+    fn is_odd(&self) -> bool {
+        let is_port = |text: &[u8]| match text.strip_prefix(b":") {
+            Some(digits) => digits.iter().all(u8::is_ascii_digit),
+            None => text.is_empty(),
+        };
+        if self.literal_length > 0 {
+            return !is_port(&self.host[self.literal_length..]);
+        }
+        let host = match memchr::memrchr(b':', self.host) {
+            Some(colon) if is_port(&self.host[colon..]) => &self.host[..colon],
+            _ => self.host,
+        };
+        // A final dot names the root.
+        let host = host.strip_suffix(b".").unwrap_or(host);
+        host.split(|&byte| byte == b'.').any(is_odd_label)
+    }
+}
+
 fn literal_length(host: &[u8]) -> Option<usize> {
     let inner = host.strip_prefix(b"[")?;
     let length = memchr::memchr(b']', inner)?;
     is_ipv6(&inner[..length]).then_some(length + 2)
 }
 
-/// Whether a host, with its port, is odd.
-fn is_odd(host: &[u8], literal_length: usize) -> bool {
-    let is_port = |text: &[u8]| match text.strip_prefix(b":") {
-        Some(digits) => digits.iter().all(u8::is_ascii_digit),
-        None => text.is_empty(),
-    };
-    if literal_length > 0 {
-        return !is_port(&host[literal_length..]);
-    }
-    let host = match memchr::memrchr(b':', host) {
-        Some(colon) if is_port(&host[colon..]) => &host[..colon],
-        _ => host,
-    };
-    // A final dot names the root.
-    let host = host.strip_suffix(b".").unwrap_or(host);
-    host.split(|&byte| byte == b'.').any(is_odd_label)
-}
-
 fn is_odd_label(label: &[u8]) -> bool {
     let in_label =
         |&byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | 0x80..);
     label.is_empty()
-        || label.len() > 63
+        || label.len() > LONGEST_LABEL
         || label.starts_with(b"-")
         || label.ends_with(b"-")
         || !label.iter().all(in_label)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn usual_hosts_have_no_flags() {
+        let long = [b'a'; 64];
+        let mut hosts: Vec<Vec<u8>> = vec![long.to_vec(), long[1..].to_vec()];
+        let bytes = b"a.-:@/[]%_\xE9";
+        for code in 0..bytes.len().pow(5) {
+            let digits = (0..5).map(|n| bytes[code / bytes.len().pow(n) % bytes.len()]);
+            hosts.push(digits.collect());
+        }
+        for host in &hosts {
+            let flags = Authority::of(host).flags();
+            assert!(
+                usual_host(host).is_none() || flags.is_empty(),
+                "{}: {flags:?}",
+                host.escape_ascii()
+            );
+        }
+        assert_eq!(usual_host(b"www.a-b.example/x"), Some(&b"/x"[..]));
+    }
 }

@@ -173,7 +173,11 @@ impl<'v, 'a> Attempt<'v, 'a> {
             kept: 0,
         };
         let limit = opening.at + LONGEST;
-        let mut start = attempt.gap(opening.at + 1, limit)?.end;
+        let mut start = opening.at + 1;
+        // Mostly, the URI follows directly.
+        if opening.has_prefix || !view.at(start)?.is_ascii_graphic() {
+            start = attempt.gap(start, limit)?.end;
+        }
         if opening.has_prefix {
             attempt.flags |= Flags::URL_PREFIX;
             start = attempt.gap(start + PREFIX.len(), limit)?.end;

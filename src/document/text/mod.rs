@@ -42,6 +42,7 @@ pub use scanner::Scanner;
 pub use seam::split_at;
 pub use shapes::Shape;
 
+use super::charset::Conversion;
 use super::events::Family;
 use super::{Format, Reading};
 use crate::bytes::window::Bounds;
@@ -76,6 +77,8 @@ pub(super) const FORMAT: Format = Format {
     family: Family::Plain,
     bounds: BOUNDS,
     reading: Reading::Once,
+    conversion: Conversion::Always,
+    seam: Some(split_at),
     scanner: |options| Box::new(Scanner::new(options.text.clone())),
 };
 

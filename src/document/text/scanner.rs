@@ -3,6 +3,7 @@
 use super::delimited::{self, Before};
 use super::optional;
 use super::reading::{Reading, Workspace};
+use super::schemes::Scheme;
 use super::start::{self, Start};
 use super::view::{View, is_blank};
 use super::{Options, bare, conformance, terminal};
@@ -59,12 +60,12 @@ impl Scanner {
                 optional::www(view, non_ascii, at, &mut self.workspace)?
             }
         };
-        let scheme = if reading.context == Context::Www {
-            5
-        } else {
-            7
+        // In both cases the scheme was put there.
+        let text = &self.workspace.text;
+        reading.flags |= match reading.context {
+            Context::Www => conformance::flags(text, 5, Scheme::named(b"http")),
+            _ => conformance::flags(text, 7, None),
         };
-        reading.flags |= conformance::flags(&self.workspace.text, scheme);
         Some(reading)
     }
 
@@ -75,8 +76,10 @@ impl Scanner {
                 delimited::read_prefixed(view, colon, strict, &mut self.workspace)
         {
             let reference = self.workspace.reference(&reading, view.bytes);
-            let scheme = delimited::scheme_length(reference).map_or(0, |length| length + 1);
-            reading.flags |= conformance::flags(reference, scheme);
+            let length = delimited::scheme_length(reference);
+            let scheme = Scheme::named(&reference[..length.unwrap_or(0)]);
+            let rest = length.map_or(0, |length| length + 1);
+            reading.flags |= conformance::flags(reference, rest, scheme);
             return Some(reading);
         }
         let start = start::of(view, colon)?;
@@ -89,7 +92,7 @@ impl Scanner {
         }
         let mut reading = self.read_from(view, &start)?;
         let reference = self.workspace.reference(&reading, view.bytes);
-        reading.flags |= conformance::flags(reference, colon + 1 - start.at);
+        reading.flags |= conformance::flags(reference, colon + 1 - start.at, start.scheme);
         Some(reading)
     }
 

@@ -38,7 +38,7 @@ const fn no_slash(name: &'static str, shape: Shape) -> Scheme {
 }
 
 /// Every known scheme, by name: IANA's permanent ones and common unofficial ones.
-pub static SCHEMES: &[Scheme] = &[
+pub const SCHEMES: &[Scheme] = &[
     known("aaa"),
     known("aaas"),
     known("about"),
@@ -188,12 +188,26 @@ impl Scheme {
     /// assert!(Scheme::named(b"note").is_none());
     /// ```
     pub fn named(name: &[u8]) -> Option<&'static Scheme> {
-        let mut lower = [0; Self::LONGEST];
-        let lower = lower.get_mut(..name.len())?;
-        lower.copy_from_slice(name);
-        lower.make_ascii_lowercase();
-        let row = SCHEMES.binary_search_by(|scheme| scheme.name.as_bytes().cmp(lower));
-        row.ok().map(|at| &SCHEMES[at])
+        match name {
+            [b'h' | b'H', b't' | b'T', b't' | b'T', b'p' | b'P'] => return Some(&SCHEMES[HTTP]),
+            [
+                b'h' | b'H',
+                b't' | b'T',
+                b't' | b'T',
+                b'p' | b'P',
+                b's' | b'S',
+            ] => {
+                return Some(&SCHEMES[HTTP + 1]);
+            }
+            _ if name.len() > Self::LONGEST => return None,
+            _ => {}
+        }
+        // The rows of a first letter stand together, and a name is compared as one number.
+        let letter = name.first()?.to_ascii_lowercase().checked_sub(b'a')? as usize;
+        let (&start, &end) = (FIRST.get(letter)?, FIRST.get(letter + 1)?);
+        let key = key(name);
+        let row = KEYS[start..end].iter().position(|&other| other == key)?;
+        Some(&SCHEMES[start + row])
     }
 
     /// Whether it is one of http, https, ftp, ftps, ws and wss.
@@ -201,6 +215,51 @@ impl Scheme {
         matches!(self.form, Form::Special)
     }
 }
+
+/// A name in lower case as one number.
+const fn key(name: &[u8]) -> u128 {
+    let mut key = 0;
+    let mut n = name.len();
+    while n > 0 {
+        n -= 1;
+        key = key << 8 | name[n].to_ascii_lowercase() as u128;
+    }
+    key
+}
+
+static KEYS: [u128; SCHEMES.len()] = {
+    let mut keys = [0; SCHEMES.len()];
+    let mut n = 0;
+    while n < keys.len() {
+        keys[n] = key(SCHEMES[n].name.as_bytes());
+        n += 1;
+    }
+    keys
+};
+
+/// The row of http, before that of https.
+const HTTP: usize = {
+    let mut n = 0;
+    while key(SCHEMES[n].name.as_bytes()) != key(b"http") {
+        n += 1;
+    }
+    n
+};
+
+/// For each letter, where the rows start whose names start with it or a later one.
+static FIRST: [usize; 27] = {
+    let mut first = [SCHEMES.len(); 27];
+    let mut n = SCHEMES.len();
+    while n > 0 {
+        n -= 1;
+        let mut letter = 0;
+        while letter <= SCHEMES[n].name.as_bytes()[0] - b'a' {
+            first[letter as usize] = n;
+            letter += 1;
+        }
+    }
+    first
+};
 
 #[cfg(test)]
 mod tests {
@@ -211,6 +270,8 @@ mod tests {
         assert!(SCHEMES.is_sorted_by(|a, b| a.name < b.name));
         for scheme in SCHEMES {
             assert_eq!(scheme.name, scheme.name.to_ascii_lowercase());
+            let named = Scheme::named(scheme.name.to_ascii_uppercase().as_bytes());
+            assert_eq!(named.map(|found| found.name), Some(scheme.name));
             assert!(scheme.name.len() <= Scheme::LONGEST, "{}", scheme.name);
         }
     }

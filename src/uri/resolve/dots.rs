@@ -1,6 +1,6 @@
 //! Dot segments, removed in place from the end of a buffer.
 
-use super::super::rules::ExcessDots;
+use crate::uri::rules::ExcessDots;
 
 /// Removes dot segments from `out[from..]` as RFC 3986 section 5.2.4 does.
 pub(crate) fn remove(out: &mut Vec<u8>, from: usize) {

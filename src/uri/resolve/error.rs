@@ -2,7 +2,7 @@
 
 use std::{error, fmt};
 
-use super::super::component::Component;
+use crate::uri::component::Component;
 
 /// A base that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,7 +78,9 @@ impl fmt::Display for ResolveError {
             ResolveErrorKind::UnsuitableBase => {
                 "the base has no hierarchy for a relative reference"
             }
-            ResolveErrorKind::InvalidReference => "the reference does not parse",
+            ResolveErrorKind::InvalidReference => {
+                return write!(formatter, "the {} does not parse", self.component);
+            }
             ResolveErrorKind::ExcessDots => "the reference leads above the root",
         })
     }

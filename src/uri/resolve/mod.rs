@@ -2,10 +2,12 @@
 
 mod dots;
 mod error;
-mod generic;
 mod prepared;
 mod rfc1808;
+mod rfc2396;
+mod rfc3986;
 mod shortcut;
+mod walk;
 mod whatwg;
 
 use std::fmt;
@@ -15,9 +17,9 @@ use encoding_rs::{Encoding, UTF_8};
 pub(super) use self::dots::remove as remove_dot_segments;
 pub use self::error::{BaseError, ResolveError, ResolveErrorKind};
 use self::prepared::Prepared;
-use self::shortcut::Dialect;
-use super::reference::Ends;
-use super::rules::{Rules, SameScheme};
+use self::shortcut::{Concatenation, Dialect};
+use crate::uri::reference::Ends;
+use crate::uri::rules::{Rules, SameScheme};
 
 /// Resolves references against one base after the other.
 ///
@@ -36,6 +38,8 @@ pub struct Resolver {
     rules: Rules,
     base: Prepared,
     has_base: bool,
+    /// How shortcuts are found, if there is a base and the rules allow them.
+    dialect: Option<Dialect>,
     encoding: &'static Encoding,
 }
 
@@ -58,6 +62,7 @@ impl Resolver {
             rules,
             base: Prepared::default(),
             has_base: false,
+            dialect: None,
             encoding: UTF_8,
         }
     }
@@ -69,6 +74,7 @@ impl Resolver {
     /// As [`Resolver::new`].
     pub fn rebase(&mut self, base: &[u8]) -> Result<(), BaseError> {
         self.has_base = false;
+        self.dialect = None;
         let (rules, encoding) = (self.rules, self.encoding);
         self.base.replace(|uri| match rules {
             Rules::Whatwg => match whatwg::resolve(None, encoding, base, uri) {
@@ -89,6 +95,14 @@ impl Resolver {
             self.base.drop_fragment();
         }
         self.has_base = true;
+        self.dialect = match rules {
+            Rules::Whatwg => Some(Dialect::Whatwg),
+            Rules::Rfc3986 {
+                scheme: SameScheme::Strict,
+                ..
+            } => Some(Dialect::Rfc3986),
+            _ => None,
+        };
         Ok(())
     }
 
@@ -112,6 +126,9 @@ impl Resolver {
 
     /// Appends the target of a reference to `out`, and says what kind of reference it was.
     ///
+    /// Nothing is allocated once `out` has room, but for a few references by the WHATWG rules: those with tabs or line
+    /// breaks, with bytes that are not UTF-8, with a host that is an address, percent-encoded or not ASCII.
+    ///
     /// # Errors
     ///
     /// If there is no target; `out` is then as it was.
@@ -121,42 +138,68 @@ impl Resolver {
         out: &mut Vec<u8>,
     ) -> Result<Resolved, ResolveError> {
         let start = out.len();
-        if let Some(kind) = self.shortcut(reference, out) {
-            return Ok(Resolved {
-                kind,
-                same_document: self.is_same_document(kind, &out[start..]),
-            });
-        }
-        let base = self.has_base.then_some(&self.base);
-        let kind = match self.rules {
-            Rules::Whatwg => whatwg::resolve(base, self.encoding, reference, out),
-            Rules::Rfc3986 { scheme, form } => generic::rfc3986(base, scheme, form, reference, out),
-            Rules::Rfc2396 {
-                excess,
-                scheme,
-                form,
-            } => generic::rfc2396(base, excess, scheme, form, reference, out),
-            Rules::Rfc1808 => rfc1808::rfc1808(base, reference, out),
-        }?;
+        let kind = match self.shortcut(reference) {
+            Some(Concatenation { front, rest, kind }) => {
+                out.extend_from_slice(front);
+                out.extend_from_slice(rest);
+                kind
+            }
+            None => self
+                .resolve_by_component(reference, out)
+                .inspect_err(|_| out.truncate(start))?,
+        };
         Ok(Resolved {
             kind,
             same_document: self.is_same_document(kind, &out[start..]),
         })
     }
 
-    fn shortcut(&self, reference: &[u8], out: &mut Vec<u8>) -> Option<ReferenceKind> {
-        let dialect = match self.rules {
-            Rules::Whatwg => Dialect::Whatwg,
-            Rules::Rfc3986 {
-                scheme: SameScheme::Strict,
-                ..
-            } => Dialect::Rfc3986,
-            _ => return None,
-        };
-        if self.has_base {
-            shortcut::resolve(&self.base, dialect, reference, out)
-        } else {
-            None
+    /// The most bytes that the target of a reference of `length` bytes can have.
+    ///
+    /// By the RFCs that is the base, the reference, and three more: a slash that the base lacks, or `/.` before a path
+    /// that would read as an authority. By the WHATWG rules a byte becomes at most fourteen, where one that is not UTF-8
+    /// stands in the query of a document whose encoding lacks U+FFFD: `%26%2365533%3B`; a host that is an address may be
+    /// written out.
+    ///
+    /// ```
+    /// use uriscan::uri::{Resolver, Rules};
+    ///
+    /// let resolver = Resolver::new(b"http://example.com/", Rules::RFC3986)?;
+    /// assert_eq!(resolver.longest_target(10), 32);
+    /// # Ok::<(), uriscan::uri::BaseError>(())
+    /// ```
+    #[must_use]
+    pub fn longest_target(&self, length: usize) -> usize {
+        let base = self.base().map_or(0, <[u8]>::len);
+        match self.rules {
+            Rules::Whatwg => base + 14 * length + 32,
+            _ => base + length + 3,
+        }
+    }
+
+    /// The target as two pieces, where the rules allow it.
+    #[inline]
+    fn shortcut<'a>(&'a self, reference: &'a [u8]) -> Option<Concatenation<'a>> {
+        shortcut::find(&self.base, self.dialect?, reference)
+    }
+
+    /// The plain way. On an error `out` may hold a part of the target.
+    #[inline(never)]
+    fn resolve_by_component(
+        &self,
+        reference: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Result<ReferenceKind, ResolveError> {
+        let base = self.has_base.then_some(&self.base);
+        match self.rules {
+            Rules::Whatwg => whatwg::resolve(base, self.encoding, reference, out),
+            Rules::Rfc3986 { scheme, form } => rfc3986::resolve(base, scheme, form, reference, out),
+            Rules::Rfc2396 {
+                excess,
+                scheme,
+                form,
+            } => rfc2396::resolve(base, excess, scheme, form, reference, out),
+            Rules::Rfc1808 => rfc1808::resolve(base, reference, out),
         }
     }
 

@@ -1,28 +1,31 @@
 //! A base URI and where its components end.
 
-use super::super::reference::Ends;
+use super::ReferenceKind;
+use crate::uri::reference::Ends;
 
 /// The special schemes of the WHATWG URL standard, section 4.2, whose URLs always have a host.
 const WEB: [&[u8]; 5] = [b"http:", b"https:", b"ftp:", b"ws:", b"wss:"];
 
 /// A base URI taken apart once, for many references.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Prepared {
+pub(super) struct Prepared {
     uri: Vec<u8>,
     /// Where the components end.
-    pub(crate) ends: Ends,
+    pub(super) ends: Ends,
     /// Past the last slash of the path, or where the path begins.
-    pub(crate) directory: usize,
+    pub(super) directory: usize,
+    /// Where the base is cut for each [`ReferenceKind`]; eight, so that a masked index is within bounds.
+    cuts: [usize; 8],
     /// Whether a path without dot segments can stand behind the directory as it is: the directory has none either, and
     /// no drive letter, which is never removed.
-    pub(crate) is_plain: bool,
+    pub(super) is_plain: bool,
     /// Whether the scheme is one that browsers fetch from a host.
-    pub(crate) is_web: bool,
+    pub(super) is_web: bool,
 }
 
 impl Prepared {
     /// Takes another base, in the same allocation.
-    pub(crate) fn replace<E>(
+    pub(super) fn replace<E>(
         &mut self,
         fill: impl FnOnce(&mut Vec<u8>) -> Result<(), E>,
     ) -> Result<(), E> {
@@ -41,37 +44,53 @@ impl Prepared {
         self.is_plain = directory.starts_with(b"/") && !has_drive && !has_dots();
         self.is_web = WEB.contains(&scheme);
         self.directory = ends.authority + directory.len();
+        self.cuts = [
+            ends.query,
+            ends.query,
+            ends.path,
+            self.directory,
+            ends.authority,
+            ends.scheme,
+            0,
+            0,
+        ];
         self.ends = ends;
         Ok(())
     }
 
     /// Forgets the fragment.
-    pub(crate) fn drop_fragment(&mut self) {
+    pub(super) fn drop_fragment(&mut self) {
         self.uri.truncate(self.ends.query);
     }
 
     /// The whole URI, its fragment included.
-    pub(crate) fn uri(&self) -> &[u8] {
+    pub(super) fn uri(&self) -> &[u8] {
         &self.uri
     }
 
     /// The URI without its fragment.
-    pub(crate) fn document(&self) -> &[u8] {
+    pub(super) fn document(&self) -> &[u8] {
         &self.uri[..self.ends.query]
     }
 
     /// The scheme with its colon.
-    pub(crate) fn scheme(&self) -> &[u8] {
+    pub(super) fn scheme(&self) -> &[u8] {
         &self.uri[..self.ends.scheme]
     }
 
     /// Everything before the path.
-    pub(crate) fn root(&self) -> &[u8] {
+    pub(super) fn root(&self) -> &[u8] {
         &self.uri[..self.ends.authority]
     }
 
+    /// What stands before a reference of this kind that has no dot segments.
+    #[inline]
+    pub(super) fn cut(&self, kind: ReferenceKind) -> &[u8] {
+        &self.uri[..self.cuts[kind as usize & 7]]
+    }
+
     /// Past the slash before the one at the end of `directory`; the root is its own parent.
-    pub(crate) fn parent(&self, directory: usize) -> usize {
+    pub(super) fn parent(&self, directory: usize) -> usize {
         let root = self.ends.authority + 1;
         let Some(path) = self.uri.get(root..directory.saturating_sub(1)) else {
             return directory;
@@ -83,12 +102,12 @@ impl Prepared {
     }
 
     /// The path.
-    pub(crate) fn path(&self) -> &[u8] {
+    pub(super) fn path(&self) -> &[u8] {
         &self.uri[self.ends.authority..self.ends.path]
     }
 
     /// Whether the path is one that references can be relative to: not opaque.
-    pub(crate) fn is_hierarchical(&self) -> bool {
+    pub(super) fn is_hierarchical(&self) -> bool {
         self.ends.has_authority() || self.path().starts_with(b"/")
     }
 }

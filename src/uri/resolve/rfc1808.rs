@@ -1,12 +1,12 @@
 //! RFC 1808 section 4.
 
-use super::super::reference::Reference1808;
-use super::super::rules::ExcessDots;
 use super::prepared::Prepared;
 use super::{ReferenceKind, ResolveError, ResolveErrorKind, dots};
+use crate::uri::reference::Reference1808;
+use crate::uri::rules::ExcessDots;
 
 /// Resolves a reference; without a base each reference is its own target (section 3.4).
-pub(super) fn rfc1808(
+pub(super) fn resolve(
     base: Option<&Prepared>,
     reference: &[u8],
     out: &mut Vec<u8>,

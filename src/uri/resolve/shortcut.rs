@@ -1,12 +1,12 @@
-//! The fast path: targets that are a cut of the base followed by the reference as it stands.
+//! The fast path: targets that are a piece of the base followed by the reference as it stands.
 //!
 //! The plain way is to split the reference, normalise each component and put the pieces together. Most references in
 //! real documents need none of it: no byte of them is encoded, no dot segment removed, no host rewritten. Three steps:
 //!
 //! 1. A leading run of `./` and `../` moves the cut back over the base's slashes.
-//! 2. One look at all bytes, sixteen at a time and without a branch, says whether anything is left that would be
-//!    rewritten: a byte of some percent-encode set, a `.` that begins a segment, a `%2e`. If so, this is no shortcut.
-//! 3. The first byte says which cut of the base stands before the rest; only a `:` needs a second look.
+//! 2. One look at all bytes, sixteen at a time and without a branch, says whether anything is suspect: a byte that some
+//!    component might percent-encode, a `.` that begins a segment. Only then a closer look decides.
+//! 3. The first byte says where the base is cut; only a colon or two slashes need a second look.
 //!
 //! By the WHATWG rules each state of URL section 4.4 (relative, relative slash, special relative or authority, opaque
 //! path) then appends its input unchanged, so that the serialised result is the concatenation. By RFC 3986 section 5.2
@@ -15,18 +15,6 @@
 use super::ReferenceKind;
 use super::prepared::Prepared;
 use crate::bytes::class::ByteSet;
-
-/// A byte that some component percent-encodes, or that is removed, or a backslash.
-const REWRITTEN: u8 = 1;
-/// A colon.
-const COLON: u8 = 2;
-/// A percent sign.
-const PERCENT: u8 = 4;
-/// A dot after a slash.
-const DOT_SEGMENT: u8 = 8;
-
-/// The bytes of hosts that are serialised as they stand, if the last label is no number.
-const HOST: ByteSet = ByteSet::DIGIT.with_range(b'a', b'z').with(b"-._");
 
 /// What a reference may hold and still be copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,136 +25,154 @@ pub(super) enum Dialect {
     Rfc3986,
 }
 
-/// Appends the target if it is a concatenation.
+/// A target in two pieces.
+pub(super) struct Concatenation<'a> {
+    pub(super) front: &'a [u8],
+    pub(super) rest: &'a [u8],
+    pub(super) kind: ReferenceKind,
+}
+
+/// The kind of a reference without scheme and authority, by its first byte.
+const KINDS: [ReferenceKind; 256] = {
+    let mut kinds = [ReferenceKind::RelativePath; 256];
+    kinds[b'#' as usize] = ReferenceKind::Fragment;
+    kinds[b'?' as usize] = ReferenceKind::Query;
+    kinds[b'/' as usize] = ReferenceKind::AbsolutePath;
+    kinds
+};
+
+/// The bytes that no component of a WHATWG URL rewrites, and the percent sign; no bar, which may follow a drive letter.
+const COPIED: ByteSet = ByteSet::ALPHANUMERIC.with(b"-_~!$&()*+,;=@[]./?#%:");
+
+/// The bytes of hosts that are serialised as they stand, if the last label is no number.
+const HOST: ByteSet = ByteSet::DIGIT.with_range(b'a', b'z').with(b"-._");
+
+/// The pieces of the target, if they are all that it takes.
 #[inline]
-pub(super) fn resolve(
-    base: &Prepared,
+pub(super) fn find<'a>(
+    base: &'a Prepared,
     dialect: Dialect,
-    reference: &[u8],
-    out: &mut Vec<u8>,
-) -> Option<ReferenceKind> {
+    reference: &'a [u8],
+) -> Option<Concatenation<'a>> {
+    let kind = match reference.first() {
+        Some(first) => KINDS[usize::from(*first)],
+        None => ReferenceKind::Empty,
+    };
+    let mut front = base.cut(kind);
     let mut rest = reference;
-    let mut cut = base.directory;
-    while let [b'.', after @ ..] = rest {
-        match after {
-            [b'/', after @ ..] => rest = after,
-            [b'.', b'/', after @ ..] => {
-                cut = base.parent(cut);
-                rest = after;
-            }
-            _ => return None,
-        }
+    if rest.starts_with(b".") {
+        (front, rest) = climb(base, reference)?;
     }
     let found = survey(rest);
-    let declined = match dialect {
-        Dialect::Whatwg => REWRITTEN | DOT_SEGMENT,
-        Dialect::Rfc3986 => DOT_SEGMENT,
-    };
-    if found & declined != 0
-        || dialect == Dialect::Whatwg && found & PERCENT != 0 && has_encoded_dot(rest)
-    {
+    if found & SUSPECT != 0 && is_rewritten(dialect, rest) {
         return None;
     }
-    if rest.len() < reference.len() {
-        if !base.is_plain || rest.starts_with(b"/") {
-            return None;
-        }
-        return Some(append(
-            &base.uri()[..cut],
-            rest,
-            ReferenceKind::RelativePath,
-            out,
-        ));
+    if rest.first_chunk() == Some(b"//") {
+        return network_path(base, dialect, reference);
     }
-    let uri = base.uri();
-    match rest {
-        [b'/', b'/', host @ ..] => match dialect {
-            Dialect::Rfc3986 => Some(append(base.scheme(), rest, ReferenceKind::NetworkPath, out)),
-            Dialect::Whatwg if !base.is_web => None,
-            Dialect::Whatwg => append_host(base.scheme(), host, ReferenceKind::NetworkPath, out),
-        },
-        _ if found & COLON != 0
-            && let Some(end) = scheme(rest) =>
-        {
-            absolute(dialect, rest, end, out)
-        }
-        _ if !base.is_plain => None,
-        [] => Some(append(base.document(), rest, ReferenceKind::Empty, out)),
-        [b'#', ..] => Some(append(base.document(), rest, ReferenceKind::Fragment, out)),
-        [b'?', ..] => Some(append(
-            &uri[..base.ends.path],
-            rest,
-            ReferenceKind::Query,
-            out,
-        )),
-        [b'/', ..] => Some(append(base.root(), rest, ReferenceKind::AbsolutePath, out)),
-        _ => Some(append(&uri[..cut], rest, ReferenceKind::RelativePath, out)),
+    if found & COLON != 0
+        && kind == ReferenceKind::RelativePath
+        && let Some(end) = scheme(reference)
+    {
+        return absolute(dialect, reference, end);
+    }
+    base.is_plain.then_some(Concatenation { front, rest, kind })
+}
+
+/// Step 1: the directory that a leading run of `./` and `../` leads to, and what follows the run.
+#[inline]
+fn climb<'a>(base: &'a Prepared, reference: &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
+    let mut directory = base.directory;
+    let mut rest = reference;
+    loop {
+        rest = match rest {
+            [b'.', b'/', after @ ..] => after,
+            [b'.', b'.', b'/', after @ ..] => {
+                directory = base.parent(directory);
+                after
+            }
+            [b'.' | b'/', ..] => return None,
+            _ => return Some((&base.uri()[..directory], rest)),
+        };
     }
 }
 
-/// The two copies.
-#[inline]
-fn append(base: &[u8], rest: &[u8], kind: ReferenceKind, out: &mut Vec<u8>) -> ReferenceKind {
-    out.reserve(base.len() + rest.len());
-    out.extend_from_slice(base);
-    out.extend_from_slice(rest);
-    kind
+/// Step 2, the closer look: whether a byte is rewritten or a segment removed.
+#[cold]
+fn is_rewritten(dialect: Dialect, rest: &[u8]) -> bool {
+    if rest.windows(2).any(|pair| pair == b"/.") {
+        return true;
+    }
+    // URL section 4.1 takes `%2e` for a dot.
+    let is_dot = |triplet: &[u8]| matches!(triplet, b"%2e" | b"%2E");
+    dialect == Dialect::Whatwg
+        && (COPIED.first_outside(rest).is_some() || rest.windows(3).any(is_dot))
+}
+
+/// `//authority/path`
+fn network_path<'a>(
+    base: &'a Prepared,
+    dialect: Dialect,
+    reference: &'a [u8],
+) -> Option<Concatenation<'a>> {
+    let kind = ReferenceKind::NetworkPath;
+    let is_copied = match dialect {
+        Dialect::Rfc3986 => base.is_plain,
+        Dialect::Whatwg => base.is_web && after_host(&reference[2..])?.starts_with(b"/"),
+    };
+    is_copied.then_some(Concatenation {
+        front: base.scheme(),
+        rest: reference,
+        kind,
+    })
 }
 
 /// A reference with a scheme, which ends before `end`.
-fn absolute(
-    dialect: Dialect,
-    reference: &[u8],
-    end: usize,
-    out: &mut Vec<u8>,
-) -> Option<ReferenceKind> {
+fn absolute(dialect: Dialect, reference: &[u8], end: usize) -> Option<Concatenation<'_>> {
     let (scheme, rest) = reference.split_at(end);
     let kind = if rest.starts_with(b"/") {
         ReferenceKind::Absolute
     } else {
         ReferenceKind::Opaque
     };
+    let copied = |end: &'static [u8]| {
+        Some(Concatenation {
+            front: reference,
+            rest: end,
+            kind,
+        })
+    };
     match (dialect, scheme, rest) {
-        // Section 5.2.4 would remove the dot.
+        // RFC 3986 section 5.2.4 removes the dot.
         (Dialect::Rfc3986, _, [b'.', ..]) => None,
-        (Dialect::Rfc3986, ..) => Some(append(b"", reference, kind, out)),
-        (Dialect::Whatwg, b"http:" | b"https:", [b'/', b'/', host @ ..]) => {
-            append_host(scheme, host, kind, out)
-        }
+        (Dialect::Rfc3986, ..) => copied(b""),
+        (Dialect::Whatwg, b"http:" | b"https:", [b'/', b'/', host @ ..]) => match after_host(host)?
+        {
+            [] => copied(b"/"),
+            [b'/', ..] => copied(b""),
+            _ => None,
+        },
         (
             Dialect::Whatwg,
             b"mailto:" | b"javascript:" | b"tel:" | b"data:" | b"cid:" | b"mid:",
             _,
-        ) if kind == ReferenceKind::Opaque => Some(append(b"", reference, kind, out)),
+        ) if kind == ReferenceKind::Opaque => copied(b""),
         (Dialect::Whatwg, ..) => None,
     }
 }
 
-/// A scheme, a host that needs no rewriting, and the rest, which begins with a slash even where the reference has none.
-fn append_host(
-    scheme: &[u8],
-    rest: &[u8],
-    kind: ReferenceKind,
-    out: &mut Vec<u8>,
-) -> Option<ReferenceKind> {
-    let end = HOST.first_outside(rest).unwrap_or(rest.len());
-    let (host, rest) = rest.split_at(end);
-    let label = memchr::memrchr(b'.', host).map_or(0, |at| at + 1);
+/// What follows a host that is serialised as it stands.
+fn after_host(authority: &[u8]) -> Option<&[u8]> {
+    let end = HOST.first_outside(authority).unwrap_or(authority.len());
+    let (host, rest) = authority.split_at(end);
+    let label = host
+        .iter()
+        .rposition(|&byte| byte == b'.')
+        .map_or(0, |at| at + 1);
     // URL section 3.5: a last label that is a number makes the host an address.
-    if !host.get(label).is_some_and(|first| !first.is_ascii_digit())
-        || !matches!(rest, [] | [b'/' | b'?' | b'#', ..])
-    {
-        return None;
-    }
-    out.reserve(scheme.len() + host.len() + rest.len() + 3);
-    out.extend_from_slice(scheme);
-    out.extend_from_slice(b"//");
-    out.extend_from_slice(host);
-    if !rest.starts_with(b"/") {
-        out.push(b'/');
-    }
-    out.extend_from_slice(rest);
-    Some(kind)
+    host.get(label)
+        .filter(|first| !first.is_ascii_digit())
+        .map(|_| rest)
 }
 
 /// Where the scheme and its colon end.
@@ -177,12 +183,21 @@ fn scheme(reference: &[u8]) -> Option<usize> {
     (reference[at] == b':' && at > 0).then_some(at + 1)
 }
 
-/// Whether `%2e` occurs, which URL section 4.1 takes for a dot.
-fn has_encoded_dot(reference: &[u8]) -> bool {
-    reference
-        .windows(3)
-        .any(|window| matches!(window, b"%2e" | b"%2E"))
-}
+/// A byte that a closer look may find to be rewritten, or a dot after a slash.
+const SUSPECT: u8 = 1;
+/// A colon.
+const COLON: u8 = 2;
+
+/// The signs that every byte has by itself.
+const SIGNS: [u8; 256] = {
+    let mut signs = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        signs[byte] = sign(byte as u8, 0);
+        byte += 1;
+    }
+    signs
+};
 
 /// The signs of all bytes.
 #[inline]
@@ -190,72 +205,74 @@ fn survey(reference: &[u8]) -> u8 {
     let ([first, after @ ..], [before @ .., _]) = (reference, reference) else {
         return 0;
     };
-    let mut found = [0; 16];
-    found[0] = SIGNS[usize::from(*first)];
-    if let (Some(last), Some(last_before)) = (after.last_chunk(), before.last_chunk()) {
-        for (block, before) in after.as_chunks().0.iter().zip(before.as_chunks().0) {
-            survey_block(block, before, &mut found);
+    let pairs = Pairs { before, after };
+    let signs = match after.len() {
+        // Always three looks at up to 48 bytes: the same bytes twice cost less than a branch that is guessed wrong.
+        length @ 16.. => {
+            let last = length - 16;
+            let signs =
+                pairs.look::<16>(0) | pairs.look::<16>(last.min(16)) | pairs.look::<16>(last);
+            (32..last)
+                .step_by(16)
+                .fold(signs, |signs, at| signs | pairs.look::<16>(at))
         }
-        survey_block(last, last_before, &mut found);
-    } else if let (Some(block), Some(before)) = (both_ends(after), both_ends(before)) {
-        survey_block(&block, &before, &mut found);
-    } else {
-        for (byte, before) in after.iter().zip(before) {
-            found[0] |= SIGNS[usize::from(*byte)] | dot_segment(*byte, *before);
-        }
-    }
-    let found = u128::from_ne_bytes(found);
-    let found = (found >> 64 | found) as u64;
-    let found = (found >> 32 | found) as u32;
-    let found = (found >> 16 | found) as u16;
-    (found >> 8 | found) as u8
+        length @ 8.. => pairs.look::<8>(0) | pairs.look::<8>(length - 8),
+        length @ 4.. => pairs.look::<4>(0) | pairs.look::<4>(length - 4),
+        length => (0..length).fold(0, |signs, at| signs | pairs.look::<1>(at)),
+    };
+    signs | SIGNS[usize::from(*first)]
 }
 
-/// The signs that every byte has by itself.
-const SIGNS: [u8; 256] = {
-    let mut signs = [0; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        signs[byte] = sign(byte as u8);
-        byte += 1;
+/// Bytes, and the bytes before them.
+struct Pairs<'a> {
+    before: &'a [u8],
+    after: &'a [u8],
+}
+
+impl Pairs<'_> {
+    /// The signs of the `N` bytes from `at` on.
+    #[inline(always)]
+    fn look<const N: usize>(&self, at: usize) -> u8 {
+        match (
+            self.before[at..].first_chunk::<N>(),
+            self.after[at..].first_chunk::<N>(),
+        ) {
+            (Some(before), Some(bytes)) => look(bytes, before),
+            _ => 0,
+        }
+    }
+}
+
+/// The signs of bytes, given those before them.
+///
+/// Left to itself the compiler turns this loop into a dozen vector instructions, but not where it is inlined.
+#[inline(never)]
+fn look<const N: usize>(bytes: &[u8; N], before: &[u8; N]) -> u8 {
+    let mut signs = 0;
+    for i in 0..N {
+        signs |= sign(bytes[i], before[i]);
     }
     signs
-};
-
-/// Eight to sixteen bytes as one block, those in the middle twice.
-fn both_ends(bytes: &[u8]) -> Option<[u8; 16]> {
-    let mut block = [0; 16];
-    block[..8].copy_from_slice(bytes.first_chunk::<8>()?);
-    block[8..].copy_from_slice(bytes.last_chunk::<8>()?);
-    Some(block)
 }
 
-#[inline]
-fn survey_block(block: &[u8; 16], before: &[u8; 16], found: &mut [u8; 16]) {
-    for i in 0..16 {
-        found[i] |= sign(block[i]) | dot_segment(block[i], before[i]);
-    }
+/// The signs of one byte, given the one before it.
+#[inline(always)]
+const fn sign(byte: u8, before: u8) -> u8 {
+    // As signed numbers, the bytes beyond ASCII are below the blank.
+    let signed = byte.cast_signed();
+    let suspect = mask(byte == b'.') & mask(before == b'/')
+        | mask(signed <= b' '.cast_signed())
+        | mask(signed > b'z'.cast_signed())
+        | mask(byte == b'"')
+        | mask(byte | 2 == b'\'')
+        | mask(byte | 2 == b'>')
+        | mask(byte | 2 == b'^')
+        | mask(byte == b'`');
+    suspect & SUSPECT | mask(byte == b':') & COLON
 }
 
-/// The signs of one byte, in operations that vectors of bytes have too.
-#[inline]
-const fn sign(byte: u8) -> u8 {
-    let is_rewritten = (byte <= b' ')
-        | (byte > b'z') & (byte != b'~')
-        | (byte == b'"')
-        | (byte == b'\'')
-        | (byte | 2 == b'>')
-        | (byte | 2 == b'^')
-        | (byte == b'`');
-    select(is_rewritten, REWRITTEN) | select(byte == b':', COLON) | select(byte == b'%', PERCENT)
-}
-
-#[inline]
-const fn dot_segment(byte: u8, before: u8) -> u8 {
-    select((byte == b'.') & (before == b'/'), DOT_SEGMENT)
-}
-
-#[inline]
-const fn select(condition: bool, sign: u8) -> u8 {
-    (condition as u8).wrapping_neg() & sign
+/// All bits or none.
+#[inline(always)]
+const fn mask(condition: bool) -> u8 {
+    (condition as u8).wrapping_neg()
 }

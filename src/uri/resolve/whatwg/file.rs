@@ -1,8 +1,8 @@
 //! `file:` URLs, WHATWG URL section 4.4: the file, file slash and file host states.
 
-use super::super::prepared::Prepared;
-use super::super::{ReferenceKind, ResolveError};
-use super::{Component, Target, end_of, host, invalid};
+use super::{Component, Target, end_of, host};
+use crate::uri::resolve::prepared::Prepared;
+use crate::uri::resolve::{ReferenceKind, ResolveError};
 
 impl Target<'_> {
     /// What follows `file:`, or a whole reference against a `file:` base.
@@ -65,7 +65,8 @@ impl Target<'_> {
         let drive = is_drive(name);
         if !drive && !name.is_empty() {
             let at = self.out.len();
-            host::push_domain(name, self.out).map_err(|_| invalid(Component::Host))?;
+            host::push_domain(name, self.out)
+                .map_err(|_| ResolveError::invalid(Component::Host))?;
             if &self.out[at..] == b"localhost" {
                 self.out.truncate(at);
             }

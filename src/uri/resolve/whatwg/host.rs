@@ -2,8 +2,9 @@
 
 use url::Host;
 
-use super::percent;
+use super::encode;
 use crate::bytes::class::ByteSet;
+use crate::uri::percent;
 
 /// The forbidden host code points.
 const FORBIDDEN: ByteSet = ByteSet::EMPTY.with(b"\0\t\n\r #/:<>?@[\\]^|");
@@ -45,7 +46,7 @@ pub(super) fn push_opaque(host: &[u8], out: &mut Vec<u8>) -> Result<(), InvalidH
     if FORBIDDEN.first_inside(host).is_some() {
         return Err(InvalidHost);
     }
-    percent::encode(host, &percent::CONTROL, out);
+    percent::encode(host, &encode::CONTROL, out);
     Ok(())
 }
 

@@ -3,18 +3,19 @@
 //! The states of the standard read one code point at a time; here each component is found by its end and written at
 //! once, percent-encoded, behind what the base gives. Only hosts that are addresses or not ASCII need another library.
 
+mod encode;
 mod file;
 mod host;
-mod percent;
 
 use std::borrow::Cow;
 
 use encoding_rs::{Encoding, UTF_8};
 
-use super::super::component::Component;
-use super::super::reference::SCHEME;
 use super::prepared::Prepared;
 use super::{ReferenceKind, ResolveError, ResolveErrorKind};
+use crate::uri::component::Component;
+use crate::uri::percent;
+use crate::uri::reference::SCHEME;
 
 /// The special schemes and their default ports, section 4.2.
 const SPECIAL: [(&[u8], Option<u16>); 6] = [
@@ -37,42 +38,34 @@ pub(super) fn resolve(
 ) -> Result<ReferenceKind, ResolveError> {
     let input = clean(reference);
     let input = &input[..];
-    let scheme = scheme(input);
-    let mut lowercase = [0; LONGEST_SPECIAL];
-    let scheme_text = match (scheme, base) {
-        (Some(end), _) if end <= LONGEST_SPECIAL => {
-            lowercase[..end].copy_from_slice(&input[..end]);
-            lowercase.make_ascii_lowercase();
-            &lowercase[..end]
-        }
-        (Some(_), _) => b"",
+    let scheme_end = scheme(input);
+    let scheme = match (scheme_end, base) {
+        (Some(end), _) => &input[..end],
         (None, Some(base)) => base.scheme(),
         (None, None) => return Err(ResolveErrorKind::NoBase.into()),
     };
-    let special = SPECIAL.iter().find(|(name, _)| *name == scheme_text);
+    let special = SPECIAL
+        .iter()
+        .find(|(name, _)| name.eq_ignore_ascii_case(scheme));
     let mut target = Target {
-        encoding: if matches!(scheme_text, b"ws:" | b"wss:") {
-            UTF_8
-        } else {
-            encoding.output_encoding()
+        encoding: match special {
+            Some((b"ws:" | b"wss:", _)) => UTF_8,
+            _ => encoding.output_encoding(),
         },
         is_special: special.is_some(),
-        is_file: scheme_text == b"file:",
+        is_file: matches!(special, Some((b"file:", _))),
         default_port: special.and_then(|(_, port)| *port),
         path: out.len(),
         out,
     };
-    match (scheme, base) {
-        (Some(end), base) => target.absolute(base, &input[..end], &input[end..]),
+    match (scheme_end, base) {
+        (Some(end), _) => target.absolute(base, scheme, &input[end..]),
         (None, Some(base)) if !base.is_hierarchical() => target.opaque_base(base, input),
         (None, Some(base)) if target.is_file => target.file(Some(base), input),
         (None, Some(base)) => target.relative(base, input),
         (None, None) => Err(ResolveErrorKind::NoBase.into()),
     }
 }
-
-/// The length of `https:`, the longest special scheme.
-const LONGEST_SPECIAL: usize = 6;
 
 /// The input without blanks and controls at its ends, without tabs and line breaks anywhere, and valid UTF-8.
 fn clean(reference: &[u8]) -> Cow<'_, [u8]> {
@@ -105,10 +98,6 @@ fn end_of(text: &[u8], ends: &[u8]) -> usize {
     text.iter()
         .position(|byte| ends.contains(byte))
         .unwrap_or(text.len())
-}
-
-fn invalid(component: Component) -> ResolveError {
-    ResolveError::invalid(component)
 }
 
 /// The target as far as it is written.
@@ -249,14 +238,14 @@ impl Target<'_> {
             None => (host, None),
         };
         if name.is_empty() && (self.is_special || port.is_some() || host.len() < authority.len()) {
-            return Err(invalid(Component::Host));
+            return Err(ResolveError::invalid(Component::Host));
         }
         if self.is_special {
             host::push_domain(name, self.out)
         } else {
             host::push_opaque(name, self.out)
         }
-        .map_err(|_| invalid(Component::Host))?;
+        .map_err(|_| ResolveError::invalid(Component::Host))?;
         self.port(port.unwrap_or_default())?;
         self.path = self.out.len();
         self.path_start(rest);
@@ -266,10 +255,10 @@ impl Target<'_> {
     fn userinfo(&mut self, userinfo: &[u8]) {
         let colon = memchr::memchr(b':', userinfo).unwrap_or(userinfo.len());
         let password = userinfo.get(colon + 1..).unwrap_or_default();
-        percent::encode(&userinfo[..colon], &percent::USERINFO, self.out);
+        percent::encode(&userinfo[..colon], &encode::USERINFO, self.out);
         if !password.is_empty() {
             self.out.push(b':');
-            percent::encode(password, &percent::USERINFO, self.out);
+            percent::encode(password, &encode::USERINFO, self.out);
         }
         if colon > 0 || !password.is_empty() {
             self.out.push(b'@');
@@ -280,15 +269,18 @@ impl Target<'_> {
         let mut port = 0_u32;
         for digit in digits {
             if !digit.is_ascii_digit() {
-                return Err(invalid(Component::Port));
+                return Err(ResolveError::invalid(Component::Port));
             }
             port = port * 10 + u32::from(digit - b'0');
             if port > u32::from(u16::MAX) {
-                return Err(invalid(Component::Port));
+                return Err(ResolveError::invalid(Component::Port));
             }
         }
         if !digits.is_empty() && self.default_port.map(u32::from) != Some(port) {
-            self.out.extend_from_slice(format!(":{port}").as_bytes());
+            let zeros = digits.iter().take_while(|digit| **digit == b'0').count();
+            self.out.push(b':');
+            self.out
+                .extend_from_slice(&digits[zeros.min(digits.len() - 1)..]);
         }
         Ok(())
     }
@@ -326,7 +318,7 @@ impl Target<'_> {
                     if self.is_file && is_first && file::is_drive(segment) {
                         self.out.extend([segment[0], b':']);
                     } else {
-                        percent::encode(segment, &percent::PATH, self.out);
+                        percent::encode(segment, &encode::PATH, self.out);
                     }
                 }
             }
@@ -354,10 +346,10 @@ impl Target<'_> {
         match &rest[..end] {
             // Only a blank that would be trimmed once query and fragment are gone is encoded.
             [path @ .., b' '] if end < rest.len() => {
-                percent::encode(path, &percent::CONTROL, self.out);
+                percent::encode(path, &encode::CONTROL, self.out);
                 self.out.extend_from_slice(b"%20");
             }
-            path => percent::encode(path, &percent::CONTROL, self.out),
+            path => percent::encode(path, &encode::CONTROL, self.out),
         }
         self.tail(&rest[end..]);
     }
@@ -370,14 +362,14 @@ impl Target<'_> {
             if self.is_special {
                 // The input is valid UTF-8 and cut at ASCII bytes.
                 let query = str::from_utf8(query).unwrap_or_default();
-                percent::encode_in(self.encoding, query, &percent::SPECIAL_QUERY, self.out);
+                encode::encode_in(self.encoding, query, &encode::SPECIAL_QUERY, self.out);
             } else {
-                percent::encode(query, &percent::QUERY, self.out);
+                percent::encode(query, &encode::QUERY, self.out);
             }
         }
         if let [b'#', fragment @ ..] = &rest[end..] {
             self.out.push(b'#');
-            percent::encode(fragment, &percent::FRAGMENT, self.out);
+            percent::encode(fragment, &encode::FRAGMENT, self.out);
         }
     }
 }

@@ -1,8 +1,9 @@
-//! Percent-encoding, WHATWG URL section 1.3.
+//! The percent-encode sets and percent-encoding after encoding, WHATWG URL section 1.3.
 
 use encoding_rs::{EncoderResult, Encoding, UTF_8};
 
 use crate::bytes::class::ByteSet;
+use crate::uri::percent::encode;
 
 /// The C0 control percent-encode set.
 pub(super) const CONTROL: ByteSet = ByteSet::EMPTY.with_range(0, 0x1F).with_range(0x7F, 0xFF);
@@ -16,22 +17,6 @@ pub(super) const SPECIAL_QUERY: ByteSet = QUERY.with(b"'");
 pub(super) const PATH: ByteSet = QUERY.with(b"?^`{}");
 /// The userinfo percent-encode set.
 pub(super) const USERINFO: ByteSet = PATH.with(b"/:;=@[\\]|");
-
-const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
-
-/// Appends bytes, the members of `set` as triplets.
-pub(super) fn encode(mut bytes: &[u8], set: &ByteSet, out: &mut Vec<u8>) {
-    while let Some(at) = set.first_inside(bytes) {
-        out.extend_from_slice(&bytes[..at]);
-        out.extend([
-            b'%',
-            DIGITS[usize::from(bytes[at] >> 4)],
-            DIGITS[usize::from(bytes[at] & 15)],
-        ]);
-        bytes = &bytes[at + 1..];
-    }
-    out.extend_from_slice(bytes);
-}
 
 /// Appends text in another encoding, then the members of `set` as triplets; what the encoding lacks becomes an
 /// encoded numeric character reference ("percent-encode after encoding").
@@ -54,31 +39,5 @@ pub(super) fn encode_in(encoding: &'static Encoding, text: &str, set: &ByteSet, 
                 out.extend_from_slice(format!("%26%23{}%3B", u32::from(character)).as_bytes());
             }
         }
-    }
-}
-
-/// Undoes triplets; anything else stays.
-pub(super) fn decode(mut bytes: &[u8]) -> Vec<u8> {
-    let mut decoded = Vec::with_capacity(bytes.len());
-    while let Some((&byte, rest)) = bytes.split_first() {
-        bytes = rest;
-        decoded.push(match rest {
-            [high, low, after @ ..]
-                if byte == b'%' && high.is_ascii_hexdigit() && low.is_ascii_hexdigit() =>
-            {
-                bytes = after;
-                value(*high) << 4 | value(*low)
-            }
-            _ => byte,
-        });
-    }
-    decoded
-}
-
-/// The value of a hexadecimal digit.
-fn value(digit: u8) -> u8 {
-    match digit {
-        b'0'..=b'9' => digit - b'0',
-        _ => (digit | 0x20) - b'a' + 10,
     }
 }

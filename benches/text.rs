@@ -1,0 +1,49 @@
+//! Scanning made-up texts, beside the least that such a scan does: visiting every colon.
+
+#[path = "texts.rs"]
+mod texts;
+
+use std::hint::black_box;
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use memchr::memchr_iter;
+use uriscan::bytes::window::Window;
+use uriscan::document::events::{Event, Events};
+use uriscan::document::text::{Options, Scanner};
+use uriscan::document::{Scan, Start};
+
+fn count(events: &Events) -> usize {
+    let is_reference = |event: &&Event| matches!(event, Event::Reference(_));
+    events.list.iter().filter(is_reference).count()
+}
+
+fn scan(criterion: &mut Criterion) {
+    for text in texts::texts(1 << 20) {
+        let mut group = criterion.benchmark_group(text.name);
+        group.throughput(Throughput::Bytes(text.bytes.len() as u64));
+        let mut visited = 0;
+        group.bench_function("every colon", |bencher| {
+            bencher.iter(|| {
+                visited = 0;
+                for at in memchr_iter(b':', black_box(&text.bytes)) {
+                    visited += usize::from(black_box(at) > 0);
+                }
+            });
+        });
+        assert!(visited > text.uris);
+        let mut scanner = Scanner::new(Options::default());
+        let mut events = Events::default();
+        group.bench_function("scan", |bencher| {
+            bencher.iter(|| {
+                events.clear();
+                scanner.begin(&Start::default());
+                scanner.scan(Window::whole(black_box(&text.bytes)), &mut events)
+            });
+        });
+        assert_eq!(count(&events), text.uris, "{}", text.name);
+        group.finish();
+    }
+}
+
+criterion_group!(benches, scan);
+criterion_main!(benches);

@@ -1,0 +1,146 @@
+//! To UTF-8, piece by piece, with a map back to the bytes.
+
+use encoding_rs::{CoderResult, Decoder, Encoding};
+
+use super::Source;
+use super::shift::Shifted;
+use super::unicode::{Utf7, Wide};
+use crate::document::mail::segments::Segments;
+
+/// Converts one text to UTF-8.
+pub(crate) struct Converter {
+    state: State,
+}
+
+enum State {
+    Legacy(Legacy),
+    Wide(Wide),
+    Utf7(Utf7),
+    Shifted(Shifted),
+}
+
+impl Converter {
+    pub(crate) fn new(source: Source) -> Self {
+        let state = match source {
+            Source::Encoding(encoding) => State::Legacy(Legacy::new(encoding)),
+            Source::Utf16(order) => State::Wide(Wide::new(2, order)),
+            Source::Utf32(order) => State::Wide(Wide::new(4, order)),
+            Source::Utf7 => State::Utf7(Utf7::default()),
+            Source::Shifts(shifts) => State::Shifted(Shifted::new(shifts)),
+        };
+        Converter { state }
+    }
+
+    /// Appends what the bytes mean; returns whether some of them mean nothing.
+    pub(crate) fn push(
+        &mut self,
+        bytes: &[u8],
+        last: bool,
+        out: &mut Vec<u8>,
+        map: &mut Segments,
+    ) -> bool {
+        match &mut self.state {
+            State::Legacy(legacy) => legacy.push(bytes, last, out, map),
+            State::Wide(wide) => wide.push(bytes, last, out, map),
+            State::Utf7(utf7) => utf7.push(bytes, last, out, map),
+            State::Shifted(shifted) => shifted.push(bytes, last, out, map),
+        }
+    }
+}
+
+/// A decoder of encoding_rs, fed byte by byte where characters are longer than one: it does not
+/// say where a character began.
+struct Legacy {
+    decoder: Decoder,
+    /// Bytes of the character at hand.
+    pending: usize,
+    /// ASCII stands for itself at any time, but within a character.
+    stateless: bool,
+    /// Bytes of an escape sequence that are still to come.
+    escape: Escape,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Escape {
+    None,
+    Begun,
+    Intermediate,
+}
+
+impl Legacy {
+    fn new(encoding: &'static Encoding) -> Self {
+        Legacy {
+            decoder: encoding.new_decoder_without_bom_handling(),
+            pending: 0,
+            stateless: encoding != encoding_rs::ISO_2022_JP,
+            escape: Escape::None,
+        }
+    }
+
+    fn push(&mut self, bytes: &[u8], last: bool, out: &mut Vec<u8>, map: &mut Segments) -> bool {
+        let mut malformed = false;
+        let mut at = 0;
+        while at < bytes.len() {
+            if self.stateless && self.pending == 0 {
+                let run = &bytes[at..];
+                let run = &run[..Encoding::ascii_valid_up_to(run)];
+                if !run.is_empty() {
+                    out.extend_from_slice(run);
+                    map.run(run.len(), 1);
+                    at += run.len();
+                    continue;
+                }
+            }
+            malformed |= self.byte(bytes[at], out, map);
+            at += 1;
+        }
+        if last {
+            malformed |= self.decode(&[], true, out, map);
+        }
+        malformed
+    }
+
+    fn byte(&mut self, byte: u8, out: &mut Vec<u8>, map: &mut Segments) -> bool {
+        if !self.stateless && self.pending == 0 {
+            // ESC ( B, ESC $ B, ESC $ ( D: no part of the character behind.
+            self.escape = match (self.escape, byte) {
+                (_, 0x1B) => Escape::Begun,
+                (Escape::Begun | Escape::Intermediate, b'$' | b'(' | b'&' | b'.') => {
+                    Escape::Intermediate
+                }
+                _ => {
+                    let ends = self.escape == Escape::Intermediate;
+                    self.escape = Escape::None;
+                    if ends {
+                        let malformed = self.decode(&[byte], false, out, map);
+                        map.skip(std::mem::take(&mut self.pending));
+                        return malformed;
+                    }
+                    Escape::None
+                }
+            };
+            if self.escape != Escape::None {
+                let malformed = self.decode(&[byte], false, out, map);
+                map.skip(std::mem::take(&mut self.pending));
+                return malformed;
+            }
+        }
+        self.decode(&[byte], false, out, map)
+    }
+
+    fn decode(&mut self, bytes: &[u8], last: bool, out: &mut Vec<u8>, map: &mut Segments) -> bool {
+        // One byte can complete one character and one replacement.
+        let mut buffer = [0; 32];
+        let (result, _, written, malformed) = self.decoder.decode_to_utf8(bytes, &mut buffer, last);
+        debug_assert!(matches!(result, CoderResult::InputEmpty));
+        self.pending += bytes.len();
+        if written > 0 {
+            out.extend_from_slice(&buffer[..written]);
+            map.put(written, self.pending);
+            self.pending = 0;
+        } else if last {
+            map.skip(std::mem::take(&mut self.pending));
+        }
+        malformed
+    }
+}

@@ -1,0 +1,104 @@
+//! What an entity is read as: media types, one row each.
+
+use super::header::{Entity, Parameters};
+use super::reflow::{Enriched, Flowed, Reflow};
+
+/// What an entity is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Class {
+    Multipart,
+    Message,
+    Html,
+    Text,
+    /// A header block alone.
+    Headers,
+    /// text/enriched.
+    Enriched,
+    /// Folded lines.
+    Folded,
+    /// Encrypted, or otherwise closed to us.
+    Opaque,
+    /// Nothing to read.
+    Binary,
+}
+
+/// Media types that are not read by what their first half says.
+#[rustfmt::skip]
+static TYPES: &[(&str, Class)] = &[
+    ("text/html", Class::Html),
+    ("application/xhtml+xml", Class::Html),
+    ("text/rfc822-headers", Class::Headers),
+    ("text/enriched", Class::Enriched),
+    ("text/richtext", Class::Enriched),
+    ("text/calendar", Class::Folded),
+    ("text/x-vcalendar", Class::Folded),
+    ("text/vcard", Class::Folded),
+    ("text/x-vcard", Class::Folded),
+    ("text/directory", Class::Folded),
+    ("message/rfc822", Class::Message),
+    ("message/global", Class::Message),
+    ("message/news", Class::Message),
+    ("application/ms-tnef", Class::Opaque),
+    ("application/vnd.ms-tnef", Class::Opaque),
+    ("application/pkcs7-mime", Class::Opaque),
+    ("application/x-pkcs7-mime", Class::Opaque),
+];
+
+/// File names that tell more than `application/octet-stream`.
+#[rustfmt::skip]
+static EXTENSIONS: &[(&str, Class)] = &[
+    (".html", Class::Html),
+    (".htm", Class::Html),
+    (".xhtml", Class::Html),
+    (".txt", Class::Text),
+    (".md", Class::Text),
+    (".patch", Class::Text),
+    (".diff", Class::Text),
+    (".eml", Class::Message),
+    (".ics", Class::Folded),
+];
+
+impl Class {
+    /// The class of an entity with this media type.
+    pub(super) fn of(media_type: &str, entity: &Entity) -> Self {
+        if let Some(&(_, class)) = TYPES.iter().find(|(name, _)| *name == media_type) {
+            return class;
+        }
+        match media_type.split_once('/') {
+            Some(("multipart", _)) => Class::Multipart,
+            // RFC 2045 section 5.2: what is no media type is text/plain.
+            Some(("text" | "message", _)) | None => Class::Text,
+            Some(("application", "octet-stream")) => Self::of_file(entity),
+            Some(_) => Class::Binary,
+        }
+    }
+
+    fn of_file(entity: &Entity) -> Self {
+        let parameter = |parameters: &Option<Parameters>, name| {
+            let value = parameters.as_ref()?.parameter(name)?;
+            Some(value.trim_ascii().to_ascii_lowercase())
+        };
+        let name = parameter(&entity.disposition, "filename")
+            .or_else(|| parameter(&entity.content_type, "name"))
+            .unwrap_or_default();
+        EXTENSIONS
+            .iter()
+            .find(|(extension, _)| name.ends_with(extension.as_bytes()))
+            .map_or(Class::Binary, |&(_, class)| class)
+    }
+
+    /// How text of the class is reflowed.
+    pub(super) fn reflow(self, content_type: Option<&Parameters>) -> Option<Reflow> {
+        match self {
+            Class::Enriched => Some(Reflow::Enriched(Enriched::default())),
+            Class::Folded => Some(Reflow::Unfold),
+            Class::Text => {
+                let parameters = content_type?;
+                let flowed = parameters.value == "text/plain" && parameters.is("format", "flowed");
+                let delete_space = parameters.is("delsp", "yes");
+                flowed.then(|| Reflow::Flowed(Flowed::new(delete_space)))
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Lines that separate the parts of a multipart entity (RFC 2046 section 5.1.1).
+
+use memchr::{memchr_iter, memmem};
+
+/// What a line is to the open multipart entities.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Line {
+    /// No delimiter.
+    No,
+    /// More bytes are needed to tell.
+    Unknown,
+    /// A delimiter.
+    Delimiter(Delimiter),
+}
+
+/// A delimiter line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Delimiter {
+    /// Which of the boundaries, as the caller numbers them.
+    pub(super) level: usize,
+    /// The last one, `--boundary--`.
+    pub(super) close: bool,
+    /// Length of the delimiter and the blanks behind it.
+    pub(super) text: usize,
+    /// Length of the line with its line end.
+    pub(super) line: usize,
+}
+
+/// Blanks behind a delimiter.
+const PADDING: usize = 4096;
+
+/// Tests the start of a line against boundaries, the innermost first.
+pub(super) fn test<'a>(
+    line: &[u8],
+    end: bool,
+    boundaries: impl Iterator<Item = (usize, &'a [u8])>,
+) -> Line {
+    let Some(rest) = line.strip_prefix(b"--") else {
+        return if !end && b"--".starts_with(line) {
+            Line::Unknown
+        } else {
+            Line::No
+        };
+    };
+    let mut unknown = false;
+    for (level, boundary) in boundaries {
+        let Some(rest) = rest.strip_prefix(boundary) else {
+            unknown |= !end && boundary.starts_with(rest);
+            continue;
+        };
+        let (close, rest) = match rest.strip_prefix(b"--") {
+            Some(rest) => (true, rest),
+            None => (false, rest),
+        };
+        if !close && !end && rest == b"-" {
+            unknown = true;
+            continue;
+        }
+        let blanks = rest
+            .iter()
+            .take_while(|&&byte| matches!(byte, b' ' | b'\t'))
+            .take(PADDING)
+            .count();
+        let text = line.len() - rest.len() + blanks;
+        let ending = match rest[blanks..] {
+            [b'\n', ..] => 1,
+            [b'\r', b'\n', ..] => 2,
+            [] | [b'\r'] if end => rest.len() - blanks,
+            [] | [b'\r'] => {
+                unknown = true;
+                continue;
+            }
+            _ => continue,
+        };
+        if !unknown {
+            return Line::Delimiter(Delimiter {
+                level,
+                close,
+                text,
+                line: text + ending,
+            });
+        }
+    }
+    if unknown { Line::Unknown } else { Line::No }
+}
+
+/// The next index from `at` on, behind a line end, where a line starts like a delimiter or may do
+/// so once more bytes come.
+pub(super) fn candidate(
+    bytes: &[u8],
+    at: usize,
+    base64: bool,
+    finder: &memmem::Finder<'_>,
+) -> Option<usize> {
+    if base64 {
+        // No digit of base64 is a hyphen: most searches run to the end at once.
+        return memchr_iter(b'-', &bytes[at..])
+            .map(|found| at + found)
+            .find(|&found| {
+                found > at && bytes[found - 1] == b'\n' && bytes.get(found + 1) == Some(&b'-')
+            });
+    }
+    finder.find(&bytes[at..]).map(|found| at + found + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[rustfmt::skip]
+    fn lines_are_told_apart() {
+        let delimiter = |level, close, text, line| Line::Delimiter(Delimiter { level, close, text, line });
+        let rows: &[(&str, bool, Line)] = &[
+            ("--out\nx", false, delimiter(0, false, 5, 6)),
+            ("--out--  \r\nx", false, delimiter(0, true, 9, 11)),
+            ("--out2\n", false, Line::No),
+            ("--out", true, delimiter(0, false, 5, 5)),
+            ("--out", false, Line::Unknown),
+            ("--o", false, Line::Unknown),
+            ("--o", true, Line::No),
+            ("-", false, Line::Unknown),
+            ("--in-", false, Line::Unknown),
+            ("--in--x\n", false, Line::No),
+            ("--in \t", false, Line::Unknown),
+            ("--in\r", true, delimiter(1, false, 4, 5)),
+        ];
+        let boundaries: [(usize, &[u8]); 2] = [(1, b"in"), (0, b"out")];
+        for (line, end, expected) in rows {
+            assert_eq!(test(line.as_bytes(), *end, boundaries.into_iter()), *expected, "{line:?}");
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Which lines that start with `From ` separate messages, and which are text.
+
+use memchr::memchr;
+
+use super::date::ends_in_date;
+use crate::document::mail::header::split_field;
+
+/// The longest separator, and the longest start of the line behind it that is looked at.
+pub(super) const LINE: usize = 4096;
+const FIELD: usize = 1024;
+
+/// What a line that starts with `From ` is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// A separator; the length of its line.
+    Separator(usize),
+    /// Text.
+    Text,
+    /// More bytes are needed to tell.
+    Unknown,
+}
+
+/// What stands before a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Before {
+    /// A blank line, or nothing.
+    Blank,
+    /// Text.
+    Text,
+}
+
+/// Whether the separators of an archive name commits, as `git format-patch` writes them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Style {
+    /// There was none yet.
+    #[default]
+    Unknown,
+    /// The first one does.
+    Git,
+    /// It does not: such lines are pasted patches.
+    Mail,
+}
+
+/// Whether bytes start with a separator, as a file in the mbox format does.
+///
+/// ```
+/// use uriscan::document::mail::is_separator;
+/// assert!(is_separator(b"From a@example.com Thu Mar  2 10:11:12 2006\nSubject: x\n"));
+/// assert!(!is_separator(b"From here on it is text.\n"));
+/// ```
+pub fn is_separator(bytes: &[u8]) -> bool {
+    matches!(
+        judge(bytes, true, Before::Blank, Style::Unknown),
+        Verdict::Separator(_)
+    )
+}
+
+/// Whether a line is `From ` or `From`, or may turn out to be.
+pub(super) fn is_candidate(line: &[u8], last: bool) -> bool {
+    match line.get(..4) {
+        Some(b"From") => match line.get(4) {
+            Some(b' ' | b'\n' | b'\r') => true,
+            Some(_) => false,
+            None => true,
+        },
+        Some(_) => false,
+        None => !last && b"From".starts_with(line),
+    }
+}
+
+/// Judges a line that is a candidate.
+pub(super) fn judge(bytes: &[u8], last: bool, before: Before, style: Style) -> Verdict {
+    let head = &bytes[..bytes.len().min(LINE)];
+    let (line, length) = match memchr(b'\n', head) {
+        Some(end) => (&bytes[..end], end + 1),
+        None if head.len() == LINE => return Verdict::Text,
+        None if last => (bytes, bytes.len()),
+        None => return Verdict::Unknown,
+    };
+    if !is_candidate(bytes, last) || line.len() < 4 {
+        return Verdict::Text;
+    }
+    let rest = line[4..].trim_ascii();
+    if style == Style::Mail && is_git(rest) {
+        return Verdict::Text;
+    }
+    let next = &bytes[length..];
+    let next = &next[..next.len().min(FIELD)];
+    let field = split_field(next).is_some();
+    // A name that goes on to the end of what is in view may yet find its colon.
+    let unknown = !field
+        && !last
+        && next.len() < FIELD
+        && next
+            .iter()
+            .all(|&byte| (33..=126).contains(&byte) || matches!(byte, b' ' | b'\t'));
+    let dated = ends_in_date(rest);
+    let holds = if dated && before == Before::Blank {
+        true
+    } else if dated {
+        let quoted = next.starts_with(b">From ");
+        if unknown && !quoted {
+            return Verdict::Unknown;
+        }
+        field || quoted
+    } else {
+        let bare = rest.is_empty() || rest == b"-";
+        let token = !rest.iter().any(u8::is_ascii_whitespace) && before == Before::Blank;
+        if (bare || token) && unknown {
+            return Verdict::Unknown;
+        }
+        (bare || token) && field
+    };
+    if holds {
+        Verdict::Separator(length)
+    } else {
+        Verdict::Text
+    }
+}
+
+/// The style of an archive whose first separator is this line.
+pub(super) fn style_of(line: &[u8]) -> Style {
+    let rest = line.get(4..).unwrap_or_default().trim_ascii();
+    if is_git(rest) {
+        Style::Git
+    } else {
+        Style::Mail
+    }
+}
+
+/// `<40 or 64 hexadecimal digits> Mon Sep 17 00:00:00 2001`.
+fn is_git(rest: &[u8]) -> bool {
+    let digits = rest
+        .iter()
+        .take_while(|byte| byte.is_ascii_hexdigit())
+        .count();
+    matches!(digits, 40 | 64) && rest[digits..].trim_ascii() == b"Mon Sep 17 00:00:00 2001"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[rustfmt::skip]
+    fn separators_are_told_from_text() {
+        use Before::{Blank, Text};
+        let git = "From 0123456789012345678901234567890123456789 Mon Sep 17 00:00:00 2001\nFrom: x\n";
+        let rows: &[(&str, Before, Style, bool)] = &[
+            ("From a@b Thu Mar  2 10:11:12 2006\nA: b", Text, Style::Mail, true),
+            ("From a@b Thu Mar  2 10:11:12 2006\ntext", Blank, Style::Mail, true),
+            ("From a@b Thu Mar  2 10:11:12 2006\ntext", Text, Style::Mail, false),
+            ("From a@b Thu Mar  2 10:11:12 2006\n>From c\n", Text, Style::Mail, true),
+            ("From owner-x Fri Sep 25 20:23 CDT 1998\nA: b", Text, Style::Mail, true),
+            ("From 123@xxx Fri Sep 16 22:26:51 +0000 2016\nA: b", Text, Style::Mail, true),
+            ("From a@b Tue, 14 Apr 2009 10:00:00 +0200\nA: b", Text, Style::Mail, true),
+            ("From a@b Mon Jan  3 10:00:00 PM CEST 2005\nA: b", Text, Style::Mail, true),
+            ("From alice at example.com  Mon Jan  3 10:00:00 2005\nA: b", Text, Style::Mail, true),
+            ("From - Mon Jan  3 10:00:00 2005\nA: b", Text, Style::Mail, true),
+            ("From -\nA: b", Text, Style::Mail, true),
+            ("From - \r\nA: b", Text, Style::Mail, true),
+            ("From\nA: b", Text, Style::Mail, true),
+            ("From\ntext", Blank, Style::Mail, false),
+            ("From mboxrd@z Thu Jan  1 00:00:00 1970\nA: b", Text, Style::Mail, true),
+            ("From ???@??? Thu Jan  1 00:00:00 1970\nA: b", Text, Style::Mail, true),
+            ("From sender@host\nA: b", Blank, Style::Mail, true),
+            ("From sender@host\nA: b", Text, Style::Mail, false),
+            ("From what I saw\nNote: that", Blank, Style::Mail, false),
+            ("From 2 to 3 in 2006\nA: b", Blank, Style::Mail, false),
+            ("Fromage\nA: b", Blank, Style::Mail, false),
+            (git, Blank, Style::Mail, false),
+            (git, Blank, Style::Git, true),
+            (git, Blank, Style::Unknown, true),
+        ];
+        for (bytes, before, style, expected) in rows {
+            let got = judge(bytes.as_bytes(), true, *before, *style);
+            assert_eq!(matches!(got, Verdict::Separator(_)), *expected, "{bytes:?} {before:?}");
+        }
+    }
+
+    #[test]
+    fn a_verdict_never_changes_when_more_bytes_come() {
+        let text = b"From a@b Thu Mar  2 10:11:12 2006\nReturn-Path : <x>\nmore";
+        let whole = judge(text, true, Before::Text, Style::Mail);
+        for end in 0..text.len() {
+            let cut = judge(&text[..end], false, Before::Text, Style::Mail);
+            assert!(cut == Verdict::Unknown || cut == whole, "{end}: {cut:?}");
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! One message in a file of its own.
+
+use memchr::memchr2;
+
+use super::Archive;
+use crate::bytes::window::Window;
+use crate::document::events::Events;
+use crate::document::mail::clean::Clean;
+use crate::document::mail::tree::Ending;
+
+/// The message in the making.
+#[derive(Debug, Default)]
+pub(super) struct Single {
+    begun: bool,
+    breaks: Breaks,
+    /// The window with its line ends as LF.
+    copy: Vec<u8>,
+}
+
+/// How the lines of a file end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Breaks {
+    #[default]
+    Unknown,
+    /// With LF or CR LF.
+    Usual,
+    /// With CR alone.
+    CarriageReturn,
+}
+
+/// The first line break is looked for in so much.
+const FIRST_LINE: usize = 64 << 10;
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+impl Single {
+    pub(super) fn scan(
+        &mut self,
+        window: Window<'_>,
+        archive: &mut Archive,
+        out: &mut Events,
+    ) -> usize {
+        let mut at = window.start;
+        if !self.begun {
+            let pending = &window.bytes[at..];
+            if self.breaks == Breaks::Unknown {
+                self.breaks = breaks(pending, window.last);
+            }
+            if self.breaks == Breaks::Unknown || pending.is_empty() {
+                return at;
+            }
+            self.begun = true;
+            archive.begin(window.offset_at(at), Clean::default());
+            if pending.starts_with(BYTE_ORDER_MARK) {
+                at += BYTE_ORDER_MARK.len();
+            }
+        }
+        if self.breaks != Breaks::CarriageReturn {
+            return feed(&window, at, archive, out);
+        }
+        let mut copy = std::mem::take(&mut self.copy);
+        copy.clear();
+        copy.extend_from_slice(window.bytes);
+        let length = copy.len();
+        for index in at..length {
+            if copy[index] == b'\r' && copy.get(index + 1) != Some(&b'\n') {
+                copy[index] = b'\n';
+            }
+        }
+        let translated = Window {
+            bytes: &copy,
+            ..window
+        };
+        let stopped = feed(&translated, at, archive, out);
+        self.copy = copy;
+        stopped
+    }
+}
+
+fn feed(window: &Window<'_>, mut at: usize, archive: &mut Archive, out: &mut Events) -> usize {
+    let end = window.bytes.len();
+    if window.last {
+        archive.finish(window, at, end, Ending::Whole, out);
+        return end;
+    }
+    loop {
+        let header = archive.tree.in_first_header();
+        at = archive.feed(window, at, end, false, out);
+        if !header || archive.tree.in_first_header() {
+            return at;
+        }
+    }
+}
+
+fn breaks(bytes: &[u8], last: bool) -> Breaks {
+    match memchr2(b'\r', b'\n', bytes) {
+        Some(at) if bytes[at] == b'\n' => Breaks::Usual,
+        Some(at) => match bytes.get(at + 1) {
+            Some(b'\n') => Breaks::Usual,
+            Some(_) => Breaks::CarriageReturn,
+            None if last => Breaks::Usual,
+            None => Breaks::Unknown,
+        },
+        None if last || bytes.len() >= FIRST_LINE => Breaks::Usual,
+        None => Breaks::Unknown,
+    }
+}

@@ -1,0 +1,143 @@
+//! Which header fields hold URIs, and how: one row each.
+
+use crate::document::mail::Headers;
+
+/// How a field's value is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rule {
+    /// URIs in angle brackets, between comments and commas (RFC 2369, RFC 5064).
+    Brackets,
+    /// Free text, by the rules for text.
+    FreeText,
+    /// Message identifiers, as `mid:` (RFC 2392).
+    MessageIds,
+    /// Names of news groups, as `news:`.
+    Groups,
+    /// Places of a message in news groups.
+    Places,
+    /// Never reported.
+    Nothing,
+}
+
+/// What the field tells about the entity itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tells {
+    Nothing,
+    Type,
+    Transfer,
+    Disposition,
+    Location,
+    Base,
+    Snapshot,
+    ContentId,
+    MessageId,
+    Length,
+}
+
+/// Which choice of header fields includes a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reported {
+    Known,
+    All,
+    Ids,
+}
+
+/// A header field.
+#[derive(Debug)]
+pub(super) struct Field {
+    /// Its name in lower case.
+    pub(super) name: &'static str,
+    pub(super) rule: Rule,
+    reported: Reported,
+    pub(super) tells: Tells,
+}
+
+const fn row(name: &'static str, rule: Rule, reported: Reported, tells: Tells) -> Field {
+    Field {
+        name,
+        rule,
+        reported,
+        tells,
+    }
+}
+
+/// Every field that we know, one row each.
+#[rustfmt::skip]
+static FIELDS: &[Field] = &[
+    // RFC 2369, RFC 5064.
+    row("list-help", Rule::Brackets, Reported::Known, Tells::Nothing),
+    row("list-unsubscribe", Rule::Brackets, Reported::Known, Tells::Nothing),
+    row("list-subscribe", Rule::Brackets, Reported::Known, Tells::Nothing),
+    row("list-post", Rule::Brackets, Reported::Known, Tells::Nothing),
+    row("list-owner", Rule::Brackets, Reported::Known, Tells::Nothing),
+    row("list-archive", Rule::Brackets, Reported::Known, Tells::Nothing),
+    row("archived-at", Rule::Brackets, Reported::Known, Tells::Nothing),
+    row("x-archived-at", Rule::Brackets, Reported::Known, Tells::Nothing),
+    row("list-id", Rule::Nothing, Reported::Known, Tells::Nothing),
+    // Free text.
+    row("subject", Rule::FreeText, Reported::Known, Tells::Nothing),
+    row("comments", Rule::FreeText, Reported::Known, Tells::Nothing),
+    row("organization", Rule::FreeText, Reported::Known, Tells::Nothing),
+    row("openpgp", Rule::FreeText, Reported::Known, Tells::Nothing),
+    row("x-url", Rule::FreeText, Reported::Known, Tells::Nothing),
+    row("x-homepage", Rule::FreeText, Reported::Known, Tells::Nothing),
+    row("link", Rule::FreeText, Reported::Known, Tells::Nothing),
+    // Names of messages and groups.
+    row("message-id", Rule::MessageIds, Reported::Ids, Tells::MessageId),
+    row("references", Rule::MessageIds, Reported::Ids, Tells::Nothing),
+    row("in-reply-to", Rule::MessageIds, Reported::Ids, Tells::Nothing),
+    row("supersedes", Rule::MessageIds, Reported::Ids, Tells::Nothing),
+    row("newsgroups", Rule::Groups, Reported::Ids, Tells::Nothing),
+    row("followup-to", Rule::Groups, Reported::Ids, Tells::Nothing),
+    row("xref", Rule::Places, Reported::Ids, Tells::Nothing),
+    // What the entity is, and its bases and labels (RFC 2045, 2557, 2110).
+    row("content-type", Rule::Nothing, Reported::Known, Tells::Type),
+    row("content-transfer-encoding", Rule::Nothing, Reported::Known, Tells::Transfer),
+    row("content-disposition", Rule::FreeText, Reported::All, Tells::Disposition),
+    row("content-location", Rule::Nothing, Reported::Known, Tells::Location),
+    row("content-base", Rule::Nothing, Reported::Known, Tells::Base),
+    row("snapshot-content-location", Rule::Nothing, Reported::Known, Tells::Snapshot),
+    row("content-id", Rule::Nothing, Reported::Known, Tells::ContentId),
+    row("content-length", Rule::Nothing, Reported::Known, Tells::Length),
+];
+
+/// Any field that no row names.
+pub(super) static OTHER: Field = row("", Rule::FreeText, Reported::All, Tells::Nothing);
+
+/// The row of a name, in any case.
+pub(super) fn field(name: &[u8]) -> Option<&'static Field> {
+    // Trace fields, most of a header, end here.
+    let first = name.first()?.to_ascii_lowercase();
+    FIELDS.iter().find(|field| {
+        field.name.len() == name.len()
+            && field.name.as_bytes()[0] == first
+            && field.name.as_bytes().eq_ignore_ascii_case(name)
+    })
+}
+
+impl Field {
+    /// Whether references of this field are reported.
+    pub(super) fn is_reported(&self, headers: Headers, ids: bool) -> bool {
+        match self.reported {
+            _ if self.rule == Rule::Nothing => false,
+            Reported::Known => headers != Headers::None,
+            Reported::All => headers == Headers::All,
+            Reported::Ids => ids,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_in_lower_case_and_stand_once() {
+        for (index, row) in FIELDS.iter().enumerate() {
+            assert_eq!(row.name, row.name.to_ascii_lowercase());
+            assert!(FIELDS[..index].iter().all(|other| other.name != row.name));
+        }
+        assert_eq!(field(b"SUBJECT").map(|field| field.name), Some("subject"));
+        assert!(field(b"Received").is_none());
+    }
+}

@@ -1,0 +1,319 @@
+//! One header block, line by line: what it says of its entity, and the references in its fields.
+
+mod fields;
+mod parameters;
+mod report;
+mod value;
+
+use memchr::memchr;
+
+use super::readers::Readers;
+use crate::document::diagnostic::{self, Code};
+use crate::document::events::Events;
+use fields::{Field, OTHER, Tells};
+pub(super) use parameters::Parameters;
+use report::Place;
+
+/// The longest field that is kept.
+const FIELD: usize = 64 << 10;
+/// What is kept of one block: references and their texts.
+const BLOCK: usize = 1 << 20;
+
+/// What a heading says of its entity. Repeated fields: the first one counts.
+#[derive(Debug, Default)]
+pub(super) struct Entity {
+    pub(super) content_type: Option<Parameters>,
+    pub(super) transfer: Option<Vec<u8>>,
+    pub(super) disposition: Option<Parameters>,
+    pub(super) location: Option<Vec<u8>>,
+    pub(super) base: Option<Vec<u8>>,
+    pub(super) snapshot: Option<Vec<u8>>,
+    pub(super) content_id: Option<Vec<u8>>,
+    pub(super) message_id: Option<Vec<u8>>,
+    pub(super) length: Option<u64>,
+}
+
+/// Why a block stopped taking lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// It needs more bytes.
+    More,
+    /// An empty line, which is taken.
+    Empty,
+    /// A line that is no field; it belongs to the body.
+    NoField,
+    /// A line that starts with two hyphens, which may be a delimiter.
+    Hyphens,
+    /// The bytes end.
+    End,
+}
+
+/// How the block treats a line that starts with two hyphens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Hyphens {
+    /// It stops there.
+    Stop,
+    /// It takes it for what it is.
+    Take,
+}
+
+/// A header block in the making.
+#[derive(Debug, Default)]
+pub(super) struct Block {
+    pub(super) entity: Entity,
+    /// References found, until it is known what they resolve against.
+    pub(super) events: Events,
+    /// Something to tell, each with the offset in the block.
+    pub(super) diagnostics: Vec<(&'static Code, u64)>,
+    /// Bytes of the block so far.
+    offset: u64,
+    line: u64,
+    field: Option<Open>,
+    name: Vec<u8>,
+    value: Vec<u8>,
+    /// In the rest of a line that was too long.
+    long_line: bool,
+}
+
+/// The field at hand.
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    field: &'static Field,
+    line: u64,
+    /// Offset of its value in the block.
+    value: u64,
+}
+
+impl Block {
+    /// Starts a block.
+    pub(super) fn begin(&mut self) {
+        self.entity = Entity::default();
+        self.events.clear();
+        self.diagnostics.clear();
+        self.offset = 0;
+        self.line = 0;
+        self.field = None;
+        self.long_line = false;
+    }
+
+    /// Takes lines from `at` on; returns where it stopped and why.
+    pub(super) fn feed(
+        &mut self,
+        bytes: &[u8],
+        mut at: usize,
+        end: bool,
+        mut hyphens: Hyphens,
+        readers: &mut Readers,
+    ) -> (usize, Stop) {
+        while at < bytes.len() {
+            let rest = &bytes[at..];
+            let Some(length) = memchr(b'\n', rest).map(|at| at + 1) else {
+                if end {
+                    let stop = self.line(rest, hyphens, readers);
+                    if stop != Stop::More {
+                        return (at, stop);
+                    }
+                    self.offset += rest.len() as u64;
+                    at = bytes.len();
+                } else if rest.len() >= FIELD {
+                    if !self.long_line {
+                        let stop = self.line(rest, hyphens, readers);
+                        if stop != Stop::More {
+                            return (at, stop);
+                        }
+                        self.diagnose(&diagnostic::HEADER_TOO_LONG);
+                        self.long_line = true;
+                    }
+                    self.offset += rest.len() as u64;
+                    at = bytes.len();
+                }
+                break;
+            };
+            let line = &rest[..length];
+            if self.long_line {
+                self.long_line = false;
+            } else {
+                match self.line(line, hyphens, readers) {
+                    Stop::More => {}
+                    Stop::Empty => {
+                        self.offset += length as u64;
+                        return (at + length, Stop::Empty);
+                    }
+                    stop => return (at, stop),
+                }
+            }
+            hyphens = Hyphens::Stop;
+            self.offset += length as u64;
+            at += length;
+        }
+        if end {
+            self.finish_field(readers);
+            return (at, Stop::End);
+        }
+        (at, Stop::More)
+    }
+
+    /// Takes one line.
+    fn line(&mut self, line: &[u8], hyphens: Hyphens, readers: &mut Readers) -> Stop {
+        match line {
+            [b' ' | b'\t', ..] if self.line > 0 => {
+                self.line += 1;
+                if self.field.is_some() {
+                    self.keep(line);
+                }
+                return Stop::More;
+            }
+            [b'\n', ..] | [b'\r', b'\n'] | [b'\r'] => {
+                self.finish_field(readers);
+                return Stop::Empty;
+            }
+            [b'-', b'-', ..] if hyphens == Hyphens::Stop => return Stop::Hyphens,
+            _ => {}
+        }
+        let Some((name, value)) = split_field(line) else {
+            if is_from_line(line, self.line == 0) {
+                // Writers leave their separators, quoted or not; the first is no line.
+                if self.line > 0 {
+                    self.line += 1;
+                }
+                return Stop::More;
+            }
+            self.finish_field(readers);
+            return Stop::NoField;
+        };
+        self.finish_field(readers);
+        self.line += 1;
+        let field = fields::field(name).unwrap_or(&OTHER);
+        let options = &readers.options;
+        if field.tells != Tells::Nothing || field.is_reported(options.headers, options.ids) {
+            self.name.clear();
+            self.name.extend(name.iter().map(u8::to_ascii_lowercase));
+            self.value.clear();
+            self.field = Some(Open {
+                field,
+                line: self.line,
+                value: self.offset + value as u64,
+            });
+            self.keep(&line[value..]);
+        }
+        Stop::More
+    }
+
+    /// Keeps a line of the field at hand.
+    fn keep(&mut self, line: &[u8]) {
+        if self.value.len() + line.len() > FIELD {
+            self.diagnose(&diagnostic::HEADER_TOO_LONG);
+            let room = FIELD.saturating_sub(self.value.len());
+            self.value.extend_from_slice(&line[..room.min(line.len())]);
+        } else {
+            self.value.extend_from_slice(line);
+        }
+    }
+
+    fn diagnose(&mut self, code: &'static Code) {
+        if self.diagnostics.len() < 64 {
+            self.diagnostics.push((code, self.offset));
+        }
+    }
+
+    /// Reads the field at hand, which is complete.
+    fn finish_field(&mut self, readers: &mut Readers) {
+        let Some(open) = self.field.take() else {
+            return;
+        };
+        let raw = std::mem::take(&mut self.value);
+        let trimmed = raw.strip_suffix(b"\n").unwrap_or(&raw);
+        let trimmed = trimmed.strip_suffix(b"\r").unwrap_or(trimmed);
+        self.entity.note(open.field.tells, trimmed);
+        let (headers, ids) = (readers.options.headers, readers.options.ids);
+        if self.events.size() > BLOCK {
+            self.diagnose(&diagnostic::HEADER_TOO_LONG);
+        } else {
+            let place = Place {
+                name: if open.field.name.is_empty() {
+                    report::Attribute::Other(&self.name)
+                } else {
+                    report::Attribute::Known(open.field.name)
+                },
+                line: open.line,
+                offset: open.value,
+            };
+            if open.field.is_reported(headers, ids) {
+                report::field(open.field.rule, trimmed, place, readers, &mut self.events);
+            }
+            if open.field.tells == Tells::Type && headers != super::Headers::None {
+                report::external_body(&self.entity, trimmed, place, &mut self.events);
+            }
+        }
+        self.value = raw;
+    }
+}
+
+impl Entity {
+    fn note(&mut self, tells: Tells, raw: &[u8]) {
+        fn first<T>(slot: &mut Option<T>, value: impl FnOnce() -> T) {
+            if slot.is_none() {
+                *slot = Some(value());
+            }
+        }
+        match tells {
+            Tells::Nothing => {}
+            Tells::Type => first(&mut self.content_type, || Parameters::parse(raw)),
+            Tells::Disposition => first(&mut self.disposition, || Parameters::parse(raw)),
+            Tells::Transfer => first(&mut self.transfer, || {
+                Parameters::parse(raw).value.into_bytes()
+            }),
+            Tells::Location => first(&mut self.location, || value::lone_uri(raw)),
+            Tells::Base => first(&mut self.base, || value::lone_uri(raw)),
+            Tells::Snapshot => first(&mut self.snapshot, || value::lone_uri(raw)),
+            Tells::ContentId => first(&mut self.content_id, || bracketed(raw)),
+            Tells::MessageId => first(&mut self.message_id, || {
+                raw.trim_ascii()
+                    .iter()
+                    .copied()
+                    .filter(|byte| !matches!(byte, b'\r' | b'\n'))
+                    .collect()
+            }),
+            Tells::Length => {
+                let digits = std::str::from_utf8(raw.trim_ascii()).ok();
+                let length = digits.and_then(|digits| digits.parse().ok());
+                if self.length.is_none() {
+                    self.length = length;
+                }
+            }
+        }
+    }
+}
+
+/// What stands in angle brackets, or all of it.
+fn bracketed(raw: &[u8]) -> Vec<u8> {
+    let raw = raw.trim_ascii();
+    let inner = raw.strip_prefix(b"<").unwrap_or(raw);
+    let inner = memchr(b'>', inner).map_or(inner, |end| &inner[..end]);
+    inner
+        .iter()
+        .copied()
+        .filter(|byte| !matches!(byte, b'\r' | b'\n'))
+        .collect()
+}
+
+/// The name of the field at the start of a line, and the index of its value. Blanks before the
+/// colon are accepted (RFC 5322 section 4.5).
+pub(super) fn split_field(line: &[u8]) -> Option<(&[u8], usize)> {
+    let name = line
+        .iter()
+        .position(|&byte| !(33..=126).contains(&byte) || byte == b':')?;
+    if name == 0 {
+        return None;
+    }
+    let blanks = line[name..]
+        .iter()
+        .position(|byte| !matches!(byte, b' ' | b'\t'))?;
+    (line[name + blanks] == b':').then_some((&line[..name], name + blanks + 1))
+}
+
+/// A separator among the fields: `From ` at the start, `>From ` anywhere.
+fn is_from_line(line: &[u8], first: bool) -> bool {
+    let unquoted = line.iter().position(|&byte| byte != b'>').unwrap_or(0);
+    (first || unquoted > 0) && line[unquoted..].starts_with(b"From ")
+}

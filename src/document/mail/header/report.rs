@@ -1,0 +1,170 @@
+//! References in the fields of a header block.
+
+use memchr::memchr3;
+
+use super::Entity;
+use super::fields::Rule;
+use super::value::{self, brackets};
+use crate::bytes::lines::Position;
+use crate::bytes::window::Window;
+use crate::document::Start;
+use crate::document::events::{Context, Event, Events, Found, Name, Span};
+use crate::document::mail::readers::Readers;
+use crate::document::mail::segments::Segments;
+
+/// Where a field stands.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    pub(super) name: Attribute<'a>,
+    pub(super) line: u64,
+    /// Offset of its value in the block.
+    pub(super) offset: u64,
+}
+
+/// The field's name, as records give it.
+#[derive(Clone, Copy)]
+pub(super) enum Attribute<'a> {
+    Known(&'static str),
+    Other(&'a [u8]),
+}
+
+impl Place<'_> {
+    fn found(&self, span: Span, reference: &[u8], events: &mut Events) -> Found {
+        let text = events.store(reference);
+        let mut found = Found::new(span, text, Context::Header);
+        found.attribute = match self.name {
+            Attribute::Known(name) => Name::Known(name),
+            Attribute::Other(name) => Name::Other(events.store(name)),
+        };
+        found.position = Some(Position {
+            line: self.line,
+            // A folded and decoded field has no columns.
+            column: 0,
+        });
+        found
+    }
+
+    fn report(&self, span: Span, reference: &[u8], events: &mut Events) {
+        let found = self.found(span, reference, events);
+        events.push(Event::Reference(found));
+    }
+}
+
+/// Reports the references of one field's value.
+pub(super) fn field(
+    rule: Rule,
+    raw: &[u8],
+    place: Place<'_>,
+    readers: &mut Readers,
+    events: &mut Events,
+) {
+    let span = |start: usize, end: usize| Span {
+        start: place.offset + start as u64,
+        end: place.offset + end as u64,
+    };
+    let mut reference = Vec::new();
+    match rule {
+        Rule::Nothing => {}
+        Rule::FreeText => free_text(raw, place, readers, events),
+        Rule::Brackets => brackets(raw, |start, end| {
+            // RFC 2369 section 2: white space inside the brackets is ignored.
+            reference.clear();
+            reference.extend(
+                raw[start..end]
+                    .iter()
+                    .filter(|byte| !byte.is_ascii_whitespace()),
+            );
+            if !reference.is_empty() {
+                place.report(span(start, end), &reference, events);
+            }
+        }),
+        Rule::MessageIds => brackets(raw, |start, end| {
+            if raw.get(start.wrapping_sub(1)) == Some(&b'<') && start < end {
+                reference.clear();
+                reference.extend_from_slice(b"mid:");
+                reference.extend(
+                    raw[start..end]
+                        .iter()
+                        .filter(|byte| !byte.is_ascii_whitespace()),
+                );
+                place.report(span(start, end), &reference, events);
+            }
+        }),
+        Rule::Groups | Rule::Places => {
+            let mut at = 0;
+            let mut words = raw
+                .split(|byte| byte.is_ascii_whitespace() || *byte == b',')
+                .map(|word| {
+                    let start = at;
+                    at += word.len() + 1;
+                    (start, word)
+                })
+                .filter(|(_, word)| !word.is_empty());
+            if rule == Rule::Places {
+                // RFC 5536 section 3.2.14: the first word is the server.
+                words.next();
+            }
+            for (start, word) in words {
+                let group = word.split(|&byte| byte == b':').next().unwrap_or(word);
+                reference.clear();
+                reference.extend_from_slice(b"news:");
+                reference.extend_from_slice(group);
+                place.report(span(start, start + group.len()), &reference, events);
+            }
+        }
+    }
+}
+
+/// Free text, by the rules for text.
+fn free_text(raw: &[u8], place: Place<'_>, readers: &mut Readers, events: &mut Events) {
+    // Every URI has a colon; what is abbreviated has a dot.
+    let promising = memchr3(b':', b'.', b'?', raw).is_some();
+    if !promising {
+        return;
+    }
+    let mut text = Vec::new();
+    let mut map = Segments::default();
+    map.starting(place.offset);
+    value::text(raw, &mut text, &mut map);
+    let mut inner = std::mem::take(&mut readers.inner);
+    inner.clear();
+    readers.text.begin(&Start::default());
+    readers.text.scan(Window::whole(&text), &mut inner);
+    for event in &inner.list {
+        let Event::Reference(ref found) = *event else {
+            continue;
+        };
+        let span = Span {
+            start: map.start(found.span.start),
+            end: map.end(found.span.end),
+        };
+        let mut copy = place.found(span, inner.bytes(found.text, &text), events);
+        copy.flags = found.flags;
+        copy.wants = found.wants;
+        copy.alternatives = events.copy_alternatives(found, &inner, &text);
+        events.push(Event::Reference(copy));
+    }
+    readers.inner = inner;
+}
+
+/// `message/external-body; access-type=URL; URL="..."` (RFC 2017).
+pub(super) fn external_body(entity: &Entity, raw: &[u8], place: Place<'_>, events: &mut Events) {
+    let Some(content_type) = &entity.content_type else {
+        return;
+    };
+    if content_type.value != "message/external-body" || !content_type.is("access-type", "url") {
+        return;
+    }
+    if let Some(uri) = content_type.parameter("url") {
+        let uri: Vec<u8> = uri
+            .iter()
+            .copied()
+            .filter(|byte| !byte.is_ascii_whitespace())
+            .collect();
+        let span = Span {
+            start: place.offset,
+            end: place.offset + raw.len() as u64,
+        };
+        place.report(span, &uri, events);
+    }
+}

@@ -1,0 +1,318 @@
+//! Values of header fields: unfolding, encoded words (RFC 2047), comments, brackets.
+
+use memchr::{memchr, memmem};
+
+use crate::document::mail::charset;
+use crate::document::mail::segments::Segments;
+use crate::document::mail::transfer::{Base64, QuotedPrintable};
+
+/// A value as text: unfolded (RFC 5322 section 2.2.3), its encoded words decoded and joined. The
+/// map leads back to offsets of `raw`, counted from where `map` starts.
+pub(super) fn text(raw: &[u8], out: &mut Vec<u8>, map: &mut Segments) {
+    let mut words = Words::default();
+    let mut at = 0;
+    while at < raw.len() {
+        let rest = &raw[at..];
+        if rest.starts_with(b"=?")
+            && let Some(word) = Word::parse(rest)
+        {
+            words.add(&word, out, map);
+            at += word.length;
+            continue;
+        }
+        let breaks = line_break(rest);
+        if breaks > 0 {
+            words.blank(0, breaks);
+            at += breaks;
+            if !words.is_open() {
+                words.flush(out, map);
+            }
+            continue;
+        }
+        let run = match rest[0] {
+            b' ' | b'\t' => 1,
+            _ => {
+                1 + rest[1..]
+                    .iter()
+                    .position(|byte| matches!(byte, b'\r' | b'\n' | b'=' | b' ' | b'\t'))
+                    .unwrap_or(rest.len() - 1)
+            }
+        };
+        if matches!(rest[0], b' ' | b'\t') && words.is_open() {
+            // White space between encoded words is no part of the text.
+            words.blank(1, 1);
+        } else {
+            words.flush(out, map);
+            out.extend_from_slice(&rest[..run]);
+            map.run(run, 1);
+        }
+        at += run;
+    }
+    words.flush(out, map);
+}
+
+/// Length of the line break at the start.
+fn line_break(bytes: &[u8]) -> usize {
+    match bytes {
+        [b'\r', b'\n', ..] => 2,
+        [b'\n' | b'\r', ..] => 1,
+        _ => 0,
+    }
+}
+
+/// Adjacent encoded words, joined: a character may be cut between two of them.
+#[derive(Default)]
+struct Words {
+    charset: Vec<u8>,
+    bytes: Vec<u8>,
+    /// Raw bytes of the words.
+    length: usize,
+    /// White space behind the last word: bytes of text that it is, and raw bytes.
+    blanks: Vec<(usize, usize)>,
+}
+
+impl Words {
+    fn is_open(&self) -> bool {
+        self.length > 0
+    }
+
+    fn add(&mut self, word: &Word<'_>, out: &mut Vec<u8>, map: &mut Segments) {
+        let blanks: usize = self.blanks.iter().map(|(_, raw)| raw).sum();
+        if self.is_open() && !self.charset.eq_ignore_ascii_case(word.charset) {
+            self.blanks.clear();
+            self.flush(out, map);
+            map.skip(blanks);
+        } else {
+            self.blanks.clear();
+            self.length += blanks;
+        }
+        if self.charset.is_empty() {
+            self.charset.extend_from_slice(word.charset);
+        }
+        word.decode(&mut self.bytes);
+        self.length += word.length;
+    }
+
+    fn blank(&mut self, text: usize, raw: usize) {
+        self.blanks.push((text, raw));
+    }
+
+    fn flush(&mut self, out: &mut Vec<u8>, map: &mut Segments) {
+        if self.is_open() {
+            let start = out.len();
+            charset::to_utf8(&self.charset, &self.bytes, out);
+            map.put(out.len() - start, self.length);
+            self.length = 0;
+            self.charset.clear();
+            self.bytes.clear();
+        }
+        for (text, raw) in self.blanks.drain(..) {
+            if text > 0 {
+                out.push(b' ');
+                map.run(1, 1);
+            } else {
+                map.skip(raw);
+            }
+        }
+    }
+}
+
+/// An encoded word.
+struct Word<'a> {
+    charset: &'a [u8],
+    encoding: u8,
+    text: &'a [u8],
+    length: usize,
+}
+
+impl<'a> Word<'a> {
+    /// The word at the start, which is `=?`.
+    fn parse(bytes: &'a [u8]) -> Option<Self> {
+        let rest = &bytes[2..];
+        let charset = memchr(b'?', &rest[..rest.len().min(64)])?;
+        let &[encoding, b'?', ref text @ ..] = &rest[charset + 1..] else {
+            return None;
+        };
+        let encoding = encoding.to_ascii_uppercase();
+        // Longer words than the 75 bytes of the standard exist.
+        let end = memmem::find(&text[..text.len().min(4096)], b"?=")?;
+        let text = &text[..end];
+        if !matches!(encoding, b'B' | b'Q') || text.iter().any(|byte| matches!(byte, b'\n' | b'\r'))
+        {
+            return None;
+        }
+        let charset = &rest[..charset];
+        // RFC 2231 section 5: a language may follow.
+        let label = charset
+            .split(|&byte| byte == b'*')
+            .next()
+            .unwrap_or(charset);
+        Some(Word {
+            charset: label,
+            encoding,
+            text,
+            length: 2 + charset.len() + 3 + end + 2,
+        })
+    }
+
+    fn decode(&self, out: &mut Vec<u8>) {
+        if self.encoding == b'B' {
+            let mut decoder = Base64::default();
+            decoder.push(self.text, out);
+            decoder.end(out);
+        } else {
+            let spaced: Vec<u8> = self
+                .text
+                .iter()
+                .map(|&byte| if byte == b'_' { b' ' } else { byte })
+                .collect();
+            let mut decoder = QuotedPrintable::default();
+            decoder.push(&spaced, out);
+            decoder.end(out);
+        }
+    }
+}
+
+/// What stands in angle brackets outside comments, or a lone bare URI (RFC 2369 section 2), as
+/// ranges of `value`.
+pub(super) fn brackets(value: &[u8], mut sink: impl FnMut(usize, usize)) {
+    let mut at = 0;
+    let mut any = false;
+    while at < value.len() {
+        match value[at] {
+            b'(' => at = comment_end(value, at),
+            b'<' => {
+                let Some(length) = memchr(b'>', &value[at + 1..]) else {
+                    return;
+                };
+                any = true;
+                sink(at + 1, at + 1 + length);
+                at += length + 2;
+            }
+            _ => at += 1,
+        }
+    }
+    if any {
+        return;
+    }
+    let start = value.len() - value.trim_ascii_start().len();
+    let bare = value.trim_ascii();
+    let scheme = memchr(b':', bare)
+        .is_some_and(|colon| colon > 1 && bare[..colon].iter().all(u8::is_ascii_alphanumeric));
+    if scheme && !bare.iter().any(u8::is_ascii_whitespace) {
+        sink(start, start + bare.len());
+    }
+}
+
+/// The index behind the comment that starts at `at`; comments nest (RFC 5322 section 3.2.2).
+pub(super) fn comment_end(value: &[u8], at: usize) -> usize {
+    let mut depth = 0_usize;
+    let mut index = at;
+    while index < value.len() {
+        match value[index] {
+            b'\\' => index += 1,
+            b'(' => depth += 1,
+            b')' => {
+                depth -= 1;
+                if depth == 0 {
+                    return index + 1;
+                }
+            }
+            _ => {}
+        }
+        index += 1;
+    }
+    // One that never closes hides no more than its own bracket.
+    at + 1
+}
+
+/// A URI that stands alone in a field: folded anywhere, perhaps in encoded words, brackets, quotes
+/// or beside comments (RFC 2557 section 4.4).
+pub(super) fn lone_uri(raw: &[u8]) -> Vec<u8> {
+    let mut decoded = Vec::new();
+    text(raw, &mut decoded, &mut Segments::default());
+    let value = decoded.trim_ascii();
+    let mut uri = Vec::new();
+    let inner = match value {
+        [b'<', ..] => memchr(b'>', value).map_or(&value[1..], |end| &value[1..end]),
+        [b'"', rest @ ..] => memchr(b'"', rest).map_or(rest, |end| &rest[..end]),
+        _ => {
+            // A URI may hold brackets; a comment stands apart.
+            let mut at = 0;
+            while at < value.len() {
+                let apart = at == 0 || value[at - 1].is_ascii_whitespace();
+                if value[at] == b'(' && apart {
+                    at = comment_end(value, at);
+                } else {
+                    uri.push(value[at]);
+                    at += 1;
+                }
+            }
+            uri.retain(|byte| !byte.is_ascii_whitespace());
+            return uri;
+        }
+    };
+    uri.extend(inner.iter().filter(|byte| !byte.is_ascii_whitespace()));
+    uri
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[rustfmt::skip]
+    fn values_are_unfolded_and_decoded() {
+        let rows: &[(&str, &str)] = &[
+            ("plain text", "plain text"),
+            ("one\r\n two\n\tthree", "one two\tthree"),
+            ("=?utf-8?Q?see_<http://example.com/?=\n =?utf-8?Q?caf=C3=A9>?=", "see <http://example.com/café>"),
+            ("a =?utf-8?B?w6k=?= b", "a é b"),
+            ("=?utf-8?Q?=C3?= =?utf-8?Q?=A9?=", "é"),
+            ("=?iso-8859-1?Q?=E9?= =?utf-8?Q?=C3=A9?= x", "éé x"),
+            ("=?utf-8*en?q?x?=", "x"),
+            ("=?broken", "=?broken"),
+            ("a=b =?x?Z?y?=", "a=b =?x?Z?y?="),
+        ];
+        for (raw, expected) in rows {
+            let mut out = Vec::new();
+            let mut map = Segments::default();
+            text(raw.as_bytes(), &mut out, &mut map);
+            assert_eq!(String::from_utf8_lossy(&out), *expected, "{raw:?}");
+            assert_eq!(map.start(out.len() as u64), raw.len() as u64, "{raw:?}");
+        }
+    }
+
+    #[test]
+    #[rustfmt::skip]
+    fn brackets_are_found_outside_comments() {
+        let rows: &[(&str, &[&str])] = &[
+            ("<http://a.example/> (see <b>), <mailto:c@d.example>", &["http://a.example/", "mailto:c@d.example"]),
+            ("(open <http://a.example/>", &["http://a.example/"]),
+            ("NO", &[]),
+            (" http://a.example/ ", &["http://a.example/"]),
+            ("(a (b) <c>) <d:e>", &["d:e"]),
+            ("<never closed", &[]),
+        ];
+        for (value, expected) in rows {
+            let mut got = Vec::new();
+            brackets(value.as_bytes(), |start, end| got.push(&value[start..end]));
+            assert_eq!(got, *expected, "{value:?}");
+        }
+    }
+
+    #[test]
+    #[rustfmt::skip]
+    fn lone_uris_lose_their_wrapping() {
+        let rows: &[(&str, &str)] = &[
+            (" http://a.example/x\r\n /y", "http://a.example/x/y"),
+            ("<http://a.example/ x>", "http://a.example/x"),
+            ("\"http://a.example/\" (home)", "http://a.example/"),
+            ("http://a.example/(x) (home)", "http://a.example/(x)"),
+            ("=?us-ascii?Q?http://a.example/a_b/?=\n =?us-ascii?Q?c?=", "http://a.example/ab/c"),
+        ];
+        for (value, expected) in rows {
+            assert_eq!(String::from_utf8_lossy(&lone_uri(value.as_bytes())), *expected, "{value:?}");
+        }
+    }
+}

@@ -1,0 +1,542 @@
+//! One part that holds something to read: decoded, converted, reflowed and scanned, piece by
+//! piece as it comes.
+
+use encoding_rs::{Encoding, UTF_8};
+use memchr::memrchr;
+
+use super::blobs::Blobs;
+use super::charset::{self, Charset, Converter};
+use super::clean::Clean;
+use super::nested::Nested;
+use super::readers::{HTML_KEPT, Readers};
+use super::reflow::Reflow;
+use super::segments::Segments;
+use super::splice::{Frame, Splice, View};
+use super::transfer::{Base64, QuotedPrintable, Split, Trailer, Transfer};
+use crate::bytes::window::{Bounds, Window, Windows};
+use crate::document::diagnostic::{self, Code};
+use crate::document::events::{Again, Event, Events, Family};
+use crate::document::flags::Flags;
+use crate::document::{Reread, Start, html, text};
+
+/// How many bytes of text are scanned at a time.
+const PIECE: usize = 256 << 10;
+
+/// What a part is read as.
+#[derive(Debug, Default)]
+pub(super) enum Kind {
+    /// It is passed over.
+    #[default]
+    Skip,
+    /// Text, perhaps reflowed.
+    Text(Option<Reflow>),
+    Html,
+    /// A message whose own transfer encoding hides it, or a header block alone.
+    Nested(Box<Nested>),
+}
+
+/// A part to be read.
+#[derive(Default)]
+pub(super) struct Leaf {
+    kind: Kind,
+    transfer: Transfer,
+    quoted_printable: QuotedPrintable,
+    base64: Base64,
+    trailer: Trailer,
+    /// The clear text behind base64 has begun.
+    in_trailer: bool,
+    clean: Clean,
+    charset: Option<Charset>,
+    converter: Option<Converter>,
+    converted: Segments,
+    malformed: bool,
+    pub(super) splice: Splice,
+    blobs: Blobs,
+    body: Body,
+    /// Something to tell, with the message's offset added by the owner.
+    pub(super) diagnostics: Vec<&'static Code>,
+}
+
+/// The buffers of the text.
+struct Body {
+    text: Windows,
+    scanned: Windows,
+    reflow: Segments,
+    /// How far the text was reflowed.
+    reflowed: u64,
+    /// How far it was cleared of blobs.
+    cleared: u64,
+    /// Scan when so much is pending.
+    threshold: usize,
+    begun: bool,
+}
+
+impl Default for Body {
+    fn default() -> Self {
+        Body {
+            text: Windows::new(PIECE),
+            scanned: Windows::new(PIECE),
+            reflow: Segments::default(),
+            reflowed: 0,
+            cleared: 0,
+            threshold: PIECE,
+            begun: false,
+        }
+    }
+}
+
+impl Body {
+    fn begin(&mut self, bounds: Bounds, threshold: usize) {
+        self.text.begin(bounds);
+        self.scanned.begin(bounds);
+        self.reflow.clear();
+        self.reflowed = 0;
+        self.cleared = 0;
+        self.threshold = threshold;
+        self.begun = false;
+    }
+}
+
+/// What a part is, as its heading says.
+pub(super) struct Description<'a> {
+    pub(super) kind: Kind,
+    pub(super) transfer: Transfer,
+    pub(super) charset: &'a [u8],
+    pub(super) frame: Frame,
+    pub(super) flags: Flags,
+    /// Whether lines of the mailbox were quoted.
+    pub(super) clean: Clean,
+}
+
+impl Leaf {
+    /// Starts a part.
+    pub(super) fn begin(&mut self, description: Description<'_>) {
+        self.kind = description.kind;
+        self.transfer = description.transfer;
+        self.clean = description.clean;
+        self.quoted_printable.begin();
+        self.base64.begin();
+        self.trailer.begin();
+        self.in_trailer = false;
+        let (family, bounds, threshold) = match self.kind {
+            Kind::Html => (Family::Markup, html::FORMAT.bounds, HTML_KEPT),
+            _ => (Family::Plain, text::FORMAT.bounds, PIECE),
+        };
+        self.splice
+            .begin(family, description.frame, description.flags);
+        if !matches!(self.kind, Kind::Skip) {
+            self.body.begin(bounds, threshold);
+            self.blobs.begin();
+            self.begin_charset(description.charset);
+        }
+    }
+
+    fn begin_charset(&mut self, label: &[u8]) {
+        self.converted.clear();
+        self.converter = None;
+        self.malformed = false;
+        self.splice.charset.clear();
+        self.splice.charset.extend_from_slice(label);
+        let (charset, code) = charset::of_label(label);
+        self.diagnostics.extend(code);
+        self.set_charset(charset);
+    }
+
+    fn set_charset(&mut self, charset: Charset) {
+        self.charset = Some(charset);
+        match charset {
+            Charset::AsItIs(encoding) => self.splice.set_encoding(encoding),
+            Charset::Guess => {}
+            // HTML has a decoder of its own for what the Encoding Standard knows.
+            Charset::Convert(charset::Source::Encoding(_)) if self.is_html() => {}
+            Charset::Convert(source) => {
+                self.converter = Some(Converter::new(source));
+                self.splice.set_encoding(UTF_8);
+            }
+        }
+    }
+
+    fn is_html(&self) -> bool {
+        matches!(self.kind, Kind::Html)
+    }
+
+    /// Whether its contents are passed over.
+    pub(super) fn is_skipped(&self) -> bool {
+        matches!(self.kind, Kind::Skip)
+    }
+
+    /// Whether it is base64, in which no line starts like a delimiter.
+    pub(super) fn is_base64(&self) -> bool {
+        self.transfer == Transfer::Base64 && !self.in_trailer
+    }
+
+    /// Takes a piece of the part as it stands in the archive.
+    pub(super) fn push(&mut self, raw: &[u8], readers: &mut Readers, out: &mut Events) {
+        if self.is_skipped() || raw.is_empty() {
+            return;
+        }
+        if self.clean.is_on() && self.transfer != Transfer::Base64 {
+            let mut clean = std::mem::take(&mut self.clean);
+            clean.push(raw, |piece| self.transfer_decode(piece, readers, out));
+            self.clean = clean;
+        } else {
+            self.transfer_decode(raw, readers, out);
+        }
+    }
+
+    fn transfer_decode(&mut self, raw: &[u8], readers: &mut Readers, out: &mut Events) {
+        match self.transfer {
+            _ if self.in_trailer => self.decoded(raw, readers, out),
+            Transfer::Identity => self.decoded(raw, readers, out),
+            Transfer::QuotedPrintable => {
+                let mut decoded = std::mem::take(&mut readers.decoded);
+                decoded.clear();
+                self.quoted_printable.push(raw, &mut decoded);
+                self.decoded(&decoded, readers, out);
+                readers.decoded = decoded;
+            }
+            Transfer::Base64 => {
+                let mut trailer = std::mem::take(&mut self.trailer);
+                trailer.push(raw, |split, bytes| self.split(&split, bytes, readers, out));
+                self.trailer = trailer;
+            }
+        }
+    }
+
+    /// Takes base64, or the clear text behind it.
+    fn split(&mut self, split: &Split, bytes: &[u8], readers: &mut Readers, out: &mut Events) {
+        match split {
+            Split::Encoded => {
+                let mut decoded = std::mem::take(&mut readers.decoded);
+                decoded.clear();
+                self.base64.push(bytes, &mut decoded);
+                self.decoded(&decoded, readers, out);
+                readers.decoded = decoded;
+            }
+            Split::Clear => {
+                if !self.in_trailer {
+                    self.end_decoding(readers, out);
+                    self.end_body(readers, out);
+                    self.begin_trailer();
+                }
+                self.decoded(bytes, readers, out);
+            }
+        }
+    }
+
+    fn begin_trailer(&mut self) {
+        self.diagnostics.push(&diagnostic::TRAILING_TEXT);
+        self.kind = Kind::Text(None);
+        self.in_trailer = true;
+        let (frame, flags) = (self.splice.frame, self.splice.flags | Flags::TRAILER);
+        self.splice.begin(Family::Plain, frame, flags);
+        self.body.begin(text::FORMAT.bounds, PIECE);
+        self.blobs.begin();
+        self.begin_charset(b"");
+    }
+
+    /// Takes bytes of the part.
+    fn decoded(&mut self, bytes: &[u8], readers: &mut Readers, out: &mut Events) {
+        if let Kind::Nested(nested) = &mut self.kind {
+            nested.push(bytes, readers, out);
+            return;
+        }
+        if let Some(converter) = &mut self.converter {
+            let mut scratch = std::mem::take(&mut readers.scratch);
+            scratch.clear();
+            self.malformed |= converter.push(bytes, false, &mut scratch, &mut self.converted);
+            self.body.text.push(&scratch);
+            readers.scratch = scratch;
+        } else {
+            self.body.text.push(bytes);
+        }
+        if self.body.text.pending().len() >= self.body.threshold {
+            self.scan(false, readers, out);
+            let pending = self.body.text.pending().len();
+            self.body.threshold = PIECE.max(2 * pending);
+        }
+    }
+
+    /// Scans a part that is whole in view, where it stands; false when that cannot be.
+    pub(super) fn scan_in_place(
+        &mut self,
+        raw: &[u8],
+        readers: &mut Readers,
+        out: &mut Events,
+    ) -> bool {
+        let plain = matches!(self.kind, Kind::Text(None)) && self.transfer == Transfer::Identity;
+        if !plain || self.in_trailer || self.converter.is_some() || !self.is_empty() {
+            return false;
+        }
+        if self.clean.is_on() && Clean::concerns(raw) || Blobs::suspicious(raw) {
+            return false;
+        }
+        if let Some(Charset::Guess) = self.charset {
+            match charset::guess(raw) {
+                Charset::AsItIs(encoding) => self.splice.set_encoding(encoding),
+                _ => return false,
+            }
+        }
+        let window = Window::whole(raw);
+        let mut inner = std::mem::take(&mut readers.inner);
+        inner.clear();
+        readers.text.begin(&Start::default());
+        readers.text.scan(window, &mut inner);
+        let view = View {
+            scanned: window,
+            text: window,
+            reflow: None,
+            converted: None,
+        };
+        self.splice.batch(&inner, &view, out);
+        readers.inner = inner;
+        self.splice.leave(out);
+        true
+    }
+
+    /// Whether nothing has come yet.
+    fn is_empty(&self) -> bool {
+        !self.body.begun && self.body.text.pending().is_empty() && self.clean.is_empty()
+    }
+
+    /// The part was scanned where it stands.
+    pub(super) fn forget(&mut self) {
+        self.kind = Kind::Skip;
+    }
+
+    /// The part ends.
+    pub(super) fn end(&mut self, readers: &mut Readers, out: &mut Events) {
+        if self.is_skipped() {
+            return;
+        }
+        let mut clean = std::mem::take(&mut self.clean);
+        clean.end(|piece| self.transfer_decode(piece, readers, out));
+        if clean.dropped {
+            self.diagnostics.push(&diagnostic::NUL_BYTES);
+        }
+        if self.transfer == Transfer::Base64 {
+            let mut trailer = std::mem::take(&mut self.trailer);
+            trailer.end(|split, bytes| self.split(&split, bytes, readers, out));
+            self.trailer = trailer;
+        }
+        if !self.in_trailer {
+            self.end_decoding(readers, out);
+        }
+        self.end_body(readers, out);
+        self.kind = Kind::Skip;
+    }
+
+    fn end_decoding(&mut self, readers: &mut Readers, out: &mut Events) {
+        let mut decoded = std::mem::take(&mut readers.decoded);
+        decoded.clear();
+        match self.transfer {
+            Transfer::Identity => {}
+            Transfer::QuotedPrintable => {
+                self.quoted_printable.end(&mut decoded);
+                if self.quoted_printable.bad > 0 {
+                    self.diagnostics.push(&diagnostic::BAD_ESCAPE);
+                }
+            }
+            Transfer::Base64 => {
+                self.diagnostics.extend(self.base64.end(&mut decoded));
+                if self.base64.garbage > 0 {
+                    self.diagnostics.push(&diagnostic::BASE64_GARBAGE);
+                }
+            }
+        }
+        self.decoded(&decoded, readers, out);
+        readers.decoded = decoded;
+    }
+
+    fn end_body(&mut self, readers: &mut Readers, out: &mut Events) {
+        if let Kind::Nested(nested) = &mut self.kind {
+            nested.end(readers, out);
+            return;
+        }
+        self.scan(true, readers, out);
+        if self.malformed {
+            self.diagnostics.push(&diagnostic::CHARSET_MALFORMED);
+        }
+        self.splice.leave(out);
+    }
+
+    /// Nothing reliable was declared: the text itself tells.
+    fn resolve_guess(&mut self, readers: &mut Readers) {
+        if !matches!(self.charset, Some(Charset::Guess)) || self.is_html() {
+            return;
+        }
+        let charset = charset::guess(self.body.text.pending());
+        self.set_charset(charset);
+        if let Some(converter) = &mut self.converter {
+            let mut scratch = std::mem::take(&mut readers.scratch);
+            scratch.clear();
+            let raw = self.body.text.pending();
+            self.malformed |= converter.push(raw, false, &mut scratch, &mut self.converted);
+            self.body.text.begin(text::FORMAT.bounds);
+            self.body.text.push(&scratch);
+            readers.scratch = scratch;
+        }
+    }
+
+    /// Scans what is pending.
+    fn scan(&mut self, last: bool, readers: &mut Readers, out: &mut Events) {
+        if !self.body.begun {
+            self.resolve_guess(readers);
+        }
+        if last {
+            self.flush_converter(readers);
+        }
+        if last {
+            self.body.text.end_here();
+        }
+        if !self.is_html() {
+            self.clear_blobs(last, readers);
+        }
+        let mut again = None;
+        if !self.body.begun {
+            self.begin_scanner(Again::default(), last, readers);
+            self.body.begun = true;
+        }
+        loop {
+            let restart = self.scan_once(last, readers, out);
+            // Every restart asks for more exactness; there is little of it.
+            if restart.is_none() || restart == again {
+                return;
+            }
+            again = restart;
+            self.splice.again();
+            self.begin_scanner(restart.unwrap_or_default(), last, readers);
+        }
+    }
+
+    fn flush_converter(&mut self, readers: &mut Readers) {
+        if let Some(converter) = &mut self.converter {
+            let mut scratch = std::mem::take(&mut readers.scratch);
+            scratch.clear();
+            self.malformed |= converter.push(b"", true, &mut scratch, &mut self.converted);
+            self.body.text.push(&scratch);
+            readers.scratch = scratch;
+        }
+    }
+
+    fn begin_scanner(&mut self, again: Again, last: bool, readers: &mut Readers) {
+        let declared: Option<&'static Encoding> = match self.charset {
+            _ if self.converter.is_some() => Some(UTF_8),
+            Some(Charset::AsItIs(encoding)) => Some(encoding),
+            Some(Charset::Convert(charset::Source::Encoding(encoding))) => Some(encoding),
+            _ => None,
+        };
+        if self.is_html() {
+            let reread = if last {
+                Reread::Possible
+            } else {
+                Reread::Impossible
+            };
+            readers.html.begin(&Start {
+                declared,
+                again,
+                reread,
+                detected: None,
+            });
+        } else {
+            readers.text.begin(&Start::default());
+        }
+    }
+
+    fn clear_blobs(&mut self, last: bool, readers: &mut Readers) {
+        let view = self.body.text.window();
+        let from = view.at_offset(self.body.cleared) - view.start;
+        let pending = &mut self.body.text.pending_mut()[from..];
+        let whole = match memrchr(b'\n', pending) {
+            _ if last => pending.len(),
+            Some(end) => end + 1,
+            None => pending.len(),
+        };
+        let tally = &mut readers.tally;
+        self.blobs
+            .blank(&mut pending[..whole], |name| tally.skip(name));
+        self.body.cleared += whole as u64;
+    }
+
+    /// Scans what is pending once; returns how to start over, if the scanner asks for it.
+    fn scan_once(&mut self, last: bool, readers: &mut Readers, out: &mut Events) -> Option<Again> {
+        let body = &mut self.body;
+        let mut inner = std::mem::take(&mut readers.inner);
+        inner.clear();
+        let text = body.text.window();
+        let limit = if self.splice.family == Family::Plain {
+            text.at_offset(body.cleared)
+        } else {
+            text.bytes.len()
+        };
+        let text = Window {
+            bytes: &text.bytes[..limit],
+            ..text
+        };
+        let reflow = match &mut self.kind {
+            Kind::Text(reflow) => reflow.as_mut(),
+            _ => None,
+        };
+        let scanned = match reflow {
+            Some(reflow) => {
+                let from = text.at_offset(body.reflowed);
+                let mut scratch = std::mem::take(&mut readers.scratch);
+                scratch.clear();
+                let pending = &text.bytes[from..];
+                body.reflowed += reflow.push(pending, last, &mut scratch, &mut body.reflow) as u64;
+                body.scanned.push(&scratch);
+                readers.scratch = scratch;
+                if last {
+                    body.scanned.end_here();
+                }
+                Some(body.scanned.window())
+            }
+            None => None,
+        };
+        let view = View {
+            scanned: scanned.unwrap_or(text),
+            text,
+            reflow: scanned.is_some().then_some(&body.reflow),
+            converted: self.converter.is_some().then_some(&self.converted),
+        };
+        let scanner = match self.splice.family {
+            Family::Markup => &mut readers.html,
+            Family::Plain => &mut readers.text,
+        };
+        let consumed = scanner.scan(view.scanned, &mut inner);
+        let again = restart(&inner).filter(|_| text.offset == 0 && text.start == 0);
+        self.splice.batch(&inner, &view, out);
+        readers.inner = inner;
+        if again.is_none() {
+            let at = match view.reflow {
+                Some(map) if !last => text.at_offset(map.start(view.scanned.offset_at(consumed))),
+                Some(_) => text.bytes.len(),
+                None => consumed,
+            };
+            self.splice.lines.pass(&text, at);
+            if scanned.is_some() {
+                body.scanned.consume(consumed);
+            }
+            body.text.consume(at);
+            let offset = body.text.window().offset;
+            self.converted.forget(offset);
+            let derived = body.scanned.window().offset;
+            body.reflow.forget(derived);
+        }
+        again
+    }
+}
+
+/// Whether the scanner asks for the part itself, and not a document in it, to be read again.
+fn restart(events: &Events) -> Option<Again> {
+    let mut depth = 0;
+    for event in &events.list {
+        match *event {
+            Event::Enter(_) => depth += 1,
+            Event::Leave => depth -= 1,
+            Event::Restart(again) if depth == 0 => return Some(again),
+            _ => {}
+        }
+    }
+    None
+}

@@ -1,0 +1,206 @@
+//! Mail and news: messages in archives, the MIME structure of each, and the references in headers
+//! and parts.
+//!
+//! An archive is one document. Its framing (`framing`) cuts it into messages; a message is a tree
+//! of entities (`tree`, `open`), each with a header block (`header`); what can be read is decoded
+//! (`transfer`), converted (`charset`), reflowed (`reflow`) and handed to the scanners for text and
+//! HTML (`leaf`), whose events become events of the archive (`splice`). Everything is a stream:
+//! no buffer depends on the size of a message or an attachment.
+
+mod blobs;
+mod charset;
+mod classify;
+mod clean;
+mod delimiter;
+mod framing;
+mod header;
+mod leaf;
+mod nested;
+mod open;
+mod readers;
+mod reflow;
+mod segments;
+mod splice;
+mod transfer;
+mod tree;
+
+use super::charset::Conversion;
+use super::events::{Event, Events, Family};
+use super::{Format, Reading, Scan, Start};
+use crate::bytes::window::{Bounds, Window};
+use framing::Framing;
+pub use framing::is_separator;
+use readers::Readers;
+pub use readers::Tally;
+use tree::Tree;
+
+/// How mail is read.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Which header fields are read for references.
+    pub headers: Headers,
+    /// Also report identifiers of messages, as `mid:`, and news groups, as `news:`.
+    pub ids: bool,
+    /// Which parts of a `multipart/alternative` count.
+    pub alternatives: Alternatives,
+    /// What a relative Content-Location is to the base.
+    pub mime_base: MimeBase,
+    /// Entities that are nested deeper are read as text.
+    pub max_depth: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            headers: Headers::default(),
+            ids: false,
+            alternatives: Alternatives::default(),
+            mime_base: MimeBase::default(),
+            max_depth: 64,
+        }
+    }
+}
+
+/// Which header fields are read for references.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Headers {
+    /// None.
+    None,
+    /// Those that are known to hold URIs or free text.
+    #[default]
+    Known,
+    /// All of them, trace fields too.
+    All,
+}
+
+/// Which parts of a `multipart/alternative` count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Alternatives {
+    /// All of them.
+    #[default]
+    All,
+    /// The last that can be read (RFC 2046 section 5.1.4).
+    Last,
+}
+
+/// What a relative Content-Location is to the base.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MimeBase {
+    /// Resolved against the enclosing base, it is the base of its own part.
+    #[default]
+    Chained,
+    /// Only an absolute one is a base (RFC 2557 section 5, to the letter).
+    Strict,
+}
+
+/// A mailbox: messages back to back, each behind a `From ` line.
+pub(super) const MBOX: Format = Format {
+    name: "mbox",
+    extensions: &["mbox", "mbx"],
+    scanner: |options| Box::new(Scanner::new(Framing::mbox(), options)),
+    ..FORMAT
+};
+
+/// One message: a file of its own, of a Maildir, an MH folder or a news spool.
+pub(super) const EML: Format = Format {
+    name: "eml",
+    extensions: &["eml"],
+    ..FORMAT
+};
+
+/// A web page with what it refers to, as one message (RFC 2557).
+pub(super) const MHTML: Format = Format {
+    name: "mhtml",
+    extensions: &["mht", "mhtml"],
+    ..FORMAT
+};
+
+/// A batch of news articles, each behind a `#! rnews` line.
+pub(super) const NEWS: Format = Format {
+    name: "news",
+    extensions: &["rnews"],
+    scanner: |options| Box::new(Scanner::new(Framing::rnews(), options)),
+    ..FORMAT
+};
+
+/// A mailbox of messages between lines of four control-A.
+pub(super) const MMDF: Format = Format {
+    name: "mmdf",
+    extensions: &["mmdf"],
+    scanner: |options| Box::new(Scanner::new(Framing::mmdf(), options)),
+    ..FORMAT
+};
+
+/// A message between its length and a property list.
+pub(super) const EMLX: Format = Format {
+    name: "emlx",
+    extensions: &["emlx"],
+    scanner: |options| Box::new(Scanner::new(Framing::emlx(), options)),
+    ..FORMAT
+};
+
+const FORMAT: Format = Format {
+    name: "eml",
+    extensions: &[],
+    family: Family::Plain,
+    bounds: Bounds {
+        // Enough to see whether the line before is blank.
+        look_behind: 8,
+        // A Content-Length is believed if what it leads to is so near; a header line is shorter.
+        look_ahead: framing::LOOK_AHEAD + (256 << 10),
+    },
+    reading: Reading::Once,
+    conversion: Conversion::Never,
+    seam: None,
+    scanner: |options| Box::new(Scanner::new(Framing::single(), options)),
+};
+
+/// The message at hand, and what its parts are read by.
+struct Archive {
+    tree: Tree,
+    readers: Readers,
+    /// Messages so far.
+    count: u64,
+}
+
+/// The scanner for all formats of mail.
+struct Scanner {
+    framing: Framing,
+    archive: Archive,
+    /// The archive is known to be one that brings no base of its own.
+    settled: bool,
+}
+
+impl Scanner {
+    fn new(framing: Framing, options: &super::Options) -> Self {
+        Scanner {
+            framing,
+            archive: Archive {
+                tree: Tree::default(),
+                readers: Readers::new(options),
+                count: 0,
+            },
+            settled: false,
+        }
+    }
+}
+
+impl Scan for Scanner {
+    fn begin(&mut self, _start: &Start) {
+        self.framing.begin();
+        self.archive.count = 0;
+        self.settled = false;
+        self.archive.readers.tally = Tally::default();
+    }
+
+    fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize {
+        if !std::mem::replace(&mut self.settled, true) {
+            events.push(Event::Settled);
+        }
+        self.framing.scan(window, &mut self.archive, events)
+    }
+
+    fn tally(&self) -> Option<&Tally> {
+        Some(&self.archive.readers.tally)
+    }
+}

@@ -1,0 +1,83 @@
+//! What parts and fields are read by: one scanner for text and one for HTML, shared by every part
+//! of an archive, and the counts of what was read.
+
+use std::collections::BTreeMap;
+
+use memchr::memmem;
+
+use super::Options;
+use crate::document::events::Events;
+use crate::document::{self, Scan, html, text};
+
+/// The longest HTML part that is kept to be read a second time.
+pub(super) const HTML_KEPT: usize = 8 << 20;
+
+/// The scanners of parts, and the batch that they report into.
+pub(super) struct Readers {
+    pub(super) options: Options,
+    pub(super) text: Box<dyn Scan>,
+    pub(super) html: Box<dyn Scan>,
+    /// What a scanner reported last.
+    pub(super) inner: Events,
+    pub(super) tally: Tally,
+    /// Finds lines that start like a delimiter.
+    pub(super) hyphens: memmem::Finder<'static>,
+    /// Decoded bytes on their way, and clear text behind base64.
+    pub(super) decoded: Vec<u8>,
+    pub(super) scratch: Vec<u8>,
+}
+
+impl Readers {
+    pub(super) fn new(options: &document::Options) -> Self {
+        let mut inner = options.clone();
+        inner.html.max_document = inner.html.max_document.min(HTML_KEPT as u64);
+        Readers {
+            text: (text::FORMAT.scanner)(&inner),
+            html: (html::FORMAT.scanner)(&inner),
+            options: options.mail.clone(),
+            inner: Events::default(),
+            tally: Tally::default(),
+            hyphens: memmem::Finder::new(b"\n--"),
+            decoded: Vec::new(),
+            scratch: Vec::new(),
+        }
+    }
+}
+
+/// How much of an archive was read, and what was passed over: loss must be visible.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Messages.
+    pub messages: u64,
+    /// Parts that were read.
+    pub parts: u64,
+    /// Parts and stretches that were not, by media type.
+    pub skipped_parts: BTreeMap<String, u64>,
+}
+
+impl Tally {
+    /// Counts something that is passed over.
+    pub(super) fn skip(&mut self, media_type: &str) {
+        match self.skipped_parts.get_mut(media_type) {
+            Some(count) => *count += 1,
+            None => {
+                // A hostile archive must not fill the memory with names.
+                let name = if self.skipped_parts.len() < 1024 {
+                    media_type
+                } else {
+                    "*"
+                };
+                *self.skipped_parts.entry(name.to_owned()).or_default() += 1;
+            }
+        }
+    }
+
+    /// Adds the counts of another stretch of the archive.
+    pub fn add(&mut self, other: &Tally) {
+        self.messages += other.messages;
+        self.parts += other.parts;
+        for (name, count) in &other.skipped_parts {
+            *self.skipped_parts.entry(name.clone()).or_default() += count;
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! Text formats whose lines are not those of the scanned text: format=flowed (RFC 3676),
+//! text/enriched (RFC 1896), and the folded lines of calendars and cards (RFC 5545, RFC 6350).
+
+use memchr::memchr;
+
+use super::segments::Segments;
+
+/// Makes the text to scan from a part's text, piece by piece.
+#[derive(Debug)]
+pub(super) enum Reflow {
+    /// format=flowed.
+    Flowed(Flowed),
+    /// text/enriched and text/richtext.
+    Enriched(Enriched),
+    /// A line break and one blank mean nothing.
+    Unfold,
+}
+
+impl Reflow {
+    /// Appends what the text means; returns how many bytes it took. The last piece is taken whole.
+    pub(super) fn push(
+        &mut self,
+        text: &[u8],
+        last: bool,
+        out: &mut Vec<u8>,
+        map: &mut Segments,
+    ) -> usize {
+        match self {
+            Reflow::Flowed(flowed) => flowed.push(text, last, out, map),
+            Reflow::Enriched(enriched) => enriched.push(text, last, out, map),
+            Reflow::Unfold => unfold(text, last, out, map),
+        }
+    }
+}
+
+/// Soft breaks become one blank, or nothing with DelSp; quote marks and stuffing go.
+#[derive(Debug, Default)]
+pub(super) struct Flowed {
+    /// DelSp=yes: the blank that marks a soft break goes, too.
+    delete_space: bool,
+    /// The quote depth of a line that ended softly.
+    soft: Option<usize>,
+    /// In the rest of a line that was too long.
+    inside: bool,
+}
+
+/// The longest line that is kept whole.
+const LINE: usize = 64 << 10;
+
+impl Flowed {
+    /// With DelSp=yes or without.
+    pub(super) fn new(delete_space: bool) -> Self {
+        Flowed {
+            delete_space,
+            ..Flowed::default()
+        }
+    }
+
+    fn push(&mut self, text: &[u8], last: bool, out: &mut Vec<u8>, map: &mut Segments) -> usize {
+        let mut at = 0;
+        while at < text.len() {
+            let rest = &text[at..];
+            let line = match memchr(b'\n', rest) {
+                Some(end) => &rest[..=end],
+                None if last || rest.len() > LINE => rest,
+                None => break,
+            };
+            self.line(line, out, map);
+            at += line.len();
+        }
+        at
+    }
+
+    fn line(&mut self, line: &[u8], out: &mut Vec<u8>, map: &mut Segments) {
+        let content = line.strip_suffix(b"\n").unwrap_or(line);
+        let content = content.strip_suffix(b"\r").unwrap_or(content);
+        let ending = line.len() - content.len();
+        let mut copy = |bytes: &[u8], map: &mut Segments| {
+            out.extend_from_slice(bytes);
+            map.run(bytes.len(), 1);
+        };
+        if self.inside {
+            copy(line, map);
+            self.inside = ending == 0;
+            return;
+        }
+        let depth = content.iter().take_while(|&&byte| byte == b'>').count();
+        let stuffed = content.get(depth) == Some(&b' ');
+        let prefix = depth + usize::from(stuffed);
+        let body = &content[prefix..];
+        if self.soft.take() == Some(depth) {
+            map.skip(prefix);
+        } else {
+            // The first line of a paragraph keeps its marks: they tell one speaker from another.
+            copy(&content[..prefix], map);
+        }
+        let soft = ending > 0 && body.ends_with(b" ") && body != b"-- ";
+        if soft {
+            let kept = body.len() - usize::from(self.delete_space);
+            copy(&body[..kept], map);
+            map.skip(body.len() - kept + ending);
+            self.soft = Some(depth);
+        } else {
+            copy(body, map);
+            copy(&line[content.len()..], map);
+        }
+        self.inside = ending == 0;
+    }
+}
+
+/// `<<` is a bracket; commands and the contents of `<param>` go.
+#[derive(Debug, Default)]
+pub(super) struct Enriched {
+    parameter: bool,
+}
+
+/// The longest command.
+const COMMAND: usize = 62;
+
+impl Enriched {
+    fn push(&mut self, text: &[u8], last: bool, out: &mut Vec<u8>, map: &mut Segments) -> usize {
+        let mut at = 0;
+        while at < text.len() {
+            let rest = &text[at..];
+            let run = memchr(b'<', rest).unwrap_or(rest.len());
+            if self.parameter {
+                map.skip(run);
+            } else {
+                out.extend_from_slice(&rest[..run]);
+                map.run(run, 1);
+            }
+            at += run;
+            let rest = &rest[run..];
+            if rest.is_empty() {
+                break;
+            }
+            if rest.len() <= COMMAND && !last && memchr(b'>', rest).is_none() && rest != b"<<" {
+                break;
+            }
+            let literal = match rest.get(1) {
+                Some(b'<') => 2,
+                _ => match memchr(b'>', &rest[..rest.len().min(COMMAND)]) {
+                    Some(end) => {
+                        self.command(&rest[1..end], end + 1, out, map);
+                        at += end + 1;
+                        continue;
+                    }
+                    None => 1,
+                },
+            };
+            if self.parameter {
+                map.skip(literal);
+            } else {
+                // The second bracket is the one that is read: columns stay on the text behind it.
+                map.skip(literal - 1);
+                out.push(b'<');
+                map.run(1, 1);
+            }
+            at += literal;
+        }
+        at
+    }
+
+    fn command(&mut self, name: &[u8], length: usize, out: &mut Vec<u8>, map: &mut Segments) {
+        if name.eq_ignore_ascii_case(b"param") {
+            self.parameter = true;
+        } else if name.eq_ignore_ascii_case(b"/param") {
+            self.parameter = false;
+        } else if name.eq_ignore_ascii_case(b"lt") && !self.parameter {
+            // RFC 1341 section 7.1.3.
+            out.push(b'<');
+            map.put(1, length);
+            return;
+        }
+        map.skip(length);
+    }
+}
+
+fn unfold(text: &[u8], last: bool, out: &mut Vec<u8>, map: &mut Segments) -> usize {
+    let mut at = 0;
+    while at < text.len() {
+        let rest = &text[at..];
+        let run = rest
+            .iter()
+            .position(|byte| matches!(byte, b'\r' | b'\n'))
+            .unwrap_or(rest.len());
+        out.extend_from_slice(&rest[..run]);
+        map.run(run, 1);
+        at += run;
+        let ending = match text[at..] {
+            [] => break,
+            [b'\r', b'\n', ..] => 2,
+            [b'\r'] if !last => break,
+            _ => 1,
+        };
+        match text.get(at + ending) {
+            None if !last => break,
+            Some(b' ' | b'\t') => {
+                map.skip(ending + 1);
+                at += ending + 1;
+            }
+            _ => {
+                out.extend_from_slice(&text[at..at + ending]);
+                map.run(ending, 1);
+                at += ending;
+            }
+        }
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(make: fn() -> Reflow, text: &str, size: usize) -> String {
+        let mut reflow = make();
+        let (mut out, mut map) = (Vec::new(), Segments::default());
+        let (mut start, mut end) = (0, 0);
+        loop {
+            end = (end + size).min(text.len());
+            let last = end == text.len();
+            start += reflow.push(&text.as_bytes()[start..end], last, &mut out, &mut map);
+            if last {
+                break;
+            }
+        }
+        assert_eq!(start, text.len());
+        assert_eq!(
+            map.end(out.len() as u64).max(map.start(out.len() as u64)),
+            text.len() as u64
+        );
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    #[rustfmt::skip]
+    fn texts_are_reflowed_in_pieces_of_any_size() {
+        let flowed: fn() -> Reflow = || Reflow::Flowed(Flowed::default());
+        let delsp: fn() -> Reflow = || Reflow::Flowed(Flowed::new(true));
+        let enriched: fn() -> Reflow = || Reflow::Enriched(Enriched::default());
+        let rows: &[(fn() -> Reflow, &str, &str)] = &[
+            (flowed, "a \nb\nc \n-- \nd", "a b\nc -- \nd"),
+            (flowed, "> a \r\n> b\r\n>> c \r\n> d", "> a b\r\n>> c > d"),
+            (flowed, " >stuffed \n  two\n", " >stuffed  two\n"),
+            (delsp, "http://a/ \nb  \nc", "http://a/b c"),
+            (enriched, "<bold>See</bold> <<x> <color><param>red <<</param>y", "See <x> y"),
+            (enriched, "a <lt>b > c <", "a <b > c <"),
+            (|| Reflow::Unfold, "a\r\n b\n\tc\r\nd\r", "abc\r\nd\r"),
+        ];
+        for (make, text, expected) in rows {
+            for size in 1..8 {
+                assert_eq!(run(*make, text, size), *expected, "{text:?} by {size}");
+            }
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Where the bytes of a derived text stood in the text that it was made from.
+
+/// One stretch of the derived text.
+#[derive(Clone, Copy, Debug)]
+struct Segment {
+    derived: u64,
+    source: u64,
+    /// Source bytes for each derived byte; 0 where the whole stretch came of what begins at `source`.
+    step: u64,
+}
+
+/// A map from offsets of a derived text to offsets of its source, built while the one is made
+/// from the other.
+#[derive(Debug, Default)]
+pub(super) struct Segments {
+    list: Vec<Segment>,
+    derived: u64,
+    source: u64,
+}
+
+impl Segments {
+    /// Forgets everything and starts at offset 0 of both.
+    pub(super) fn clear(&mut self) {
+        self.list.clear();
+        self.derived = 0;
+        self.source = 0;
+    }
+
+    /// Starts with the source at an offset other than 0.
+    pub(super) fn starting(&mut self, source: u64) {
+        self.clear();
+        self.source = source;
+    }
+
+    /// `n` derived bytes, each made from `step` source bytes.
+    pub(super) fn run(&mut self, n: usize, step: u64) {
+        self.stretch(step);
+        self.derived += n as u64;
+        self.source += n as u64 * step;
+    }
+
+    /// `derived` bytes made from `source` bytes as a whole, such as a character.
+    pub(super) fn put(&mut self, derived: usize, source: usize) {
+        if derived == 1 && source > 0 {
+            return self.run(1, source as u64);
+        }
+        self.list.push(Segment {
+            derived: self.derived,
+            source: self.source,
+            step: 0,
+        });
+        self.derived += derived as u64;
+        self.source += source as u64;
+    }
+
+    /// `n` source bytes that left nothing.
+    pub(super) fn skip(&mut self, n: usize) {
+        self.source += n as u64;
+    }
+
+    fn stretch(&mut self, step: u64) {
+        let goes_on = self.list.last().is_some_and(|last| {
+            last.step == step && last.source + (self.derived - last.derived) * step == self.source
+        });
+        if !goes_on {
+            self.list.push(Segment {
+                derived: self.derived,
+                source: self.source,
+                step,
+            });
+        }
+    }
+
+    /// The source offset of the derived byte at `offset`.
+    pub(super) fn start(&self, offset: u64) -> u64 {
+        if offset >= self.derived {
+            return self.source;
+        }
+        match self.segment(offset) {
+            Some(index) => {
+                let segment = self.list[index];
+                segment.source + (offset - segment.derived) * segment.step
+            }
+            None => self.source,
+        }
+    }
+
+    /// The source offset behind what the derived byte before `offset` was made from.
+    pub(super) fn end(&self, offset: u64) -> u64 {
+        let Some(last) = offset.checked_sub(1) else {
+            return self.start(0);
+        };
+        let Some(index) = self.segment(last) else {
+            return self.start(offset);
+        };
+        let segment = self.list[index];
+        if segment.step > 0 {
+            return segment.source + (offset - segment.derived) * segment.step;
+        }
+        self.list
+            .get(index + 1)
+            .map_or(self.source, |next| next.source)
+    }
+
+    fn segment(&self, offset: u64) -> Option<usize> {
+        self.list
+            .partition_point(|segment| segment.derived <= offset)
+            .checked_sub(1)
+    }
+
+    /// Forgets what lies before a derived offset that is not asked for again.
+    pub(super) fn forget(&mut self, before: u64) {
+        if self.list.len() > 4096
+            && let Some(index) = self.segment(before)
+        {
+            self.list.drain(..index);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn offsets_go_back_to_where_they_came_from() {
+        // Source: "ab\r\n cd" with the fold removed, then one character of three bytes made two.
+        let mut map = Segments::default();
+        map.run(2, 1);
+        map.skip(3);
+        map.run(2, 1);
+        map.put(2, 3);
+        map.run(1, 2);
+        let starts: Vec<u64> = (0..8).map(|offset| map.start(offset)).collect();
+        assert_eq!(starts, [0, 1, 5, 6, 7, 7, 10, 12]);
+        let ends: Vec<u64> = (0..8).map(|offset| map.end(offset)).collect();
+        assert_eq!(ends, [0, 1, 2, 6, 7, 10, 10, 12]);
+    }
+}

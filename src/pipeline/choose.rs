@@ -1,0 +1,59 @@
+//! What becomes of a file: by what it is, and what the user asked for.
+
+use encoding_rs::UTF_8;
+
+use super::sniff::{self, Content};
+use super::walk::Entry;
+use super::{Decompress, Options};
+use crate::document::Format;
+use crate::document::container::Codec;
+
+/// What becomes of a file.
+#[derive(Clone, Copy)]
+pub enum Choice {
+    /// It is read as a document of this format.
+    Read(&'static Format),
+    /// It is no document: what it is called.
+    Skip(&'static str),
+    /// It was not asked for.
+    Leave,
+}
+
+impl Options {
+    /// What becomes of a file with these first bytes.
+    pub fn choose(&self, entry: &Entry, head: &[u8]) -> Choice {
+        self.choose_by(entry.path.as_os_str().as_encoded_bytes(), entry, head)
+    }
+
+    /// The same for what a compressed file holds, under the name that is left.
+    pub fn choose_by(&self, path: &[u8], entry: &Entry, head: &[u8]) -> Choice {
+        match (sniff::content(path, head), self.formats.as_slice()) {
+            // What is named is taken for what the user says that it is.
+            (_, [format]) if entry.named => Choice::Read(format),
+            (Content::Other(name), _) => Choice::Skip(name),
+            (Content::Document(format), []) => Choice::Read(format),
+            (Content::Document(format), wanted) => {
+                if wanted.iter().any(|one| one.name == format.name) {
+                    Choice::Read(format)
+                } else {
+                    Choice::Leave
+                }
+            }
+        }
+    }
+
+    /// The codec of a compressed file that is to be looked into.
+    pub fn codec(&self, entry: &Entry, head: &[u8]) -> Option<&'static Codec> {
+        let wanted = entry.named || self.decompress == Decompress::All;
+        Codec::of(head).filter(|_| wanted)
+    }
+
+    /// Whether a document with these first bytes may be cut into pieces: each of them must be
+    /// readable without those before it.
+    pub fn may_cut(&self, format: &Format, head: &[u8]) -> bool {
+        format.seam.is_some()
+            && !self.report.is_by_file()
+            && self.declared.is_none_or(|encoding| encoding == UTF_8)
+            && !sniff::is_wide(head)
+    }
+}

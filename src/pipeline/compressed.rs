@@ -1,0 +1,124 @@
+//! Looks into compressed files, and into those that are compressed more than once.
+
+use std::cell::RefCell;
+use std::io::{self, Cursor, Read};
+use std::rc::Rc;
+
+use super::input::{self, Input};
+use super::sniff::HEAD;
+use crate::document::container::{Codec, DEPTH, Decompressed, Trouble};
+use crate::document::diagnostic::{DEPTH_LIMIT, RATIO_LIMIT};
+
+/// What a compressed file holds, with its first bytes read.
+pub struct Opened<'a> {
+    /// The file's name without the extensions that tell how it is compressed.
+    pub path: &'a [u8],
+    /// The first bytes.
+    pub head: Vec<u8>,
+    /// The layers, outermost first.
+    layers: Vec<Rc<RefCell<Decompressed>>>,
+    /// It is compressed even deeper.
+    too_deep: bool,
+}
+
+/// One layer as the input of the next.
+struct Layer(Rc<RefCell<Decompressed>>);
+
+impl Read for Layer {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.0.borrow_mut().read(into)
+    }
+}
+
+impl<'a> Opened<'a> {
+    /// Looks into a file that starts as the codec says.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read.
+    pub fn new(path: &'a [u8], codec: &'static Codec, input: Input<'_>) -> io::Result<Self> {
+        let before: Cursor<Vec<u8>> = Cursor::new(input.head().to_vec());
+        let reader: Box<dyn Read> = match input {
+            Input::Whole(_) => Box::new(before),
+            Input::File(_, file) => Box::new(before.chain(file)),
+            Input::Stream(_, stream) => Box::new(before.chain(stream)),
+        };
+        let mut this = Opened {
+            path,
+            head: Vec::new(),
+            layers: Vec::new(),
+            too_deep: false,
+        };
+        this.open(codec, reader)?;
+        while let Some(codec) = Codec::of(&this.head) {
+            if this.layers.len() == DEPTH {
+                this.too_deep = true;
+                break;
+            }
+            let reader = Box::new(this.reader());
+            this.open(codec, reader)?;
+        }
+        Ok(this)
+    }
+
+    fn open(&mut self, codec: &'static Codec, reader: Box<dyn Read>) -> io::Result<()> {
+        let layer = Rc::new(RefCell::new(Decompressed::new(codec, reader)));
+        self.layers.push(Rc::clone(&layer));
+        self.path = without(self.path, codec.extension);
+        input::read(&mut Layer(layer), &mut self.head, HEAD)
+    }
+
+    /// All that the innermost layer holds.
+    pub fn reader(&mut self) -> impl Read + use<> {
+        let head = Cursor::new(self.head.clone());
+        head.chain(Rest {
+            layers: self.layers.clone(),
+            output: self.head.len() as u64,
+        })
+    }
+
+    /// What is wrong with the layers, once they have been read.
+    pub fn troubles(&self) -> Vec<Trouble> {
+        let layers = self.layers.iter();
+        let mut troubles: Vec<_> = layers
+            .filter_map(|layer| layer.borrow().trouble())
+            .collect();
+        if self.too_deep {
+            troubles.push(Trouble {
+                code: &DEPTH_LIMIT,
+                offset: 0,
+            });
+        }
+        troubles
+    }
+}
+
+/// What follows the first bytes of the innermost layer.
+struct Rest {
+    layers: Vec<Rc<RefCell<Decompressed>>>,
+    output: u64,
+}
+
+impl Read for Rest {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let [outermost, ..] = self.layers.as_slice() else {
+            return Ok(0);
+        };
+        let input = outermost.borrow().input();
+        let innermost = &self.layers[self.layers.len() - 1];
+        // Each layer keeps within its measure; together they may still be beyond it.
+        if Decompressed::is_excessive(input, self.output) {
+            innermost.borrow_mut().end_with(&RATIO_LIMIT);
+        }
+        let n = innermost.borrow_mut().read(into)?;
+        self.output += n as u64;
+        Ok(n)
+    }
+}
+
+/// A path without an extension, if it has it.
+fn without<'a>(path: &'a [u8], extension: &str) -> &'a [u8] {
+    let shorter = path.strip_suffix(extension.as_bytes());
+    let shorter = shorter.and_then(|path| path.strip_suffix(b"."));
+    shorter.unwrap_or(path)
+}

@@ -1,0 +1,380 @@
+//! One huge file in pieces, so that all workers can share it.
+//!
+//! The pieces follow from the file alone, not from who works on them, and each begins behind a
+//! [`seam`](crate::document::Format::seam): together they have the links of the whole. What one
+//! piece has to know of those before it is how many lines there are; the [`Ledger`] tells it.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+
+use super::input::{self, Input};
+use super::walk::Entry;
+use crate::bytes::lines::breaks;
+use crate::document::Format;
+use crate::extractor::Origin;
+
+/// A file is cut into pieces of about this many bytes: a piece should stay in a core's cache.
+pub const PIECE: u64 = 1 << 20;
+
+/// Files of more than this many pieces are cut.
+const WORTHWHILE: u64 = 4;
+
+/// Where no seam is found for this many bytes, the rest is one piece.
+const PATIENCE: u64 = 64 << 20;
+
+/// A seam is looked for in this many bytes first.
+const LOOK: usize = 16 << 10;
+
+/// A file that is cut.
+#[derive(Debug)]
+pub struct Whole {
+    /// The file.
+    pub entry: Entry,
+    /// Its format.
+    pub format: Chosen,
+    file: File,
+    ledger: Ledger,
+    /// It has been told already that the file became shorter.
+    told: AtomicBool,
+}
+
+/// A format, shown by its name.
+#[derive(Clone, Copy)]
+pub struct Chosen(pub &'static Format);
+
+impl std::fmt::Debug for Chosen {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(self.0.name)
+    }
+}
+
+/// A piece of a file.
+#[derive(Clone, Debug)]
+pub struct Piece {
+    /// The file.
+    pub whole: Arc<Whole>,
+    /// Its number among the pieces, from 0.
+    pub index: usize,
+    start: u64,
+    /// None: it goes on to the end of the file, wherever that will be.
+    end: Option<u64>,
+}
+
+/// Cuts a file, piece by piece.
+#[derive(Debug)]
+pub struct Cutter {
+    whole: Arc<Whole>,
+    length: u64,
+    size: u64,
+    index: usize,
+    start: u64,
+    finished: bool,
+    look: Vec<u8>,
+}
+
+impl Cutter {
+    /// Whether a file of this length is worth cutting.
+    pub fn is_worthwhile(length: u64, size: u64) -> bool {
+        length > size * WORTHWHILE
+    }
+
+    /// Cuts a file into pieces of about `size` bytes.
+    pub fn new(entry: Entry, format: &'static Format, file: File, length: u64, size: u64) -> Self {
+        Cutter {
+            whole: Arc::new(Whole {
+                entry,
+                format: Chosen(format),
+                file,
+                ledger: Ledger::default(),
+                told: AtomicBool::new(false),
+            }),
+            length,
+            size: size.max(1),
+            index: 0,
+            start: 0,
+            finished: false,
+            look: Vec::new(),
+        }
+    }
+
+    /// The first seam behind an offset; none if there is none in reach, or it cannot be read.
+    fn seam(&mut self, offset: u64) -> Option<u64> {
+        let seam = self.whole.format.0.seam?;
+        self.look.clear();
+        loop {
+            let have = self.look.len();
+            let want = (have * 2).max(LOOK);
+            self.look.resize(want, 0);
+            let mut rest = Stretch {
+                file: &self.whole.file,
+                at: offset + have as u64,
+                end: None,
+            };
+            let end = have + input::fill(&mut rest, &mut self.look[have..]).ok()?;
+            self.look.truncate(end);
+            if let Some(at) = seam(&self.look) {
+                return Some(offset + at as u64).filter(|&seam| seam < self.length);
+            }
+            if end < want || end as u64 >= PATIENCE {
+                return None;
+            }
+        }
+    }
+}
+
+impl Iterator for Cutter {
+    type Item = Piece;
+
+    fn next(&mut self) -> Option<Piece> {
+        if self.finished {
+            return None;
+        }
+        let nominal = self.start + self.size;
+        let end = if nominal < self.length {
+            self.seam(nominal)
+        } else {
+            None
+        };
+        let piece = Piece {
+            whole: Arc::clone(&self.whole),
+            index: self.index,
+            start: self.start,
+            end,
+        };
+        self.index += 1;
+        self.start = end.unwrap_or(0);
+        self.finished = end.is_none();
+        Some(piece)
+    }
+}
+
+impl Piece {
+    /// Reads the piece, if it is short enough to be kept: true if it is.
+    ///
+    /// # Errors
+    ///
+    /// Those of the file.
+    pub fn load(&self, size: u64, into: &mut Vec<u8>) -> io::Result<bool> {
+        let length = self.end.map(|end| end - self.start);
+        let Some(length) = length.filter(|&length| length <= size.saturating_mul(2)) else {
+            return Ok(false);
+        };
+        into.resize(length as usize, 0);
+        let end = input::fill(&mut self.stretch(), into)?;
+        into.truncate(end);
+        Ok(true)
+    }
+
+    /// Whether the file became shorter, given how much of the piece there is; only the first piece
+    /// that asks learns of it.
+    pub fn has_shrunk(&self, length: u64) -> bool {
+        let end = self.start + length;
+        self.end.is_none_or(|expected| end < expected)
+            && Input::has_shrunk(&self.whole.entry, end)
+            && !self.whole.told.swap(true, Ordering::Relaxed)
+    }
+
+    /// Its bytes, to be read in order.
+    pub fn stretch(&self) -> Stretch<'_> {
+        Stretch {
+            file: &self.whole.file,
+            at: self.start,
+            end: self.end,
+        }
+    }
+
+    /// Where it starts, without its line.
+    pub fn origin(&self) -> Origin {
+        Origin {
+            offset: self.start,
+            line: 1,
+        }
+    }
+
+    /// Where it starts. Every piece must ask, with its bytes or none if it cannot read them, for
+    /// those behind it wait for its lines.
+    pub fn locate(&self, bytes: Option<&[u8]>) -> Origin {
+        let lines = match bytes {
+            Some(bytes) => breaks(bytes),
+            // Nothing comes behind the last piece.
+            None if self.end.is_none() => 0,
+            None => self.count(),
+        };
+        Origin {
+            offset: self.start,
+            line: 1 + self.whole.ledger.enter(self.index, lines),
+        }
+    }
+
+    fn count(&self) -> u64 {
+        let mut block = vec![0; LOOK];
+        let mut stretch = self.stretch();
+        let (mut lines, mut after_cr) = (0, false);
+        // What cannot be read is complained of where it is scanned.
+        while let Ok(n @ 1..) = input::fill(&mut stretch, &mut block) {
+            lines += breaks(&block[..n]);
+            // A CRLF that two blocks share is one line break.
+            lines -= u64::from(after_cr && block[0] == b'\n');
+            after_cr = block[n - 1] == b'\r';
+        }
+        lines
+    }
+}
+
+/// The bytes of a file between two offsets.
+#[derive(Debug)]
+pub struct Stretch<'a> {
+    file: &'a File,
+    at: u64,
+    end: Option<u64>,
+}
+
+impl Read for Stretch<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let most = match self.end {
+            Some(end) => into.len().min((end - self.at) as usize),
+            None => into.len(),
+        };
+        let n = read_at(self.file, &mut into[..most], self.at)?;
+        self.at += n as u64;
+        Ok(n)
+    }
+}
+
+#[cfg(unix)]
+fn read_at(file: &File, into: &mut [u8], offset: u64) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, into, offset)
+}
+
+#[cfg(windows)]
+fn read_at(file: &File, into: &mut [u8], offset: u64) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, into, offset)
+}
+
+/// How many line breaks each piece has, as far as they are counted.
+///
+/// A piece enters its own count before it waits for those before it, and pieces are given out in
+/// order: so nobody waits for long, and never in a circle.
+#[derive(Debug, Default)]
+struct Ledger {
+    counts: Mutex<Counts>,
+    entered: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Counts {
+    /// The line breaks before each piece, for the pieces whose predecessors are all counted.
+    before: Vec<u64>,
+    /// Counts that came too early, with their index.
+    early: Vec<(usize, u64)>,
+}
+
+impl Ledger {
+    /// Enters a piece's line breaks, and returns those of all pieces before it.
+    fn enter(&self, index: usize, lines: u64) -> u64 {
+        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        counts.early.push((index, lines));
+        counts.advance();
+        self.entered.notify_all();
+        loop {
+            if let Some(&before) = counts.before.get(index) {
+                return before;
+            }
+            counts = self
+                .entered
+                .wait(counts)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+impl Counts {
+    fn advance(&mut self) {
+        if self.before.is_empty() {
+            self.before.push(0);
+        }
+        loop {
+            let last = self.before.len() - 1;
+            let Some(at) = self.early.iter().position(|(index, _)| *index == last) else {
+                return;
+            };
+            let (_, lines) = self.early.swap_remove(at);
+            self.before.push(self.before[last] + lines);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pipeline::walk::Kind;
+    use std::io::Write;
+
+    fn cut(text: &[u8], size: u64) -> (tempfile::NamedTempFile, Vec<Piece>) {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(text).unwrap();
+        let length = text.len() as u64;
+        let entry = Entry {
+            path: file.path().to_path_buf(),
+            kind: Kind::File(length),
+            named: true,
+        };
+        let format = Format::named("text").unwrap();
+        let opened = File::open(file.path()).unwrap();
+        let pieces = Cutter::new(entry, format, opened, length, size).collect();
+        (file, pieces)
+    }
+
+    #[test]
+    fn pieces_follow_one_another_behind_empty_lines() {
+        let text = b"one\n\ntwo\n \t\nthree\nfour\n\n\nfive\n".repeat(9);
+        for size in 1..40 {
+            let (_file, pieces) = cut(&text, size);
+            let mut start = 0;
+            for piece in &pieces {
+                assert_eq!(piece.start, start, "size {size}");
+                start = piece.end.unwrap_or(text.len() as u64);
+                assert!(text[..start as usize].ends_with(b"\n"));
+                let mut bytes = Vec::new();
+                piece.stretch().read_to_end(&mut bytes).unwrap();
+                assert_eq!(bytes, text[piece.start as usize..start as usize]);
+            }
+            assert_eq!(start, text.len() as u64);
+            // Whoever comes first: each piece learns of all lines before it.
+            let lines = std::thread::scope(|scope| {
+                let ask = |piece: &'_ Piece| piece.locate(None).line;
+                let threads: Vec<_> = pieces
+                    .iter()
+                    .rev()
+                    .map(|piece| scope.spawn(move || ask(piece)))
+                    .collect();
+                let mut lines: Vec<_> = threads
+                    .into_iter()
+                    .map(|thread| thread.join().unwrap())
+                    .collect();
+                lines.reverse();
+                lines
+            });
+            for (piece, line) in pieces.iter().zip(lines) {
+                let before = &text[..piece.start as usize];
+                assert_eq!(line, 1 + breaks(before), "size {size}, {}", piece.index);
+            }
+        }
+    }
+
+    #[test]
+    fn one_piece_tells_that_the_file_became_shorter() {
+        let (file, pieces) = cut(&b"line\n\n".repeat(10), 12);
+        assert!(pieces.len() > 3);
+        let read = |piece: &Piece| {
+            let mut bytes = Vec::new();
+            piece.stretch().read_to_end(&mut bytes).unwrap() as u64
+        };
+        assert!(!pieces.iter().any(|piece| piece.has_shrunk(read(piece))));
+        file.as_file().set_len(20).unwrap();
+        let told = pieces.iter().filter(|piece| piece.has_shrunk(read(piece)));
+        assert_eq!(told.count(), 1);
+    }
+}

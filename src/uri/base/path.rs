@@ -1,0 +1,144 @@
+//! File names as URIs and back, by text alone: the style of a path is given, not that of the machine.
+
+use crate::bytes::class::ByteSet;
+use crate::uri::percent;
+use crate::uri::reference::Ends;
+
+/// How paths are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum PathStyle {
+    /// `/directory/file`
+    #[default]
+    Unix,
+    /// `C:\directory\file`, `\\server\share\file`
+    Windows,
+}
+
+/// What stands for itself in a path segment: unreserved, sub-delims, `:` and `@` (RFC 3986 section 3.3); and the slash.
+const COPIED: ByteSet = ByteSet::ALPHANUMERIC.with(b"-._~!$&'()*+,;=:@/");
+/// What is percent-encoded.
+const ENCODED: ByteSet = COPIED.complement();
+/// What no name on Windows has.
+const FORBIDDEN_ON_WINDOWS: ByteSet = ByteSet::EMPTY.with(b"\\:*?\"<>|");
+
+/// Appends a path to a URI, every byte that cannot stand in one percent-encoded. A slash stays a slash.
+///
+/// ```
+/// let mut uri = Vec::new();
+/// uriscan::uri::base::push_path(b"a b/100%\xFF.html", &mut uri);
+/// assert_eq!(uri, b"a%20b/100%25%FF.html");
+/// ```
+pub fn push_path(path: &[u8], uri: &mut Vec<u8>) {
+    percent::encode(path, &ENCODED, uri);
+}
+
+/// The `file:` URI of an absolute path; none for a relative path and for a device of Windows.
+///
+/// ```
+/// use uriscan::uri::base::{PathStyle, file_uri};
+///
+/// assert_eq!(file_uri(b"/a b", PathStyle::Unix).unwrap(), b"file:///a%20b");
+/// assert_eq!(file_uri(br"C:\a", PathStyle::Windows).unwrap(), b"file:///C:/a");
+/// assert_eq!(file_uri(br"\\server\share\a", PathStyle::Windows).unwrap(), b"file://server/share/a");
+/// ```
+#[must_use]
+pub fn file_uri(path: &[u8], style: PathStyle) -> Option<Vec<u8>> {
+    let mut uri = b"file://".to_vec();
+    match style {
+        PathStyle::Unix if path.starts_with(b"/") => push_path(path, &mut uri),
+        PathStyle::Unix => return None,
+        PathStyle::Windows => {
+            let path: Vec<u8> = path
+                .iter()
+                .map(|&byte| if byte == b'\\' { b'/' } else { byte })
+                .collect();
+            let (is_verbatim, path) = match path.strip_prefix(b"//?/") {
+                Some(path) => (true, path),
+                None => (false, &path[..]),
+            };
+            match path {
+                [b'U' | b'u', b'N' | b'n', b'C' | b'c', b'/', share @ ..] if is_verbatim => {
+                    push_path(share, &mut uri)
+                }
+                [b'/', b'/', b'.' | b'?', ..] => return None,
+                [b'/', b'/', share @ ..] => push_path(share, &mut uri),
+                [letter, b':', b'/', ..] if letter.is_ascii_alphabetic() => {
+                    uri.push(b'/');
+                    push_path(path, &mut uri);
+                }
+                _ => return None,
+            }
+        }
+    }
+    Some(uri)
+}
+
+/// The path of a `file:` URI, its query and fragment left aside.
+///
+/// None if it is no such URI, if a segment decodes to what no file name holds, and for another host on Unix:
+/// `localhost` and no host are this machine (RFC 8089 section 2).
+///
+/// ```
+/// use uriscan::uri::base::{PathStyle, file_path};
+///
+/// assert_eq!(file_path(b"file:///a%20b?q#f", PathStyle::Unix).unwrap(), b"/a b");
+/// assert_eq!(file_path(b"file:///C|/a", PathStyle::Windows).unwrap(), br"C:\a");
+/// assert_eq!(file_path(b"file:///a%2Fb", PathStyle::Unix), None);
+/// ```
+#[must_use]
+pub fn file_path(uri: &[u8], style: PathStyle) -> Option<Vec<u8>> {
+    let ends = Ends::of(uri);
+    if !uri[..ends.scheme].eq_ignore_ascii_case(b"file:") {
+        return None;
+    }
+    let host = uri[ends.scheme..ends.authority]
+        .strip_prefix(b"//")
+        .unwrap_or_default();
+    let is_local = host.is_empty() || host.eq_ignore_ascii_case(b"localhost");
+    let path = uri[ends.authority..ends.path].strip_prefix(b"/")?;
+    let mut decoded = Vec::with_capacity(uri.len());
+    match style {
+        PathStyle::Unix if is_local => {
+            decoded.push(b'/');
+            push_segments(path, style, &mut decoded)?;
+        }
+        PathStyle::Unix => return None,
+        PathStyle::Windows if is_local => {
+            let [letter, b':' | b'|', rest @ ..] = path else {
+                return None;
+            };
+            decoded.extend([*letter, b':', b'\\']);
+            push_segments(rest.strip_prefix(b"/")?, style, &mut decoded)?;
+        }
+        PathStyle::Windows => {
+            decoded.extend_from_slice(b"\\\\");
+            decoded.extend_from_slice(host);
+            decoded.push(b'\\');
+            push_segments(path, style, &mut decoded)?;
+        }
+    }
+    Some(decoded)
+}
+
+/// Appends the segments of a URI's path as names; none if one of them is no name, or leads elsewhere.
+pub(super) fn push_segments(path: &[u8], style: PathStyle, out: &mut Vec<u8>) -> Option<()> {
+    for (i, segment) in path.split(|&byte| byte == b'/').enumerate() {
+        let name = percent::decode(segment);
+        let is_forbidden = |byte: &u8| {
+            matches!(byte, b'/' | 0)
+                || style == PathStyle::Windows && FORBIDDEN_ON_WINDOWS.contains(*byte)
+        };
+        if matches!(&name[..], b"." | b"..") || name.iter().any(is_forbidden) {
+            return None;
+        }
+        if i > 0 {
+            out.push(if style == PathStyle::Windows {
+                b'\\'
+            } else {
+                b'/'
+            });
+        }
+        out.extend_from_slice(&name);
+    }
+    Some(())
+}

@@ -1,0 +1,11 @@
+//! Mail and news archives.
+
+// Bytes changed, left out, repeated.
+mod damage;
+mod run;
+// Small archives, one for each rule.
+mod stories;
+// Archives of any size.
+mod stream;
+// The cases of `tests/vectors/mail/`.
+mod vectors;

@@ -1,0 +1,109 @@
+//! Archives read in memory, their links collected.
+
+use std::io::{self, Read};
+
+use uriscan::bytes::lines::Position;
+use uriscan::document::{self, Format};
+use uriscan::extractor::{Document, Extractor, Options, Positions};
+use uriscan::resolver::{Diagnostic, Link, Sink};
+use uriscan::uri::{Base, BaseSource};
+
+/// A link with all that a test may ask for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Got {
+    pub(crate) member: String,
+    pub(crate) position: Option<Position>,
+    pub(crate) span: (u64, u64),
+    pub(crate) reference: String,
+    pub(crate) target: Option<String>,
+    pub(crate) base: Option<(String, String)>,
+    pub(crate) context: &'static str,
+    pub(crate) element: String,
+    pub(crate) attribute: String,
+    pub(crate) flags: Vec<&'static str>,
+    pub(crate) message_id: Option<String>,
+    pub(crate) message_offset: Option<u64>,
+    pub(crate) target_part: Option<String>,
+}
+
+/// Everything that an archive gives.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Found {
+    pub(crate) links: Vec<Got>,
+    /// Member, code and count.
+    pub(crate) diagnostics: Vec<(Option<String>, &'static str, u64)>,
+}
+
+impl Sink for Found {
+    fn link(&mut self, link: &Link<'_>) {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        self.links.push(Got {
+            member: link.member.unwrap_or_default().to_owned(),
+            position: link.position,
+            span: (link.span.start, link.span.end),
+            reference: text(link.reference),
+            target: link.target.ok().map(text),
+            base: link
+                .base
+                .map(|(uri, source)| (text(uri), source.to_owned())),
+            context: link.context.name(),
+            element: link.element.unwrap_or_default().to_owned(),
+            attribute: link.attribute.unwrap_or_default().to_owned(),
+            flags: link.flags.names().collect(),
+            message_id: link.part.message_id.map(str::to_owned),
+            message_offset: link.part.message_offset,
+            target_part: link.part.target_part.map(str::to_owned),
+        });
+    }
+
+    fn diagnostic(&mut self, diagnostic: &Diagnostic<'_>) {
+        self.diagnostics.push((
+            diagnostic.member.map(str::to_owned),
+            diagnostic.code.name,
+            diagnostic.count,
+        ));
+    }
+}
+
+/// The base that archives have unless they bring one (RFC 2557 section 5).
+pub(crate) fn this_message() -> Base {
+    Base {
+        uri: b"thismessage:/".to_vec(),
+        source: BaseSource::DefaultThisMessage,
+    }
+}
+
+/// Reads an archive, `window` bytes at a time.
+pub(crate) fn read(
+    format: &str,
+    bytes: &[u8],
+    formats: &document::Options,
+    window: usize,
+) -> Found {
+    let mut found = Found::default();
+    let format = Format::named(format).unwrap();
+    let base = this_message();
+    let mut extractor = Extractor::new(&Options {
+        formats: formats.clone(),
+        positions: Positions::Lines,
+        window,
+        ..Options::default()
+    });
+    let document = Document::new(format, Some(&base));
+    extractor
+        .extract(&document, Drip(bytes, window), &mut found)
+        .unwrap();
+    found
+}
+
+/// Hands out at most so many bytes at a time, as a pipe does.
+struct Drip<'a>(&'a [u8], usize);
+
+impl Read for Drip<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let n = self.0.len().min(self.1).min(into.len());
+        into[..n].copy_from_slice(&self.0[..n]);
+        self.0 = &self.0[n..];
+        Ok(n)
+    }
+}

@@ -1,0 +1,227 @@
+//! Small archives, each with the links that it must give: member, line, reference, target.
+
+use super::run::{Found, read};
+use uriscan::document;
+use uriscan::document::mail::{Alternatives, Headers, MimeBase};
+
+/// `member line:column reference flags`, one a link.
+fn lines(found: &Found) -> Vec<String> {
+    found
+        .links
+        .iter()
+        .map(|got| {
+            let position = got.position.unwrap();
+            let mut line = format!(
+                "{} {}:{} {}",
+                got.member, position.line, position.column, got.reference
+            );
+            for flag in &got.flags {
+                line.push(' ');
+                line.push_str(flag);
+            }
+            line
+        })
+        .collect()
+}
+
+fn codes(found: &Found) -> Vec<&'static str> {
+    let mut codes: Vec<_> = found.diagnostics.iter().map(|(_, code, _)| *code).collect();
+    codes.sort_unstable();
+    codes
+}
+
+/// Reads by several windows, all of which must agree.
+fn tell(format: &str, archive: &str, options: &document::Options) -> Found {
+    let found = read(format, archive.as_bytes(), options, 1 << 20);
+    for window in [1, 3, 50] {
+        let other = read(format, archive.as_bytes(), options, window);
+        let got = (lines(&other), &other.diagnostics);
+        let expected = (lines(&found), &found.diagnostics);
+        assert_eq!(got, expected, "windows of {window} on {archive:?}");
+        assert_eq!(other, found, "windows of {window} on {archive:?}");
+    }
+    found
+}
+
+struct Story {
+    format: &'static str,
+    archive: &'static str,
+    links: &'static [&'static str],
+    codes: &'static [&'static str],
+}
+
+#[rustfmt::skip]
+const STORIES: &[Story] = &[
+    // A signature is a signature from its mark on.
+    Story { format: "eml", archive: "S: x\n\nhttp://a.example/\n-- \nhttp://b.example/\n",
+        links: &["1/1 1:1 http://a.example/", "1/1 3:1 http://b.example/ in-signature"], codes: &[] },
+    // The message in a message has numbers of its own.
+    Story { format: "eml", archive: "Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: message/rfc822\n\nContent-Type: multipart/mixed; boundary=c\nX-URL: http://h.example/\n\npre http://p.example/\n--c\n\nhttp://a.example/\n--c\nX-URL: http://q.example/\n\nhttp://b.example/\n--c--\nhttp://e.example/\n--b--\n",
+        links: &["1/1.0 2:0 http://h.example/", "1/1.0 1:5 http://p.example/ preamble", "1/1.1 1:1 http://a.example/", "1/1.2 1:0 http://q.example/", "1/1.2 1:1 http://b.example/", "1/1.0 2:1 http://e.example/ epilogue"], codes: &[] },
+    // A digest's parts are messages.
+    Story { format: "eml", archive: "Content-Type: multipart/digest; boundary=b\n\n--b\n\nSubject: http://s.example/\n\nhttp://a.example/\n--b--\n",
+        links: &["1/1.0 1:0 http://s.example/", "1/1.1 1:1 http://a.example/"], codes: &[] },
+    // An empty part, and one whose header never ends.
+    Story { format: "eml", archive: "Content-Type: multipart/mixed; boundary=b\n\n--b\n--b\nContent-Type: text/html\n--b\n\nhttp://c.example/\n--b--",
+        links: &["1/3 1:1 http://c.example/"], codes: &[] },
+    // A boundary that is never found, in a part.
+    Story { format: "eml", archive: "Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: multipart/mixed; boundary=c\n\nhttp://c.example/\n--b\n\nhttp://d.example/\n--b--\n",
+        links: &["1/1 1:1 http://c.example/", "1/2 1:1 http://d.example/"], codes: &["mime.boundary-never-found"] },
+    // No boundary at all.
+    Story { format: "eml", archive: "Content-Type: multipart/mixed\n\nhttp://c.example/\n", links: &["1/1 1:1 http://c.example/"], codes: &["mime.boundary-missing"] },
+    // A line that is no field ends the header.
+    Story { format: "eml", archive: "Subject: x\nno field http://c.example/\n", links: &["1/1 1:10 http://c.example/"], codes: &["header.no-blank-line"] },
+    // Line ends of old.
+    Story { format: "eml", archive: "Subject: x\rX-URL: http://h.example/\r\rone\rhttp://c.example/\r",
+        links: &["1/0 2:0 http://h.example/", "1/1 2:1 http://c.example/"], codes: &[] },
+    // An external body has no body, and its header may hold anything.
+    Story { format: "eml", archive: "Content-Type: application/octet-stream; name=x.HTML\n\n<a href=http://c.example/>x", links: &["1/1 1:9 http://c.example/"], codes: &[] },
+    // What nobody can read is passed over.
+    Story { format: "eml", archive: "Content-Type: application/pdf\n\nhttp://c.example/", links: &[], codes: &[] },
+    Story { format: "eml", archive: "Content-Type: application/pkcs7-mime\n\nhttp://c.example/", links: &[], codes: &["body.opaque"] },
+    // Lists of fields.
+    Story { format: "eml", archive: "List-Help: <mailto:a@b.example?subject=help> (Help),\n <http://l.example/ help>\nList-Post: NO\nList-Id: <http://no.example/>\n\n",
+        links: &["1/0 1:0 mailto:a@b.example?subject=help", "1/0 1:0 http://l.example/help"], codes: &[] },
+    // Charsets that must be converted keep their spans.
+    Story { format: "eml", archive: "Content-Type: text/plain; charset=utf-7\n\n+AOk- +ADw-http://c.example/+AD4-", links: &["1/1 1:4 http://c.example/"], codes: &[] },
+    // A long preamble of two separators.
+    Story { format: "mbox", archive: "From a@b.example Thu Mar  2 10:11:12 2006\nA: b\n\nx\n\nFrom here on text http://t.example/\n\nFrom c@d.example Thu Mar  2 10:11:12 2006\nA: b\n\nhttp://u.example/\n",
+        links: &["1/1 3:19 http://t.example/", "2/1 1:1 http://u.example/"], codes: &["mbox.from-line-in-body"] },
+    // A Content-Length that leads nowhere.
+    Story { format: "mbox", archive: "From a@b.example Thu Mar  2 10:11:12 2006\nContent-Length: 7\n\nhttp://t.example/\n\nFrom c@d.example Thu Mar  2 10:11:12 2006\nContent-Length: 9999\n\nhttp://u.example/\n",
+        links: &["1/1 1:1 http://t.example/", "2/1 1:1 http://u.example/"], codes: &["mbox.content-length-mismatch", "mbox.content-length-mismatch"] },
+    // Patches of git, pasted and as an archive.
+    Story { format: "mbox", archive: "From 0123456789012345678901234567890123456789 Mon Sep 17 00:00:00 2001\nA: b\n\nhttp://t.example/\n\nFrom 0123456789012345678901234567890123456789 Mon Sep 17 00:00:00 2001\nA: b\n\nhttp://u.example/\n",
+        links: &["1/1 1:1 http://t.example/", "2/1 1:1 http://u.example/"], codes: &[] },
+    Story { format: "mbox", archive: "From a@b.example Thu Mar  2 10:11:12 2006\nA: b\n\nx\n\nFrom 0123456789012345678901234567890123456789 Mon Sep 17 00:00:00 2001\nA: b\n\nhttp://u.example/\n",
+        links: &["1/1 6:1 http://u.example/"], codes: &["mbox.from-line-in-body"] },
+    // Not a mailbox at all.
+    Story { format: "mbox", archive: "\n\nhttp://t.example/\n", links: &["0/1 1:1 http://t.example/"], codes: &["mbox.leading-junk"] },
+    Story { format: "mbox", archive: "\n\n", links: &[], codes: &[] },
+    // Cut off inside a header.
+    Story { format: "mbox", archive: "From a@b.example Thu Mar  2 10:11:12 2006\nX-URL: http://t.example/\n", links: &["1/0 1:0 http://t.example/"], codes: &["mbox.truncated"] },
+    // Counts that are wrong.
+    Story { format: "news", archive: "#! rnews 4\nA: b\n\nhttp://t.example/\n#! rnews 9999\nA: b\n\nhttp://u.example/\n",
+        links: &["1/1 1:1 http://t.example/", "2/1 1:1 http://u.example/"], codes: &["rnews.resync", "rnews.resync"] },
+    Story { format: "emlx", archive: "9999\nA: b\n\nhttp://u.example/\n", links: &["1/1 1:1 http://u.example/"], codes: &[] },
+    // One separator between messages instead of two.
+    Story { format: "mmdf", archive: "\u{1}\u{1}\u{1}\u{1}\nA: b\n\nhttp://t.example/\n\u{1}\u{1}\u{1}\u{1}\nA: b\n\nhttp://u.example/\n",
+        links: &["1/1 1:1 http://t.example/", "2/1 1:1 http://u.example/"], codes: &[] },
+    // HTML that asks to be read again, behind a header reference of the same part.
+    Story { format: "eml", archive: "Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/html\nX-URL: http://h.example/\n\n<table><a href=http://a.example/><select><svg></p><a href=http://b.example/>\n--b--\n",
+        links: &["1/1 2:0 http://h.example/", "1/1 1:16 http://a.example/", "1/1 1:59 http://b.example/"], codes: &[] },
+];
+
+#[test]
+fn archives_give_their_links() {
+    for story in STORIES {
+        let found = tell(story.format, story.archive, &document::Options::default());
+        let got = (lines(&found), codes(&found));
+        let expected = (
+            story.links.iter().map(|&line| line.to_owned()).collect(),
+            story.codes.to_vec(),
+        );
+        assert_eq!(got, expected, "{:?}", story.archive);
+    }
+}
+
+const ALTERNATIVES: &str = "Content-Type: multipart/alternative; boundary=b\nX-URL: http://h.example/\n\n--b\n\nhttp://a.example/\n--b\nContent-Type: text/html\n\n<a href=http://b.example/>\n--b\nContent-Type: image/png\n\nx\n--b--\n";
+
+#[test]
+fn only_the_last_alternative_counts_when_asked_for() {
+    let mut options = document::Options::default();
+    options.mail.alternatives = Alternatives::Last;
+    let found = tell("eml", ALTERNATIVES, &options);
+    assert_eq!(
+        lines(&found),
+        ["1/0 2:0 http://h.example/", "1/2 1:9 http://b.example/"]
+    );
+}
+
+#[test]
+fn header_fields_are_chosen() {
+    let archive = "Received: by http://r.example/\nX-URL: http://x.example/\nXref: news a.b:12 c:3\nNewsgroups: a.b, c\n\n";
+    let mut options = document::Options::default();
+    options.mail.headers = Headers::None;
+    assert_eq!(lines(&tell("eml", archive, &options)), [""; 0]);
+    options.mail.headers = Headers::All;
+    let all = tell("eml", archive, &options);
+    assert_eq!(
+        lines(&all),
+        ["1/0 1:0 http://r.example/", "1/0 2:0 http://x.example/"]
+    );
+    assert_eq!(all.links[0].attribute, "received");
+    options.mail.headers = Headers::None;
+    options.mail.ids = true;
+    let ids = [
+        "1/0 3:0 news:a.b",
+        "1/0 3:0 news:c",
+        "1/0 4:0 news:a.b",
+        "1/0 4:0 news:c",
+    ];
+    assert_eq!(lines(&tell("eml", archive, &options)), ids);
+}
+
+/// Target, base source and whether the base is chained.
+fn bases(archive: &str, options: &document::Options) -> Vec<String> {
+    tell("eml", archive, options)
+        .links
+        .iter()
+        .map(|got| {
+            let chained = got.flags.contains(&"base-chained");
+            let source = got
+                .base
+                .as_ref()
+                .map_or("none", |(_, source)| source.as_str());
+            let mark = if chained { " chained" } else { "" };
+            format!("{} {source}{mark}", got.target.as_deref().unwrap_or("?"))
+        })
+        .collect()
+}
+
+#[test]
+fn bases_follow_the_headings() {
+    let html = "Content-Type: text/html\n";
+    let part = "--b\nContent-Type: text/html\nContent-Location: p/q\n\n<a href=x>\n--b--\n";
+    let outer =
+        "Content-Type: multipart/mixed; boundary=b\nContent-Location: http://o.example/d/\n";
+    let default = document::Options::default();
+    let mut strict = document::Options::default();
+    strict.mail.mime_base = MimeBase::Strict;
+    #[rustfmt::skip]
+    let rows: &[(String, &document::Options, &str)] = &[
+        (format!("{html}Content-Base: http://b.example/d/\nContent-Location: http://l.example/\n\n<a href=x>"), &default, "http://b.example/d/x entity:content-base@0"),
+        (format!("{html}Content-Base: d/\nContent-Location: http://l.example/\n\n<a href=x>"), &default, "http://l.example/x entity:content-location@0"),
+        (format!("{html}Snapshot-Content-Location: http://s.example/d/\n\n<a href=x>"), &default, "http://s.example/d/x retrieval:snapshot-content-location"),
+        (format!("{html}Snapshot-Content-Location: http://s.example/d/\nContent-Location: e/f\n\n<a href=x>"), &default, "http://s.example/d/e/x entity:content-location@0 chained"),
+        (format!("{outer}\n{part}"), &default, "http://o.example/d/p/x entity:content-location@1 chained"),
+        (format!("{outer}\n{part}"), &strict, "http://o.example/d/x entity:content-location@0"),
+        (format!("{html}\n<base href=http://e.example/d/><a href=x>"), &default, "http://e.example/d/x content:base"),
+        ("S: x\n\n<URL:x>".to_owned(), &default, "thismessage:/x default:thismessage"),
+    ];
+    for (archive, options, expected) in rows {
+        assert_eq!(bases(archive, options), [*expected], "{archive:?}");
+    }
+}
+
+#[test]
+fn spans_are_bytes_of_the_decoded_part() {
+    #[rustfmt::skip]
+    let rows: &[(&str, (u64, u64))] = &[
+        ("S: x\n\nab <http://c.example/>", (4, 21)),
+        ("Content-Transfer-Encoding: quoted-printable\n\n=C3=A9 <http://c.exa=\nmple/>", (4, 21)),
+        ("Content-Transfer-Encoding: base64\n\nYWIgPGh0dHA6Ly9jLmV4YW1wbGUvPg==", (4, 21)),
+        // Three bytes of charset for one character.
+        ("Content-Type: text/plain; charset=utf-7\n\n+AOk- <http://c.example/>", (7, 24)),
+        ("Content-Type: text/plain; format=flowed; delsp=yes\n\n> ab <http://c. \n> example/>", (6, 27)),
+    ];
+    for (archive, span) in rows {
+        let found = tell("eml", archive, &document::Options::default());
+        let got: Vec<_> = found
+            .links
+            .iter()
+            .map(|got| (got.reference.as_str(), got.span))
+            .collect();
+        assert_eq!(got, [("http://c.example/", *span)], "{archive:?}");
+    }
+}

@@ -1,0 +1,213 @@
+//! The cases of `tests/vectors/mail/`: archives with the links that the rules give them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use uriscan::document;
+
+use super::run::{Found, Got, read};
+
+/// One case: a file or a folder of messages, and what it gives.
+struct Vector {
+    name: String,
+    path: PathBuf,
+    expected: Value,
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors/mail")
+}
+
+fn vectors() -> Vec<Vector> {
+    let mut vectors = Vec::new();
+    for entry in fs::read_dir(folder()).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        if let Some(stem) = name.strip_suffix(".expect.json") {
+            let expected: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+            vectors.push(Vector {
+                name: stem.to_owned(),
+                path: folder().join(expected["case"].as_str().unwrap()),
+                expected,
+            });
+        }
+    }
+    vectors.sort_by(|a, b| a.name.cmp(&b.name));
+    assert!(vectors.len() >= 75, "{} cases", vectors.len());
+    vectors
+}
+
+/// The cases that are files, uncompressed, with the name of their format.
+fn files() -> Vec<(Vector, &'static str, Vec<u8>)> {
+    vectors()
+        .into_iter()
+        .filter_map(|vector| {
+            let format = match vector.path.extension()?.to_str()? {
+                "eml" => "eml",
+                "mht" => "mhtml",
+                "mbox" => "mbox",
+                "mmdf" => "mmdf",
+                "emlx" => "emlx",
+                "rnews" => "news",
+                _ => return None,
+            };
+            let bytes = fs::read(&vector.path).unwrap();
+            Some((vector, format, bytes))
+        })
+        .collect()
+}
+
+fn options(expected: &Value) -> document::Options {
+    let mut options = document::Options::default();
+    options.mail.ids = expected["options"]["ids"] == true;
+    options
+}
+
+/// What the case says of a link, in the words of records.
+fn expected_line(row: &Value) -> String {
+    let text = |key: &str| row[key].as_str().unwrap_or_default();
+    let kind = text("kind");
+    let (kind, flag) = match kind.split_once(':').unwrap() {
+        (flag @ ("preamble" | "epilogue" | "trailer"), context) => {
+            (format!("text:{context}"), flag)
+        }
+        _ => (kind.to_owned(), ""),
+    };
+    let (context, element, attribute) = match kind.split_once(':').unwrap() {
+        ("text", context) => (context, "", String::new()),
+        ("html", place) => {
+            let (element, attribute) = place.split_once('@').unwrap();
+            ("attribute", element, attribute.to_owned())
+        }
+        ("header", field) => ("header", "", field.to_ascii_lowercase()),
+        ("mime", _) => ("header", "", "content-type".to_owned()),
+        other => panic!("{other:?}"),
+    };
+    let number = |key: &str| row[key].as_u64().map_or("-".to_owned(), |n| n.to_string());
+    [
+        format!("{}/{}", row["message"], text("part")),
+        number("line"),
+        number("column"),
+        format!("{context} {element} {attribute} {flag}"),
+        text("raw").to_owned(),
+        text("resolved").to_owned(),
+        text("base").to_owned(),
+        text("base_source").to_owned(),
+        text("target_part").to_owned(),
+    ]
+    .join(" | ")
+}
+
+fn got_line(got: &Got, expected: &Value) -> String {
+    let place = ["preamble", "epilogue", "trailer"];
+    let flag = got.flags.iter().find(|flag| place.contains(flag));
+    let (base, source) = got.base.clone().unwrap_or_default();
+    let position = got.position.unwrap();
+    // Where a case leaves the line open, the record has that of the field.
+    let line = match expected["line"].as_u64() {
+        Some(_) => position.line.to_string(),
+        None => "-".to_owned(),
+    };
+    let column = match position.column {
+        0 => "-".to_owned(),
+        column => column.to_string(),
+    };
+    [
+        got.member.clone(),
+        line,
+        column,
+        format!(
+            "{} {} {} {}",
+            got.context,
+            got.element,
+            got.attribute,
+            flag.unwrap_or(&"")
+        ),
+        got.reference.clone(),
+        got.target.clone().unwrap_or_default(),
+        base,
+        source,
+        got.target_part.clone().unwrap_or_default(),
+    ]
+    .join(" | ")
+}
+
+/// What differs from the case, if anything.
+fn difference(expected: &Value, found: &Found) -> Option<String> {
+    let rows = expected["links"].as_array().unwrap();
+    let wanted: Vec<String> = rows.iter().map(expected_line).collect();
+    let nothing = Value::Null;
+    let got: Vec<String> = found
+        .links
+        .iter()
+        .enumerate()
+        .map(|(index, got)| got_line(got, rows.get(index).unwrap_or(&nothing)))
+        .collect();
+    let mut codes: Vec<&str> = found.diagnostics.iter().map(|(_, code, _)| *code).collect();
+    codes.sort_unstable();
+    let mut wanted_codes: Vec<&str> = expected["diagnostics"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|code| code.as_str().unwrap())
+        .collect();
+    wanted_codes.sort_unstable();
+    (got != wanted || codes != wanted_codes).then(|| {
+        format!(
+            "expected\n  {}\n  {wanted_codes:?}\ngot\n  {}\n  {:?}",
+            wanted.join("\n  "),
+            got.join("\n  "),
+            found.diagnostics
+        )
+    })
+}
+
+#[test]
+fn every_case_gives_what_it_says_however_it_is_read() {
+    let mut failures = Vec::new();
+    for (vector, format, bytes) in files() {
+        let options = options(&vector.expected);
+        for window in [1 << 20, 7, 1] {
+            let found = read(format, &bytes, &options, window);
+            if let Some(difference) = difference(&vector.expected, &found) {
+                failures.push(format!("{} by {window}: {difference}", vector.name));
+                break;
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+}
+
+#[test]
+fn messages_stand_where_the_cases_say() {
+    for (vector, format, bytes) in files() {
+        let Some(messages) = vector.expected["messages"].as_array() else {
+            continue;
+        };
+        let found = read(format, &bytes, &options(&vector.expected), 64);
+        for message in messages {
+            let index = message["index"].as_u64().unwrap();
+            let prefix = format!("{index}/");
+            for link in found
+                .links
+                .iter()
+                .filter(|link| link.member.starts_with(&prefix))
+            {
+                let got = (link.message_offset, link.message_id.as_deref());
+                let expected = (message["offset"].as_u64(), message["message_id"].as_str());
+                assert_eq!(got, expected, "{}: message {index}", vector.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_beginning_of_a_case_can_be_read() {
+    for (vector, format, bytes) in files() {
+        let options = options(&vector.expected);
+        for end in 0..bytes.len() {
+            read(format, &bytes[..end], &options, 16);
+        }
+    }
+}
