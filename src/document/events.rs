@@ -106,8 +106,6 @@ pub enum Wants {
     Codebase(Text),
     /// None: the reference must be absolute.
     Nothing,
-    /// None: where it stands, its scheme leads nowhere.
-    Refused,
 }
 
 /// One reference that a scanner found.

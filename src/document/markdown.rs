@@ -28,7 +28,7 @@ use pulldown_cmark::{Event as Mark, LinkType, Options as Extensions, Parser, Tag
 use super::charset::Conversion;
 use super::events::{Context, Event, Events, Family, Found, Name, Span, Text};
 use super::flags::Flags;
-use super::{Anchors, Format, Reading, Scan, Start, diagnostic, html, text};
+use super::{Anchors, Format, Reading, Retrieval, Scan, Start, diagnostic, html, text};
 use crate::bytes::window::{Bounds, Window};
 use slug::Slugs;
 
@@ -64,6 +64,7 @@ pub(super) const FORMAT: Format = Format {
     reading: Reading::Once,
     conversion: Conversion::Always,
     seam: None,
+    retrieval: Retrieval::Place,
     scanner: |options| Box::new(Scanner::new(options)),
 };
 

@@ -89,6 +89,15 @@ pub enum Anchors {
     Report,
 }
 
+/// Whether the place of a file is a base of what it holds (RFC 2396 section 5.1.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Retrieval {
+    /// It is: the document was retrieved from there.
+    Place,
+    /// It is not: nobody wrote a mail for the folder that keeps it.
+    Elsewhere,
+}
+
 /// How often a scanner reads a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
@@ -111,6 +120,8 @@ pub struct Format {
     pub extensions: &'static [&'static str],
     /// Whose rules `auto` follows.
     pub family: Family,
+    /// Whether the place of a file is a base of what it holds.
+    pub retrieval: Retrieval,
     /// How much its scanner needs to see.
     pub bounds: Bounds,
     /// Whether a document may have to be read a second time.

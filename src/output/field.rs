@@ -229,7 +229,9 @@ fn line(link: &Link<'_>) -> Option<u64> {
 }
 
 fn column(link: &Link<'_>) -> Option<u64> {
-    link.position.map(|position| position.column)
+    // Columns count from 1; in header fields there is none.
+    let column = link.position.map(|position| position.column);
+    column.filter(|&column| column > 0)
 }
 
 impl Field {

@@ -36,7 +36,10 @@ fn push_location(layout: &Layout, place: &Place, link: &Link<'_>, out: &mut Vec<
         && let Some(position) = link.position
     {
         push_number(layout, position.line, out);
-        push_number(layout, position.column, out);
+        // Columns count from 1; in header fields there is none.
+        if position.column > 0 {
+            push_number(layout, position.column, out);
+        }
     }
     if location.offset {
         push_number(layout, link.span.start, out);

@@ -13,6 +13,8 @@ pub struct Bases {
     pub mounts: Mounts,
     /// The base of documents outside every mount.
     pub otherwise: Otherwise,
+    /// What mail without any base falls back on, instead of `thismessage:/`.
+    pub default: Option<Vec<u8>>,
     /// The current directory, with its slash; relative paths start there.
     pub here: Vec<u8>,
     /// The names of the documents that stand for their directory, each behind a slash.
@@ -25,6 +27,7 @@ impl Default for Bases {
             mounts: Mounts::default(),
             otherwise: Otherwise::default(),
             here: Vec::new(),
+            default: None,
             index: vec![b"/index.html".to_vec(), b"/index.htm".to_vec()],
         }
     }
@@ -83,6 +86,22 @@ impl Bases {
             }
             Otherwise::Given(uri) => Some(given(uri)),
             Otherwise::Nothing => None,
+        }
+    }
+
+    /// The base of what was not retrieved from where it is kept, such as mail.
+    pub fn of_container(&self) -> Base {
+        match (&self.otherwise, &self.default) {
+            (Otherwise::Given(uri), _) => Base {
+                uri: uri.clone(),
+                source: BaseSource::RetrievalOption,
+            },
+            (_, Some(uri)) => given(uri),
+            // RFC 2557 section 5 (e).
+            _ => Base {
+                uri: b"thismessage:/".to_vec(),
+                source: BaseSource::DefaultThisMessage,
+            },
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! The pieces follow from the file alone, not from who works on them, and each begins behind a
 //! [`seam`](crate::document::Format::seam): together they have the links of the whole. What one
-//! piece has to know of those before it is how many lines there are; the [`Ledger`] tells it.
+//! piece has to know of those before it is how many lines there are; the `Ledger` tells it.
 
 use std::fs::File;
 use std::io::{self, Read};

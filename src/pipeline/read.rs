@@ -8,8 +8,8 @@ use super::input::{Input, Joined};
 use super::pieces::Piece;
 use super::walk::{Entry, Kind};
 use super::{Options, Report, bases};
-use crate::document::Format;
 use crate::document::container::Codec;
+use crate::document::{Format, Retrieval};
 use crate::extractor::{Document, Extractor, Origin, Positions};
 use crate::resolver::{Diagnostic, Sink};
 use crate::uri::Base;
@@ -79,7 +79,7 @@ impl<'a> Reader<'a> {
             Ok(format) => format,
             Err(read) => return read,
         };
-        let base = self.base(entry);
+        let base = self.base(entry, format);
         let document = Document {
             format,
             base: base.as_ref(),
@@ -136,7 +136,7 @@ impl<'a> Reader<'a> {
             Ok(format) => format,
             Err(read) => return Ok(read),
         };
-        let base = self.base(entry);
+        let base = self.base(entry, format);
         let document = Document {
             declared: self.options.declared,
             ..Document::new(format, base.as_ref())
@@ -154,8 +154,11 @@ impl<'a> Reader<'a> {
         Ok(Read::of(format, length))
     }
 
-    fn base(&mut self, entry: &Entry) -> Option<Base> {
+    fn base(&mut self, entry: &Entry, format: &Format) -> Option<Base> {
         let bases = &self.options.bases;
+        if format.retrieval == Retrieval::Elsewhere {
+            return Some(bases.of_container());
+        }
         let path = entry.path.as_os_str().as_encoded_bytes();
         match entry.kind {
             Kind::Standard => bases.of_stream(),
@@ -177,9 +180,10 @@ impl<'a> Reader<'a> {
             Positions::Lines => piece.locate(in_memory),
             Positions::Offsets => piece.origin(),
         };
-        let base = self.base(&piece.whole.entry);
+        let format = piece.whole.format.0;
+        let base = self.base(&piece.whole.entry, format);
         let document = Document {
-            format: piece.whole.format.0,
+            format,
             base: base.as_ref(),
             declared: self.options.declared,
             origin,

@@ -1,6 +1,6 @@
 //! What a file is: by its first bytes, then by its name, then by a look for markup.
 
-use crate::document::Format;
+use crate::document::{Format, mail};
 
 /// How many of a document's first bytes are looked at.
 pub const HEAD: usize = 8 << 10;
@@ -81,6 +81,10 @@ pub fn is_wide(head: &[u8]) -> bool {
 /// assert_eq!(name(b"a/b", b"\n<!DOCTYPE html>"), "html");
 /// assert_eq!(name(b"a/b.txt", b"%PDF-1.4"), "PDF");
 /// assert_eq!(name(b"README", b"plain"), "text");
+/// assert_eq!(name(b"inbox/17", b"Subject: x\n\nplain"), "eml");
+/// assert_eq!(name(b"inbox/17", b"plain: x"), "eml");
+/// assert_eq!(name(b"inbox/a17", b"Subject: x\n\nplain"), "text");
+/// assert_eq!(name(b"2006-March.txt", b"From a@example.com Thu Mar  2 10:11:12 2006\nSubject: x\n"), "mbox");
 /// ```
 pub fn content(path: &[u8], head: &[u8]) -> Content {
     let head = &head[..head.len().min(HEAD)];
@@ -91,18 +95,61 @@ pub fn content(path: &[u8], head: &[u8]) -> Content {
     if let Some(magic) = known {
         return Content::Other(magic.name);
     }
+    if let Some(format) = archive(head) {
+        return Content::Document(format);
+    }
     if let Some(format) = extension(path).and_then(Format::of_extension) {
         return Content::Document(format);
     }
     if !is_wide(head) && memchr::memchr(0, head).is_some() {
         return Content::Other("binary file");
     }
-    let name = if looks_like_html(head) {
+    let name = if is_kept_as_mail(path) && starts_with_field(head) {
+        "eml"
+    } else if looks_like_html(head) {
         "html"
     } else {
         "text"
     };
     Format::named(name).map_or(Content::Other(name), Content::Document)
+}
+
+/// The format of an archive of messages or records, by how it starts.
+fn archive(head: &[u8]) -> Option<&'static Format> {
+    let rows: [(&str, bool); 4] = [
+        ("warc", head.starts_with(b"WARC/")),
+        (
+            "news",
+            head.starts_with(b"#! rnews") || head.starts_with(b"#! cunbatch"),
+        ),
+        ("mmdf", head.starts_with(b"\x01\x01\x01\x01\n")),
+        ("mbox", mail::is_separator(without_nul(head))),
+    ];
+    let row = rows.iter().find(|(_, starts)| *starts);
+    row.and_then(|(name, _)| Format::named(name))
+}
+
+/// A mailbox may start with NUL bytes where a write was lost.
+fn without_nul(head: &[u8]) -> &[u8] {
+    let start = head.iter().position(|&byte| byte != 0);
+    &head[start.unwrap_or(head.len())..]
+}
+
+/// Whether a file has a name as in MH folders and news spools, or stands in a Maildir.
+fn is_kept_as_mail(path: &[u8]) -> bool {
+    let mut names = path.rsplit(|byte| matches!(byte, b'/' | b'\\'));
+    let name = names.next().unwrap_or_default();
+    let folder = names.next().unwrap_or_default();
+    matches!(folder, b"cur" | b"new") || !name.is_empty() && name.iter().all(u8::is_ascii_digit)
+}
+
+/// Whether the first line is a header field: a name, blanks, a colon (RFC 5322 section 2.2).
+fn starts_with_field(head: &[u8]) -> bool {
+    let Some(colon) = memchr::memchr(b':', head) else {
+        return false;
+    };
+    let name = head[..colon].trim_ascii_end();
+    !name.is_empty() && name.iter().all(u8::is_ascii_graphic)
 }
 
 /// What stands behind the last dot of the file's name.

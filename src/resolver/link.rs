@@ -120,7 +120,7 @@ impl Writer {
         let (resolver, base) = match found.wants {
             Wants::Document | Wants::Refresh => (&frame.by_document, frame.document_base()),
             Wants::Fallback => (&frame.by_fallback, frame.fallback_base()),
-            Wants::Nothing | Wants::Refused => {
+            Wants::Nothing => {
                 own = uri::Resolver::without_base(frame.rules());
                 (&own, None)
             }
@@ -133,9 +133,7 @@ impl Writer {
             },
         };
         self.target.clear();
-        let (target, inherits) = if found.wants == Wants::Refused {
-            (Err(ResolveErrorKind::InvalidReference), false)
-        } else if names_message(reference) {
+        let (target, inherits) = if names_message(reference) {
             (Ok(reference), false)
         } else {
             match resolver.resolve_into(reference, &mut self.target) {

@@ -94,6 +94,33 @@ fn an_unclosed_tag_at_the_end_of_a_long_file_ends() {
 }
 
 #[test]
+fn a_tag_beyond_the_limit_is_passed_over() {
+    let tree = Tree::new(&[]);
+    let long = "x".repeat(5 << 20);
+    let page = format!(
+        "<a href=a title=\"{long}\" href=no><a href=b><p title='>{long}'><a href=c></p x='>{long}'>\
+         <a href=d><script data-x={long}><a href=no></script><a href=e><{long} y='>'><a href=f>"
+    );
+    tree.write("page.html", page.as_bytes());
+    let base = ["page.html", "--base", "http://example.com/"];
+    let expected: String = "abcdef"
+        .chars()
+        .map(|name| format!("http://example.com/{name}\n"))
+        .collect();
+    for window in ["10K", "64K", "256K", "1M", "5M", "99M"] {
+        let ran = tree.run(&[&base[..], &["--window", window]].concat());
+        assert_eq!(
+            (ran.code, &ran.out),
+            (0, &expected),
+            "{window}: {}",
+            ran.err
+        );
+    }
+    tree.run(&[&base[..], &["-v"]].concat())
+        .tells(0, &expected, "html.value-too-long");
+}
+
+#[test]
 fn a_closed_pipe_ends_quietly() {
     let tree = Tree::new(&[GOOD]);
     let many: String = (0..200_000)

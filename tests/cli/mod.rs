@@ -6,6 +6,8 @@ mod bad_input;
 mod compressed;
 // Filters, counts, lists and parts.
 mod flags;
+// Mail as files.
+mod mail;
 // Flags that choose and shape what comes out.
 mod output;
 // The same bytes for any number of workers.

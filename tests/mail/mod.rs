@@ -2,6 +2,8 @@
 
 // Bytes changed, left out, repeated.
 mod damage;
+// Another reader of mail.
+mod differential;
 mod run;
 // Small archives, one for each rule.
 mod stories;

@@ -1,10 +1,12 @@
 //! The cases of `tests/vectors/mail/`: archives with the links that the rules give them.
 
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use uriscan::document;
+use uriscan::document::container::{Codec, Decompressed};
 
 use super::run::{Found, Got, read};
 
@@ -210,4 +212,52 @@ fn every_beginning_of_a_case_can_be_read() {
             read(format, &bytes[..end], &options, 16);
         }
     }
+}
+
+#[test]
+fn compressed_cases_give_what_they_say() {
+    let mut count = 0;
+    for vector in vectors() {
+        let stored = match fs::read(&vector.path) {
+            Ok(stored) => stored,
+            Err(_) => continue,
+        };
+        let Some(codec) = Codec::of(&stored) else {
+            continue;
+        };
+        count += 1;
+        let mut archive = Vec::new();
+        let mut reader = Decompressed::new(codec, Box::new(std::io::Cursor::new(stored)));
+        reader.read_to_end(&mut archive).unwrap();
+        let found = read("mbox", &archive, &document::Options::default(), 7);
+        // What there is to say of the compression is none of the mailbox's business.
+        let mut expected = vector.expected.clone();
+        expected["diagnostics"] = Value::Array(Vec::new());
+        if let Some(difference) = difference(&expected, &found) {
+            panic!("{}: {difference}", vector.name);
+        }
+    }
+    assert_eq!(count, 4);
+}
+
+#[test]
+fn folders_give_what_their_messages_say() {
+    let mut count = 0;
+    for vector in vectors() {
+        if !vector.path.is_dir() {
+            continue;
+        }
+        count += 1;
+        let mut found = Found::default();
+        for row in vector.expected["links"].as_array().unwrap() {
+            let bytes = fs::read(vector.path.join(row["member"].as_str().unwrap())).unwrap();
+            let one = read("eml", &bytes, &document::Options::default(), 7);
+            found.links.extend(one.links);
+            found.diagnostics.extend(one.diagnostics);
+        }
+        if let Some(difference) = difference(&vector.expected, &found) {
+            panic!("{}: {difference}", vector.name);
+        }
+    }
+    assert_eq!(count, 2);
 }

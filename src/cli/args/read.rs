@@ -5,6 +5,7 @@ use encoding_rs::Encoding;
 
 use super::walk::size;
 use crate::document;
+use crate::document::mail::{Alternatives, Headers, MimeBase};
 use crate::document::markdown::Slug;
 use crate::document::text::NonAscii;
 use crate::pipeline::Decompress;
@@ -19,10 +20,10 @@ pub struct ReadArgs {
     /// The charset, as a transport would declare it: only a byte order mark beats it
     #[arg(long, value_name = "LABEL", value_parser = encoding)]
     pub encoding: Option<&'static Encoding>,
-    /// Text: find www.example.com as http://www.example.com too
+    /// Text: find `www.example.com` as `http://www.example.com` too
     #[arg(long)]
     pub www: bool,
-    /// Text: find user@example.com as mailto:user@example.com too
+    /// Text: find `user@example.com` as `mailto:user@example.com` too
     #[arg(long)]
     pub email: bool,
     /// Text: set no limits to white space between delimiters (RFC 2396 Appendix E)
@@ -46,6 +47,18 @@ pub struct ReadArgs {
     /// HTML: the longest document that is read twice where exactness asks for it
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub max_document: Option<u64>,
+    /// Mail: the header fields that are read
+    #[arg(long, value_name = "WHICH", default_value = "known")]
+    pub headers: HeadersArg,
+    /// Mail: report identifiers too, of messages as mid: and of news groups as news:
+    #[arg(long)]
+    pub ids: bool,
+    /// Mail: the parts of a multipart/alternative that are read
+    #[arg(long, value_name = "WHICH", default_value = "all")]
+    pub alternatives: AlternativesArg,
+    /// Mail: what a relative Content-Location is to the base
+    #[arg(long, value_name = "HOW", default_value = "chained")]
+    pub mime_base: MimeBaseArg,
     /// How many bytes are read at a time
     #[arg(long, value_name = "SIZE", value_parser = size, hide = true)]
     pub window: Option<u64>,
@@ -72,6 +85,35 @@ pub enum SlugArg {
     None,
 }
 
+/// The header fields that are read.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum HeadersArg {
+    /// None
+    None,
+    /// Those that are known to hold URIs or free text
+    Known,
+    /// All, trace fields too
+    All,
+}
+
+/// The parts of a multipart/alternative that are read.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum AlternativesArg {
+    /// All
+    All,
+    /// The last that can be read
+    Last,
+}
+
+/// What a relative Content-Location is to the base.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum MimeBaseArg {
+    /// Resolved against the enclosing base, it is one
+    Chained,
+    /// It is none (RFC 2557 section 5, to the letter)
+    Strict,
+}
+
 impl ReadArgs {
     /// Which compressed files are looked into.
     pub(in crate::cli) fn decompress(&self) -> Decompress {
@@ -90,6 +132,20 @@ impl ReadArgs {
         options.text.non_ascii = match self.non_ascii {
             NonAsciiArg::Iri => NonAscii::Iri,
             NonAsciiArg::Ascii => NonAscii::Ascii,
+        };
+        options.mail.headers = match self.headers {
+            HeadersArg::None => Headers::None,
+            HeadersArg::Known => Headers::Known,
+            HeadersArg::All => Headers::All,
+        };
+        options.mail.ids = self.ids;
+        options.mail.alternatives = match self.alternatives {
+            AlternativesArg::All => Alternatives::All,
+            AlternativesArg::Last => Alternatives::Last,
+        };
+        options.mail.mime_base = match self.mime_base {
+            MimeBaseArg::Chained => MimeBase::Chained,
+            MimeBaseArg::Strict => MimeBase::Strict,
         };
         options.html.extended = self.extended;
         options.html.scripting = self.scripting;

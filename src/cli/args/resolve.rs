@@ -21,6 +21,9 @@ pub struct BaseArgs {
     /// Where a directory is served: DIR=URI, DIR alone, or URI alone for the paths given
     #[arg(long, value_name = "DIR=URI")]
     pub root: Vec<OsString>,
+    /// The base of mail that has none, instead of thismessage:/
+    #[arg(long, value_name = "URI", value_parser = base)]
+    pub default_base: Option<String>,
     /// Do not honour the bases that documents bring
     #[arg(long)]
     pub ignore_base: bool,
@@ -147,6 +150,8 @@ impl BaseArgs {
             Some("") => Otherwise::Nothing,
             Some(base) => Otherwise::Given(base.as_bytes().to_vec()),
         };
+        let default = self.default_base.as_deref().filter(|base| !base.is_empty());
+        bases.default = default.map(|base| base.as_bytes().to_vec());
         let mut names = Names::default();
         for root in &self.root {
             let root = root.as_encoded_bytes();

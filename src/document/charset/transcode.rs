@@ -106,7 +106,7 @@ impl Transcoder {
         for &byte in stored {
             self.taken += 1;
             self.pending.push(byte);
-            if self.pending.len() % 2 == 0 {
+            if self.pending.len().is_multiple_of(2) {
                 self.unit(out);
             }
         }

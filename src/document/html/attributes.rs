@@ -1,6 +1,7 @@
 //! The table of attributes that hold references: one row for each, and the index that finds the
 //! row of an attribute on an element.
 
+use super::Options;
 use super::names::Element::{self, *};
 use super::names::{Attribute, Attribute as At};
 use crate::document::Anchors;
@@ -343,6 +344,21 @@ pub(super) fn matters(
 /// `name` of `a`.
 pub(super) fn names_place(space: Space, element: Element, attribute: Attribute) -> bool {
     attribute == At::Id || attribute == At::NameAttribute && element == A && space == Space::Html
+}
+
+/// The attributes that only rows name which the options turn off.
+pub(super) fn unwanted(options: &Options) -> AttributeSet {
+    let mut wanted = AttributeSet::default();
+    for row in ATTRIBUTES {
+        if row.group == Group::Standard || options.extended {
+            wanted.insert(row.attribute);
+        }
+    }
+    if options.anchors == Anchors::Report {
+        wanted.insert(At::Id);
+        wanted.insert(At::NameAttribute);
+    }
+    AttributeSet(!wanted.0)
 }
 
 /// The row of an attribute on an element.

@@ -24,7 +24,7 @@ use super::report::{Document, Report};
 use super::source::Source;
 use super::tag::{Attributes, Given, Step};
 use super::tokens::{Run, Tokens};
-use super::tree::{Bail, Halt, Held, Stop, Tag, TextKind, Tree, Verdict};
+use super::tree::{Bail, Halt, Halted, Held, Tag, TextKind, Then, Tree, Verdict};
 use super::value::Decoded;
 use crate::bytes::seek::is_space;
 use crate::document::Anchors;
@@ -56,6 +56,8 @@ pub(super) struct Exact {
     records: Vec<Record>,
     tags: u64,
     steps: u64,
+    /// Why the document must be read in another way, once that is so.
+    halt: Halt,
 }
 
 /// Scans a document that is in view as a whole; fails when it is beyond the limits.
@@ -97,6 +99,7 @@ impl Exact {
             records: Vec::new(),
             tags: 0,
             steps: STEPS.0,
+            halt: Halt::Bail(Bail::Limit),
         }
     }
 
@@ -109,7 +112,7 @@ impl Exact {
     }
 
     /// Whether a token went beyond the limits of what the tree builder does in linear time.
-    fn within_limits(&mut self) -> Result<(), Stop> {
+    fn within_limits(&mut self) -> Result<(), Halted> {
         let tree = &self.builder.sink;
         let depth = u64::from(tree.depth());
         self.tags += 1;
@@ -119,7 +122,10 @@ impl Exact {
             || tree.len() > NODES
             || self.steps == 0;
         match beyond {
-            true => Err(Stop::Halt(Halt::Bail(Bail::Limit))),
+            true => {
+                self.halt = Halt::Bail(Bail::Limit);
+                Err(Halted)
+            }
             false => Ok(()),
         }
     }
@@ -148,7 +154,7 @@ impl Exact {
         &self,
         source: &Source<'_>,
         tag: &mut Tag,
-    ) -> Result<(Vec<Given>, Vec<Html5Attribute>), Stop> {
+    ) -> Option<(Vec<Given>, Vec<Html5Attribute>)> {
         let mut walker = Attributes::new(source.bytes, tag.name.end);
         let mut seen = std::collections::HashSet::new();
         let (mut given, mut attributes) = (Vec::new(), Vec::new());
@@ -171,9 +177,9 @@ impl Exact {
                 Step::End { end, self_closing } => {
                     tag.end = end;
                     tag.self_closing = self_closing;
-                    return Ok((given, attributes));
+                    return Some((given, attributes));
                 }
-                Step::Cut(_) => return Err(Stop::Cut),
+                Step::Cut(_) => return None,
             }
         }
     }
@@ -184,7 +190,7 @@ impl Exact {
         source: &Source<'_>,
         tag: &mut Tag,
         given: Vec<Given>,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), Halted> {
         let outcome = self.builder.sink.outcome();
         let (id, merged) = match (outcome.merged, outcome.created) {
             (Some((id, added)), _) => (id, Some(added)),
@@ -225,7 +231,8 @@ impl Exact {
             && self.charset.tentative
             && let Some(encoding) = self.charset.hear(source, tag)
         {
-            return Err(Stop::Halt(Halt::Encoding(encoding)));
+            self.halt = Halt::Encoding(encoding);
+            return Err(Halted);
         }
         Ok(())
     }
@@ -311,7 +318,7 @@ impl Exact {
             let verdict = Verdict {
                 accepted: true,
                 inert: place == Place::Template,
-                text: TextKind::Data,
+                ..Verdict::none(Then::GoOn)
             };
             let mut report = Report {
                 source,
@@ -343,8 +350,10 @@ impl Exact {
 impl Tree for Exact {
     const WANTS_ALL: bool = true;
 
-    fn start_tag(&mut self, source: &Source<'_>, tag: &mut Tag) -> Result<Verdict, Stop> {
-        let (given, attributes) = self.attributes(source, tag)?;
+    fn start_tag(&mut self, source: &Source<'_>, tag: &mut Tag) -> Verdict {
+        let Some((given, attributes)) = self.attributes(source, tag) else {
+            return Verdict::none(Then::Wait);
+        };
         let _ = self.builder.sink.outcome();
         let token = Token {
             kind: TagKind::StartTag,
@@ -354,8 +363,13 @@ impl Tree for Exact {
             had_duplicate_attributes: false,
         };
         let result = self.feed(Any::TagToken(token));
-        self.within_limits()?;
-        self.record(source, tag, given)?;
+        let within = self.within_limits();
+        if within
+            .and_then(|()| self.record(source, tag, given))
+            .is_err()
+        {
+            return Verdict::none(Then::Halt);
+        }
         let text = match result {
             TokenSinkResult::Plaintext => TextKind::Plaintext,
             TokenSinkResult::RawData(RawKind::Rcdata) => TextKind::Rcdata,
@@ -364,14 +378,17 @@ impl Tree for Exact {
             _ => TextKind::Data,
         };
         // Whether it stays in the tree is known at the end.
-        Ok(Verdict {
-            accepted: false,
-            inert: false,
+        Verdict {
             text,
-        })
+            ..Verdict::none(Then::GoOn)
+        }
     }
 
-    fn end_tag(&mut self, source: &Source<'_>, name: Range<usize>) -> Result<(), Stop> {
+    fn halt(&mut self) -> Halt {
+        self.halt
+    }
+
+    fn end_tag(&mut self, source: &Source<'_>, name: Range<usize>) -> Result<(), Halted> {
         let _ = self.builder.sink.outcome();
         let token = Token {
             kind: TagKind::EndTag,
@@ -410,7 +427,7 @@ impl Tree for Exact {
         true
     }
 
-    fn base(&mut self, _source: &Source<'_>, _tag: &Tag, _first: bool) -> Result<(), Stop> {
+    fn base(&mut self, _source: &Source<'_>, _tag: &Tag, _first: bool) -> Result<(), Halted> {
         Ok(())
     }
 

@@ -19,14 +19,17 @@
 
 use std::ops::Range;
 
-use super::attributes::{AttributeSet, Grammar, Space, matters, row};
+use memchr::memchr2;
+
+use super::attributes::{self, AttributeSet, Grammar, Space, matters, row};
 use super::foreign::{Foreign, Point, point};
 use super::names::{Attribute, Element};
+use super::overlong::{self, is_overlong};
 use super::report::Document;
 use super::source::Source;
 use super::tag::{Attributes, Step};
 use super::tokens::{Run, Tokens};
-use super::tree::{Bail, Halt, Held, Stop, Tag, TextKind, Tree, Verdict};
+use super::tree::{Bail, Halt, Halted, Held, Tag, TextKind, Then, Tree, Verdict};
 use super::value;
 use super::{Done, Options};
 use crate::document::Anchors;
@@ -50,6 +53,10 @@ pub(super) struct Fast {
     limit: u64,
     /// One was.
     guessed: bool,
+    /// Why the document must be read in another way, once that is so.
+    halt: Bail,
+    /// Attributes that no option asks for.
+    unwanted: AttributeSet,
 }
 
 /// Scans a document that is in view as a whole; from the offset `limit` on it only approximates.
@@ -94,6 +101,8 @@ impl Fast {
             anchors: options.anchors,
             limit,
             guessed: false,
+            halt: Bail::Limit,
+            unwanted: attributes::unwanted(options),
         }
     }
 
@@ -102,16 +111,17 @@ impl Fast {
         std::mem::take(&mut self.guessed)
     }
 
-    fn bail(&mut self, source: &Source<'_>, at: usize, bail: Bail) -> Result<(), Stop> {
+    fn bail(&mut self, source: &Source<'_>, at: usize, bail: Bail) -> Result<(), Halted> {
         if source.offset(at) < self.limit {
-            return Err(Stop::Halt(Halt::Bail(bail)));
+            self.halt = bail;
+            return Err(Halted);
         }
         self.guessed = true;
         Ok(())
     }
 
     /// The namespace that an element of this name would be in.
-    fn space(&mut self, source: &Source<'_>, tag: &Tag) -> Result<Space, Stop> {
+    fn space(&mut self, source: &Source<'_>, tag: &Tag) -> Result<Space, Halted> {
         let element = tag.element;
         let Some((_, point)) = self.foreign.top() else {
             return Ok(Space::Html);
@@ -135,7 +145,7 @@ impl Fast {
         Ok(self.foreign.space())
     }
 
-    fn foreign_tag(&mut self, source: &Source<'_>, tag: &Tag) -> Result<Verdict, Stop> {
+    fn foreign_tag(&mut self, source: &Source<'_>, tag: &Tag) -> Result<Verdict, Halted> {
         let breaks_out = [Attribute::Color, Attribute::Face, Attribute::Size];
         if tag.element == Element::Font
             && breaks_out
@@ -155,7 +165,7 @@ impl Fast {
         Ok(self.verdict(true, TextKind::Data))
     }
 
-    fn open_foreign(&mut self, source: &Source<'_>, tag: &Tag, space: Space) -> Result<(), Stop> {
+    fn open_foreign(&mut self, source: &Source<'_>, tag: &Tag, space: Space) -> Result<(), Halted> {
         if self.foreign.is_full() {
             return self.bail(source, tag.start, Bail::ForeignDepth);
         }
@@ -175,10 +185,11 @@ impl Fast {
             accepted,
             inert: self.templates > 0,
             text,
+            then: Then::GoOn,
         }
     }
 
-    fn html_tag(&mut self, source: &Source<'_>, tag: &mut Tag) -> Result<Verdict, Stop> {
+    fn html_tag(&mut self, source: &Source<'_>, tag: &mut Tag) -> Result<Verdict, Halted> {
         use Element::*;
         let prolog = self.prolog;
         self.prolog &= tag.element == Html;
@@ -198,11 +209,9 @@ impl Fast {
                 verdict.accepted = false;
             }
             Frame => verdict.accepted = false,
-            Head => {
-                if !prolog {
-                    self.bail_if_linked(source, tag, Bail::Head)?;
-                    verdict.accepted = false;
-                }
+            Head if !prolog => {
+                self.bail_if_linked(source, tag, Bail::Head)?;
+                verdict.accepted = false;
             }
             Html | Body => verdict.accepted = self.merge(tag),
             Form => verdict.accepted = self.form(source, tag)?,
@@ -234,10 +243,17 @@ impl Fast {
         Ok(verdict)
     }
 
-    fn bail_if_linked(&mut self, source: &Source<'_>, tag: &Tag, bail: Bail) -> Result<(), Stop> {
+    fn bail_if_linked(&mut self, source: &Source<'_>, tag: &Tag, bail: Bail) -> Result<(), Halted> {
         let linked = tag.attributes.iter().any(|held| {
-            row(tag.space, tag.element, held.attribute)
-                .is_some_and(|row| row.grammar != Grammar::Condition)
+            let grammar = row(tag.space, tag.element, held.attribute).map(|row| row.grammar);
+            match grammar {
+                None | Some(Grammar::Condition) => false,
+                // Without a parenthesis there is no `url()`; a character reference may be one.
+                Some(Grammar::Css) => {
+                    memchr2(b'(', b'&', &source.bytes[held.value.clone()]).is_some()
+                }
+                Some(_) => true,
+            }
         });
         match linked {
             true => self.bail(source, tag.start, bail),
@@ -258,7 +274,7 @@ impl Fast {
         true
     }
 
-    fn form(&mut self, source: &Source<'_>, tag: &Tag) -> Result<bool, Stop> {
+    fn form(&mut self, source: &Source<'_>, tag: &Tag) -> Result<bool, Halted> {
         if self.templates > 0 {
             if self.table_parts_in_template {
                 self.bail_if_linked(source, tag, Bail::TemplateTable)?;
@@ -268,7 +284,7 @@ impl Fast {
         Ok(!std::mem::replace(&mut self.form_open, true))
     }
 
-    fn template(&mut self, source: &Source<'_>, tag: &Tag) -> Result<(), Stop> {
+    fn template(&mut self, source: &Source<'_>, tag: &Tag) -> Result<(), Halted> {
         if tag.value(Attribute::ShadowRootMode).is_some() {
             self.bail(source, tag.start, Bail::ShadowRoot)?;
         }
@@ -277,16 +293,25 @@ impl Fast {
     }
 
     /// Reads the attributes that matter on this element.
-    fn read(&self, source: &Source<'_>, tag: &mut Tag) -> Result<(), Stop> {
-        let mut attributes = Attributes::new(source.bytes, tag.name.end);
-        let mut seen = AttributeSet::default();
+    #[inline]
+    fn read(&self, source: &Source<'_>, tag: &mut Tag) -> Then {
+        let bytes = source.bytes;
+        let mut attributes = Attributes::new(bytes, tag.name.end);
+        // What is not wanted counts as seen.
+        let mut seen = self.unwanted;
         tag.attributes.clear();
+        tag.cut = None;
         loop {
             match attributes.step() {
                 Step::Attribute(given) => {
-                    let attribute = Attribute::of(&source.bytes[given.name]);
-                    let (space, element) = (tag.space, tag.element);
-                    if matters(space, element, attribute, self.anchors) && seen.insert(attribute) {
+                    if is_overlong(tag.start, given.value.end) {
+                        continue;
+                    }
+                    let attribute = Attribute::at(bytes, given.name.start, given.name.end);
+                    if attribute != Attribute::Other
+                        && matters(tag.space, tag.element, attribute, self.anchors)
+                        && seen.insert(attribute)
+                    {
                         let value = given.value;
                         tag.attributes.push(Held { attribute, value });
                     }
@@ -294,9 +319,15 @@ impl Fast {
                 Step::End { end, self_closing } => {
                     tag.end = end;
                     tag.self_closing = self_closing;
-                    return Ok(());
+                    return Then::GoOn;
                 }
-                Step::Cut(_) => return Err(Stop::Cut),
+                Step::Cut(start) if is_overlong(tag.start, source.bytes.len()) => {
+                    tag.end = source.bytes.len();
+                    tag.self_closing = false;
+                    tag.cut = Some(overlong::cut(source.bytes, start));
+                    return Then::GoOn;
+                }
+                Step::Cut(_) => return Then::Wait,
             }
         }
     }
@@ -306,33 +337,52 @@ impl Tree for Fast {
     const WANTS_ALL: bool = false;
 
     #[inline]
-    fn start_tag(&mut self, source: &Source<'_>, tag: &mut Tag) -> Result<Verdict, Stop> {
-        tag.space = match self.foreign.is_empty() {
-            true => Space::Html,
-            false => self.space(source, tag)?,
-        };
+    fn start_tag(&mut self, source: &Source<'_>, tag: &mut Tag) -> Verdict {
+        tag.space = Space::Html;
+        if !self.foreign.is_empty() {
+            match self.space(source, tag) {
+                Ok(space) => tag.space = space,
+                Err(Halted) => return Verdict::none(Then::Halt),
+            }
+        }
         let in_html = tag.space == Space::Html;
         if in_html {
             match tag.element {
                 Element::Image => tag.element = Element::Img,
+                // By the rules of HTML these two open their own namespaces.
                 Element::Svg => tag.space = Space::Svg,
                 Element::Math => tag.space = Space::MathMl,
                 _ => {}
             }
         }
-        self.read(source, tag)?;
-        match in_html {
+        if self.read(source, tag) == Then::Wait {
+            return Verdict::none(Then::Wait);
+        }
+        if in_html && !tag.element.is_structural() {
+            self.prolog = false;
+            return self.verdict(true, TextKind::Data);
+        }
+        let verdict = match in_html {
             true => self.html_tag(source, tag),
             false => self.foreign_tag(source, tag),
-        }
+        };
+        verdict.unwrap_or(Verdict::none(Then::Halt))
+    }
+
+    fn halt(&mut self) -> Halt {
+        Halt::Bail(self.halt)
     }
 
     #[inline]
-    fn end_tag(&mut self, source: &Source<'_>, name: Range<usize>) -> Result<(), Stop> {
+    fn end_tag(&mut self, source: &Source<'_>, name: Range<usize>) -> Result<(), Halted> {
         self.prolog = false;
         let at = name.start;
         let name = &source.bytes[name];
         if self.foreign.is_empty() {
+            // These two alone close anything that matters.
+            if !matches!((name.len(), name[0] | 0x20), (4, b'f') | (8, b't')) {
+                return Ok(());
+            }
             match Element::of(name) {
                 Element::Form if self.templates == 0 => self.form_open = false,
                 Element::Template => {
@@ -378,7 +428,7 @@ impl Tree for Fast {
         self.prolog
     }
 
-    fn base(&mut self, source: &Source<'_>, tag: &Tag, first: bool) -> Result<(), Stop> {
+    fn base(&mut self, source: &Source<'_>, tag: &Tag, first: bool) -> Result<(), Halted> {
         if first {
             self.base_behind_table = self.tables;
             return Ok(());

@@ -209,26 +209,11 @@ pub(super) fn refresh(bytes: &[u8], range: Range<usize>) -> Option<Range<usize>>
     Some(at + 1..at + 1 + length.unwrap_or(rest.len()))
 }
 
-/// Whether a reference is a `javascript:` URI, which no refresh follows: the URL parser drops
-/// what is not printable before the scheme, and tabs and line breaks within.
-pub(super) fn runs_script(reference: &[u8]) -> bool {
-    const SCHEME: &[u8] = b"javascript:";
-    let mut bytes = reference
-        .iter()
-        .skip_while(|&&byte| byte <= b' ')
-        .filter(|byte| !matches!(byte, b'\t' | b'\n' | b'\r'));
-    SCHEME.iter().all(|expected| {
-        bytes
-            .next()
-            .is_some_and(|byte| byte.eq_ignore_ascii_case(expected))
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn texts<'a>(text: &'a str, items: impl Iterator<Item = Range<usize>>) -> Vec<&'a str> {
+    fn texts(text: &str, items: impl Iterator<Item = Range<usize>>) -> Vec<&str> {
         items.map(|item| &text[item]).collect()
     }
 

@@ -1,8 +1,8 @@
 //! References in HTML, found as the WHATWG parser would.
 //!
-//! One tokenizer ([`tokens`]) with two sources of feedback ([`tree`]): what can be proved without
-//! building the tree ([`fast`]), and, where the proof ends, the tree builder itself. What
-//! the accepted tags hold is a [table](attributes).
+//! One tokenizer (`tokens`) with two sources of feedback (`tree`): what can be proved without
+//! building the tree (`fast`), and, where the proof ends, the tree builder itself. What
+//! the accepted tags hold is a table, `attributes`.
 
 mod attributes;
 mod characters;
@@ -16,6 +16,7 @@ mod foreign;
 mod json;
 mod lists;
 mod names;
+mod overlong;
 mod raw;
 mod report;
 mod source;
@@ -30,7 +31,7 @@ use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 use super::charset::{self, Confidence, Conversion, Detected};
 use super::diagnostic;
 use super::events::{Again, Event, Events, Family};
-use super::{Anchors, Format, Reading, Reread, Scan, Start};
+use super::{Anchors, Format, Reading, Reread, Retrieval, Scan, Start};
 use crate::bytes::window::{Bounds, Window};
 use encoding::{Charset, Checked, Validity};
 use fast::Fast;
@@ -78,6 +79,7 @@ pub(super) const FORMAT: Format = Format {
     name: "html",
     extensions: &["html", "htm", "xhtml", "xht"],
     family: Family::Markup,
+    retrieval: Retrieval::Place,
     bounds: Bounds {
         look_behind: 4,
         // A value of the longest length with what stands around it.

@@ -49,10 +49,10 @@ impl Names {
         table
     }
 
-    /// The place of a name in any case; 0 for a name that is not in the table.
-    #[inline]
-    fn place(&self, name: &[u8], names: &[&str]) -> u8 {
-        let key = Key(lower_eight(name), name.len());
+    /// The place of the name at a range, in any case; 0 for a name that is not in the table.
+    #[inline(always)]
+    fn place(&self, bytes: &[u8], start: usize, end: usize, names: &[&str]) -> u8 {
+        let key = Key(lower_eight(bytes, start, end), end - start);
         let mut slot = key.slot();
         loop {
             let place = self.places[slot];
@@ -61,9 +61,10 @@ impl Names {
             }
             if self.keys[slot] == key.0 {
                 let known = names[place as usize];
-                let tail = known.len().min(8);
-                if known.len() == name.len()
-                    && name[tail..].eq_ignore_ascii_case(&known.as_bytes()[tail..])
+                let length = end - start;
+                if known.len() == length
+                    && (length <= 8
+                        || bytes[start + 8..end].eq_ignore_ascii_case(&known.as_bytes()[8..]))
                 {
                     return place;
                 }
@@ -74,19 +75,21 @@ impl Names {
 }
 
 /// The first eight bytes of a name with A-Z in lower case.
-#[inline]
-fn lower_eight(name: &[u8]) -> u64 {
-    let word = match name.first_chunk::<8>() {
-        Some(chunk) => u64::from_le_bytes(*chunk),
-        None => {
-            let mut word = 0;
-            for (at, &byte) in name.iter().enumerate() {
-                word |= (byte as u64) << (8 * at);
-            }
-            word
+#[inline(always)]
+fn lower_eight(bytes: &[u8], start: usize, end: usize) -> u64 {
+    let length = end - start;
+    match bytes[start..].first_chunk::<8>() {
+        // What stands behind a shorter name is cut off.
+        Some(chunk) => {
+            let cut = 64 - 8 * length.min(8) as u32;
+            lower(
+                u64::from_le_bytes(*chunk)
+                    .unbounded_shl(cut)
+                    .unbounded_shr(cut),
+            )
         }
-    };
-    lower(word)
+        None => Key::of(&bytes[start..end]).0,
+    }
 }
 
 /// A-Z of each of eight bytes in lower case, the other bytes as they are.
@@ -105,6 +108,8 @@ macro_rules! names {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
+        // Some names are named for what they name.
+        #[allow(clippy::enum_variant_names)]
         pub(super) enum $kind { Other, $($variant,)* }
 
         static $names: &[&str] = &["", $($name,)*];
@@ -118,7 +123,13 @@ macro_rules! names {
             /// The one of a name in any case.
             #[inline]
             pub(super) fn of(name: &[u8]) -> $kind {
-                Self::ALL[$table.place(name, $names) as usize]
+                Self::at(name, 0, name.len())
+            }
+
+            /// The one of the name at a range, in any case.
+            #[inline(always)]
+            pub(super) fn at(bytes: &[u8], start: usize, end: usize) -> $kind {
+                Self::ALL[$table.place(bytes, start, end, $names) as usize]
             }
 
             /// Its name in lower case; empty for any other.
@@ -208,6 +219,27 @@ impl Element {
                     | Element::Meta
                     | Element::Table
             )
+    }
+
+    /// Whether its start tag, by the rules of HTML, does more than make an element.
+    #[inline]
+    pub(super) fn is_structural(self) -> bool {
+        const STRUCTURAL: [bool; Element::COUNT] = {
+            use Element::*;
+            let mut structural = [false; Element::COUNT];
+            let names = [
+                Body, Caption, Col, Colgroup, Form, Frame, Frameset, Head, Html, Iframe, Math,
+                Noembed, Noframes, Noscript, Plaintext, Script, Select, Style, Svg, Table, Tbody,
+                Td, Template, Textarea, Tfoot, Th, Thead, Title, Tr, Xmp,
+            ];
+            let mut i = 0;
+            while i < names.len() {
+                structural[names[i] as usize] = true;
+                i += 1;
+            }
+            structural
+        };
+        STRUCTURAL[self as usize]
     }
 
     /// The parts of tables, which only count where the table expects them.

@@ -276,8 +276,8 @@ impl Report<'_, '_> {
         references: Option<Place>,
         then: impl FnOnce(&mut Report<'_, '_>, Range<usize>),
     ) {
-        let raw = &self.source.bytes[range.clone()];
-        if value::needs(raw, self.document.charset.scanned) == Needs::Nothing {
+        let encoding = self.document.charset.scanned;
+        if value::needs(self.source.bytes, range.clone(), encoding) == Needs::Nothing {
             return then(self, range);
         }
         let mut decoded = self.document.spare.pop().unwrap_or_default();
@@ -347,9 +347,6 @@ impl Report<'_, '_> {
             return self.decoding(range, Some(Place::Attribute), |report, range| {
                 if let Some(item) = lists::refresh(report.source.bytes, range) {
                     origin.flags |= Flags::REFRESH;
-                    if lists::runs_script(&report.source.bytes[item.clone()]) {
-                        origin.wants = Wants::Refused;
-                    }
                     report.emit(item, origin);
                 }
             });

@@ -35,7 +35,7 @@ impl<'a> Attributes<'a> {
     }
 
     /// The next attribute, or the end.
-    #[inline]
+    #[inline(always)]
     pub(super) fn step(&mut self) -> Step {
         let bytes = self.bytes;
         let start = seek::skip_separators(bytes, self.at);
@@ -62,6 +62,7 @@ impl<'a> Attributes<'a> {
         }
     }
 
+    #[inline(always)]
     fn value(&mut self, name: Range<usize>, at: usize) -> Step {
         let bytes = self.bytes;
         let at = match bytes.get(at) {
@@ -89,6 +90,7 @@ impl<'a> Attributes<'a> {
         }
     }
 
+    #[inline(always)]
     fn given(&mut self, name: Range<usize>, value: Range<usize>, next: usize) -> Step {
         self.at = next;
         Step::Attribute(Given { name, value })

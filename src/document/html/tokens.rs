@@ -5,11 +5,12 @@ use std::ops::Range;
 
 use super::LIMIT;
 use super::names::Element;
+use super::overlong::{self, Inside, Passed, is_overlong};
 use super::raw::{self, Escape, Find};
 use super::report::{Capture, Document, Report};
 use super::source::Source;
 use super::tag::{Attributes, Step};
-use super::tree::{Halt, Stop, Tag, TextKind, Tree, Verdict};
+use super::tree::{Halt, Halted, Tag, TextKind, Then, Tree, Verdict};
 use crate::bytes::seek;
 use crate::document::charset;
 use crate::document::diagnostic;
@@ -37,6 +38,10 @@ pub(super) struct Tokens {
     tag: Tag,
     /// What the text in view is wanted for.
     capture: Option<Capture>,
+    /// In the rest of a tag that is longer than the limit.
+    inside: Option<Inside>,
+    /// The encoding that the document turns out to be in.
+    halt: Option<Halt>,
 }
 
 /// Why one step of the tokenizer ended.
@@ -46,7 +51,7 @@ enum Flow {
     /// The bytes from the index on must be seen with more.
     Wait(usize),
     /// The document must be read in another way.
-    Halt(Halt),
+    Halt,
 }
 
 impl Tokens {
@@ -55,6 +60,8 @@ impl Tokens {
             mode: Mode::Data,
             tag: Tag::new(),
             capture: None,
+            inside: None,
+            halt: None,
         }
     }
 
@@ -62,6 +69,7 @@ impl Tokens {
     pub(super) fn begin(&mut self) {
         self.mode = Mode::Data;
         self.capture = None;
+        self.inside = None;
     }
 }
 
@@ -83,6 +91,20 @@ impl<T: Tree> Run<'_, '_, T> {
             if at == end {
                 return Ok(end);
             }
+            if let Some(inside) = self.tokens.inside {
+                match overlong::pass(self.source.bytes, at, inside) {
+                    Passed::Tag(next) => {
+                        self.tokens.inside = None;
+                        at = next;
+                        continue;
+                    }
+                    Passed::Some(_, _) if self.last => return Ok(end),
+                    Passed::Some(next, inside) => {
+                        self.tokens.inside = Some(inside);
+                        return Ok(next);
+                    }
+                }
+            }
             let flow = match self.tokens.mode {
                 Mode::Data => self.data(at),
                 Mode::Raw(element) => self.raw(at, element),
@@ -96,7 +118,10 @@ impl<T: Tree> Run<'_, '_, T> {
                 Flow::Go(next) => at = next,
                 Flow::Wait(_) if self.last => return Ok(end),
                 Flow::Wait(from) => return Ok(from),
-                Flow::Halt(halt) => return Err(halt),
+                Flow::Halt => {
+                    let halt = self.tokens.halt.take();
+                    return Err(halt.unwrap_or_else(|| self.tree.halt()));
+                }
             }
         }
     }
@@ -135,24 +160,33 @@ impl<T: Tree> Run<'_, '_, T> {
         }
     }
 
+    #[inline(always)]
     fn start_tag(&mut self, open: usize) -> Flow {
         let bytes = self.source.bytes;
         let name = open + 1..seek::tag_name_end(bytes, open + 1);
-        if name.end == bytes.len() {
+        if name.end == bytes.len() && !is_overlong(open, name.end) {
             return Flow::Wait(open);
         }
         let tag = &mut self.tokens.tag;
         tag.start = open;
-        tag.element = Element::of(&bytes[name.clone()]);
+        tag.cut = None;
+        tag.element = Element::at(bytes, name.start, name.end);
         tag.name = name;
-        match self.tree.start_tag(&self.source, tag) {
-            Ok(verdict) => self.accept(verdict),
-            Err(Stop::Cut) => Flow::Wait(open),
-            Err(Stop::Halt(halt)) => Flow::Halt(halt),
+        let verdict = self.tree.start_tag(&self.source, tag);
+        match verdict.then {
+            Then::GoOn => {
+                if self.tokens.tag.cut.is_some() || is_overlong(open, self.tokens.tag.end) {
+                    self.too_long(open);
+                }
+                self.tokens.inside = self.tokens.tag.cut;
+                self.accept(verdict)
+            }
+            Then::Wait => Flow::Wait(open),
+            Then::Halt => Flow::Halt,
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn accept(&mut self, verdict: Verdict) -> Flow {
         let tag = &self.tokens.tag;
         if verdict.accepted && !tag.attributes.is_empty() {
@@ -164,15 +198,15 @@ impl<T: Tree> Run<'_, '_, T> {
             if tag.is_meta()
                 && let Some(halt) = hear(&mut report, tag)
             {
-                return Flow::Halt(halt);
+                self.tokens.halt = Some(halt);
+                return Flow::Halt;
             }
             report.tag(tag, verdict);
             if tag.is_base() && !verdict.inert {
                 let first = !report.document.based;
                 report.base(tag, first);
-                match self.tree.base(&self.source, tag, first) {
-                    Err(Stop::Halt(halt)) => return Flow::Halt(halt),
-                    Err(Stop::Cut) | Ok(()) => {}
+                if self.tree.base(&self.source, tag, first) == Err(Halted) {
+                    return Flow::Halt;
                 }
             }
         }
@@ -201,6 +235,7 @@ impl<T: Tree> Run<'_, '_, T> {
         Flow::Go(end)
     }
 
+    #[inline(always)]
     fn end_tag(&mut self, open: usize) -> Flow {
         let bytes = self.source.bytes;
         match bytes.get(open + 2) {
@@ -217,13 +252,17 @@ impl<T: Tree> Run<'_, '_, T> {
         let end = match bytes.get(name.end) {
             Some(b'>') => name.end + 1,
             _ => match end_of_tag(bytes, name.end) {
-                Some(end) => end,
-                None => return Flow::Wait(open),
+                Ok(end) => end,
+                Err(start) if is_overlong(open, bytes.len()) => {
+                    self.tokens.inside = Some(overlong::cut(bytes, start));
+                    bytes.len()
+                }
+                Err(_) => return Flow::Wait(open),
             },
         };
         match self.tree.end_tag(&self.source, name) {
-            Err(Stop::Halt(halt)) => Flow::Halt(halt),
-            Err(Stop::Cut) | Ok(()) => Flow::Go(end),
+            Err(Halted) => Flow::Halt,
+            Ok(()) => Flow::Go(end),
         }
     }
 
@@ -340,21 +379,21 @@ impl<T: Tree> Run<'_, '_, T> {
         match found {
             Find::EndTag(open) => {
                 let name = open + 2..seek::tag_name_end(bytes, open + 2);
-                let Some(end) = end_of_tag(bytes, name.end) else {
+                let end = match end_of_tag(bytes, name.end) {
+                    Ok(end) => end,
                     // A tag that the document's end cuts is no text either.
-                    return match self.last {
-                        true => self.text(at..open, bytes.len()),
-                        false => Flow::Wait(if self.tokens.capture.is_some() {
-                            at
-                        } else {
-                            open
-                        }),
-                    };
+                    Err(_) if self.last => return self.text(at..open, bytes.len()),
+                    Err(start) if is_overlong(at, bytes.len()) => {
+                        self.tokens.inside = Some(overlong::cut(bytes, start));
+                        bytes.len()
+                    }
+                    Err(_) if self.tokens.capture.is_some() => return Flow::Wait(at),
+                    Err(_) => return Flow::Wait(open),
                 };
                 self.tokens.mode = Mode::Data;
                 match self.tree.end_tag(&self.source, name) {
-                    Err(Stop::Halt(halt)) => Flow::Halt(halt),
-                    Err(Stop::Cut) | Ok(()) => self.text(at..open, end),
+                    Err(Halted) => Flow::Halt,
+                    Ok(()) => self.text(at..open, end),
                 }
             }
             Find::Wait(_) if self.last => self.text(at..bytes.len(), bytes.len()),
@@ -413,14 +452,15 @@ fn hear(report: &mut Report<'_, '_>, tag: &Tag) -> Option<Halt> {
     None
 }
 
-/// The index behind the `>` of a tag whose name ends at `at`.
-fn end_of_tag(bytes: &[u8], at: usize) -> Option<usize> {
+/// The index behind the `>` of a tag whose name ends at `at`; else that of the attribute that the
+/// end of the bytes cuts.
+fn end_of_tag(bytes: &[u8], at: usize) -> Result<usize, usize> {
     let mut attributes = Attributes::new(bytes, at);
     loop {
         match attributes.step() {
             Step::Attribute(_) => {}
-            Step::End { end, .. } => return Some(end),
-            Step::Cut(_) => return None,
+            Step::End { end, .. } => return Ok(end),
+            Step::Cut(start) => return Err(start),
         }
     }
 }

@@ -7,6 +7,7 @@ use encoding_rs::Encoding;
 
 use super::attributes::Space;
 use super::names::{Attribute, Element};
+use super::overlong::Inside;
 use super::source::Source;
 
 /// A start tag, with those of its attributes that may matter.
@@ -21,6 +22,8 @@ pub(super) struct Tag {
     pub(super) self_closing: bool,
     /// Index behind its `>`.
     pub(super) end: usize,
+    /// It is longer than the limit, and not over: where the bytes end.
+    pub(super) cut: Option<Inside>,
 }
 
 /// An attribute of a start tag that the table knows on that element.
@@ -40,6 +43,7 @@ impl Tag {
             attributes: Vec::new(),
             self_closing: false,
             end: 0,
+            cut: None,
         }
     }
 
@@ -80,7 +84,7 @@ pub(super) enum TextKind {
     Plaintext,
 }
 
-/// What became of a start tag.
+/// What became of a start tag: small enough for a register, for there is one for each tag.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Verdict {
     /// It made an element, or added attributes to one.
@@ -89,16 +93,35 @@ pub(super) struct Verdict {
     pub(super) inert: bool,
     /// What follows it.
     pub(super) text: TextKind,
+    /// Whether the tokenizer goes on.
+    pub(super) then: Then,
 }
 
-/// Why the tokenizer stopped in a tag.
+/// Whether the tokenizer goes on behind a tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stop {
+pub(super) enum Then {
+    GoOn,
     /// The bytes end before the tag does.
-    Cut,
-    /// The document must be read in another way.
-    Halt(Halt),
+    Wait,
+    /// The document must be read in another way; the [`Tree`] knows why.
+    Halt,
 }
+
+impl Verdict {
+    /// Nothing came of it.
+    pub(super) const fn none(then: Then) -> Self {
+        Verdict {
+            accepted: false,
+            inert: false,
+            text: TextKind::Data,
+            then,
+        }
+    }
+}
+
+/// The document must be read in another way; the [`Tree`] knows why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Halted;
 
 /// Why a document must be read in another way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -174,10 +197,13 @@ pub(super) trait Tree {
 
     /// Reads the attributes of a start tag and decides what becomes of it. `start`, `name` and
     /// `element` of the tag are filled in.
-    fn start_tag(&mut self, source: &Source<'_>, tag: &mut Tag) -> Result<Verdict, Stop>;
+    fn start_tag(&mut self, source: &Source<'_>, tag: &mut Tag) -> Verdict;
+
+    /// Why the document must be read in another way, once that is so.
+    fn halt(&mut self) -> Halt;
 
     /// Takes an end tag.
-    fn end_tag(&mut self, source: &Source<'_>, name: Range<usize>) -> Result<(), Stop>;
+    fn end_tag(&mut self, source: &Source<'_>, name: Range<usize>) -> Result<(), Halted>;
 
     /// Whether `<![CDATA[` starts a section here.
     fn allows_cdata(&self) -> bool;
@@ -201,5 +227,5 @@ pub(super) trait Tree {
     fn in_prolog(&self) -> bool;
 
     /// Whether a base element found now may turn out not to be the first in tree order.
-    fn base(&mut self, source: &Source<'_>, tag: &Tag, first: bool) -> Result<(), Stop>;
+    fn base(&mut self, source: &Source<'_>, tag: &Tag, first: bool) -> Result<(), Halted>;
 }

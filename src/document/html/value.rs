@@ -7,6 +7,7 @@ use encoding_rs::{CoderResult, Decoder, Encoding, UTF_8};
 
 use super::characters::{self, Place};
 use super::source::{Offsets, Source};
+use crate::bytes::seek;
 use crate::document::events::{Events, Text};
 
 /// Decodes values, and keeps the memory for it.
@@ -24,15 +25,14 @@ pub(super) enum Needs {
 }
 
 /// Whether a raw value differs from what a parser makes of it.
-pub(super) fn needs(raw: &[u8], encoding: &'static Encoding) -> Needs {
-    let mut high = 0;
-    let mut odd = false;
-    for &byte in raw {
-        high |= byte;
-        odd |= matches!(byte, b'&' | b'\r' | 0);
+#[inline]
+pub(super) fn needs(bytes: &[u8], range: Range<usize>, encoding: &'static Encoding) -> Needs {
+    if seek::is_plain(bytes, range.start, range.end) {
+        return Needs::Nothing;
     }
-    let wide = high >= 0x80 && (encoding != UTF_8 || str::from_utf8(raw).is_err());
-    match odd || wide {
+    let raw = &bytes[range];
+    let odd = raw.iter().any(|byte| matches!(byte, b'&' | b'\r' | 0));
+    match odd || encoding != UTF_8 || str::from_utf8(raw).is_err() {
         true => Needs::Decoding,
         false => Needs::Nothing,
     }
@@ -45,7 +45,7 @@ pub(super) fn text(
     encoding: &'static Encoding,
     events: &mut Events,
 ) -> Text {
-    if needs(&source.bytes[range.clone()], encoding) == Needs::Nothing {
+    if needs(source.bytes, range.clone(), encoding) == Needs::Nothing {
         return source.text(range, events);
     }
     events.store_with(|store| decode(source, range, encoding, Some(Place::Attribute), store, None))
@@ -53,9 +53,8 @@ pub(super) fn text(
 
 /// A value that decides something: its character references decoded, beyond ASCII as it comes.
 pub(super) fn plain<'a>(source: &Source<'a>, range: Range<usize>) -> Cow<'a, [u8]> {
-    let raw = &source.bytes[range.clone()];
-    if needs(raw, UTF_8) == Needs::Nothing {
-        return Cow::Borrowed(raw);
+    if needs(source.bytes, range.clone(), UTF_8) == Needs::Nothing {
+        return Cow::Borrowed(&source.bytes[range]);
     }
     let mut out = Vec::new();
     decode(source, range, UTF_8, Some(Place::Attribute), &mut out, None);

@@ -1,7 +1,13 @@
 //! Binary stretches inside text: uuencode, yEnc and PGP armour. They are blanked in place, so that
 //! no position moves and nothing in them is taken for a URI.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 use memchr::{memchr, memmem};
+
+static BEGIN: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"begin "));
+static ARMOUR: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"-----BEGIN PGP "));
 
 /// Finds the stretches of one text, in pieces of whole lines.
 #[derive(Debug, Default)]
@@ -40,7 +46,7 @@ impl Blobs {
 
     /// Whether any stretch can begin in the text.
     pub(super) fn suspicious(text: &[u8]) -> bool {
-        memmem::find(text, b"begin ").is_some() || memmem::find(text, b"-----BEGIN PGP ").is_some()
+        BEGIN.find(text).is_some() || ARMOUR.find(text).is_some()
     }
 
     /// Blanks what is no text; `begun` gets the type of each stretch that begins.

@@ -1,7 +1,12 @@
 //! What a mailbox did to the lines of its messages: `>From ` gets its mark removed (mboxrd), and
 //! runs of NUL bytes, which damaged spools have, are dropped.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 use memchr::{memchr, memmem};
+
+static QUOTED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b">From "));
 
 /// Undoes it, piece by piece.
 #[derive(Clone, Debug, Default)]
@@ -43,7 +48,7 @@ impl Clean {
 
     /// Whether there is anything to undo in a whole part.
     pub(super) fn concerns(raw: &[u8]) -> bool {
-        memmem::find(raw, b">From ").is_some() || memchr(0, raw).is_some()
+        QUOTED.find(raw).is_some() || memchr(0, raw).is_some()
     }
 
     /// Takes a piece and hands on what is to be read.
@@ -114,7 +119,7 @@ impl Clean {
     /// Hands on `raw[from..]` without the first mark of each quoted line.
     fn unquote(&self, raw: &[u8], from: usize, sink: &mut impl FnMut(&[u8])) {
         let mut start = from;
-        for at in memmem::find_iter(&raw[from..], b">From ") {
+        for at in QUOTED.find_iter(&raw[from..]) {
             let at = from + at;
             let line = raw[..at]
                 .iter()

@@ -14,6 +14,7 @@ use super::segments::Segments;
 use super::splice::{Frame, Splice, View};
 use super::transfer::{Base64, QuotedPrintable, Split, Trailer, Transfer};
 use crate::bytes::window::{Bounds, Window, Windows};
+use crate::document::charset::{Confidence, Detected, detect, needs_transcoding};
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::{Again, Event, Events, Family};
 use crate::document::flags::Flags;
@@ -147,8 +148,9 @@ impl Leaf {
         match charset {
             Charset::AsItIs(encoding) => self.splice.set_encoding(encoding),
             Charset::Guess => {}
-            // HTML has a decoder of its own for what the Encoding Standard knows.
-            Charset::Convert(charset::Source::Encoding(_)) if self.is_html() => {}
+            // Markup stands for itself in all but a few encodings.
+            Charset::Convert(charset::Source::Encoding(encoding))
+                if self.is_html() && !needs_transcoding(encoding) => {}
             Charset::Convert(source) => {
                 self.converter = Some(Converter::new(source));
                 self.splice.set_encoding(UTF_8);
@@ -362,17 +364,33 @@ impl Leaf {
 
     /// Nothing reliable was declared: the text itself tells.
     fn resolve_guess(&mut self, readers: &mut Readers) {
-        if !matches!(self.charset, Some(Charset::Guess)) || self.is_html() {
+        let head = self.body.text.pending();
+        if self.is_html() && self.converter.is_none() {
+            let detected = detect(Family::Markup, self.declared(), head);
+            match detected.encoding {
+                Some(encoding) if needs_transcoding(encoding) => {
+                    let (charset, _) = charset::of_label(encoding.name().as_bytes());
+                    self.set_charset(charset);
+                }
+                _ => return,
+            }
+        } else if matches!(self.charset, Some(Charset::Guess)) {
+            let charset = charset::guess(head);
+            self.set_charset(charset);
+        } else {
             return;
         }
-        let charset = charset::guess(self.body.text.pending());
-        self.set_charset(charset);
         if let Some(converter) = &mut self.converter {
             let mut scratch = std::mem::take(&mut readers.scratch);
             scratch.clear();
             let raw = self.body.text.pending();
             self.malformed |= converter.push(raw, false, &mut scratch, &mut self.converted);
-            self.body.text.begin(text::FORMAT.bounds);
+            let bounds = if self.is_html() {
+                html::FORMAT.bounds
+            } else {
+                text::FORMAT.bounds
+            };
+            self.body.text.begin(bounds);
             self.body.text.push(&scratch);
             readers.scratch = scratch;
         }
@@ -420,26 +438,34 @@ impl Leaf {
     }
 
     fn begin_scanner(&mut self, again: Again, last: bool, readers: &mut Readers) {
-        let declared: Option<&'static Encoding> = match self.charset {
-            _ if self.converter.is_some() => Some(UTF_8),
+        if !self.is_html() {
+            readers.text.begin(&Start::default());
+            return;
+        }
+        let reread = if last {
+            Reread::Possible
+        } else {
+            Reread::Impossible
+        };
+        let detected = self.converter.is_some().then_some(Detected {
+            encoding: Some(UTF_8),
+            mark: 0,
+            confidence: Confidence::Certain,
+        });
+        readers.html.begin(&Start {
+            declared: self.declared(),
+            detected,
+            again,
+            reread,
+        });
+    }
+
+    /// The encoding that the heading declares.
+    fn declared(&self) -> Option<&'static Encoding> {
+        match self.charset {
             Some(Charset::AsItIs(encoding)) => Some(encoding),
             Some(Charset::Convert(charset::Source::Encoding(encoding))) => Some(encoding),
             _ => None,
-        };
-        if self.is_html() {
-            let reread = if last {
-                Reread::Possible
-            } else {
-                Reread::Impossible
-            };
-            readers.html.begin(&Start {
-                declared,
-                again,
-                reread,
-                detected: None,
-            });
-        } else {
-            readers.text.begin(&Start::default());
         }
     }
 

@@ -26,7 +26,7 @@ mod tree;
 
 use super::charset::Conversion;
 use super::events::{Event, Events, Family};
-use super::{Format, Reading, Scan, Start};
+use super::{Format, Reading, Retrieval, Scan, Start};
 use crate::bytes::window::{Bounds, Window};
 use framing::Framing;
 pub use framing::is_separator;
@@ -143,6 +143,7 @@ const FORMAT: Format = Format {
     name: "eml",
     extensions: &[],
     family: Family::Plain,
+    retrieval: Retrieval::Elsewhere,
     bounds: Bounds {
         // Enough to see whether the line before is blank.
         look_behind: 8,
@@ -150,6 +151,7 @@ const FORMAT: Format = Format {
         look_ahead: framing::LOOK_AHEAD + (256 << 10),
     },
     reading: Reading::Once,
+    // Each part has an encoding of its own.
     conversion: Conversion::Never,
     seam: None,
     scanner: |options| Box::new(Scanner::new(Framing::single(), options)),

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use memchr::memmem;
 
 use super::Options;
+use super::segments::Segments;
 use crate::document::events::Events;
 use crate::document::{self, Scan, html, text};
 
@@ -17,6 +18,8 @@ pub(super) struct Readers {
     pub(super) options: Options,
     pub(super) text: Box<dyn Scan>,
     pub(super) html: Box<dyn Scan>,
+    /// Text also holds references that are no URIs as they stand.
+    pub(super) abbreviated: bool,
     /// What a scanner reported last.
     pub(super) inner: Events,
     pub(super) tally: Tally,
@@ -25,6 +28,8 @@ pub(super) struct Readers {
     /// Decoded bytes on their way, and clear text behind base64.
     pub(super) decoded: Vec<u8>,
     pub(super) scratch: Vec<u8>,
+    /// From a field's text to its value.
+    pub(super) map: Segments,
 }
 
 impl Readers {
@@ -34,12 +39,14 @@ impl Readers {
         Readers {
             text: (text::FORMAT.scanner)(&inner),
             html: (html::FORMAT.scanner)(&inner),
+            abbreviated: options.text.www || options.text.email,
             options: options.mail.clone(),
             inner: Events::default(),
             tally: Tally::default(),
             hyphens: memmem::Finder::new(b"\n--"),
             decoded: Vec::new(),
             scratch: Vec::new(),
+            map: Segments::default(),
         }
     }
 }

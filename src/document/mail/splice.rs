@@ -1,8 +1,10 @@
 //! What a scanner reported of a part, told as events of the archive: positions counted in the
 //! part, spans led back to its bytes, texts copied.
 
+use std::sync::LazyLock;
+
 use encoding_rs::{Encoding, UTF_8};
-use memchr::memmem;
+use memchr::memmem::Finder;
 
 use super::segments::Segments;
 use crate::bytes::lines::Lines;
@@ -11,6 +13,8 @@ use crate::document::events::{
     Enter, Event, Events, Family, Found, Heading, Name, Span, Text, Wants,
 };
 use crate::document::flags::Flags;
+
+static MARK: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"-- "));
 
 /// The text of a part at one time, and how it was made.
 pub(super) struct View<'a> {
@@ -241,7 +245,8 @@ impl Splice {
             return;
         }
         let from = text.at_offset(self.searched.max(text.offset));
-        let found = memmem::find_iter(&text.bytes[from..], b"-- ")
+        let found = MARK
+            .find_iter(&text.bytes[from..])
             .map(|at| from + at)
             .find(|&at| {
                 let starts = match at.checked_sub(1) {

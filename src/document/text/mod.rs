@@ -44,7 +44,7 @@ pub use shapes::Shape;
 
 use super::charset::Conversion;
 use super::events::Family;
-use super::{Format, Reading};
+use super::{Format, Reading, Retrieval};
 use crate::bytes::window::Bounds;
 
 /// How text is read.
@@ -75,10 +75,11 @@ pub(super) const FORMAT: Format = Format {
     name: "text",
     extensions: &["txt", "text", "log"],
     family: Family::Plain,
+    retrieval: Retrieval::Place,
     bounds: BOUNDS,
     reading: Reading::Once,
     conversion: Conversion::Always,
-    seam: Some(split_at),
+    seam: Some(seam::seam),
     scanner: |options| Box::new(Scanner::new(options.text.clone())),
 };
 

@@ -193,7 +193,7 @@ mod tests {
             let view = View::new(&bytes, 0);
             let chunk = bytes[at..].utf8_chunks().next().unwrap();
             let expected = chunk.valid().chars().next();
-            let got = view.scalar(at).map(|(code, length)| (code, length));
+            let got = view.scalar(at);
             let expected = expected.map(|c| (c as u32, c.len_utf8()));
             assert_eq!(
                 got,

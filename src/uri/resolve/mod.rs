@@ -77,13 +77,7 @@ impl Resolver {
         self.dialect = None;
         let (rules, encoding) = (self.rules, self.encoding);
         self.base.replace(|uri| match rules {
-            Rules::Whatwg => match whatwg::resolve(None, encoding, base, uri) {
-                Ok(_) => Ok(()),
-                Err(error) if error.kind() == ResolveErrorKind::NoBase => {
-                    Err(BaseError::not_absolute())
-                }
-                Err(_) => Err(BaseError::unparsable()),
-            },
+            Rules::Whatwg => normalize_base(base, encoding, uri),
             _ if Ends::of(base).has_scheme() => {
                 uri.extend_from_slice(base);
                 Ok(())
@@ -217,6 +211,26 @@ impl Resolver {
                     && target.starts_with(document)
             }
         }
+    }
+}
+
+/// Appends a base as the WHATWG rules serialise it.
+fn normalize_base(
+    base: &[u8],
+    encoding: &'static Encoding,
+    uri: &mut Vec<u8>,
+) -> Result<(), BaseError> {
+    if let Some(Concatenation { front, rest, .. }) =
+        shortcut::find(&Prepared::default(), Dialect::Whatwg, base)
+    {
+        uri.extend_from_slice(front);
+        uri.extend_from_slice(rest);
+        return Ok(());
+    }
+    match whatwg::resolve(None, encoding, base, uri) {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == ResolveErrorKind::NoBase => Err(BaseError::not_absolute()),
+        Err(_) => Err(BaseError::unparsable()),
     }
 }
 

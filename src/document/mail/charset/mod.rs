@@ -43,7 +43,10 @@ pub(super) enum Source {
 /// Labels that the Encoding Standard lacks, and those that mean something else in mail.
 #[rustfmt::skip]
 static LABELS: &[(&str, Charset)] = &[
+    // The frequent ones first.
+    ("utf-8", Charset::AsItIs(UTF_8)),
     ("us-ascii", Charset::Guess),
+    ("iso-8859-1", Charset::AsItIs(WINDOWS_1252)),
     ("ascii", Charset::Guess),
     ("ansi_x3.4-1968", Charset::Guess),
     ("7bit", Charset::Guess),

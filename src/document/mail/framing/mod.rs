@@ -26,7 +26,7 @@ pub(super) const LOOK_AHEAD: usize = 4 << 20;
 pub(super) struct Framing(Kind);
 
 enum Kind {
-    Mbox(Mbox),
+    Mbox(Box<Mbox>),
     Single(Single),
     Rnews(Rnews),
     Mmdf(Mmdf),
@@ -35,7 +35,7 @@ enum Kind {
 
 impl Framing {
     pub(super) fn mbox() -> Self {
-        Framing(Kind::Mbox(Mbox::default()))
+        Framing(Kind::Mbox(Box::default()))
     }
 
     pub(super) fn single() -> Self {

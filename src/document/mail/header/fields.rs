@@ -104,14 +104,31 @@ static FIELDS: &[Field] = &[
 /// Any field that no row names.
 pub(super) static OTHER: Field = row("", Rule::FreeText, Reported::All, Tells::Nothing);
 
+/// The longest name of a row, and one.
+const LONGEST: usize = 32;
+
+/// For each length of a name, the first letters of the rows that have it, a bit each.
+static FIRST_LETTERS: [u32; LONGEST] = {
+    let mut letters = [0; LONGEST];
+    let mut row = 0;
+    while row < FIELDS.len() {
+        let name = FIELDS[row].name.as_bytes();
+        letters[name.len()] |= 1 << (name[0] - b'a');
+        row += 1;
+    }
+    letters
+};
+
 /// The row of a name, in any case.
 pub(super) fn field(name: &[u8]) -> Option<&'static Field> {
+    let first = name.first()? | 0x20;
+    let letter = u32::from(first.wrapping_sub(b'a'));
     // Trace fields, most of a header, end here.
-    let first = name.first()?.to_ascii_lowercase();
+    if FIRST_LETTERS.get(name.len())?.checked_shr(letter)? & 1 == 0 {
+        return None;
+    }
     FIELDS.iter().find(|field| {
-        field.name.len() == name.len()
-            && field.name.as_bytes()[0] == first
-            && field.name.as_bytes().eq_ignore_ascii_case(name)
+        field.name.len() == name.len() && field.name.as_bytes().eq_ignore_ascii_case(name)
     })
 }
 

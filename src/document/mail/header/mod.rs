@@ -8,6 +8,7 @@ mod value;
 use memchr::memchr;
 
 use super::readers::Readers;
+use crate::bytes::class::ByteSet;
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::Events;
 use fields::{Field, OTHER, Tells};
@@ -300,17 +301,21 @@ fn bracketed(raw: &[u8]) -> Vec<u8> {
 /// The name of the field at the start of a line, and the index of its value. Blanks before the
 /// colon are accepted (RFC 5322 section 4.5).
 pub(super) fn split_field(line: &[u8]) -> Option<(&[u8], usize)> {
-    let name = line
-        .iter()
-        .position(|&byte| !(33..=126).contains(&byte) || byte == b':')?;
+    let name = NAME.first_outside(line)?;
     if name == 0 {
         return None;
+    }
+    if line[name] == b':' {
+        return Some((&line[..name], name + 1));
     }
     let blanks = line[name..]
         .iter()
         .position(|byte| !matches!(byte, b' ' | b'\t'))?;
     (line[name + blanks] == b':').then_some((&line[..name], name + blanks + 1))
 }
+
+/// What the name of a field is made of (RFC 5322 section 2.2).
+const NAME: ByteSet = ByteSet::EMPTY.with_range(33, 126).without(b":");
 
 /// A separator among the fields: `From ` at the start, `>From ` anywhere.
 fn is_from_line(line: &[u8], first: bool) -> bool {

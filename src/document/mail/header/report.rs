@@ -1,6 +1,6 @@
 //! References in the fields of a header block.
 
-use memchr::memchr3;
+use memchr::{memchr2, memchr2_iter};
 
 use super::Entity;
 use super::fields::Rule;
@@ -10,7 +10,6 @@ use crate::bytes::window::Window;
 use crate::document::Start;
 use crate::document::events::{Context, Event, Events, Found, Name, Span};
 use crate::document::mail::readers::Readers;
-use crate::document::mail::segments::Segments;
 
 /// Where a field stands.
 #[derive(Clone, Copy)]
@@ -117,13 +116,12 @@ pub(super) fn field(
 
 /// Free text, by the rules for text.
 fn free_text(raw: &[u8], place: Place<'_>, readers: &mut Readers, events: &mut Events) {
-    // Every URI has a colon; what is abbreviated has a dot.
-    let promising = memchr3(b':', b'.', b'?', raw).is_some();
-    if !promising {
+    if !readers.abbreviated && !is_promising(raw) {
         return;
     }
-    let mut text = Vec::new();
-    let mut map = Segments::default();
+    let mut text = std::mem::take(&mut readers.scratch);
+    text.clear();
+    let mut map = std::mem::take(&mut readers.map);
     map.starting(place.offset);
     value::text(raw, &mut text, &mut map);
     let mut inner = std::mem::take(&mut readers.inner);
@@ -145,6 +143,18 @@ fn free_text(raw: &[u8], place: Place<'_>, readers: &mut Readers, events: &mut E
         events.push(Event::Reference(copy));
     }
     readers.inner = inner;
+    readers.scratch = text;
+    readers.map = map;
+}
+
+/// Whether a URI can stand in a value: its colon is followed by something, unless a delimiter stands
+/// before it; or it may hide in an encoded word. Most subjects end here.
+fn is_promising(raw: &[u8]) -> bool {
+    memchr2(b'<', b'"', raw).is_some()
+        || memchr2_iter(b':', b'=', raw).any(|at| match raw.get(at + 1) {
+            Some(b' ' | b'\t' | b'\r' | b'\n') | None => false,
+            Some(&next) => raw[at] == b':' || next == b'?',
+        })
 }
 
 /// `message/external-body; access-type=URL; URL="..."` (RFC 2017).

@@ -1,0 +1,137 @@
+//! Sixteen bytes compared at once.
+//!
+//! Every x86-64 processor has the instructions (SSE2 is part of the architecture), so nothing is
+//! detected. Elsewhere the same is done byte by byte. This is the one place with unsafe code: it
+//! reads nothing but the sixteen bytes of an array that it borrows.
+
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::{
+    __m128i, _mm_cmpeq_epi8, _mm_loadu_si128, _mm_min_epu8, _mm_movemask_epi8, _mm_set1_epi8,
+};
+
+/// Sixteen bytes in a row.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy, Debug)]
+pub struct Block(__m128i);
+
+#[cfg(target_arch = "x86_64")]
+impl Block {
+    /// The bytes as a block.
+    #[inline(always)]
+    pub fn new(bytes: &[u8; 16]) -> Block {
+        // SAFETY: the array has the sixteen bytes that are read, and they need no alignment.
+        Block(unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) })
+    }
+
+    /// One bit for each byte that is `byte`, the first byte's lowest.
+    #[inline(always)]
+    pub fn equal(self, byte: u8) -> u32 {
+        // SAFETY: SSE2 is part of the architecture.
+        unsafe { _mm_movemask_epi8(_mm_cmpeq_epi8(self.0, _mm_set1_epi8(byte as i8))) as u32 }
+    }
+
+    /// One bit for each byte that is not above `byte`.
+    #[inline(always)]
+    pub fn up_to(self, byte: u8) -> u32 {
+        // SAFETY: SSE2 is part of the architecture.
+        unsafe {
+            let limit = _mm_set1_epi8(byte as i8);
+            _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(self.0, limit), self.0)) as u32
+        }
+    }
+
+    /// One bit for each byte beyond ASCII.
+    #[inline(always)]
+    pub fn beyond_ascii(self) -> u32 {
+        // SAFETY: SSE2 is part of the architecture.
+        unsafe { _mm_movemask_epi8(self.0) as u32 }
+    }
+}
+
+/// Sixteen bytes in a row.
+#[cfg(not(target_arch = "x86_64"))]
+#[derive(Clone, Copy, Debug)]
+pub struct Block(naive::Block);
+
+#[cfg(not(target_arch = "x86_64"))]
+impl Block {
+    /// The bytes as a block.
+    #[inline(always)]
+    pub fn new(bytes: &[u8; 16]) -> Block {
+        Block(naive::Block(*bytes))
+    }
+
+    /// One bit for each byte that is `byte`, the first byte's lowest.
+    #[inline(always)]
+    pub fn equal(self, byte: u8) -> u32 {
+        self.0.equal(byte)
+    }
+
+    /// One bit for each byte that is not above `byte`.
+    #[inline(always)]
+    pub fn up_to(self, byte: u8) -> u32 {
+        self.0.up_to(byte)
+    }
+
+    /// One bit for each byte beyond ASCII.
+    #[inline(always)]
+    pub fn beyond_ascii(self) -> u32 {
+        self.0.beyond_ascii()
+    }
+}
+
+/// How many bytes a block has.
+pub const LENGTH: usize = 16;
+
+/// The block at an index, if the bytes reach that far.
+#[inline(always)]
+pub fn at(bytes: &[u8], at: usize) -> Option<Block> {
+    bytes.get(at..)?.first_chunk().map(Block::new)
+}
+
+#[cfg(any(test, not(target_arch = "x86_64")))]
+mod naive {
+    #[derive(Clone, Copy, Debug)]
+    pub(super) struct Block(pub(super) [u8; 16]);
+
+    impl Block {
+        fn mask(self, holds: impl Fn(u8) -> bool) -> u32 {
+            let bits = self.0.iter().enumerate();
+            bits.fold(0, |mask, (i, &byte)| mask | u32::from(holds(byte)) << i)
+        }
+
+        pub(super) fn equal(self, byte: u8) -> u32 {
+            self.mask(|other| other == byte)
+        }
+
+        pub(super) fn up_to(self, byte: u8) -> u32 {
+            self.mask(|other| other <= byte)
+        }
+
+        pub(super) fn beyond_ascii(self) -> u32 {
+            self.mask(|other| other >= 0x80)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_compares_as_its_bytes_do() {
+        let mut state = 1u32;
+        for _ in 0..5000 {
+            let bytes: [u8; 16] = std::array::from_fn(|_| {
+                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                (state >> 24) as u8
+            });
+            let (block, naive) = (Block::new(&bytes), naive::Block(bytes));
+            for byte in [bytes[3], bytes[12], 0, 0x20, 0x7F, 0x80, 0xFF] {
+                assert_eq!(block.equal(byte), naive.equal(byte), "{bytes:?} {byte}");
+                assert_eq!(block.up_to(byte), naive.up_to(byte), "{bytes:?} {byte}");
+            }
+            assert_eq!(block.beyond_ascii(), naive.beyond_ascii(), "{bytes:?}");
+        }
+    }
+}
