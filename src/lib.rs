@@ -54,6 +54,7 @@
 //!
 //! A module uses what stands in a lower layer or beside it in its own, and nothing above.
 
+pub mod audit;
 pub mod bytes;
 pub mod cli;
 pub mod document;

@@ -14,12 +14,20 @@ pub(super) enum Destination {
     Standard(io::Stdout),
     /// A pipe or a device, written as it is.
     Stream(File),
-    /// A file under a temporary name, and the name that it gets when it is complete.
-    File(File, PathBuf),
+    /// A file.
+    File(Unfinished),
 }
 
-/// The temporary file to remove if the process is told to end.
-static UNFINISHED: Mutex<Option<PathBuf>> = Mutex::new(None);
+/// A file under a temporary name, and the name that it gets when it is complete.
+#[derive(Debug)]
+pub(super) struct Unfinished {
+    file: File,
+    temporary: PathBuf,
+    path: PathBuf,
+}
+
+/// The temporary files to remove if the process is told to end.
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 impl Destination {
     /// Opens the file of a path; standard output without one.
@@ -42,13 +50,17 @@ impl Destination {
             .write(true)
             .create_new(true)
             .open(&temporary)?;
-        *unfinished = Some(temporary);
+        unfinished.push(temporary.clone());
         // Without a handler the file would stay behind; there is nothing else to lose.
         let _ = ctrlc::set_handler(|| {
             remove_unfinished();
             std::process::exit(INTERRUPTED);
         });
-        Ok(Destination::File(file, path))
+        Ok(Destination::File(Unfinished {
+            file,
+            temporary,
+            path,
+        }))
     }
 
     /// How soon the output is wanted.
@@ -61,24 +73,27 @@ impl Destination {
 
     /// Gives a complete file its name.
     pub(super) fn finish(self) -> io::Result<()> {
-        if let Destination::File(file, path) = self {
+        if let Destination::File(Unfinished {
+            file,
+            temporary,
+            path,
+        }) = self
+        {
             drop(file);
             let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(temporary) = unfinished.as_ref() {
-                // The file that is replaced hands on its permissions.
-                if let Ok(metadata) = fs::metadata(&path) {
-                    fs::set_permissions(temporary, metadata.permissions())?;
-                }
-                fs::rename(temporary, path)?;
+            // The file that is replaced hands on its permissions.
+            if let Ok(metadata) = fs::metadata(&path) {
+                fs::set_permissions(&temporary, metadata.permissions())?;
             }
-            *unfinished = None;
+            fs::rename(&temporary, path)?;
+            unfinished.retain(|other| *other != temporary);
         }
         Ok(())
     }
 
     /// Removes an incomplete file.
     pub(super) fn abandon(self) {
-        if let Destination::File(file, _) = self {
+        if let Destination::File(file) = self {
             drop(file);
             remove_unfinished();
         }
@@ -90,7 +105,7 @@ const INTERRUPTED: i32 = 130;
 
 fn remove_unfinished() {
     let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(temporary) = unfinished.take() {
+    for temporary in unfinished.drain(..) {
         // It may be gone already, which is just as well.
         let _ = fs::remove_file(temporary);
     }
@@ -100,7 +115,8 @@ impl Write for Destination {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Destination::Standard(stdout) => stdout.write(bytes),
-            Destination::Stream(file) | Destination::File(file, _) => file.write(bytes),
+            Destination::Stream(file) => file.write(bytes),
+            Destination::File(file) => file.file.write(bytes),
         }
     }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::args::extract::ExtractArgs;
 use super::args::output::{Reach, StatsArg};
+use super::args::walk::WalkArgs;
 use super::destination::Destination;
 use super::exit::Exit;
 use super::message::Error;
@@ -17,7 +18,7 @@ use crate::output::record::Summary;
 use crate::pipeline::pieces::PIECE;
 use crate::pipeline::run::Outcome;
 use crate::pipeline::walk::{Root, Walk};
-use crate::pipeline::{self, Decompress, Options, Order, Report, Talk};
+use crate::pipeline::{self, Options, Order, Report, Talk};
 
 /// Runs it.
 pub(super) fn run(arguments: &ExtractArgs) -> Result<Exit, Error> {
@@ -29,7 +30,7 @@ pub(super) fn run(arguments: &ExtractArgs) -> Result<Exit, Error> {
     }
     let roots = roots(arguments);
     let options = options(arguments, &roots)?;
-    let walk = walk(arguments, roots, options.order)?;
+    let walk = walk(&arguments.walk, roots, options.order)?;
     let path = arguments.output.output.as_deref();
     let mut output =
         Destination::open(path).map_err(|error| Error::new(format!("cannot write: {error}")))?;
@@ -56,8 +57,8 @@ fn roots(arguments: &ExtractArgs) -> Vec<Root> {
     }
 }
 
-fn walk(arguments: &ExtractArgs, roots: Vec<Root>, order: Order) -> Result<Walk, Error> {
-    let given = &arguments.walk;
+/// The walk below these paths, and below those of lists.
+pub(super) fn walk(given: &WalkArgs, roots: Vec<Root>, order: Order) -> Result<Walk, Error> {
     let lists = || given.files_from.iter().chain(&given.files0_from);
     let standard = roots.iter().filter(|root| **root == Root::Standard).count()
         + lists().filter(|list| list.as_os_str() == "-").count();
@@ -108,11 +109,7 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<Options, Error> {
                 .map_or(extractor::Options::default().window, |size| size as usize),
         },
         declared: arguments.read.encoding,
-        decompress: if arguments.read.decompress {
-            Decompress::All
-        } else {
-            Decompress::Named
-        },
+        decompress: arguments.read.decompress(),
         formats: arguments.walk.types.clone(),
         bases: arguments.base.bases(&arguments.paths)?,
         shard: arguments.walk.shard.unwrap_or_default(),
@@ -190,7 +187,8 @@ fn print_stats(how: Option<StatsArg>, summary: &Summary) {
     let _ = io::stderr().write_all(&text);
 }
 
-fn print_types() -> Result<Exit, Error> {
+/// Prints every format and the names of its files.
+pub(super) fn print_types() -> Result<Exit, Error> {
     let mut text = String::new();
     for format in FORMATS {
         let globs: Vec<_> = format

@@ -2,6 +2,8 @@
 //! the subcommands runs.
 
 pub mod args;
+mod audit;
+mod config;
 mod destination;
 pub mod exit;
 mod extract;
@@ -18,8 +20,9 @@ mod schema;
 use std::ffi::OsString;
 use std::io::{self, Write};
 
-use clap::{Parser, Subcommand};
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 
+use args::audit::AuditArgs;
 use args::extract::ExtractArgs;
 pub use exit::Exit;
 
@@ -46,6 +49,9 @@ pub struct Cli {
 pub enum Command {
     /// List references, resolved (the default command)
     Extract(Box<ExtractArgs>),
+    /// Check references inside document trees; never uses the network
+    #[command(args_override_self = true)]
+    Audit(Box<AuditArgs>),
     /// Resolve references
     Resolve(resolve::ResolveArgs),
     /// Show the components of URI references, and what is wrong with them
@@ -66,25 +72,68 @@ fn print(bytes: &[u8]) -> Result<Exit, message::Error> {
 
 /// Runs the command line and says how it ended.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
-    let cli = match Cli::try_parse_from(arguments) {
-        Ok(cli) => cli,
-        Err(error) => {
-            // Whoever closed the output does not want to know.
-            let _ = error.print();
-            return if error.use_stderr() {
-                Exit::Error
-            } else {
-                Exit::Found
-            };
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let (cli, matches) = match parsed(&arguments) {
+        Ok(parsed) => parsed,
+        Err(error) => return refuse(&error),
+    };
+    let result = match &cli.command {
+        None => extract::run(&cli.extract),
+        Some(Command::Extract(arguments)) => extract::run(arguments),
+        Some(Command::Resolve(arguments)) => resolve::run(arguments),
+        Some(Command::Parse(arguments)) => parse::run(arguments),
+        Some(Command::Schema(arguments)) => schema::run(arguments),
+        Some(Command::Audit(given)) => {
+            let command = Cli::command();
+            let flags = command.find_subcommand("audit").unwrap_or(&command);
+            match audit::with_config(given, &arguments, flags) {
+                Ok(Some(more)) => return configured(&more),
+                Ok(None) => run_audit(given, &matches),
+                Err(error) => Err(error),
+            }
         }
     };
-    let result = match cli.command {
-        None => extract::run(&cli.extract),
-        Some(Command::Extract(arguments)) => extract::run(&arguments),
-        Some(Command::Resolve(arguments)) => resolve::run(&arguments),
-        Some(Command::Parse(arguments)) => parse::run(&arguments),
-        Some(Command::Schema(arguments)) => schema::run(&arguments),
-    };
+    end(result)
+}
+
+/// Runs an audit whose command line has been completed from `uriscan.toml`.
+fn configured(arguments: &[OsString]) -> Exit {
+    match parsed(arguments) {
+        Ok((cli, matches)) => match &cli.command {
+            Some(Command::Audit(given)) => end(run_audit(given, &matches)),
+            // INVARIANT: what was added stands behind `audit`.
+            _ => Exit::Error,
+        },
+        Err(error) => {
+            message::tell(&format!("with the flags of {}:", config::NAME));
+            refuse(&error)
+        }
+    }
+}
+
+fn run_audit(arguments: &AuditArgs, matches: &ArgMatches) -> Result<Exit, message::Error> {
+    audit::run(
+        arguments,
+        matches.subcommand_matches("audit").unwrap_or(matches),
+    )
+}
+
+fn parsed(arguments: &[OsString]) -> Result<(Cli, ArgMatches), clap::Error> {
+    let matches = Cli::command().try_get_matches_from(arguments)?;
+    Ok((Cli::from_arg_matches(&matches)?, matches))
+}
+
+/// Tells why the command line was refused, or prints the help that it asks for.
+fn refuse(error: &clap::Error) -> Exit {
+    // Whoever closed the output does not want to know.
+    let _ = error.print();
+    match error.use_stderr() {
+        true => Exit::Error,
+        false => Exit::Found,
+    }
+}
+
+fn end(result: Result<Exit, message::Error>) -> Exit {
     result.unwrap_or_else(|error| {
         message::tell(&error);
         Exit::Error

@@ -80,9 +80,27 @@ flags! {
     BASE_CHAINED = "base-chained",
 }
 
+/// Marks that have no name: they tell the layers above something that no record shows.
+impl Flags {
+    /// It is where a `meta` element sends the readers of the document.
+    pub const REFRESH: Flags = Flags(1 << 63);
+    /// Its element asks that it be left out ([`Options::ignore`](super::html::Options::ignore)).
+    pub const IGNORED: Flags = Flags(1 << 62);
+}
+
 impl Flags {
     /// No flag.
     pub const NONE: Flags = Flags(0);
+
+    /// The set as a number, for those who store it.
+    pub(crate) const fn bits(self) -> u64 {
+        self.0
+    }
+
+    /// The set of a number.
+    pub(crate) const fn from_bits(bits: u64) -> Self {
+        Flags(bits)
+    }
 
     /// Both sets together, in a constant.
     pub const fn union(self, other: Flags) -> Flags {

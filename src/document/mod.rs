@@ -17,6 +17,7 @@ pub mod events;
 pub mod flags;
 pub mod html;
 pub mod mail;
+pub mod markdown;
 pub mod text;
 
 use encoding_rs::Encoding;
@@ -70,6 +71,8 @@ pub struct Options {
     pub text: text::Options,
     /// HTML.
     pub html: html::Options,
+    /// Markdown.
+    pub markdown: markdown::Options,
     /// Mail and news.
     pub mail: mail::Options,
     /// Whether the places that fragments can name are reported too.
@@ -135,6 +138,7 @@ pub struct Format {
 pub static FORMATS: &[Format] = &[
     text::FORMAT,
     html::FORMAT,
+    markdown::FORMAT,
     mail::MBOX,
     mail::EML,
     mail::MHTML,

@@ -7,7 +7,7 @@ use crate::uri::base::push_path;
 use crate::uri::{Base, BaseSource, Mounts};
 
 /// Where the base URIs of documents come from.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Bases {
     /// Directories that are served somewhere.
     pub mounts: Mounts,
@@ -17,6 +17,20 @@ pub struct Bases {
     pub default: Option<Vec<u8>>,
     /// The current directory, with its slash; relative paths start there.
     pub here: Vec<u8>,
+    /// The names of the documents that stand for their directory, each behind a slash.
+    pub index: Vec<Vec<u8>>,
+}
+
+impl Default for Bases {
+    fn default() -> Self {
+        Bases {
+            mounts: Mounts::default(),
+            otherwise: Otherwise::default(),
+            here: Vec::new(),
+            default: None,
+            index: vec![b"/index.html".to_vec(), b"/index.htm".to_vec()],
+        }
+    }
 }
 
 /// The base of documents outside every mount.
@@ -30,9 +44,6 @@ pub enum Otherwise {
     /// None.
     Nothing,
 }
-
-/// The names of the documents that stand for their directory.
-const INDEX_NAMES: [&[u8]; 2] = [b"/index.html", b"/index.htm"];
 
 impl Bases {
     /// Bases for relative paths that start in the current directory.
@@ -59,11 +70,9 @@ impl Bases {
         }
         let absolute = names.absolute(&self.here, path);
         if let Some(mut uri) = self.mounts.uri(absolute) {
-            for name in INDEX_NAMES {
-                if uri.ends_with(name) {
-                    // The document at `x/index.html` is retrieved as `x/`.
-                    uri.truncate(uri.len() - name.len() + 1);
-                }
+            if self.index.iter().any(|name| absolute.ends_with(name)) {
+                // The document at `x/index.html` is retrieved as `x/`.
+                uri.truncate(memchr::memrchr(b'/', &uri).map_or(0, |slash| slash + 1));
             }
             let source = BaseSource::RetrievalRoot;
             return Some(Base { uri, source });

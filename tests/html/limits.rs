@@ -53,7 +53,13 @@ fn fonts(many: usize) -> String {
 fn what_is_too_long_or_too_deep_is_told_and_the_rest_is_found() {
     const MANY: usize = 100_000;
     const LONG: usize = 5 << 20;
-    let rows: [(&str, String, &[&str], (&str, u64)); 7] = [
+    type Row = (
+        &'static str,
+        String,
+        &'static [&'static str],
+        (&'static str, u64),
+    );
+    let rows: [Row; 7] = [
         (
             "a long value",
             format!("<img src='{}' longdesc=d>", "x".repeat(LONG)),

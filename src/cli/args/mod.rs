@@ -1,6 +1,7 @@
 //! The flags, in the groups in which the help shows them; each group becomes the options of one
 //! layer.
 
+pub mod audit;
 pub mod extract;
 pub mod filter;
 pub mod output;

@@ -6,7 +6,9 @@ use encoding_rs::Encoding;
 use super::walk::size;
 use crate::document;
 use crate::document::mail::{Alternatives, Headers, MimeBase};
+use crate::document::markdown::Slug;
 use crate::document::text::NonAscii;
+use crate::pipeline::Decompress;
 
 /// How documents are read.
 #[derive(Args)]
@@ -39,6 +41,9 @@ pub struct ReadArgs {
     /// HTML: also find URIs in character data, by the rules for text
     #[arg(long)]
     pub html_text: bool,
+    /// Markdown: what fragments can name headings by
+    #[arg(long, value_name = "HOW", default_value = "github")]
+    pub slug: SlugArg,
     /// HTML: the longest document that is read twice where exactness asks for it
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub max_document: Option<u64>,
@@ -71,6 +76,15 @@ pub enum NonAsciiArg {
     Ascii,
 }
 
+/// What fragments can name headings by.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum SlugArg {
+    /// The slug that GitHub makes of their text
+    Github,
+    /// Nothing
+    None,
+}
+
 /// The header fields that are read.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum HeadersArg {
@@ -101,6 +115,14 @@ pub enum MimeBaseArg {
 }
 
 impl ReadArgs {
+    /// Which compressed files are looked into.
+    pub(in crate::cli) fn decompress(&self) -> Decompress {
+        match self.decompress {
+            true => Decompress::All,
+            false => Decompress::Named,
+        }
+    }
+
     /// The options of the formats.
     pub(in crate::cli) fn options(&self) -> document::Options {
         let mut options = document::Options::default();
@@ -128,6 +150,10 @@ impl ReadArgs {
         options.html.extended = self.extended;
         options.html.scripting = self.scripting;
         options.html.text = self.html_text;
+        options.markdown.slug = match self.slug {
+            SlugArg::Github => Slug::GitHub,
+            SlugArg::None => Slug::None,
+        };
         if let Some(most) = self.max_document {
             options.html.max_document = most;
         }

@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::message::Error;
 use crate::pipeline::bases::{Bases, Names, Otherwise};
+use crate::pipeline::walk::path_of;
 use crate::resolver::{EmbeddedBases, Ruling};
 use crate::uri::{ExcessDots, Form, Resolver, Rules, SameScheme};
 
@@ -133,6 +134,14 @@ impl BaseArgs {
         }
     }
 
+    /// The directories that are said to be served, as they were given.
+    pub(in crate::cli) fn directories(&self) -> Vec<PathBuf> {
+        let mounts = self.root.iter().map(|root| mount(root.as_encoded_bytes()));
+        mounts
+            .filter_map(|(directory, _)| directory.map(path_of))
+            .collect()
+    }
+
     /// Where documents have their bases from; `paths` are those that a URI alone is mounted on.
     pub(in crate::cli) fn bases(&self, paths: &[PathBuf]) -> Result<Bases, Error> {
         let mut bases = Bases::here();
@@ -165,7 +174,7 @@ impl BaseArgs {
 }
 
 /// Where a directory is served when nobody says where.
-const INTERNAL: &[u8] = b"http://site.invalid/";
+pub(in crate::cli) const INTERNAL: &[u8] = b"http://site.invalid/";
 
 /// The directory and the URI of `DIR=URI`, `DIR` or `URI`.
 fn mount(root: &[u8]) -> (Option<&[u8]>, Option<&[u8]>) {
@@ -191,7 +200,7 @@ fn mount(root: &[u8]) -> (Option<&[u8]>, Option<&[u8]>) {
 }
 
 /// A directory itself, or that of a file.
-fn directory_of(path: &Path) -> Vec<u8> {
+pub(in crate::cli) fn directory_of(path: &Path) -> Vec<u8> {
     let directory = match path.parent() {
         Some(parent) if !path.is_dir() => parent,
         _ => path,

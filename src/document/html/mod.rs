@@ -52,6 +52,9 @@ pub struct Options {
     pub text: bool,
     /// The largest document, in bytes, that is read twice where exactness asks for it.
     pub max_document: u64,
+    /// An attribute, in lower case, that marks the references of its element as
+    /// [`Flags::IGNORED`](super::flags::Flags::IGNORED).
+    pub ignore: Option<String>,
 }
 
 impl Default for Options {
@@ -61,6 +64,7 @@ impl Default for Options {
             scripting: false,
             text: false,
             max_document: 64 << 20,
+            ignore: None,
         }
     }
 }

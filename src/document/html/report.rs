@@ -14,6 +14,7 @@ use super::lists;
 use super::names::{Attribute, Element};
 use super::source::Source;
 use super::srcdoc;
+use super::tag::{Attributes, Step};
 use super::tree::{Tag, Verdict};
 use super::value::{self, Decoded, Needs};
 use crate::document::diagnostic;
@@ -88,6 +89,7 @@ impl Document {
 impl Report<'_, '_> {
     /// Reports the references in the attributes of a tag that was accepted.
     pub(super) fn tag(&mut self, tag: &Tag, verdict: Verdict) {
+        let flags = self.flags(tag, verdict);
         for held in &tag.attributes {
             let Some(row) = row(tag.space, tag.element, held.attribute) else {
                 continue;
@@ -106,7 +108,7 @@ impl Report<'_, '_> {
                 element: self.element(tag),
                 attribute: Name::Known(held.attribute.name()),
                 context: Context::Attribute,
-                flags: self.flags(verdict),
+                flags,
                 wants: self.wants(tag, row.against),
             };
             self.attribute(tag, row, held.value.clone(), origin);
@@ -122,11 +124,29 @@ impl Report<'_, '_> {
         }
     }
 
-    fn flags(&self, verdict: Verdict) -> Flags {
-        match verdict.inert {
-            true => self.document.flags | Flags::INERT,
-            false => self.document.flags,
+    fn flags(&self, tag: &Tag, verdict: Verdict) -> Flags {
+        let mut flags = self.document.flags;
+        if verdict.inert {
+            flags |= Flags::INERT;
         }
+        if let Some(ignore) = &self.document.options.ignore
+            && self.has(tag, ignore.as_bytes())
+        {
+            flags |= Flags::IGNORED;
+        }
+        flags
+    }
+
+    /// Whether a tag has an attribute that need not be in the table.
+    fn has(&self, tag: &Tag, name: &[u8]) -> bool {
+        let bytes = self.source.bytes;
+        let mut attributes = Attributes::new(bytes, tag.name.end);
+        while let Step::Attribute(given) = attributes.step() {
+            if bytes[given.name].eq_ignore_ascii_case(name) {
+                return true;
+            }
+        }
+        false
     }
 
     fn element(&mut self, tag: &Tag) -> Name {
@@ -331,6 +351,7 @@ impl Report<'_, '_> {
             origin.wants = Wants::Refresh;
             return self.decoding(range, Some(Place::Attribute), |report, range| {
                 if let Some(item) = lists::refresh(report.source.bytes, range) {
+                    origin.flags |= Flags::REFRESH;
                     report.emit(item, origin);
                 }
             });
@@ -402,7 +423,7 @@ impl Report<'_, '_> {
             element: Name::Known(tag.element.name()),
             attribute: Name::Known("#text"),
             context: Context::Attribute,
-            flags: self.flags(verdict),
+            flags: self.flags(tag, verdict),
             wants: Wants::Document,
         };
         Some(Capture {

@@ -5,7 +5,7 @@ mod path;
 
 use std::fmt;
 
-pub use mounts::Mounts;
+pub use mounts::{Mounts, Served};
 pub use path::{PathStyle, file_path, file_uri, push_path};
 
 /// A base URI and where it was found.

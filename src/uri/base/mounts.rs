@@ -56,12 +56,87 @@ impl Mounts {
     /// None outside every mount, and if a segment decodes to what no file name holds or leads elsewhere.
     #[must_use]
     pub fn path(&self, uri: &[u8]) -> Option<Vec<u8>> {
-        let end = memchr::memchr2(b'?', b'#', uri).unwrap_or(uri.len());
-        let (mount, rest) = longest(&self.mounts, |mount| below(&uri[..end], &mount.uri))?;
-        let mut path = mount.directory.clone();
-        push_segments(rest, PathStyle::Unix, &mut path)?;
-        Some(path)
+        self.find(uri, |_, _| false)?.path
     }
+
+    /// The same with the directory, for a URI that may be outside every mount; `alike` says which
+    /// schemes other than equal ones are the same place, colons included.
+    #[must_use]
+    pub fn find(&self, uri: &[u8], alike: impl Fn(&[u8], &[u8]) -> bool) -> Option<Served<'_>> {
+        let end = memchr::memchr2(b'?', b'#', uri).unwrap_or(uri.len());
+        let uri = &uri[..end];
+        let (mount, rest) = longest(&self.mounts, |mount| {
+            let (target, served) = without_scheme(uri, &mount.uri, &alike)?;
+            below(target, served)
+        })?;
+        let mut path = mount.directory.clone();
+        let is_name = push_segments(rest, PathStyle::Unix, &mut path);
+        Some(Served {
+            directory: &mount.directory,
+            path: is_name.map(|()| path),
+        })
+    }
+
+    /// Whether a URI is under a mount.
+    #[must_use]
+    pub fn holds(&self, uri: &[u8], alike: impl Fn(&[u8], &[u8]) -> bool) -> bool {
+        self.mounts.iter().any(|mount| {
+            let parts = without_scheme(uri, &mount.uri, &alike);
+            parts.is_some_and(|(target, served)| below(target, served).is_some())
+        })
+    }
+
+    /// Whether a URI has the authority of a mount.
+    #[must_use]
+    pub fn shares_authority(&self, uri: &[u8], alike: impl Fn(&[u8], &[u8]) -> bool) -> bool {
+        self.mounts.iter().any(|mount| {
+            let parts = without_scheme(uri, &mount.uri, &alike);
+            let authorities = parts.and_then(|(target, served)| {
+                let one = target.strip_prefix(b"//")?;
+                Some((authority(one), authority(served.strip_prefix(b"//")?)))
+            });
+            authorities.is_some_and(|(one, other)| one == other)
+        })
+    }
+
+    /// The directories and the URIs at which they are served, with their slashes.
+    pub fn served(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
+        let mounts = self.mounts.iter();
+        mounts.map(|mount| (mount.directory.as_slice(), mount.uri.as_slice()))
+    }
+
+    /// What the path of a file has beyond the mounted directory that it is in.
+    #[must_use]
+    pub fn inner<'a>(&self, path: &'a [u8]) -> Option<&'a [u8]> {
+        let (_, rest) = longest(&self.mounts, |mount| below(path, &mount.directory))?;
+        Some(rest)
+    }
+}
+
+/// Two URIs without their schemes, if these are the same place.
+fn without_scheme<'a, 'b>(
+    uri: &'a [u8],
+    mount: &'b [u8],
+    alike: impl Fn(&[u8], &[u8]) -> bool,
+) -> Option<(&'a [u8], &'b [u8])> {
+    let (scheme, rest) = uri.split_at(memchr::memchr(b':', uri)? + 1);
+    let (served, below) = mount.split_at(memchr::memchr(b':', mount)? + 1);
+    (scheme == served || alike(scheme, served)).then_some((rest, below))
+}
+
+/// The authority at the start of what stands behind `//`.
+fn authority(rest: &[u8]) -> &[u8] {
+    let end = rest.iter().position(|byte| b"/?#".contains(byte));
+    &rest[..end.unwrap_or(rest.len())]
+}
+
+/// A URI under a mount.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Served<'a> {
+    /// The directory that is mounted, with its slash.
+    pub directory: &'a [u8],
+    /// The file's path; none if a segment decodes to what no file name holds or leads elsewhere.
+    pub path: Option<Vec<u8>>,
 }
 
 /// What a name has beyond a prefix that ends in a slash, which the name of the directory itself may lack.
@@ -71,10 +146,10 @@ fn below<'a>(name: &'a [u8], prefix: &[u8]) -> Option<&'a [u8]> {
 }
 
 /// The mount that leaves the least, and what it leaves.
-fn longest<'a>(
-    mounts: &'a [Mount],
-    below: impl Fn(&Mount) -> Option<&'a [u8]>,
-) -> Option<(&'a Mount, &'a [u8])> {
+fn longest<'m, 'a>(
+    mounts: &'m [Mount],
+    below: impl Fn(&'m Mount) -> Option<&'a [u8]>,
+) -> Option<(&'m Mount, &'a [u8])> {
     mounts
         .iter()
         .filter_map(|mount| Some((mount, below(mount)?)))

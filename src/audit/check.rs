@@ -1,0 +1,196 @@
+//! One link: where its target lies, and what stands there.
+
+use super::paths::{FileId, Paths};
+use super::tree::{Found, How, Tree};
+use crate::resolver::Link;
+use crate::uri::{Mounts, ResolveErrorKind, Resolver, Rules};
+
+/// Where the target of a link lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Under a mount, and there is a file.
+    File(FileId, How),
+    /// Under a mount, and there is a directory without an index file.
+    NoIndex(FileId),
+    /// Under a mount, and nothing is there.
+    Nothing,
+    /// On a mounted host, and outside every mounted path.
+    OutsideRoot,
+    /// Elsewhere on the network.
+    External,
+    /// It is of a scheme with nothing to look up.
+    Skipped,
+    /// It was left out by request: no rule applies.
+    LeftOut,
+    /// There is no target.
+    Unresolved(ResolveErrorKind),
+}
+
+impl Place {
+    /// The file at the target.
+    pub fn file(self) -> Option<FileId> {
+        match self {
+            Place::File(file, _) => Some(file),
+            _ => None,
+        }
+    }
+
+    /// Whether it is under a mount.
+    pub fn is_inside(self) -> bool {
+        matches!(self, Place::File(..) | Place::NoIndex(_) | Place::Nothing)
+    }
+}
+
+/// What is known of a link once its target has been looked up.
+#[derive(Clone, Debug)]
+pub struct Facts<'a> {
+    /// The link.
+    pub link: &'a Link<'a>,
+    /// Where its target lies.
+    pub place: Place,
+    /// The document at the target has no such id or name.
+    pub fragment_missing: bool,
+    /// The document at the target sends its readers elsewhere.
+    pub redirects: bool,
+}
+
+impl Facts<'_> {
+    /// Whether a file was found in this way.
+    pub fn found_by(&self, how: How) -> bool {
+        matches!(self.place, Place::File(_, found) if found == how)
+    }
+}
+
+/// Whether `http` and `https` are the same place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Schemes {
+    /// They are.
+    #[default]
+    Alike,
+    /// They are not.
+    Strict,
+}
+
+/// Looks targets up: mounts backwards, then the disk.
+#[derive(Debug)]
+pub struct Checker {
+    /// Directories and the URIs at which they are served.
+    pub mounts: Mounts,
+    /// The disk.
+    pub tree: Tree,
+    /// Whether `http` and `https` are the same place.
+    pub schemes: Schemes,
+    /// The numbers of files.
+    pub paths: Paths,
+}
+
+/// Schemes of targets that other tools can check.
+const NETWORK: [&[u8]; 3] = [b"http:", b"https:", b"ftp:"];
+
+/// Where a target lies, as far as its URI tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Position {
+    /// At a path below a mounted directory; no path where an encoded slash or NUL makes one that
+    /// no file can have.
+    Below {
+        /// The directory, with its slash.
+        root: Vec<u8>,
+        /// The path, with the directory in front.
+        path: Option<Vec<u8>>,
+    },
+    /// Under no mount.
+    Elsewhere(Place),
+}
+
+impl Checker {
+    /// Where a target without query and fragment lies.
+    pub fn place(&self, target: &[u8]) -> Place {
+        match self.position(target) {
+            Position::Elsewhere(place) => place,
+            Position::Below { path: None, .. } => Place::Nothing,
+            Position::Below {
+                root,
+                path: Some(path),
+            } => match self.tree.find(&root, &path) {
+                Found::File(path, how) => Place::File(self.paths.id(&path), how),
+                Found::NoIndex(path) => Place::NoIndex(self.paths.id(&path)),
+                Found::Nothing => Place::Nothing,
+            },
+        }
+    }
+
+    /// Where a target lies, before the disk is asked; without a path where there can be no file.
+    pub fn position(&self, target: &[u8]) -> Position {
+        if is_normal(target) {
+            return self.position_of_normal(target);
+        }
+        // A citation is copied as it was written: `HTTP://Example.com:80/a/../b`.
+        let mut normal = Vec::new();
+        let resolver = Resolver::without_base(Rules::Whatwg);
+        match resolver.resolve_into(target, &mut normal) {
+            Ok(_) => self.position_of_normal(&normal),
+            Err(_) => self.position_of_normal(target),
+        }
+    }
+
+    fn position_of_normal(&self, target: &[u8]) -> Position {
+        if let Some(served) = self.mounts.find(target, self.alike()) {
+            return Position::Below {
+                root: served.directory.to_vec(),
+                path: served.path,
+            };
+        }
+        Position::Elsewhere(
+            if !NETWORK.iter().any(|scheme| target.starts_with(scheme)) {
+                Place::Skipped
+            } else if self.mounts.shares_authority(target, self.alike()) {
+                Place::OutsideRoot
+            } else {
+                Place::External
+            },
+        )
+    }
+
+    /// Whether a target is under a mount, and looking it up is worth remembering.
+    pub fn is_inside(&self, target: &[u8]) -> bool {
+        self.mounts.holds(target, self.alike())
+    }
+
+    /// Which schemes are the same place.
+    fn alike(&self) -> fn(&[u8], &[u8]) -> bool {
+        match self.schemes {
+            Schemes::Alike => |one, other| is_web(one) && is_web(other),
+            Schemes::Strict => |_, _| false,
+        }
+    }
+}
+
+fn is_web(scheme: &[u8]) -> bool {
+    scheme == b"http:" || scheme == b"https:"
+}
+
+/// The authority of what stands behind a scheme and two slashes.
+fn host(rest: &[u8]) -> &[u8] {
+    let rest = &rest[2..];
+    let end = rest.iter().position(|byte| b"/?#".contains(byte));
+    &rest[..end.unwrap_or(rest.len())]
+}
+
+/// Whether a target looks like one that the WHATWG rules leave as it is: scheme and host in lower
+/// case, no port, no dot segments.
+fn is_normal(target: &[u8]) -> bool {
+    let Some(colon) = memchr::memchr(b':', target) else {
+        return true;
+    };
+    let rest = &target[colon + 1..];
+    if !rest.starts_with(b"//") {
+        return true;
+    }
+    let authority = host(rest);
+    let plain = |byte: &u8| !byte.is_ascii_uppercase() && *byte != b':';
+    let path = &rest[2 + authority.len()..];
+    target[..colon].iter().all(plain)
+        && authority.iter().all(plain)
+        && path.starts_with(b"/")
+        && memchr::memmem::find(path, b"/.").is_none()
+}

@@ -1,0 +1,171 @@
+//! Layer 6: the links of document trees, checked against what stands on disk.
+//!
+//! Two readings. The first ([`survey`]) reads every document once, in parallel: it collects what
+//! fragments can name, looks every target up ([`lookup`], [`check`], [`tree`]), and keeps the links
+//! with which something is wrong beyond doubt. What depends on other documents is kept as numbers:
+//! which files a document links to, and the hash of each fragment that it wants. When all documents
+//! are known ([`site`]), those whose fragments are missing are read a second time ([`inspect`]); for
+//! the others what was kept is all there is. Either way each link is judged by the table of
+//! [`rules`], and the findings go to the [`report`]s in the order of the walk, the same for any
+//! number of workers.
+
+pub mod baseline;
+pub mod check;
+pub mod finding;
+pub mod fragment;
+pub mod hash;
+mod inspect;
+mod judge;
+pub mod lookup;
+mod names;
+pub mod packed;
+pub mod paths;
+pub mod report;
+pub mod rules;
+pub mod site;
+mod spots;
+pub mod suggest;
+pub mod survey;
+pub mod tree;
+
+use std::io;
+
+use ignore::overrides::Override;
+
+use crate::document::flags::Flags;
+use crate::pipeline;
+use crate::pipeline::read::Reader;
+use crate::pipeline::walk::Walk;
+use crate::resolver::Link;
+use baseline::Baseline;
+use check::{Checker, Facts, Place};
+use hash::Key;
+use lookup::Lookups;
+use report::{Reports, Totals};
+use rules::{Level, Levels};
+use site::{Site, State};
+
+/// What an audit does.
+pub struct Audit {
+    /// How documents are read; its filter says which references are checked.
+    pub reading: pipeline::Options,
+    /// Mounts and the disk.
+    pub checker: Checker,
+    /// The level of each rule.
+    pub levels: Levels,
+    /// Whether fragments are checked.
+    pub fragments: Fragments,
+    /// What is written besides findings.
+    pub list: List,
+    /// Documents that nobody need link to.
+    pub entries: Override,
+    /// Absolute paths: if there are any, findings are shown whose source or target is one of them.
+    pub touching: Vec<Vec<u8>>,
+    /// Findings that are known and accepted.
+    pub baseline: Baseline,
+    /// What names and targets are hashed with.
+    pub key: Key,
+}
+
+/// Whether fragments are checked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fragments {
+    /// They are.
+    #[default]
+    Check,
+    /// They are not.
+    Leave,
+}
+
+/// What is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum List {
+    /// Findings.
+    #[default]
+    Findings,
+    /// Findings, and every link with its state.
+    Links,
+    /// The targets that only a look at the network can decide, each once.
+    External,
+}
+
+impl Audit {
+    /// Where the target of a link lies, and its fragment.
+    pub(crate) fn locate<'l>(
+        &self,
+        link: &Link<'l>,
+        lookups: &mut Lookups<'_>,
+    ) -> (Place, Option<&'l [u8]>) {
+        if link.flags.contains(Flags::IGNORED) || !self.reading.filter.admits(link) {
+            return (Place::LeftOut, None);
+        }
+        match link.target {
+            Err(kind) => (Place::Unresolved(kind), None),
+            Ok(target) => {
+                let (target, fragment) = fragment::split(target);
+                let place = match lookups.place(target) {
+                    // What references resolve against need not be a page.
+                    Place::NoIndex(_) if link.attribute == Some("codebase") => Place::Skipped,
+                    place => place,
+                };
+                (place, fragment)
+            }
+        }
+    }
+
+    /// The finding of a link: its rule's place in the table and its level.
+    #[inline]
+    pub(crate) fn judge(&self, facts: &Facts<'_>) -> Option<(usize, Level)> {
+        self.levels.judge(facts)
+    }
+
+    /// The state that a link ends in.
+    #[inline]
+    pub(crate) fn state(&self, facts: &Facts<'_>, finding: Option<(usize, Level)>) -> State {
+        let is_error = finding.is_some_and(|(_, level)| level == Level::Error);
+        survey::state(facts, is_error)
+    }
+
+    /// Whether findings of a rule are wanted.
+    pub(crate) fn wants(&self, rule: &str) -> bool {
+        let named = self.levels.named(rule);
+        named.is_some_and(|(_, level)| level > Level::Allow)
+    }
+}
+
+/// How an audit ended.
+#[derive(Clone, Copy, Debug)]
+pub struct Outcome {
+    /// What it amounts to.
+    pub totals: Totals,
+    /// Damaged containers.
+    pub damaged: u64,
+}
+
+impl Audit {
+    /// Checks every document of a walk and tells the reports.
+    ///
+    /// # Errors
+    ///
+    /// When a report cannot be written.
+    pub fn run(&self, walk: Walk, reports: Reports<'_>) -> io::Result<Outcome> {
+        let survey = survey::run(self, walk);
+        let files = self.checker.paths.len();
+        let mut site = Site::new(survey.documents, files, self.key);
+        let mut reader = Reader::new(&self.reading);
+        for file in site.unread() {
+            let path = self.checker.paths.path(file);
+            let offer = survey::offer(self, &path, file, &mut reader);
+            site.add(file, offer);
+        }
+        site.mark();
+        let (reports, counts, error) = inspect::run(self, &site, reports);
+        if let Some(error) = error {
+            return Err(error);
+        }
+        Ok(Outcome {
+            totals: reports.end(survey.summary, counts)?,
+            damaged: survey.damaged,
+        })
+    }
+}

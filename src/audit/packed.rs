@@ -1,0 +1,223 @@
+//! Links in a row of bytes: what one phase of the audit found and another goes on with.
+
+use crate::bytes::lines::Position;
+use crate::document::diagnostic::{CODES, Code};
+use crate::document::events::{Context, Span};
+use crate::document::flags::Flags;
+use crate::resolver::{Diagnostic, Link, Part};
+use crate::uri::ResolveErrorKind;
+
+/// Why there is no target, in the order of its numbers.
+const ERRORS: [ResolveErrorKind; 4] = [
+    ResolveErrorKind::NoBase,
+    ResolveErrorKind::UnsuitableBase,
+    ResolveErrorKind::InvalidReference,
+    ResolveErrorKind::ExcessDots,
+];
+
+/// Appends a number, seven bits a byte.
+pub fn push_number(mut number: u64, out: &mut Vec<u8>) {
+    while number >= 0x80 {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+/// Appends bytes behind their length.
+pub fn push_bytes(bytes: &[u8], out: &mut Vec<u8>) {
+    push_number(bytes.len() as u64, out);
+    out.extend_from_slice(bytes);
+}
+
+/// Appends bytes that may be missing.
+pub fn push_optional(bytes: Option<&[u8]>, out: &mut Vec<u8>) {
+    match bytes {
+        Some(bytes) => {
+            push_number(bytes.len() as u64 + 1, out);
+            out.extend_from_slice(bytes);
+        }
+        None => out.push(0),
+    }
+}
+
+/// Appends a link.
+pub fn push_link(link: &Link<'_>, out: &mut Vec<u8>) {
+    push_optional(link.member.map(str::as_bytes), out);
+    push_number(link.position.map_or(0, |position| position.line), out);
+    push_number(link.position.map_or(0, |position| position.column), out);
+    push_number(link.span.start, out);
+    push_number(link.span.end - link.span.start, out);
+    push_bytes(link.reference, out);
+    match link.target {
+        Ok(target) => push_optional(Some(target), out),
+        Err(kind) => {
+            out.push(0);
+            let number = ERRORS.iter().position(|known| *known == kind);
+            push_number(number.unwrap_or(0) as u64, out);
+        }
+    }
+    push_optional(link.base.map(|(uri, _)| uri), out);
+    push_bytes(link.base.map_or(b"", |(_, source)| source.as_bytes()), out);
+    push_number(link.context as u64, out);
+    push_optional(link.element.map(str::as_bytes), out);
+    push_optional(link.attribute.map(str::as_bytes), out);
+    push_number(link.flags.bits(), out);
+    push_number(link.alternatives.len() as u64, out);
+    for alternative in link.alternatives {
+        push_bytes(alternative, out);
+    }
+    if link.member.is_some() {
+        push_part(&link.part, out);
+    }
+}
+
+fn push_part(part: &Part<'_>, out: &mut Vec<u8>) {
+    push_number(part.message_offset.map_or(0, |offset| offset + 1), out);
+    for text in [
+        part.message_id,
+        part.media_type,
+        part.charset,
+        part.target_part,
+    ] {
+        push_optional(text.map(str::as_bytes), out);
+    }
+}
+
+/// Appends a diagnostic.
+pub fn push_diagnostic(diagnostic: &Diagnostic<'_>, out: &mut Vec<u8>) {
+    let same = |code: &&&'static Code| std::ptr::eq(**code, diagnostic.code);
+    let number = CODES.iter().position(|code| same(&code));
+    push_optional(diagnostic.member.map(str::as_bytes), out);
+    push_number(number.unwrap_or(0) as u64, out);
+    push_number(diagnostic.count, out);
+    push_number(diagnostic.offset, out);
+}
+
+/// Reads what was appended, in the same order.
+#[derive(Clone, Debug)]
+pub struct Packed<'a>(&'a [u8]);
+
+impl<'a> Packed<'a> {
+    /// Reads from the start.
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Packed(bytes)
+    }
+
+    /// Whether everything has been read.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The next byte.
+    pub fn byte(&mut self) -> u8 {
+        let Some((&first, rest)) = self.0.split_first() else {
+            return 0;
+        };
+        self.0 = rest;
+        first
+    }
+
+    /// The next number.
+    pub fn number(&mut self) -> u64 {
+        let mut number = 0;
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte();
+            number |= u64::from(byte & 0x7F) << shift;
+            if byte < 0x80 {
+                break;
+            }
+        }
+        number
+    }
+
+    fn take(&mut self, length: u64) -> &'a [u8] {
+        let at = usize::try_from(length)
+            .unwrap_or(usize::MAX)
+            .min(self.0.len());
+        let (taken, rest) = self.0.split_at(at);
+        self.0 = rest;
+        taken
+    }
+
+    /// The next bytes.
+    pub fn bytes(&mut self) -> &'a [u8] {
+        let length = self.number();
+        self.take(length)
+    }
+
+    /// The next bytes, if they are there.
+    pub fn optional(&mut self) -> Option<&'a [u8]> {
+        let length = self.number().checked_sub(1)?;
+        Some(self.take(length))
+    }
+
+    fn text(&mut self) -> Option<&'a str> {
+        self.optional().map(text)
+    }
+
+    /// The next link, handed to a closure for as long as it lives.
+    pub fn link<T>(&mut self, then: impl FnOnce(&Link<'_>) -> T) -> T {
+        let member = self.text();
+        let (line, column) = (self.number(), self.number());
+        let position = (line > 0).then_some(Position { line, column });
+        let start = self.number();
+        let end = start + self.number();
+        let span = Span { start, end };
+        let reference = self.bytes();
+        let target = match self.optional() {
+            Some(target) => Ok(target),
+            None => Err(ERRORS[self.number() as usize % ERRORS.len()]),
+        };
+        let base = self.optional();
+        let source = text(self.bytes());
+        let context = self.number() as usize % Context::NAMES.len();
+        let element = self.text();
+        let attribute = self.text();
+        let flags = Flags::from_bits(self.number());
+        let alternatives: Vec<_> = (0..self.number()).map(|_| self.bytes()).collect();
+        let part = match member {
+            Some(_) => self.part(),
+            None => Part::default(),
+        };
+        then(&Link {
+            member,
+            position,
+            span,
+            reference,
+            target,
+            base: base.map(|base| (base, source)),
+            context: Context::NAMES[context].0,
+            element,
+            attribute,
+            flags,
+            alternatives: &alternatives,
+            part,
+        })
+    }
+
+    fn part(&mut self) -> Part<'a> {
+        Part {
+            message_offset: self.number().checked_sub(1),
+            message_id: self.text(),
+            media_type: self.text(),
+            charset: self.text(),
+            target_part: self.text(),
+        }
+    }
+
+    /// The next diagnostic.
+    pub fn diagnostic(&mut self) -> Diagnostic<'a> {
+        Diagnostic {
+            member: self.text(),
+            code: CODES[self.number() as usize % CODES.len()],
+            count: self.number(),
+            offset: self.number(),
+        }
+    }
+}
+
+/// What was text when it was appended.
+pub fn text(bytes: &[u8]) -> &str {
+    str::from_utf8(bytes).unwrap_or_default()
+}

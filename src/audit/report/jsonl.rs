@@ -1,0 +1,112 @@
+//! JSON Lines: findings, diagnostics, errors, links with `--links`, and the summary.
+
+use super::{Report, Totals};
+use crate::audit::finding::{Finding, Spot, Subject};
+use crate::audit::site::State;
+use crate::output::Output;
+use crate::output::field::{FIELDS, Kind};
+use crate::output::json::{open_link, push_count, push_member, push_string};
+use crate::output::place::Place;
+use crate::output::record::Failure;
+use crate::output::{Layout, Others};
+use crate::resolver::{Diagnostic, Link};
+
+/// A record a line.
+#[derive(Default)]
+pub(super) struct JsonLines {
+    layout: Layout,
+}
+
+impl Report for JsonLines {
+    fn finding(&mut self, place: &Place, finding: &Finding<'_>, out: &mut Vec<u8>) {
+        match finding.subject {
+            Subject::Link(link) => open_link("finding", &self.layout, place, link, out),
+            Subject::Document(spot) => open_spot(place, &spot, out),
+        }
+        push_member("rule", finding.rule.name, out);
+        push_member("level", finding.level.name(), out);
+        push_member("message", finding.rule.message, out);
+        out.extend_from_slice(b",\"suggestion\":");
+        match finding.suggestion {
+            Some(suggestion) => push_string(suggestion, out),
+            None => out.extend_from_slice(b"null"),
+        }
+        push_member("key", finding.key, out);
+        out.extend_from_slice(b"}\n");
+    }
+
+    fn link(&mut self, place: &Place, link: &Link<'_>, state: State, out: &mut Vec<u8>) {
+        open_link("link", &self.layout, place, link, out);
+        push_member("state", state.name(), out);
+        out.extend_from_slice(b"}\n");
+    }
+
+    fn diagnostic(&mut self, place: &Place, found: &Diagnostic<'_>, out: &mut Vec<u8>) {
+        if let Some(others) = others() {
+            (others.diagnostic)(place, found, out);
+        }
+    }
+
+    fn failure(&mut self, place: &Place, message: &str, out: &mut Vec<u8>) {
+        let member = None;
+        if let Some(others) = others() {
+            (others.failure)(place, &Failure { member, message }, out);
+        }
+    }
+
+    fn end(&mut self, totals: &Totals, out: &mut Vec<u8>) {
+        push_totals(totals, out);
+    }
+}
+
+fn others() -> Option<&'static Others> {
+    Output::named("jsonl").and_then(|output| output.others.as_ref())
+}
+
+/// Appends the summary of an audit.
+pub(super) fn push_totals(totals: &Totals, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"{\"type\":\"summary\"");
+    for (name, count) in totals.summary.counts() {
+        push_count(name, count, out);
+    }
+    for ((_, name), count) in State::NAMES.iter().zip(totals.counts) {
+        push_count(name, count, out);
+    }
+    out.extend_from_slice(b",\"findings\":{\"error\":");
+    crate::output::decimal::push(totals.errors, out);
+    push_count("warning", totals.warnings, out);
+    out.push(b'}');
+    push_count("hidden_findings", totals.hidden, out);
+    out.extend_from_slice(b"}\n");
+}
+
+/// The keys of a link for what is none: null but for the place.
+fn open_spot(place: &Place, spot: &Spot<'_>, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"{\"type\":\"finding\"");
+    let number = |number: Option<u64>, key: &str, out: &mut Vec<u8>| match number {
+        Some(number) => push_count(key, number, out),
+        None => out.extend_from_slice(format!(",\"{key}\":null").as_bytes()),
+    };
+    for field in FIELDS.iter().filter(|field| field.kind == Kind::Core) {
+        match field.name {
+            "type" => {}
+            "path" => {
+                out.extend_from_slice(b",\"path\":");
+                push_string(place.path(), out);
+            }
+            "member" if spot.member.is_some() => {
+                push_member("member", spot.member.unwrap_or_default(), out);
+            }
+            "line" => number(spot.position.map(|position| position.line), "line", out),
+            "column" => number(spot.position.map(|position| position.column), "column", out),
+            "start" => number(spot.span.map(|span| span.start), "start", out),
+            "end" => number(spot.span.map(|span| span.end), "end", out),
+            "reference" if !spot.name.is_empty() => {
+                out.extend_from_slice(b",\"reference\":");
+                push_string(spot.name, out);
+            }
+            "flags" => out.extend_from_slice(b",\"flags\":[]"),
+            name => number(None, name, out),
+        }
+    }
+}

@@ -1,0 +1,344 @@
+//! Where findings go: text, JSON Lines, SARIF, JUnit, GitHub annotations. One file each, one row in
+//! [`FORMATS`].
+
+mod github;
+mod jsonl;
+mod junit;
+mod sarif;
+mod text;
+
+use std::collections::HashSet;
+use std::io::{self, Write};
+
+use super::finding::{self, Finding};
+use super::inspect::Record;
+use super::packed::{self, Packed};
+use super::rules::Level;
+use super::site::{Counts, State};
+use crate::document::diagnostic::Effect;
+use crate::output::place::Place;
+use crate::output::record::Summary;
+use crate::output::text::push_lossy;
+use crate::pipeline::Talk;
+use crate::resolver::{Diagnostic, Link};
+
+/// A format of reports.
+pub struct Format {
+    /// The name that `--report` takes.
+    pub name: &'static str,
+    /// Makes an empty report.
+    pub start: fn(Look) -> Box<dyn Report>,
+}
+
+/// Every format of reports, one row each.
+pub static FORMATS: &[Format] = &[
+    Format {
+        name: "text",
+        start: |look| Box::new(text::Text::new(look)),
+    },
+    Format {
+        name: "jsonl",
+        start: |_| Box::new(jsonl::JsonLines::default()),
+    },
+    Format {
+        name: "sarif",
+        start: |_| Box::new(sarif::Sarif::default()),
+    },
+    Format {
+        name: "junit",
+        start: |_| Box::new(junit::JUnit::default()),
+    },
+    Format {
+        name: "github",
+        start: |_| Box::new(github::GitHub),
+    },
+];
+
+impl Format {
+    /// The format of a name.
+    ///
+    /// ```
+    /// use uriscan::audit::report::Format;
+    /// assert_eq!(Format::named("sarif").unwrap().name, "sarif");
+    /// ```
+    pub fn named(name: &str) -> Option<&'static Format> {
+        FORMATS.iter().find(|format| format.name == name)
+    }
+}
+
+/// How text looks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Look {
+    /// Whether it is coloured.
+    pub color: bool,
+}
+
+/// Appends what it is told to a buffer. There are few findings beside all the links, so it may be
+/// called through a pointer.
+pub trait Report: Send {
+    /// Before everything else.
+    fn start(&mut self, _out: &mut Vec<u8>) {}
+
+    /// A finding in a document.
+    fn finding(&mut self, place: &Place, finding: &Finding<'_>, out: &mut Vec<u8>);
+
+    /// A link and the state that it ended in.
+    fn link(&mut self, _place: &Place, _link: &Link<'_>, _state: State, _out: &mut Vec<u8>) {}
+
+    /// Something that readers of a document's links should know.
+    fn diagnostic(&mut self, _place: &Place, _found: &Diagnostic<'_>, _out: &mut Vec<u8>) {}
+
+    /// Why a document could not be read.
+    fn failure(&mut self, _place: &Place, _message: &str, _out: &mut Vec<u8>) {}
+
+    /// All that was said of a document has been said.
+    fn end_document(&mut self, _place: &Place, _out: &mut Vec<u8>) {}
+
+    /// After everything else.
+    fn end(&mut self, _totals: &Totals, _out: &mut Vec<u8>) {}
+}
+
+/// What a run amounts to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// What was read.
+    pub summary: Summary,
+    /// How the links ended.
+    pub counts: Counts,
+    /// Findings of level error.
+    pub errors: u64,
+    /// Findings of level warning.
+    pub warnings: u64,
+    /// Findings that were left out because there are too many.
+    pub hidden: u64,
+}
+
+/// A report and where it is written.
+struct Open<'r> {
+    report: Box<dyn Report>,
+    writer: Box<dyn Write + Send + 'r>,
+    out: Vec<u8>,
+}
+
+/// A report is written when it holds this many bytes.
+const GATHER: usize = 64 << 10;
+
+impl Open<'_> {
+    fn write(&mut self) -> io::Result<()> {
+        self.writer.write_all(&self.out)?;
+        self.out.clear();
+        Ok(())
+    }
+}
+
+/// All reports of a run, told the same.
+pub struct Reports<'r> {
+    open: Vec<Open<'r>>,
+    /// Where targets elsewhere on the network go, one a line, each once.
+    external: Option<Open<'r>>,
+    listed: HashSet<Box<[u8]>>,
+    baseline: Option<Open<'r>>,
+    place: Place,
+    talk: Talk,
+    most: u64,
+    shown: u64,
+    /// What the run amounts to so far.
+    pub totals: Totals,
+}
+
+impl<'r> Reports<'r> {
+    /// No reports yet; up to `most` findings are shown.
+    pub fn new(talk: Talk, most: Option<u64>) -> Self {
+        Reports {
+            open: Vec::new(),
+            external: None,
+            listed: HashSet::new(),
+            baseline: None,
+            place: Place::new(b""),
+            talk,
+            most: most.unwrap_or(u64::MAX),
+            shown: 0,
+            totals: Totals::default(),
+        }
+    }
+
+    /// Adds a report.
+    pub fn add(&mut self, format: &Format, look: Look, writer: Box<dyn Write + Send + 'r>) {
+        let mut report = (format.start)(look);
+        let mut out = Vec::new();
+        report.start(&mut out);
+        self.open.push(Open {
+            report,
+            writer,
+            out,
+        });
+    }
+
+    /// Where targets elsewhere on the network are written.
+    pub fn list_external(&mut self, writer: Box<dyn Write + Send + 'r>) {
+        self.external = Some(Open {
+            report: Box::new(text::Text::new(Look::default())),
+            writer,
+            out: Vec::new(),
+        });
+    }
+
+    /// Where the keys of all findings are written.
+    pub fn list_keys(&mut self, writer: Box<dyn Write + Send + 'r>) {
+        self.baseline = Some(Open {
+            report: Box::new(text::Text::new(Look::default())),
+            writer,
+            out: Vec::new(),
+        });
+    }
+
+    /// Takes one record.
+    pub(super) fn take(&mut self, record: Record, packed: &mut Packed<'_>) -> io::Result<()> {
+        match record {
+            Record::Document => {
+                self.end_document();
+                self.place.set(packed.bytes());
+            }
+            Record::Finding => finding::read(packed, |finding| self.finding(finding)),
+            Record::Link => {
+                let state = State::NAMES[packed.number() as usize % State::NAMES.len()].0;
+                packed.link(|link| {
+                    for open in &mut self.open {
+                        open.report.link(&self.place, link, state, &mut open.out);
+                    }
+                });
+            }
+            Record::External => self.external(packed.bytes()),
+            Record::Diagnostic => self.diagnostic(&packed.diagnostic()),
+            Record::Failure => self.failure(packed::text(packed.bytes())),
+        }
+        for open in self
+            .open
+            .iter_mut()
+            .chain(&mut self.external)
+            .chain(&mut self.baseline)
+        {
+            if open.out.len() >= GATHER {
+                open.write()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn end_document(&mut self) {
+        for open in &mut self.open {
+            open.report.end_document(&self.place, &mut open.out);
+        }
+    }
+
+    fn finding(&mut self, finding: &Finding<'_>) {
+        match finding.level {
+            Level::Error => self.totals.errors += 1,
+            _ => self.totals.warnings += 1,
+        }
+        if let Some(baseline) = &mut self.baseline {
+            super::baseline::push(finding, self.place.path(), &mut baseline.out);
+        }
+        if self.shown == self.most {
+            self.totals.hidden += 1;
+            return;
+        }
+        self.shown += 1;
+        for open in &mut self.open {
+            open.report.finding(&self.place, finding, &mut open.out);
+        }
+    }
+
+    fn external(&mut self, target: &[u8]) {
+        if let Some(open) = &mut self.external
+            && !self.listed.contains(target)
+        {
+            self.listed.insert(target.into());
+            push_lossy(target, &mut open.out);
+            open.out.push(b'\n');
+        }
+    }
+
+    fn diagnostic(&mut self, found: &Diagnostic<'_>) {
+        for open in &mut self.open {
+            open.report.diagnostic(&self.place, found, &mut open.out);
+        }
+        let damage = found.code.effect == Effect::Damage;
+        if self.talk.diagnostics || damage && self.talk.errors {
+            self.tell(&format!(
+                "{} ({}, {} times, first at byte {})",
+                found.code.message, found.code.name, found.count, found.offset
+            ));
+        }
+    }
+
+    fn failure(&mut self, message: &str) {
+        for open in &mut self.open {
+            open.report.failure(&self.place, message, &mut open.out);
+        }
+        if self.talk.errors {
+            self.tell(message);
+        }
+    }
+
+    fn tell(&self, message: &str) {
+        let path = String::from_utf8_lossy(self.place.path());
+        // Who closes standard error does not want to know.
+        let _ = writeln!(io::stderr(), "uriscan: {path}: {message}");
+    }
+
+    /// Ends all reports; the rest of the totals is given.
+    ///
+    /// # Errors
+    ///
+    /// When one cannot be written.
+    pub fn end(mut self, summary: Summary, counts: Counts) -> io::Result<Totals> {
+        self.totals.summary = summary;
+        self.totals.counts = counts;
+        self.end_document();
+        for open in &mut self.open {
+            open.report.end(&self.totals, &mut open.out);
+        }
+        for open in self
+            .open
+            .iter_mut()
+            .chain(&mut self.external)
+            .chain(&mut self.baseline)
+        {
+            open.write()?;
+            open.writer.flush()?;
+        }
+        Ok(self.totals)
+    }
+}
+
+/// What a finding says, with what may have been meant.
+fn push_message(finding: &Finding<'_>, out: &mut Vec<u8>) {
+    out.extend_from_slice(finding.rule.message.as_bytes());
+    if let Some(suggestion) = finding.suggestion {
+        out.extend_from_slice(b"; did you mean ");
+        push_lossy(suggestion, out);
+        out.push(b'?');
+    }
+}
+
+/// What a finding says of its reference: `guide.html#instal (no such id)`.
+fn push_sentence(finding: &Finding<'_>, out: &mut Vec<u8>) {
+    let reference = finding.reference();
+    if reference.is_empty() {
+        return push_message(finding, out);
+    }
+    // A line holds one finding.
+    for piece in reference.split(|byte| matches!(byte, b'\r' | b'\n')) {
+        push_lossy(piece, out);
+    }
+    out.extend_from_slice(b" (");
+    push_message(finding, out);
+    out.push(b')');
+}
+
+fn sentence(finding: &Finding<'_>) -> String {
+    let mut out = Vec::new();
+    push_sentence(finding, &mut out);
+    String::from_utf8_lossy(&out).into_owned()
+}

@@ -1,0 +1,118 @@
+//! SARIF 2.1.0, the Static Analysis Results Interchange Format of OASIS.
+
+use super::{Report, Totals, sentence};
+use crate::audit::finding::Finding;
+use crate::audit::rules::{Level, RULES};
+use crate::output::json::{push_count, push_member, push_string};
+use crate::output::place::Place;
+use crate::uri::base::push_path;
+
+/// A result for each finding, in one run.
+#[derive(Default)]
+pub(super) struct Sarif {
+    results: u64,
+}
+
+const START: &str = concat!(
+    "{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\"version\":\"2.1.0\",\"runs\":[\n",
+    "{\"tool\":{\"driver\":{\"name\":\"uriscan\",\"version\":\"",
+    env!("CARGO_PKG_VERSION"),
+    "\",\"informationUri\":\"",
+    env!("CARGO_PKG_REPOSITORY"),
+    "\",\"rules\":["
+);
+
+impl Report for Sarif {
+    fn start(&mut self, out: &mut Vec<u8>) {
+        out.extend_from_slice(START.as_bytes());
+        for (index, rule) in RULES.iter().enumerate() {
+            let separator = if index > 0 { ",\n{" } else { "\n{" };
+            out.extend_from_slice(separator.as_bytes());
+            out.extend_from_slice(b"\"id\":");
+            push_string(rule.name.as_bytes(), out);
+            out.extend_from_slice(b",\"shortDescription\":{\"text\":");
+            push_string(rule.message.as_bytes(), out);
+            out.extend_from_slice(b"},\"defaultConfiguration\":{\"level\":");
+            push_string(level(rule.level).as_bytes(), out);
+            out.extend_from_slice(b"}}");
+        }
+        out.extend_from_slice(b"]}},\"columnKind\":\"unicodeCodePoints\",\"results\":[");
+    }
+
+    fn finding(&mut self, place: &Place, finding: &Finding<'_>, out: &mut Vec<u8>) {
+        let separator = if self.results > 0 { ",\n{" } else { "\n{" };
+        self.results += 1;
+        out.extend_from_slice(separator.as_bytes());
+        out.extend_from_slice(b"\"ruleId\":");
+        push_string(finding.rule.name.as_bytes(), out);
+        let index = RULES
+            .iter()
+            .position(|rule| std::ptr::eq(rule, finding.rule));
+        push_count("ruleIndex", index.unwrap_or(0) as u64, out);
+        push_member("level", level(finding.level), out);
+        out.extend_from_slice(b",\"message\":{\"text\":");
+        push_string(sentence(finding).as_bytes(), out);
+        out.extend_from_slice(
+            b"},\"locations\":[{\"physicalLocation\":{\"artifactLocation\":{\"uri\":",
+        );
+        push_string(&artifact(place.path()), out);
+        out.push(b'}');
+        push_region(finding, out);
+        out.push(b'}');
+        if let Some(member) = finding.member() {
+            out.extend_from_slice(b",\"logicalLocations\":[{\"fullyQualifiedName\":");
+            push_string(member.as_bytes(), out);
+            out.extend_from_slice(b"}]");
+        }
+        out.extend_from_slice(b"}],\"partialFingerprints\":{\"uriscan/v1\":");
+        push_string(finding.key.as_bytes(), out);
+        out.extend_from_slice(b"}}");
+    }
+
+    fn end(&mut self, _totals: &Totals, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"]}]}\n");
+    }
+}
+
+/// Where in the file; bytes of an enclosed part are no bytes of the file.
+fn push_region(finding: &Finding<'_>, out: &mut Vec<u8>) {
+    let mut keys = Vec::new();
+    if finding.member().is_none() {
+        if let Some(position) = finding.position() {
+            push_count("startLine", position.line, &mut keys);
+            push_count("startColumn", position.column, &mut keys);
+        }
+        if let Some(span) = finding.span() {
+            push_count("byteOffset", span.start, &mut keys);
+            push_count("byteLength", span.end - span.start, &mut keys);
+        }
+    }
+    if let Some(keys) = keys.get(1..) {
+        out.extend_from_slice(b",\"region\":{");
+        out.extend_from_slice(keys);
+        out.push(b'}');
+    }
+}
+
+fn level(level: Level) -> &'static str {
+    match level {
+        Level::Allow => "none",
+        Level::Warning => "warning",
+        Level::Error => "error",
+    }
+}
+
+/// A path as a URI reference.
+fn artifact(path: &[u8]) -> Vec<u8> {
+    let mut uri = Vec::new();
+    if path.starts_with(b"/") {
+        uri.extend_from_slice(b"file://");
+    }
+    push_path(path, &mut uri);
+    // A colon in the first segment would make it a scheme (RFC 3986 section 4.2).
+    let first = uri.split(|byte| *byte == b'/').next().unwrap_or_default();
+    if !path.starts_with(b"/") && first.contains(&b':') {
+        uri.splice(..0, *b"./");
+    }
+    uri
+}

@@ -1,0 +1,94 @@
+//! Text for people and editors: `path:line:column: error[rule]: reference (message)`.
+
+use super::{Look, Report, Totals, push_sentence};
+use crate::audit::finding::Finding;
+use crate::audit::rules::Level;
+use crate::audit::site::State;
+use crate::bytes::lines::Position;
+use crate::output::decimal;
+use crate::output::place::Place;
+use crate::output::text::push_lossy;
+use crate::resolver::Link;
+
+const PATH: &str = "\x1b[35m";
+const NUMBER: &str = "\x1b[32m";
+const ERROR: &str = "\x1b[1;31m";
+const WARNING: &str = "\x1b[1;33m";
+const PLAIN: &str = "\x1b[0m";
+
+/// A finding a line.
+pub(super) struct Text {
+    look: Look,
+}
+
+impl Text {
+    pub(super) fn new(look: Look) -> Self {
+        Text { look }
+    }
+
+    fn paint(&self, color: &str, out: &mut Vec<u8>, push: impl FnOnce(&mut Vec<u8>)) {
+        if !self.look.color {
+            return push(out);
+        }
+        out.extend_from_slice(color.as_bytes());
+        push(out);
+        out.extend_from_slice(PLAIN.as_bytes());
+    }
+
+    fn location(
+        &self,
+        place: &Place,
+        member: Option<&str>,
+        position: Option<Position>,
+        out: &mut Vec<u8>,
+    ) {
+        self.paint(PATH, out, |out| {
+            out.extend_from_slice(place.path());
+            if let Some(member) = member {
+                out.push(b'!');
+                out.extend_from_slice(member.as_bytes());
+            }
+        });
+        out.push(b':');
+        if let Some(position) = position {
+            for number in [position.line, position.column] {
+                self.paint(NUMBER, out, |out| decimal::push(number, out));
+                out.push(b':');
+            }
+        }
+        out.push(b' ');
+    }
+}
+
+impl Report for Text {
+    fn finding(&mut self, place: &Place, finding: &Finding<'_>, out: &mut Vec<u8>) {
+        self.location(place, finding.member(), finding.position(), out);
+        let color = match finding.level {
+            Level::Error => ERROR,
+            _ => WARNING,
+        };
+        self.paint(color, out, |out| {
+            out.extend_from_slice(finding.level.name().as_bytes());
+            out.push(b'[');
+            out.extend_from_slice(finding.rule.name.as_bytes());
+            out.push(b']');
+        });
+        out.extend_from_slice(b": ");
+        push_sentence(finding, out);
+        out.push(b'\n');
+    }
+
+    fn link(&mut self, place: &Place, link: &Link<'_>, state: State, out: &mut Vec<u8>) {
+        self.location(place, link.member, link.position, out);
+        out.extend_from_slice(state.name().as_bytes());
+        out.extend_from_slice(b": ");
+        push_lossy(link.target.unwrap_or(link.reference), out);
+        out.push(b'\n');
+    }
+
+    fn end(&mut self, totals: &Totals, out: &mut Vec<u8>) {
+        if totals.hidden > 0 {
+            out.extend_from_slice(format!("... and {} more\n", totals.hidden).as_bytes());
+        }
+    }
+}

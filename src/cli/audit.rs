@@ -1,0 +1,415 @@
+//! `uriscan audit`: check references inside document trees; never uses the network.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, BufReader, ErrorKind, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::{ArgMatches, Command};
+use ignore::overrides::OverrideBuilder;
+
+use super::args::audit::{AuditArgs, FailOnArg, SwitchArg};
+use super::args::output::WhenArg;
+use super::args::resolve::{INTERNAL, directory_of};
+use super::config;
+use super::destination::Destination;
+use super::exit::Exit;
+use super::extract;
+use super::message::{Error, tell};
+use super::progress;
+use crate::audit::baseline::Baseline;
+use crate::audit::check::{Checker, Schemes};
+use crate::audit::hash::Key;
+use crate::audit::paths::Paths;
+use crate::audit::report::{Format, Look, Reports, Totals};
+use crate::audit::rules::{Level, Levels};
+use crate::audit::site::State;
+use crate::audit::tree::Tree;
+use crate::audit::{Audit, Fragments, List, Outcome};
+use crate::document::Anchors;
+use crate::extractor::{self, Positions};
+use crate::pipeline::bases::{Bases, Names};
+use crate::pipeline::walk::{Root, Walk};
+use crate::pipeline::{self, Order, Talk};
+use crate::uri::Mounts;
+
+/// The command line with the flags of `uriscan.toml` in front of its own; none where there is
+/// nothing to add.
+pub(super) fn with_config(
+    arguments: &AuditArgs,
+    given: &[OsString],
+    command: &Command,
+) -> Result<Option<Vec<OsString>>, Error> {
+    let findings = &arguments.findings;
+    if findings.no_config {
+        return Ok(None);
+    }
+    let config = config::read(findings.config.as_deref(), command)?;
+    if config.flags.is_empty() && config.paths.is_empty() {
+        return Ok(None);
+    }
+    let mut all = given.to_vec();
+    let place = all.iter().skip(1).position(|word| word == "audit");
+    let at = place.map_or(all.len(), |place| place + 2);
+    let paths = arguments.paths.is_empty().then_some(config.paths);
+    let new = config.flags.into_iter().chain(paths.unwrap_or_default());
+    all.splice(at..at, new);
+    Ok(Some(all))
+}
+
+/// Runs it.
+pub(super) fn run(arguments: &AuditArgs, matches: &ArgMatches) -> Result<Exit, Error> {
+    if arguments.walk.type_list {
+        return extract::print_types();
+    }
+    let paths = paths(arguments)?;
+    let audit = audit(arguments, matches, &paths)?;
+    let walk = walk(arguments, &paths)?;
+    let line = audit.reading.progress.clone().map(progress::Line::show);
+    let mut destinations = Destinations::open(arguments)?;
+    let outcome = audit.run(walk, destinations.reports(arguments));
+    drop(line);
+    let outcome = match destinations.finish(outcome) {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(Exit::Found),
+        Err(error) => return Err(Error::new(format!("cannot write: {error}"))),
+        Ok(outcome) => outcome,
+    };
+    finish(arguments, &outcome)
+}
+
+/// The paths to audit.
+fn paths(arguments: &AuditArgs) -> Result<Vec<PathBuf>, Error> {
+    if arguments.paths.iter().any(|path| path.as_os_str() == "-") {
+        return Err(Error::new(
+            "standard input is in no tree: audit reads files",
+        ));
+    }
+    if !arguments.paths.is_empty() {
+        return Ok(arguments.paths.clone());
+    }
+    let directories = arguments.base.directories();
+    Ok(match directories.is_empty() {
+        true => vec![PathBuf::from(".")],
+        false => directories,
+    })
+}
+
+fn walk(arguments: &AuditArgs, paths: &[PathBuf]) -> Result<Walk, Error> {
+    let root = |path: &PathBuf| match path == Path::new(".") {
+        true => Root::Here,
+        false => Root::Path(path.clone()),
+    };
+    let given = &arguments.walk;
+    let listed = !(given.files_from.is_empty() && given.files0_from.is_empty());
+    let roots = match listed && arguments.paths.is_empty() {
+        true => Vec::new(),
+        false => paths.iter().map(root).collect(),
+    };
+    extract::walk(given, roots, Order::Path)
+}
+
+fn audit(arguments: &AuditArgs, matches: &ArgMatches, paths: &[PathBuf]) -> Result<Audit, Error> {
+    let (check, findings) = (&arguments.check, &arguments.findings);
+    let bases = bases(arguments, paths)?;
+    let checker = Checker {
+        mounts: mounts(&bases, paths),
+        tree: Tree::new(&check.index, &check.try_ext),
+        schemes: match check.strict_scheme {
+            true => Schemes::Strict,
+            false => Schemes::Alike,
+        },
+        paths: Paths::default(),
+    };
+    let mut names = Names::default();
+    let touching = findings.touching.iter();
+    let touching = touching.map(|path| {
+        let path = path.as_os_str().as_encoded_bytes();
+        names.absolute(&bases.here, path).to_vec()
+    });
+    Ok(Audit {
+        touching: touching.collect(),
+        checker,
+        levels: levels(arguments, matches),
+        fragments: match check.fragments {
+            SwitchArg::On => Fragments::Check,
+            SwitchArg::Off => Fragments::Leave,
+        },
+        list: match (findings.links, findings.external) {
+            (_, true) => List::External,
+            (true, _) => List::Links,
+            _ => List::Findings,
+        },
+        entries: entries(&check.entry)?,
+        baseline: match &findings.baseline {
+            Some(path) => baseline(path)?,
+            None => Baseline::default(),
+        },
+        key: Key::default(),
+        reading: reading(arguments, bases)?,
+    })
+}
+
+fn reading(arguments: &AuditArgs, bases: Bases) -> Result<pipeline::Options, Error> {
+    let findings = &arguments.findings;
+    let mut formats = arguments.read.options();
+    formats.anchors = Anchors::Report;
+    formats.html.ignore = (arguments.check.ignore_attr.as_ref()).map(|name| name.to_lowercase());
+    let threads = findings.threads.filter(|&n| n > 0);
+    Ok(pipeline::Options {
+        extractor: extractor::Options {
+            formats,
+            ruling: arguments.base.ruling(),
+            embedded_bases: arguments.base.embedded(),
+            positions: Positions::Lines,
+            ..extractor::Options::default()
+        },
+        declared: arguments.read.encoding,
+        formats: arguments.walk.types.clone(),
+        bases,
+        shard: arguments.walk.shard.unwrap_or_default(),
+        filter: arguments.filter.options()?,
+        talk: talk(arguments),
+        threads: threads
+            .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)),
+        progress: match findings.progress {
+            WhenArg::Always => true,
+            WhenArg::Never => false,
+            WhenArg::Auto => io::stderr().is_terminal() && !findings.quiet,
+        }
+        .then(Arc::default),
+        // Documents are read whole: their anchors belong together.
+        piece: u64::MAX >> 8,
+        decompress: arguments.read.decompress(),
+        ..pipeline::Options::default()
+    })
+}
+
+fn talk(arguments: &AuditArgs) -> Talk {
+    Talk {
+        errors: !arguments.findings.no_messages,
+        diagnostics: arguments.findings.verbose,
+        summary: true,
+    }
+}
+
+/// Without `--root` each path is the root of a site of its own.
+fn bases(arguments: &AuditArgs, paths: &[PathBuf]) -> Result<Bases, Error> {
+    let mut bases = arguments.base.bases(paths)?;
+    bases.index = (arguments.check.index.iter())
+        .map(|name| [b"/", name.as_bytes()].concat())
+        .collect();
+    let mut names = Names::default();
+    if bases.mounts.is_empty() && arguments.base.base.is_none() {
+        let mut mounted: Vec<Vec<u8>> = Vec::new();
+        for path in paths {
+            let directory = directory_of(path);
+            let absolute = names.absolute(&bases.here, &directory).to_vec();
+            if mounted.contains(&absolute) {
+                continue;
+            }
+            let uri = match mounted.len() {
+                0 => INTERNAL.to_vec(),
+                n => format!("http://site-{}.invalid/", n + 1).into_bytes(),
+            };
+            bases.mounts.add(&absolute, &uri);
+            mounted.push(absolute);
+            if !arguments.findings.quiet && !arguments.findings.no_messages {
+                let directory = match directory.as_slice() {
+                    b"" => ".".into(),
+                    name => String::from_utf8_lossy(name),
+                };
+                tell(&format!(
+                    "without --root, {directory} is taken for the root of a site"
+                ));
+            }
+        }
+        return Ok(bases);
+    }
+    Ok(bases)
+}
+
+/// The mounts, and the whole disk where a path lies under none of them: what stands there is found
+/// where its `file:` URI says.
+fn mounts(bases: &Bases, paths: &[PathBuf]) -> Mounts {
+    let mut names = Names::default();
+    let outside = |path: &PathBuf| {
+        let absolute = names.absolute(&bases.here, &directory_of(path)).to_vec();
+        let absolute = [absolute.strip_suffix(b"/").unwrap_or(&absolute), b"/"].concat();
+        let mut served = bases.mounts.served();
+        !served.any(|(directory, _)| absolute.starts_with(directory))
+    };
+    let mut mounts = bases.mounts.clone();
+    if paths.iter().any(outside) {
+        mounts.add(b"/", b"file:///");
+    }
+    mounts
+}
+
+/// The levels of the rules; of several flags about one rule the last counts.
+fn levels(arguments: &AuditArgs, matches: &ArgMatches) -> Levels {
+    let mut levels = Levels::default();
+    if arguments.check.orphans {
+        levels.set("orphan", Level::Warning);
+    }
+    let mut given = Vec::new();
+    for (flag, level) in [
+        ("deny", Level::Error),
+        ("warn", Level::Warning),
+        ("allow", Level::Allow),
+    ] {
+        let rules = matches.get_many::<&'static str>(flag).into_iter().flatten();
+        let places = matches.indices_of(flag).into_iter().flatten();
+        given.extend(places.zip(rules).map(|(place, rule)| (place, *rule, level)));
+    }
+    given.sort_unstable_by_key(|(place, ..)| *place);
+    for (_, rule, level) in given {
+        levels.set(rule, level);
+    }
+    levels
+}
+
+fn entries(globs: &[String]) -> Result<ignore::overrides::Override, Error> {
+    let mut builder = OverrideBuilder::new(".");
+    let invalid = |error: ignore::Error| Error::new(error.to_string());
+    for glob in globs {
+        builder.add(glob).map_err(invalid)?;
+    }
+    builder.build().map_err(invalid)
+}
+
+fn baseline(path: &Path) -> Result<Baseline, Error> {
+    let read = File::open(path).and_then(|file| Baseline::read(BufReader::new(file)));
+    read.map_err(|error| Error::new(format!("{}: {error}", path.display())))
+}
+
+/// Where everything is written that comes out.
+struct Destinations {
+    main: Option<Destination>,
+    external: Option<Destination>,
+    keys: Option<Destination>,
+    reports: Vec<(&'static Format, Destination)>,
+}
+
+impl Destinations {
+    fn open(arguments: &AuditArgs) -> Result<Self, Error> {
+        let findings = &arguments.findings;
+        let open = |path: Option<&Path>| {
+            Destination::open(path).map_err(|error| {
+                let path = path.unwrap_or(Path::new("-"));
+                Error::new(format!("cannot write {}: {error}", path.display()))
+            })
+        };
+        let output = || open(findings.output.as_deref());
+        let shown = !findings.quiet && !findings.external;
+        let mut reports = Vec::new();
+        for report in &findings.report {
+            reports.push((report.format, open(Some(&report.path))?));
+        }
+        let keys = findings.write_baseline.as_deref().map(Some).map(open);
+        Ok(Destinations {
+            main: shown.then(output).transpose()?,
+            external: findings.external.then(output).transpose()?,
+            keys: keys.transpose()?,
+            reports,
+        })
+    }
+
+    fn reports(&mut self, arguments: &AuditArgs) -> Reports<'_> {
+        let findings = &arguments.findings;
+        let mut reports = Reports::new(talk(arguments), findings.max_findings);
+        if let Some(main) = &mut self.main {
+            let format = match findings.json {
+                true => Format::named("jsonl").unwrap_or(findings.format),
+                false => findings.format,
+            };
+            reports.add(format, look(arguments), Box::new(main));
+        }
+        if let Some(external) = &mut self.external {
+            reports.list_external(Box::new(external));
+        }
+        if let Some(keys) = &mut self.keys {
+            reports.list_keys(Box::new(keys));
+        }
+        for (format, destination) in &mut self.reports {
+            reports.add(format, Look::default(), Box::new(destination));
+        }
+        reports
+    }
+
+    /// Gives complete files their names, and removes incomplete ones.
+    fn finish(self, outcome: io::Result<Outcome>) -> io::Result<Outcome> {
+        let all = [self.main, self.external, self.keys].into_iter().flatten();
+        let all = all.chain(self.reports.into_iter().map(|(_, destination)| destination));
+        for destination in all {
+            match outcome {
+                Ok(_) => destination.finish()?,
+                Err(_) => destination.abandon(),
+            }
+        }
+        outcome
+    }
+}
+
+fn look(arguments: &AuditArgs) -> Look {
+    let findings = &arguments.findings;
+    let terminal = findings.output.is_none() && io::stdout().is_terminal();
+    Look {
+        color: match findings.color {
+            WhenArg::Always => true,
+            WhenArg::Never => false,
+            // https://no-color.org: present and not empty.
+            WhenArg::Auto => {
+                terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+            }
+        },
+    }
+}
+
+fn finish(arguments: &AuditArgs, outcome: &Outcome) -> Result<Exit, Error> {
+    let findings = &arguments.findings;
+    let (totals, summary) = (&outcome.totals, &outcome.totals.summary);
+    if !findings.quiet && (findings.external || !findings.json) {
+        // Who closes standard error does not want to know.
+        let _ = io::stderr().write_all(sentence(totals).as_bytes());
+    }
+    if summary.files + summary.skipped_files + summary.errors == 0 {
+        return Err(Error::new(
+            "nothing was read: there is no file behind the filters, or none of the type",
+        ));
+    }
+    let failing = match findings.fail_on {
+        FailOnArg::Error => totals.errors,
+        FailOnArg::Warning => totals.errors + totals.warnings,
+        FailOnArg::Never => 0,
+    };
+    let exit = if summary.errors + outcome.damaged > 0 {
+        Exit::Error
+    } else if failing > 0 {
+        Exit::Nothing
+    } else {
+        Exit::Found
+    };
+    Ok(exit.or_zero(findings.exit_zero))
+}
+
+/// The summary for people.
+fn sentence(totals: &Totals) -> String {
+    let summary = &totals.summary;
+    let states: Vec<_> = (State::NAMES.iter().zip(totals.counts))
+        .map(|((_, name), count)| format!("{count} {name}"))
+        .collect();
+    let mut text = format!(
+        "{} references in {} files: {}\n{} errors, {} warnings",
+        summary.references,
+        summary.files,
+        states.join(", "),
+        totals.errors,
+        totals.warnings,
+    );
+    if summary.errors > 0 {
+        text += &format!("; {} files could not be read", summary.errors);
+    }
+    text.push('\n');
+    text
+}

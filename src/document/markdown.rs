@@ -1,0 +1,444 @@
+//! References in Markdown: CommonMark with the extensions of GitHub.
+//!
+//! pulldown-cmark says where blocks and spans are; where in a link its destination stands is read
+//! from the source. The rest is left to the scanners that know it: raw HTML goes through the
+//! scanner for HTML and text through that for text, each as a copy of the document in which
+//! everything else is blank, so that offsets stay what they are.
+//!
+//! | what | context | element, attribute |
+//! | --- | --- | --- |
+//! | `[text](destination)`, `![text](destination)` | `attribute` | what it becomes: `a href`, `img src` |
+//! | `[label]: destination` | `attribute` | none: it depends on who refers to it |
+//! | `<http://example.com/>` | `angle` | none |
+//! | `<user@example.com>` | `email` | none |
+//! | raw HTML | as in HTML | as in HTML |
+//! | other text, but no code | as in text | none |
+//!
+//! A reference by label adds no reference: its definition is one. A document is read as a whole;
+//! one that is longer than 64 MiB is read in pieces of that length.
+
+mod destination;
+mod slug;
+
+use std::ops::Range;
+
+use encoding_rs::UTF_8;
+use pulldown_cmark::{Event as Mark, LinkType, Options as Extensions, Parser, Tag, TagEnd};
+
+use super::charset::Conversion;
+use super::events::{Context, Event, Events, Family, Found, Name, Span, Text};
+use super::flags::Flags;
+use super::{Anchors, Format, Reading, Retrieval, Scan, Start, diagnostic, html, text};
+use crate::bytes::window::{Bounds, Window};
+use slug::Slugs;
+
+/// How Markdown is read.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// What fragments can name a heading by.
+    pub slug: Slug,
+}
+
+/// What fragments can name a heading by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Slug {
+    /// The slug that GitHub makes of its text.
+    #[default]
+    GitHub,
+    /// Nothing.
+    None,
+}
+
+/// The longest document that is read as a whole.
+const LIMIT: usize = 64 << 20;
+
+/// CommonMark with the extensions of GitHub.
+pub(super) const FORMAT: Format = Format {
+    name: "markdown",
+    extensions: &["md", "markdown", "mkd", "mdown"],
+    family: Family::Plain,
+    bounds: Bounds {
+        look_behind: 0,
+        look_ahead: LIMIT,
+    },
+    reading: Reading::Once,
+    conversion: Conversion::Always,
+    seam: None,
+    retrieval: Retrieval::Place,
+    scanner: |options| Box::new(Scanner::new(options)),
+};
+
+/// The scanner for Markdown.
+pub struct Scanner {
+    slug: Slug,
+    anchors: Anchors,
+    html: html::Options,
+    text: text::Options,
+    slugs: Slugs,
+    settled: bool,
+}
+
+impl Scanner {
+    /// A scanner with these options.
+    pub fn new(options: &super::Options) -> Self {
+        Scanner {
+            slug: options.markdown.slug,
+            anchors: options.anchors,
+            html: options.html.clone(),
+            text: options.text.clone(),
+            slugs: Slugs::default(),
+            settled: false,
+        }
+    }
+
+    /// Reports what stands in `bytes`, whose first byte has an offset.
+    fn document(&mut self, bytes: &[u8], from: usize, offset: u64, events: &mut Events) {
+        let source = readable(&bytes[from..]);
+        let mut walk = Walk::new(bytes, from, offset, &source);
+        walk.run(events);
+        if self.anchors == Anchors::Report {
+            for (at, heading) in std::mem::take(&mut walk.headings) {
+                let name = match self.slug {
+                    Slug::GitHub => self.slugs.next(&heading),
+                    Slug::None => continue,
+                };
+                let name = events.store(name.as_bytes());
+                events.push(Event::Anchor(name, offset + at as u64));
+            }
+        }
+        let html = walk.masked(&walk.html);
+        let text = walk.masked(&walk.text);
+        let mut found = walk.found;
+        self.raw_html(&html, offset, events, &mut found);
+        self.plain_text(&text, offset, events, &mut found);
+        found.sort_by_key(|found| (found.span.start, found.span.end));
+        for found in found {
+            events.push(Event::Reference(found));
+        }
+    }
+
+    fn raw_html(&self, html: &[u8], offset: u64, events: &mut Events, found: &mut Vec<Found>) {
+        if html.iter().all(u8::is_ascii_whitespace) {
+            return;
+        }
+        let mut scanner = html::Scanner::new(self.html.clone(), self.anchors);
+        let mut inner = Events::default();
+        scanner.begin(&Start {
+            declared: Some(UTF_8),
+            ..Start::default()
+        });
+        scanner.scan(Window::whole(html), &mut inner);
+        for event in &inner.list {
+            match *event {
+                Event::Reference(mut reference) => {
+                    let copy = |text, events: &mut Events| events.store(inner.bytes(text, html));
+                    let name = |name, events: &mut Events| match name {
+                        Name::Other(text) => Name::Other(events.store(inner.bytes(text, html))),
+                        known => known,
+                    };
+                    reference.span.start += offset;
+                    reference.span.end += offset;
+                    reference.text = copy(reference.text, events);
+                    reference.element = name(reference.element, events);
+                    reference.attribute = name(reference.attribute, events);
+                    reference.alternatives = (0, 0);
+                    found.push(reference);
+                }
+                Event::Anchor(name, at) => {
+                    let name = events.store(inner.bytes(name, html));
+                    events.push(Event::Anchor(name, offset + at));
+                }
+                Event::Base(text, at) => {
+                    let text = events.store(inner.bytes(text, html));
+                    events.push(Event::Base(text, offset + at));
+                }
+                Event::Diagnostic(code, at) => events.push(Event::Diagnostic(code, offset + at)),
+                _ => {}
+            }
+        }
+    }
+
+    fn plain_text(&self, text: &[u8], offset: u64, events: &mut Events, found: &mut Vec<Found>) {
+        for find in text::find(text, &self.text) {
+            let span = Span {
+                start: offset + find.span.start as u64,
+                end: offset + find.span.end as u64,
+            };
+            let reference = events.store(&find.reference);
+            let alternatives: Vec<_> = (find.alternatives.iter())
+                .map(|alternative| events.store(alternative))
+                .collect();
+            found.push(Found {
+                flags: find.flags,
+                alternatives: events.store_alternatives(&alternatives),
+                ..Found::new(span, reference, find.context)
+            });
+        }
+    }
+}
+
+impl Scan for Scanner {
+    fn begin(&mut self, _start: &Start) {
+        self.slugs = Slugs::default();
+        self.settled = false;
+    }
+
+    fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize {
+        let pending = window.bytes.len() - window.start;
+        if !window.last && pending < LIMIT {
+            return window.start;
+        }
+        if !window.last {
+            let at = window.offset_at(window.start);
+            events.push(Event::Diagnostic(&diagnostic::APPROXIMATE, at));
+        }
+        self.document(window.bytes, window.start, window.offset, events);
+        if window.last && !std::mem::replace(&mut self.settled, true) {
+            events.push(Event::Settled);
+        }
+        window.bytes.len()
+    }
+}
+
+/// The document as text of the same length: a byte that is not UTF-8 becomes a control character,
+/// and so does a byte order mark.
+fn readable(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    let start = if bytes.starts_with(b"\xEF\xBB\xBF") {
+        3
+    } else {
+        0
+    };
+    text.extend(std::iter::repeat_n(' ', start));
+    for chunk in bytes[start..].utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(std::iter::repeat_n('\u{1A}', chunk.invalid().len()));
+    }
+    text
+}
+
+/// One walk over the marks of a document.
+struct Walk<'a> {
+    bytes: &'a [u8],
+    /// Index of the source's first byte.
+    from: usize,
+    offset: u64,
+    source: &'a str,
+    found: Vec<Found>,
+    /// Where raw HTML stands, and where text.
+    html: Vec<Range<usize>>,
+    text: Vec<Range<usize>>,
+    /// Where headings stand, and their texts.
+    headings: Vec<(usize, String)>,
+    heading: Option<(usize, String)>,
+    /// Open links and images: their kind, their range, and how far their text reaches.
+    links: Vec<(LinkType, Range<usize>, usize)>,
+    /// Code blocks, metadata and images: their text is none.
+    silent: usize,
+}
+
+impl<'a> Walk<'a> {
+    fn new(bytes: &'a [u8], from: usize, offset: u64, source: &'a str) -> Self {
+        Walk {
+            bytes,
+            from,
+            offset,
+            source,
+            found: Vec::new(),
+            html: Vec::new(),
+            text: Vec::new(),
+            headings: Vec::new(),
+            heading: None,
+            links: Vec::new(),
+            silent: 0,
+        }
+    }
+
+    fn run(&mut self, events: &mut Events) {
+        let extensions = Extensions::ENABLE_TABLES
+            | Extensions::ENABLE_FOOTNOTES
+            | Extensions::ENABLE_STRIKETHROUGH
+            | Extensions::ENABLE_TASKLISTS
+            | Extensions::ENABLE_YAML_STYLE_METADATA_BLOCKS
+            | Extensions::ENABLE_PLUSES_DELIMITED_METADATA_BLOCKS;
+        let mut marks = Parser::new_ext(self.source, extensions).into_offset_iter();
+        for (mark, range) in marks.by_ref() {
+            self.mark(mark, range, events);
+        }
+        let definitions = marks.reference_definitions();
+        let definitions: Vec<_> = (definitions.iter())
+            .map(|(_, definition)| (definition.span.clone(), definition.dest.to_string()))
+            .collect();
+        for (span, destination) in definitions {
+            let source = self.source.as_bytes();
+            if let Some(place) = destination::of_definition(source, span) {
+                self.push(place, &destination, Context::Attribute, None, events);
+            }
+        }
+    }
+
+    fn mark(&mut self, mark: Mark<'_>, range: Range<usize>, events: &mut Events) {
+        match mark {
+            Mark::Start(tag) => return self.start(tag, range, events),
+            Mark::End(tag) => return self.end(tag, range),
+            Mark::Html(_) | Mark::InlineHtml(_) => self.html.push(range.clone()),
+            Mark::Text(ref text) | Mark::Code(ref text) => {
+                if let Some((_, heading)) = &mut self.heading
+                    && self.silent == 0
+                {
+                    heading.push_str(text);
+                }
+                let is_text = matches!(mark, Mark::Text(_));
+                if is_text && self.silent == 0 && self.links.is_empty() {
+                    self.text.push(range.clone());
+                }
+            }
+            _ => {}
+        }
+        self.reach(range.end);
+    }
+
+    /// The text of the open links reaches so far.
+    fn reach(&mut self, end: usize) {
+        if let Some((.., reach)) = self.links.last_mut() {
+            *reach = end.max(*reach);
+        }
+    }
+
+    fn start(&mut self, tag: Tag<'_>, range: Range<usize>, events: &mut Events) {
+        match tag {
+            Tag::Heading { .. } => self.heading = Some((self.from + range.start, String::new())),
+            Tag::CodeBlock(_) | Tag::MetadataBlock(_) => self.silent += 1,
+            Tag::Link {
+                link_type,
+                dest_url,
+                ..
+            } => {
+                self.link(link_type, &dest_url, range, ("a", "href"), events);
+            }
+            Tag::Image {
+                link_type,
+                dest_url,
+                ..
+            } => {
+                self.silent += 1;
+                self.link(link_type, &dest_url, range, ("img", "src"), events);
+            }
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, tag: TagEnd, range: Range<usize>) {
+        match tag {
+            TagEnd::Heading(_) => self.headings.extend(self.heading.take()),
+            TagEnd::CodeBlock | TagEnd::MetadataBlock(_) => {
+                self.silent = self.silent.saturating_sub(1);
+            }
+            TagEnd::Image | TagEnd::Link => {
+                if tag == TagEnd::Image {
+                    self.silent = self.silent.saturating_sub(1);
+                }
+                self.close();
+            }
+            _ => {}
+        }
+        self.reach(range.end);
+    }
+
+    /// A link begins: what stands between angle brackets is complete, the place of any other
+    /// destination is known when its text has ended.
+    fn link(
+        &mut self,
+        kind: LinkType,
+        destination: &str,
+        range: Range<usize>,
+        names: (&'static str, &'static str),
+        events: &mut Events,
+    ) {
+        let inner = range.start + 1..range.end.saturating_sub(1);
+        match kind {
+            LinkType::Autolink => self.push(inner, destination, Context::Angle, None, events),
+            LinkType::Email => {
+                let target = format!("mailto:{destination}");
+                self.push(inner, &target, Context::Email, None, events);
+                if let Some(found) = self.found.last_mut() {
+                    found.flags |= Flags::SCHEME_GUESSED;
+                }
+            }
+            LinkType::Inline => {
+                // The span is put right when the link ends.
+                let place = range.start..range.start;
+                self.push(place, destination, Context::Attribute, Some(names), events);
+            }
+            _ => {}
+        }
+        let reach = range.start + 1;
+        self.links.push((kind, range, reach));
+    }
+
+    fn close(&mut self) {
+        let Some((kind, range, reach)) = self.links.pop() else {
+            return;
+        };
+        if kind != LinkType::Inline {
+            return;
+        }
+        let source = self.source.as_bytes();
+        let start = self.span(range.start..range.start).start;
+        let place = destination::of_link(source, reach..range.end);
+        let place = self.span(place.unwrap_or(range));
+        let mut found = self.found.iter_mut().rev();
+        let open = |found: &&mut Found| {
+            found.span.start == start
+                && found.span.end == start
+                && found.context == Context::Attribute
+        };
+        if let Some(found) = found.find(open) {
+            found.span = place;
+        }
+    }
+
+    fn span(&self, range: Range<usize>) -> Span {
+        let start = self.offset + (self.from + range.start) as u64;
+        let end = self.offset + (self.from + range.end) as u64;
+        Span { start, end }
+    }
+
+    fn push(
+        &mut self,
+        range: Range<usize>,
+        destination: &str,
+        context: Context,
+        names: Option<(&'static str, &'static str)>,
+        events: &mut Events,
+    ) {
+        let at = self.from + range.start..self.from + range.end;
+        let text = match self.bytes.get(at.clone()) == Some(destination.as_bytes()) {
+            true => Text::window(at),
+            false => events.store(destination.as_bytes()),
+        };
+        let mut found = Found::new(self.span(range), text, context);
+        if let Some((element, attribute)) = names {
+            found.element = Name::Known(element);
+            found.attribute = Name::Known(attribute);
+        }
+        self.found.push(found);
+    }
+
+    /// The document with everything but these ranges blank; line breaks stay.
+    fn masked(&self, ranges: &[Range<usize>]) -> Vec<u8> {
+        if ranges.is_empty() {
+            return Vec::new();
+        }
+        let blank = |byte: &u8| match byte {
+            b'\n' | b'\r' => *byte,
+            _ => b' ',
+        };
+        let mut masked: Vec<u8> = self.bytes.iter().map(blank).collect();
+        for range in ranges {
+            let range = self.from + range.start..self.from + range.end;
+            masked[range.clone()].copy_from_slice(&self.bytes[range]);
+        }
+        masked
+    }
+}

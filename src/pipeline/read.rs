@@ -1,0 +1,212 @@
+//! One file after the other: opened, recognised, given its base, and extracted.
+
+use std::io;
+
+use super::choose::Choice;
+use super::compressed::Opened;
+use super::input::{Input, Joined};
+use super::pieces::Piece;
+use super::walk::{Entry, Kind};
+use super::{Options, Report, bases};
+use crate::document::container::Codec;
+use crate::document::{Format, Retrieval};
+use crate::extractor::{Document, Extractor, Origin, Positions};
+use crate::resolver::{Diagnostic, Sink};
+use crate::uri::Base;
+
+/// What is told of a file that does not keep what it promised.
+pub(super) const SHRUNK: &str = "it became shorter while it was read";
+
+/// What became of a file.
+pub enum Read {
+    /// It was read as a document.
+    Document {
+        /// Its format.
+        format: &'static Format,
+        /// How many bytes it has, as far as it could be read.
+        bytes: u64,
+        /// Why it could not be read to its end.
+        error: Option<io::Error>,
+    },
+    /// It is a document, and nothing more was asked for.
+    Listed,
+    /// It is of no format that holds references: what it is called.
+    Skipped(&'static str),
+    /// It is of no format that was asked for.
+    Unwanted,
+}
+
+/// Reads files, with buffers that serve the next one too.
+pub struct Reader<'a> {
+    options: &'a Options,
+    extractor: Extractor,
+    head: Vec<u8>,
+    names: bases::Names,
+}
+
+impl<'a> Reader<'a> {
+    /// A reader for one worker.
+    pub fn new(options: &'a Options) -> Self {
+        Reader {
+            options,
+            extractor: Extractor::new(&options.extractor),
+            head: Vec::new(),
+            names: bases::Names::default(),
+        }
+    }
+
+    /// Reads a file and hands on what it holds.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be opened, or its first bytes not be read.
+    pub fn read(&mut self, entry: &Entry, sink: &mut impl Sink) -> io::Result<Read> {
+        let mut head = std::mem::take(&mut self.head);
+        let read = Input::open(entry, &mut head).and_then(|input| self.open(entry, input, sink));
+        self.head = head;
+        read
+    }
+
+    fn open(&mut self, entry: &Entry, input: Input<'_>, sink: &mut impl Sink) -> io::Result<Read> {
+        match self.options.codec(entry, input.head()) {
+            Some(codec) => self.compressed(entry, codec, input, sink),
+            None => Ok(self.document(entry, input, sink)),
+        }
+    }
+
+    fn document(&mut self, entry: &Entry, input: Input<'_>, sink: &mut impl Sink) -> Read {
+        let format = match self.format(self.options.choose(entry, input.head())) {
+            Ok(format) => format,
+            Err(read) => return read,
+        };
+        let base = self.base(entry, format);
+        let document = Document {
+            format,
+            base: base.as_ref(),
+            declared: self.options.declared,
+            origin: Origin::default(),
+        };
+        let extractor = &mut self.extractor;
+        let length = match input {
+            Input::Whole(bytes) => {
+                extractor.extract_bytes(&document, bytes, sink);
+                Ok(bytes.len() as u64)
+            }
+            Input::File(head, file) => {
+                extractor.extract_seekable(&document, Joined::new(head, file), sink)
+            }
+            Input::Stream(head, stream) => {
+                extractor.extract(&document, io::Read::chain(head, stream), sink)
+            }
+        };
+        let length = match length {
+            Ok(length) if Input::has_shrunk(entry, length) => {
+                return Read::Document {
+                    format,
+                    bytes: length,
+                    error: Some(io::Error::other(SHRUNK)),
+                };
+            }
+            length => length,
+        };
+        Read::of(format, length)
+    }
+
+    /// The format to read a file as, or what becomes of it instead.
+    fn format(&self, choice: Choice) -> Result<&'static Format, Read> {
+        match choice {
+            Choice::Read(_) if self.options.report == Report::Files => Err(Read::Listed),
+            Choice::Read(format) => Ok(format),
+            Choice::Skip(name) => Err(Read::Skipped(name)),
+            Choice::Leave => Err(Read::Unwanted),
+        }
+    }
+
+    fn compressed(
+        &mut self,
+        entry: &Entry,
+        codec: &'static Codec,
+        input: Input<'_>,
+        sink: &mut impl Sink,
+    ) -> io::Result<Read> {
+        let path = entry.path.as_os_str().as_encoded_bytes();
+        let mut opened = Opened::new(path, codec, input)?;
+        let choice = self.options.choose_by(opened.path, entry, &opened.head);
+        let format = match self.format(choice) {
+            Ok(format) => format,
+            Err(read) => return Ok(read),
+        };
+        let base = self.base(entry, format);
+        let document = Document {
+            declared: self.options.declared,
+            ..Document::new(format, base.as_ref())
+        };
+        let reader = opened.reader();
+        let length = self.extractor.extract(&document, reader, sink);
+        for trouble in opened.troubles() {
+            sink.diagnostic(&Diagnostic {
+                member: None,
+                code: trouble.code,
+                count: 1,
+                offset: trouble.offset,
+            });
+        }
+        Ok(Read::of(format, length))
+    }
+
+    fn base(&mut self, entry: &Entry, format: &Format) -> Option<Base> {
+        let bases = &self.options.bases;
+        if format.retrieval == Retrieval::Elsewhere {
+            return Some(bases.of_container());
+        }
+        let path = entry.path.as_os_str().as_encoded_bytes();
+        match entry.kind {
+            Kind::Standard => bases.of_stream(),
+            Kind::File(_) | Kind::Stream => bases.of_file(path, &mut self.names),
+        }
+    }
+
+    /// Reads a piece of a file and hands on what it holds; returns how many bytes it has.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read.
+    pub(super) fn piece(&mut self, piece: &Piece, sink: &mut impl Sink) -> io::Result<u64> {
+        let mut bytes = std::mem::take(&mut self.head);
+        let loaded = piece.load(self.options.piece, &mut bytes);
+        let loaded = loaded.map(|loaded| loaded.then_some(bytes.as_slice()));
+        let in_memory = loaded.as_ref().ok().copied().flatten();
+        let origin = match self.options.extractor.positions {
+            Positions::Lines => piece.locate(in_memory),
+            Positions::Offsets => piece.origin(),
+        };
+        let format = piece.whole.format.0;
+        let base = self.base(&piece.whole.entry, format);
+        let document = Document {
+            format,
+            base: base.as_ref(),
+            declared: self.options.declared,
+            origin,
+        };
+        let extractor = &mut self.extractor;
+        let length = loaded.and_then(|loaded| match loaded {
+            Some(bytes) => {
+                extractor.extract_bytes(&document, bytes, sink);
+                Ok(bytes.len() as u64)
+            }
+            None => extractor.extract(&document, piece.stretch(), sink),
+        });
+        self.head = bytes;
+        length
+    }
+}
+
+impl Read {
+    fn of(format: &'static Format, length: io::Result<u64>) -> Self {
+        Read::Document {
+            format,
+            bytes: *length.as_ref().unwrap_or(&0),
+            error: length.err(),
+        }
+    }
+}
