@@ -3,17 +3,17 @@
 //! server's, and `dense` as JSON that is full of URIs.
 
 /// A text and the number of URIs in it.
-pub struct Text {
+pub(crate) struct Text {
     /// What it is like.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// The text.
-    pub bytes: Vec<u8>,
+    pub(crate) bytes: Vec<u8>,
     /// How many URIs it holds.
-    pub uris: usize,
+    pub(crate) uris: usize,
 }
 
 /// One text of each kind, of about so many bytes.
-pub fn texts(size: usize) -> Vec<Text> {
+pub(crate) fn texts(size: usize) -> Vec<Text> {
     let kinds: [(&'static str, fn(&mut Writer)); 4] = [
         ("prose", prose),
         ("source", source),
