@@ -3,7 +3,7 @@
 //! server's, and `dense` as JSON that is full of URIs.
 
 /// A text and the number of URIs in it.
-pub struct Text {
+pub(crate) struct Text {
     /// What it is like.
     pub name: &'static str,
     /// The text.
@@ -12,9 +12,12 @@ pub struct Text {
     pub uris: usize,
 }
 
+/// Writes a paragraph.
+type Paragraph = fn(&mut Writer);
+
 /// One text of each kind, of about so many bytes.
-pub fn texts(size: usize) -> Vec<Text> {
-    let kinds: [(&'static str, fn(&mut Writer)); 4] = [
+pub(crate) fn texts(size: usize) -> Vec<Text> {
+    let kinds: [(&'static str, Paragraph); 4] = [
         ("prose", prose),
         ("source", source),
         ("log", log),

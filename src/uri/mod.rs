@@ -46,6 +46,7 @@ mod reference;
 mod resolve;
 mod rules;
 mod scheme;
+pub mod unwrap;
 mod validate;
 
 pub use base::{Base, BaseSource, Mounts};

@@ -172,6 +172,8 @@ fn an_interrupt_leaves_no_half_written_file() {
     let mut command = tree.command(&["-", "-o", "out", "--progress", "always"]);
     command.stdin(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
+    // Waiting for a child closes what is still its.
+    let _input = child.stdin.take();
     // The line of progress says that the run has begun.
     let mut first = [0];
     child

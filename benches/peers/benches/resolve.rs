@@ -16,22 +16,28 @@ fn resolve(criterion: &mut Criterion) {
     references.retain(|reference| IriRef::parse(reference.as_str()).is_ok());
     references.truncate(10_000);
     assert_eq!(references.len(), 10_000);
-    let parsed: Vec<IriRef<&str>> = references.iter().map(|reference| IriRef::parse_unchecked(&**reference)).collect();
+    let parsed: Vec<IriRef<&str>> = references
+        .iter()
+        .map(|reference| IriRef::parse_unchecked(&**reference))
+        .collect();
     let base = Iri::parse(hrefs::BASE).expect("the base is an IRI");
     let mut expected = String::new();
     for reference in &parsed {
-        base.resolve_into(reference, &mut expected).expect("every reference resolves");
+        base.resolve_into(reference, &mut expected)
+            .expect("every reference resolves");
     }
 
     let mut group = criterion.benchmark_group("resolve by RFC 3986");
     group.throughput(Throughput::Elements(references.len() as u64));
-    let resolver = Resolver::new(hrefs::BASE.as_bytes(), Rules::RFC3986).expect("the base is absolute");
+    let resolver =
+        Resolver::new(hrefs::BASE.as_bytes(), Rules::RFC3986).expect("the base is absolute");
     let mut targets = Vec::new();
     group.bench_function("uriscan", |bencher| {
         bencher.iter(|| {
             targets.clear();
             for reference in &references {
-                black_box(resolver.resolve_into(black_box(reference.as_bytes()), &mut targets)).expect("it resolves");
+                black_box(resolver.resolve_into(black_box(reference.as_bytes()), &mut targets))
+                    .expect("it resolves");
             }
             assert_eq!(targets.len(), expected.len());
         });
@@ -42,8 +48,11 @@ fn resolve(criterion: &mut Criterion) {
             targets.clear();
             let mut invalid = 0;
             for reference in &references {
-                invalid += usize::from(validate(black_box(reference.as_bytes()), Grammar::Rfc3986).is_err());
-                black_box(resolver.resolve_into(black_box(reference.as_bytes()), &mut targets)).expect("it resolves");
+                invalid += usize::from(
+                    validate(black_box(reference.as_bytes()), Grammar::Rfc3986).is_err(),
+                );
+                black_box(resolver.resolve_into(black_box(reference.as_bytes()), &mut targets))
+                    .expect("it resolves");
             }
             (targets.len(), invalid)
         });
@@ -53,7 +62,8 @@ fn resolve(criterion: &mut Criterion) {
         bencher.iter(|| {
             buffer.clear();
             for reference in &references {
-                let reference = IriRef::parse(black_box(reference.as_str())).expect("it is an IRI reference");
+                let reference =
+                    IriRef::parse(black_box(reference.as_str())).expect("it is an IRI reference");
                 black_box(base.resolve_into(&reference, &mut buffer)).expect("it resolves");
             }
             assert_eq!(buffer.len(), expected.len());
@@ -63,7 +73,8 @@ fn resolve(criterion: &mut Criterion) {
         bencher.iter(|| {
             buffer.clear();
             for reference in &parsed {
-                black_box(base.resolve_into(black_box(reference), &mut buffer)).expect("it resolves");
+                black_box(base.resolve_into(black_box(reference), &mut buffer))
+                    .expect("it resolves");
             }
             assert_eq!(buffer.len(), expected.len());
         });
@@ -84,17 +95,22 @@ fn resolve(criterion: &mut Criterion) {
 fn join(criterion: &mut Criterion) {
     let references = hrefs::references(10_000);
     let base = Url::parse(hrefs::BASE).expect("the base parses");
-    let length = |reference: &String| base.join(black_box(reference)).map_or(0, |url| url.as_str().len());
+    let length = |reference: &String| {
+        base.join(black_box(reference))
+            .map_or(0, |url| url.as_str().len())
+    };
     let expected: usize = references.iter().map(length).sum();
     let mut group = criterion.benchmark_group("resolve by WHATWG");
     group.throughput(Throughput::Elements(references.len() as u64));
-    let resolver = Resolver::new(hrefs::BASE.as_bytes(), Rules::Whatwg).expect("the base is absolute");
+    let resolver =
+        Resolver::new(hrefs::BASE.as_bytes(), Rules::Whatwg).expect("the base is absolute");
     let mut targets = Vec::new();
     group.bench_function("uriscan", |bencher| {
         bencher.iter(|| {
             targets.clear();
             for reference in &references {
-                black_box(resolver.resolve_into(black_box(reference.as_bytes()), &mut targets)).expect("it resolves");
+                black_box(resolver.resolve_into(black_box(reference.as_bytes()), &mut targets))
+                    .expect("it resolves");
             }
             assert_eq!(targets.len(), expected);
         });

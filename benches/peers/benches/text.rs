@@ -32,7 +32,10 @@ fn scan(criterion: &mut Criterion) {
                 scanner.scan(Window::whole(black_box(&text.bytes)), &mut events)
             });
         });
-        let references = events.list.iter().filter(|event| matches!(event, Event::Reference(_)));
+        let references = events
+            .list
+            .iter()
+            .filter(|event| matches!(event, Event::Reference(_)));
         assert_eq!(references.count(), text.uris, "{}", text.name);
 
         // It wants what is already known to be UTF-8.

@@ -236,10 +236,11 @@ mod tests {
     #[test]
     #[rustfmt::skip]
     fn texts_are_reflowed_in_pieces_of_any_size() {
-        let flowed: fn() -> Reflow = || Reflow::Flowed(Flowed::default());
-        let delsp: fn() -> Reflow = || Reflow::Flowed(Flowed::new(true));
-        let enriched: fn() -> Reflow = || Reflow::Enriched(Enriched::default());
-        let rows: &[(fn() -> Reflow, &str, &str)] = &[
+        type Make = fn() -> Reflow;
+        let flowed: Make = || Reflow::Flowed(Flowed::default());
+        let delsp: Make = || Reflow::Flowed(Flowed::new(true));
+        let enriched: Make = || Reflow::Enriched(Enriched::default());
+        let rows: &[(Make, &str, &str)] = &[
             (flowed, "a \nb\nc \n-- \nd", "a b\nc -- \nd"),
             (flowed, "> a \r\n> b\r\n>> c \r\n> d", "> a b\r\n>> c > d"),
             (flowed, " >stuffed \n  two\n", " >stuffed  two\n"),

@@ -79,7 +79,7 @@ pub(super) const FORMAT: Format = Format {
     bounds: BOUNDS,
     reading: Reading::Once,
     conversion: Conversion::Always,
-    seam: Some(split_at),
+    seam: Some(seam::seam),
     scanner: |options| Box::new(Scanner::new(options.text.clone())),
 };
 

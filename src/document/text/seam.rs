@@ -1,6 +1,6 @@
 //! Where a text can be cut so that its pieces have the same references as the whole.
 
-use memchr::memchr_iter;
+use memchr::{memchr_iter, memrchr, memrchr2, memrchr3};
 
 /// The first index behind an empty line at which a text can be cut: scanning `bytes[..n]` and
 /// `bytes[n..]` on their own finds what scanning `bytes` finds, because no rule reaches across an
@@ -29,4 +29,217 @@ pub fn split_at(bytes: &[u8]) -> Option<usize> {
         }
     }
     None
+}
+
+/// An empty line is looked for in this many bytes before any other place will do.
+const NEAR: usize = 32 << 10;
+
+/// Longer than anything between delimiters can be (D5), with what stands around it.
+const REACH: usize = 20 << 10;
+
+/// So many places are tried at a time.
+const TRIES: usize = 256;
+
+/// The first place behind an empty line at which a text can be cut; where there is none for long, as
+/// in a log, another one behind a line break that no rule reaches across.
+///
+/// As more bytes come into view, it is asked again with all of them.
+pub(super) fn seam(bytes: &[u8]) -> Option<usize> {
+    if let Some(at) = split_at(&bytes[..bytes.len().min(NEAR)]) {
+        return Some(at);
+    }
+    // What stands in the first half was tried when there were half as many.
+    let from = REACH.max(bytes.len() / 2);
+    let breaks = memchr_iter(b'\n', bytes.get(from..)?).take(TRIES);
+    breaks
+        .map(|at| from + at + 1)
+        .find(|&at| is_seam(bytes, at, Before::Unknown))
+}
+
+/// What stands before some bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Before {
+    /// Anything.
+    Unknown,
+    /// Nothing: they are the start of the text.
+    #[cfg(test)]
+    Nothing,
+}
+
+/// Whether no rule reaches across the line break that ends at an index.
+///
+/// Two things can: a reference between delimiters, which is open if its delimiter and its scheme
+/// stand there and no other delimiter behind them; and a bare one that ends the line, whose flag
+/// says whether the next line may go on with it (B8), or `URL:` (B9).
+fn is_seam(bytes: &[u8], at: usize, before: Before) -> bool {
+    !ends_in_reference(&bytes[..at]) && !may_be_open(bytes, at, before)
+}
+
+/// Whether the last word may be or belong to a reference, or is cut off by the start of the bytes.
+fn ends_in_reference(line: &[u8]) -> bool {
+    let line = line.trim_ascii_end();
+    let Some(blank) = line.iter().rposition(u8::is_ascii_whitespace) else {
+        return true;
+    };
+    let word = &line[blank + 1..];
+    word.iter().any(|byte| matches!(byte, b':' | b'@' | 0x1b))
+        || word
+            .windows(3)
+            .any(|three| three.eq_ignore_ascii_case(b"www"))
+}
+
+/// Whether a delimiter before the index may have opened something that goes on behind it.
+fn may_be_open(bytes: &[u8], at: usize, before: Before) -> bool {
+    let start = at.saturating_sub(REACH);
+    let near = &bytes[start..at];
+    let delimiter = memrchr3(b'<', b'>', b'"', near);
+    let control = memrchr2(0x1b, 0x07, near);
+    let Some(delimiter) = delimiter.max(control) else {
+        return start == 0 && before == Before::Unknown;
+    };
+    match near[delimiter] {
+        b'>' => false,
+        b'<' | b'"' => may_open(&bytes[start + delimiter + 1..]),
+        // D14: a terminal's hyperlink has rules of its own.
+        _ => true,
+    }
+}
+
+/// Whether a scheme or `URL:` may stand behind a delimiter, with nothing but white space between.
+fn may_open(behind: &[u8]) -> bool {
+    let word = behind.trim_ascii_start();
+    let padding = &behind[..behind.len() - word.len()];
+    let run = word
+        .iter()
+        .position(|byte| !(byte.is_ascii_alphanumeric() || b"+-.".contains(byte)));
+    match (run, word.first()) {
+        (_, Some(b'0'..=b'9')) => false,
+        // The word ends in view, and in no colon.
+        (Some(end), Some(b'a'..=b'z' | b'A'..=b'Z')) => word[end] == b':' || !word[end].is_ascii(),
+        // A reply mark or a comment's leader may stand behind a line break (D6).
+        (_, Some(first)) => !first.is_ascii() || memrchr(b'\n', padding).is_some(),
+        (_, None) => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Find, Options, find};
+    use super::*;
+
+    const TOKENS: &[&str] = &[
+        "<",
+        ">",
+        "\"",
+        "\n",
+        "\n",
+        "\n",
+        " ",
+        " ",
+        "\r\n",
+        "\t",
+        "http://a.example/b",
+        "http://",
+        "http:",
+        "//a.example/",
+        "URL:",
+        "<URL:",
+        "<http://a.example/x",
+        "\"http://a.example/y",
+        "mailto:u@a.example",
+        "www.a.example",
+        "u@a.example",
+        "> ",
+        "# ",
+        "// ",
+        "word",
+        "7",
+        "-",
+        ".",
+        ",",
+        "\u{1b}]8;;",
+        "\u{7}",
+        "\u{a0}",
+        "\u{ad}",
+        "\u{200b}",
+        "\u{e9}",
+        "urn:a:b",
+        "tel:555-1234",
+        "ftp",
+        ":",
+        "/x",
+        "(",
+        ")",
+        "[1]",
+        "'",
+        "http://a.example/a-long-path-that-makes-the-line-longer-than-sixty-bytes/and-more",
+    ];
+
+    fn soup(seed: u64) -> String {
+        let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+        let mut next = |below: usize| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 20) as usize % below
+        };
+        let length = 5 + next(60);
+        (0..length).map(|_| TOKENS[next(TOKENS.len())]).collect()
+    }
+
+    fn shifted(find: Find<'_>, by: usize) -> String {
+        let span = find.span.start + by..find.span.end + by;
+        format!("{span:?} {:?}", Find { span: 0..0, ..find })
+    }
+
+    #[test]
+    fn no_rule_reaches_across_a_seam() {
+        let plain = Options::default();
+        let all = Options {
+            www: true,
+            email: true,
+            ..Options::default()
+        };
+        let strict = Options {
+            strict: true,
+            ..all.clone()
+        };
+        let mut seams = 0;
+        for seed in 0..8000 {
+            let text = soup(seed);
+            let bytes = text.as_bytes();
+            let options = [&plain, &all, &strict][seed as usize % 3];
+            let whole: Vec<_> = find(bytes, options).map(|find| shifted(find, 0)).collect();
+            for at in memchr_iter(b'\n', bytes).map(|at| at + 1) {
+                if is_seam(bytes, at, Before::Nothing) {
+                    let one = find(&bytes[..at], options).map(|find| shifted(find, 0));
+                    let other = find(&bytes[at..], options).map(|find| shifted(find, at));
+                    let pieces: Vec<_> = one.chain(other).collect();
+                    assert_eq!(pieces, whole, "{text:?} cut at {at}");
+                    seams += 1;
+                }
+            }
+        }
+        assert!(seams > 2000, "{seams}");
+    }
+
+    #[test]
+    fn a_log_has_seams_and_an_open_delimiter_has_none() {
+        let log = "127.0.0.1 \"GET /x HTTP/1.1\" 200 \"http://example.com/\" \"Agent/1.0\"\n"
+            .repeat(1000);
+        let at = seam(log.as_bytes()).unwrap();
+        assert!(at.abs_diff(log.len() / 2) < 200, "{at}");
+        let words = "word word\n".repeat(6000);
+        assert!(seam(words.as_bytes()).is_some());
+        let times = "10:00:00 http://example.com/\n".repeat(3000);
+        assert_eq!(seam(times.as_bytes()), None);
+        let open = format!(
+            "{}<http://example.com/\n{}",
+            "word\n".repeat(3000),
+            "word\n".repeat(3000)
+        );
+        assert_eq!(seam(open.as_bytes()), None);
+        let closed = format!("{open}>\n{}", "word\n".repeat(8000));
+        assert!(seam(closed.as_bytes()).unwrap() > open.len());
+    }
 }

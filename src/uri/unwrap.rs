@@ -1,0 +1,226 @@
+//! Links that a mail gateway has rewritten: the target inside, read off without asking anyone.
+
+use super::Reference;
+
+/// Rewritten links inside rewritten links are followed so far.
+const LAYERS: usize = 4;
+
+/// How a gateway hides the target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gateway {
+    /// `?url=`, percent-encoded.
+    SafeLinks,
+    /// `/v1/url?u=`, `/v2/url?u=`, `/v3/__...__;...`.
+    UrlDefense,
+}
+
+impl Gateway {
+    /// The gateway of a name: `safelinks`, `urldefense`.
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "safelinks" => Some(Gateway::SafeLinks),
+            "urldefense" => Some(Gateway::UrlDefense),
+            _ => None,
+        }
+    }
+}
+
+/// Reads targets off rewritten links.
+///
+/// ```
+/// use uriscan::uri::unwrap::{Gateway, Unwrapper};
+/// let mut unwrapper = Unwrapper::default();
+/// unwrapper.add(Gateway::SafeLinks, ".safelinks.example.com");
+/// let link = b"https://n1.safelinks.example.com/?url=http%3A%2F%2Fwww.example.org%2Fx&data=05";
+/// assert_eq!(unwrapper.unwrap(link).unwrap(), b"http://www.example.org/x");
+/// assert_eq!(unwrapper.unwrap(b"http://www.example.org/x"), None);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Unwrapper {
+    hosts: Vec<(Gateway, String)>,
+}
+
+impl Default for Unwrapper {
+    /// With the hosts that the gateways use.
+    fn default() -> Self {
+        let hosts = [
+            (Gateway::SafeLinks, ".safelinks.protection.outlook.com"),
+            (Gateway::UrlDefense, "urldefense.proofpoint.com"),
+            (Gateway::UrlDefense, "urldefense.com"),
+        ];
+        Unwrapper {
+            hosts: hosts
+                .into_iter()
+                .map(|(gateway, host)| (gateway, host.to_owned()))
+                .collect(),
+        }
+    }
+}
+
+impl Unwrapper {
+    /// Also reads links to `host`; with a leading dot, to any host under it.
+    pub fn add(&mut self, gateway: Gateway, host: &str) {
+        self.hosts.push((gateway, host.to_ascii_lowercase()));
+    }
+
+    /// The target inside a rewritten link; none where nothing was rewritten.
+    pub fn unwrap(&self, link: &[u8]) -> Option<Vec<u8>> {
+        let mut target = self.layer(link)?;
+        for _ in 1..LAYERS {
+            match self.layer(&target) {
+                Some(inner) => target = inner,
+                None => break,
+            }
+        }
+        Some(target)
+    }
+
+    /// Takes one layer off.
+    fn layer(&self, link: &[u8]) -> Option<Vec<u8>> {
+        let reference = Reference::split(link);
+        let host = reference.authority?.to_ascii_lowercase();
+        let (gateway, _) = self.hosts.iter().find(|(_, known)| {
+            if known.starts_with('.') {
+                host.ends_with(known.as_bytes())
+            } else {
+                host == known.as_bytes()
+            }
+        })?;
+        match gateway {
+            Gateway::SafeLinks => percent_decoded(parameter(reference.query?, b"url")?),
+            Gateway::UrlDefense => match reference.path {
+                b"/v1/url" => percent_decoded(parameter(reference.query?, b"u")?),
+                b"/v2/url" => {
+                    let translated: Vec<u8> = parameter(reference.query?, b"u")?
+                        .iter()
+                        .map(|byte| match byte {
+                            b'-' => b'%',
+                            b'_' => b'/',
+                            other => *other,
+                        })
+                        .collect();
+                    percent_decoded(&translated)
+                }
+                path if path.starts_with(b"/v3/__") => third(link),
+                _ => None,
+            },
+        }
+        .filter(|target| Reference::split(target).scheme.is_some())
+    }
+}
+
+/// The value of a parameter of a query.
+fn parameter<'a>(query: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
+    query.split(|&byte| byte == b'&').find_map(|pair| {
+        let rest = pair.strip_prefix(name)?;
+        rest.strip_prefix(b"=")
+    })
+}
+
+fn percent_decoded(bytes: &[u8]) -> Option<Vec<u8>> {
+    let digit = |byte: u8| char::from(byte).to_digit(16);
+    let mut out = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        if let [b'%', high, low, ..] = bytes[at..]
+            && let (Some(high), Some(low)) = (digit(high), digit(low))
+        {
+            out.push((high << 4 | low) as u8);
+            at += 3;
+        } else {
+            out.push(bytes[at]);
+            at += 1;
+        }
+    }
+    Some(out)
+}
+
+/// `/v3/__TARGET__;CHARACTERS!...`: each `*` of the target stands for the next of the characters,
+/// `**` and a letter for a run of them.
+fn third(link: &[u8]) -> Option<Vec<u8>> {
+    let start = memchr::memmem::find(link, b"/v3/__")? + 6;
+    let end = start + memchr::memmem::rfind(&link[start..], b"__;")?;
+    let rest = &link[end + 3..];
+    let digits = &rest[..memchr::memchr(b'!', rest).unwrap_or(rest.len())];
+    let characters = String::from_utf8(base64(digits)?).ok()?;
+    let mut characters = characters.chars();
+    let mut out = Vec::new();
+    let mut push = |count: usize, out: &mut Vec<u8>| {
+        for character in characters.by_ref().take(count) {
+            out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+        }
+    };
+    let target = &link[start..end];
+    let mut at = 0;
+    while at < target.len() {
+        match target[at..] {
+            [b'*', b'*', letter, ..] => {
+                push(usize::from(sextet(letter)?) + 2, &mut out);
+                at += 3;
+            }
+            [b'*', ..] => {
+                push(1, &mut out);
+                at += 1;
+            }
+            [byte, ..] => {
+                out.push(byte);
+                at += 1;
+            }
+            [] => break,
+        }
+    }
+    Some(out)
+}
+
+/// The value of a digit of base64url (RFC 4648 section 5).
+fn sextet(digit: u8) -> Option<u8> {
+    match digit {
+        b'A'..=b'Z' => Some(digit - b'A'),
+        b'a'..=b'z' => Some(digit - b'a' + 26),
+        b'0'..=b'9' => Some(digit - b'0' + 52),
+        b'-' => Some(62),
+        b'_' => Some(63),
+        _ => None,
+    }
+}
+
+fn base64(digits: &[u8]) -> Option<Vec<u8>> {
+    let mut out = Vec::new();
+    let (mut bits, mut count) = (0_u32, 0);
+    for &digit in digits.iter().filter(|&&digit| digit != b'=') {
+        bits = bits << 6 | u32::from(sextet(digit)?);
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            out.push((bits >> count & 0xFF) as u8);
+        }
+    }
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[rustfmt::skip]
+    fn layers_are_taken_off() {
+        let mut unwrapper = Unwrapper::default();
+        unwrapper.add(Gateway::SafeLinks, ".safelinks.example.com");
+        unwrapper.add(Gateway::UrlDefense, "urldefense.example.com");
+        let rows: &[(&str, Option<&str>)] = &[
+            ("https://n1.safelinks.example.com/?url=http%3A%2F%2Fwww.example.org%2Fx%3Fa%3D1&data=05%7C01&sdata=zz&reserved=0", Some("http://www.example.org/x?a=1")),
+            ("https://urldefense.example.com/v2/url?u=http-3A__www.example.org_a-2Db_&d=DwM&c=q", Some("http://www.example.org/a-b/")),
+            ("https://urldefense.example.com/v3/__https://www.example.org/?q=a*b*c__;JiM!!AbC!x$", Some("https://www.example.org/?q=a&b#c")),
+            ("https://urldefense.example.com/v3/__https://www.example.org/**Bx__;JiMm!!AbC!x$", Some("https://www.example.org/&#&x")),
+            ("https://urldefense.example.com/v1/url?u=http://n1.safelinks.example.com/?url%3Dhttp%253A%252F%252Fwww.example.org%252Fy&k=1", Some("http://www.example.org/y")),
+            ("https://n1.safelinks.example.com/?data=05", None),
+            ("https://safelinks.example.com/?url=x", None),
+            ("https://urldefense.example.com/v3/__relative__;!!x", None),
+        ];
+        for (link, expected) in rows {
+            let got = unwrapper.unwrap(link.as_bytes());
+            assert_eq!(got.map(|got| String::from_utf8(got).unwrap()).as_deref(), *expected, "{link}");
+        }
+    }
+}
