@@ -173,3 +173,30 @@ fn the_scanner_agrees_on_every_prefix_and_window_of_the_sample() {
     LIBRARY.prefixes(SAMPLE, &options);
     LIBRARY.windows(SAMPLE, &options);
 }
+
+/// Real pages, when a file that lists them is named in the environment.
+#[test]
+fn the_scanner_agrees_on_listed_files() {
+    let Ok(list) = std::env::var("HTML_FILES") else {
+        return;
+    };
+    let list = std::fs::read_to_string(&list).expect("a list of files");
+    let (mut bytes, mut references, mut different) = (0, 0, 0);
+    for path in list.lines() {
+        let html = std::fs::read(path).expect(path);
+        let options = Options {
+            document_uri: Some(format!("https://example.com{path}")),
+            ..Options::default()
+        };
+        let expected = oracle(&html, &options, 0);
+        let got = scanner::scan(&html, &options, 256 << 10);
+        bytes += html.len();
+        references += expected.len();
+        if let Some(difference) = compare::differences(Compared::Targets, &expected, &got) {
+            different += 1;
+            println!("{path}\n{difference}");
+        }
+    }
+    println!("{bytes} bytes, {references} references, {different} files differ");
+    assert_eq!(different, 0);
+}
