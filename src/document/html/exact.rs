@@ -4,6 +4,7 @@
 //! hold references; the second, when the tree is complete, reports those whose element is in it.
 //! Text is fed for what it decides, which is whether there is white space or anything else.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use html5ever::interface::QuirksMode;
@@ -54,6 +55,8 @@ pub(super) struct Exact {
     charset: Charset,
     anchors: Anchors,
     records: Vec<Record>,
+    /// The records of style elements, by the index of the element.
+    styles: HashMap<usize, usize>,
     tags: u64,
     steps: u64,
     /// Why the document must be read in another way, once that is so.
@@ -97,6 +100,7 @@ impl Exact {
             charset: document.charset,
             anchors: document.options.anchors,
             records: Vec::new(),
+            styles: HashMap::new(),
             tags: 0,
             steps: STEPS.0,
             halt: Halt::Bail(Bail::Limit),
@@ -225,6 +229,9 @@ impl Exact {
         if has_text || !tag.attributes.is_empty() {
             let tag = tag.clone();
             let text = Vec::new();
+            if tag.element == Element::Style {
+                self.styles.insert(id.index(), self.records.len());
+            }
             self.records.push(Record { tag, id, text });
         }
         if tag.is_meta()
@@ -294,11 +301,8 @@ impl Exact {
         let Some(into) = self.builder.sink.outcome().text else {
             return;
         };
-        let mut styles = self.records.iter_mut().rev();
-        if let Some(record) = styles.find(|record| record.id == into)
-            && record.tag.element == Element::Style
-        {
-            record.text.push((range, references));
+        if let Some(&record) = self.styles.get(&into.index()) {
+            self.records[record].text.push((range, references));
         }
     }
 

@@ -116,11 +116,21 @@ impl Report<'_, '_> {
             && self.document.options.anchors == Anchors::Report
             && !verdict.inert
             && !held.value.is_empty()
+            && !self.repeats_id(tag, held)
         {
             let offset = self.source.offset(held.value.start);
             let name = self.decoded(held.value.clone());
             self.events.push(Event::Anchor(name, offset));
         }
+    }
+
+    /// `<a id=x name=x>` names one place once.
+    fn repeats_id(&self, tag: &Tag, held: &Held) -> bool {
+        let bytes = self.source.bytes;
+        held.attribute == Attribute::NameAttribute
+            && tag
+                .value(Attribute::Id)
+                .is_some_and(|id| bytes[id] == bytes[held.value.clone()])
     }
 
     fn flags(&self, tag: &Tag, verdict: Verdict) -> Flags {
