@@ -5,11 +5,11 @@
 /// A text and the number of URIs in it.
 pub(crate) struct Text {
     /// What it is like.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// The text.
-    pub bytes: Vec<u8>,
+    pub(crate) bytes: Vec<u8>,
     /// How many URIs it holds.
-    pub uris: usize,
+    pub(crate) uris: usize,
 }
 
 /// Writes a paragraph.

@@ -1,8 +1,8 @@
 //! A streaming link extractor and resolver for documents.
 //!
-//! uriscan finds the URI references of plain text (RFC 2396 Appendix E) and HTML, and resolves each
-//! against the right base (RFC 2396 section 5.1): the document's own `BASE`, else the entity that
-//! encloses it, else where it was retrieved from, else a default.
+//! uriscan finds the URI references of plain text (RFC 2396 Appendix E), HTML, Markdown and mail,
+//! and resolves each against the right base (RFC 2396 section 5.1): the document's own `BASE`, else
+//! the entity that encloses it, else where it was retrieved from, else a default.
 //!
 //! ```
 //! use uriscan::document::Format;
@@ -50,6 +50,7 @@
 //! | 5 | [`extractor`] | one document from start to end |
 //! | 5 | [`output`] | one link to bytes: text, JSON Lines, CSV, TSV |
 //! | 6 | [`pipeline`] | many documents on all cores, written in order |
+//! | 6 | [`audit`] | the links of document trees, checked against what stands on disk |
 //! | 7 | [`cli`] | the command line |
 //!
 //! A module uses what stands in a lower layer or beside it in its own, and nothing above.

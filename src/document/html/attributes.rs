@@ -40,6 +40,8 @@ pub(super) enum Grammar {
     MetaContent,
     /// Script that sets a location.
     Location,
+    /// No reference; a fragment can name it.
+    Anchor,
     /// No reference; it decides about others.
     Condition,
 }
@@ -73,6 +75,8 @@ pub(super) enum Group {
     Standard,
     /// Only a reference by convention.
     Extended,
+    /// What fragments can name.
+    Anchors,
 }
 
 /// The elements of a row.
@@ -141,6 +145,13 @@ impl Row {
 
     const fn against(self, against: Against) -> Row {
         Row { against, ..self }
+    }
+
+    const fn anchors(self) -> Row {
+        Row {
+            group: Group::Anchors,
+            ..self
+        }
     }
 
     const fn extended(self) -> Row {
@@ -246,7 +257,7 @@ pub(super) const ATTRIBUTES: &[Row] = &[
     html(&[Meta], At::HttpEquiv, Condition),
     html(&[Meta], At::Charset, Condition),
     html(&[Meta], At::Property, Condition),
-    html(&[Meta], At::NameAttribute, Condition),
+    html(&[Meta], At::Called, Condition),
     html(&[Meta], At::ItemProp, Condition),
     html(&[Param], At::Valuetype, Condition),
     html(&[Script, Style], At::Type, Condition),
@@ -259,6 +270,11 @@ pub(super) const ATTRIBUTES: &[Row] = &[
     math(These(&[Font]), At::Face, Condition),
     math(These(&[Font]), At::Size, Condition),
     math(These(&[AnnotationXml]), At::Encoding, Condition),
+    // What fragments can name.
+    any(At::Id, Anchor).anchors(),
+    html(&[A], At::Called, Anchor).anchors(),
+    svg(Any, At::Id, Anchor).anchors(),
+    math(Any, At::Id, Anchor).anchors(),
     // References by convention.
     any(At::Src, Uri).extended(),
     any(At::Href, Uri).extended(),
@@ -327,38 +343,38 @@ const fn index() -> Index {
     index
 }
 
-/// Whether an attribute matters on an element: it has a row, or names a place and those are asked
-/// for.
-#[inline]
-pub(super) fn matters(
-    space: Space,
-    element: Element,
-    attribute: Attribute,
-    anchors: Anchors,
-) -> bool {
-    row(space, element, attribute).is_some()
-        || anchors == Anchors::Report && names_place(space, element, attribute)
+/// What of the table is wanted.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Wanted {
+    extended: bool,
+    anchors: bool,
 }
 
-/// Whether an attribute names a place that a fragment can name (WHATWG HTML 7.4.6.4): `id`, and
-/// `name` of `a`.
-pub(super) fn names_place(space: Space, element: Element, attribute: Attribute) -> bool {
-    attribute == At::Id || attribute == At::NameAttribute && element == A && space == Space::Html
-}
-
-/// The attributes that only rows name which the options turn off.
-pub(super) fn unwanted(options: &Options) -> AttributeSet {
-    let mut wanted = AttributeSet::default();
-    for row in ATTRIBUTES {
-        if row.group == Group::Standard || options.extended {
-            wanted.insert(row.attribute);
+impl Wanted {
+    pub(super) fn new(options: &Options, anchors: Anchors) -> Self {
+        Wanted {
+            extended: options.extended,
+            anchors: anchors == Anchors::Report,
         }
     }
-    if options.anchors == Anchors::Report {
-        wanted.insert(At::Id);
-        wanted.insert(At::NameAttribute);
+
+    /// Whether a row counts.
+    pub(super) fn has(self, row: &Row) -> bool {
+        match row.group {
+            Group::Standard => true,
+            Group::Extended => self.extended,
+            Group::Anchors => self.anchors,
+        }
     }
-    AttributeSet(!wanted.0)
+
+    /// The attributes that no row names which counts.
+    pub(super) fn unwanted(self) -> AttributeSet {
+        let mut wanted = AttributeSet::default();
+        for row in ATTRIBUTES.iter().filter(|row| self.has(row)) {
+            wanted.insert(row.attribute);
+        }
+        AttributeSet(!wanted.0)
+    }
 }
 
 /// The row of an attribute on an element.

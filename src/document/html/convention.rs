@@ -37,7 +37,7 @@ pub(super) fn is_reference(source: &Source<'_>, tag: &Tag) -> bool {
         })
     };
     listed(Attribute::Property)
-        || listed(Attribute::NameAttribute)
+        || listed(Attribute::Called)
         || tag.value(Attribute::ItemProp).is_some()
 }
 

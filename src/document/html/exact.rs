@@ -16,7 +16,7 @@ use html5ever::tokenizer::{
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
 use html5ever::{Attribute as Html5Attribute, LocalName, QualName, ns};
 
-use super::attributes::{Space, matters};
+use super::attributes::{Space, row};
 use super::characters;
 use super::dom::{self, Id, Place};
 use super::encoding::Charset;
@@ -28,7 +28,6 @@ use super::tokens::{Run, Tokens};
 use super::tree::{Bail, Halt, Halted, Held, Tag, TextKind, Then, Tree, Verdict};
 use super::value::Decoded;
 use crate::bytes::seek::is_space;
-use crate::document::Anchors;
 use crate::document::events::Events;
 
 /// How deep elements may nest: the tree builder takes quadratic time.
@@ -53,7 +52,6 @@ struct Record {
 pub(super) struct Exact {
     builder: TreeBuilder<Id, dom::Tree>,
     charset: Charset,
-    anchors: Anchors,
     records: Vec<Record>,
     /// The records of style elements, by the index of the element.
     styles: HashMap<usize, usize>,
@@ -98,7 +96,6 @@ impl Exact {
         Exact {
             builder: TreeBuilder::new(dom::Tree::new(), options),
             charset: document.charset,
-            anchors: document.options.anchors,
             records: Vec::new(),
             styles: HashMap::new(),
             tags: 0,
@@ -220,7 +217,7 @@ impl Exact {
                     .iter()
                     .any(|name| name.as_bytes().eq_ignore_ascii_case(raw))
             });
-            if added && matters(tag.space, tag.element, attribute, self.anchors) {
+            if added && row(tag.space, tag.element, attribute).is_some() {
                 let value = given.value;
                 tag.attributes.push(Held { attribute, value });
             }
@@ -387,6 +384,9 @@ impl Tree for Exact {
             ..Verdict::none(Then::GoOn)
         }
     }
+
+    /// Its documents are in view as a whole, and so are their tags.
+    fn read_attributes(&mut self, _source: &Source<'_>, _tag: &mut Tag) {}
 
     fn halt(&mut self) -> Halt {
         self.halt

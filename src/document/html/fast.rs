@@ -21,10 +21,9 @@ use std::ops::Range;
 
 use memchr::memchr2;
 
-use super::attributes::{self, AttributeSet, Grammar, Space, matters, row};
+use super::attributes::{AttributeSet, Grammar, Space, Wanted, row};
 use super::foreign::{Foreign, Point, point};
 use super::names::{Attribute, Element};
-use super::overlong::{self, is_overlong};
 use super::report::Document;
 use super::source::Source;
 use super::tag::{Attributes, Step};
@@ -32,7 +31,6 @@ use super::tokens::{Run, Tokens};
 use super::tree::{Bail, Halt, Halted, Held, Tag, TextKind, Then, Tree, Verdict};
 use super::value;
 use super::{Done, Options};
-use crate::document::Anchors;
 use crate::document::events::Events;
 
 /// What the theorem keeps of a document.
@@ -48,7 +46,6 @@ pub(super) struct Fast {
     html: AttributeSet,
     body: AttributeSet,
     scripting: bool,
-    anchors: Anchors,
     /// Rules that would bail from this offset on are passed over.
     limit: u64,
     /// One was.
@@ -67,7 +64,7 @@ pub(super) fn scan(
     events: &mut Events,
     document: &mut Document,
 ) -> Result<Done, Halt> {
-    let mut fast = Fast::new(&document.options, limit);
+    let mut fast = Fast::new(&document.options, document.wanted, limit);
     let mut run = Run {
         source,
         last: true,
@@ -86,7 +83,7 @@ pub(super) fn scan(
 impl Fast {
     /// At the start of a document; from the offset `limit` on it will not be read again, whatever
     /// turns up, and the result approximates.
-    pub(super) fn new(options: &Options, limit: u64) -> Self {
+    pub(super) fn new(options: &Options, wanted: Wanted, limit: u64) -> Self {
         Fast {
             foreign: Foreign::default(),
             templates: 0,
@@ -98,11 +95,10 @@ impl Fast {
             html: AttributeSet::default(),
             body: AttributeSet::default(),
             scripting: options.scripting,
-            anchors: options.anchors,
             limit,
             guessed: false,
             halt: Bail::Limit,
-            unwanted: attributes::unwanted(options),
+            unwanted: wanted.unwanted(),
         }
     }
 
@@ -247,7 +243,7 @@ impl Fast {
         let linked = tag.attributes.iter().any(|held| {
             let grammar = row(tag.space, tag.element, held.attribute).map(|row| row.grammar);
             match grammar {
-                None | Some(Grammar::Condition) => false,
+                None | Some(Grammar::Condition | Grammar::Anchor) => false,
                 // Without a parenthesis there is no `url()`; a character reference may be one.
                 Some(Grammar::Css) => {
                     memchr2(b'(', b'&', &source.bytes[held.value.clone()]).is_some()
@@ -292,7 +288,7 @@ impl Fast {
         Ok(())
     }
 
-    /// Reads the attributes that matter on this element.
+    /// Reads the attributes that the table knows on this element.
     #[inline]
     fn read(&self, source: &Source<'_>, tag: &mut Tag) -> Then {
         let bytes = source.bytes;
@@ -300,16 +296,12 @@ impl Fast {
         // What is not wanted counts as seen.
         let mut seen = self.unwanted;
         tag.attributes.clear();
-        tag.cut = None;
         loop {
             match attributes.step() {
                 Step::Attribute(given) => {
-                    if is_overlong(tag.start, given.value.end) {
-                        continue;
-                    }
                     let attribute = Attribute::at(bytes, given.name.start, given.name.end);
                     if attribute != Attribute::Other
-                        && matters(tag.space, tag.element, attribute, self.anchors)
+                        && row(tag.space, tag.element, attribute).is_some()
                         && seen.insert(attribute)
                     {
                         let value = given.value;
@@ -319,12 +311,6 @@ impl Fast {
                 Step::End { end, self_closing } => {
                     tag.end = end;
                     tag.self_closing = self_closing;
-                    return Then::GoOn;
-                }
-                Step::Cut(start) if is_overlong(tag.start, source.bytes.len()) => {
-                    tag.end = source.bytes.len();
-                    tag.self_closing = false;
-                    tag.cut = Some(overlong::cut(source.bytes, start));
                     return Then::GoOn;
                 }
                 Step::Cut(_) => return Then::Wait,
@@ -367,6 +353,10 @@ impl Tree for Fast {
             false => self.foreign_tag(source, tag),
         };
         verdict.unwrap_or(Verdict::none(Then::Halt))
+    }
+
+    fn read_attributes(&mut self, source: &Source<'_>, tag: &mut Tag) {
+        self.read(source, tag);
     }
 
     fn halt(&mut self) -> Halt {

@@ -2,7 +2,7 @@
 //!
 //! One tokenizer (`tokens`) with two sources of feedback (`tree`): what can be proved without
 //! building the tree (`fast`), and, where the proof ends, the tree builder itself. What
-//! the accepted tags hold is a table, `attributes`.
+//! the accepted tags hold is a table, in `attributes`.
 
 mod attributes;
 mod characters;
@@ -15,8 +15,8 @@ mod fast;
 mod foreign;
 mod json;
 mod lists;
+mod long;
 mod names;
-mod overlong;
 mod raw;
 mod report;
 mod source;
@@ -33,6 +33,7 @@ use super::diagnostic;
 use super::events::{Again, Event, Events, Family};
 use super::{Anchors, Format, Reading, Reread, Retrieval, Scan, Start};
 use crate::bytes::window::{Bounds, Window};
+use attributes::Wanted;
 use encoding::{Charset, Checked, Validity};
 use fast::Fast;
 use report::Document;
@@ -54,8 +55,6 @@ pub struct Options {
     /// An attribute, in lower case, that marks the references of its element as
     /// [`Flags::IGNORED`](super::flags::Flags::IGNORED).
     pub ignore: Option<String>,
-    /// Whether the places that fragments can name are reported too.
-    pub anchors: Anchors,
 }
 
 impl Default for Options {
@@ -66,7 +65,6 @@ impl Default for Options {
             text: false,
             max_document: 64 << 20,
             ignore: None,
-            anchors: Anchors::Leave,
         }
     }
 }
@@ -88,12 +86,7 @@ pub(super) const FORMAT: Format = Format {
     reading: Reading::MaybeTwice,
     conversion: Conversion::WhereNeeded,
     seam: None,
-    scanner: |options| {
-        Box::new(Scanner::new(Options {
-            anchors: options.anchors,
-            ..options.html.clone()
-        }))
-    },
+    scanner: |options| Box::new(Scanner::new(options.html.clone(), options.anchors)),
 };
 
 /// The scanner for HTML.
@@ -126,11 +119,12 @@ enum State {
 }
 
 impl Scanner {
-    /// A scanner with these options.
-    pub fn new(options: Options) -> Self {
+    /// A scanner with these options, which reports what fragments can name if it is asked to.
+    pub fn new(options: Options, anchors: Anchors) -> Self {
+        let wanted = Wanted::new(&options, anchors);
         Scanner {
-            fast: Fast::new(&options, options.max_document),
-            document: Document::new(options),
+            fast: Fast::new(&options, wanted, options.max_document),
+            document: Document::new(options, wanted),
             tokens: Tokens::new(),
             validity: Validity::default(),
             state: State::Start,
@@ -171,7 +165,7 @@ impl Scanner {
             Reread::Impossible => 0,
         };
         self.document.limit = limit;
-        self.fast = Fast::new(&self.document.options, limit);
+        self.fast = Fast::new(&self.document.options, self.document.wanted, limit);
         self.state = match self.start.again.exact {
             true => State::Waiting,
             false => State::Running,
@@ -187,7 +181,7 @@ impl Scanner {
         if window.bytes.len() as u64 <= self.document.options.max_document {
             return window.start;
         }
-        self.fast = Fast::new(&self.document.options, 0);
+        self.fast = Fast::new(&self.document.options, self.document.wanted, 0);
         self.state = State::Running;
         events.push(Event::Diagnostic(&diagnostic::APPROXIMATE, window.offset));
         self.run(window, events)

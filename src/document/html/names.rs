@@ -194,7 +194,7 @@ names! {
     XlinkHref = "xlink:href",
     // Conditions.
     Charset = "charset", Color = "color", Encoding = "encoding", Face = "face",
-    HttpEquiv = "http-equiv", Id = "id", ItemProp = "itemprop", NameAttribute = "name",
+    HttpEquiv = "http-equiv", Id = "id", ItemProp = "itemprop", Called = "name",
     Property = "property", ShadowRootMode = "shadowrootmode", Size = "size", Type = "type",
     Valuetype = "valuetype",
     // Those that are references by convention only.

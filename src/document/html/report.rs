@@ -5,7 +5,7 @@ use std::ops::Range;
 use encoding_rs::UTF_8;
 
 use super::Options;
-use super::attributes::{Against, Empty, Grammar, Group, Row, Space, names_place, row};
+use super::attributes::{Against, Empty, Grammar, Row, Space, Wanted, row};
 use super::characters::Place;
 use super::css;
 use super::encoding::Charset;
@@ -17,14 +17,15 @@ use super::srcdoc;
 use super::tag::{Attributes, Step};
 use super::tree::{Held, Tag, Verdict};
 use super::value::{self, Decoded, Needs};
+use crate::document::diagnostic;
 use crate::document::events::{Context, Event, Events, Found, Name, Text, Wants};
 use crate::document::flags::Flags;
-use crate::document::{Anchors, diagnostic};
 
 /// What the scanner of a document knows while it reports.
 #[derive(Debug)]
 pub(super) struct Document {
     pub(super) options: Options,
+    pub(super) wanted: Wanted,
     pub(super) charset: Charset,
     /// The offset from which on it will not be read again.
     pub(super) limit: u64,
@@ -58,9 +59,10 @@ pub(super) struct Report<'a, 'e> {
 }
 
 impl Document {
-    pub(super) fn new(options: Options) -> Self {
+    pub(super) fn new(options: Options, wanted: Wanted) -> Self {
         Document {
             options,
+            wanted,
             charset: Charset::UTF_8,
             limit: u64::MAX,
             depth: 0,
@@ -90,13 +92,18 @@ impl Report<'_, '_> {
         let flags = self.flags(tag, verdict);
         for held in &tag.attributes {
             let Some(row) = row(tag.space, tag.element, held.attribute) else {
-                self.anchor(tag, held, verdict);
                 continue;
             };
             if row.grammar == Grammar::Condition
-                || row.group == Group::Extended && !self.document.options.extended
+                || !self.document.wanted.has(row)
                 || held.attribute == Attribute::XlinkHref && tag.value(Attribute::Href).is_some()
             {
+                continue;
+            }
+            if row.grammar == Grammar::Anchor {
+                if !self.repeats_id(tag, held) {
+                    self.anchor(held.value.clone(), verdict);
+                }
                 continue;
             }
             let origin = Origin {
@@ -110,24 +117,19 @@ impl Report<'_, '_> {
         }
     }
 
-    /// Reports the place that an attribute names; what a template holds is no part of the page.
-    fn anchor(&mut self, tag: &Tag, held: &Held, verdict: Verdict) {
-        if names_place(tag.space, tag.element, held.attribute)
-            && self.document.options.anchors == Anchors::Report
-            && !verdict.inert
-            && !held.value.is_empty()
-            && !self.repeats_id(tag, held)
-        {
-            let offset = self.source.offset(held.value.start);
-            let name = self.decoded(held.value.clone());
-            self.events.push(Event::Anchor(name, offset));
+    /// Reports what a fragment can name: what stands in a document of its own cannot be named.
+    fn anchor(&mut self, range: Range<usize>, verdict: Verdict) {
+        if !range.is_empty() && !verdict.inert && self.document.depth == 0 {
+            let offset = self.source.offset(range.start);
+            let text = self.decoded(range);
+            self.events.push(Event::Anchor(text, offset));
         }
     }
 
     /// `<a id=x name=x>` names one place once.
     fn repeats_id(&self, tag: &Tag, held: &Held) -> bool {
         let bytes = self.source.bytes;
-        held.attribute == Attribute::NameAttribute
+        held.attribute == Attribute::Called
             && tag
                 .value(Attribute::Id)
                 .is_some_and(|id| bytes[id] == bytes[held.value.clone()])
@@ -200,6 +202,10 @@ impl Report<'_, '_> {
     }
 
     fn attribute(&mut self, tag: &Tag, row: &Row, range: Range<usize>, origin: Origin) {
+        // That its tag is too long has been told.
+        if range.len() > super::LIMIT {
+            return;
+        }
         match row.grammar {
             Grammar::Uri => self.uri(row.empty, range, origin),
             Grammar::ParamValue => {
@@ -240,7 +246,7 @@ impl Report<'_, '_> {
                     report.emit(item, origin);
                 }
             }),
-            Grammar::Condition => {}
+            Grammar::Anchor | Grammar::Condition => {}
         }
     }
 

@@ -5,9 +5,9 @@ use std::ops::Range;
 use super::Done;
 use super::characters::Place;
 use super::report::{Document, Report};
+use crate::document::diagnostic;
 use crate::document::events::{Enter, Event, Family};
 use crate::document::flags::Flags;
-use crate::document::{Anchors, diagnostic};
 
 /// How deep such documents may nest.
 const DEPTH: usize = 16;
@@ -28,9 +28,7 @@ pub(super) fn scan(report: &mut Report<'_, '_>, range: Range<usize>, flags: Flag
 }
 
 fn nested(report: &mut Report<'_, '_>, range: Range<usize>, flags: Flags) {
-    let mut document = Document::new(report.document.options.clone());
-    // What is named in it is no place in its host.
-    document.options.anchors = Anchors::Leave;
+    let mut document = Document::new(report.document.options.clone(), report.document.wanted);
     document.depth = report.document.depth + 1;
     document.flags = flags | Flags::SRCDOC;
     document.spare = std::mem::take(&mut report.document.spare);

@@ -11,6 +11,16 @@ pub(super) struct Given {
     pub(super) value: Range<usize>,
 }
 
+impl Given {
+    /// Where the tag goes on behind it.
+    pub(super) fn next(&self, bytes: &[u8]) -> usize {
+        let quoted = self.value.start > self.name.end
+            && matches!(bytes[self.value.start - 1], b'"' | b'\'')
+            && bytes.get(self.value.end) == Some(&bytes[self.value.start - 1]);
+        self.value.end + usize::from(quoted)
+    }
+}
+
 /// What stands next in a tag.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Step {

@@ -4,8 +4,8 @@
 use std::ops::Range;
 
 use super::LIMIT;
+use super::long::Long;
 use super::names::Element;
-use super::overlong::{self, Inside, Passed, is_overlong};
 use super::raw::{self, Escape, Find};
 use super::report::{Capture, Document, Report};
 use super::source::Source;
@@ -18,9 +18,11 @@ use crate::document::events::{Event, Events};
 
 /// Where the tokenizer stands between two windows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Mode {
+pub(super) enum Mode {
     /// Markup.
     Data,
+    /// In a tag that is longer than anything in view.
+    LongTag(Long),
     /// Text up to the end tag of an element.
     Raw(Element),
     Script(Escape),
@@ -34,18 +36,16 @@ enum Mode {
 
 /// A tokenizer's state between two windows.
 pub(super) struct Tokens {
-    mode: Mode,
-    tag: Tag,
+    pub(super) mode: Mode,
+    pub(super) tag: Tag,
     /// What the text in view is wanted for.
     capture: Option<Capture>,
-    /// In the rest of a tag that is longer than the limit.
-    inside: Option<Inside>,
     /// The encoding that the document turns out to be in.
     halt: Option<Halt>,
 }
 
 /// Why one step of the tokenizer ended.
-enum Flow {
+pub(super) enum Flow {
     /// Goes on at the index.
     Go(usize),
     /// The bytes from the index on must be seen with more.
@@ -60,7 +60,6 @@ impl Tokens {
             mode: Mode::Data,
             tag: Tag::new(),
             capture: None,
-            inside: None,
             halt: None,
         }
     }
@@ -69,7 +68,6 @@ impl Tokens {
     pub(super) fn begin(&mut self) {
         self.mode = Mode::Data;
         self.capture = None;
-        self.inside = None;
     }
 }
 
@@ -91,22 +89,9 @@ impl<T: Tree> Run<'_, '_, T> {
             if at == end {
                 return Ok(end);
             }
-            if let Some(inside) = self.tokens.inside {
-                match overlong::pass(self.source.bytes, at, inside) {
-                    Passed::Tag(next) => {
-                        self.tokens.inside = None;
-                        at = next;
-                        continue;
-                    }
-                    Passed::Some(_, _) if self.last => return Ok(end),
-                    Passed::Some(next, inside) => {
-                        self.tokens.inside = Some(inside);
-                        return Ok(next);
-                    }
-                }
-            }
             let flow = match self.tokens.mode {
                 Mode::Data => self.data(at),
+                Mode::LongTag(long) => self.in_long_tag(at, long),
                 Mode::Raw(element) => self.raw(at, element),
                 Mode::Script(escape) => self.script(at, escape),
                 Mode::Plaintext => Flow::Go(end),
@@ -164,25 +149,32 @@ impl<T: Tree> Run<'_, '_, T> {
     fn start_tag(&mut self, open: usize) -> Flow {
         let bytes = self.source.bytes;
         let name = open + 1..seek::tag_name_end(bytes, open + 1);
-        if name.end == bytes.len() && !is_overlong(open, name.end) {
-            return Flow::Wait(open);
+        if name.end == bytes.len() {
+            return self.wait_for_tag(open);
         }
         let tag = &mut self.tokens.tag;
         tag.start = open;
-        tag.cut = None;
         tag.element = Element::at(bytes, name.start, name.end);
         tag.name = name;
         let verdict = self.tree.start_tag(&self.source, tag);
         match verdict.then {
             Then::GoOn => {
-                if self.tokens.tag.cut.is_some() || is_overlong(open, self.tokens.tag.end) {
+                if self.tokens.tag.end - open > LIMIT {
                     self.too_long(open);
                 }
-                self.tokens.inside = self.tokens.tag.cut;
                 self.accept(verdict)
             }
-            Then::Wait => Flow::Wait(open),
+            Then::Wait => self.wait_for_tag(open),
             Then::Halt => Flow::Halt,
+        }
+    }
+
+    /// Waits for the rest of a tag, unless it is too long for that.
+    #[cold]
+    fn wait_for_tag(&mut self, open: usize) -> Flow {
+        match self.source.bytes.len() - open > LIMIT && !self.last {
+            true => self.long_tag(open),
+            false => Flow::Wait(open),
         }
     }
 
@@ -214,15 +206,17 @@ impl<T: Tree> Run<'_, '_, T> {
     }
 
     /// Goes on behind a start tag as its element asks.
+    #[inline(always)]
     fn switch(&mut self, verdict: Verdict) -> Flow {
+        if verdict.text != TextKind::Data {
+            self.capture(verdict);
+        }
+        Flow::Go(self.tokens.tag.end)
+    }
+
+    fn capture(&mut self, verdict: Verdict) {
         let tag = &self.tokens.tag;
-        let end = tag.end;
-        self.tokens.mode = match verdict.text {
-            TextKind::Data => return Flow::Go(end),
-            TextKind::Rcdata | TextKind::Rawtext => Mode::Raw(tag.element),
-            TextKind::Script => Mode::Script(Escape::None),
-            TextKind::Plaintext => Mode::Plaintext,
-        };
+        self.tokens.mode = after(tag, verdict);
         self.tokens.capture = None;
         if verdict.accepted {
             let mut report = Report {
@@ -232,7 +226,6 @@ impl<T: Tree> Run<'_, '_, T> {
             };
             self.tokens.capture = report.capture(tag, verdict);
         }
-        Flow::Go(end)
     }
 
     #[inline(always)]
@@ -252,17 +245,25 @@ impl<T: Tree> Run<'_, '_, T> {
         let end = match bytes.get(name.end) {
             Some(b'>') => name.end + 1,
             _ => match end_of_tag(bytes, name.end) {
-                Ok(end) => end,
-                Err(start) if is_overlong(open, bytes.len()) => {
-                    self.tokens.inside = Some(overlong::cut(bytes, start));
-                    bytes.len()
-                }
-                Err(_) => return Flow::Wait(open),
+                Some(end) => end,
+                None => return self.wait_for_end_tag(open, name),
             },
         };
         match self.tree.end_tag(&self.source, name) {
             Err(Halted) => Flow::Halt,
             Ok(()) => Flow::Go(end),
+        }
+    }
+
+    /// Waits for the rest of an end tag, unless it is too long for that.
+    #[cold]
+    fn wait_for_end_tag(&mut self, open: usize, name: Range<usize>) -> Flow {
+        if self.source.bytes.len() - open <= LIMIT || self.last {
+            return Flow::Wait(open);
+        }
+        match self.tree.end_tag(&self.source, name) {
+            Err(Halted) => Flow::Halt,
+            Ok(()) => self.long_end_tag(open),
         }
     }
 
@@ -379,16 +380,8 @@ impl<T: Tree> Run<'_, '_, T> {
         match found {
             Find::EndTag(open) => {
                 let name = open + 2..seek::tag_name_end(bytes, open + 2);
-                let end = match end_of_tag(bytes, name.end) {
-                    Ok(end) => end,
-                    // A tag that the document's end cuts is no text either.
-                    Err(_) if self.last => return self.text(at..open, bytes.len()),
-                    Err(start) if is_overlong(at, bytes.len()) => {
-                        self.tokens.inside = Some(overlong::cut(bytes, start));
-                        bytes.len()
-                    }
-                    Err(_) if self.tokens.capture.is_some() => return Flow::Wait(at),
-                    Err(_) => return Flow::Wait(open),
+                let Some(end) = end_of_tag(bytes, name.end) else {
+                    return self.cut_end_tag(at, open, name);
                 };
                 self.tokens.mode = Mode::Data;
                 match self.tree.end_tag(&self.source, name) {
@@ -406,6 +399,28 @@ impl<T: Tree> Run<'_, '_, T> {
                 Flow::Wait(at)
             }
         }
+    }
+
+    /// Handles the text from `at` on, when its end tag is not in view as a whole.
+    #[cold]
+    fn cut_end_tag(&mut self, at: usize, open: usize, name: Range<usize>) -> Flow {
+        let end = self.source.bytes.len();
+        if self.last {
+            // A tag that the document's end cuts is no text either.
+            return self.text(at..open, end);
+        }
+        if end - open <= LIMIT {
+            return Flow::Wait(if self.tokens.capture.is_some() {
+                at
+            } else {
+                open
+            });
+        }
+        if self.tree.end_tag(&self.source, name) == Err(Halted) {
+            return Flow::Halt;
+        }
+        self.text(at..open, open);
+        self.long_end_tag(open)
     }
 
     /// Reports what the text of an element holds, and goes on.
@@ -426,11 +441,23 @@ impl<T: Tree> Run<'_, '_, T> {
         Flow::Go(next)
     }
 
-    fn too_long(&mut self, at: usize) {
+    /// Says that something is longer than what is looked at.
+    #[cold]
+    pub(super) fn too_long(&mut self, at: usize) {
         self.tokens.capture = None;
         let offset = self.source.offset(at);
         self.events
             .push(Event::Diagnostic(&diagnostic::VALUE_TOO_LONG, offset));
+    }
+}
+
+/// What follows a start tag.
+pub(super) fn after(tag: &Tag, verdict: Verdict) -> Mode {
+    match verdict.text {
+        TextKind::Data => Mode::Data,
+        TextKind::Rcdata | TextKind::Rawtext => Mode::Raw(tag.element),
+        TextKind::Script => Mode::Script(Escape::None),
+        TextKind::Plaintext => Mode::Plaintext,
     }
 }
 
@@ -452,15 +479,14 @@ fn hear(report: &mut Report<'_, '_>, tag: &Tag) -> Option<Halt> {
     None
 }
 
-/// The index behind the `>` of a tag whose name ends at `at`; else that of the attribute that the
-/// end of the bytes cuts.
-fn end_of_tag(bytes: &[u8], at: usize) -> Result<usize, usize> {
+/// The index behind the `>` of a tag whose name ends at `at`.
+fn end_of_tag(bytes: &[u8], at: usize) -> Option<usize> {
     let mut attributes = Attributes::new(bytes, at);
     loop {
         match attributes.step() {
             Step::Attribute(_) => {}
-            Step::End { end, .. } => return Ok(end),
-            Step::Cut(start) => return Err(start),
+            Step::End { end, .. } => return Some(end),
+            Step::Cut(_) => return None,
         }
     }
 }

@@ -7,7 +7,6 @@ use encoding_rs::Encoding;
 
 use super::attributes::Space;
 use super::names::{Attribute, Element};
-use super::overlong::Inside;
 use super::source::Source;
 
 /// A start tag, with those of its attributes that may matter.
@@ -22,8 +21,6 @@ pub(super) struct Tag {
     pub(super) self_closing: bool,
     /// Index behind its `>`.
     pub(super) end: usize,
-    /// It is longer than the limit, and not over: where the bytes end.
-    pub(super) cut: Option<Inside>,
 }
 
 /// An attribute of a start tag that the table knows on that element.
@@ -43,7 +40,6 @@ impl Tag {
             attributes: Vec::new(),
             self_closing: false,
             end: 0,
-            cut: None,
         }
     }
 
@@ -85,7 +81,7 @@ pub(super) enum TextKind {
 }
 
 /// What became of a start tag: small enough for a register, for there is one for each tag.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Verdict {
     /// It made an element, or added attributes to one.
     pub(super) accepted: bool,
@@ -198,6 +194,9 @@ pub(super) trait Tree {
     /// Reads the attributes of a start tag and decides what becomes of it. `start`, `name` and
     /// `element` of the tag are filled in.
     fn start_tag(&mut self, source: &Source<'_>, tag: &mut Tag) -> Verdict;
+
+    /// Reads the attributes of a further piece of a start tag.
+    fn read_attributes(&mut self, source: &Source<'_>, tag: &mut Tag);
 
     /// Why the document must be read in another way, once that is so.
     fn halt(&mut self) -> Halt;
