@@ -110,3 +110,30 @@ fn an_unknown_key_of_the_configuration_is_an_error() {
     // Only audit reads it.
     assert_eq!(tree.run(&["extract", "."]).code, 1);
 }
+
+#[test]
+fn every_root_without_a_uri_is_a_site_of_its_own() {
+    let tree = Tree::new(&[
+        ("one/index.html", "<a href=/page.html>x</a>"),
+        ("one/page.html", ""),
+        ("two/index.html", "<a href=/page.html>x</a>"),
+    ]);
+    for flags in [&["one", "two"][..], &["--root", "one", "--root", "two"]] {
+        let ran = tree.run(&[&["audit"], flags].concat());
+        assert_eq!(
+            ran.out,
+            "two/index.html:1:9: error[broken-file]: /page.html (no such file)\n"
+        );
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_cannot_be_read_is_told_once_and_the_rest_is_checked() {
+    let tree = Tree::new(&[("site/a.html", "<a href=missing.html>x</a>")]);
+    std::os::unix::fs::symlink("nowhere", tree.path().join("site/b.html")).unwrap();
+    let ran = tree.run(&["audit", "--root", "site=https://example.com/", "-L"]);
+    assert_eq!(ran.code, 2, "{}", ran.err);
+    assert_eq!(ran.err.matches("b.html").count(), 1, "{}", ran.err);
+    assert!(ran.out.contains("missing.html"), "{}", ran.out);
+}

@@ -190,3 +190,61 @@ fn names_that_no_repository_can_hold_are_found_too() {
         "site/index.html:1:37: error[broken-file]: a?b.html (no such file)\n"
     );
 }
+
+/// Whether a value is of one of the types that a schema allows.
+fn conforms(value: &serde_json::Value, schema: &serde_json::Value) -> bool {
+    if let Some(constant) = schema.get("const") {
+        return value == constant;
+    }
+    let kind = match value {
+        serde_json::Value::Null => "null",
+        serde_json::Value::String(_) => "string",
+        serde_json::Value::Number(_) => "integer",
+        serde_json::Value::Array(_) => "array",
+        serde_json::Value::Object(_) => "object",
+        serde_json::Value::Bool(_) => "boolean",
+    };
+    match &schema["type"] {
+        serde_json::Value::Array(kinds) => kinds.iter().any(|one| one == kind),
+        one => one == kind,
+    }
+}
+
+#[test]
+fn records_follow_their_schemas() {
+    let tree = tree();
+    let flags = [
+        "--json",
+        "--links",
+        "--warn",
+        "orphan,duplicate-id,several-bases",
+    ];
+    tree.write(
+        "site/twice.html",
+        b"<p id=x><p id=x><base href=/><base href=/>",
+    );
+    let (_, out) = audit(&tree, &flags);
+    let mut kinds = std::collections::BTreeMap::new();
+    for line in out.lines() {
+        let record: serde_json::Value = serde_json::from_str(line).unwrap();
+        let kind = record["type"].as_str().unwrap().to_owned();
+        if kind == "diagnostic" {
+            continue;
+        }
+        let schema = tree.run(&["schema", &kind]).out;
+        let schema: serde_json::Value = serde_json::from_str(&schema).unwrap();
+        for key in schema["required"].as_array().unwrap() {
+            assert!(
+                record.get(key.as_str().unwrap()).is_some(),
+                "{key} is missing: {line}"
+            );
+        }
+        for (key, value) in record.as_object().unwrap() {
+            let schema = schema["properties"].get(key);
+            let conforms = schema.is_some_and(|schema| conforms(value, schema));
+            assert!(conforms, "{key}: {schema:?}: {line}");
+        }
+        *kinds.entry(kind).or_insert(0) += 1;
+    }
+    assert_eq!(kinds.len(), 3, "{kinds:?}");
+}
