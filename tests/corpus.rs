@@ -58,7 +58,8 @@ fn files() -> BTreeSet<String> {
     };
     let mut files = BTreeSet::new();
     for (folder, is_folder) in names(&corpus()) {
-        if is_folder {
+        // The trees of `corpus/audit/` are no documents of one format.
+        if is_folder && folder != "audit" {
             let inside = names(&corpus().join(&folder));
             files.extend(inside.iter().map(|(name, _)| format!("{folder}/{name}")));
         }

@@ -5,6 +5,8 @@
 
 // What users of the library rely on.
 mod api;
+// The audit of document trees.
+mod audit;
 // The base stack: which base a reference gets, and when.
 mod bases;
 // The command, run as its users run it.

@@ -210,7 +210,9 @@ impl<'a, 'r> Worker<'a, 'r> {
             | Err(error) => error.to_string(),
             Ok(_) => "it has changed while it was read".to_owned(),
         };
-        self.inspection.failure(error.as_bytes());
+        if !document.failed {
+            self.inspection.failure(error.as_bytes());
+        }
     }
 }
 

@@ -83,6 +83,8 @@ pub struct Document {
     pub packed: Box<[u8]>,
     /// It must be read again: what is wrong with it is not all in `packed`.
     pub marked: bool,
+    /// It could not be read to its end, which is told by what follows it.
+    pub failed: bool,
 }
 
 /// What stands in [`Document::packed`]: a number, and what [`packed`](super::packed) reads.
@@ -122,6 +124,7 @@ impl Document {
             counts: Counts::default(),
             packed: packed.into(),
             marked: false,
+            failed: true,
         }
     }
 }
@@ -142,7 +145,8 @@ pub struct Site {
 impl Site {
     /// Puts the documents of all workers in order; `files` is how many files have numbers.
     pub fn new(mut documents: Vec<Document>, files: usize, key: Key) -> Self {
-        documents.sort_unstable_by_key(|document| document.order);
+        // Stable: why a document could not be read to its end stands behind it.
+        documents.sort_by_key(|document| document.order);
         let mut places = vec![0; files];
         for (index, document) in documents.iter().enumerate() {
             if let Some(file) = document.file {

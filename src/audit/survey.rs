@@ -139,6 +139,9 @@ impl<'a> Worker<'a> {
             }) => {
                 self.document(order, &entry, format, bytes);
                 if let Some(error) = error {
+                    if let Some(document) = self.survey.documents.last_mut() {
+                        document.failed = true;
+                    }
                     self.fail(order, entry, &error.to_string());
                 }
             }
@@ -179,6 +182,7 @@ impl<'a> Worker<'a> {
             counts: found.counts,
             packed: found.packed.as_slice().into(),
             marked: found.marked,
+            failed: false,
         });
     }
 }

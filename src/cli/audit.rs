@@ -11,7 +11,7 @@ use ignore::overrides::OverrideBuilder;
 
 use super::args::audit::{AuditArgs, FailOnArg, SwitchArg};
 use super::args::output::WhenArg;
-use super::args::resolve::{INTERNAL, directory_of};
+use super::args::resolve::{directory_of, internal};
 use super::config;
 use super::destination::Destination;
 use super::exit::Exit;
@@ -208,11 +208,7 @@ fn bases(arguments: &AuditArgs, paths: &[PathBuf]) -> Result<Bases, Error> {
             if mounted.contains(&absolute) {
                 continue;
             }
-            let uri = match mounted.len() {
-                0 => INTERNAL.to_vec(),
-                n => format!("http://site-{}.invalid/", n + 1).into_bytes(),
-            };
-            bases.mounts.add(&absolute, &uri);
+            bases.mounts.add(&absolute, &internal(mounted.len()));
             mounted.push(absolute);
             if !arguments.findings.quiet && !arguments.findings.no_messages {
                 let directory = match directory.as_slice() {

@@ -19,6 +19,8 @@ pub enum Shape {
     MaybeNumber,
     /// An array of strings.
     Texts,
+    /// A number for each level of findings.
+    Levels,
 }
 
 /// A key that only some records have.
@@ -84,12 +86,63 @@ pub static SCHEMAS: &[Schema] = &[
     },
 ];
 
+/// The keys that only an audit appends.
+static AUDIT: &[Key] = &[
+    Key {
+        name: "ok",
+        about: "References whose target exists",
+        shape: Shape::Number,
+    },
+    Key {
+        name: "broken",
+        about: "References whose target, or the place in it, does not exist",
+        shape: Shape::Number,
+    },
+    Key {
+        name: "external",
+        about: "References to elsewhere on the network",
+        shape: Shape::Number,
+    },
+    Key {
+        name: "unresolved",
+        about: "References without a target",
+        shape: Shape::Number,
+    },
+    Key {
+        name: "skipped",
+        about: "References that were left out, or whose scheme has nothing to look up",
+        shape: Shape::Number,
+    },
+    Key {
+        name: "findings",
+        about: "Findings of each level",
+        shape: Shape::Levels,
+    },
+    Key {
+        name: "hidden_findings",
+        about: "Findings beyond --max-findings",
+        shape: Shape::Number,
+    },
+];
+
 fn push_link(out: &mut Vec<u8>) {
-    push("link", "A reference, resolved", &link_keys("link"), out);
+    let mut keys = link_keys("link");
+    let about = "audit: ok, broken, external, unresolved or skipped";
+    keys.push(("state", about, Shape::Text, Kind::Appended));
+    push("link", "A reference, resolved", &keys, out);
 }
 
 fn push_finding(out: &mut Vec<u8>) {
     let mut keys = link_keys("finding");
+    for (name, _, shape, _) in &mut keys {
+        // A finding may be about a document, where a link's keys have nothing to say.
+        *shape = match (*name, *shape) {
+            ("path", shape) => shape,
+            (_, Shape::Text) => Shape::MaybeText,
+            (_, Shape::Number) => Shape::MaybeNumber,
+            (_, shape) => shape,
+        };
+    }
     let own = FINDING.iter();
     keys.extend(own.map(|key| (key.name, key.about, key.shape, Kind::Core)));
     push(
@@ -111,6 +164,8 @@ fn push_summary(out: &mut Vec<u8>) {
     for (name, _) in Summary::default().counts() {
         keys.push((name, Summary::about(name), Shape::Number, Kind::Core));
     }
+    let audit = AUDIT.iter();
+    keys.extend(audit.map(|key| (key.name, key.about, key.shape, Kind::Appended)));
     push("summary", "The counts of a run", &keys, out);
 }
 
@@ -162,6 +217,9 @@ fn push_shape(shape: Shape, out: &mut Vec<u8>) {
         Shape::MaybeText => b",\"type\":[\"string\",\"null\"]",
         Shape::Number => b",\"type\":\"integer\",\"minimum\":0",
         Shape::MaybeNumber => b",\"type\":[\"integer\",\"null\"],\"minimum\":0",
+        Shape::Levels => {
+            b",\"type\":\"object\",\"additionalProperties\":{\"type\":\"integer\",\"minimum\":0}"
+        }
         Shape::Texts => b",\"type\":\"array\",\"items\":{\"type\":\"string\"}",
     };
     out.extend_from_slice(text);

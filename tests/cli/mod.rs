@@ -23,12 +23,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 /// A directory of its own, and commands that run in it.
-struct Tree {
+pub(crate) struct Tree {
     directory: tempfile::TempDir,
 }
 
 impl Tree {
-    fn new(files: &[(&str, &str)]) -> Self {
+    pub(crate) fn new(files: &[(&str, &str)]) -> Self {
         let tree = Tree {
             directory: tempfile::tempdir().unwrap(),
         };
@@ -38,11 +38,11 @@ impl Tree {
         tree
     }
 
-    fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         self.directory.path()
     }
 
-    fn write(&self, name: impl AsRef<Path>, bytes: &[u8]) -> PathBuf {
+    pub(crate) fn write(&self, name: impl AsRef<Path>, bytes: &[u8]) -> PathBuf {
         let path = self.path().join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, bytes).unwrap();
@@ -60,7 +60,7 @@ impl Tree {
     }
 
     /// Runs the command without any input.
-    fn run(&self, arguments: &[&str]) -> Ran {
+    pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
         Ran::from(self.command(arguments).output().unwrap())
     }
 
@@ -78,12 +78,19 @@ impl Tree {
     }
 }
 
+/// A file name of any bytes.
+#[cfg(unix)]
+pub(crate) fn os(name: &[u8]) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt;
+    PathBuf::from(std::ffi::OsStr::from_bytes(name))
+}
+
 /// What a command left behind.
 #[derive(Debug, PartialEq, Eq)]
-struct Ran {
-    code: i32,
-    out: String,
-    err: String,
+pub(crate) struct Ran {
+    pub(crate) code: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
 }
 
 impl From<Output> for Ran {
@@ -110,7 +117,7 @@ impl Ran {
 
     /// Checks exit code and output, and that a message has these words.
     #[track_caller]
-    fn tells(&self, code: i32, out: &str, words: &str) {
+    pub(crate) fn tells(&self, code: i32, out: &str, words: &str) {
         assert_eq!((self.code, self.out.as_str()), (code, out), "{}", self.err);
         assert!(self.err.contains(words), "{words:?} not in {:?}", self.err);
     }

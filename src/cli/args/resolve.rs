@@ -159,22 +159,33 @@ impl BaseArgs {
                 (Some(directory), uri) => (vec![directory.to_vec()], uri),
                 (None, uri) => (paths.iter().map(|path| directory_of(path)).collect(), uri),
             };
-            let uri = uri.unwrap_or(INTERNAL);
-            if Resolver::new(uri, Rules::Whatwg).is_err() {
-                let uri = String::from_utf8_lossy(uri);
-                return Err(Error::new(format!("--root: {uri} is no absolute URI")));
-            }
+            // As targets are written: the scheme and the host in lower case, no default port.
+            let uri = match uri.map(|uri| (uri, Resolver::new(uri, Rules::Whatwg))) {
+                None => None,
+                Some((uri, Ok(resolver))) => Some(resolver.base().unwrap_or(uri).to_vec()),
+                Some((uri, Err(_))) => {
+                    let uri = String::from_utf8_lossy(uri);
+                    return Err(Error::new(format!("--root: {uri} is no absolute URI")));
+                }
+            };
             for directory in directories {
                 let directory = names.absolute(&bases.here, &directory).to_vec();
-                bases.mounts.add(&directory, uri);
+                let uri = uri.clone().unwrap_or_else(|| internal(bases.mounts.len()));
+                bases.mounts.add(&directory, &uri);
             }
         }
         Ok(bases)
     }
 }
 
-/// Where a directory is served when nobody says where.
-pub(in crate::cli) const INTERNAL: &[u8] = b"http://site.invalid/";
+/// Where a directory is served when nobody says where, behind so many others: each has an origin
+/// of its own.
+pub(in crate::cli) fn internal(mounts: usize) -> Vec<u8> {
+    match mounts {
+        0 => b"http://site.invalid/".to_vec(),
+        n => format!("http://site-{}.invalid/", n + 1).into_bytes(),
+    }
+}
 
 /// The directory and the URI of `DIR=URI`, `DIR` or `URI`.
 fn mount(root: &[u8]) -> (Option<&[u8]>, Option<&[u8]>) {

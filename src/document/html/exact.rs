@@ -4,6 +4,7 @@
 //! hold references; the second, when the tree is complete, reports those whose element is in it.
 //! Text is fed for what it decides, which is whether there is white space or anything else.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use html5ever::interface::QuirksMode;
@@ -52,6 +53,8 @@ pub(super) struct Exact {
     builder: TreeBuilder<Id, dom::Tree>,
     charset: Charset,
     records: Vec<Record>,
+    /// The records of style elements, by the index of the element.
+    styles: HashMap<usize, usize>,
     tags: u64,
     steps: u64,
     /// Why the document must be read in another way, once that is so.
@@ -94,6 +97,7 @@ impl Exact {
             builder: TreeBuilder::new(dom::Tree::new(), options),
             charset: document.charset,
             records: Vec::new(),
+            styles: HashMap::new(),
             tags: 0,
             steps: STEPS.0,
             halt: Halt::Bail(Bail::Limit),
@@ -222,6 +226,9 @@ impl Exact {
         if has_text || !tag.attributes.is_empty() {
             let tag = tag.clone();
             let text = Vec::new();
+            if tag.element == Element::Style {
+                self.styles.insert(id.index(), self.records.len());
+            }
             self.records.push(Record { tag, id, text });
         }
         if tag.is_meta()
@@ -291,11 +298,8 @@ impl Exact {
         let Some(into) = self.builder.sink.outcome().text else {
             return;
         };
-        let mut styles = self.records.iter_mut().rev();
-        if let Some(record) = styles.find(|record| record.id == into)
-            && record.tag.element == Element::Style
-        {
-            record.text.push((range, references));
+        if let Some(&record) = self.styles.get(&into.index()) {
+            self.records[record].text.push((range, references));
         }
     }
 

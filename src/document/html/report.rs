@@ -15,7 +15,7 @@ use super::names::{Attribute, Element};
 use super::source::Source;
 use super::srcdoc;
 use super::tag::{Attributes, Step};
-use super::tree::{Tag, Verdict};
+use super::tree::{Held, Tag, Verdict};
 use super::value::{self, Decoded, Needs};
 use crate::document::diagnostic;
 use crate::document::events::{Context, Event, Events, Found, Name, Text, Wants};
@@ -101,7 +101,9 @@ impl Report<'_, '_> {
                 continue;
             }
             if row.grammar == Grammar::Anchor {
-                self.anchor(held.value.clone(), verdict);
+                if !self.repeats_id(tag, held) {
+                    self.anchor(held.value.clone(), verdict);
+                }
                 continue;
             }
             let origin = Origin {
@@ -122,6 +124,15 @@ impl Report<'_, '_> {
             let text = self.decoded(range);
             self.events.push(Event::Anchor(text, offset));
         }
+    }
+
+    /// `<a id=x name=x>` names one place once.
+    fn repeats_id(&self, tag: &Tag, held: &Held) -> bool {
+        let bytes = self.source.bytes;
+        held.attribute == Attribute::Called
+            && tag
+                .value(Attribute::Id)
+                .is_some_and(|id| bytes[id] == bytes[held.value.clone()])
     }
 
     fn flags(&self, tag: &Tag, verdict: Verdict) -> Flags {

@@ -36,6 +36,12 @@ impl Mounts {
         });
     }
 
+    /// How many directories are mounted.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.mounts.len()
+    }
+
     /// Whether nothing is mounted.
     #[must_use]
     pub fn is_empty(&self) -> bool {

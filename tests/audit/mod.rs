@@ -1,0 +1,14 @@
+//! The audit of document trees.
+
+// Trees of `corpus/audit/`, each with the findings that were written by hand.
+mod corpus;
+// The table of exit codes.
+mod exit_codes;
+// Baselines, changed files, several reports, links, what is left for other tools.
+mod flags;
+// A generated site with known breakage.
+mod generated;
+// What a worker or a rerun must not change.
+mod order;
+// SARIF and JUnit, read by parsers.
+mod reports;

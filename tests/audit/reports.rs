@@ -1,0 +1,96 @@
+//! SARIF and JUnit, read by parsers.
+
+use serde_json::Value;
+
+use crate::cli::Tree;
+
+fn report(format: &str) -> String {
+    let tree = Tree::new(&[
+        (
+            "site/a b/x&y.html",
+            "<a href='<&quot;>'>x</a>\n<a href='#&#1;x'>x</a> <a href='sub'>x</a>",
+        ),
+        ("site/a b/sub/index.html", ""),
+    ]);
+    let ran = tree.run(&[
+        "audit",
+        "--root",
+        "site=https://example.com/",
+        "--format",
+        format,
+    ]);
+    assert_eq!(ran.code, 1, "{}", ran.err);
+    ran.out
+}
+
+#[test]
+fn sarif_is_json_with_a_result_for_each_finding() {
+    let log: Value = serde_json::from_str(&report("sarif")).unwrap();
+    assert_eq!(log["version"], "2.1.0");
+    let run = &log["runs"][0];
+    let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
+    let results = run["results"].as_array().unwrap();
+    assert_eq!(results.len(), 3, "{log:#}");
+    for result in results {
+        let index = result["ruleIndex"].as_u64().unwrap() as usize;
+        assert_eq!(rules[index]["id"], result["ruleId"]);
+        let place = &result["locations"][0]["physicalLocation"];
+        assert_eq!(place["artifactLocation"]["uri"], "site/a%20b/x&y.html");
+        assert!(place["region"]["startLine"].as_u64().unwrap() > 0);
+        assert_eq!(
+            result["partialFingerprints"]["uriscan/v1"]
+                .as_str()
+                .unwrap()
+                .len(),
+            16
+        );
+    }
+    assert_eq!(results[0]["message"]["text"], "<\"> (no such file)");
+    assert_eq!(results[2]["level"], "warning");
+}
+
+#[test]
+fn junit_is_xml_with_a_case_for_each_finding() {
+    let xml = report("junit");
+    let document = roxmltree::Document::parse(&xml).unwrap();
+    let root = document.root_element();
+    assert_eq!(root.tag_name().name(), "testsuites");
+    let suites: Vec<_> = root
+        .children()
+        .filter(roxmltree::Node::is_element)
+        .collect();
+    assert_eq!(suites.len(), 2);
+    assert_eq!(suites[0].attribute("name"), Some("site/a b/x&y.html"));
+    assert_eq!(suites[0].attribute("tests"), Some("3"));
+    assert_eq!(suites[0].attribute("failures"), Some("2"));
+    let named = |name: &'static str| {
+        root.descendants()
+            .filter(move |node| node.has_tag_name(name))
+    };
+    assert_eq!(named("testcase").count(), 4);
+    assert_eq!(named("failure").count(), 2);
+    let first = named("failure").next().unwrap();
+    assert_eq!(first.attribute("type"), Some("broken-file"));
+    assert_eq!(first.attribute("message"), Some("<\"> (no such file)"));
+    // No character that XML cannot hold.
+    assert_eq!(
+        named("failure").nth(1).unwrap().attribute("message"),
+        Some("#\u{FFFD}x (no such id)")
+    );
+}
+
+#[test]
+fn annotations_are_one_line_each() {
+    let tree = Tree::new(&[("site/a,b.html", "<a href='x%\ny'>x</a>")]);
+    let ran = tree.run(&[
+        "audit",
+        "--root",
+        "site=https://example.com/",
+        "--format",
+        "github",
+    ]);
+    assert_eq!(
+        ran.out,
+        "::error file=site/a%2Cb.html,line=1,col=10,title=broken-file::x%25y (no such file)\n"
+    );
+}
