@@ -28,6 +28,7 @@ use super::tree::{Bail, Halt, Halted, Held, Tag, TextKind, Then, Tree, Verdict};
 use super::value::Decoded;
 use crate::bytes::seek::is_space;
 use crate::document::events::Events;
+use crate::document::flags::Flags;
 
 /// How deep elements may nest: the tree builder takes quadratic time.
 const DEPTH: u32 = 4096;
@@ -52,6 +53,9 @@ pub(super) struct Exact {
     builder: TreeBuilder<Id, dom::Tree>,
     charset: Charset,
     records: Vec<Record>,
+    /// Character data that is wanted, and where it went.
+    texts: Vec<(Range<usize>, Id)>,
+    wants_texts: bool,
     tags: u64,
     steps: u64,
     /// Why the document must be read in another way, once that is so.
@@ -94,6 +98,8 @@ impl Exact {
             builder: TreeBuilder::new(dom::Tree::new(), options),
             charset: document.charset,
             records: Vec::new(),
+            texts: Vec::new(),
+            wants_texts: document.characters.is_some(),
             tags: 0,
             steps: STEPS.0,
             halt: Halt::Bail(Bail::Limit),
@@ -291,6 +297,9 @@ impl Exact {
         let Some(into) = self.builder.sink.outcome().text else {
             return;
         };
+        if self.wants_texts && references {
+            self.texts.push((range.clone(), into));
+        }
         let mut styles = self.records.iter_mut().rev();
         if let Some(record) = styles.find(|record| record.id == into)
             && record.tag.element == Element::Style
@@ -307,7 +316,24 @@ impl Exact {
             is_base[record.id.index()] |= record.tag.is_base();
         }
         let winner = order.into_iter().find(|id| is_base[id.index()]);
+        let mut texts = self.texts.into_iter().peekable();
+        let mut texts_before = |end: usize, report: &mut Report<'_, '_>| {
+            while let Some((range, id)) = texts.next_if(|(range, _)| range.start < end) {
+                let flags = match places[id.index()] {
+                    Place::Nowhere => continue,
+                    Place::Template => Flags::INERT,
+                    Place::Document | Place::Shadow => Flags::NONE,
+                };
+                report.characters(range, Some(characters::Place::Text), flags);
+            }
+        };
         for mut record in self.records {
+            let mut report = Report {
+                source,
+                events,
+                document,
+            };
+            texts_before(record.tag.start, &mut report);
             let place = places[record.id.index()];
             if place == Place::Nowhere {
                 continue;
@@ -316,11 +342,6 @@ impl Exact {
                 accepted: true,
                 inert: place == Place::Template,
                 ..Verdict::none(Then::GoOn)
-            };
-            let mut report = Report {
-                source,
-                events,
-                document,
             };
             report.tag(&record.tag, verdict);
             if record.tag.is_base() && place == Place::Document {
@@ -341,6 +362,12 @@ impl Exact {
                 }
             }
         }
+        let mut report = Report {
+            source,
+            events,
+            document,
+        };
+        texts_before(usize::MAX, &mut report);
     }
 }
 
@@ -408,6 +435,10 @@ impl Tree for Exact {
 
     fn text(&mut self, source: &Source<'_>, range: Range<usize>) {
         self.take_text(source, range, true);
+    }
+
+    fn is_inert(&self) -> bool {
+        false
     }
 
     fn cdata(&mut self, source: &Source<'_>, range: Range<usize>) {
