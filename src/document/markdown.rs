@@ -121,7 +121,11 @@ impl Scanner {
         if html.iter().all(u8::is_ascii_whitespace) {
             return;
         }
-        let mut scanner = html::Scanner::new(self.html.clone(), self.anchors);
+        let mut scanner = html::Scanner::new(&super::Options {
+            html: self.html.clone(),
+            anchors: self.anchors,
+            ..super::Options::default()
+        });
         let mut inner = Events::default();
         scanner.begin(&Start {
             declared: Some(UTF_8),

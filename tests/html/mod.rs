@@ -10,6 +10,7 @@ mod oracle;
 mod rows;
 mod scanner;
 mod shrink;
+mod text;
 mod vectors;
 
 use checks::Trial;

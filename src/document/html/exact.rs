@@ -29,6 +29,7 @@ use super::tree::{Bail, Halt, Halted, Held, Tag, TextKind, Then, Tree, Verdict};
 use super::value::Decoded;
 use crate::bytes::seek::is_space;
 use crate::document::events::Events;
+use crate::document::flags::Flags;
 
 /// How deep elements may nest: the tree builder takes quadratic time.
 const DEPTH: u32 = 4096;
@@ -55,6 +56,9 @@ pub(super) struct Exact {
     records: Vec<Record>,
     /// The records of style elements, by the index of the element.
     styles: HashMap<usize, usize>,
+    /// Character data that is wanted, and where it went.
+    texts: Vec<(Range<usize>, Id)>,
+    wants_texts: bool,
     tags: u64,
     steps: u64,
     /// Why the document must be read in another way, once that is so.
@@ -98,6 +102,8 @@ impl Exact {
             charset: document.charset,
             records: Vec::new(),
             styles: HashMap::new(),
+            texts: Vec::new(),
+            wants_texts: document.characters.is_some(),
             tags: 0,
             steps: STEPS.0,
             halt: Halt::Bail(Bail::Limit),
@@ -298,6 +304,9 @@ impl Exact {
         let Some(into) = self.builder.sink.outcome().text else {
             return;
         };
+        if self.wants_texts && references {
+            self.texts.push((range.clone(), into));
+        }
         if let Some(&record) = self.styles.get(&into.index()) {
             self.records[record].text.push((range, references));
         }
@@ -311,7 +320,24 @@ impl Exact {
             is_base[record.id.index()] |= record.tag.is_base();
         }
         let winner = order.into_iter().find(|id| is_base[id.index()]);
+        let mut texts = self.texts.into_iter().peekable();
+        let mut texts_before = |end: usize, report: &mut Report<'_, '_>| {
+            while let Some((range, id)) = texts.next_if(|(range, _)| range.start < end) {
+                let flags = match places[id.index()] {
+                    Place::Nowhere => continue,
+                    Place::Template => Flags::INERT,
+                    Place::Document | Place::Shadow => Flags::NONE,
+                };
+                report.characters(range, Some(characters::Place::Text), flags);
+            }
+        };
         for mut record in self.records {
+            let mut report = Report {
+                source,
+                events,
+                document,
+            };
+            texts_before(record.tag.start, &mut report);
             let place = places[record.id.index()];
             if place == Place::Nowhere {
                 continue;
@@ -320,11 +346,6 @@ impl Exact {
                 accepted: true,
                 inert: place == Place::Template,
                 ..Verdict::none(Then::GoOn)
-            };
-            let mut report = Report {
-                source,
-                events,
-                document,
             };
             report.tag(&record.tag, verdict);
             if record.tag.is_base() && place == Place::Document {
@@ -345,6 +366,12 @@ impl Exact {
                 }
             }
         }
+        let mut report = Report {
+            source,
+            events,
+            document,
+        };
+        texts_before(usize::MAX, &mut report);
     }
 }
 
@@ -412,6 +439,10 @@ impl Tree for Exact {
 
     fn text(&mut self, source: &Source<'_>, range: Range<usize>) {
         self.take_text(source, range, true);
+    }
+
+    fn is_inert(&self) -> bool {
+        false
     }
 
     fn cdata(&mut self, source: &Source<'_>, range: Range<usize>) {

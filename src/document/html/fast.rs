@@ -406,6 +406,10 @@ impl Tree for Fast {
         }
     }
 
+    fn is_inert(&self) -> bool {
+        self.templates > 0
+    }
+
     fn cdata(&mut self, _source: &Source<'_>, _range: Range<usize>) {}
 
     fn comment(&mut self) {}

@@ -22,6 +22,7 @@ mod report;
 mod source;
 mod srcdoc;
 mod tag;
+mod text;
 mod tokens;
 mod tree;
 mod value;
@@ -31,13 +32,15 @@ use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 use super::charset::{self, Confidence, Conversion, Detected};
 use super::diagnostic;
 use super::events::{Again, Event, Events, Family};
-use super::{Anchors, Format, Reading, Reread, Retrieval, Scan, Start};
+use super::{Format, Reading, Reread, Retrieval, Scan, Start};
 use crate::bytes::window::{Bounds, Window};
+use crate::document;
 use attributes::Wanted;
 use encoding::{Charset, Checked, Validity};
 use fast::Fast;
 use report::Document;
 use source::Source;
+use text::Characters;
 use tokens::{Run, Tokens};
 use tree::{Bail, Halt};
 
@@ -86,7 +89,7 @@ pub(super) const FORMAT: Format = Format {
     reading: Reading::MaybeTwice,
     conversion: Conversion::WhereNeeded,
     seam: None,
-    scanner: |options| Box::new(Scanner::new(options.html.clone(), options.anchors)),
+    scanner: |options| Box::new(Scanner::new(options)),
 };
 
 /// The scanner for HTML.
@@ -119,13 +122,19 @@ enum State {
 }
 
 impl Scanner {
-    /// A scanner with these options, which reports what fragments can name if it is asked to.
-    pub fn new(options: Options, anchors: Anchors) -> Self {
-        let wanted = Wanted::new(&options, anchors);
+    /// A scanner with these options.
+    pub fn new(options: &document::Options) -> Self {
+        let html = options.html.clone();
+        let wanted = Wanted::new(&html, options.anchors);
+        let fast = Fast::new(&html, wanted, html.max_document);
+        let mut document = Document::new(html, wanted);
+        if document.options.text {
+            document.characters = Some(Characters::new(&options.text));
+        }
         Scanner {
-            fast: Fast::new(&options, wanted, options.max_document),
-            document: Document::new(options, wanted),
+            document,
             tokens: Tokens::new(),
+            fast,
             validity: Validity::default(),
             state: State::Start,
             start: Start::default(),

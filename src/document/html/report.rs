@@ -15,6 +15,7 @@ use super::names::{Attribute, Element};
 use super::source::Source;
 use super::srcdoc;
 use super::tag::{Attributes, Step};
+use super::text::Characters;
 use super::tree::{Held, Tag, Verdict};
 use super::value::{self, Decoded, Needs};
 use crate::document::diagnostic;
@@ -22,7 +23,6 @@ use crate::document::events::{Context, Event, Events, Found, Name, Text, Wants};
 use crate::document::flags::Flags;
 
 /// What the scanner of a document knows while it reports.
-#[derive(Debug)]
 pub(super) struct Document {
     pub(super) options: Options,
     pub(super) wanted: Wanted,
@@ -37,6 +37,8 @@ pub(super) struct Document {
     pub(super) based: bool,
     /// How many references have been reported.
     pub(super) references: u64,
+    /// What scans character data, where that is asked for.
+    pub(super) characters: Option<Box<Characters>>,
     /// Memory for decoded values.
     pub(super) spare: Vec<Decoded>,
 }
@@ -69,6 +71,7 @@ impl Document {
             flags: Flags::NONE,
             based: false,
             references: 0,
+            characters: None,
             spare: Vec::new(),
         }
     }

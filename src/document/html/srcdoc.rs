@@ -32,6 +32,7 @@ fn nested(report: &mut Report<'_, '_>, range: Range<usize>, flags: Flags) {
     document.depth = report.document.depth + 1;
     document.flags = flags | Flags::SRCDOC;
     document.spare = std::mem::take(&mut report.document.spare);
+    document.characters = report.document.characters.take();
     report.events.push(Event::Enter(Enter {
         member: None,
         family: Family::Markup,
@@ -48,4 +49,5 @@ fn nested(report: &mut Report<'_, '_>, range: Range<usize>, flags: Flags) {
     report.events.push(Event::Leave);
     report.document.references += document.references;
     report.document.spare = document.spare;
+    report.document.characters = document.characters;
 }

@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use super::LIMIT;
+use super::characters::Place;
 use super::long::Long;
 use super::names::Element;
 use super::raw::{self, Escape, Find};
@@ -15,6 +16,7 @@ use crate::bytes::seek;
 use crate::document::charset;
 use crate::document::diagnostic;
 use crate::document::events::{Event, Events};
+use crate::document::flags::Flags;
 
 /// Where the tokenizer stands between two windows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,10 +116,18 @@ impl<T: Tree> Run<'_, '_, T> {
     /// Markup: runs until the mode changes or the bytes end.
     fn data(&mut self, mut at: usize) -> Flow {
         let bytes = self.source.bytes;
+        let wants_text = !T::WANTS_ALL && self.document.characters.is_some();
         loop {
             let open = seek::next(b'<', bytes, at);
             if (T::WANTS_ALL || self.tree.in_prolog()) && open > at {
                 self.tree.text(&self.source, at..open);
+            }
+            if wants_text && open > at {
+                // A URI is looked for in the text as a whole.
+                if open == bytes.len() && !self.last && open - at <= LIMIT {
+                    return Flow::Wait(at);
+                }
+                self.characters(at..open);
             }
             let Some(&next) = bytes.get(open + 1) else {
                 return Flow::Wait(open);
@@ -143,6 +153,21 @@ impl<T: Tree> Run<'_, '_, T> {
                 other => return other,
             }
         }
+    }
+
+    /// Reports what stands in character data.
+    #[cold]
+    fn characters(&mut self, range: Range<usize>) {
+        let flags = match self.tree.is_inert() {
+            true => Flags::INERT,
+            false => Flags::NONE,
+        };
+        let mut report = Report {
+            source: self.source,
+            events: self.events,
+            document: self.document,
+        };
+        report.characters(range, Some(Place::Text), flags);
     }
 
     #[inline(always)]

@@ -210,6 +210,9 @@ pub(super) trait Tree {
     /// Takes character data with character references.
     fn text(&mut self, source: &Source<'_>, range: Range<usize>);
 
+    /// Whether character data stands in the contents of a template.
+    fn is_inert(&self) -> bool;
+
     /// Takes a CDATA section's contents.
     fn cdata(&mut self, source: &Source<'_>, range: Range<usize>);
 
