@@ -13,6 +13,8 @@ mod bases;
 mod cli;
 // The documents of `corpus/` give the links that were written by hand beside them.
 mod corpus;
+// What a fuzzer tries, on fixed seeds.
+mod fuzz;
 // References in HTML: an independent oracle, cases and hostile documents.
 mod html;
 // Which module may use which.

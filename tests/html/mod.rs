@@ -3,12 +3,12 @@
 //! A scanner is a closure of type [`Scan`]; a [`checks::Trial`] puts everything to it.
 
 mod checks;
-mod compare;
+pub(crate) mod compare;
 mod hostile;
 mod limits;
-mod oracle;
+pub(crate) mod oracle;
 mod rows;
-mod scanner;
+pub(crate) mod scanner;
 mod shrink;
 mod text;
 mod vectors;

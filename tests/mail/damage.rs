@@ -16,18 +16,7 @@ fn check(bytes: &[u8]) {
         let whole = read(format, bytes, &options, 1 << 16);
         for window in [5, 97] {
             let found = read(format, bytes, &options, window);
-            let first = found
-                .links
-                .iter()
-                .zip(&whole.links)
-                .find(|(got, whole)| got != whole);
-            let counts = (found.links.len(), whole.links.len());
-            assert!(
-                found == whole,
-                "{format}, windows of {window}: {counts:?} {first:#?} {:?} {:?}",
-                found.diagnostics,
-                whole.diagnostics
-            );
+            found.expect_same(&whole, &format!("{format}, windows of {window}"));
         }
     }
 }

@@ -4,7 +4,7 @@
 mod damage;
 // Another reader of mail.
 mod differential;
-mod run;
+pub(crate) mod run;
 // Small archives, one for each rule.
 mod stories;
 // Archives of any size.

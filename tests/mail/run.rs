@@ -34,6 +34,31 @@ pub(crate) struct Found {
     pub(crate) diagnostics: Vec<(Option<String>, &'static str, u64)>,
 }
 
+impl Found {
+    /// Fails with the first link that differs.
+    pub(crate) fn expect_same(&self, expected: &Found, name: &str) {
+        if self == expected {
+            return;
+        }
+        let same = |(one, other): &(&Got, &Got)| one == other;
+        let first = self
+            .links
+            .iter()
+            .zip(&expected.links)
+            .take_while(same)
+            .count();
+        panic!(
+            "{name}: got {} links, {:#?}\n{:?}\nexpected {} links, {:#?}\n{:?}",
+            self.links.len(),
+            self.links.get(first),
+            self.diagnostics,
+            expected.links.len(),
+            expected.links.get(first),
+            expected.diagnostics,
+        );
+    }
+}
+
 impl Sink for Found {
     fn link(&mut self, link: &Link<'_>) {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();

@@ -73,7 +73,7 @@ const TOKENS: [&str; 64] = [
 ];
 
 /// Bases of every sort: web, file, with drives, without authority, opaque, with dots, with empty components.
-pub(super) const BASES: [&str; 20] = [
+pub(crate) const BASES: [&str; 20] = [
     "http://a/b/c/d;p?q",
     "http://a/b/c/d;p?q#f",
     "http://a/b/../c/./d",
@@ -104,8 +104,11 @@ pub(super) fn base() -> impl Strategy<Value = &'static str> {
     select(&BASES[..])
 }
 
+/// What resolution of a reference against a base must agree with.
+pub(crate) type Agreement = fn(&str, &str) -> Result<(), String>;
+
 /// Runs a check on pairs that are the same in every run. `PROPTEST_CASES` asks for more of them.
-pub(super) fn check_pairs(check: impl Fn(&str, &str) -> Result<(), String>) {
+pub(super) fn check_pairs(check: Agreement) {
     let config = Config {
         failure_persistence: None,
         ..Config::default()

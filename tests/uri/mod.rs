@@ -3,13 +3,13 @@
 // File names, URIs and mounts.
 mod bases;
 // References and bases made of the tokens that decide.
-mod generate;
+pub(crate) mod generate;
 // What holds for any bytes.
 mod laws;
 // The pseudo-code of the RFCs on strings.
 mod naive;
 // Resolution against the transcriptions, the plain way and the `url` crate.
-mod oracles;
+pub(crate) mod oracles;
 // Rows that no published table has.
 mod rows;
 // The published tables.

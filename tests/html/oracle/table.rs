@@ -64,6 +64,8 @@ pub(crate) enum Condition {
     OneOf(&'static [&'static str], &'static [&'static str]),
     /// The element's name has a hyphen.
     CustomElement,
+    /// The element is no BASE, which is never reported.
+    NoBase,
 }
 
 /// One row.
@@ -99,7 +101,7 @@ macro_rules! rows {
     };
 }
 
-use Condition::{Always, CustomElement, DefaultsTo, Equals, Has, Lacks, OneOf, Trimmed};
+use Condition::{Always, CustomElement, DefaultsTo, Equals, Has, Lacks, NoBase, OneOf, Trimmed};
 use Grammar::{
     Commas, Css, Document, ImportMap, LinkedData, Refresh, Spaces, SpeculationRules, Srcset, Url,
 };
@@ -173,7 +175,8 @@ pub(crate) static ROWS: &[Row] = rows! {
     extended Html [] ["data-src" "data-original" "data-lazy" "data-href" "data-uri"] Url, Nothing Document Always;
     extended Html [] ["data-srcset" "data-original-set" "data-lazy-srcset"] Srcset, Nothing Document Always;
     extended Html [] ["srcset"] Srcset, Nothing Document CustomElement;
-    extended Html [] ["about" "resource" "vocab" "src" "href"] Url, Nothing Document Always;
+    extended Html [] ["about" "resource" "vocab" "src"] Url, Nothing Document Always;
+    extended Html [] ["href"] Url, Nothing Document NoBase;
 };
 
 /// The properties of social cards and site tiles that are references.
@@ -209,6 +212,7 @@ impl Condition {
                 .iter()
                 .any(|attribute| wanted.iter().any(|wanted| is(attribute, wanted))),
             CustomElement => name.contains('-'),
+            NoBase => name != "base",
         }
     }
 }

@@ -236,7 +236,7 @@ impl Mbox {
                 Verdict::Unknown => return Ahead::None(end),
                 Verdict::Text => {
                     let offset = window.offset_at(line);
-                    let told = offset < self.judged || self.stage == Stage::Start;
+                    let told = offset < self.judged || self.stage != Stage::Message;
                     if !told && separator::is_candidate(&bytes[line..], true) {
                         let code = &diagnostic::FROM_LINE_IN_BODY;
                         archive.tree.diagnose(code, offset, out);

@@ -1,0 +1,24 @@
+//! The tests of uriscan as a library, so that a fuzzer can call their oracles.
+
+// Only what the targets call is used here; the rest are tests.
+#![allow(dead_code, unused_imports, unused_macros, clippy::unwrap_used)]
+
+#[path = "mod.rs"]
+mod fuzz;
+#[path = "../html/mod.rs"]
+mod html;
+#[path = "../mail/mod.rs"]
+mod mail;
+#[path = "../text/mod.rs"]
+mod text;
+#[path = "../uri/mod.rs"]
+mod uri;
+
+/// Puts bytes to the check of a target.
+///
+/// # Panics
+///
+/// Where the library is wrong, and where there is no such target.
+pub fn run(name: &str, bytes: &[u8]) {
+    fuzz::run(name, bytes);
+}

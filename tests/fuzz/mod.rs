@@ -1,0 +1,51 @@
+//! What a fuzzer tries: one check a target, each of which takes any bytes and panics where the
+//! library is wrong.
+//!
+//! `cargo fuzz --fuzz-dir tests/fuzz run NAME` (the targets are in `targets/`) and the smoke test
+//! below call the same checks.
+
+mod html;
+mod input;
+mod mail;
+mod output;
+#[cfg(test)]
+mod smoke;
+mod text;
+mod uri;
+mod windows;
+
+use input::Input;
+
+/// A check and the name of its target.
+pub(crate) struct Target {
+    /// The name that `cargo fuzz run` takes.
+    pub(crate) name: &'static str,
+    check: fn(Input<'_>),
+    /// Where its seeds are, from the top of the project.
+    #[cfg_attr(
+        not(test),
+        allow(dead_code, reason = "a fuzzer is told on its command line")
+    )]
+    seeds: &'static [&'static str],
+}
+
+/// Every target.
+#[rustfmt::skip]
+pub(crate) const TARGETS: [Target; 6] = [
+    Target { name: "text", check: text::check, seeds: &["corpus/text", "corpus/html"] },
+    Target { name: "html", check: html::check, seeds: &["corpus/html"] },
+    Target { name: "mail", check: mail::check, seeds: &["tests/vectors/mail"] },
+    Target { name: "uri", check: uri::check, seeds: &["tests/vectors"] },
+    Target { name: "windows", check: windows::check, seeds: &["corpus/text", "corpus/html", "tests/vectors/mail"] },
+    Target { name: "output", check: output::check, seeds: &["corpus/text", "corpus/html"] },
+];
+
+/// Puts bytes to the check of a target.
+///
+/// # Panics
+///
+/// Where the library is wrong, and where there is no such target.
+pub(crate) fn run(name: &str, bytes: &[u8]) {
+    let target = TARGETS.iter().find(|target| target.name == name);
+    (target.expect("it is a target").check)(Input::new(bytes));
+}
