@@ -37,6 +37,8 @@ pub struct Lines {
     line: u64,
     /// Characters between the line's start and `offset`.
     column: u64,
+    /// Bytes between them.
+    bytes: u64,
     after_cr: bool,
 }
 
@@ -59,13 +61,18 @@ impl Lines {
             offset,
             line,
             column: 0,
+            bytes: 0,
             after_cr: false,
         }
     }
 
-    /// Counts columns in the characters of `encoding` from here on.
+    /// Counts columns in the characters of `encoding` from here on, and in the line at hand from its
+    /// start if they are bytes.
     pub fn set_encoding(&mut self, encoding: &'static Encoding) {
         self.encoding = encoding;
+        if encoding.is_single_byte() {
+            self.column = self.bytes;
+        }
     }
 
     /// The position of an offset of the window; offsets are asked for in ascending order.
@@ -123,10 +130,15 @@ impl Lines {
             }
             start.map(|at| &bytes[at..])
         };
-        match rest {
-            Some(rest) => self.column = characters(self.encoding, rest),
-            None => self.column += characters(self.encoding, bytes),
-        }
+        let rest = match rest {
+            Some(rest) => {
+                (self.column, self.bytes) = (0, 0);
+                rest
+            }
+            None => bytes,
+        };
+        self.column += characters(self.encoding, rest);
+        self.bytes += rest.len() as u64;
     }
 }
 
@@ -244,5 +256,15 @@ mod tests {
                 start = end;
             }
         }
+    }
+
+    /// A document that turns out not to be UTF-8 in the middle of a line.
+    #[test]
+    fn the_line_at_hand_is_counted_anew_in_bytes() {
+        let mut lines = Lines::new();
+        let window = Window::whole("a\né é".as_bytes());
+        assert_eq!(lines.position(&window, 5).column, 3);
+        lines.set_encoding(encoding_rs::WINDOWS_1252);
+        assert_eq!(lines.position(&window, 7).column, 6);
     }
 }

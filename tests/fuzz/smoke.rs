@@ -5,16 +5,19 @@
 use std::fs;
 use std::path::Path;
 
-use super::TARGETS;
+use super::{TARGETS, Target};
 use crate::text::soup::Numbers;
 
 /// A changed seed is not longer than this: the oracles are slow.
 const LONGEST: usize = 4096;
 
-fn seeds(folders: &[&str]) -> Vec<Vec<u8>> {
+/// What a fuzzer has found comes first; most targets have found nothing.
+fn seeds(target: &Target) -> Vec<Vec<u8>> {
     let top = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let found = format!("tests/fuzz/found/{}", target.name);
+    let found = top.join(&found).exists().then_some(&*found);
     let mut seeds = Vec::new();
-    for folder in folders {
+    for folder in found.iter().chain(target.seeds) {
         let entries = fs::read_dir(top.join(folder)).expect("a folder of seeds");
         let mut paths: Vec<_> = entries
             .map(|entry| entry.expect("an entry").path())
@@ -54,7 +57,7 @@ fn smoke(name: &str) {
     let rounds = std::env::var("FUZZ_ROUNDS").map(|rounds| rounds.parse());
     let rounds: usize = rounds.unwrap_or(Ok(4)).expect("FUZZ_ROUNDS is a number");
     let target = TARGETS.iter().find(|target| target.name == name);
-    let seeds = seeds(target.expect("it is a target").seeds);
+    let seeds = seeds(target.expect("it is a target"));
     assert!(!seeds.is_empty(), "{name} has no seeds");
     let mut numbers = Numbers::seeded(1);
     for seed in &seeds {

@@ -202,6 +202,12 @@ impl Tree {
         self.diagnose(code, self.at, out);
     }
 
+    /// What changes where no byte is taken: a header ends in front of a line that is no field, and
+    /// the message that it describes begins there.
+    fn progress(&self) -> (Phase, usize) {
+        (self.phase, self.levels.len())
+    }
+
     /// Takes bytes that stand at `offset`; returns how many, which may be fewer unless they are
     /// the `end` of the message. Stops behind the message's own header.
     pub(super) fn feed(
@@ -215,7 +221,7 @@ impl Tree {
         let mut at = 0;
         loop {
             self.at = offset + at as u64;
-            let before = (at, self.phase);
+            let before = (at, self.progress());
             match self.phase {
                 Phase::Header => {
                     let first = self.in_first_header();
@@ -227,7 +233,7 @@ impl Tree {
                 }
                 Phase::Body => at = self.body(bytes, at, end, readers, out),
             }
-            if (at, self.phase) == before || (at == bytes.len() && self.phase == Phase::Body) {
+            if (at, self.progress()) == before || (at == bytes.len() && self.phase == Phase::Body) {
                 self.at = offset + at as u64;
                 return at;
             }
@@ -244,9 +250,9 @@ impl Tree {
     ) -> usize {
         let mut at = 0;
         loop {
-            let before = (at, self.phase);
+            let before = (at, self.progress());
             at += self.feed(&bytes[at..], self.offset, end, readers, out);
-            if (at, self.phase) == before {
+            if (at, self.progress()) == before {
                 break;
             }
         }
