@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// A command of the session, and what stands below it.
+/// A command of a session, and what stands below it.
 struct Step {
     words: Vec<String>,
     expected: String,
@@ -14,37 +14,48 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The lines of all blocks of a kind, in order.
-fn blocks(kind: &str) -> Vec<String> {
+/// The lines of each block of a kind, in order.
+fn blocks(kind: &str) -> Vec<Vec<String>> {
     let readme = fs::read_to_string(root().join("README.md")).unwrap();
     let fence = format!("```{kind}");
-    let mut lines = Vec::new();
+    let mut blocks = Vec::new();
     let mut inside = false;
     for line in readme.lines() {
         match inside {
             true if line == "```" => inside = false,
-            true => lines.push(line.to_owned()),
-            false => inside = line == fence,
+            true => blocks
+                .last_mut()
+                .into_iter()
+                .for_each(|block: &mut Vec<_>| block.push(line.to_owned())),
+            false if line == fence => {
+                inside = true;
+                blocks.push(Vec::new());
+            }
+            false => {}
         }
     }
-    lines
+    blocks
 }
 
-fn session() -> Vec<Step> {
-    let mut steps: Vec<Step> = Vec::new();
-    for line in blocks("console") {
-        if let Some(command) = line.strip_prefix("$ ") {
-            steps.push(Step {
-                words: words(command),
-                expected: String::new(),
-            });
-        } else {
-            let step = steps.last_mut().expect("a block begins with a command");
-            step.expected.push_str(&line);
-            step.expected.push('\n');
+/// The sessions, one a block; each begins at the top of the project.
+fn sessions() -> Vec<Vec<Step>> {
+    let session = |block: Vec<String>| {
+        let mut steps: Vec<Step> = Vec::new();
+        for line in block {
+            if let Some(command) = line.strip_prefix("$ ") {
+                steps.push(Step {
+                    words: words(command),
+                    expected: String::new(),
+                });
+            } else {
+                let step = steps.last_mut().expect("a block begins with a command");
+                step.expected.push_str(&line);
+                step.expected.push('\n');
+            }
         }
-    }
-    steps
+        steps
+    };
+    blocks("console").into_iter().map(session).collect()
 }
 
 /// The words of a command line; single quotes keep one together.
@@ -63,29 +74,47 @@ fn words(command: &str) -> Vec<String> {
     words
 }
 
-#[test]
-fn the_sample_session_is_what_one_sees() {
-    let steps = session();
-    assert!(steps.len() > 2, "README.md shows a session");
+/// Runs a session and says what one sees of it; `cd` and `echo $?` are the shell's.
+fn run(steps: &[Step]) {
+    let mut directory = root().to_owned();
+    let mut code = 0;
     for Step { words, expected } in steps {
-        assert_eq!(words[0], "uriscan", "{words:?}");
-        let output = Command::new(env!("CARGO_BIN_EXE_uriscan"))
-            .args(&words[1..])
-            .current_dir(root())
-            .output()
-            .unwrap();
-        let got = String::from_utf8(output.stdout).unwrap();
-        let errors = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(got, expected, "{words:?}\n{errors}");
-        assert_eq!(errors, "", "{words:?}");
-        assert!(output.status.success(), "{words:?}: {}", output.status);
+        let seen = match words[0].as_str() {
+            "cd" => {
+                directory.push(&words[1]);
+                String::new()
+            }
+            "echo" => format!("{}\n", std::mem::take(&mut code)),
+            _ => {
+                assert_eq!(words[0], "uriscan", "{words:?}");
+                assert_eq!(code, 0, "a code that is not shown, before {words:?}");
+                let output = Command::new(env!("CARGO_BIN_EXE_uriscan"))
+                    .args(&words[1..])
+                    .current_dir(&directory)
+                    .output()
+                    .unwrap();
+                code = output.status.code().unwrap();
+                let seen = [output.stdout, output.stderr].concat();
+                String::from_utf8(seen).unwrap()
+            }
+        };
+        assert_eq!(&seen, expected, "{words:?}");
+    }
+    assert_eq!(code, 0, "a code that is not shown, at the end");
+}
+
+#[test]
+fn the_sample_sessions_are_what_one_sees() {
+    let sessions = sessions();
+    let commands: usize = sessions.iter().map(Vec::len).sum();
+    assert!(commands >= 10, "README.md shows ten commands");
+    for session in sessions {
+        run(&session);
     }
 }
 
 #[test]
 fn the_quick_start_is_one_command_to_see_it_work_and_one_to_test_it() {
-    assert_eq!(
-        blocks("sh"),
-        ["cargo run --release -- corpus", "cargo test"]
-    );
+    let shell = blocks("sh");
+    assert_eq!(shell[0], ["cargo run --release -- corpus", "cargo test"]);
 }
