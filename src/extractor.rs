@@ -12,6 +12,7 @@ use crate::document::events::{Event, Events};
 use crate::document::{self, Format, Reading, Scan, Start};
 use crate::resolver::{EmbeddedBases, Linker, Ruling, Sink};
 use crate::uri::Base;
+use crate::uri::unwrap::Unwrapper;
 
 /// Whether links carry their line and column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,6 +33,8 @@ pub struct Options {
     pub ruling: Ruling,
     /// Whether the bases that documents bring are honoured.
     pub embedded_bases: EmbeddedBases,
+    /// Reads targets off links that a mail gateway has rewritten.
+    pub unwrapper: Option<Unwrapper>,
     /// Whether links carry their line and column.
     pub positions: Positions,
     /// How many bytes are read at a time.
@@ -44,6 +47,7 @@ impl Default for Options {
             formats: document::Options::default(),
             ruling: Ruling::AUTO,
             embedded_bases: EmbeddedBases::default(),
+            unwrapper: None,
             positions: Positions::default(),
             // It should stay in a core's own cache, and most documents should fit.
             window: 256 << 10,
@@ -121,10 +125,12 @@ pub struct Extractor {
 impl Extractor {
     /// An extractor with these options.
     pub fn new(options: &Options) -> Self {
+        let mut linker = Linker::new(options.ruling, options.embedded_bases);
+        linker.set_unwrapper(options.unwrapper.clone());
         Extractor {
             windows: Windows::new(options.window),
             events: Events::default(),
-            linker: Linker::new(options.ruling, options.embedded_bases),
+            linker,
             scanners: Vec::new(),
             options: options.clone(),
         }

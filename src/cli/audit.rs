@@ -161,6 +161,7 @@ fn reading(arguments: &AuditArgs, bases: Bases) -> Result<pipeline::Options, Err
             formats,
             ruling: arguments.base.ruling(),
             embedded_bases: arguments.base.embedded(),
+            unwrapper: arguments.read.unwrapper(),
             positions: Positions::Lines,
             ..extractor::Options::default()
         },

@@ -102,6 +102,7 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<Options, Error> {
             formats: arguments.read.options(),
             ruling: arguments.base.ruling(),
             embedded_bases: arguments.base.embedded(),
+            unwrapper: arguments.read.unwrapper(),
             positions: output.positions(report, &layout),
             window: arguments
                 .read

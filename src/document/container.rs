@@ -5,6 +5,7 @@
 //! damaged ends the document where the damage is; what came before it has been read, and
 //! [`Decompressed::trouble`] says what is wrong.
 
+use std::collections::VecDeque;
 use std::io::{self, BufRead, Read};
 
 use bzip2::bufread::BzDecoder;
@@ -63,6 +64,8 @@ pub static CODECS: &[Codec] = &[
     },
 ];
 
+/// So many members that nobody has asked for are kept in mind.
+const MEMBERS: usize = 64 << 10;
 /// An xz dictionary may take this many KiB: that of `xz -9` takes 64 MiB.
 const MEMORY: u32 = 160 << 10;
 /// A zstd window may take this many bytes.
@@ -185,6 +188,8 @@ pub struct Decompressed {
     input: u64,
     /// What came out of it.
     output: u64,
+    /// Where members begin: in the output, and in the compressed document.
+    members: VecDeque<(u64, u64)>,
     trouble: Option<Trouble>,
 }
 
@@ -196,6 +201,7 @@ impl Decompressed {
             member: None,
             input: 0,
             output: 0,
+            members: VecDeque::new(),
             trouble: None,
         };
         this.open(Source::new(reader));
@@ -224,7 +230,37 @@ impl Decompressed {
         self.trouble
     }
 
+    /// Where in the compressed document the member begins that holds the byte at an offset of the
+    /// content. Offsets that are asked for must not descend: members before them are forgotten.
+    pub fn member(&mut self, offset: u64) -> Option<u64> {
+        while self
+            .members
+            .get(1)
+            .is_some_and(|(output, _)| *output <= offset)
+        {
+            self.members.pop_front();
+        }
+        let (output, input) = self.members.front()?;
+        (*output <= offset).then_some(*input)
+    }
+
+    fn begin_member(&mut self, at: u64) {
+        // A member without content holds nothing that anybody could ask for.
+        if self
+            .members
+            .back()
+            .is_some_and(|(output, _)| *output == self.output)
+        {
+            self.members.pop_back();
+        }
+        if self.members.len() == MEMBERS {
+            self.members.pop_front();
+        }
+        self.members.push_back((self.output, at));
+    }
+
     fn open(&mut self, source: Source) {
+        self.begin_member(source.consumed);
         self.member = match (self.codec.open)(source) {
             Ok(member) => Some(member),
             Err(Refusal) => {

@@ -3,7 +3,7 @@
 use std::io;
 
 use super::choose::Choice;
-use super::compressed::Opened;
+use super::compressed::{Located, Opened};
 use super::input::{Input, Joined};
 use super::pieces::Piece;
 use super::walk::{Entry, Kind};
@@ -142,7 +142,11 @@ impl<'a> Reader<'a> {
             ..Document::new(format, base.as_ref())
         };
         let reader = opened.reader();
-        let length = self.extractor.extract(&document, reader, sink);
+        let mut located = Located {
+            members: opened.members(),
+            sink: &mut *sink,
+        };
+        let length = self.extractor.extract(&document, reader, &mut located);
         for trouble in opened.troubles() {
             sink.diagnostic(&Diagnostic {
                 member: None,

@@ -9,7 +9,7 @@ use super::Tree;
 const TEXT: &[u8] = b"see http://example.com/1\n";
 const OUT: &str = "http://example.com/1\n";
 
-fn gzip(text: &[u8]) -> Vec<u8> {
+pub(super) fn gzip(text: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), Compression::best());
     encoder.write_all(text).unwrap();
     encoder.finish().unwrap()

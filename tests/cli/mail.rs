@@ -1,6 +1,7 @@
 //! Mail as files: how it is known, and what its base is.
 
 use super::Tree;
+use super::compressed::gzip;
 
 const MESSAGE: &str = "Subject: x\nList-Help: <http://example.com/help>\n\
     Content-Type: text/html\n\n<a href=y>y</a>\n";
@@ -82,4 +83,96 @@ fn a_header_field_has_a_line_and_no_column() {
         0,
         "member,line,column,attribute\n1/0,2,,list-help\n1/1,1,9,href\n",
     );
+}
+
+#[test]
+fn records_tell_of_the_message_and_the_part() {
+    let letter = "Message-ID: <m@example.com>\nContent-Type: multipart/related; boundary=b\n\n\
+        --b\nContent-Type: Text/HTML; charset=UTF-8\n\n<img src=cid:i@example.com>\n\
+        --b\nContent-Type: image/png\nContent-ID: <i@example.com>\n\nx\n--b--\n";
+    let from = "From a@example.com Thu Mar  2 10:11:12 2006\n";
+    let mailbox = format!("{from}\nhttp://example.com/\n\n{from}{letter}");
+    let tree = Tree::new(&[("m.mbox", &mailbox)]);
+    let keys = "message_id,message_offset,member_offset,media_type,charset,target_part";
+    let second = from.len() + 22;
+    let records = format!(
+        "{{\"type\":\"link\",\"message_offset\":0,\"media_type\":\"text/plain\"}}\n\
+         {{\"type\":\"link\",\"message_id\":\"<m@example.com>\",\"message_offset\":{second},\
+         \"media_type\":\"text/html\",\"charset\":\"UTF-8\",\"target_part\":\"2\"}}\n"
+    );
+    tree.run(&["m.mbox", "--json", "--fields", keys])
+        .is(0, &records);
+    let rows = format!("{keys}\n,0,,text/plain,,\n<m@example.com>,{second},,text/html,UTF-8,2\n");
+    tree.run(&["m.mbox", "--format", "csv", "--fields", keys])
+        .is(0, &rows);
+    tree.run(&["m.mbox", "--format", "tsv", "--fields", keys])
+        .is(0, &rows.replace(',', "\t"));
+    // Behind the other keys, in the order of the table.
+    let ran = tree.run(&["m.mbox", "--json"]);
+    let last =
+        "\"flags\":[],\"loc\":\"part\",\"message_offset\":0,\"media_type\":\"text/plain\"}\n";
+    assert!(ran.out.contains(last), "{}", ran.out);
+}
+
+#[test]
+fn a_message_tells_in_which_member_of_a_compressed_file_it_begins() {
+    let from = "From a@example.com Thu Mar  2 10:11:12 2006\n";
+    let message = |n: u8| format!("{from}A: b\n\nhttp://example.com/{n}\n\n");
+    // The second message begins in the first member, the third in the third.
+    let texts = [
+        format!("{}{}", message(1), &message(2)[..50]),
+        message(2)[50..].to_owned(),
+        message(3),
+    ];
+    let members = texts.map(|text| gzip(text.as_bytes()));
+    let third = members[0].len() + members[1].len();
+    let tree = Tree::new(&[]);
+    tree.write("m.gz", &members.concat());
+    let ran = tree.run(&[
+        "m.gz",
+        "--format",
+        "csv",
+        "--fields",
+        "target,member_offset",
+    ]);
+    let rows = format!(
+        "target,member_offset\nhttp://example.com/1,0\nhttp://example.com/2,0\nhttp://example.com/3,{third}\n"
+    );
+    ran.is(0, &rows);
+    // One layer more: the outer member is where the file is to be opened.
+    let outer = [gzip(&[]), gzip(&members.concat())];
+    tree.write("n.gz", &outer.concat());
+    let ran = tree.run(&["n.gz", "--format", "csv", "--fields", "member_offset"]);
+    let at = outer[0].len();
+    ran.is(0, &format!("member_offset\n{at}\n{at}\n{at}\n"));
+}
+
+#[test]
+fn rewritten_links_are_looked_into_on_request() {
+    let rewritten = "https://eu.links.example.com/?url=http%3A%2F%2Fwww.example.org%2Fx&data=1";
+    let known = "https://urldefense.com/v2/url?u=http-3A__www.example.org_y&d=1";
+    let text = format!("Subject: x\n\n<{rewritten}>\n<{known}>\nhttp://example.com/\n");
+    let tree = Tree::new(&[("m.eml", &text)]);
+    let table = |first: &str, second: &str| format!("unwrapped\n{first}\n{second}\n\n");
+    let base = ["m.eml", "--format", "csv", "--fields", "unwrapped"];
+    tree.run(&base).is(0, &table("", ""));
+    tree.run(&[&base[..], &["--unwrap"]].concat())
+        .is(0, &table("", "http://www.example.org/y"));
+    let host = ["--unwrap-host", "safelinks=.links.example.com"];
+    tree.run(&[&base[..], &host].concat()).is(
+        0,
+        &table("http://www.example.org/x", "http://www.example.org/y"),
+    );
+    // Targets stay what they are.
+    let targets = format!("{rewritten}\n{known}\nhttp://example.com/\n");
+    tree.run(&["m.eml", "--unwrap"]).is(0, &targets);
+    for bad in [
+        "links.example.com",
+        "other=example.com",
+        "safelinks=",
+        "safelinks=.",
+    ] {
+        let ran = tree.run(&["m.eml", "--unwrap-host", bad]);
+        assert_eq!(ran.code, 2, "{bad}: {}", ran.out);
+    }
 }
