@@ -176,3 +176,72 @@ fn rewritten_links_are_looked_into_on_request() {
         assert_eq!(ran.code, 2, "{bad}: {}", ran.out);
     }
 }
+
+/// A message with one attachment in base64.
+fn attached(media_type: &str, name: &str, bytes: &[u8]) -> String {
+    let mut digits = String::new();
+    let alphabet = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for group in bytes.chunks(3) {
+        let bits = group
+            .iter()
+            .fold(0, |bits, &byte| bits << 8 | u32::from(byte));
+        let bits = bits << (8 * (3 - group.len()));
+        for digit in 0..4 {
+            digits.push(match digit <= group.len() {
+                true => char::from(alphabet[(bits >> (18 - 6 * digit) & 63) as usize]),
+                false => '=',
+            });
+        }
+        if digits.len() % 77 == 76 {
+            digits.push('\n');
+        }
+    }
+    format!(
+        "Content-Type: multipart/mixed; boundary=b\n\n--b\n\nhttp://example.com/text\n--b\n\
+         Content-Type: {media_type}; name={name}\nContent-Transfer-Encoding: base64\n\n{digits}\n--b--\n"
+    )
+}
+
+#[test]
+fn compressed_attachments_are_opened_on_request() {
+    let text = b"see http://example.com/in\n";
+    let page = b"<p><a href='http://example.com/in'>x</a> http://example.com/no";
+    let letter = b"Subject: http://example.com/in\n\n";
+    let noise: Vec<u8> = (0..9 << 20)
+        .map(|n: u32| (n.wrapping_mul(2_654_435_761) >> 11) as u8)
+        .collect();
+    let one = "http://example.com/text\n";
+    let both = "http://example.com/text\nhttp://example.com/in\n";
+    for (media_type, name, bytes, out) in [
+        ("application/gzip", "log.txt.gz", gzip(text), both),
+        ("application/octet-stream", "page.HTML.gz", gzip(page), both),
+        ("application/x-gzip", "letter.eml.gz", gzip(letter), both),
+        ("application/octet-stream", "any", gzip(text), both),
+        // Compressed twice, not text, not compressed, too long.
+        ("application/gzip", "x.gz.gz", gzip(&gzip(text)), one),
+        (
+            "application/gzip",
+            "x.tar.gz",
+            gzip(b"http://example.com/\0"),
+            one,
+        ),
+        (
+            "application/zip",
+            "x.zip",
+            b"PK\x03\x04http://example.com/".to_vec(),
+            one,
+        ),
+        ("application/gzip", "x.gz", gzip(&noise), one),
+    ] {
+        let tree = Tree::new(&[("m.eml", &attached(media_type, name, &bytes))]);
+        tree.run(&["m.eml"]).is(0, one);
+        tree.run(&["m.eml", "--attachments"]).is(0, out);
+    }
+    let cut = gzip(text);
+    let tree = Tree::new(&[(
+        "m.eml",
+        &attached("application/gzip", "x.gz", &cut[..cut.len() - 4]),
+    )]);
+    tree.run(&["m.eml", "--attachments"])
+        .tells(2, both, "compress.truncated");
+}

@@ -5,7 +5,7 @@ use encoding_rs::Encoding;
 
 use super::walk::size;
 use crate::document;
-use crate::document::mail::{Alternatives, Headers, MimeBase};
+use crate::document::mail::{Alternatives, Attachments, Headers, MimeBase};
 use crate::document::markdown::Slug;
 use crate::document::text::NonAscii;
 use crate::pipeline::Decompress;
@@ -60,6 +60,9 @@ pub struct ReadArgs {
     /// Mail: what a relative Content-Location is to the base
     #[arg(long, value_name = "HOW", default_value = "chained")]
     pub mime_base: MimeBaseArg,
+    /// Mail: read compressed attachments too
+    #[arg(long)]
+    pub attachments: bool,
     /// Tell what links stand for that a mail gateway has rewritten
     #[arg(long)]
     pub unwrap: bool,
@@ -156,6 +159,10 @@ impl ReadArgs {
             HeadersArg::All => Headers::All,
         };
         options.mail.ids = self.ids;
+        options.mail.attachments = match self.attachments {
+            true => Attachments::Open,
+            false => Attachments::Skip,
+        };
         options.mail.alternatives = match self.alternatives {
             AlternativesArg::All => Alternatives::All,
             AlternativesArg::Last => Alternatives::Last,

@@ -17,6 +17,7 @@ mod header;
 mod leaf;
 mod nested;
 mod open;
+mod packed;
 mod readers;
 mod reflow;
 mod segments;
@@ -45,6 +46,8 @@ pub struct Options {
     pub alternatives: Alternatives,
     /// What a relative Content-Location is to the base.
     pub mime_base: MimeBase,
+    /// What becomes of compressed attachments.
+    pub attachments: Attachments,
     /// Entities that are nested deeper are read as text.
     pub max_depth: usize,
 }
@@ -56,6 +59,7 @@ impl Default for Options {
             ids: false,
             alternatives: Alternatives::default(),
             mime_base: MimeBase::default(),
+            attachments: Attachments::default(),
             max_depth: 64,
         }
     }
@@ -91,6 +95,16 @@ pub enum MimeBase {
     Chained,
     /// Only an absolute one is a base (RFC 2557 section 5, to the letter).
     Strict,
+}
+
+/// What becomes of compressed attachments.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Attachments {
+    /// They are passed over, and counted.
+    #[default]
+    Skip,
+    /// They are decompressed, and what they hold is read by its name.
+    Open,
 }
 
 /// A mailbox: messages back to back, each behind a `From ` line.
