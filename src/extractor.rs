@@ -9,6 +9,7 @@ use crate::bytes::source::{Replay, Seekable, Source};
 use crate::bytes::window::{Bounds, Window, Windows};
 use crate::document::charset::{self, Conversion, Detected, Reader, Transcoder};
 use crate::document::events::{Event, Events};
+use crate::document::mail::Tally;
 use crate::document::{self, Format, Reading, Scan, Start};
 use crate::resolver::{EmbeddedBases, Linker, Ruling, Sink};
 use crate::uri::Base;
@@ -215,6 +216,13 @@ impl Extractor {
         sink: &mut impl Sink,
     ) -> io::Result<u64> {
         self.run(document, &mut Seekable::new(reader), sink)
+    }
+
+    /// How much was read of the archive that was extracted last, and what was passed over; none for
+    /// formats that are no archives.
+    pub fn tally(&self, format: &Format) -> Option<&Tally> {
+        let known = self.scanners.iter().find(|(name, _)| *name == format.name);
+        known.and_then(|(_, scanner)| scanner.tally())
     }
 
     fn run(

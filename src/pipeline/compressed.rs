@@ -106,10 +106,8 @@ impl Members {
     /// Where in the file the member begins that holds the byte at an offset of the content.
     /// Offsets that are asked for must not descend.
     pub fn offset(&self, content: u64) -> Option<u64> {
-        let innermost_first = self.0.iter().rev();
-        innermost_first.fold(Some(content), |at, layer| {
-            at.and_then(|at| layer.borrow_mut().member(at))
-        })
+        let mut innermost_first = self.0.iter().rev();
+        innermost_first.try_fold(content, |at, layer| layer.borrow_mut().member(at))
     }
 }
 

@@ -14,6 +14,7 @@ use super::walk::Entry;
 use crate::bytes::lines::breaks;
 use crate::document::Format;
 use crate::extractor::Origin;
+use crate::output::record::Archive;
 
 /// A file is cut into pieces of about this many bytes: a piece should stay in a core's cache.
 pub const PIECE: u64 = 1 << 20;
@@ -38,6 +39,14 @@ pub struct Whole {
     ledger: Ledger,
     /// It has been told already that the file became shorter.
     told: AtomicBool,
+    gathered: Gathered,
+}
+
+/// The counts of the pieces of an archive.
+#[derive(Debug, Default)]
+struct Gathered {
+    state: Mutex<(usize, Archive)>,
+    added: Condvar,
 }
 
 /// A format, shown by its name.
@@ -89,6 +98,7 @@ impl Cutter {
                 file,
                 ledger: Ledger::default(),
                 told: AtomicBool::new(false),
+                gathered: Gathered::default(),
             }),
             length,
             size: size.max(1),
@@ -183,6 +193,24 @@ impl Piece {
             at: self.start,
             end: self.end,
         }
+    }
+
+    /// Adds what was counted in the piece to the counts of its archive; the last piece waits for
+    /// the others and gets the sum.
+    pub fn gather(&self, counts: &Archive) -> Option<Archive> {
+        let Gathered { state, added } = &self.whole.gathered;
+        let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.0 += 1;
+        state.1.add(counts);
+        added.notify_all();
+        if self.end.is_some() {
+            return None;
+        }
+        // Pieces are given out in order, so each of the others is at work already.
+        while state.0 <= self.index {
+            state = added.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        Some(std::mem::take(&mut state.1))
     }
 
     /// Where it starts, without its line.

@@ -9,6 +9,7 @@ use super::pieces::Piece;
 use super::walk::{Entry, Kind};
 use super::{Options, Report, bases};
 use crate::document::container::Codec;
+use crate::document::mail::Tally;
 use crate::document::{Format, Retrieval};
 use crate::extractor::{Document, Extractor, Origin, Positions};
 use crate::resolver::{Diagnostic, Sink};
@@ -168,6 +169,12 @@ impl<'a> Reader<'a> {
             Kind::Standard => bases.of_stream(),
             Kind::File(_) | Kind::Stream => bases.of_file(path, &mut self.names),
         }
+    }
+
+    /// How much was read of the archive that was read last, and what was passed over; none for
+    /// formats that are no archives.
+    pub fn tally(&self, format: &Format) -> Option<&Tally> {
+        self.extractor.tally(format)
     }
 
     /// Reads a piece of a file and hands on what it holds; returns how many bytes it has.

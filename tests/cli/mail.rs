@@ -245,3 +245,40 @@ fn compressed_attachments_are_opened_on_request() {
     tree.run(&["m.eml", "--attachments"])
         .tells(2, both, "compress.truncated");
 }
+
+#[test]
+fn the_counts_of_each_archive_show_what_was_passed_over() {
+    let from = "From a@example.com Thu Mar  2 10:11:12 2006\n";
+    let picture = "Content-Type: multipart/mixed; boundary=b\n\n--b\n\nhttp://example.com/\n--b\n\
+        Content-Type: image/png\n\nx\n--b\nContent-Type: image/png\n\ny\n";
+    let mailbox = format!("junk\n\n{from}\nhttp://example.com/\n\n{from}{picture}");
+    let bytes = mailbox.len();
+    let tree = Tree::new(&[("m.mbox", &mailbox), ("t.txt", "http://example.com/\n")]);
+    let record = format!(
+        "{{\"type\":\"archive\",\"path\":\"m.mbox\",\"messages\":2,\"parts\":3,\
+         \"skipped_parts\":{{\"image/png\":2}},\"links\":2,\"bytes\":{bytes},\
+         \"diagnostics\":{{\"mbox.leading-junk\":1,\"mime.close-missing\":1}}}}\n"
+    );
+    let targets = "http://example.com/\nhttp://example.com/\nhttp://example.com/\n";
+    let paths = ["m.mbox", "t.txt"];
+    for threads in ["-j1", "-j3"] {
+        let run =
+            |shape: &[&str]| tree.run(&[&paths[..], &[threads, "--piece", "40"], shape].concat());
+        // Among the records, behind those of the archive.
+        let ran = run(&["--json", "--stats", "--fields", "path"]);
+        let lines: Vec<_> = ran.out.lines().collect();
+        assert_eq!(lines.len(), 7, "{}", ran.out);
+        assert_eq!(lines[4].to_owned() + "\n", record);
+        assert_eq!(run(&["--json"]).out.matches("\"archive\"").count(), 0);
+        // Elsewhere they are told.
+        let ran = run(&["--stats=json"]);
+        assert_eq!((ran.code, ran.out.as_str()), (0, targets));
+        assert!(ran.err.starts_with(&record), "{}", ran.err);
+        let words = format!(
+            "uriscan: m.mbox: 2 messages, 3 parts, 2 links, {bytes} bytes; 2 image/png passed over; \
+             1 mbox.leading-junk; 1 mime.close-missing\n"
+        );
+        run(&["--stats"]).tells(0, targets, &words);
+        run(&["--stats", "-q"]).tells(0, "", &words);
+    }
+}
