@@ -10,7 +10,7 @@ use crate::bytes::window::{Bounds, Window, Windows};
 use crate::document::charset::{self, Conversion, Detected, Reader, Transcoder};
 use crate::document::events::{Event, Events};
 use crate::document::mail::Tally;
-use crate::document::{self, Format, Reading, Scan, Start};
+use crate::document::{self, Format, Reading, Scan, Share, Start};
 use crate::resolver::{EmbeddedBases, Linker, Ruling, Sink};
 use crate::uri::Base;
 use crate::uri::unwrap::Unwrapper;
@@ -76,12 +76,18 @@ pub struct Origin {
     pub offset: u64,
     /// The line that it starts.
     pub line: u64,
+    /// What is to be known of the rest, if it is an archive.
+    pub share: Share,
 }
 
 impl Default for Origin {
     /// The start of a document.
     fn default() -> Self {
-        Origin { offset: 0, line: 1 }
+        Origin {
+            offset: 0,
+            line: 1,
+            share: Share::default(),
+        }
     }
 }
 
@@ -295,6 +301,7 @@ impl Extractor {
         let start = Start {
             declared: document.declared,
             detected,
+            share: document.origin.share,
             ..Start::default()
         };
         Pass::new(scanner, start, self.options.positions, document.origin)
@@ -343,7 +350,7 @@ struct Pass {
 
 impl Pass {
     fn new(scanner: usize, start: Start, positions: Positions, origin: Origin) -> Self {
-        let Origin { offset, line } = origin;
+        let Origin { offset, line, .. } = origin;
         Pass {
             scanner,
             start,

@@ -12,6 +12,7 @@ pub mod collect;
 pub mod compressed;
 pub mod filter;
 pub mod input;
+pub mod messages;
 pub mod ordered;
 pub mod pieces;
 pub mod progress;

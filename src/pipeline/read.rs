@@ -184,12 +184,18 @@ impl<'a> Reader<'a> {
     /// When it cannot be read.
     pub(super) fn piece(&mut self, piece: &Piece, sink: &mut impl Sink) -> io::Result<u64> {
         let mut bytes = std::mem::take(&mut self.head);
-        let loaded = piece.load(self.options.piece, &mut bytes);
-        let loaded = loaded.map(|loaded| loaded.then_some(bytes.as_slice()));
+        let loaded = match &piece.handed {
+            Some(handed) => Ok(Some(handed.bytes())),
+            None if piece.counts_lines() => {
+                let loaded = piece.load(self.options.piece, &mut bytes);
+                loaded.map(|loaded| loaded.then_some(bytes.as_slice()))
+            }
+            None => Ok(None),
+        };
         let in_memory = loaded.as_ref().ok().copied().flatten();
         let origin = match self.options.extractor.positions {
-            Positions::Lines => piece.locate(in_memory),
-            Positions::Offsets => piece.origin(),
+            Positions::Lines if piece.counts_lines() => piece.locate(in_memory),
+            _ => piece.origin(),
         };
         let format = piece.whole.format.0;
         let base = self.base(&piece.whole.entry, format);
@@ -208,7 +214,7 @@ impl<'a> Reader<'a> {
             None => extractor.extract(&document, piece.stretch(), sink),
         });
         self.head = bytes;
-        length
+        length.map(|length| piece.own(length))
     }
 }
 

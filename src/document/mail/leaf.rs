@@ -501,6 +501,7 @@ impl Leaf {
             detected,
             again,
             reread,
+            ..Start::default()
         });
     }
 

@@ -27,10 +27,10 @@ mod tree;
 
 use super::charset::Conversion;
 use super::events::{Event, Events, Family};
-use super::{Format, Reading, Retrieval, Scan, Start};
+use super::{Format, Reading, Retrieval, Scan, Seam, Start};
 use crate::bytes::window::{Bounds, Window};
 use framing::Framing;
-pub use framing::is_separator;
+pub use framing::{Style, is_separator};
 use readers::Readers;
 pub use readers::Tally;
 use tree::Tree;
@@ -112,6 +112,7 @@ pub(super) const MBOX: Format = Format {
     name: "mbox",
     extensions: &["mbox", "mbx"],
     scanner: |options| Box::new(Scanner::new(Framing::mbox(), options)),
+    seam: Some(Seam::Message(|| Box::new(framing::Cutter::default()))),
     ..FORMAT
 };
 
@@ -202,9 +203,9 @@ impl Scanner {
 }
 
 impl Scan for Scanner {
-    fn begin(&mut self, _start: &Start) {
-        self.framing.begin();
-        self.archive.count = 0;
+    fn begin(&mut self, start: &Start) {
+        self.framing.begin(start.share);
+        self.archive.count = start.share.before;
         self.settled = false;
         self.archive.readers.tally = Tally::default();
     }
