@@ -282,3 +282,36 @@ fn the_counts_of_each_archive_show_what_was_passed_over() {
         run(&["--stats", "-q"]).tells(0, "", &words);
     }
 }
+
+#[test]
+fn compressed_batches_of_news_are_opened() {
+    let article = "Subject: x\nMessage-ID: <m@example.com>\n\nhttp://example.com/n\n";
+    let batch = format!("#! rnews {}\n{article}", article.len()).repeat(2);
+    let target = "http://example.com/n\n".repeat(2);
+    let gunbatch = [&b"#! gunbatch\n"[..], &gzip(batch.as_bytes())].concat();
+    // What compress writes where no text repeats: eight codes of nine bits at a time.
+    let mut cunbatch = b"#! cunbatch\n\x1f\x9d\x89".to_vec();
+    for group in batch.as_bytes().chunks(8) {
+        let bits = group
+            .iter()
+            .rev()
+            .fold(0, |bits: u128, &byte| bits << 9 | u128::from(byte));
+        let bytes = (group.len() * 9).div_ceil(8);
+        cunbatch.extend_from_slice(&bits.to_le_bytes()[..bytes]);
+    }
+    let tree = Tree::new(&[]);
+    for (name, bytes) in [("g", gunbatch), ("c", cunbatch)] {
+        tree.write(name, &bytes);
+        tree.run(&[name]).is(0, &target);
+        tree.run(&[name, "--json", "--fields", "member"]).is(
+            0,
+            "{\"type\":\"link\",\"member\":\"1/1\"}\n{\"type\":\"link\",\"member\":\"2/1\"}\n",
+        );
+    }
+    // In a tree they are looked into when that is asked for; else they are told.
+    tree.run(&[".", "-z"]).is(0, &target.repeat(2));
+    tree.run(&["."]).is(1, "");
+    tree.run(&[".", "-v"]).tells(1, "", "body.opaque");
+    tree.write("b", b"#! cunbatch\nno more");
+    tree.run(&["b"]).tells(2, "", "compress.corrupt");
+}
