@@ -315,3 +315,71 @@ fn compressed_batches_of_news_are_opened() {
     tree.write("b", b"#! cunbatch\nno more");
     tree.run(&["b"]).tells(2, "", "compress.corrupt");
 }
+
+/// Three messages around an attachment of this many lines.
+#[cfg(unix)]
+fn long(lines: usize) -> Vec<u8> {
+    let from = "From a@example.com Thu Mar  2 10:11:12 2006\n";
+    let line = "VGhpcyBsaW5lIGlzIHBhcnQgb2YgYW4gYXR0YWNobWVudCB0aGF0IG5vYm9keSBkZWNvZGVzLg0K\n";
+    format!(
+        "{from}\nhttp://example.com/1\n\n{from}Content-Type: multipart/mixed; boundary=b\n\n--b\n\n\
+         http://example.com/2\n--b\nContent-Type: application/zip\n\
+         Content-Transfer-Encoding: base64\n\n{}--b\n\nhttp://example.com/3\n--b--\n\n\
+         {from}\nhttp://example.com/4\n",
+        line.repeat(lines)
+    )
+    .into_bytes()
+}
+
+#[cfg(unix)]
+#[test]
+fn an_attachment_of_200_megabytes_takes_little_memory() {
+    let archive = long(200_000_000 / 77);
+    let tree = Tree::new(&[]);
+    tree.write("m.mbox", &archive);
+    let expected = (1..5)
+        .map(|n| format!("http://example.com/{n}\n"))
+        .collect::<String>();
+    // A limit on all that a process maps, its program and the stacks of its threads too: a buffer
+    // that grows with the attachment does not fit.
+    let limited = "ulimit -v 150000; exec \"$0\" \"$@\"";
+    for threads in ["-j1", "-j2"] {
+        let output = std::process::Command::new("sh")
+            .args([
+                "-c",
+                limited,
+                env!("CARGO_BIN_EXE_uriscan"),
+                "m.mbox",
+                threads,
+            ])
+            .current_dir(tree.path())
+            .output()
+            .unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(
+            String::from_utf8_lossy(&output.stdout),
+            expected,
+            "{errors}"
+        );
+    }
+}
+
+/// A mailbox with a hole of more than four gibibytes.
+#[cfg(unix)]
+#[test]
+#[ignore = "reads 4.1 GiB: seconds in a release build, minutes in any other"]
+fn a_message_begins_beyond_four_gibibytes() {
+    use std::os::unix::fs::FileExt;
+    let tree = Tree::new(&[]);
+    let file = std::fs::File::create(tree.path().join("m.mbox")).unwrap();
+    let message = "\nFrom a@example.com Thu Mar  2 10:11:12 2006\n\nhttp://example.com/\n";
+    let far = (4 << 30) + (100 << 20);
+    file.write_all_at(&message.as_bytes()[1..], 0).unwrap();
+    file.write_all_at(message.as_bytes(), far).unwrap();
+    for threads in ["-j1", "-j2"] {
+        let fields = ["--format", "csv", "--fields", "member,message_offset"];
+        let rows = format!("member,message_offset\n1/1,0\n2/1,{}\n", far + 1);
+        tree.run(&[&["m.mbox", threads][..], &fields].concat())
+            .is(0, &rows);
+    }
+}
