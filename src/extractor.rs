@@ -9,9 +9,11 @@ use crate::bytes::source::{Replay, Seekable, Source};
 use crate::bytes::window::{Bounds, Window, Windows};
 use crate::document::charset::{self, Conversion, Detected, Reader, Transcoder};
 use crate::document::events::{Event, Events};
-use crate::document::{self, Format, Reading, Scan, Start};
+use crate::document::mail::Tally;
+use crate::document::{self, Format, Reading, Scan, Share, Start};
 use crate::resolver::{EmbeddedBases, Linker, Ruling, Sink};
 use crate::uri::Base;
+use crate::uri::unwrap::Unwrapper;
 
 /// Whether links carry their line and column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,6 +34,8 @@ pub struct Options {
     pub ruling: Ruling,
     /// Whether the bases that documents bring are honoured.
     pub embedded_bases: EmbeddedBases,
+    /// Reads targets off links that a mail gateway has rewritten.
+    pub unwrapper: Option<Unwrapper>,
     /// Whether links carry their line and column.
     pub positions: Positions,
     /// How many bytes are read at a time.
@@ -44,6 +48,7 @@ impl Default for Options {
             formats: document::Options::default(),
             ruling: Ruling::AUTO,
             embedded_bases: EmbeddedBases::default(),
+            unwrapper: None,
             positions: Positions::default(),
             // It should stay in a core's own cache, and most documents should fit.
             window: 256 << 10,
@@ -71,12 +76,18 @@ pub struct Origin {
     pub offset: u64,
     /// The line that it starts.
     pub line: u64,
+    /// What is to be known of the rest, if it is an archive.
+    pub share: Share,
 }
 
 impl Default for Origin {
     /// The start of a document.
     fn default() -> Self {
-        Origin { offset: 0, line: 1 }
+        Origin {
+            offset: 0,
+            line: 1,
+            share: Share::default(),
+        }
     }
 }
 
@@ -121,10 +132,12 @@ pub struct Extractor {
 impl Extractor {
     /// An extractor with these options.
     pub fn new(options: &Options) -> Self {
+        let mut linker = Linker::new(options.ruling, options.embedded_bases);
+        linker.set_unwrapper(options.unwrapper.clone());
         Extractor {
             windows: Windows::new(options.window),
             events: Events::default(),
-            linker: Linker::new(options.ruling, options.embedded_bases),
+            linker,
             scanners: Vec::new(),
             options: options.clone(),
         }
@@ -211,6 +224,13 @@ impl Extractor {
         self.run(document, &mut Seekable::new(reader), sink)
     }
 
+    /// How much was read of the archive that was extracted last, and what was passed over; none for
+    /// formats that are no archives.
+    pub fn tally(&self, format: &Format) -> Option<&Tally> {
+        let known = self.scanners.iter().find(|(name, _)| *name == format.name);
+        known.and_then(|(_, scanner)| scanner.tally())
+    }
+
     fn run(
         &mut self,
         document: &Document<'_>,
@@ -281,6 +301,7 @@ impl Extractor {
         let start = Start {
             declared: document.declared,
             detected,
+            share: document.origin.share,
             ..Start::default()
         };
         Pass::new(scanner, start, self.options.positions, document.origin)
@@ -329,7 +350,7 @@ struct Pass {
 
 impl Pass {
     fn new(scanner: usize, start: Start, positions: Positions, origin: Origin) -> Self {
-        let Origin { offset, line } = origin;
+        let Origin { offset, line, .. } = origin;
         Pass {
             scanner,
             start,

@@ -67,13 +67,16 @@ pub fn push_link(link: &Link<'_>, out: &mut Vec<u8>) {
     for alternative in link.alternatives {
         push_bytes(alternative, out);
     }
+    push_optional(link.unwrapped, out);
     if link.member.is_some() {
         push_part(&link.part, out);
     }
 }
 
 fn push_part(part: &Part<'_>, out: &mut Vec<u8>) {
-    push_number(part.message_offset.map_or(0, |offset| offset + 1), out);
+    for offset in [part.message_offset, part.member_offset] {
+        push_number(offset.map_or(0, |offset| offset + 1), out);
+    }
     for text in [
         part.message_id,
         part.media_type,
@@ -176,6 +179,7 @@ impl<'a> Packed<'a> {
         let attribute = self.text();
         let flags = Flags::from_bits(self.number());
         let alternatives: Vec<_> = (0..self.number()).map(|_| self.bytes()).collect();
+        let unwrapped = self.optional();
         let part = match member {
             Some(_) => self.part(),
             None => Part::default(),
@@ -192,6 +196,7 @@ impl<'a> Packed<'a> {
             attribute,
             flags,
             alternatives: &alternatives,
+            unwrapped,
             part,
         })
     }
@@ -199,6 +204,7 @@ impl<'a> Packed<'a> {
     fn part(&mut self) -> Part<'a> {
         Part {
             message_offset: self.number().checked_sub(1),
+            member_offset: self.number().checked_sub(1),
             message_id: self.text(),
             media_type: self.text(),
             charset: self.text(),

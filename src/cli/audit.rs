@@ -31,7 +31,7 @@ use crate::document::Anchors;
 use crate::extractor::{self, Positions};
 use crate::pipeline::bases::{Bases, Names};
 use crate::pipeline::walk::{Root, Walk};
-use crate::pipeline::{self, Order, Talk};
+use crate::pipeline::{self, Archives, Order, Talk};
 use crate::uri::Mounts;
 
 /// The command line with the flags of `uriscan.toml` in front of its own; none where there is
@@ -161,6 +161,7 @@ fn reading(arguments: &AuditArgs, bases: Bases) -> Result<pipeline::Options, Err
             formats,
             ruling: arguments.base.ruling(),
             embedded_bases: arguments.base.embedded(),
+            unwrapper: arguments.read.unwrapper(),
             positions: Positions::Lines,
             ..extractor::Options::default()
         },
@@ -190,6 +191,7 @@ fn talk(arguments: &AuditArgs) -> Talk {
         errors: !arguments.findings.no_messages,
         diagnostics: arguments.findings.verbose,
         summary: true,
+        archives: Archives::Leave,
     }
 }
 

@@ -18,7 +18,7 @@ use crate::output::record::Summary;
 use crate::pipeline::pieces::PIECE;
 use crate::pipeline::run::Outcome;
 use crate::pipeline::walk::{Root, Walk};
-use crate::pipeline::{self, Options, Order, Report, Talk};
+use crate::pipeline::{self, Archives, Options, Order, Report, Talk};
 
 /// Runs it.
 pub(super) fn run(arguments: &ExtractArgs) -> Result<Exit, Error> {
@@ -102,6 +102,7 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<Options, Error> {
             formats: arguments.read.options(),
             ruling: arguments.base.ruling(),
             embedded_bases: arguments.base.embedded(),
+            unwrapper: arguments.read.unwrapper(),
             positions: output.positions(report, &layout),
             window: arguments
                 .read
@@ -121,6 +122,11 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<Options, Error> {
             errors: !output.no_messages,
             diagnostics: output.verbose,
             summary: output.stats.is_some() && !quiet,
+            archives: match output.stats {
+                None => Archives::Leave,
+                Some(StatsArg::Text) => Archives::Words,
+                Some(StatsArg::Json) => Archives::Records,
+            },
         },
         threads: output.threads(),
         piece: arguments.read.piece.unwrap_or(PIECE).max(1),

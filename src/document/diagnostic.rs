@@ -43,7 +43,8 @@ codes! {
     HELD_LIMIT = "html.held-limit", Note, "too many references before the base was known; they resolve against the base known so far";
     COMPRESS_TRUNCATED = "compress.truncated", Damage, "the compressed data ends too early";
     COMPRESS_CORRUPT = "compress.corrupt", Damage, "the compressed data is damaged";
-    COMPRESS_TRAILING = "compress.trailing-garbage", Note, "something else follows the compressed data";
+    COMPRESS_TRAILING = "compress.trailing-garbage", Damage, "something else follows the compressed data";
+    GZIP_TRAILING = "gzip.trailing-garbage", Note, "something else follows the gzip members";
     RATIO_LIMIT = "archive.ratio-limit", Damage, "the compressed data grows beyond all measure; the rest was left out";
     DEPTH_LIMIT = "archive.depth-limit", Damage, "compressed data nests deeper than the limit";
     FROM_LINE_IN_BODY = "mbox.from-line-in-body", Note, "a line of the body looks like a separator and is none";

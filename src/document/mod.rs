@@ -51,6 +51,8 @@ pub struct Start {
     pub again: Again,
     /// Whether the document can be read again from its first byte.
     pub reread: Reread,
+    /// What is to be known of an archive of which the document is a piece.
+    pub share: Share,
 }
 
 /// Whether a document can be read again, when a scanner asks for it with
@@ -108,9 +110,56 @@ pub enum Reading {
     MaybeTwice,
 }
 
-/// Finds the first index, behind an LF, at which a document can be cut so that its pieces have the
-/// links of the whole; the bytes may start anywhere in it. None where there is no such place.
-pub type Seam = fn(&[u8]) -> Option<usize>;
+/// Where a long document can be cut so that its pieces have the links of the whole.
+#[derive(Clone, Copy)]
+pub enum Seam {
+    /// Behind a line that anybody can tell: finds the first such index, behind an LF, in bytes that
+    /// may start anywhere in the document.
+    Line(fn(&[u8]) -> Option<usize>),
+    /// Between the messages of an archive, which have to be found one after the other.
+    Message(fn() -> Box<dyn Cut>),
+}
+
+/// Finds where the messages of an archive begin, as its scanner does, but faster.
+pub trait Cut: Send {
+    /// Looks for the next message in the pending bytes of a window. A message has to be looked for
+    /// from `next` of the one before it on.
+    fn next(&mut self, window: &Window<'_>, peek: Peek<'_>) -> Seen;
+
+    /// What the scanner has to know that starts with the message that was seen last.
+    fn share(&self) -> Share;
+}
+
+/// Reads bytes of the archive at an offset; returns how many there are, fewer only at its end.
+pub type Peek<'a> = &'a dyn Fn(u64, &mut [u8]) -> usize;
+
+/// What was seen of the next message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seen {
+    /// It begins at `at`; what begins it ends at `next`.
+    Message {
+        /// The index of its first byte.
+        at: usize,
+        /// The index from which on the one behind it is to be looked for.
+        next: usize,
+    },
+    /// There is none before this index, from which on it is to be looked for with more bytes.
+    Nothing(usize),
+    /// There is no telling: the rest is not to be cut.
+    Lost,
+}
+
+/// What the scanner of a piece of an archive has to know of the rest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Share {
+    /// How many messages stand before the piece.
+    pub before: u64,
+    /// How the archive's first message was separated.
+    pub style: mail::Style,
+    /// The offset of the first message behind the piece, if there is one. The scanner gets to see
+    /// some bytes of it, so that it knows where the one before it ends.
+    pub end: Option<u64>,
+}
 
 /// A document format.
 pub struct Format {

@@ -222,6 +222,55 @@ pub static FIELDS: &[Field] = &[
             }
         }
     ),
+    field!(
+        "message_id",
+        Appended,
+        Shape::Text,
+        "The identifier of the message",
+        |_, link| Value::text(link.part.message_id)
+    ),
+    field!(
+        "message_offset",
+        Appended,
+        Shape::Number,
+        "Offset in bytes of the message in the archive, decompressed",
+        |_, link| Value::number(link.part.message_offset)
+    ),
+    field!(
+        "member_offset",
+        Appended,
+        Shape::Number,
+        "Offset in bytes of the gzip member or zstd frame in which the message begins",
+        |_, link| Value::number(link.part.member_offset)
+    ),
+    field!(
+        "media_type",
+        Appended,
+        Shape::Text,
+        "The media type of the part",
+        |_, link| Value::text(link.part.media_type)
+    ),
+    field!(
+        "charset",
+        Appended,
+        Shape::Text,
+        "The charset of the part, as declared",
+        |_, link| Value::text(link.part.charset)
+    ),
+    field!(
+        "target_part",
+        Appended,
+        Shape::Text,
+        "The part of the same message that the target names",
+        |_, link| Value::text(link.part.target_part)
+    ),
+    field!(
+        "unwrapped",
+        Appended,
+        Shape::Text,
+        "The target inside a link that a mail gateway has rewritten, with --unwrap",
+        |_, link| link.unwrapped.map_or(Value::Null, Value::Bytes)
+    ),
 ];
 
 fn line(link: &Link<'_>) -> Option<u64> {

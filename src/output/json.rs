@@ -2,7 +2,7 @@
 
 use super::field::{Kind, Value};
 use super::place::Place;
-use super::record::{Failure, Summary};
+use super::record::{Archive, Failure, Summary};
 use super::{Layout, Others, Output, decimal};
 use crate::resolver::{Diagnostic, Link};
 
@@ -14,6 +14,7 @@ pub(super) const OUTPUT: Output = Output {
     others: Some(Others {
         diagnostic: push_diagnostic,
         failure: push_failure,
+        archive: push_archive,
         summary: push_summary,
     }),
 };
@@ -54,6 +55,44 @@ fn push_failure(place: &Place, failure: &Failure<'_>, out: &mut Vec<u8>) {
     push_place(place, failure.member, out);
     push_member("message", failure.message, out);
     close(place, out);
+}
+
+/// Appends the counts of an archive.
+pub fn push_archive(place: &Place, archive: &Archive, out: &mut Vec<u8>) {
+    open("archive", out);
+    push_key("path", out);
+    push_string(place.path(), out);
+    push_count("messages", archive.tally.messages, out);
+    push_count("parts", archive.tally.parts, out);
+    let skipped = archive.tally.skipped_parts.iter();
+    push_counts(
+        "skipped_parts",
+        skipped.map(|(name, &count)| (name.as_str(), count)),
+        out,
+    );
+    push_count("links", archive.links, out);
+    push_count("bytes", archive.bytes, out);
+    let diagnostics = archive.diagnostics.iter();
+    push_counts(
+        "diagnostics",
+        diagnostics.map(|(name, &count)| (*name, count)),
+        out,
+    );
+    close(place, out);
+}
+
+fn push_counts<'a>(name: &str, counts: impl Iterator<Item = (&'a str, u64)>, out: &mut Vec<u8>) {
+    push_key(name, out);
+    out.push(b'{');
+    for (index, (name, count)) in counts.enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        push_string(name.as_bytes(), out);
+        out.push(b':');
+        decimal::push(count, out);
+    }
+    out.push(b'}');
 }
 
 /// Appends the summary.

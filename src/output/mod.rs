@@ -16,7 +16,7 @@ pub mod tsv;
 use crate::resolver::{Diagnostic, Link};
 use field::Field;
 use place::Place;
-use record::{Failure, Summary};
+use record::{Archive, Failure, Summary};
 
 /// An output format.
 pub struct Output {
@@ -36,6 +36,8 @@ pub struct Others {
     pub diagnostic: fn(&Place, &Diagnostic<'_>, &mut Vec<u8>),
     /// Appends an error.
     pub failure: fn(&Place, &Failure<'_>, &mut Vec<u8>),
+    /// Appends the counts of an archive.
+    pub archive: fn(&Place, &Archive, &mut Vec<u8>),
     /// Appends the summary.
     pub summary: fn(&Summary, &mut Vec<u8>),
 }

@@ -1,5 +1,10 @@
 //! The records that are no links.
 
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::document::mail::Tally;
+
 /// A document or a part of one that could not be read.
 #[derive(Clone, Copy, Debug)]
 pub struct Failure<'a> {
@@ -7,6 +12,66 @@ pub struct Failure<'a> {
     pub member: Option<&'a str>,
     /// Why, without the path.
     pub message: &'a str,
+}
+
+/// How much of an archive was read, and what was passed over: loss must be visible.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Archive {
+    /// Messages, parts that were read, and those that were not, by media type.
+    pub tally: Tally,
+    /// References that were reported.
+    pub links: u64,
+    /// Its bytes, decompressed.
+    pub bytes: u64,
+    /// How often each code was diagnosed.
+    pub diagnostics: BTreeMap<&'static str, u64>,
+}
+
+impl Archive {
+    /// Adds the counts of another piece of the archive.
+    pub fn add(&mut self, other: &Archive) {
+        self.tally.add(&other.tally);
+        self.links += other.links;
+        self.bytes += other.bytes;
+        for (code, count) in &other.diagnostics {
+            *self.diagnostics.entry(code).or_default() += count;
+        }
+    }
+
+    /// What the counts of a name say.
+    pub fn about(name: &str) -> &'static str {
+        match name {
+            "messages" => "Messages in it",
+            "parts" => "Parts that were read",
+            "skipped_parts" => "Parts that were passed over, by media type",
+            "links" => "References that were reported",
+            "bytes" => "Its bytes, decompressed",
+            _ => "How often each code was diagnosed",
+        }
+    }
+}
+
+impl fmt::Display for Archive {
+    /// In words, on one line.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Tally {
+            messages,
+            parts,
+            skipped_parts,
+        } = &self.tally;
+        let (links, bytes) = (self.links, self.bytes);
+        write!(
+            formatter,
+            "{messages} messages, {parts} parts, {links} links, {bytes} bytes"
+        )?;
+        for (name, count) in skipped_parts {
+            write!(formatter, "; {count} {name} passed over")?;
+        }
+        for (code, count) in &self.diagnostics {
+            write!(formatter, "; {count} {code}")?;
+        }
+        Ok(())
+    }
 }
 
 /// The counts of a run.

@@ -2,7 +2,7 @@
 
 use super::field::{FIELDS, Field, Kind};
 use super::json::{push_member, push_string};
-use super::record::Summary;
+use super::record::{Archive, Summary};
 
 /// What a key's value may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,8 +19,8 @@ pub enum Shape {
     MaybeNumber,
     /// An array of strings.
     Texts,
-    /// A number for each level of findings.
-    Levels,
+    /// A number from 0 for each of several names.
+    Counts,
 }
 
 /// A key that only some records have.
@@ -84,6 +84,10 @@ pub static SCHEMAS: &[Schema] = &[
         name: "summary",
         push: push_summary,
     },
+    Schema {
+        name: "archive",
+        push: push_archive,
+    },
 ];
 
 /// The keys that only an audit appends.
@@ -116,7 +120,7 @@ static AUDIT: &[Key] = &[
     Key {
         name: "findings",
         about: "Findings of each level",
-        shape: Shape::Levels,
+        shape: Shape::Counts,
     },
     Key {
         name: "hidden_findings",
@@ -169,6 +173,28 @@ fn push_summary(out: &mut Vec<u8>) {
     push("summary", "The counts of a run", &keys, out);
 }
 
+fn push_archive(out: &mut Vec<u8>) {
+    let kind = "The kind of record";
+    let path = "The file, as reached from the arguments";
+    let mut keys = vec![
+        ("type", kind, Shape::Constant("archive"), Kind::Core),
+        ("path", path, Shape::Text, Kind::Core),
+    ];
+    for (name, shape) in [
+        ("messages", Shape::Number),
+        ("parts", Shape::Number),
+        ("skipped_parts", Shape::Counts),
+        ("links", Shape::Number),
+        ("bytes", Shape::Number),
+        ("diagnostics", Shape::Counts),
+    ] {
+        keys.push((name, Archive::about(name), shape, Kind::Core));
+    }
+    let bytes = "The bytes of a path that is not UTF-8, in base64";
+    keys.push(("path_bytes", bytes, Shape::Text, Kind::Appended));
+    push("archive", "How much of an archive was read", &keys, out);
+}
+
 type Row = (&'static str, &'static str, Shape, Kind);
 
 fn link_keys(kind: &'static str) -> Vec<Row> {
@@ -217,7 +243,7 @@ fn push_shape(shape: Shape, out: &mut Vec<u8>) {
         Shape::MaybeText => b",\"type\":[\"string\",\"null\"]",
         Shape::Number => b",\"type\":\"integer\",\"minimum\":0",
         Shape::MaybeNumber => b",\"type\":[\"integer\",\"null\"],\"minimum\":0",
-        Shape::Levels => {
+        Shape::Counts => {
             b",\"type\":\"object\",\"additionalProperties\":{\"type\":\"integer\",\"minimum\":0}"
         }
         Shape::Texts => b",\"type\":\"array\",\"items\":{\"type\":\"string\"}",

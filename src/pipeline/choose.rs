@@ -5,8 +5,8 @@ use encoding_rs::UTF_8;
 use super::sniff::{self, Content};
 use super::walk::Entry;
 use super::{Decompress, Options};
-use crate::document::Format;
 use crate::document::container::Codec;
+use crate::document::{Format, Seam};
 
 /// What becomes of a file.
 #[derive(Clone, Copy)]
@@ -51,7 +51,13 @@ impl Options {
     /// Whether a document with these first bytes may be cut into pieces: each of them must be
     /// readable without those before it.
     pub fn may_cut(&self, format: &Format, head: &[u8]) -> bool {
-        format.seam.is_some()
+        let seams = match format.seam {
+            None => false,
+            Some(Seam::Line(_)) => true,
+            // One worker is faster without a look ahead.
+            Some(Seam::Message(_)) => self.threads > 1,
+        };
+        seams
             && !self.report.is_by_file()
             && self.declared.is_none_or(|encoding| encoding == UTF_8)
             && !sniff::is_wide(head)

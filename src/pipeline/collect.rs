@@ -1,16 +1,19 @@
 //! What becomes of the links: a worker's sink, which writes them into its block.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::ordered::{Ordered, Stopped};
 use super::tally::Tally;
 use super::unique::{Hash, Keyed};
 use super::writer::{Chunk, Writer};
-use super::{Options, Report};
+use super::{Archives, Options, Report};
+use crate::document;
 use crate::document::diagnostic::Effect;
 use crate::output::decimal;
+use crate::output::json::push_archive;
 use crate::output::place::Place;
-use crate::output::record::{Failure, Summary};
+use crate::output::record::{Archive, Failure, Summary};
 use crate::output::text::push_path;
 use crate::resolver::{Diagnostic, Link, Sink};
 
@@ -30,6 +33,8 @@ pub struct Collector<'a, W> {
     tally: Tally,
     /// References reported of the document at hand.
     found: u64,
+    /// What was diagnosed of it, and how often.
+    diagnosed: BTreeMap<&'static str, u64>,
     stopped: bool,
 }
 
@@ -67,6 +72,7 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
             counts: Counts::default(),
             tally: Tally::default(),
             found: 0,
+            diagnosed: BTreeMap::new(),
             stopped: false,
         }
     }
@@ -80,6 +86,7 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
     pub fn begin_document(&mut self, path: &[u8]) {
         self.place.set(path);
         self.found = 0;
+        self.diagnosed.clear();
     }
 
     /// A piece of the document at hand has been read; the first one stands for the document.
@@ -107,6 +114,35 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
             }
             Report::Paths if self.found > 0 => self.list_path(),
             _ => {}
+        }
+    }
+
+    /// Whether the counts of archives are told.
+    pub fn counts_archives(&self) -> bool {
+        self.options.talk.archives != Archives::Leave
+    }
+
+    /// What there is to tell of the archive, or the piece of one, that has been read.
+    pub fn archive(&mut self, tally: &document::mail::Tally, bytes: u64) -> Archive {
+        Archive {
+            tally: tally.clone(),
+            links: self.found,
+            bytes,
+            diagnostics: std::mem::take(&mut self.diagnosed),
+        }
+    }
+
+    /// Tells the counts of an archive.
+    pub fn tell_archive(&mut self, archive: &Archive) {
+        match (&self.options.output.others, self.options.talk.archives) {
+            (_, Archives::Leave) => {}
+            (Some(others), _) if self.options.report.is_records() => {
+                (others.archive)(&self.place, archive, &mut self.block.output);
+            }
+            (_, Archives::Words) => self.tell(format_args!("{archive}")),
+            (_, Archives::Records) => {
+                push_archive(&self.place, archive, &mut self.block.messages);
+            }
         }
     }
 
@@ -207,6 +243,9 @@ impl<W: std::io::Write + Send> Sink for Collector<'_, W> {
     }
 
     fn diagnostic(&mut self, diagnostic: &Diagnostic<'_>) {
+        if self.counts_archives() {
+            *self.diagnosed.entry(diagnostic.code.name).or_default() += diagnostic.count;
+        }
         let talk = self.options.talk;
         let damage = diagnostic.code.effect == Effect::Damage;
         self.counts.damaged += u64::from(damage);

@@ -8,6 +8,7 @@ use super::input::{self, Input};
 use super::sniff::HEAD;
 use crate::document::container::{Codec, DEPTH, Decompressed, Trouble};
 use crate::document::diagnostic::{DEPTH_LIMIT, RATIO_LIMIT};
+use crate::resolver::{Diagnostic, Link, Sink};
 
 /// What a compressed file holds, with its first bytes read.
 pub struct Opened<'a> {
@@ -77,6 +78,11 @@ impl<'a> Opened<'a> {
         })
     }
 
+    /// Finds the members of the layers, while they are read.
+    pub fn members(&self) -> Members {
+        Members(self.layers.clone())
+    }
+
     /// What is wrong with the layers, once they have been read.
     pub fn troubles(&self) -> Vec<Trouble> {
         let layers = self.layers.iter();
@@ -90,6 +96,54 @@ impl<'a> Opened<'a> {
             });
         }
         troubles
+    }
+}
+
+/// The members of the layers, outermost first.
+pub struct Members(Vec<Rc<RefCell<Decompressed>>>);
+
+impl Members {
+    /// Where in the file the member begins that holds the byte at an offset of the content.
+    /// Offsets that are asked for must not descend.
+    pub fn offset(&self, content: u64) -> Option<u64> {
+        let mut innermost_first = self.0.iter().rev();
+        innermost_first.try_fold(content, |at, layer| layer.borrow_mut().member(at))
+    }
+}
+
+/// Tells links in which member of a compressed file their message begins.
+pub struct Located<'a, S> {
+    /// Who takes the links.
+    pub sink: &'a mut S,
+    /// Where members begin.
+    pub members: Members,
+}
+
+impl<S: Sink> Sink for Located<'_, S> {
+    fn link(&mut self, link: &Link<'_>) {
+        let offset = link.part.message_offset;
+        let Some(offset) = offset.and_then(|offset| self.members.offset(offset)) else {
+            return self.sink.link(link);
+        };
+        let mut link = link.clone();
+        link.part.member_offset = Some(offset);
+        self.sink.link(&link);
+    }
+
+    fn diagnostic(&mut self, diagnostic: &Diagnostic<'_>) {
+        self.sink.diagnostic(diagnostic);
+    }
+
+    fn anchor(&mut self, name: &[u8], offset: u64) {
+        self.sink.anchor(name, offset);
+    }
+
+    fn exact(&mut self, rule: &'static str) {
+        self.sink.exact(rule);
+    }
+
+    fn restart(&mut self) {
+        self.sink.restart();
     }
 }
 

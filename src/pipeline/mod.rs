@@ -12,6 +12,7 @@ pub mod collect;
 pub mod compressed;
 pub mod filter;
 pub mod input;
+pub mod messages;
 pub mod ordered;
 pub mod pieces;
 pub mod progress;
@@ -143,6 +144,20 @@ pub struct Talk {
     pub diagnostics: bool,
     /// Whether the output ends in a summary.
     pub summary: bool,
+    /// How the counts of each archive of messages are told, if they are.
+    pub archives: Archives,
+}
+
+/// How the counts of each archive of messages are told where the output has no records for them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Archives {
+    /// They are not told at all.
+    #[default]
+    Leave,
+    /// In words.
+    Words,
+    /// As records.
+    Records,
 }
 
 impl Default for Talk {
@@ -151,6 +166,7 @@ impl Default for Talk {
             errors: true,
             diagnostics: false,
             summary: false,
+            archives: Archives::Leave,
         }
     }
 }

@@ -10,10 +10,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use super::input::{self, Input};
+use super::messages::{Handed, TAIL};
 use super::walk::Entry;
 use crate::bytes::lines::breaks;
-use crate::document::Format;
+use crate::document::{Format, Seam, Share};
 use crate::extractor::Origin;
+use crate::output::record::Archive;
 
 /// A file is cut into pieces of about this many bytes: a piece should stay in a core's cache.
 pub const PIECE: u64 = 1 << 20;
@@ -34,10 +36,32 @@ pub struct Whole {
     pub entry: Entry,
     /// Its format.
     pub format: Chosen,
-    file: File,
+    pub(super) file: File,
     ledger: Ledger,
     /// It has been told already that the file became shorter.
     told: AtomicBool,
+    gathered: Gathered,
+}
+
+impl Whole {
+    /// A file of a format, opened.
+    pub(super) fn new(entry: Entry, format: &'static Format, file: File) -> Self {
+        Whole {
+            entry,
+            format: Chosen(format),
+            file,
+            ledger: Ledger::default(),
+            told: AtomicBool::new(false),
+            gathered: Gathered::default(),
+        }
+    }
+}
+
+/// The counts of the pieces of an archive.
+#[derive(Debug, Default)]
+struct Gathered {
+    state: Mutex<(usize, Archive)>,
+    added: Condvar,
 }
 
 /// A format, shown by its name.
@@ -57,9 +81,13 @@ pub struct Piece {
     pub whole: Arc<Whole>,
     /// Its number among the pieces, from 0.
     pub index: usize,
-    start: u64,
+    pub(super) start: u64,
     /// None: it goes on to the end of the file, wherever that will be.
-    end: Option<u64>,
+    pub(super) end: Option<u64>,
+    /// What is to be known of the rest of an archive.
+    pub(super) share: Share,
+    /// Its bytes, where they have been read already.
+    pub(super) handed: Option<Handed>,
 }
 
 /// Cuts a file, piece by piece.
@@ -83,13 +111,7 @@ impl Cutter {
     /// Cuts a file into pieces of about `size` bytes.
     pub fn new(entry: Entry, format: &'static Format, file: File, length: u64, size: u64) -> Self {
         Cutter {
-            whole: Arc::new(Whole {
-                entry,
-                format: Chosen(format),
-                file,
-                ledger: Ledger::default(),
-                told: AtomicBool::new(false),
-            }),
+            whole: Arc::new(Whole::new(entry, format, file)),
             length,
             size: size.max(1),
             index: 0,
@@ -101,17 +123,15 @@ impl Cutter {
 
     /// The first seam behind an offset; none if there is none in reach, or it cannot be read.
     fn seam(&mut self, offset: u64) -> Option<u64> {
-        let seam = self.whole.format.0.seam?;
+        let Some(Seam::Line(seam)) = self.whole.format.0.seam else {
+            return None;
+        };
         self.look.clear();
         loop {
             let have = self.look.len();
             let want = (have * 2).max(LOOK);
             self.look.resize(want, 0);
-            let mut rest = Stretch {
-                file: &self.whole.file,
-                at: offset + have as u64,
-                end: None,
-            };
+            let mut rest = Stretch::new(&self.whole.file, offset + have as u64);
             let end = have + input::fill(&mut rest, &mut self.look[have..]).ok()?;
             self.look.truncate(end);
             if let Some(at) = seam(&self.look) {
@@ -142,6 +162,8 @@ impl Iterator for Cutter {
             index: self.index,
             start: self.start,
             end,
+            share: Share::default(),
+            handed: None,
         };
         self.index += 1;
         self.start = end.unwrap_or(0);
@@ -176,13 +198,45 @@ impl Piece {
             && !self.whole.told.swap(true, Ordering::Relaxed)
     }
 
-    /// Its bytes, to be read in order.
+    /// Its bytes, to be read in order, and behind those of an archive some of the next message.
     pub fn stretch(&self) -> Stretch<'_> {
+        let tail = match self.share.end {
+            Some(_) => TAIL as u64,
+            None => 0,
+        };
         Stretch {
             file: &self.whole.file,
             at: self.start,
-            end: self.end,
+            end: self.end.map(|end| end + tail),
         }
+    }
+
+    /// Whether lines are counted over the whole file, and not in each part of a message.
+    pub fn counts_lines(&self) -> bool {
+        matches!(self.whole.format.0.seam, Some(Seam::Line(_)))
+    }
+
+    /// How many of so many bytes are its own.
+    pub fn own(&self, bytes: u64) -> u64 {
+        self.end.map_or(bytes, |end| bytes.min(end - self.start))
+    }
+
+    /// Adds what was counted in the piece to the counts of its archive; the last piece waits for
+    /// the others and gets the sum.
+    pub fn gather(&self, counts: &Archive) -> Option<Archive> {
+        let Gathered { state, added } = &self.whole.gathered;
+        let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.0 += 1;
+        state.1.add(counts);
+        added.notify_all();
+        if self.end.is_some() {
+            return None;
+        }
+        // Pieces are given out in order, so each of the others is at work already.
+        while state.0 <= self.index {
+            state = added.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        Some(std::mem::take(&mut state.1))
     }
 
     /// Where it starts, without its line.
@@ -190,6 +244,7 @@ impl Piece {
         Origin {
             offset: self.start,
             line: 1,
+            share: self.share,
         }
     }
 
@@ -203,8 +258,8 @@ impl Piece {
             None => self.count(),
         };
         Origin {
-            offset: self.start,
             line: 1 + self.whole.ledger.enter(self.index, lines),
+            ..self.origin()
         }
     }
 
@@ -243,13 +298,24 @@ impl Read for Stretch<'_> {
     }
 }
 
+impl<'a> Stretch<'a> {
+    /// Everything from an offset on.
+    pub(super) fn new(file: &'a File, at: u64) -> Self {
+        Stretch {
+            file,
+            at,
+            end: None,
+        }
+    }
+}
+
 #[cfg(unix)]
-fn read_at(file: &File, into: &mut [u8], offset: u64) -> io::Result<usize> {
+pub(super) fn read_at(file: &File, into: &mut [u8], offset: u64) -> io::Result<usize> {
     std::os::unix::fs::FileExt::read_at(file, into, offset)
 }
 
 #[cfg(windows)]
-fn read_at(file: &File, into: &mut [u8], offset: u64) -> io::Result<usize> {
+pub(super) fn read_at(file: &File, into: &mut [u8], offset: u64) -> io::Result<usize> {
     std::os::windows::fs::FileExt::seek_read(file, into, offset)
 }
 

@@ -5,9 +5,11 @@ use std::fs::File;
 use super::Options;
 use super::choose::Choice;
 use super::input;
+use super::messages::Splitter;
 use super::pieces::{Cutter, Piece};
 use super::sniff::HEAD;
 use super::walk::{Entry, Kind, Unreadable, Walk};
+use crate::document::Seam;
 
 /// A batch ends at this many files, so that the lock is taken rarely,
 const BATCH_FILES: usize = 32;
@@ -25,6 +27,12 @@ pub enum Job {
     Unreadable(Unreadable),
 }
 
+/// How a file is cut.
+enum Knife {
+    Lines(Cutter),
+    Messages(Splitter),
+}
+
 /// The files that are left, and the ticket of the next batch.
 pub struct Queue<'a> {
     walk: Walk,
@@ -32,7 +40,9 @@ pub struct Queue<'a> {
     /// A file whose turn comes when the batch before it is given out.
     next: Option<Result<Entry, Unreadable>>,
     /// The file that is being cut.
-    cutter: Option<Cutter>,
+    cutter: Option<Knife>,
+    /// Memory of pieces that have been read.
+    spare: Vec<Vec<u8>>,
     ticket: u64,
 }
 
@@ -44,13 +54,22 @@ impl<'a> Queue<'a> {
             options,
             next: None,
             cutter: None,
+            spare: Vec::new(),
             ticket: 0,
         }
     }
 
     /// Fills `jobs` with the next batch and returns its ticket; none when nothing is left.
     pub fn pull(&mut self, jobs: &mut Vec<Job>) -> Option<u64> {
-        jobs.clear();
+        for job in jobs.drain(..) {
+            if let Job::Piece(Piece {
+                handed: Some(handed),
+                ..
+            }) = job
+            {
+                self.spare.push(handed.into_buffer());
+            }
+        }
         if !self.pull_piece(jobs) {
             self.pull_files(jobs);
         }
@@ -63,11 +82,16 @@ impl<'a> Queue<'a> {
     }
 
     fn pull_piece(&mut self, jobs: &mut Vec<Job>) -> bool {
-        let piece = self.cutter.as_mut().and_then(Iterator::next);
+        let piece = match &mut self.cutter {
+            Some(Knife::Lines(cutter)) => cutter.next(),
+            Some(Knife::Messages(splitter)) => splitter.next(&mut self.spare),
+            None => None,
+        };
         let found = piece.is_some();
         jobs.extend(piece.map(Job::Piece));
         if !found {
             self.cutter = None;
+            self.spare.clear();
         }
         found
     }
@@ -123,14 +147,22 @@ impl<'a> Queue<'a> {
 
     /// A file's cutter, if it is of a format that can be cut. Whatever is wrong with the file is
     /// told by whoever reads it.
-    fn cutter_of(&self, entry: &Entry, length: u64) -> Option<Cutter> {
+    fn cutter_of(&self, entry: &Entry, length: u64) -> Option<Knife> {
         let mut file = File::open(&entry.path).ok()?;
         let mut head = Vec::new();
         input::read(&mut file, &mut head, HEAD).ok()?;
         match self.options.choose(entry, &head) {
             Choice::Read(format) if self.options.may_cut(format, &head) => {
                 let (entry, size) = (entry.clone(), self.options.piece);
-                Some(Cutter::new(entry, format, file, length, size))
+                match format.seam? {
+                    Seam::Line(_) => {
+                        let cutter = Cutter::new(entry, format, file, length, size);
+                        Some(Knife::Lines(cutter))
+                    }
+                    Seam::Message(_) => {
+                        Splitter::new(entry, format, file, size).map(Knife::Messages)
+                    }
+                }
             }
             _ => None,
         }

@@ -3,12 +3,13 @@
 use std::io;
 
 use super::choose::Choice;
-use super::compressed::Opened;
+use super::compressed::{Located, Opened};
 use super::input::{Input, Joined};
 use super::pieces::Piece;
 use super::walk::{Entry, Kind};
 use super::{Options, Report, bases};
 use crate::document::container::Codec;
+use crate::document::mail::Tally;
 use crate::document::{Format, Retrieval};
 use crate::extractor::{Document, Extractor, Origin, Positions};
 use crate::resolver::{Diagnostic, Sink};
@@ -142,7 +143,11 @@ impl<'a> Reader<'a> {
             ..Document::new(format, base.as_ref())
         };
         let reader = opened.reader();
-        let length = self.extractor.extract(&document, reader, sink);
+        let mut located = Located {
+            members: opened.members(),
+            sink: &mut *sink,
+        };
+        let length = self.extractor.extract(&document, reader, &mut located);
         for trouble in opened.troubles() {
             sink.diagnostic(&Diagnostic {
                 member: None,
@@ -166,6 +171,12 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// How much was read of the archive that was read last, and what was passed over; none for
+    /// formats that are no archives.
+    pub fn tally(&self, format: &Format) -> Option<&Tally> {
+        self.extractor.tally(format)
+    }
+
     /// Reads a piece of a file and hands on what it holds; returns how many bytes it has.
     ///
     /// # Errors
@@ -173,12 +184,18 @@ impl<'a> Reader<'a> {
     /// When it cannot be read.
     pub(super) fn piece(&mut self, piece: &Piece, sink: &mut impl Sink) -> io::Result<u64> {
         let mut bytes = std::mem::take(&mut self.head);
-        let loaded = piece.load(self.options.piece, &mut bytes);
-        let loaded = loaded.map(|loaded| loaded.then_some(bytes.as_slice()));
+        let loaded = match &piece.handed {
+            Some(handed) => Ok(Some(handed.bytes())),
+            None if piece.counts_lines() => {
+                let loaded = piece.load(self.options.piece, &mut bytes);
+                loaded.map(|loaded| loaded.then_some(bytes.as_slice()))
+            }
+            None => Ok(None),
+        };
         let in_memory = loaded.as_ref().ok().copied().flatten();
         let origin = match self.options.extractor.positions {
-            Positions::Lines => piece.locate(in_memory),
-            Positions::Offsets => piece.origin(),
+            Positions::Lines if piece.counts_lines() => piece.locate(in_memory),
+            _ => piece.origin(),
         };
         let format = piece.whole.format.0;
         let base = self.base(&piece.whole.entry, format);
@@ -197,7 +214,7 @@ impl<'a> Reader<'a> {
             None => extractor.extract(&document, piece.stretch(), sink),
         });
         self.head = bytes;
-        length
+        length.map(|length| piece.own(length))
     }
 }
 

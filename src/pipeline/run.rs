@@ -166,8 +166,18 @@ impl<'a, W: Write + Send> Worker<'a, W> {
         let collector = &mut self.collector;
         collector.begin_document(entry.path.as_os_str().as_encoded_bytes());
         let error = match self.reader.read(entry, collector) {
-            Ok(Read::Document { bytes, error, .. }) => {
+            Ok(Read::Document {
+                format,
+                bytes,
+                error,
+            }) => {
                 collector.end_document(bytes);
+                if let Some(tally) = self.reader.tally(format)
+                    && collector.counts_archives()
+                {
+                    let archive = collector.archive(tally, bytes);
+                    collector.tell_archive(&archive);
+                }
                 error
             }
             Ok(Read::Listed) => {
@@ -197,6 +207,14 @@ impl<'a, W: Write + Send> Worker<'a, W> {
             Err(error) => self.collector.fail(&error.to_string()),
             Ok(length) if piece.has_shrunk(length) => self.collector.fail(SHRUNK),
             Ok(_) => {}
+        }
+        if let Some(tally) = self.reader.tally(piece.whole.format.0)
+            && self.collector.counts_archives()
+        {
+            let archive = self.collector.archive(tally, bytes);
+            if let Some(archive) = piece.gather(&archive) {
+                self.collector.tell_archive(&archive);
+            }
         }
     }
 }

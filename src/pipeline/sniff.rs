@@ -120,7 +120,10 @@ fn archive(head: &[u8]) -> Option<&'static Format> {
         ("warc", head.starts_with(b"WARC/")),
         (
             "news",
-            head.starts_with(b"#! rnews") || head.starts_with(b"#! cunbatch"),
+            head.starts_with(b"#! rnews")
+                || head.starts_with(b"#! cunbatch")
+                || head.starts_with(b"#! gunbatch")
+                || head.starts_with(b"#! zunbatch"),
         ),
         ("mmdf", head.starts_with(b"\x01\x01\x01\x01\n")),
         ("mbox", mail::is_separator(without_nul(head))),

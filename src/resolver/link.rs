@@ -8,6 +8,7 @@ use crate::bytes::lines::Position;
 use crate::document::diagnostic::Code;
 use crate::document::events::{Context, Found, Name, Span, Text, Wants};
 use crate::document::flags::Flags;
+use crate::uri::unwrap::Unwrapper;
 use crate::uri::{self, Reference, ResolveErrorKind};
 
 /// A reference with its place and what it resolves to.
@@ -36,6 +37,8 @@ pub struct Link<'a> {
     pub flags: Flags,
     /// Other readings, best first.
     pub alternatives: &'a [&'a [u8]],
+    /// What the target stands for where a mail gateway has rewritten it, when asked for.
+    pub unwrapped: Option<&'a [u8]>,
     /// What is known of the message or the record, and of its part.
     pub part: Part<'a>,
 }
@@ -45,8 +48,11 @@ pub struct Link<'a> {
 pub struct Part<'a> {
     /// The message's identifier.
     pub message_id: Option<&'a str>,
-    /// Offset of the message's first byte in the archive.
+    /// Offset of the message's first byte in the archive, decompressed.
     pub message_offset: Option<u64>,
+    /// Offset in the compressed file of the gzip member, or whatever a file is made of, in which
+    /// that byte is; none where nothing is compressed.
+    pub member_offset: Option<u64>,
     /// The part's media type.
     pub media_type: Option<&'a str>,
     /// Its declared charset.
@@ -96,6 +102,7 @@ impl<F: FnMut(&Link<'_>)> Sink for F {
 /// Resolves references into buffers of its own and hands the links on.
 #[derive(Debug, Default)]
 pub(super) struct Writer {
+    pub(super) unwrapper: Option<Unwrapper>,
     target: Vec<u8>,
     codebase: Vec<u8>,
 }
@@ -152,6 +159,10 @@ impl Writer {
             Ok(target) if !labels.is_empty() => labels.part(target, &scopes(frames, index)),
             _ => None,
         };
+        let unwrapped = match (&self.unwrapper, target) {
+            (Some(unwrapper), Ok(target)) => unwrapper.unwrap(target),
+            _ => None,
+        };
         let heading = &frame.heading;
         let element = name(found.element, &bytes);
         let attribute = name(found.attribute, &bytes);
@@ -168,9 +179,12 @@ impl Writer {
             attribute: attribute.as_deref(),
             flags,
             alternatives: &alternatives,
+            unwrapped: unwrapped.as_deref(),
             part: Part {
                 message_id: heading.message_id.as_deref(),
                 message_offset: heading.message_offset,
+                // Only who decompresses knows.
+                member_offset: None,
                 media_type: some(&heading.media_type),
                 charset: some(&heading.charset),
                 target_part,

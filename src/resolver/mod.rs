@@ -13,6 +13,7 @@ pub use link::{Diagnostic, Link, Part, Sink};
 
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::{self, Event, Events, Family, Found, Heading};
+use crate::uri::unwrap::Unwrapper;
 use crate::uri::{self, Base};
 use frame::Frame;
 use held::Held;
@@ -71,6 +72,11 @@ impl Linker {
             labels: Labels::default(),
             writer: Writer::default(),
         }
+    }
+
+    /// Looks into targets that a mail gateway has rewritten.
+    pub fn set_unwrapper(&mut self, unwrapper: Option<Unwrapper>) {
+        self.writer.unwrapper = unwrapper;
     }
 
     /// Starts a document whose base, without one of its own, is `base`.

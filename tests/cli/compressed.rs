@@ -9,7 +9,7 @@ use super::Tree;
 const TEXT: &[u8] = b"see http://example.com/1\n";
 const OUT: &str = "http://example.com/1\n";
 
-fn gzip(text: &[u8]) -> Vec<u8> {
+pub(super) fn gzip(text: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), Compression::best());
     encoder.write_all(text).unwrap();
     encoder.finish().unwrap()
@@ -134,10 +134,16 @@ fn damage_is_told_and_what_was_read_is_kept() {
     tree.write("any", &[&gzip(TEXT)[..], b"garbage"].concat());
     tree.run(&["any"]).is(0, OUT);
     tree.run(&["any", "-v"])
-        .tells(0, OUT, "compress.trailing-garbage");
+        .tells(0, OUT, "gzip.trailing-garbage");
+    tree.write("padded", &[&gzip(TEXT)[..], &[0; 600]].concat());
+    tree.run(&["padded", "-v"])
+        .tells(0, OUT, "gzip.trailing-garbage");
+    tree.write("other", &[&bzip2(TEXT)[..], b"garbage"].concat());
+    tree.run(&["other"])
+        .tells(2, OUT, "compress.trailing-garbage");
     let json = tree.run(&["any", "--json", "--fields", "target"]);
     assert!(
-        json.out.contains("\"code\":\"compress.trailing-garbage\""),
+        json.out.contains("\"code\":\"gzip.trailing-garbage\""),
         "{}",
         json.out
     );

@@ -4,6 +4,8 @@
 mod damage;
 // Another reader of mail.
 mod differential;
+// Archives that several workers share.
+mod pieces;
 pub(crate) mod run;
 // Small archives, one for each rule.
 mod stories;

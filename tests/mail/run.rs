@@ -23,7 +23,10 @@ pub(crate) struct Got {
     pub(crate) flags: Vec<&'static str>,
     pub(crate) message_id: Option<String>,
     pub(crate) message_offset: Option<u64>,
+    pub(crate) media_type: Option<String>,
+    pub(crate) charset: Option<String>,
     pub(crate) target_part: Option<String>,
+    pub(crate) unwrapped: Option<String>,
 }
 
 /// Everything that an archive gives.
@@ -77,7 +80,10 @@ impl Sink for Found {
             flags: link.flags.names().collect(),
             message_id: link.part.message_id.map(str::to_owned),
             message_offset: link.part.message_offset,
+            media_type: link.part.media_type.map(str::to_owned),
+            charset: link.part.charset.map(str::to_owned),
             target_part: link.part.target_part.map(str::to_owned),
+            unwrapped: link.unwrapped.map(text),
         });
     }
 
@@ -105,14 +111,22 @@ pub(crate) fn read(
     formats: &document::Options,
     window: usize,
 ) -> Found {
+    let options = Options {
+        formats: formats.clone(),
+        ..Options::default()
+    };
+    read_with(format, bytes, &options, window)
+}
+
+/// The same, with options for all that is done with an archive.
+pub(crate) fn read_with(format: &str, bytes: &[u8], options: &Options, window: usize) -> Found {
     let mut found = Found::default();
     let format = Format::named(format).unwrap();
     let base = this_message();
     let mut extractor = Extractor::new(&Options {
-        formats: formats.clone(),
         positions: Positions::Lines,
         window,
-        ..Options::default()
+        ..options.clone()
     });
     let document = Document::new(format, Some(&base));
     extractor

@@ -51,10 +51,16 @@ impl Read for Repeated {
 
 /// The places of the links: member, offset of the message, reference.
 fn links(archive: Repeated) -> Vec<(String, u64, String)> {
+    links_from(0, archive)
+}
+
+/// The same for an archive whose first byte stands at an offset.
+fn links_from(offset: u64, archive: Repeated) -> Vec<(String, u64, String)> {
     let base = this_message();
     let mut links = Vec::new();
     let mut extractor = Extractor::new(&Options::default());
-    let document = Document::new(Format::named("mbox").unwrap(), Some(&base));
+    let mut document = Document::new(Format::named("mbox").unwrap(), Some(&base));
+    document.origin.offset = offset;
     extractor
         .extract(&document, archive, &mut |link: &Link<'_>| {
             links.push((
@@ -129,4 +135,36 @@ fn a_line_of_any_length_is_read() {
         got,
         expected.map(|(member, uri)| (member.to_owned(), uri.to_owned()))
     );
+}
+
+#[test]
+fn offsets_go_beyond_four_gibibytes() {
+    let first = format!("{FROM}Content-Length: 23\n\nhttp://first.example/\n\n");
+    let last = format!("{FROM}\n<http://last.example/\n  x>\n");
+    for offset in [0, u64::from(u32::MAX) - 50, 1 << 40] {
+        let got = links_from(offset, Repeated::new(&[(&first, 1), (&last, 1)]));
+        let expected = [
+            ("1/1", offset, "http://first.example/"),
+            ("2/1", offset + first.len() as u64, "http://last.example/x"),
+        ];
+        let expected = expected.map(|(member, at, uri)| (member.to_owned(), at, uri.to_owned()));
+        assert_eq!(got, expected);
+    }
+}
+
+#[test]
+fn parts_nest_ten_thousand_deep() {
+    const DEPTH: usize = 10_000;
+    let mut multiparts = FROM.to_owned();
+    let mut messages = FROM.to_owned();
+    for level in 0..DEPTH {
+        multiparts += &format!("Content-Type: multipart/mixed; boundary=b{level}\n\n--b{level}\n");
+        messages += "Content-Type: message/rfc822\n\n";
+    }
+    for archive in [multiparts, messages] {
+        let archive = format!("{archive}\nhttp://in.example/\n\n{FROM}\nhttp://next.example/\n");
+        let got = links(Repeated::new(&[(&archive, 1)]));
+        let got: Vec<_> = got.iter().map(|(_, _, uri)| uri.as_str()).collect();
+        assert_eq!(got, ["http://in.example/", "http://next.example/"]);
+    }
 }

@@ -5,10 +5,11 @@ use encoding_rs::Encoding;
 
 use super::walk::size;
 use crate::document;
-use crate::document::mail::{Alternatives, Headers, MimeBase};
+use crate::document::mail::{Alternatives, Attachments, Headers, MimeBase};
 use crate::document::markdown::Slug;
 use crate::document::text::NonAscii;
 use crate::pipeline::Decompress;
+use crate::uri::unwrap::{Gateway, Unwrapper};
 
 /// How documents are read.
 #[derive(Args)]
@@ -59,6 +60,16 @@ pub struct ReadArgs {
     /// Mail: what a relative Content-Location is to the base
     #[arg(long, value_name = "HOW", default_value = "chained")]
     pub mime_base: MimeBaseArg,
+    /// Mail: read compressed attachments too
+    #[arg(long)]
+    pub attachments: bool,
+    /// Tell what links stand for that a mail gateway has rewritten
+    #[arg(long)]
+    pub unwrap: bool,
+    /// Another host of such a gateway, safelinks or urldefense; with a leading dot, any host under
+    /// it. Implies --unwrap
+    #[arg(long, value_name = "KIND=HOST", value_parser = gateway)]
+    pub unwrap_host: Vec<(Gateway, String)>,
     /// How many bytes are read at a time
     #[arg(long, value_name = "SIZE", value_parser = size, hide = true)]
     pub window: Option<u64>,
@@ -123,6 +134,15 @@ impl ReadArgs {
         }
     }
 
+    /// What reads targets off rewritten links, if that is asked for.
+    pub(in crate::cli) fn unwrapper(&self) -> Option<Unwrapper> {
+        let mut unwrapper = Unwrapper::default();
+        for (gateway, host) in &self.unwrap_host {
+            unwrapper.add(*gateway, host);
+        }
+        (self.unwrap || !self.unwrap_host.is_empty()).then_some(unwrapper)
+    }
+
     /// The options of the formats.
     pub(in crate::cli) fn options(&self) -> document::Options {
         let mut options = document::Options::default();
@@ -139,6 +159,10 @@ impl ReadArgs {
             HeadersArg::All => Headers::All,
         };
         options.mail.ids = self.ids;
+        options.mail.attachments = match self.attachments {
+            true => Attachments::Open,
+            false => Attachments::Skip,
+        };
         options.mail.alternatives = match self.alternatives {
             AlternativesArg::All => Alternatives::All,
             AlternativesArg::Last => Alternatives::Last,
@@ -163,4 +187,13 @@ impl ReadArgs {
 
 fn encoding(label: &str) -> Result<&'static Encoding, String> {
     Encoding::for_label(label.as_bytes()).ok_or_else(|| "no such charset".to_owned())
+}
+
+fn gateway(text: &str) -> Result<(Gateway, String), String> {
+    let (kind, host) = text.split_once('=').ok_or("KIND=HOST is asked for")?;
+    match Gateway::named(kind) {
+        Some(_) if host.trim_matches('.').is_empty() => Err("there is no host".to_owned()),
+        Some(gateway) => Ok((gateway, host.to_owned())),
+        None => Err("there are safelinks, urldefense".to_owned()),
+    }
 }

@@ -74,17 +74,22 @@ impl Class {
     }
 
     fn of_file(entity: &Entity) -> Self {
-        let parameter = |parameters: &Option<Parameters>, name| {
-            let value = parameters.as_ref()?.parameter(name)?;
-            Some(value.trim_ascii().to_ascii_lowercase())
-        };
-        let name = parameter(&entity.disposition, "filename")
-            .or_else(|| parameter(&entity.content_type, "name"))
-            .unwrap_or_default();
+        Self::of_name(&file_name(entity)).unwrap_or(Class::Binary)
+    }
+
+    /// The class of what a compressed attachment holds: by its name without the last extension, and
+    /// text where that says nothing.
+    pub(super) fn inside(entity: &Entity) -> Self {
+        let name = file_name(entity);
+        let end = memchr::memrchr(b'.', &name).unwrap_or(name.len());
+        Self::of_name(&name[..end]).unwrap_or(Class::Text)
+    }
+
+    fn of_name(name: &[u8]) -> Option<Self> {
         EXTENSIONS
             .iter()
             .find(|(extension, _)| name.ends_with(extension.as_bytes()))
-            .map_or(Class::Binary, |&(_, class)| class)
+            .map(|&(_, class)| class)
     }
 
     /// How text of the class is reflowed.
@@ -101,4 +106,15 @@ impl Class {
             _ => None,
         }
     }
+}
+
+/// The name of the file that an entity is, in lower case.
+fn file_name(entity: &Entity) -> Vec<u8> {
+    let parameter = |parameters: &Option<Parameters>, name| {
+        let value = parameters.as_ref()?.parameter(name)?;
+        Some(value.trim_ascii().to_ascii_lowercase())
+    };
+    parameter(&entity.disposition, "filename")
+        .or_else(|| parameter(&entity.content_type, "name"))
+        .unwrap_or_default()
 }

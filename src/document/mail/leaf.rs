@@ -8,6 +8,7 @@ use super::blobs::Blobs;
 use super::charset::{self, Charset, Converter};
 use super::clean::Clean;
 use super::nested::Nested;
+use super::packed::{Hope, Packed};
 use super::readers::{HTML_KEPT, Readers};
 use super::reflow::Reflow;
 use super::segments::Segments;
@@ -34,6 +35,8 @@ pub(super) enum Kind {
     Html,
     /// A message whose own transfer encoding hides it, or a header block alone.
     Nested(Box<Nested>),
+    /// An attachment that is opened if it turns out to be compressed.
+    Packed(Box<Packed>),
 }
 
 /// A part to be read.
@@ -119,16 +122,20 @@ impl Leaf {
         self.base64.begin();
         self.trailer.begin();
         self.in_trailer = false;
+        self.begin_kind(description.frame, description.flags, description.charset);
+    }
+
+    /// Gets ready for contents of the kind at hand.
+    fn begin_kind(&mut self, frame: Frame, flags: Flags, charset: &[u8]) {
         let (family, bounds, threshold) = match self.kind {
             Kind::Html => (Family::Markup, html::FORMAT.bounds, HTML_KEPT),
             _ => (Family::Plain, text::FORMAT.bounds, PIECE),
         };
-        self.splice
-            .begin(family, description.frame, description.flags);
+        self.splice.begin(family, frame, flags);
         if !matches!(self.kind, Kind::Skip) {
             self.body.begin(bounds, threshold);
             self.blobs.begin();
-            self.begin_charset(description.charset);
+            self.begin_charset(charset);
         }
     }
 
@@ -230,17 +237,45 @@ impl Leaf {
         self.diagnostics.push(&diagnostic::TRAILING_TEXT);
         self.kind = Kind::Text(None);
         self.in_trailer = true;
-        let (frame, flags) = (self.splice.frame, self.splice.flags | Flags::TRAILER);
-        self.splice.begin(Family::Plain, frame, flags);
-        self.body.begin(text::FORMAT.bounds, PIECE);
-        self.blobs.begin();
-        self.begin_charset(b"");
+        self.begin_kind(self.splice.frame, self.splice.flags | Flags::TRAILER, b"");
+    }
+
+    /// Opens an attachment that has come to its end, if it is compressed.
+    fn unpack(&mut self, packed: Packed, readers: &mut Readers, out: &mut Events) {
+        let Some((mut opened, inner)) = packed.open() else {
+            self.pass_over(readers);
+            return;
+        };
+        readers.tally.parts += 1;
+        self.kind = inner;
+        self.begin_kind(self.splice.frame, self.splice.flags, b"");
+        while !opened.block.is_empty() {
+            self.decoded(&opened.block, readers, out);
+            opened.read();
+        }
+        self.diagnostics.extend(opened.trouble());
+        self.end_body(readers, out);
+    }
+
+    /// The rest of the part is passed over.
+    fn pass_over(&mut self, readers: &mut Readers) {
+        readers.tally.skip(&self.splice.media_type);
+        self.kind = Kind::Skip;
     }
 
     /// Takes bytes of the part.
     fn decoded(&mut self, bytes: &[u8], readers: &mut Readers, out: &mut Events) {
         if let Kind::Nested(nested) = &mut self.kind {
             nested.push(bytes, readers, out);
+            return;
+        }
+        if let Kind::Packed(packed) = &mut self.kind {
+            if packed.push(bytes) == Hope::None {
+                self.pass_over(readers);
+            }
+            return;
+        }
+        if self.is_skipped() {
             return;
         }
         if let Some(converter) = &mut self.converter {
@@ -355,6 +390,15 @@ impl Leaf {
             nested.end(readers, out);
             return;
         }
+        if matches!(self.kind, Kind::Packed(_)) {
+            if let Kind::Packed(packed) = std::mem::take(&mut self.kind) {
+                self.unpack(*packed, readers, out);
+            }
+            return;
+        }
+        if self.is_skipped() {
+            return;
+        }
         self.scan(true, readers, out);
         if self.malformed {
             self.diagnostics.push(&diagnostic::CHARSET_MALFORMED);
@@ -457,6 +501,7 @@ impl Leaf {
             detected,
             again,
             reread,
+            ..Start::default()
         });
     }
 

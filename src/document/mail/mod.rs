@@ -17,6 +17,7 @@ mod header;
 mod leaf;
 mod nested;
 mod open;
+mod packed;
 mod readers;
 mod reflow;
 mod segments;
@@ -26,10 +27,10 @@ mod tree;
 
 use super::charset::Conversion;
 use super::events::{Event, Events, Family};
-use super::{Format, Reading, Retrieval, Scan, Start};
+use super::{Format, Reading, Retrieval, Scan, Seam, Start};
 use crate::bytes::window::{Bounds, Window};
 use framing::Framing;
-pub use framing::is_separator;
+pub use framing::{Style, is_separator};
 use readers::Readers;
 pub use readers::Tally;
 use tree::Tree;
@@ -45,6 +46,8 @@ pub struct Options {
     pub alternatives: Alternatives,
     /// What a relative Content-Location is to the base.
     pub mime_base: MimeBase,
+    /// What becomes of compressed attachments.
+    pub attachments: Attachments,
     /// Entities that are nested deeper are read as text.
     pub max_depth: usize,
 }
@@ -56,6 +59,7 @@ impl Default for Options {
             ids: false,
             alternatives: Alternatives::default(),
             mime_base: MimeBase::default(),
+            attachments: Attachments::default(),
             max_depth: 64,
         }
     }
@@ -93,11 +97,22 @@ pub enum MimeBase {
     Strict,
 }
 
+/// What becomes of compressed attachments.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Attachments {
+    /// They are passed over, and counted.
+    #[default]
+    Skip,
+    /// They are decompressed, and what they hold is read by its name.
+    Open,
+}
+
 /// A mailbox: messages back to back, each behind a `From ` line.
 pub(super) const MBOX: Format = Format {
     name: "mbox",
     extensions: &["mbox", "mbx"],
     scanner: |options| Box::new(Scanner::new(Framing::mbox(), options)),
+    seam: Some(Seam::Message(|| Box::new(framing::Cutter::default()))),
     ..FORMAT
 };
 
@@ -188,9 +203,9 @@ impl Scanner {
 }
 
 impl Scan for Scanner {
-    fn begin(&mut self, _start: &Start) {
-        self.framing.begin();
-        self.archive.count = 0;
+    fn begin(&mut self, start: &Start) {
+        self.framing.begin(start.share);
+        self.archive.count = start.share.before;
         self.settled = false;
         self.archive.readers.tally = Tally::default();
     }

@@ -4,11 +4,12 @@ use super::classify::Class;
 use super::header::Entity;
 use super::leaf::{Description, Kind};
 use super::nested::{Holds, Nested};
+use super::packed::Packed;
 use super::readers::Readers;
 use super::splice::Frame;
 use super::transfer::Transfer;
 use super::tree::{Level, Shape, Tree};
-use super::{Alternatives, MimeBase};
+use super::{Alternatives, Attachments, MimeBase};
 use crate::document::diagnostic;
 use crate::document::events::{Enter, EntityBase, Event, Events, Family, Heading, Labels, Message};
 use crate::document::flags::Flags;
@@ -275,13 +276,17 @@ impl Tree {
         if class == Class::Opaque {
             self.diagnose_here(&diagnostic::OPAQUE, out);
         }
-        if class.is_read() {
+        let content_type = entity.content_type.as_ref();
+        let packed = class == Class::Binary && readers.options.attachments == Attachments::Open;
+        let inside = if packed { Class::inside(entity) } else { class };
+        if packed {
+            // It is counted when it is known whether it can be opened.
+        } else if class.is_read() {
             readers.tally.parts += 1;
         } else {
             readers.tally.skip(&media_type);
         }
-        let content_type = entity.content_type.as_ref();
-        let kind = match class {
+        let kind = match inside {
             Class::Html => Kind::Html,
             Class::Headers => Kind::Nested(Box::new(Nested::new(
                 Holds::Headers(Box::default()),
@@ -293,6 +298,10 @@ impl Tree {
             ))),
             Class::Text | Class::Enriched | Class::Folded => Kind::Text(class.reflow(content_type)),
             Class::Opaque | Class::Binary | Class::Multipart => Kind::Skip,
+        };
+        let kind = match packed {
+            true => Kind::Packed(Box::new(Packed::new(kind))),
+            false => kind,
         };
         let charset = content_type
             .and_then(|content_type| content_type.parameter("charset"))

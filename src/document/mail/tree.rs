@@ -77,7 +77,7 @@ pub(super) struct Tree {
     pub(super) block: Block,
     pub(super) leaf: Leaf,
     /// The last header block ended with the bytes.
-    cut: bool,
+    pub(super) cut: bool,
     /// What is pending starts a line.
     line_start: bool,
     /// References of a preamble, until a delimiter shows that it is one.

@@ -44,7 +44,7 @@ pub use shapes::Shape;
 
 use super::charset::Conversion;
 use super::events::Family;
-use super::{Format, Reading, Retrieval};
+use super::{Format, Reading, Retrieval, Seam};
 use crate::bytes::window::Bounds;
 
 /// How text is read.
@@ -79,7 +79,7 @@ pub(super) const FORMAT: Format = Format {
     bounds: BOUNDS,
     reading: Reading::Once,
     conversion: Conversion::Always,
-    seam: Some(seam::seam),
+    seam: Some(Seam::Line(seam::seam)),
     scanner: |options| Box::new(Scanner::new(options.text.clone())),
 };
 

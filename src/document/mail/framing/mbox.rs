@@ -5,6 +5,7 @@ use memchr::memmem;
 use super::separator::{self, Before, Style, Verdict};
 use super::{Archive, LOOK_AHEAD};
 use crate::bytes::window::Window;
+use crate::document::Share;
 use crate::document::diagnostic;
 use crate::document::events::Events;
 use crate::document::mail::clean::Clean;
@@ -24,6 +25,10 @@ pub(super) struct Mbox {
     verified: u64,
     /// The claim was not believed.
     doubted: bool,
+    /// The message that begins at this offset belongs to another piece of the archive.
+    stop: Option<u64>,
+    /// The piece has come to its end.
+    done: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,11 +63,22 @@ impl Default for Mbox {
             claimed: None,
             verified: 0,
             doubted: false,
+            stop: None,
+            done: false,
         }
     }
 }
 
 impl Mbox {
+    /// A piece of a mailbox.
+    pub(super) fn share(share: Share) -> Self {
+        Mbox {
+            style: share.style,
+            stop: share.end,
+            ..Mbox::default()
+        }
+    }
+
     pub(super) fn scan(
         &mut self,
         window: Window<'_>,
@@ -71,6 +87,9 @@ impl Mbox {
     ) -> usize {
         let bytes = window.bytes;
         let mut at = window.start;
+        if self.done {
+            return bytes.len();
+        }
         loop {
             if self.stage == Stage::Start {
                 at += bytes[at..]
@@ -116,13 +135,19 @@ impl Mbox {
                     if header {
                         // The field that tells the length stands in the header.
                         at = archive.feed(&window, at, end, true, out);
-                        self.header_done(true, &window, at, archive);
+                        // The blank line that ends it was taken for the separator's.
+                        let body = if archive.tree.cut { line } else { at };
+                        self.header_done(true, &window, body, archive);
                         if self.claimed.is_some() {
                             continue;
                         }
                     }
                     if self.stage != Stage::Start {
                         self.finish(&window, at, end, line, archive, out);
+                    }
+                    if self.stop == Some(window.offset_at(line)) {
+                        self.done = true;
+                        return bytes.len();
                     }
                     self.begin_message(&window, line, next, archive);
                     at = next;
@@ -227,12 +252,19 @@ impl Mbox {
             return Ahead::None(bytes.len());
         }
         loop {
-            let Some(line) = self.candidate(bytes, from) else {
+            let start = self.stage == Stage::Start;
+            let Some(line) = candidate(&self.finder, bytes, from, start) else {
                 return Ahead::None(safe_end(bytes, at.max(window.start), window.last));
             };
             let before = before(bytes, line, window.offset);
             let end = message_end(bytes, at, line);
-            match separator::judge(&bytes[line..], window.last, before, self.style) {
+            let verdict = if self.stop == Some(window.offset_at(line)) {
+                // Whoever cut the archive here has seen more of it.
+                Verdict::Separator(0)
+            } else {
+                separator::judge(&bytes[line..], window.last, before, self.style)
+            };
+            match verdict {
                 Verdict::Unknown => return Ahead::None(end),
                 Verdict::Text => {
                     let offset = window.offset_at(line);
@@ -244,7 +276,7 @@ impl Mbox {
                     self.judged = self.judged.max(offset + 1);
                     from = (line + 4).min(bytes.len());
                 }
-                Verdict::Separator(length) => match self.claim(window, at, end, line) {
+                Verdict::Separator(length) => match self.claim(window, end, line) {
                     Claim::None => {
                         return Ahead::Separator {
                             end,
@@ -265,52 +297,46 @@ impl Mbox {
         }
     }
 
-    /// The next line that starts like a separator.
-    fn candidate(&self, bytes: &[u8], from: usize) -> Option<usize> {
-        let starts = from == 0 || bytes[from - 1] == b'\n' || self.stage == Stage::Start;
-        if starts && separator::is_candidate(&bytes[from..], false) && from < bytes.len() {
-            return Some(from);
-        }
-        self.finder
-            .find_iter(&bytes[from..])
-            .map(|at| from + at + 1)
-            .find(|&line| separator::is_candidate(&bytes[line..], false))
-    }
-
     /// What a Content-Length says of a separator: it is believed if it leads to another one, or to
     /// the end of the file.
-    fn claim(&mut self, window: &Window<'_>, at: usize, end: usize, line: usize) -> Claim {
+    fn claim(&mut self, window: &Window<'_>, end: usize, line: usize) -> Claim {
         let Some(claimed) = self.claimed else {
             return Claim::None;
         };
         if window.offset_at(end) == claimed || window.offset_at(line) >= claimed {
             return Claim::None;
         }
-        let claimed = (claimed - window.offset) as usize;
-        let bytes = window.bytes;
-        // A blank line and the start of a separator.
-        let seen = window.last || claimed.saturating_add(16) <= bytes.len();
-        if !seen && claimed.saturating_sub(at) <= LOOK_AHEAD {
-            return Claim::Unknown;
-        }
-        let leads = seen && claimed <= bytes.len() && {
-            let rest = &bytes[claimed..];
-            let behind = rest
-                .strip_prefix(b"\r\n")
-                .or_else(|| rest.strip_prefix(b"\n"))
-                .unwrap_or(rest);
-            bytes[claimed - 1] == b'\n'
-                && (window.last && behind.is_empty()
-                    || rest.starts_with(b"From ")
-                    || behind.starts_with(b"From "))
-        };
-        if leads {
-            return Claim::Verified(claimed);
+        let beyond = self.stop.is_some_and(|stop| claimed > stop);
+        if !beyond && claimed - window.offset_at(line) <= LOOK_AHEAD as u64 {
+            let claimed = window.at_offset(claimed);
+            if !window.last && claimed + LEAD > window.bytes.len() {
+                return Claim::Unknown;
+            }
+            if leads(window.bytes, claimed, window.last) {
+                return Claim::Verified(claimed);
+            }
         }
         self.claimed = None;
         self.doubted = true;
         Claim::None
     }
+}
+
+/// The next line that starts like a separator; at the `start` of a mailbox it may stand behind NULs.
+pub(super) fn candidate(
+    finder: &memmem::Finder<'_>,
+    bytes: &[u8],
+    from: usize,
+    start: bool,
+) -> Option<usize> {
+    let starts = start || from == 0 || bytes[from - 1] == b'\n';
+    if starts && separator::is_candidate(&bytes[from..], false) && from < bytes.len() {
+        return Some(from);
+    }
+    finder
+        .find_iter(&bytes[from..])
+        .map(|at| from + at + 1)
+        .find(|&line| separator::is_candidate(&bytes[line..], false))
 }
 
 enum Claim {
@@ -322,8 +348,25 @@ enum Claim {
     Verified(usize),
 }
 
+/// A blank line and the start of a separator.
+pub(super) const LEAD: usize = 16;
+
+/// Whether an index, to which a Content-Length leads, is the end of the file or stands in front of
+/// a separator.
+pub(super) fn leads(bytes: &[u8], claimed: usize, last: bool) -> bool {
+    let Some(rest) = bytes.get(claimed..) else {
+        return false;
+    };
+    let behind = rest
+        .strip_prefix(b"\r\n")
+        .or_else(|| rest.strip_prefix(b"\n"))
+        .unwrap_or(rest);
+    bytes[claimed - 1] == b'\n'
+        && (last && behind.is_empty() || rest.starts_with(b"From ") || behind.starts_with(b"From "))
+}
+
 /// What stands before a line.
-fn before(bytes: &[u8], line: usize, offset: u64) -> Before {
+pub(super) fn before(bytes: &[u8], line: usize, offset: u64) -> Before {
     let text = &bytes[..line];
     let Some(text) = text.strip_suffix(b"\n") else {
         // The first line of the file, behind nothing but NULs.
@@ -335,7 +378,7 @@ fn before(bytes: &[u8], line: usize, offset: u64) -> Before {
 }
 
 /// The end of a message in front of a separator: one blank line belongs to the separator.
-fn message_end(bytes: &[u8], at: usize, line: usize) -> usize {
+pub(super) fn message_end(bytes: &[u8], at: usize, line: usize) -> usize {
     let text = &bytes[at..line];
     let cut = text
         .strip_suffix(b"\n")

@@ -1,6 +1,7 @@
 //! Where messages begin and end in an archive.
 
 mod counted;
+mod cut;
 mod date;
 mod mbox;
 mod mmdf;
@@ -8,15 +9,17 @@ mod separator;
 mod single;
 
 use crate::bytes::window::Window;
+use crate::document::Share;
 use crate::document::events::Events;
 
 use super::Archive;
 use super::clean::Clean;
 use super::tree::Ending;
 use counted::{Emlx, Rnews};
+pub(super) use cut::Cutter;
 use mbox::Mbox;
 use mmdf::Mmdf;
-pub use separator::is_separator;
+pub use separator::{Style, is_separator};
 use single::Single;
 
 /// How far ahead a framing may look for what a count of bytes leads to.
@@ -54,9 +57,9 @@ impl Framing {
         Framing(Kind::Emlx(Emlx::default()))
     }
 
-    pub(super) fn begin(&mut self) {
+    pub(super) fn begin(&mut self, share: Share) {
         *self = match &mut self.0 {
-            Kind::Mbox(_) => Self::mbox(),
+            Kind::Mbox(_) => Framing(Kind::Mbox(Box::new(Mbox::share(share)))),
             Kind::Single(_) => Self::single(),
             Kind::Rnews(_) => Self::rnews(),
             Kind::Mmdf(_) => Self::mmdf(),

@@ -31,7 +31,7 @@ pub(super) enum Before {
 
 /// Whether the separators of an archive name commits, as `git format-patch` writes them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Style {
+pub enum Style {
     /// There was none yet.
     #[default]
     Unknown,

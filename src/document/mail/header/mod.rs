@@ -318,7 +318,7 @@ pub(super) fn split_field(line: &[u8]) -> Option<(&[u8], usize)> {
 const NAME: ByteSet = ByteSet::EMPTY.with_range(33, 126).without(b":");
 
 /// A separator among the fields: `From ` at the start, `>From ` anywhere.
-fn is_from_line(line: &[u8], first: bool) -> bool {
+pub(super) fn is_from_line(line: &[u8], first: bool) -> bool {
     let unquoted = line.iter().position(|&byte| byte != b'>').unwrap_or(0);
     (first || unquoted > 0) && line[unquoted..].starts_with(b"From ")
 }

@@ -1,10 +1,13 @@
-//! Compressed documents: gzip, zstd, bzip2 and xz, recognised by their first bytes and decompressed
-//! as they are read.
+//! Compressed documents: gzip, zstd, bzip2, xz, and batches of news, recognised by their first bytes
+//! and decompressed as they are read.
 //!
 //! A compressed file is a row of members: gzip members, zstd frames, bzip2 and xz streams. What is
 //! damaged ends the document where the damage is; what came before it has been read, and
 //! [`Decompressed::trouble`] says what is wrong.
 
+mod lzw;
+
+use std::collections::VecDeque;
 use std::io::{self, BufRead, Read};
 
 use bzip2::bufread::BzDecoder;
@@ -13,6 +16,7 @@ use lzma_rust2::XzReader;
 use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 
 use super::diagnostic::{self, Code};
+use lzw::Lzw;
 
 /// Compressed files in compressed files are opened up to this depth.
 pub const DEPTH: usize = 4;
@@ -29,6 +33,19 @@ pub struct Codec {
     pub extension: &'static str,
     starts: fn(&[u8]) -> bool,
     open: fn(Source) -> Result<Member, Refusal>,
+    /// What may stand behind its members.
+    padding: Padding,
+    /// To be told when something else follows.
+    trailing: &'static Code,
+}
+
+/// What zeros behind the last member are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Padding {
+    /// They belong to the format.
+    Allowed,
+    /// They come from a tape, or a damaged disk.
+    Odd,
 }
 
 /// Every codec, one row each.
@@ -38,18 +55,24 @@ pub static CODECS: &[Codec] = &[
         extension: "gz",
         starts: |head| head.starts_with(b"\x1f\x8b\x08"),
         open: |source| Ok(Member::Gzip(Box::new(GzDecoder::new(source)))),
+        padding: Padding::Odd,
+        trailing: &diagnostic::GZIP_TRAILING,
     },
     Codec {
         name: "zstd",
         extension: "zst",
         starts: |head| head.starts_with(b"\x28\xb5\x2f\xfd") || is_skippable(head),
         open: open_frame,
+        padding: Padding::Odd,
+        trailing: &diagnostic::COMPRESS_TRAILING,
     },
     Codec {
         name: "bzip2",
         extension: "bz2",
         starts: |head| head.starts_with(b"BZh") && head.get(4..6).is_some_and(is_block),
         open: |source| Ok(Member::Bzip2(BzDecoder::new(source))),
+        padding: Padding::Odd,
+        trailing: &diagnostic::COMPRESS_TRAILING,
     },
     Codec {
         name: "xz",
@@ -60,9 +83,28 @@ pub static CODECS: &[Codec] = &[
                 source, false, MEMORY,
             ))))
         },
+        padding: Padding::Allowed,
+        trailing: &diagnostic::COMPRESS_TRAILING,
+    },
+    Codec {
+        name: "news batch",
+        extension: "",
+        starts: |head| BATCHES.iter().any(|line| head.starts_with(line)),
+        open: open_batch,
+        padding: Padding::Odd,
+        trailing: &diagnostic::COMPRESS_TRAILING,
     },
 ];
 
+/// The first lines of compressed news batches, as readers of them know them.
+const BATCHES: [&[u8]; 3] = [b"#! cunbatch", b"#! gunbatch", b"#! zunbatch"];
+/// Such a line is no longer than this.
+const BATCH_LINE: usize = 64;
+
+/// So many members that nobody has asked for are kept in mind.
+const MEMBERS: usize = 64 << 10;
+/// So many first bytes tell a codec.
+const HEAD: usize = 16;
 /// An xz dictionary may take this many KiB: that of `xz -9` takes 64 MiB.
 const MEMORY: u32 = 160 << 10;
 /// A zstd window may take this many bytes.
@@ -97,6 +139,7 @@ enum Member {
     Zstd(Box<StreamingDecoder<Source, FrameDecoder>>),
     Bzip2(BzDecoder<Source>),
     Xz(Box<XzReader<Source>>),
+    Lzw(Box<Lzw<Source>>),
     /// A frame that holds nothing to read.
     Skipped(Source),
 }
@@ -118,6 +161,21 @@ fn open_frame(mut source: Source) -> Result<Member, Refusal> {
     }
 }
 
+/// What follows the first line of a batch tells how it is compressed.
+fn open_batch(mut source: Source) -> Result<Member, Refusal> {
+    let line = source.peek(BATCH_LINE);
+    let end = memchr::memchr(b'\n', line).ok_or(Refusal)?;
+    source.consume(end + 1);
+    let head = source.peek(HEAD);
+    if head.starts_with(lzw::MAGIC) {
+        return Ok(Member::Lzw(Box::new(Lzw::new(source))));
+    }
+    match Codec::of(head) {
+        Some(codec) if !BATCHES.iter().any(|line| head.starts_with(line)) => (codec.open)(source),
+        _ => Err(Refusal),
+    }
+}
+
 impl Member {
     fn source(&self) -> &Source {
         match self {
@@ -125,6 +183,7 @@ impl Member {
             Member::Zstd(decoder) => decoder.get_ref(),
             Member::Bzip2(decoder) => decoder.get_ref(),
             Member::Xz(decoder) => decoder.inner(),
+            Member::Lzw(decoder) => decoder.get_ref(),
             Member::Skipped(source) => source,
         }
     }
@@ -135,6 +194,7 @@ impl Member {
             Member::Zstd(decoder) => decoder.into_inner(),
             Member::Bzip2(decoder) => decoder.into_inner(),
             Member::Xz(decoder) => decoder.into_inner(),
+            Member::Lzw(decoder) => decoder.into_inner(),
             Member::Skipped(source) => source,
         }
     }
@@ -147,6 +207,7 @@ impl Read for Member {
             Member::Zstd(decoder) => decoder.read(into),
             Member::Bzip2(decoder) => decoder.read(into),
             Member::Xz(decoder) => decoder.read(into),
+            Member::Lzw(decoder) => decoder.read(into),
             Member::Skipped(_) => Ok(0),
         }
     }
@@ -185,6 +246,8 @@ pub struct Decompressed {
     input: u64,
     /// What came out of it.
     output: u64,
+    /// Where members begin: in the output, and in the compressed document.
+    members: VecDeque<(u64, u64)>,
     trouble: Option<Trouble>,
 }
 
@@ -196,6 +259,7 @@ impl Decompressed {
             member: None,
             input: 0,
             output: 0,
+            members: VecDeque::new(),
             trouble: None,
         };
         this.open(Source::new(reader));
@@ -224,7 +288,37 @@ impl Decompressed {
         self.trouble
     }
 
+    /// Where in the compressed document the member begins that holds the byte at an offset of the
+    /// content. Offsets that are asked for must not descend: members before them are forgotten.
+    pub fn member(&mut self, offset: u64) -> Option<u64> {
+        while self
+            .members
+            .get(1)
+            .is_some_and(|(output, _)| *output <= offset)
+        {
+            self.members.pop_front();
+        }
+        let (output, input) = self.members.front()?;
+        (*output <= offset).then_some(*input)
+    }
+
+    fn begin_member(&mut self, at: u64) {
+        // A member without content holds nothing that anybody could ask for.
+        if self
+            .members
+            .back()
+            .is_some_and(|(output, _)| *output == self.output)
+        {
+            self.members.pop_back();
+        }
+        if self.members.len() == MEMBERS {
+            self.members.pop_front();
+        }
+        self.members.push_back((self.output, at));
+    }
+
     fn open(&mut self, source: Source) {
+        self.begin_member(source.consumed);
         self.member = match (self.codec.open)(source) {
             Ok(member) => Some(member),
             Err(Refusal) => {
@@ -237,14 +331,16 @@ impl Decompressed {
     /// Goes on to the next member, if there is one.
     fn next_member(&mut self, mut source: Source) {
         // xz pads its streams with zeros, and tapes pad gzip.
+        let mut zeros = false;
         while source.peek(1).first() == Some(&0) {
             source.consume(1);
+            zeros = true;
         }
-        let head = source.peek(8);
+        let head = source.peek(HEAD);
         if (self.codec.starts)(head) {
             self.open(source);
-        } else if !head.is_empty() {
-            self.end_with(&diagnostic::COMPRESS_TRAILING);
+        } else if !head.is_empty() || zeros && self.codec.padding == Padding::Odd {
+            self.end_with(self.codec.trailing);
         }
     }
 }

@@ -1,0 +1,261 @@
+//! Where a mailbox can be cut: its messages, found without reading them.
+//!
+//! Nothing but separators matters to the next message: the rule for them, the style of the first
+//! one, and Content-Length fields, which can lead over some. So one look at each line that starts
+//! with `From ` and at the names of header fields finds what the scanner would, many times faster.
+
+use memchr::{memchr, memmem};
+
+use super::LOOK_AHEAD;
+use super::mbox::{LEAD, before, candidate, leads, message_end};
+use super::separator::{self, Style, Verdict};
+use crate::bytes::window::Window;
+use crate::document::mail::header::{is_from_line, split_field};
+use crate::document::{Cut, Peek, Seen, Share};
+
+/// A longer header block is not looked through: the rest of the archive is not cut.
+const HEADER: usize = 256 << 10;
+
+const LENGTH: &[u8] = b"content-length";
+
+/// The messages of a mailbox.
+#[derive(Debug)]
+pub(in crate::document::mail) struct Cutter {
+    finder: memmem::Finder<'static>,
+    style: Style,
+    /// The first byte that is no NUL and ends no line has been seen.
+    started: bool,
+    /// Messages that have begun.
+    messages: u64,
+    /// Offset of the header of the message at hand, until it has been looked through.
+    header: Option<u64>,
+    /// Where its Content-Length field says that it ends.
+    claimed: Option<u64>,
+    /// No line before this offset separates messages.
+    verified: u64,
+}
+
+impl Default for Cutter {
+    fn default() -> Self {
+        Cutter {
+            finder: memmem::Finder::new(b"\nFrom"),
+            style: Style::Unknown,
+            started: false,
+            messages: 0,
+            header: None,
+            claimed: None,
+            verified: 0,
+        }
+    }
+}
+
+/// What comes next in a window.
+enum Next {
+    /// A separator and the index behind its line.
+    Separator(usize, usize),
+    /// None before this index.
+    None(usize),
+}
+
+impl Cut for Cutter {
+    fn next(&mut self, window: &Window<'_>, peek: Peek<'_>) -> Seen {
+        let bytes = window.bytes;
+        let mut at = window.start;
+        if !self.started {
+            let skipped = |byte: &&u8| matches!(byte, 0 | b'\n' | b'\r');
+            at += bytes[at..].iter().take_while(skipped).count();
+            if at == bytes.len() {
+                return Seen::Nothing(at);
+            }
+        }
+        loop {
+            let next = self.separator(window, at);
+            if let Some(header) = self.header {
+                let from = window.at_offset(header);
+                let (to, end, whole) = match next {
+                    Next::Separator(line, _) => (message_end(bytes, from, line), line, true),
+                    Next::None(safe) => (safe.max(from), bytes.len(), window.last),
+                };
+                match length(&bytes[from..to], whole) {
+                    Ok(claim) => {
+                        self.header = None;
+                        self.claimed = claim.map(|(body, length)| {
+                            let body = body.map_or(end, |body| from + body);
+                            window.offset_at(body).saturating_add(length)
+                        });
+                    }
+                    Err(Partial) if to - from > HEADER => return Seen::Lost,
+                    Err(Partial) => return Seen::Nothing(from),
+                }
+            }
+            let (line, behind) = match next {
+                Next::Separator(line, behind) => (line, behind),
+                Next::None(safe) => return Seen::Nothing(safe),
+            };
+            if let Some(claimed) = self.skips(window, line, peek) {
+                self.verified = claimed;
+                // What the claim leads to ends the message at the latest.
+                self.claimed = None;
+                let end = usize::try_from(claimed - window.offset).unwrap_or(usize::MAX);
+                if end >= bytes.len() {
+                    return Seen::Nothing(bytes.len());
+                }
+                at = end;
+                continue;
+            }
+            if self.style == Style::Unknown {
+                self.style = separator::style_of(&bytes[line..behind]);
+            }
+            self.messages += 1;
+            self.header = Some(window.offset_at(behind));
+            self.claimed = None;
+            return Seen::Message {
+                at: line,
+                next: behind,
+            };
+        }
+    }
+
+    fn share(&self) -> Share {
+        Share {
+            before: self.messages.saturating_sub(1),
+            style: self.style,
+            end: None,
+        }
+    }
+}
+
+impl Cutter {
+    /// The next line that separates messages as far as the lines around it tell.
+    fn separator(&mut self, window: &Window<'_>, at: usize) -> Next {
+        let bytes = window.bytes;
+        let verified = usize::try_from(self.verified.saturating_sub(window.offset));
+        let mut from = at.max(verified.unwrap_or(usize::MAX));
+        if from >= bytes.len() {
+            return Next::None(bytes.len());
+        }
+        loop {
+            let start = !std::mem::replace(&mut self.started, true);
+            let Some(line) = candidate(&self.finder, bytes, from, start) else {
+                // The start of the word may stand at the end.
+                let safe = bytes.len().saturating_sub(LEAD);
+                return Next::None(if window.last {
+                    bytes.len()
+                } else {
+                    safe.max(at)
+                });
+            };
+            let before = before(bytes, line, window.offset);
+            match separator::judge(&bytes[line..], window.last, before, self.style) {
+                Verdict::Separator(length) => return Next::Separator(line, line + length),
+                Verdict::Text => from = (line + 4).min(bytes.len()),
+                Verdict::Unknown => {
+                    self.started = !start;
+                    return Next::None(line.saturating_sub(LEAD).max(at));
+                }
+            }
+        }
+    }
+
+    /// Where the message at hand goes on to, over a line that looks like a separator.
+    fn skips(&self, window: &Window<'_>, line: usize, peek: Peek<'_>) -> Option<u64> {
+        let claimed = self.claimed?;
+        let offset = window.offset_at(line);
+        if claimed <= offset || claimed - offset > LOOK_AHEAD as u64 {
+            return None;
+        }
+        // One byte before, and what a claim leads to.
+        let mut seen = [0; 1 + LEAD];
+        let n = peek(claimed - 1, &mut seen);
+        let last = n < seen.len();
+        leads(&seen[..n], 1, last).then_some(claimed)
+    }
+}
+
+/// More bytes are needed.
+struct Partial;
+
+/// The length that a header block claims for its body, if it does, and where that begins; nowhere
+/// if the block goes on to the end.
+fn length(header: &[u8], whole: bool) -> Result<Option<(Option<usize>, u64)>, Partial> {
+    if !names_length(header, whole)? {
+        return Ok(None);
+    }
+    let mut length = None;
+    let mut at = 0;
+    let mut lines = 0;
+    while at < header.len() {
+        let rest = &header[at..];
+        let end = match memchr(b'\n', rest) {
+            Some(end) => end + 1,
+            None if whole => rest.len(),
+            None => return Err(Partial),
+        };
+        let line = &rest[..end];
+        match line {
+            [b' ' | b'\t', ..] if lines > 0 => {}
+            [b'\n', ..] | [b'\r', b'\n'] | [b'\r'] => {
+                let body = if line == b"\r" { at } else { at + end };
+                return Ok(length.map(|length| (Some(body), length)));
+            }
+            _ => match split_field(line) {
+                Some((name, value)) => {
+                    if length.is_none() && name.eq_ignore_ascii_case(LENGTH) {
+                        length = value_of(&rest[value..]);
+                    }
+                }
+                None if is_from_line(line, lines == 0) => {
+                    // In front of the first field it is no line.
+                    if lines == 0 {
+                        at += end;
+                        continue;
+                    }
+                }
+                None => return Ok(length.map(|length| (Some(at), length))),
+            },
+        }
+        lines += 1;
+        at += end;
+    }
+    match whole {
+        true => Ok(length.map(|length| (None, length))),
+        false => Err(Partial),
+    }
+}
+
+/// Whether a line before the first empty one starts with the field's name.
+fn names_length(header: &[u8], whole: bool) -> Result<bool, Partial> {
+    let mut at = 0;
+    loop {
+        match header[at..] {
+            [b'\n', ..] | [b'\r', b'\n', ..] => return Ok(false),
+            [b'c' | b'C', ..] => {
+                let name = header[at..].get(..LENGTH.len());
+                if name.is_some_and(|name| name.eq_ignore_ascii_case(LENGTH)) {
+                    return Ok(true);
+                }
+            }
+            _ => {}
+        }
+        match memchr(b'\n', &header[at..]) {
+            Some(end) => at += end + 1,
+            None if whole => return Ok(false),
+            None => return Err(Partial),
+        }
+    }
+}
+
+/// The number that a field holds, which may be folded.
+fn value_of(rest: &[u8]) -> Option<u64> {
+    let mut end = 0;
+    loop {
+        end += memchr(b'\n', &rest[end..]).map_or(rest.len() - end, |at| at + 1);
+        if !matches!(rest.get(end), Some(b' ' | b'\t')) {
+            break;
+        }
+    }
+    std::str::from_utf8(rest[..end].trim_ascii())
+        .ok()?
+        .parse()
+        .ok()
+}
