@@ -47,10 +47,16 @@ fn counted(kind: &Kind, times: usize) -> Result<u64, String> {
     let this = std::env::current_exe().map_err(|error| error.to_string())?;
     let mut valgrind = Command::new("valgrind");
     valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]);
-    valgrind.arg(this).args(["--work", kind.name, &times.to_string()]);
-    let output = valgrind.output().map_err(|error| format!("valgrind: {error}"))?;
+    valgrind
+        .arg(this)
+        .args(["--work", kind.name, &times.to_string()]);
+    let output = valgrind
+        .output()
+        .map_err(|error| format!("valgrind: {error}"))?;
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    let count = said.lines().find_map(|line| line.split("Collected : ").nth(1));
+    let count = said
+        .lines()
+        .find_map(|line| line.split("Collected : ").nth(1));
     let count = count.and_then(|count| count.trim().parse().ok());
     count.filter(|_| output.status.success()).ok_or(said)
 }
@@ -68,7 +74,9 @@ fn compare() -> Result<(), String> {
     let mut grown = Vec::new();
     for kind in &KINDS {
         let now = per_byte(kind)?;
-        let line = recorded.lines().find_map(|line| line.strip_prefix(kind.name));
+        let line = recorded
+            .lines()
+            .find_map(|line| line.strip_prefix(kind.name));
         let before: Option<f64> = line.and_then(|count| count.trim().parse().ok());
         let known = before.map_or("not recorded".to_owned(), |before| format!("{before:.3}"));
         println!("{:12} {now:.3}, recorded: {known}", kind.name);
@@ -82,7 +90,10 @@ fn compare() -> Result<(), String> {
     }
     match grown.is_empty() {
         true => Ok(()),
-        false => Err(format!("more instructions than recorded: {}", grown.join(", "))),
+        false => Err(format!(
+            "more instructions than recorded: {}",
+            grown.join(", ")
+        )),
     }
 }
 
@@ -92,7 +103,10 @@ fn main() -> ExitCode {
         && flag == "--work"
     {
         let kind = KINDS.iter().find(|kind| kind.name == name);
-        work(kind.expect("it is a kind"), times.parse().expect("it is a number"));
+        work(
+            kind.expect("it is a kind"),
+            times.parse().expect("it is a number"),
+        );
         return ExitCode::SUCCESS;
     }
     match compare() {

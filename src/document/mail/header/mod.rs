@@ -54,8 +54,10 @@ pub(super) enum Stop {
 pub(super) enum Hyphens {
     /// It stops there.
     Stop,
-    /// It takes it for what it is.
+    /// It takes the first one for what it is.
     Take,
+    /// It takes all of them: no boundary is open.
+    TakeAll,
 }
 
 /// A header block in the making.
@@ -143,7 +145,9 @@ impl Block {
                     stop => return (at, stop),
                 }
             }
-            hyphens = Hyphens::Stop;
+            if hyphens == Hyphens::Take {
+                hyphens = Hyphens::Stop;
+            }
             self.offset += length as u64;
             at += length;
         }
