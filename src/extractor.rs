@@ -7,6 +7,7 @@ use encoding_rs::Encoding;
 use crate::bytes::lines::Lines;
 use crate::bytes::source::{Replay, Seekable, Source};
 use crate::bytes::window::{Bounds, Window, Windows};
+pub use crate::document::Positions;
 use crate::document::charset::{self, Conversion, Detected, Reader, Transcoder};
 use crate::document::events::{Event, Events};
 use crate::document::mail::Tally;
@@ -14,16 +15,6 @@ use crate::document::{self, Format, Reading, Scan, Share, Start};
 use crate::resolver::{EmbeddedBases, Linker, Ruling, Sink};
 use crate::uri::Base;
 use crate::uri::unwrap::Unwrapper;
-
-/// Whether links carry their line and column.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Positions {
-    /// They carry offsets only, which cost nothing.
-    #[default]
-    Offsets,
-    /// They carry lines and columns too.
-    Lines,
-}
 
 /// How documents are read.
 #[derive(Clone, Debug)]
@@ -302,6 +293,7 @@ impl Extractor {
             declared: document.declared,
             detected,
             share: document.origin.share,
+            positions: self.options.positions,
             ..Start::default()
         };
         Pass::new(scanner, start, self.options.positions, document.origin)

@@ -53,6 +53,18 @@ pub struct Start {
     pub reread: Reread,
     /// What is to be known of an archive of which the document is a piece.
     pub share: Share,
+    /// Whether a scanner that counts lines itself has to.
+    pub positions: Positions,
+}
+
+/// Whether references carry their line and column.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Positions {
+    /// They carry offsets only, which cost nothing.
+    #[default]
+    Offsets,
+    /// They carry lines and columns too.
+    Lines,
 }
 
 /// Whether a document can be read again, when a scanner asks for it with

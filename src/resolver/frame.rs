@@ -314,7 +314,9 @@ impl Frame {
 }
 
 fn rebase(resolver: &mut uri::Resolver, base: &Named, encoding: &'static Encoding) {
-    if base.is_set() {
+    if base.is_set() && resolver.base() == Some(&base.uri) {
+        // The frame before had the same base, as the messages of an archive do.
+    } else if base.is_set() {
         // A base that is none by these rules leaves the resolver without one.
         let _ = resolver.rebase(&base.uri);
     } else {

@@ -6,6 +6,7 @@ mod held;
 mod labels;
 mod link;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 pub use frame::Ruling;
@@ -212,15 +213,15 @@ impl Linker {
     /// What the heading of the innermost document says.
     fn heading(&mut self, heading: &Heading, events: &Events, window: &[u8]) {
         let index = self.open.last().copied().unwrap_or(0);
-        let lossy = |text| String::from_utf8_lossy(events.bytes(text, window)).into_owned();
+        let owned = |text| lossy(events.bytes(text, window)).into_owned();
         let known = &mut self.frames[index].heading;
         if let Some(message) = heading.message {
             known.message = true;
-            known.message_id = message.id.map(lossy);
+            known.message_id = message.id.map(owned);
             known.message_offset = Some(message.offset);
         }
         let push = |text, into: &mut String| {
-            into.push_str(&String::from_utf8_lossy(events.bytes(text, window)));
+            into.push_str(&lossy(events.bytes(text, window)));
         };
         if let Some(text) = heading.media_type {
             push(text, &mut known.media_type);
@@ -297,13 +298,13 @@ impl Linker {
         let index = self.open_frame(enter.family);
         let frame = &mut self.frames[index];
         if let Some(member) = enter.member {
-            let member = String::from_utf8_lossy(events.bytes(member, window));
+            let member = lossy(events.bytes(member, window));
             frame.set_member(&member);
         }
         if let Some(base) = &enter.base
             && self.embedded == EmbeddedBases::Honour
         {
-            let source = String::from_utf8_lossy(events.bytes(base.source, window));
+            let source = lossy(events.bytes(base.source, window));
             frame
                 .entity
                 .set(events.bytes(base.reference, window), &source);
@@ -416,5 +417,13 @@ impl Linker {
             }
             frame.diagnostics.clear();
         }
+    }
+}
+
+/// Bytes as text: most are, and need no second look.
+fn lossy(bytes: &[u8]) -> Cow<'_, str> {
+    match str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => String::from_utf8_lossy(bytes),
     }
 }

@@ -110,11 +110,11 @@ impl Class {
 
 /// The name of the file that an entity is, in lower case.
 fn file_name(entity: &Entity) -> Vec<u8> {
-    let parameter = |parameters: &Option<Parameters>, name| {
-        let value = parameters.as_ref()?.parameter(name)?;
+    let parameter = |parameters: Option<&Parameters>, name| {
+        let value = parameters?.parameter(name)?;
         Some(value.trim_ascii().to_ascii_lowercase())
     };
-    parameter(&entity.disposition, "filename")
-        .or_else(|| parameter(&entity.content_type, "name"))
+    parameter(entity.disposition.as_ref(), "filename")
+        .or_else(|| parameter(entity.content_type.as_deref(), "name"))
         .unwrap_or_default()
 }

@@ -46,9 +46,9 @@ impl Clean {
         self.held.is_empty()
     }
 
-    /// Whether there is anything to undo in a whole part.
-    pub(super) fn concerns(raw: &[u8]) -> bool {
-        QUOTED.find(raw).is_some() || memchr(0, raw).is_some()
+    /// Whether there is anything to undo in a whole part, in which a line may be `quoted`.
+    pub(super) fn concerns(raw: &[u8], quoted: bool) -> bool {
+        quoted && QUOTED.find(raw).is_some() || memchr(0, raw).is_some()
     }
 
     /// Takes a piece and hands on what is to be read.
@@ -64,7 +64,7 @@ impl Clean {
         let end = raw.len() - self.undecided(raw);
         self.held.extend_from_slice(&raw[end..]);
         let raw = &raw[..end];
-        if self.run || Self::concerns(raw) {
+        if self.run || Self::concerns(raw, true) {
             self.pieces(raw, &mut sink);
         } else if !raw.is_empty() {
             sink(raw);

@@ -19,7 +19,7 @@ use crate::document::charset::{Confidence, Detected, detect, needs_transcoding};
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::{Again, Event, Events, Family};
 use crate::document::flags::Flags;
-use crate::document::{Reread, Start, html, text};
+use crate::document::{Positions, Reread, Start, html, text};
 
 /// How many bytes of text are scanned at a time.
 const PIECE: usize = 256 << 10;
@@ -305,7 +305,7 @@ impl Leaf {
         if !plain || self.in_trailer || self.converter.is_some() || !self.is_empty() {
             return false;
         }
-        if self.clean.is_on() && Clean::concerns(raw) || Blobs::suspicious(raw) {
+        if self.clean.is_on() && Clean::concerns(raw, readers.quoted) || Blobs::suspicious(raw) {
             return false;
         }
         if let Some(Charset::Guess) = self.charset {
@@ -324,6 +324,7 @@ impl Leaf {
             text: window,
             reflow: None,
             converted: None,
+            positions: readers.positions,
         };
         self.splice.batch(&inner, &view, out);
         readers.inner = inner;
@@ -569,6 +570,7 @@ impl Leaf {
             text,
             reflow: scanned.is_some().then_some(&body.reflow),
             converted: self.converter.is_some().then_some(&self.converted),
+            positions: readers.positions,
         };
         let scanner = match self.splice.family {
             Family::Markup => &mut readers.html,
@@ -584,7 +586,9 @@ impl Leaf {
                 Some(_) => text.bytes.len(),
                 None => consumed,
             };
-            self.splice.lines.pass(&text, at);
+            if view.positions == Positions::Lines {
+                self.splice.lines.pass(&text, at);
+            }
             if scanned.is_some() {
                 body.scanned.consume(consumed);
             }

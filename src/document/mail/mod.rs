@@ -208,6 +208,7 @@ impl Scan for Scanner {
         self.archive.count = start.share.before;
         self.settled = false;
         self.archive.readers.tally = Tally::default();
+        self.archive.readers.positions = start.positions;
     }
 
     fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize {

@@ -1,7 +1,7 @@
 //! A message inside a transfer encoding, or a header block that is a part: bytes of a part that
 //! are no text, with what of them is not decided yet.
 
-use super::header::{Block, Hyphens, Stop};
+use super::header::{Header, Hyphens, Stop};
 use super::readers::Readers;
 use super::tree::Tree;
 use crate::document::events::{Enter, Event, Events, Family};
@@ -9,7 +9,7 @@ use crate::document::events::{Enter, Event, Events, Family};
 /// What such a part holds.
 pub(super) enum Holds {
     Message(Box<Tree>),
-    Headers(Box<Block>),
+    Headers(Box<Header>),
 }
 
 /// A part that is read by rules of its own.
@@ -76,7 +76,7 @@ impl Nested {
 }
 
 /// Tells the references of a header block that is a part.
-fn headers(block: &Block, member: &str, out: &mut Events) {
+fn headers(block: &Header, member: &str, out: &mut Events) {
     if block.events.list.is_empty() {
         return;
     }

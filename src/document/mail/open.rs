@@ -272,11 +272,11 @@ impl Tree {
         out: &mut Events,
     ) {
         self.set_number(false);
-        let member = format!("{}/{}", self.index, self.number);
+        let member = [self.prefix.as_str(), &self.number].concat();
         if class == Class::Opaque {
             self.diagnose_here(&diagnostic::OPAQUE, out);
         }
-        let content_type = entity.content_type.as_ref();
+        let content_type = entity.content_type.as_deref();
         let packed = class == Class::Binary && readers.options.attachments == Attachments::Open;
         let inside = if packed { Class::inside(entity) } else { class };
         if packed {
@@ -367,8 +367,10 @@ impl Tree {
 
     /// The place in the archive of the entity with the number at hand.
     fn member(&self, out: &mut Events) -> crate::document::events::Text {
-        let member = format!("{}/{}", self.index, self.number);
-        out.store(member.as_bytes())
+        out.store_with(|store| {
+            store.extend_from_slice(self.prefix.as_bytes());
+            store.extend_from_slice(self.number.as_bytes());
+        })
     }
 }
 

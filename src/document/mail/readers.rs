@@ -8,7 +8,7 @@ use memchr::memmem;
 use super::Options;
 use super::segments::Segments;
 use crate::document::events::Events;
-use crate::document::{self, Scan, html, text};
+use crate::document::{self, Positions, Scan, html, text};
 
 /// The longest HTML part that is kept to be read a second time.
 pub(super) const HTML_KEPT: usize = 8 << 20;
@@ -23,6 +23,10 @@ pub(super) struct Readers {
     /// What a scanner reported last.
     pub(super) inner: Events,
     pub(super) tally: Tally,
+    /// Whether lines are counted.
+    pub(super) positions: Positions,
+    /// A line of the message at hand may be quoted.
+    pub(super) quoted: bool,
     /// Finds lines that start like a delimiter.
     pub(super) hyphens: memmem::Finder<'static>,
     /// Decoded bytes on their way, and clear text behind base64.
@@ -43,6 +47,8 @@ impl Readers {
             options: options.mail.clone(),
             inner: Events::default(),
             tally: Tally::default(),
+            positions: Positions::default(),
+            quoted: false,
             hyphens: memmem::Finder::new(b"\n--"),
             decoded: Vec::new(),
             scratch: Vec::new(),

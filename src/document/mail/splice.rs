@@ -9,6 +9,7 @@ use memchr::memmem::Finder;
 use super::segments::Segments;
 use crate::bytes::lines::Lines;
 use crate::bytes::window::Window;
+use crate::document::Positions;
 use crate::document::events::{
     Enter, Event, Events, Family, Found, Heading, Name, Span, Text, Wants,
 };
@@ -26,6 +27,8 @@ pub(super) struct View<'a> {
     pub(super) reflow: Option<&'a Segments>,
     /// From the text to the part's bytes.
     pub(super) converted: Option<&'a Segments>,
+    /// Whether lines are counted.
+    pub(super) positions: Positions,
 }
 
 impl View<'_> {
@@ -209,9 +212,12 @@ impl Splice {
         let text = view.in_text(found.span);
         let mut copy = *found;
         copy.span = view.in_part(text);
-        copy.position = found
-            .position
-            .or_else(|| Some(self.lines.position(&view.text, text.start)));
+        copy.position = match view.positions {
+            Positions::Lines => found
+                .position
+                .or_else(|| Some(self.lines.position(&view.text, text.start))),
+            Positions::Offsets => None,
+        };
         copy.flags |= self.flags;
         if self.signature.is_some_and(|mark| text.start > mark) {
             copy.flags |= Flags::IN_SIGNATURE;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use super::clean::Clean;
 use super::delimiter::{self, Delimiter, Line};
-use super::header::{Block, Hyphens, Stop};
+use super::header::{Header, Hyphens, Stop};
 use super::leaf::Leaf;
 use super::readers::Readers;
 use crate::document::diagnostic::{self, Code};
@@ -66,15 +66,15 @@ pub(super) enum Ending {
 
 /// One message in the making.
 pub(super) struct Tree {
-    /// The message's number in the archive.
-    pub(super) index: u64,
+    /// The message's number in the archive, and a slash.
+    pub(super) prefix: String,
     /// Offset of its first byte, with its separator.
     pub(super) offset: u64,
     /// The number of the part at hand.
     pub(super) path: Vec<u32>,
     pub(super) levels: Vec<Level>,
     phase: Phase,
-    pub(super) block: Block,
+    pub(super) block: Header,
     pub(super) leaf: Leaf,
     /// The last header block ended with the bytes.
     pub(super) cut: bool,
@@ -101,12 +101,12 @@ pub(super) struct Tree {
 impl Default for Tree {
     fn default() -> Self {
         Tree {
-            index: 0,
+            prefix: String::new(),
             offset: 0,
             path: Vec::new(),
             levels: Vec::new(),
             phase: Phase::Header,
-            block: Block::default(),
+            block: Header::default(),
             leaf: Leaf::default(),
             cut: false,
             line_start: true,
@@ -126,7 +126,9 @@ impl Default for Tree {
 impl Tree {
     /// Starts message `index`, whose first byte stands at `offset`.
     pub(super) fn begin(&mut self, index: u64, offset: u64, clean: Clean) {
-        self.index = index;
+        self.prefix.clear();
+        // Writing to a String cannot fail.
+        let _ = write!(self.prefix, "{index}/");
         self.offset = offset;
         self.at = offset;
         self.path.clear();
@@ -147,7 +149,7 @@ impl Tree {
     /// A message in the part at `path` of a message.
     pub(super) fn nested(outer: &Tree) -> Self {
         let mut tree = Tree {
-            index: outer.index,
+            prefix: outer.prefix.clone(),
             offset: outer.offset,
             at: outer.at,
             path: outer.path.clone(),
@@ -474,9 +476,13 @@ impl Tree {
     /// The place in the archive of the entity at the path; `zero` for the header of a message.
     pub(super) fn set_number(&mut self, zero: bool) {
         self.number.clear();
-        for number in &self.path {
-            // Writing to a String cannot fail.
-            let _ = write!(self.number, "{number}.");
+        for &number in &self.path {
+            match u8::try_from(number) {
+                // Most numbers have one digit.
+                Ok(digit @ 0..10) => self.number.push(char::from(b'0' + digit)),
+                _ => drop(write!(self.number, "{number}")),
+            }
+            self.number.push('.');
         }
         if zero {
             self.number.push('0');

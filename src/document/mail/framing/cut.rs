@@ -4,11 +4,12 @@
 //! one, and Content-Length fields, which can lead over some. So one look at each line that starts
 //! with `From ` and at the names of header fields finds what the scanner would, many times faster.
 
-use memchr::{memchr, memmem};
+use memchr::{memchr, memchr_iter, memmem};
 
 use super::LOOK_AHEAD;
 use super::mbox::{LEAD, before, candidate, leads, message_end};
 use super::separator::{self, Style, Verdict};
+use crate::bytes::block::Block;
 use crate::bytes::window::Window;
 use crate::document::mail::header::{is_from_line, split_field};
 use crate::document::{Cut, Peek, Seen, Share};
@@ -38,7 +39,7 @@ pub(in crate::document::mail) struct Cutter {
 impl Default for Cutter {
     fn default() -> Self {
         Cutter {
-            finder: memmem::Finder::new(b"\nFrom"),
+            finder: memmem::Finder::new(b"From"),
             style: Style::Unknown,
             started: false,
             messages: 0,
@@ -136,7 +137,7 @@ impl Cutter {
         }
         loop {
             let start = !std::mem::replace(&mut self.started, true);
-            let Some(line) = candidate(&self.finder, bytes, from, start) else {
+            let Some(line) = candidate(&self.finder, bytes, from, start, &mut false) else {
                 // The start of the word may stand at the end.
                 let safe = bytes.len().saturating_sub(LEAD);
                 return Next::None(if window.last {
@@ -223,25 +224,42 @@ fn length(header: &[u8], whole: bool) -> Result<Option<(Option<usize>, u64)>, Pa
     }
 }
 
-/// Whether a line before the first empty one starts with the field's name.
+/// Whether a line before the first empty one starts with the field's name. Most headers have none
+/// such, and are looked through by this alone.
 fn names_length(header: &[u8], whole: bool) -> Result<bool, Partial> {
-    let mut at = 0;
-    loop {
-        match header[at..] {
-            [b'\n', ..] | [b'\r', b'\n', ..] => return Ok(false),
-            [b'c' | b'C', ..] => {
-                let name = header[at..].get(..LENGTH.len());
-                if name.is_some_and(|name| name.eq_ignore_ascii_case(LENGTH)) {
-                    return Ok(true);
-                }
+    if let Some(answer) = starts_with_length(header) {
+        return Ok(answer);
+    }
+    let (blocks, rest) = header.as_chunks();
+    for (index, block) in blocks.iter().enumerate() {
+        let mut breaks = Block::new(block).equal(b'\n');
+        while breaks != 0 {
+            let line = 16 * index + breaks.trailing_zeros() as usize + 1;
+            if let Some(answer) = starts_with_length(&header[line..]) {
+                return Ok(answer);
             }
-            _ => {}
+            breaks &= breaks - 1;
         }
-        match memchr(b'\n', &header[at..]) {
-            Some(end) => at += end + 1,
-            None if whole => return Ok(false),
-            None => return Err(Partial),
+    }
+    let from = header.len() - rest.len();
+    for at in memchr_iter(b'\n', rest) {
+        if let Some(answer) = starts_with_length(&header[from + at + 1..]) {
+            return Ok(answer);
         }
+    }
+    if whole { Ok(false) } else { Err(Partial) }
+}
+
+/// What a line says: it is the field, or it is empty.
+#[inline(always)]
+fn starts_with_length(line: &[u8]) -> Option<bool> {
+    match line {
+        [b'\n', ..] | [b'\r', b'\n', ..] => Some(false),
+        [b'c' | b'C', ..] => {
+            let name = line.get(..LENGTH.len())?;
+            name.eq_ignore_ascii_case(LENGTH).then_some(true)
+        }
+        _ => None,
     }
 }
 

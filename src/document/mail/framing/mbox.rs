@@ -56,7 +56,7 @@ enum Ahead {
 impl Default for Mbox {
     fn default() -> Self {
         Mbox {
-            finder: memmem::Finder::new(b"\nFrom"),
+            finder: memmem::Finder::new(b"From"),
             stage: Stage::Start,
             style: Style::Unknown,
             judged: 0,
@@ -182,6 +182,7 @@ impl Mbox {
             self.style = separator::style_of(&window.bytes[line..next]);
         }
         self.stage = Stage::Message;
+        archive.readers.quoted = false;
         self.claimed = None;
         self.doubted = false;
         archive.begin(window.offset_at(line), Clean::mailbox());
@@ -253,7 +254,8 @@ impl Mbox {
         }
         loop {
             let start = self.stage == Stage::Start;
-            let Some(line) = candidate(&self.finder, bytes, from, start) else {
+            let quoted = &mut archive.readers.quoted;
+            let Some(line) = candidate(&self.finder, bytes, from, start, quoted) else {
                 return Ahead::None(safe_end(bytes, at.max(window.start), window.last));
             };
             let before = before(bytes, line, window.offset);
@@ -287,6 +289,8 @@ impl Mbox {
                     Claim::Unknown => return Ahead::None(end),
                     Claim::Verified(claimed) => {
                         self.verified = window.offset_at(claimed);
+                        // Nobody looks at what it leads over.
+                        archive.readers.quoted = true;
                         from = claimed;
                         if from >= bytes.len() {
                             return Ahead::None(bytes.len());
@@ -323,20 +327,27 @@ impl Mbox {
 }
 
 /// The next line that starts like a separator; at the `start` of a mailbox it may stand behind NULs.
+/// Takes note of lines that may be quoted.
 pub(super) fn candidate(
     finder: &memmem::Finder<'_>,
     bytes: &[u8],
     from: usize,
     start: bool,
+    quoted: &mut bool,
 ) -> Option<usize> {
     let starts = start || from == 0 || bytes[from - 1] == b'\n';
     if starts && separator::is_candidate(&bytes[from..], false) && from < bytes.len() {
         return Some(from);
     }
-    finder
-        .find_iter(&bytes[from..])
-        .map(|at| from + at + 1)
-        .find(|&line| separator::is_candidate(&bytes[line..], false))
+    let words = finder.find_iter(&bytes[from..]).map(|at| from + at);
+    for line in words {
+        match line.checked_sub(1).map(|before| bytes[before]) {
+            Some(b'\n') if separator::is_candidate(&bytes[line..], false) => return Some(line),
+            Some(b'>') => *quoted = true,
+            _ => {}
+        }
+    }
+    None
 }
 
 enum Claim {

@@ -107,29 +107,32 @@ pub(super) static OTHER: Field = row("", Rule::FreeText, Reported::All, Tells::N
 /// The longest name of a row, and one.
 const LONGEST: usize = 32;
 
-/// For each length of a name, the first letters of the rows that have it, a bit each.
-static FIRST_LETTERS: [u32; LONGEST] = {
-    let mut letters = [0; LONGEST];
+/// For each length of a name and each first letter, the rows that have them: from the first to
+/// behind the last.
+static ROWS: [[(u8, u8); 26]; LONGEST] = {
+    let mut rows = [[(0, 0); 26]; LONGEST];
     let mut row = 0;
     while row < FIELDS.len() {
         let name = FIELDS[row].name.as_bytes();
-        letters[name.len()] |= 1 << (name[0] - b'a');
+        let found = &mut rows[name.len()][(name[0] - b'a') as usize];
+        if found.1 == 0 {
+            found.0 = row as u8;
+        }
+        found.1 = row as u8 + 1;
         row += 1;
     }
-    letters
+    rows
 };
 
 /// The row of a name, in any case.
 pub(super) fn field(name: &[u8]) -> Option<&'static Field> {
     let first = name.first()? | 0x20;
-    let letter = u32::from(first.wrapping_sub(b'a'));
-    // Trace fields, most of a header, end here.
-    if FIRST_LETTERS.get(name.len())?.checked_shr(letter)? & 1 == 0 {
-        return None;
-    }
-    FIELDS.iter().find(|field| {
-        field.name.len() == name.len() && field.name.as_bytes().eq_ignore_ascii_case(name)
-    })
+    let letter = usize::from(first.wrapping_sub(b'a'));
+    // Trace fields, most of a header, have no rows.
+    let &(from, to) = ROWS.get(name.len())?.get(letter)?;
+    FIELDS[usize::from(from)..usize::from(to)]
+        .iter()
+        .find(|field| field.name.as_bytes().eq_ignore_ascii_case(name))
 }
 
 impl Field {

@@ -5,13 +5,17 @@ mod parameters;
 mod report;
 mod value;
 
+use std::sync::Arc;
+
 use memchr::memchr;
 
 use super::readers::Readers;
+use crate::bytes::block::Block;
 use crate::bytes::class::ByteSet;
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::Events;
 use fields::{Field, OTHER, Tells};
+use parameters::Known;
 pub(super) use parameters::Parameters;
 use report::Place;
 
@@ -23,7 +27,7 @@ const BLOCK: usize = 1 << 20;
 /// What a heading says of its entity. Repeated fields: the first one counts.
 #[derive(Debug, Default)]
 pub(super) struct Entity {
-    pub(super) content_type: Option<Parameters>,
+    pub(super) content_type: Option<Arc<Parameters>>,
     pub(super) transfer: Option<Vec<u8>>,
     pub(super) disposition: Option<Parameters>,
     pub(super) location: Option<Vec<u8>>,
@@ -62,7 +66,7 @@ pub(super) enum Hyphens {
 
 /// A header block in the making.
 #[derive(Debug, Default)]
-pub(super) struct Block {
+pub(super) struct Header {
     pub(super) entity: Entity,
     /// References found, until it is known what they resolve against.
     pub(super) events: Events,
@@ -74,6 +78,8 @@ pub(super) struct Block {
     field: Option<Open>,
     name: Vec<u8>,
     value: Vec<u8>,
+    /// Values of Content-Type, which archives repeat.
+    types: Known,
     /// In the rest of a line that was too long.
     long_line: bool,
 }
@@ -87,7 +93,7 @@ struct Open {
     value: u64,
 }
 
-impl Block {
+impl Header {
     /// Starts a block.
     pub(super) fn begin(&mut self) {
         self.entity = Entity::default();
@@ -110,7 +116,7 @@ impl Block {
     ) -> (usize, Stop) {
         while at < bytes.len() {
             let rest = &bytes[at..];
-            let Some(length) = memchr(b'\n', rest).map(|at| at + 1) else {
+            let Some(length) = line_length(rest) else {
                 if end {
                     let stop = self.line(rest, hyphens, readers);
                     if stop != Stop::More {
@@ -191,8 +197,10 @@ impl Block {
         let field = fields::field(name).unwrap_or(&OTHER);
         let options = &readers.options;
         if field.tells != Tells::Nothing || field.is_reported(options.headers, options.ids) {
-            self.name.clear();
-            self.name.extend(name.iter().map(u8::to_ascii_lowercase));
+            if field.name.is_empty() {
+                self.name.clear();
+                self.name.extend(name.iter().map(u8::to_ascii_lowercase));
+            }
             self.value.clear();
             self.field = Some(Open {
                 field,
@@ -229,7 +237,7 @@ impl Block {
         let raw = std::mem::take(&mut self.value);
         let trimmed = raw.strip_suffix(b"\n").unwrap_or(&raw);
         let trimmed = trimmed.strip_suffix(b"\r").unwrap_or(trimmed);
-        self.entity.note(open.field.tells, trimmed);
+        self.entity.note(open.field.tells, trimmed, &mut self.types);
         let (headers, ids) = (readers.options.headers, readers.options.ids);
         if self.events.size() > BLOCK {
             self.diagnose(&diagnostic::HEADER_TOO_LONG);
@@ -255,7 +263,7 @@ impl Block {
 }
 
 impl Entity {
-    fn note(&mut self, tells: Tells, raw: &[u8]) {
+    fn note(&mut self, tells: Tells, raw: &[u8], types: &mut Known) {
         fn first<T>(slot: &mut Option<T>, value: impl FnOnce() -> T) {
             if slot.is_none() {
                 *slot = Some(value());
@@ -263,22 +271,14 @@ impl Entity {
         }
         match tells {
             Tells::Nothing => {}
-            Tells::Type => first(&mut self.content_type, || Parameters::parse(raw)),
+            Tells::Type => first(&mut self.content_type, || types.parse(raw)),
             Tells::Disposition => first(&mut self.disposition, || Parameters::parse(raw)),
-            Tells::Transfer => first(&mut self.transfer, || {
-                Parameters::parse(raw).value.into_bytes()
-            }),
+            Tells::Transfer => first(&mut self.transfer, || parameters::value(raw).into_bytes()),
             Tells::Location => first(&mut self.location, || value::lone_uri(raw)),
             Tells::Base => first(&mut self.base, || value::lone_uri(raw)),
             Tells::Snapshot => first(&mut self.snapshot, || value::lone_uri(raw)),
             Tells::ContentId => first(&mut self.content_id, || bracketed(raw)),
-            Tells::MessageId => first(&mut self.message_id, || {
-                raw.trim_ascii()
-                    .iter()
-                    .copied()
-                    .filter(|byte| !matches!(byte, b'\r' | b'\n'))
-                    .collect()
-            }),
+            Tells::MessageId => first(&mut self.message_id, || unfolded(raw.trim_ascii())),
             Tells::Length => {
                 let digits = std::str::from_utf8(raw.trim_ascii()).ok();
                 let length = digits.and_then(|digits| digits.parse().ok());
@@ -295,17 +295,20 @@ fn bracketed(raw: &[u8]) -> Vec<u8> {
     let raw = raw.trim_ascii();
     let inner = raw.strip_prefix(b"<").unwrap_or(raw);
     let inner = memchr(b'>', inner).map_or(inner, |end| &inner[..end]);
-    inner
-        .iter()
-        .copied()
-        .filter(|byte| !matches!(byte, b'\r' | b'\n'))
-        .collect()
+    unfolded(inner)
+}
+
+/// The bytes without line breaks.
+fn unfolded(raw: &[u8]) -> Vec<u8> {
+    let mut bytes = raw.to_vec();
+    bytes.retain(|byte| !matches!(byte, b'\r' | b'\n'));
+    bytes
 }
 
 /// The name of the field at the start of a line, and the index of its value. Blanks before the
 /// colon are accepted (RFC 5322 section 4.5).
 pub(super) fn split_field(line: &[u8]) -> Option<(&[u8], usize)> {
-    let name = NAME.first_outside(line)?;
+    let name = name_length(line)?;
     if name == 0 {
         return None;
     }
@@ -316,6 +319,34 @@ pub(super) fn split_field(line: &[u8]) -> Option<(&[u8], usize)> {
         .iter()
         .position(|byte| !matches!(byte, b' ' | b'\t'))?;
     (line[name + blanks] == b':').then_some((&line[..name], name + blanks + 1))
+}
+
+/// The index of the first byte that belongs to no name.
+fn name_length(line: &[u8]) -> Option<usize> {
+    let Some(start) = line.first_chunk() else {
+        return NAME.first_outside(line);
+    };
+    // Most names end in the first sixteen bytes.
+    let block = Block::new(start);
+    let outside = block.equal(b':') | block.up_to(b' ') | block.equal(127) | block.beyond_ascii();
+    match outside.trailing_zeros() as usize {
+        at @ 0..16 => Some(at),
+        _ => Some(16 + NAME.first_outside(&line[16..])?),
+    }
+}
+
+/// The index behind the first line break. Lines of a header are short: a look at a few blocks is
+/// faster than a search that is made for long ones.
+fn line_length(bytes: &[u8]) -> Option<usize> {
+    let (blocks, _) = bytes.as_chunks();
+    for (index, block) in blocks.iter().take(6).enumerate() {
+        let found = Block::new(block).equal(b'\n');
+        if found != 0 {
+            return Some(16 * index + found.trailing_zeros() as usize + 1);
+        }
+    }
+    let from = 16 * blocks.len().min(6);
+    memchr(b'\n', &bytes[from..]).map(|at| from + at + 1)
 }
 
 /// What the name of a field is made of (RFC 5322 section 2.2).

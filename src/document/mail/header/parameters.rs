@@ -1,6 +1,8 @@
 //! Content-Type and Content-Disposition: a value and its parameters (RFC 2045 section 5.1,
 //! RFC 2231).
 
+use std::sync::Arc;
+
 use memchr::memchr;
 
 use super::value::comment_end;
@@ -15,18 +17,47 @@ pub(crate) struct Parameters {
     list: Vec<(String, Vec<u8>)>,
 }
 
+/// Values that came lately, parsed.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    list: Vec<(Vec<u8>, Arc<Parameters>)>,
+    /// The next to make place for another.
+    oldest: usize,
+}
+
+/// So many values are kept, none longer than this.
+const VALUES: usize = 8;
+const VALUE: usize = 256;
+
+impl Known {
+    pub(super) fn parse(&mut self, raw: &[u8]) -> Arc<Parameters> {
+        if let Some((_, known)) = self.list.iter().find(|(value, _)| value == raw) {
+            return Arc::clone(known);
+        }
+        let parsed = Arc::new(Parameters::parse(raw));
+        // Boundaries do not come again.
+        if raw.len() <= VALUE && parsed.parameter("boundary").is_none() {
+            let row = (raw.to_vec(), Arc::clone(&parsed));
+            if self.list.len() < VALUES {
+                self.list.push(row);
+            } else {
+                self.list[self.oldest] = row;
+                self.oldest = (self.oldest + 1) % VALUES;
+            }
+        }
+        parsed
+    }
+}
+
+/// The value before the first semicolon, in lower case, without blanks.
+pub(super) fn value(raw: &[u8]) -> String {
+    Rest { raw, at: 0 }.main()
+}
+
 impl Parameters {
     pub(crate) fn parse(raw: &[u8]) -> Self {
         let mut rest = Rest { raw, at: 0 };
-        let mut value = String::new();
-        while let Some(byte) = rest.next_outside_comments() {
-            if byte == b';' {
-                break;
-            }
-            if byte.is_ascii_graphic() {
-                value.push(char::from(byte.to_ascii_lowercase()));
-            }
-        }
+        let value = rest.main();
         let mut pieces = Vec::new();
         while let Some(piece) = rest.parameter() {
             pieces.push(piece);
@@ -64,6 +95,19 @@ struct Rest<'a> {
 }
 
 impl Rest<'_> {
+    fn main(&mut self) -> String {
+        let mut value = String::with_capacity(32);
+        while let Some(byte) = self.next_outside_comments() {
+            if byte == b';' {
+                break;
+            }
+            if byte.is_ascii_graphic() {
+                value.push(char::from(byte.to_ascii_lowercase()));
+            }
+        }
+        value
+    }
+
     fn next_outside_comments(&mut self) -> Option<u8> {
         loop {
             let byte = *self.raw.get(self.at)?;
