@@ -367,10 +367,15 @@ impl Wanted {
         }
     }
 
+    /// The rows that count.
+    pub(super) fn rows(self) -> impl Iterator<Item = &'static Row> {
+        ATTRIBUTES.iter().filter(move |row| self.has(row))
+    }
+
     /// The attributes that no row names which counts.
     pub(super) fn unwanted(self) -> AttributeSet {
         let mut wanted = AttributeSet::default();
-        for row in ATTRIBUTES.iter().filter(|row| self.has(row)) {
+        for row in self.rows() {
             wanted.insert(row.attribute);
         }
         AttributeSet(!wanted.0)

@@ -22,6 +22,7 @@ use super::dom::{self, Id, Place};
 use super::encoding::Charset;
 use super::names::{Attribute, Element};
 use super::report::{Document, Report};
+use super::skim::Sought;
 use super::source::Source;
 use super::tag::{Attributes, Given, Step};
 use super::tokens::{Run, Tokens};
@@ -223,9 +224,14 @@ impl Exact {
                     .iter()
                     .any(|name| name.as_bytes().eq_ignore_ascii_case(raw))
             });
-            if added && row(tag.space, tag.element, attribute).is_some() {
+            let row = row(tag.space, tag.element, attribute);
+            if let Some(row) = row.filter(|_| added) {
                 let value = given.value;
-                tag.attributes.push(Held { attribute, value });
+                tag.attributes.push(Held {
+                    attribute,
+                    row,
+                    value,
+                });
             }
         }
         let has_text = matches!(tag.element, Element::Style | Element::Script) && merged.is_none();
@@ -443,6 +449,10 @@ impl Tree for Exact {
 
     fn is_inert(&self) -> bool {
         false
+    }
+
+    fn skims(&self) -> Option<&Sought> {
+        None
     }
 
     fn cdata(&mut self, source: &Source<'_>, range: Range<usize>) {

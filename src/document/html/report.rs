@@ -5,7 +5,7 @@ use std::ops::Range;
 use encoding_rs::UTF_8;
 
 use super::Options;
-use super::attributes::{Against, Empty, Grammar, Row, Space, Wanted, row};
+use super::attributes::{Against, Empty, Grammar, Row, Space, Wanted};
 use super::characters::Place;
 use super::css;
 use super::encoding::Charset;
@@ -94,9 +94,7 @@ impl Report<'_, '_> {
     pub(super) fn tag(&mut self, tag: &Tag, verdict: Verdict) {
         let flags = self.flags(tag, verdict);
         for held in &tag.attributes {
-            let Some(row) = row(tag.space, tag.element, held.attribute) else {
-                continue;
-            };
+            let row = held.row;
             if row.grammar == Grammar::Condition
                 || !self.document.wanted.has(row)
                 || held.attribute == Attribute::XlinkHref && tag.value(Attribute::Href).is_some()
