@@ -7,7 +7,7 @@ use super::tally::Tally;
 use super::unique::{Hash, Keyed};
 use super::writer::{Chunk, Writer};
 use super::{Options, Report};
-use crate::document::diagnostic::Effect;
+use crate::document::diagnostic::{self, Effect};
 use crate::output::decimal;
 use crate::output::place::Place;
 use crate::output::record::{Failure, Summary};
@@ -206,8 +206,14 @@ impl<W: std::io::Write + Send> Sink for Collector<'_, W> {
         }
     }
 
+    fn exact(&mut self, _rule: &'static str) {
+        self.counts.summary.exact += 1;
+    }
+
     fn diagnostic(&mut self, diagnostic: &Diagnostic<'_>) {
         let talk = self.options.talk;
+        let approximate = std::ptr::eq(diagnostic.code, &diagnostic::APPROXIMATE);
+        self.counts.summary.approximate += u64::from(approximate);
         let damage = diagnostic.code.effect == Effect::Damage;
         self.counts.damaged += u64::from(damage);
         match &self.options.output.others {
