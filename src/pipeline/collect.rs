@@ -20,6 +20,7 @@ const ENOUGH: usize = 64 << 10;
 /// Takes the links of one document after the other.
 pub struct Collector<'a, W> {
     options: &'a Options,
+    admits_everything: bool,
     ordered: &'a Ordered<Chunk, Writer<W>>,
     ticket: u64,
     place: Place,
@@ -59,6 +60,7 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
     ) -> Self {
         Collector {
             options,
+            admits_everything: options.filter.admits_everything(),
             ordered,
             ticket: 0,
             place: Place::new(b""),
@@ -183,7 +185,7 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
 impl<W: std::io::Write + Send> Sink for Collector<'_, W> {
     fn link(&mut self, link: &Link<'_>) {
         let options = self.options;
-        if self.stopped || !options.filter.admits(link) {
+        if self.stopped || !self.admits_everything && !options.filter.admits(link) {
             return;
         }
         self.counts.summary.references += 1;
