@@ -107,6 +107,15 @@ impl Report<'_, '_> {
                 }
                 continue;
             }
+            if row.grammar == Grammar::Uri && row.against == Against::Document {
+                // Nearly all are of this kind.
+                let range = held.value.clone();
+                if range.len() <= super::LIMIT {
+                    let element = self.element(tag);
+                    self.link(element, held.attribute, row.empty, range, flags);
+                }
+                continue;
+            }
             let origin = Origin {
                 element: self.element(tag),
                 attribute: Name::Known(held.attribute.name()),
@@ -257,6 +266,30 @@ impl Report<'_, '_> {
                 report.emit(item, origin);
             }
         });
+    }
+
+    /// Reports the plain kind of reference.
+    #[inline(always)]
+    fn link(
+        &mut self,
+        element: Name,
+        attribute: Attribute,
+        empty: Empty,
+        range: Range<usize>,
+        flags: Flags,
+    ) {
+        if range.is_empty() && empty == Empty::Nothing {
+            return;
+        }
+        let span = self.source.span(range.clone());
+        let text = self.decoded(range);
+        self.document.references += 1;
+        self.events.push(Event::Reference(Found {
+            element,
+            attribute: Name::Known(attribute.name()),
+            flags,
+            ..Found::new(span, text, Context::Attribute)
+        }));
     }
 
     fn uri(&mut self, empty: Empty, range: Range<usize>, origin: Origin) {
