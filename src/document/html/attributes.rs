@@ -300,6 +300,20 @@ pub(super) struct AttributeSet(u128);
 const _: () = assert!(Attribute::COUNT <= 128);
 
 impl AttributeSet {
+    /// The attributes of some names.
+    pub(super) fn of<T: AsRef<[u8]>>(names: impl IntoIterator<Item = T>) -> Self {
+        let mut set = AttributeSet::default();
+        for name in names {
+            set.insert(Attribute::of(name.as_ref()));
+        }
+        set
+    }
+
+    /// Whether an attribute is in it.
+    pub(super) fn has(self, attribute: Attribute) -> bool {
+        self.0 >> attribute as u32 & 1 != 0
+    }
+
     /// Adds an attribute; false when it was there before.
     #[inline]
     pub(super) fn insert(&mut self, attribute: Attribute) -> bool {
