@@ -10,7 +10,7 @@ use super::attributes::{ATTRIBUTES, AttributeSet, On, Row, Space, Wanted, row};
 use super::names::{Attribute, Element};
 use super::tag::Given;
 use super::tree::{Held, Tag};
-use crate::bytes::block;
+use crate::bytes::block::{self, Block};
 use crate::bytes::seek::is_space;
 
 /// The bit of ASCII letters that makes them small, in each byte. What is no letter and becomes one
@@ -233,28 +233,30 @@ enum Look {
 
 #[inline(always)]
 fn look(bytes: &[u8], at: usize, sought: &Sought) -> Option<Look> {
-    let closes = *bytes.get(at + 1)? == b'/';
-    let name = at + 1 + usize::from(closes);
-    let first = *bytes.get(name)?;
-    let block = block::at(bytes, name)?;
-    let ends = block.up_to(b' ') | block.equal(b'/') | block.equal(b'>') | block.equal(b'<');
-    // Without an end there are 32 zeros.
-    let length = ends.trailing_zeros() as usize;
-    let end = name + length;
-    if !first.is_ascii_alphabetic() || length > 8 {
+    let here: &[u8; 32] = bytes.get(at..)?.first_chunk()?;
+    let (closes, name) = match here[1] {
+        b'/' => (true, name_at::<2>(here)?),
+        _ => (false, name_at::<1>(here)?),
+    };
+    let Name {
+        first,
+        length,
+        word,
+    } = name;
+    let last = here[length + 1 + usize::from(closes)];
+    if !first.is_ascii_alphabetic() {
         return None;
     }
-    let word = u64::from_le_bytes(*bytes.get(name..)?.first_chunk()?) | SMALL;
-    let key = word & u64::MAX >> (64 - 8 * length);
-    let last = *bytes.get(end)?;
     if closes {
         // Nothing else that could be open here matters.
-        let special = key == FORM || key == TEMPLATE;
-        return (last == b'>' && !special).then_some(Look::Past(end + 1));
+        let special = word as u32 == FORM || word == TEMPLATE;
+        return (last == b'>' && !special).then_some(Look::Past(at + length + 3));
     }
+    let end = at + 1 + length;
     if !matches!(last, b'>' | b'/') && !is_space(last) {
         return None;
     }
+    let key = word & u64::MAX >> (64 - 8 * length);
     let special = &SPECIAL[slot(key)];
     if special.key == key {
         return match special.element {
@@ -272,6 +274,31 @@ fn look(bytes: &[u8], at: usize, sought: &Sought) -> Option<Look> {
         }
     }
     Some(Look::Past(at))
+}
+
+/// What stands where the name of a tag should.
+struct Name {
+    first: u8,
+    /// From 1 to 8.
+    length: usize,
+    /// Eight bytes, their letters small.
+    word: u64,
+}
+
+#[inline(always)]
+fn name_at<const AT: usize>(here: &[u8; 32]) -> Option<Name> {
+    let rest = here.get(AT..)?;
+    let block = Block::new(rest.first_chunk()?);
+    let ends = block.up_to(b' ') | block.equal(b'/') | block.equal(b'>');
+    // Without an end there are 32 zeros.
+    let length = ends.trailing_zeros() as usize;
+    let word = u64::from_le_bytes(*rest.first_chunk()?) | SMALL;
+    let name = Name {
+        first: rest[0],
+        length,
+        word,
+    };
+    (1..=8).contains(&length).then_some(name)
 }
 
 /// Reads the attributes of a tag whose name is known, if they are plain.
@@ -292,6 +319,9 @@ fn read(bytes: &[u8], sought: &Sought, tag: &mut Tag) -> Option<()> {
 /// Moves over the next attribute; `Some(None)` at the end of the tag, none when it is not plain.
 #[inline(always)]
 fn attribute(bytes: &[u8], at: &mut usize) -> Option<Option<Given>> {
+    if *bytes.get(*at)? == b' ' {
+        *at += 1;
+    }
     let start = loop {
         match *bytes.get(*at)? {
             b'>' => {
@@ -311,12 +341,13 @@ fn attribute(bytes: &[u8], at: &mut usize) -> Option<Option<Given>> {
     }
     let end = start + length;
     let next = *bytes.get(end + 1)?;
-    let (value, next) = match *bytes.get(end)? {
-        b'=' => value(bytes, next, end + 1)?,
-        b'>' | b'/' => (end..end, end),
+    let last = *bytes.get(end)?;
+    let (value, next) = if last == b'=' {
+        value(bytes, next, end + 1)?
+    } else {
         // A value may follow behind white space.
-        b' ' if next > b' ' && next != b'=' => (end..end, end),
-        _ => return None,
+        let bare = matches!(last, b'>' | b'/') || last == b' ' && next > b' ' && next != b'=';
+        (bare.then_some(end..end)?, end)
     };
     *at = next;
     let name = start..end;
@@ -326,23 +357,15 @@ fn attribute(bytes: &[u8], at: &mut usize) -> Option<Option<Given>> {
 /// The value that starts with a byte at an index, if it is plain and short, and what is behind it.
 #[inline(always)]
 fn value(bytes: &[u8], first: u8, start: usize) -> Option<(Range<usize>, usize)> {
-    let mut at = start;
+    if first == b'"' {
+        return quoted(b'"', bytes, start + 1);
+    }
     match first {
-        quote @ (b'"' | b'\'') => {
-            at += 1;
-            for _ in 0..8 {
-                let ends = block::at(bytes, at)?.equal(quote);
-                if ends != 0 {
-                    let end = at + ends.trailing_zeros() as usize;
-                    return Some((start + 1..end, end + 1));
-                }
-                at += block::LENGTH;
-            }
-            None
-        }
-        b'>' => Some((at..at, at)),
+        b'\'' => quoted(b'\'', bytes, start + 1),
+        b'>' => Some((start..start, start)),
         0..=b' ' => None,
         _ => {
+            let mut at = start;
             for _ in 0..4 {
                 let block = block::at(bytes, at)?;
                 let ends = block.up_to(b' ') | block.equal(b'>');
@@ -358,8 +381,22 @@ fn value(bytes: &[u8], first: u8, start: usize) -> Option<(Range<usize>, usize)>
     }
 }
 
-/// The keys of two names whose end tags matter.
-const FORM: u64 = u32::from_le_bytes(*b"form") as u64;
+#[inline(always)]
+fn quoted(quote: u8, bytes: &[u8], start: usize) -> Option<(Range<usize>, usize)> {
+    let mut at = start;
+    for _ in 0..8 {
+        let ends = block::at(bytes, at)?.equal(quote);
+        if ends != 0 {
+            let end = at + ends.trailing_zeros() as usize;
+            return Some((start..end, end + 1));
+        }
+        at += block::LENGTH;
+    }
+    None
+}
+
+/// How the names start whose end tags matter.
+const FORM: u32 = u32::from_le_bytes(*b"form");
 const TEMPLATE: u64 = u64::from_le_bytes(*b"template");
 
 #[cfg(test)]
