@@ -89,6 +89,19 @@ pub fn at(bytes: &[u8], at: usize) -> Option<Block> {
     bytes.get(at..)?.first_chunk().map(Block::new)
 }
 
+/// One bit for each of the 64 bytes at an index that is `byte`, the first byte's lowest, if the
+/// bytes reach that far.
+#[inline(always)]
+pub fn equal_of_64(byte: u8, bytes: &[u8], at: usize) -> Option<u64> {
+    let four = bytes.get(at..at.checked_add(4 * LENGTH)?)?;
+    let mut mask = 0;
+    for quarter in 0..4 {
+        let found = self::at(four, quarter * LENGTH)?.equal(byte);
+        mask |= u64::from(found) << (quarter * LENGTH);
+    }
+    Some(mask)
+}
+
 #[cfg(any(test, not(target_arch = "x86_64")))]
 mod naive {
     #[derive(Clone, Copy, Debug)]
