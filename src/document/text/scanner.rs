@@ -8,6 +8,7 @@ use super::start::{self, Start};
 use super::view::{View, is_blank};
 use super::{Options, bare, conformance, terminal};
 use crate::bytes::anchor::Words;
+use crate::bytes::block::wide::Wide;
 use crate::bytes::window::Window;
 use crate::document::events::{Context, Event, Events};
 use crate::document::flags::Flags;
@@ -24,12 +25,15 @@ static WORDS: Words = Words::new(
         b"url", b"ttp", b"tps", b"ftp", b"wss", b"<ws", b"\"ws", b" ws", b":ws", b")ws", b"*ws",
         b"+ws", b",ws", b"-ws",
     ],
+    // Letters that share a group are those whose words have few other pairs in common writing.
+    &[b"oaig", b"s", b"l", b"np", b"t", b"dx", b"e", b""],
 );
 
 /// The scanner for plain text.
 #[derive(Debug)]
 pub struct Scanner {
     options: Options,
+    wide: Option<Wide>,
     workspace: Workspace,
     /// Offset of the outer end of the last find: nothing starts before it.
     resume: u64,
@@ -43,6 +47,7 @@ impl Scanner {
     pub fn new(options: Options) -> Self {
         Scanner {
             options,
+            wide: Wide::new(),
             workspace: Workspace::default(),
             resume: 0,
             examined: 0,
@@ -151,7 +156,7 @@ impl Scan for Scanner {
         let mut from = index(self.examined).max(window.start);
         let mut triggers = Triggers::new(&self.options);
         let consumed = loop {
-            let Some(trigger) = triggers.next(window.bytes, from) else {
+            let Some(trigger) = triggers.next(self.wide, window.bytes, from) else {
                 from = window.bytes.len();
                 break self.hold(&view, from);
             };
@@ -236,8 +241,10 @@ impl Triggers {
     }
 
     #[inline]
-    fn next(&mut self, bytes: &[u8], from: usize) -> Option<Trigger> {
-        let colon = self.colon.from(from, |from| WORDS.next_colon(bytes, from));
+    fn next(&mut self, wide: Option<Wide>, bytes: &[u8], from: usize) -> Option<Trigger> {
+        let colon = self
+            .colon
+            .from(from, |from| WORDS.next_colon(wide, bytes, from));
         let mut first = colon.map(Trigger::Colon);
         let mut offer = |other: Option<Trigger>| {
             if let Some(other) = other
