@@ -276,8 +276,8 @@ mod tests {
 
     const BEFORE: &[&str] = &[
         " ", " ", "<", "\"", "(", "\n", "\n    ", "\r\n", "=", ">", "'", "|", "| ", "_", "~", "x",
-        ":", ";", ",", "-", "< ", "\" ", "<URL:", "URL: ", "\u{e9}", "[", "*", "3.", "+", "\t\t",
-        "\x1b]8;;", "# ",
+        ":", ";", ",", "-", "< ", "\" ", "<URL:", "URL: ", ": ", "url:", "xURL: ", "\u{e9}", "[",
+        "*", "3.", "+", "\t\t", "\x1b]8;;", "# ",
     ];
     const SCHEMES: &[&str] = &[
         "http",
@@ -465,9 +465,6 @@ mod tests {
                     .count();
             }
         }
-        assert!(
-            scanner.wide.is_none() || usual > 3_000,
-            "{usual} are usual"
-        );
+        assert!(scanner.wide.is_none() || usual > 3_000, "{usual} are usual");
     }
 }

@@ -6,7 +6,7 @@
 
 use super::NonAscii;
 use super::bare::Bare;
-use super::delimited::Before;
+use super::delimited::{Before, ends_in_prefix};
 use super::reading::Reading;
 use super::view::{Set, View, is_blank, is_break, is_scheme_byte};
 use crate::bytes::block::wide::{Halves, Wide};
@@ -84,14 +84,14 @@ static HOST: Halves = {
     Halves::new(&set)
 };
 
-/// Bytes before a scheme that raise a question: scheme bytes (S3 to S6), `URL:` (B9), a terminal's
-/// opening (D14), a table's cell or a quotation (B1), emphasis (B6).
+/// Bytes before a scheme that raise a question: scheme bytes (S3 to S6), a terminal's opening (D14),
+/// a table's cell or a quotation (B1), emphasis (B6).
 static ODD_BEFORE: Set = {
     let mut set = [false; 256];
     let mut byte = 0;
     while byte < set.len() {
-        set[byte] = is_scheme_byte(byte as u8)
-            || matches!(byte as u8, b':' | b';' | b'|' | b'\'' | b'_' | b'~');
+        set[byte] =
+            is_scheme_byte(byte as u8) || matches!(byte as u8, b';' | b'|' | b'\'' | b'_' | b'~');
         byte += 1;
     }
     set
@@ -180,6 +180,8 @@ fn context(view: &View<'_>, start: usize) -> Option<Context> {
     match before {
         b'<' => return Some(Context::Angle),
         b'"' => return Some(Context::Quoted),
+        // B9.
+        b':' if ends_in_prefix(view, start) => return None,
         _ if ODD_BEFORE[before as usize] => return None,
         _ if !is_blank(before) => return Some(Context::Bare),
         _ => {}
@@ -189,7 +191,8 @@ fn context(view: &View<'_>, start: usize) -> Option<Context> {
     }
     let second = view.before(start - 1)?;
     let raises = match is_blank(second) {
-        false => matches!(second, b'<' | b'"' | b':' | b'|'),
+        false if second == b':' => ends_in_prefix(view, start - 1),
+        false => matches!(second, b'<' | b'"' | b'|'),
         true => {
             let before = Before::of(view, start);
             before.opening.is_some()
