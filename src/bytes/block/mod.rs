@@ -1,8 +1,10 @@
-//! Sixteen bytes compared at once.
+//! Sixteen bytes compared at once; [`wide`] has what thirty-two can do where the processor can.
 //!
 //! Every x86-64 processor has the instructions (SSE2 is part of the architecture), so nothing is
-//! detected. Elsewhere the same is done byte by byte. This is the one place with unsafe code: it
-//! reads nothing but the sixteen bytes of an array that it borrows.
+//! detected. Elsewhere the same is done byte by byte. This is the one place with unsafe code: this
+//! file reads nothing but the sixteen bytes of an array that it borrows.
+
+pub mod wide;
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{
