@@ -1,11 +1,11 @@
 //! Scanning made-up texts, beside the least that such a scan does: visiting every colon.
 
-#[path = "texts.rs"]
-mod texts;
+mod generate;
 
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use generate::KINDS;
 use memchr::memchr_iter;
 use uriscan::bytes::window::Window;
 use uriscan::document::events::{Event, Events};
@@ -18,29 +18,31 @@ fn count(events: &Events) -> usize {
 }
 
 fn scan(criterion: &mut Criterion) {
-    for text in texts::texts(1 << 20) {
-        let mut group = criterion.benchmark_group(text.name);
-        group.throughput(Throughput::Bytes(text.bytes.len() as u64));
+    for kind in KINDS.iter().filter(|kind| kind.format == "text") {
+        let input = (kind.make)(2396, 1 << 20);
+        let text = &input.documents[0];
+        let mut group = criterion.benchmark_group(kind.name);
+        group.throughput(Throughput::Bytes(text.len() as u64));
         let mut visited = 0;
         group.bench_function("every colon", |bencher| {
             bencher.iter(|| {
                 visited = 0;
-                for at in memchr_iter(b':', black_box(&text.bytes)) {
+                for at in memchr_iter(b':', black_box(text)) {
                     visited += usize::from(black_box(at) > 0);
                 }
             });
         });
-        assert!(visited > text.uris);
+        assert!(visited >= input.links);
         let mut scanner = Scanner::new(Options::default());
         let mut events = Events::default();
         group.bench_function("scan", |bencher| {
             bencher.iter(|| {
                 events.clear();
                 scanner.begin(&Start::default());
-                scanner.scan(Window::whole(black_box(&text.bytes)), &mut events)
+                scanner.scan(Window::whole(black_box(text)), &mut events)
             });
         });
-        assert_eq!(count(&events), text.uris, "{}", text.name);
+        assert_eq!(count(&events), input.links, "{}", kind.name);
         group.finish();
     }
 }

@@ -1,4 +1,4 @@
-//! Plain text: prose and source code.
+//! Plain text: prose, source code, logs, and text that is full of URIs.
 
 use super::Input;
 use super::random::Random;
@@ -31,7 +31,7 @@ impl Paragraphs {
     }
 }
 
-/// Prose: a URI in about 1100 bytes, a third of them in brackets, some of these broken.
+/// Prose: a URI in about 5 thousand bytes, a third of them in brackets, some of these broken.
 pub(super) fn prose(seed: u64, bytes: usize) -> Input {
     let mut random = Random::new(seed);
     let mut paragraphs = Paragraphs::default();
@@ -63,7 +63,7 @@ fn sentence(random: &mut Random, to: &mut Paragraphs) -> usize {
             _ => to.word(random.word()),
         }
     }
-    let links = usize::from(random.percent(8));
+    let links = usize::from(random.percent(2));
     if links == 1 {
         link(random, to);
     }
@@ -138,5 +138,48 @@ fn statements(random: &mut Random, text: &mut String) {
             4 => format!("\t// {}\n", random.words(6)),
             _ => format!("\tself->{left} = {right}_{left}(self, text);\n"),
         });
+    }
+}
+
+/// The log of a server: a line in four has a URI.
+pub(super) fn log(seed: u64, bytes: usize) -> Input {
+    let mut random = Random::new(seed);
+    let mut text = String::new();
+    let mut links = 0;
+    while text.len() < bytes {
+        let (day, hour) = (1 + random.below(28), random.below(24));
+        let (minute, second) = (random.below(60), random.below(60));
+        let (worker, time) = (random.below(16), random.below(100));
+        let path = random.joined(2, "/");
+        text.push_str(&format!(
+            "2024-05-{day:02}T{hour:02}:{minute:02}:{second:02}Z INFO worker{worker}: GET /{path} status: 200 time: 0.{time:02}"
+        ));
+        if random.percent(25) {
+            text.push_str(&format!(" referrer \"{}\"", random.uri()));
+            links += 1;
+        }
+        text.push('\n');
+    }
+    Input {
+        documents: vec![text.into_bytes()],
+        links,
+    }
+}
+
+/// JSON that is full of URIs.
+pub(super) fn dense(seed: u64, bytes: usize) -> Input {
+    let mut random = Random::new(seed);
+    let mut text = String::new();
+    let mut links = 0;
+    while text.len() < bytes {
+        let (number, one, other) = (random.below(1000), random.uri(), random.uri());
+        text.push_str(&format!(
+            "{{\"id\": {number}, \"url\": \"{one}\", \"next\":\"{other}\"}},\n"
+        ));
+        links += 2;
+    }
+    Input {
+        documents: vec![text.into_bytes()],
+        links,
     }
 }

@@ -8,6 +8,8 @@ use super::walk::{Entry, Kind};
 
 /// A file of up to this many bytes is read at once.
 pub const WHOLE: u64 = 256 << 10;
+/// Most files are not longer than this: so much is read first of one whose length is not known.
+const SHORT: usize = 16 << 10;
 
 /// A document, opened, with its first bytes read.
 #[derive(Debug)]
@@ -64,6 +66,22 @@ impl<'a> Input<'a> {
                 let mut file = File::open(&entry.path)?;
                 read(&mut file, head, HEAD)?;
                 Ok(Input::File(head, file))
+            }
+            Kind::Unmeasured => {
+                let mut file = File::open(&entry.path)?;
+                read(&mut file, head, SHORT)?;
+                let mut most = SHORT;
+                while head.len() == most && most < WHOLE as usize {
+                    most = (most * 4).min(WHOLE as usize);
+                    let have = head.len();
+                    head.resize(most, 0);
+                    let more = fill(&mut file, &mut head[have..])?;
+                    head.truncate(have + more);
+                }
+                match head.len() == most {
+                    true => Ok(Input::File(head, file)),
+                    false => Ok(Input::Whole(head)),
+                }
             }
             Kind::Standard | Kind::Stream => {
                 let mut stream = match entry.kind {

@@ -113,6 +113,8 @@ impl<'a> Queue<'a> {
                 Kind::File(length) => (length, true),
                 // There is no telling how long it takes, and no going back in it.
                 Kind::Standard | Kind::Stream => (BATCH_BYTES, false),
+                // Nobody waits for the rest of the batch.
+                Kind::Unmeasured => (0, false),
             };
             if is_file && Cutter::is_worthwhile(length, self.options.piece) {
                 if !jobs.is_empty() {

@@ -167,7 +167,7 @@ impl<'a> Reader<'a> {
         let path = entry.path.as_os_str().as_encoded_bytes();
         match entry.kind {
             Kind::Standard => bases.of_stream(),
-            Kind::File(_) | Kind::Stream => bases.of_file(path, &mut self.names),
+            Kind::File(_) | Kind::Unmeasured | Kind::Stream => bases.of_file(path, &mut self.names),
         }
     }
 

@@ -50,9 +50,13 @@ pub fn run(options: &Options, walk: Walk, output: impl Write + Send, hurry: Hurr
     if let Err(error) = header {
         ordered.stop(error);
     }
+    let threads = options.threads.max(1);
+    let walk = match threads {
+        1 => walk.unmeasured(),
+        _ => walk,
+    };
     let queue = Mutex::new(Queue::new(walk, options));
     let hash = Hash::default();
-    let threads = options.threads.max(1);
     let (mut counts, mut tally) = (Counts::default(), Tally::default());
     thread::scope(|scope| {
         let work = || Worker::new(options, &ordered, &queue, &hash).work();
