@@ -291,6 +291,14 @@ impl Tokens<'_> {
 
     /// Reads a name or a number, and what it opens.
     fn word(&mut self) -> Token {
+        // Most words are no functions, and it does not matter what they are.
+        let rest = &self.bytes[self.at..];
+        let length = rest.iter().position(|&byte| !is_name(byte));
+        let end = self.at + length.unwrap_or(rest.len());
+        if !matches!(self.bytes.get(end), Some(b'(' | b'\\')) {
+            self.at = end;
+            return Token::Other;
+        }
         // A digit starts a number, and what follows is its unit.
         let name = self.name();
         if self.peek(0) != Some(b'(') {
