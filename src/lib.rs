@@ -66,3 +66,8 @@ pub mod output;
 pub mod pipeline;
 pub mod resolver;
 pub mod uri;
+
+// The library example of the README runs as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

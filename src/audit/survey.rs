@@ -162,6 +162,8 @@ impl<'a> Worker<'a> {
             progress.add(1, bytes, references);
         }
         self.survey.damaged += found.damaged;
+        self.survey.summary.exact += found.exact;
+        self.survey.summary.approximate += found.approximate;
         if found.keep == Keep::Problems {
             let before = self.kept.fetch_add(found.packed.len(), Ordering::Relaxed);
             if before + found.packed.len() > KEPT || found.packed.len() > KEPT_OF_ONE {
@@ -226,6 +228,10 @@ struct Found<'a> {
     packed: Vec<u8>,
     marked: bool,
     damaged: u64,
+    /// Documents in the file that were read a second time.
+    exact: u64,
+    /// Documents in the file of which a part was read by approximation.
+    approximate: u64,
 }
 
 impl<'a> Found<'a> {
@@ -243,6 +249,8 @@ impl<'a> Found<'a> {
             packed: Vec::new(),
             marked: false,
             damaged: 0,
+            exact: 0,
+            approximate: 0,
         }
     }
 
@@ -256,7 +264,7 @@ impl<'a> Found<'a> {
         self.counts = Counts::default();
         self.packed.clear();
         self.marked = keep == Keep::Nothing;
-        self.damaged = 0;
+        (self.damaged, self.exact, self.approximate) = (0, 0, 0);
     }
 
     /// Sorts what was found, and checks the fragments that the document wants of itself.
@@ -334,12 +342,17 @@ impl Sink for Found<'_> {
 
     fn diagnostic(&mut self, found: &Diagnostic<'_>) {
         self.damaged += u64::from(found.code.effect == Effect::Damage);
+        self.approximate += u64::from(std::ptr::eq(found.code, &diagnostic::APPROXIMATE));
         self.marked |=
             std::ptr::eq(found.code, &diagnostic::BASE_SECOND) && self.audit.wants("several-bases");
         if self.keep != Keep::Nothing {
             self.packed.push(Item::Diagnostic as u8);
             packed::push_diagnostic(found, &mut self.packed);
         }
+    }
+
+    fn exact(&mut self, _rule: &'static str) {
+        self.exact += 1;
     }
 
     fn anchor(&mut self, name: &[u8], _offset: u64) {

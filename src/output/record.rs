@@ -87,17 +87,23 @@ pub struct Summary {
     pub skipped_files: u64,
     /// Things that could not be read.
     pub errors: u64,
+    /// Documents that were read a second time, by every rule of their format.
+    pub exact: u64,
+    /// Documents of which a part was read by approximation.
+    pub approximate: u64,
 }
 
 impl Summary {
     /// The counts with their names in records.
-    pub fn counts(&self) -> [(&'static str, u64); 5] {
+    pub fn counts(&self) -> [(&'static str, u64); 7] {
         [
             ("files", self.files),
             ("bytes", self.bytes),
             ("references", self.references),
             ("skipped_files", self.skipped_files),
             ("errors", self.errors),
+            ("exact", self.exact),
+            ("approximate", self.approximate),
         ]
     }
 
@@ -108,6 +114,8 @@ impl Summary {
             "bytes" => "Their bytes",
             "references" => "References that were reported",
             "skipped_files" => "Files of no format that holds references",
+            "exact" => "Documents read a second time, by every rule of their format",
+            "approximate" => "Documents of which a part was read by approximation",
             _ => "Things that could not be read",
         }
     }
@@ -119,5 +127,7 @@ impl Summary {
         self.references += other.references;
         self.skipped_files += other.skipped_files;
         self.errors += other.errors;
+        self.exact += other.exact;
+        self.approximate += other.approximate;
     }
 }

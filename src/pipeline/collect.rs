@@ -9,7 +9,7 @@ use super::unique::{Hash, Keyed};
 use super::writer::{Chunk, Writer};
 use super::{Archives, Options, Report};
 use crate::document;
-use crate::document::diagnostic::Effect;
+use crate::document::diagnostic::{self, Effect};
 use crate::output::decimal;
 use crate::output::json::push_archive;
 use crate::output::place::Place;
@@ -23,6 +23,7 @@ const ENOUGH: usize = 64 << 10;
 /// Takes the links of one document after the other.
 pub struct Collector<'a, W> {
     options: &'a Options,
+    admits_everything: bool,
     ordered: &'a Ordered<Chunk, Writer<W>>,
     ticket: u64,
     place: Place,
@@ -64,6 +65,7 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
     ) -> Self {
         Collector {
             options,
+            admits_everything: options.filter.admits_everything(),
             ordered,
             ticket: 0,
             place: Place::new(b""),
@@ -219,7 +221,7 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
 impl<W: std::io::Write + Send> Sink for Collector<'_, W> {
     fn link(&mut self, link: &Link<'_>) {
         let options = self.options;
-        if self.stopped || !options.filter.admits(link) {
+        if self.stopped || !self.admits_everything && !options.filter.admits(link) {
             return;
         }
         self.counts.summary.references += 1;
@@ -242,11 +244,17 @@ impl<W: std::io::Write + Send> Sink for Collector<'_, W> {
         }
     }
 
+    fn exact(&mut self, _rule: &'static str) {
+        self.counts.summary.exact += 1;
+    }
+
     fn diagnostic(&mut self, diagnostic: &Diagnostic<'_>) {
         if self.counts_archives() {
             *self.diagnosed.entry(diagnostic.code.name).or_default() += diagnostic.count;
         }
         let talk = self.options.talk;
+        let approximate = std::ptr::eq(diagnostic.code, &diagnostic::APPROXIMATE);
+        self.counts.summary.approximate += u64::from(approximate);
         let damage = diagnostic.code.effect == Effect::Damage;
         self.counts.damaged += u64::from(damage);
         match &self.options.output.others {

@@ -36,6 +36,20 @@ pub enum Written {
 }
 
 impl Filter {
+    /// Whether every link is reported.
+    pub fn admits_everything(&self) -> bool {
+        let Filter {
+            schemes,
+            include,
+            exclude,
+            elements,
+            contexts,
+            written,
+        } = self;
+        let lists = schemes.is_empty() && elements.is_empty() && contexts.is_empty();
+        lists && include.is_none() && exclude.is_none() && *written == Written::Any
+    }
+
     /// Whether a link is reported. What has no target is judged by its reference.
     pub fn admits(&self, link: &Link<'_>) -> bool {
         let uri = link.target.unwrap_or(link.reference);

@@ -109,12 +109,12 @@ impl<'a> Queue<'a> {
                     continue;
                 }
             };
-            let length = match entry.kind {
-                Kind::File(length) => length,
-                // There is no telling how long it takes.
-                Kind::Standard | Kind::Stream => BATCH_BYTES,
+            let (length, is_file) = match entry.kind {
+                Kind::File(length) => (length, true),
+                // There is no telling how long it takes, and no going back in it.
+                Kind::Standard | Kind::Stream => (BATCH_BYTES, false),
             };
-            if Cutter::is_worthwhile(length, self.options.piece) {
+            if is_file && Cutter::is_worthwhile(length, self.options.piece) {
                 if !jobs.is_empty() {
                     self.next = Some(Ok(entry));
                     return;

@@ -1,9 +1,9 @@
 //! Files that cannot be read, or are not what they seem.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
 
-use super::Tree;
+use super::{Ran, Tree};
 
 const GOOD: (&str, &str) = ("z.txt", "http://example.com/good\n");
 const GOOD_OUT: &str = "http://example.com/good\n";
@@ -176,4 +176,53 @@ fn a_pipe_in_a_tree_is_passed_by_and_a_named_one_is_read() {
     let writer = std::thread::spawn(move || std::fs::write(pipe, "http://example.com/pipe"));
     tree.run(&["pipe"]).is(0, "http://example.com/pipe\n");
     writer.join().unwrap().unwrap();
+}
+
+/// Both happen while the run waits for a pipe that comes before them.
+#[cfg(unix)]
+#[test]
+fn files_that_shrink_or_vanish_while_others_are_read_are_told() {
+    let lines: String = (0..4000)
+        .map(|n| format!("http://example.com/{n}\n\n"))
+        .collect();
+    let tree = Tree::new(&[("b.txt", &lines), ("c.txt", "http://example.com/c\n"), GOOD]);
+    let pipe = tree.path().join("a.pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    for threads in ["-j1", "-j2"] {
+        tree.write("b.txt", lines.as_bytes());
+        tree.write("c.txt", b"http://example.com/c\n");
+        let mut command = tree.command(&[
+            "a.pipe", "b.txt", "c.txt", GOOD.0, threads, "--piece", "1000",
+        ]);
+        let child = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // The pipe opens when the run has come to it.
+        let mut writer = std::fs::OpenOptions::new().write(true).open(&pipe).unwrap();
+        let half = lines.len() as u64 / 2;
+        let file = std::fs::OpenOptions::new()
+            .write(true)
+            .open(tree.path().join("b.txt"))
+            .unwrap();
+        file.set_len(half).unwrap();
+        std::fs::remove_file(tree.path().join("c.txt")).unwrap();
+        writer.write_all(b"http://example.com/a").unwrap();
+        drop(writer);
+        let ran = Ran::from(child.wait_with_output().unwrap());
+        assert!(
+            ran.out.starts_with("http://example.com/a\n"),
+            "{threads}: {}",
+            ran.out
+        );
+        assert!(ran.out.ends_with(GOOD_OUT), "{threads}: {}", ran.out);
+        // Two workers may have read all of them before; one has not.
+        if threads == "-j1" {
+            assert_eq!(ran.code, 2, "{}", ran.err);
+            assert!(ran.err.contains("c.txt"), "{}", ran.err);
+            assert!(ran.out.lines().count() < 2500, "{}", ran.out);
+        }
+    }
 }

@@ -54,8 +54,7 @@ fn json_has_every_key_in_order() {
         ),
     );
     let ran = tree.run(&["t.txt", "--json", "--stats"]);
-    let summary =
-        r#"{"type":"summary","files":1,"bytes":55,"references":2,"skipped_files":0,"errors":0}"#;
+    let summary = r#"{"type":"summary","files":1,"bytes":55,"references":2,"skipped_files":0,"errors":0,"exact":0,"approximate":0}"#;
     assert_eq!(ran.out.lines().last(), Some(summary));
     assert!(
         ran.out.contains(r#""reference":"http://example.com/2""#),

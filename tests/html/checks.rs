@@ -63,8 +63,21 @@ impl Trial<'_> {
     pub(crate) fn hostile(&self, seeds: Range<u64>) {
         const TOLD: usize = 3;
         let mut failures = Vec::new();
-        for seed in asked().unwrap_or(seeds) {
+        let seeds = asked().unwrap_or(seeds);
+        for seed in seeds {
+            if seed % 100_000 == 99_999 {
+                println!("{} documents, {} fail", seed + 1, failures.len());
+            }
             let document = Hostile::new(seed);
+            let uri = document.options.document_uri.as_deref();
+            let trial = match uri.is_some_and(|uri| uri.starts_with("file:")) {
+                // The engine behind the oracle drops empty segments, which the standard keeps.
+                true => Trial {
+                    compared: Compared::References,
+                    ..*self
+                },
+                false => *self,
+            };
             let sizes = [
                 WINDOWS[WINDOWS.len() - 1],
                 WINDOWS[seed as usize % (WINDOWS.len() - 1)],
@@ -73,7 +86,7 @@ impl Trial<'_> {
                 let found = |document: &Hostile| {
                     let html = document.bytes();
                     let expected = references(&html, &document.options);
-                    self.differs(&html, &document.options, window, &expected)
+                    trial.differs(&html, &document.options, window, &expected)
                 };
                 if found(&document).is_none() {
                     continue;

@@ -11,6 +11,7 @@ mod rows;
 pub(crate) mod scanner;
 mod shrink;
 mod text;
+mod tree;
 mod vectors;
 
 use checks::Trial;
@@ -144,25 +145,10 @@ fn the_scanner_agrees_with_the_cases() {
     LIBRARY.cases();
 }
 
-/// A slice of what is run in bulk; the range of seeds may be given in the environment.
+/// A slice of what is run in bulk, as `HOSTILE_SEEDS` asks.
 #[test]
 fn the_scanner_agrees_on_hostile_documents() {
-    let seeds = std::env::var("SEEDS").ok();
-    let (trial, range) = match seeds.as_deref().and_then(|seeds| seeds.split_once("..")) {
-        Some((start, end)) => {
-            let seed = |text: &str| text.parse().expect("a number");
-            let compared = Compared::References;
-            (
-                Trial {
-                    compared,
-                    ..LIBRARY
-                },
-                seed(start)..seed(end),
-            )
-        }
-        None => (LIBRARY, 0..1_500),
-    };
-    trial.hostile(range);
+    LIBRARY.hostile(0..1_500);
 }
 
 #[test]
@@ -173,31 +159,4 @@ fn the_scanner_agrees_on_every_prefix_and_window_of_the_sample() {
     };
     LIBRARY.prefixes(SAMPLE, &options);
     LIBRARY.windows(SAMPLE, &options);
-}
-
-/// Real pages, when a file that lists them is named in the environment.
-#[test]
-fn the_scanner_agrees_on_listed_files() {
-    let Ok(list) = std::env::var("HTML_FILES") else {
-        return;
-    };
-    let list = std::fs::read_to_string(&list).expect("a list of files");
-    let (mut bytes, mut references, mut different) = (0, 0, 0);
-    for path in list.lines() {
-        let html = std::fs::read(path).expect(path);
-        let options = Options {
-            document_uri: Some(format!("https://example.com{path}")),
-            ..Options::default()
-        };
-        let expected = oracle(&html, &options, 0);
-        let got = scanner::scan(&html, &options, 256 << 10);
-        bytes += html.len();
-        references += expected.len();
-        if let Some(difference) = compare::differences(Compared::Targets, &expected, &got) {
-            different += 1;
-            println!("{path}\n{difference}");
-        }
-    }
-    println!("{bytes} bytes, {references} references, {different} files differ");
-    assert_eq!(different, 0);
 }

@@ -7,13 +7,42 @@ use encoding_rs::Encoding;
 use uriscan::document::Format;
 use uriscan::document::flags::Flags;
 use uriscan::extractor::{self, Document, Extractor};
-use uriscan::resolver::Link;
+use uriscan::resolver::{Diagnostic, Link, Sink};
 use uriscan::uri::{Base, BaseSource};
 
 use super::oracle::{Expected, Options};
 
 /// What the library finds in a document that it reads `window` bytes at a time.
 pub(crate) fn scan(html: &[u8], options: &Options, window: usize) -> Vec<Expected> {
+    read(html, options, window).references
+}
+
+/// What the library finds, and how.
+#[derive(Default)]
+pub(crate) struct Found {
+    pub(crate) references: Vec<Expected>,
+    /// The rules by which the fast reader gave up on the document or on one in it.
+    pub(crate) rules: Vec<&'static str>,
+    /// A part was read by approximation.
+    pub(crate) approximate: bool,
+}
+
+impl Sink for Found {
+    fn link(&mut self, link: &Link<'_>) {
+        self.references.push(expected(link));
+    }
+
+    fn exact(&mut self, rule: &'static str) {
+        self.rules.push(rule);
+    }
+
+    fn diagnostic(&mut self, diagnostic: &Diagnostic<'_>) {
+        self.approximate |= diagnostic.code.name == "html.approximate";
+    }
+}
+
+/// The same, with how it was found.
+pub(crate) fn read(html: &[u8], options: &Options, window: usize) -> Found {
     let mut settings = extractor::Options {
         window,
         positions: extractor::Positions::Lines,
@@ -31,10 +60,9 @@ pub(crate) fn scan(html: &[u8], options: &Options, window: usize) -> Vec<Expecte
         declared: label.and_then(|label| Encoding::for_label(label.as_bytes())),
         ..Document::new(format, base.as_ref())
     };
-    let mut found = Vec::new();
-    let mut take = |link: &Link<'_>| found.push(expected(link));
+    let mut found = Found::default();
     let mut extractor = Extractor::new(&settings);
-    let read = extractor.extract_seekable(&document, Cursor::new(html), &mut take);
+    let read = extractor.extract_seekable(&document, Cursor::new(html), &mut found);
     read.expect("a slice reads without errors");
     found
 }

@@ -300,6 +300,20 @@ pub(super) struct AttributeSet(u128);
 const _: () = assert!(Attribute::COUNT <= 128);
 
 impl AttributeSet {
+    /// The attributes of some names.
+    pub(super) fn of<T: AsRef<[u8]>>(names: impl IntoIterator<Item = T>) -> Self {
+        let mut set = AttributeSet::default();
+        for name in names {
+            set.insert(Attribute::of(name.as_ref()));
+        }
+        set
+    }
+
+    /// Whether an attribute is in it.
+    pub(super) fn has(self, attribute: Attribute) -> bool {
+        self.0 >> attribute as u32 & 1 != 0
+    }
+
     /// Adds an attribute; false when it was there before.
     #[inline]
     pub(super) fn insert(&mut self, attribute: Attribute) -> bool {
@@ -367,10 +381,15 @@ impl Wanted {
         }
     }
 
+    /// The rows that count.
+    pub(super) fn rows(self) -> impl Iterator<Item = &'static Row> {
+        ATTRIBUTES.iter().filter(move |row| self.has(row))
+    }
+
     /// The attributes that no row names which counts.
     pub(super) fn unwanted(self) -> AttributeSet {
         let mut wanted = AttributeSet::default();
-        for row in ATTRIBUTES.iter().filter(|row| self.has(row)) {
+        for row in self.rows() {
             wanted.insert(row.attribute);
         }
         AttributeSet(!wanted.0)

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use memchr::memmem;
+use memchr::{memchr3_iter, memmem};
 
 /// What a piece of CSS is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +21,9 @@ pub(super) fn references(
     sheet: Sheet,
     mut found: impl FnMut(Range<usize>),
 ) {
+    if !may_refer(&bytes[range.clone()]) {
+        return;
+    }
     let mut tokens = Tokens {
         bytes: &bytes[..range.end],
         at: range.start,
@@ -31,6 +34,22 @@ pub(super) fn references(
             found(reference);
         }
     }
+}
+
+/// Whether there may be a function or a rule that holds references: most sheets have none, and a
+/// glance tells.
+fn may_refer(bytes: &[u8]) -> bool {
+    memchr3_iter(b'(', b'@', b'\\', bytes).any(|at| match bytes[at] {
+        b'(' => {
+            let name = &bytes[at.saturating_sub(3)..at];
+            ["url", "src", "set"]
+                .iter()
+                .any(|end| name.eq_ignore_ascii_case(end.as_bytes()))
+        }
+        b'@' => matches!(bytes.get(at + 1), Some(b'i' | b'I')),
+        // An escape may hide anything.
+        _ => true,
+    })
 }
 
 /// Appends a reference without its escapes.

@@ -3,13 +3,14 @@
 
 use std::borrow::Cow;
 use std::cell::{Cell, Ref, RefCell};
+use std::collections::HashSet;
 
 use html5ever::interface::{ElementFlags, NodeOrText, QuirksMode, TreeSink};
 use html5ever::tendril::StrTendril;
-use html5ever::{Attribute, QualName, local_name, ns};
+use html5ever::{Attribute, LocalName, QualName, local_name, ns};
 
 /// The index of a node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Id(u32);
 
 impl Id {
@@ -63,7 +64,7 @@ pub(super) struct Outcome {
     /// The element that it made: clones of formatting elements are made before it.
     pub(super) created: Option<Id>,
     /// The element that it merged into, with the attributes that were missing there.
-    pub(super) merged: Option<(Id, Vec<String>)>,
+    pub(super) merged: Option<(Id, Vec<LocalName>)>,
     /// Where its text went.
     pub(super) text: Option<Id>,
 }
@@ -73,7 +74,7 @@ pub(super) struct Outcome {
 pub(super) struct Tree {
     nodes: RefCell<Vec<Node>>,
     /// Attributes of `html` and `body`, the elements that others merge into.
-    attributes: RefCell<Vec<(Id, String)>>,
+    attributes: RefCell<HashSet<(Id, LocalName)>>,
     outcome: RefCell<Outcome>,
     created: Cell<usize>,
     depth: Cell<u32>,
@@ -299,12 +300,8 @@ impl TreeSink for Tree {
             name.ns == ns!(html) && matches!(name.local, local_name!("html") | local_name!("body"));
         let id = self.add(name);
         if merges {
-            let names = attributes
-                .iter()
-                .map(|attribute| attribute.name.local.to_string());
-            self.attributes
-                .borrow_mut()
-                .extend(names.map(|name| (id, name)));
+            let names = attributes.into_iter().map(|it| (id, it.name.local));
+            self.attributes.borrow_mut().extend(names);
         }
         let node = &mut self.nodes.borrow_mut()[id.index()];
         node.contents = contents.unwrap_or(Id::NONE);
@@ -360,12 +357,8 @@ impl TreeSink for Tree {
         let mut known = self.attributes.borrow_mut();
         let mut added = Vec::new();
         for attribute in attributes {
-            let name = attribute.name.local.to_string();
-            if !known
-                .iter()
-                .any(|(id, other)| id == target && *other == name)
-            {
-                known.push((*target, name.clone()));
+            let name = attribute.name.local;
+            if known.insert((*target, name.clone())) {
                 added.push(name);
             }
         }

@@ -16,12 +16,13 @@ use html5ever::tokenizer::{
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
 use html5ever::{Attribute as Html5Attribute, LocalName, QualName, ns};
 
-use super::attributes::{Space, row};
+use super::attributes::{AttributeSet, Space, row};
 use super::characters;
 use super::dom::{self, Id, Place};
 use super::encoding::Charset;
 use super::names::{Attribute, Element};
 use super::report::{Document, Report};
+use super::skim::Sought;
 use super::source::Source;
 use super::tag::{Attributes, Given, Step};
 use super::tokens::{Run, Tokens};
@@ -37,7 +38,10 @@ const DEPTH: u32 = 4096;
 const CREATED: usize = 16;
 /// How many nodes a tree may have.
 const NODES: usize = 1 << 21;
-/// How many steps up the stack of open elements are paid for in advance, and with each tag.
+/// How many attributes a tag may have.
+const ATTRIBUTES: usize = 1 << 16;
+/// How many steps are paid for in advance, and with each tag. A tag takes as many as elements are
+/// open, and so many again for each of its attributes: formatting elements are compared.
 const STEPS: (u64, u64) = (1 << 24, 256);
 
 /// A tag that may hold references.
@@ -119,11 +123,12 @@ impl Exact {
     }
 
     /// Whether a token went beyond the limits of what the tree builder does in linear time.
-    fn within_limits(&mut self) -> Result<(), Halted> {
+    fn within_limits(&mut self, attributes: usize) -> Result<(), Halted> {
         let tree = &self.builder.sink;
         let depth = u64::from(tree.depth());
         self.tags += 1;
-        self.steps = (self.steps + STEPS.1).saturating_sub(depth);
+        let steps = depth * (1 + attributes as u64);
+        self.steps = (self.steps + STEPS.1).saturating_sub(steps);
         let beyond = tree.created() > CREATED
             || tree.depth() > DEPTH
             || tree.len() > NODES
@@ -158,10 +163,10 @@ impl Exact {
 
     /// Reads the attributes of a tag, duplicates left out.
     fn attributes(
-        &self,
+        &mut self,
         source: &Source<'_>,
         tag: &mut Tag,
-    ) -> Option<(Vec<Given>, Vec<Html5Attribute>)> {
+    ) -> Result<(Vec<Given>, Vec<Html5Attribute>), Then> {
         let mut walker = Attributes::new(source.bytes, tag.name.end);
         let mut seen = std::collections::HashSet::new();
         let (mut given, mut attributes) = (Vec::new(), Vec::new());
@@ -171,6 +176,10 @@ impl Exact {
                     let local = self.name(source, next.name.clone());
                     if !seen.insert(local.clone()) {
                         continue;
+                    }
+                    if seen.len() > ATTRIBUTES {
+                        self.halt = Halt::Bail(Bail::Limit);
+                        return Err(Then::Halt);
                     }
                     let mut value = self.value(source, next.value.clone());
                     if tag.element == Element::Template && &*local == "shadowrootmode" {
@@ -184,9 +193,9 @@ impl Exact {
                 Step::End { end, self_closing } => {
                     tag.end = end;
                     tag.self_closing = self_closing;
-                    return Some((given, attributes));
+                    return Ok((given, attributes));
                 }
-                Step::Cut(_) => return None,
+                Step::Cut(_) => return Err(Then::Wait),
             }
         }
     }
@@ -215,17 +224,20 @@ impl Exact {
         };
         tag.element = Element::of(name.local.as_bytes());
         tag.attributes.clear();
+        let added = merged
+            .as_ref()
+            .map(|names| AttributeSet::of(names.iter().map(|name| name.as_bytes())));
         for given in given {
-            let raw = &source.bytes[given.name];
-            let attribute = Attribute::of(raw);
-            let added = merged.as_ref().is_none_or(|added| {
-                added
-                    .iter()
-                    .any(|name| name.as_bytes().eq_ignore_ascii_case(raw))
-            });
-            if added && row(tag.space, tag.element, attribute).is_some() {
+            let attribute = Attribute::of(&source.bytes[given.name]);
+            let counts = added.is_none_or(|added| added.has(attribute));
+            let row = row(tag.space, tag.element, attribute);
+            if let Some(row) = row.filter(|_| counts) {
                 let value = given.value;
-                tag.attributes.push(Held { attribute, value });
+                tag.attributes.push(Held {
+                    attribute,
+                    row,
+                    value,
+                });
             }
         }
         let has_text = matches!(tag.element, Element::Style | Element::Script) && merged.is_none();
@@ -379,9 +391,11 @@ impl Tree for Exact {
     const WANTS_ALL: bool = true;
 
     fn start_tag(&mut self, source: &Source<'_>, tag: &mut Tag) -> Verdict {
-        let Some((given, attributes)) = self.attributes(source, tag) else {
-            return Verdict::none(Then::Wait);
+        let (given, attributes) = match self.attributes(source, tag) {
+            Ok(read) => read,
+            Err(then) => return Verdict::none(then),
         };
+        let count = attributes.len();
         let _ = self.builder.sink.outcome();
         let token = Token {
             kind: TagKind::StartTag,
@@ -391,7 +405,7 @@ impl Tree for Exact {
             had_duplicate_attributes: false,
         };
         let result = self.feed(Any::TagToken(token));
-        let within = self.within_limits();
+        let within = self.within_limits(count);
         if within
             .and_then(|()| self.record(source, tag, given))
             .is_err()
@@ -429,7 +443,7 @@ impl Tree for Exact {
             had_duplicate_attributes: false,
         };
         let _ = self.feed(Any::TagToken(token));
-        self.within_limits()
+        self.within_limits(0)
     }
 
     fn allows_cdata(&self) -> bool {
@@ -443,6 +457,10 @@ impl Tree for Exact {
 
     fn is_inert(&self) -> bool {
         false
+    }
+
+    fn skims(&self) -> Option<&Sought> {
+        None
     }
 
     fn cdata(&mut self, source: &Source<'_>, range: Range<usize>) {

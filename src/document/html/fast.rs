@@ -21,14 +21,15 @@ use std::ops::Range;
 
 use memchr::memchr2;
 
-use super::attributes::{AttributeSet, Grammar, Space, Wanted, row};
+use super::attributes::{AttributeSet, Grammar, Space, Wanted};
 use super::foreign::{Foreign, Point, point};
 use super::names::{Attribute, Element};
 use super::report::Document;
+use super::skim::Sought;
 use super::source::Source;
 use super::tag::{Attributes, Step};
 use super::tokens::{Run, Tokens};
-use super::tree::{Bail, Halt, Halted, Held, Tag, TextKind, Then, Tree, Verdict};
+use super::tree::{Bail, Halt, Halted, Tag, TextKind, Then, Tree, Verdict};
 use super::value;
 use super::{Done, Options};
 use crate::document::events::Events;
@@ -52,8 +53,23 @@ pub(super) struct Fast {
     guessed: bool,
     /// Why the document must be read in another way, once that is so.
     halt: Bail,
-    /// Attributes that no option asks for.
-    unwanted: AttributeSet,
+    /// The attributes that are looked for.
+    sought: Sought,
+}
+
+/// What parses one document after the other, fast.
+pub(super) struct Parser {
+    pub(super) tokens: Tokens,
+    pub(super) fast: Fast,
+}
+
+impl Parser {
+    pub(super) fn new(options: &Options, wanted: Wanted) -> Self {
+        Parser {
+            tokens: Tokens::new(),
+            fast: Fast::new(options, wanted),
+        }
+    }
 }
 
 /// Scans a document that is in view as a whole; from the offset `limit` on it only approximates.
@@ -61,15 +77,18 @@ pub(super) fn scan(
     source: Source<'_>,
     at: usize,
     limit: u64,
+    parser: &mut Parser,
     events: &mut Events,
     document: &mut Document,
 ) -> Result<Done, Halt> {
-    let mut fast = Fast::new(&document.options, document.wanted, limit);
+    let Parser { tokens, fast } = parser;
+    tokens.begin();
+    fast.begin(limit);
     let mut run = Run {
         source,
         last: true,
-        tokens: &mut Tokens::new(),
-        tree: &mut fast,
+        tokens,
+        tree: fast,
         events,
         document,
     };
@@ -81,9 +100,7 @@ pub(super) fn scan(
 }
 
 impl Fast {
-    /// At the start of a document; from the offset `limit` on it will not be read again, whatever
-    /// turns up, and the result approximates.
-    pub(super) fn new(options: &Options, wanted: Wanted, limit: u64) -> Self {
+    pub(super) fn new(options: &Options, wanted: Wanted) -> Self {
         Fast {
             foreign: Foreign::default(),
             templates: 0,
@@ -95,11 +112,27 @@ impl Fast {
             html: AttributeSet::default(),
             body: AttributeSet::default(),
             scripting: options.scripting,
-            limit,
+            limit: 0,
             guessed: false,
             halt: Bail::Limit,
-            unwanted: wanted.unwanted(),
+            sought: Sought::new(wanted),
         }
+    }
+
+    /// Starts a document; from the offset `limit` on it will not be read again, whatever turns up,
+    /// and the result approximates.
+    pub(super) fn begin(&mut self, limit: u64) {
+        self.foreign.clear();
+        self.templates = 0;
+        self.form_open = false;
+        self.tables = false;
+        self.base_behind_table = false;
+        self.table_parts_in_template = false;
+        self.prolog = true;
+        self.html = AttributeSet::default();
+        self.body = AttributeSet::default();
+        self.limit = limit;
+        self.guessed = false;
     }
 
     /// Whether something was passed over since the last time.
@@ -241,14 +274,11 @@ impl Fast {
 
     fn bail_if_linked(&mut self, source: &Source<'_>, tag: &Tag, bail: Bail) -> Result<(), Halted> {
         let linked = tag.attributes.iter().any(|held| {
-            let grammar = row(tag.space, tag.element, held.attribute).map(|row| row.grammar);
-            match grammar {
-                None | Some(Grammar::Condition | Grammar::Anchor) => false,
+            match held.row.grammar {
+                Grammar::Condition | Grammar::Anchor => false,
                 // Without a parenthesis there is no `url()`; a character reference may be one.
-                Some(Grammar::Css) => {
-                    memchr2(b'(', b'&', &source.bytes[held.value.clone()]).is_some()
-                }
-                Some(_) => true,
+                Grammar::Css => memchr2(b'(', b'&', &source.bytes[held.value.clone()]).is_some(),
+                _ => true,
             }
         });
         match linked {
@@ -293,21 +323,11 @@ impl Fast {
     fn read(&self, source: &Source<'_>, tag: &mut Tag) -> Then {
         let bytes = source.bytes;
         let mut attributes = Attributes::new(bytes, tag.name.end);
-        // What is not wanted counts as seen.
-        let mut seen = self.unwanted;
+        let mut seen = self.sought.unseen();
         tag.attributes.clear();
         loop {
             match attributes.step() {
-                Step::Attribute(given) => {
-                    let attribute = Attribute::at(bytes, given.name.start, given.name.end);
-                    if attribute != Attribute::Other
-                        && row(tag.space, tag.element, attribute).is_some()
-                        && seen.insert(attribute)
-                    {
-                        let value = given.value;
-                        tag.attributes.push(Held { attribute, value });
-                    }
-                }
+                Step::Attribute(given) => self.sought.take(bytes, given, &mut seen, tag),
                 Step::End { end, self_closing } => {
                     tag.end = end;
                     tag.self_closing = self_closing;
@@ -408,6 +428,12 @@ impl Tree for Fast {
 
     fn is_inert(&self) -> bool {
         self.templates > 0
+    }
+
+    #[inline]
+    fn skims(&self) -> Option<&Sought> {
+        let skims = !self.prolog && self.templates == 0 && self.foreign.is_empty();
+        skims.then_some(&self.sought)
     }
 
     fn cdata(&mut self, _source: &Source<'_>, _range: Range<usize>) {}

@@ -19,6 +19,7 @@ mod long;
 mod names;
 mod raw;
 mod report;
+mod skim;
 mod source;
 mod srcdoc;
 mod tag;
@@ -37,11 +38,11 @@ use crate::bytes::window::{Bounds, Window};
 use crate::document;
 use attributes::Wanted;
 use encoding::{Charset, Checked, Validity};
-use fast::Fast;
+use fast::Parser;
 use report::Document;
 use source::Source;
 use text::Characters;
-use tokens::{Run, Tokens};
+use tokens::Run;
 use tree::{Bail, Halt};
 
 /// How HTML is read.
@@ -95,8 +96,7 @@ pub(super) const FORMAT: Format = Format {
 /// The scanner for HTML.
 pub struct Scanner {
     document: Document,
-    tokens: Tokens,
-    fast: Fast,
+    parser: Parser,
     validity: Validity,
     state: State,
     start: Start,
@@ -126,15 +126,14 @@ impl Scanner {
     pub fn new(options: &document::Options) -> Self {
         let html = options.html.clone();
         let wanted = Wanted::new(&html, options.anchors);
-        let fast = Fast::new(&html, wanted, html.max_document);
+        let parser = Parser::new(&html, wanted);
         let mut document = Document::new(html, wanted);
         if document.options.text {
             document.characters = Some(Characters::new(&options.text));
         }
         Scanner {
             document,
-            tokens: Tokens::new(),
-            fast,
+            parser,
             validity: Validity::default(),
             state: State::Start,
             start: Start::default(),
@@ -174,7 +173,7 @@ impl Scanner {
             Reread::Impossible => 0,
         };
         self.document.limit = limit;
-        self.fast = Fast::new(&self.document.options, self.document.wanted, limit);
+        self.parser.fast.begin(limit);
         self.state = match self.start.again.exact {
             true => State::Waiting,
             false => State::Running,
@@ -190,7 +189,7 @@ impl Scanner {
         if window.bytes.len() as u64 <= self.document.options.max_document {
             return window.start;
         }
-        self.fast = Fast::new(&self.document.options, self.document.wanted, 0);
+        self.parser.fast.begin(0);
         self.state = State::Running;
         events.push(Event::Diagnostic(&diagnostic::APPROXIMATE, window.offset));
         self.run(window, events)
@@ -204,7 +203,8 @@ impl Scanner {
         }
         let source = Source::window(window.bytes, window.offset);
         let exact = self.start.again.exact.then_some(self.bail).flatten();
-        match whole(source, self.body, exact, events, &mut self.document) {
+        let parser = &mut self.parser;
+        match whole(source, self.body, exact, parser, events, &mut self.document) {
             Ok(done) => {
                 if done == Done::Approximately {
                     events.push(Event::Diagnostic(&diagnostic::APPROXIMATE, window.offset));
@@ -261,13 +261,13 @@ impl Scanner {
         let mut run = Run {
             source: Source::window(window.bytes, window.offset),
             last: window.last,
-            tokens: &mut self.tokens,
-            tree: &mut self.fast,
+            tokens: &mut self.parser.tokens,
+            tree: &mut self.parser.fast,
             events,
             document: &mut self.document,
         };
         let result = run.run(at);
-        if self.fast.took_a_guess() {
+        if self.parser.fast.took_a_guess() {
             events.push(Event::Diagnostic(
                 &diagnostic::APPROXIMATE,
                 window.offset_at(at),
@@ -294,7 +294,7 @@ impl Scanner {
 
 impl Scan for Scanner {
     fn begin(&mut self, start: &Start) {
-        self.tokens.begin();
+        self.parser.tokens.begin();
         self.validity = Validity::default();
         self.start = *start;
         self.state = State::Start;
@@ -335,6 +335,7 @@ fn whole(
     source: Source<'_>,
     at: usize,
     exact: Option<Bail>,
+    parser: &mut Parser,
     events: &mut Events,
     document: &mut Document,
 ) -> Result<Done, &'static Encoding> {
@@ -348,7 +349,7 @@ fn whole(
     };
     loop {
         let result = match way {
-            Way::Fast(limit) => fast::scan(source, at, limit, events, document),
+            Way::Fast(limit) => fast::scan(source, at, limit, parser, events, document),
             Way::Exact(bail) => {
                 events.push(Event::Exact(bail.name()));
                 exact::scan(source, at, events, document).map(|()| Done::Exactly)

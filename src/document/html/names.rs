@@ -118,7 +118,8 @@ macro_rules! names {
         impl $kind {
             /// How many there are.
             pub(super) const COUNT: usize = [$kind::Other, $($kind::$variant,)*].len();
-            const ALL: [$kind; Self::COUNT] = [$kind::Other, $($kind::$variant,)*];
+            /// All of them, in order.
+            pub(super) const ALL: [$kind; Self::COUNT] = [$kind::Other, $($kind::$variant,)*];
 
             /// The one of a name in any case.
             #[inline]
@@ -133,7 +134,7 @@ macro_rules! names {
             }
 
             /// Its name in lower case; empty for any other.
-            pub(super) fn name(self) -> &'static str {
+            pub(super) const fn name(self) -> &'static str {
                 $names[self as usize]
             }
         }
@@ -223,7 +224,7 @@ impl Element {
 
     /// Whether its start tag, by the rules of HTML, does more than make an element.
     #[inline]
-    pub(super) fn is_structural(self) -> bool {
+    pub(super) const fn is_structural(self) -> bool {
         const STRUCTURAL: [bool; Element::COUNT] = {
             use Element::*;
             let mut structural = [false; Element::COUNT];
@@ -243,7 +244,7 @@ impl Element {
     }
 
     /// The parts of tables, which only count where the table expects them.
-    pub(super) fn is_table_part(self) -> bool {
+    pub(super) const fn is_table_part(self) -> bool {
         matches!(
             self,
             Element::Caption

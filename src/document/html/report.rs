@@ -5,7 +5,7 @@ use std::ops::Range;
 use encoding_rs::UTF_8;
 
 use super::Options;
-use super::attributes::{Against, Empty, Grammar, Row, Space, Wanted, row};
+use super::attributes::{Against, Empty, Grammar, Row, Space, Wanted};
 use super::characters::Place;
 use super::css;
 use super::encoding::Charset;
@@ -94,9 +94,7 @@ impl Report<'_, '_> {
     pub(super) fn tag(&mut self, tag: &Tag, verdict: Verdict) {
         let flags = self.flags(tag, verdict);
         for held in &tag.attributes {
-            let Some(row) = row(tag.space, tag.element, held.attribute) else {
-                continue;
-            };
+            let row = held.row;
             if row.grammar == Grammar::Condition
                 || !self.document.wanted.has(row)
                 || held.attribute == Attribute::XlinkHref && tag.value(Attribute::Href).is_some()
@@ -106,6 +104,15 @@ impl Report<'_, '_> {
             if row.grammar == Grammar::Anchor {
                 if !self.repeats_id(tag, held) {
                     self.anchor(held.value.clone(), verdict);
+                }
+                continue;
+            }
+            if row.grammar == Grammar::Uri && row.against == Against::Document {
+                // Nearly all are of this kind.
+                let range = held.value.clone();
+                if range.len() <= super::LIMIT {
+                    let element = self.element(tag);
+                    self.link(element, held.attribute, row.empty, range, flags);
                 }
                 continue;
             }
@@ -259,6 +266,30 @@ impl Report<'_, '_> {
                 report.emit(item, origin);
             }
         });
+    }
+
+    /// Reports the plain kind of reference.
+    #[inline(always)]
+    fn link(
+        &mut self,
+        element: Name,
+        attribute: Attribute,
+        empty: Empty,
+        range: Range<usize>,
+        flags: Flags,
+    ) {
+        if range.is_empty() && empty == Empty::Nothing {
+            return;
+        }
+        let span = self.source.span(range.clone());
+        let text = self.decoded(range);
+        self.document.references += 1;
+        self.events.push(Event::Reference(Found {
+            element,
+            attribute: Name::Known(attribute.name()),
+            flags,
+            ..Found::new(span, text, Context::Attribute)
+        }));
     }
 
     fn uri(&mut self, empty: Empty, range: Range<usize>, origin: Origin) {

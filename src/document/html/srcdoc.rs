@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::Done;
 use super::characters::Place;
+use super::fast::Parser;
 use super::report::{Document, Report};
 use crate::document::diagnostic;
 use crate::document::events::{Enter, Event, Family};
@@ -40,7 +41,9 @@ fn nested(report: &mut Report<'_, '_>, range: Range<usize>, flags: Flags) {
     }));
     let source = report.source.until(range.end);
     // It is UTF-8, whatever it says of itself.
-    let done = super::whole(source, range.start, None, report.events, &mut document);
+    let mut parser = Parser::new(&document.options, document.wanted);
+    let at = range.start;
+    let done = super::whole(source, at, None, &mut parser, report.events, &mut document);
     if done != Ok(Done::Exactly) {
         let offset = report.source.offset(range.start);
         let event = Event::Diagnostic(&diagnostic::APPROXIMATE, offset);

@@ -9,6 +9,7 @@ use super::long::Long;
 use super::names::Element;
 use super::raw::{self, Escape, Find};
 use super::report::{Capture, Document, Report};
+use super::skim::{Skimmed, skim};
 use super::source::Source;
 use super::tag::{Attributes, Step};
 use super::tree::{Halt, Halted, Tag, TextKind, Then, Tree, Verdict};
@@ -118,6 +119,16 @@ impl<T: Tree> Run<'_, '_, T> {
         let bytes = self.source.bytes;
         let wants_text = !T::WANTS_ALL && self.document.characters.is_some();
         loop {
+            if !wants_text && let Some(sought) = self.tree.skims() {
+                match skim(bytes, at, sought, &mut self.tokens.tag) {
+                    Skimmed::To(next) => at = next,
+                    Skimmed::Tag => {
+                        at = self.tokens.tag.end;
+                        self.report_attributes();
+                        continue;
+                    }
+                }
+            }
             let open = seek::next(b'<', bytes, at);
             if (T::WANTS_ALL || self.tree.in_prolog()) && open > at {
                 self.tree.text(&self.source, at..open);
@@ -228,6 +239,25 @@ impl<T: Tree> Run<'_, '_, T> {
             }
         }
         self.switch(verdict)
+    }
+
+    /// Reports what a tag holds that does nothing else.
+    #[inline(always)]
+    fn report_attributes(&mut self) {
+        let tag = &self.tokens.tag;
+        if tag.attributes.is_empty() {
+            return;
+        }
+        let mut report = Report {
+            source: self.source,
+            events: self.events,
+            document: self.document,
+        };
+        let verdict = Verdict {
+            accepted: true,
+            ..Verdict::none(Then::GoOn)
+        };
+        report.tag(tag, verdict);
     }
 
     /// Goes on behind a start tag as its element asks.

@@ -5,8 +5,9 @@ use std::ops::Range;
 
 use encoding_rs::Encoding;
 
-use super::attributes::Space;
+use super::attributes::{Row, Space};
 use super::names::{Attribute, Element};
+use super::skim::Sought;
 use super::source::Source;
 
 /// A start tag, with those of its attributes that may matter.
@@ -27,6 +28,7 @@ pub(super) struct Tag {
 #[derive(Clone, Debug)]
 pub(super) struct Held {
     pub(super) attribute: Attribute,
+    pub(super) row: &'static Row,
     pub(super) value: Range<usize>,
 }
 
@@ -212,6 +214,9 @@ pub(super) trait Tree {
 
     /// Whether character data stands in the contents of a template.
     fn is_inert(&self) -> bool;
+
+    /// The attributes that are looked for, where tags do no more here than the skimmer knows.
+    fn skims(&self) -> Option<&Sought>;
 
     /// Takes a CDATA section's contents.
     fn cdata(&mut self, source: &Source<'_>, range: Range<usize>);

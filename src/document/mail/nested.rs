@@ -62,7 +62,7 @@ impl Nested {
                 if self.done {
                     self.carry.len()
                 } else {
-                    let (at, stop) = block.feed(&self.carry, 0, end, Hyphens::Take, readers);
+                    let (at, stop) = block.feed(&self.carry, 0, end, Hyphens::TakeAll, readers);
                     self.done = stop != Stop::More;
                     if self.done {
                         headers(block, &self.member, out);

@@ -292,7 +292,7 @@ impl<'v, 'a> Bare<'v, 'a> {
     }
 
     /// B8: whether the URI fills its line and the next one begins like a continuation.
-    fn may_be_wrapped(&self, end: usize) -> bool {
+    pub(super) fn may_be_wrapped(&self, end: usize) -> bool {
         let view = self.view;
         let Some(byte) = view.at(end).filter(|&byte| is_break(byte)) else {
             return false;

@@ -11,6 +11,7 @@
 //! | D14 | `terminal` | terminal hyperlinks |
 //! | B1-B12 | `bare`, `authority`, `unicode` | everything else: stops, hosts, brackets, trimming |
 //! | O1-O2 | `optional` | `www.` and mail addresses |
+//! | | `usual` | what nearly all URIs are like, without asking every rule |
 //!
 //! Every look back and look ahead is bounded, nothing is looked at again that a find covers, and no
 //! rule reaches across an empty line ([`split_at`]). What is decided never depends on where a
@@ -34,6 +35,7 @@ mod shapes;
 mod start;
 mod terminal;
 mod unicode;
+mod usual;
 mod view;
 
 pub use certainty::Certainty;

@@ -6,8 +6,9 @@ use super::reading::{Reading, Workspace};
 use super::schemes::Scheme;
 use super::start::{self, Start};
 use super::view::{View, is_blank};
-use super::{Options, bare, conformance, terminal};
+use super::{Options, bare, conformance, terminal, usual};
 use crate::bytes::anchor::Words;
+use crate::bytes::block::wide::Wide;
 use crate::bytes::window::Window;
 use crate::document::events::{Context, Event, Events};
 use crate::document::flags::Flags;
@@ -24,12 +25,15 @@ static WORDS: Words = Words::new(
         b"url", b"ttp", b"tps", b"ftp", b"wss", b"<ws", b"\"ws", b" ws", b":ws", b")ws", b"*ws",
         b"+ws", b",ws", b"-ws",
     ],
+    // Letters that share a group are those whose words have few other pairs in common writing.
+    &[b"oaig", b"s", b"l", b"np", b"t", b"dx", b"e", b""],
 );
 
 /// The scanner for plain text.
 #[derive(Debug)]
 pub struct Scanner {
     options: Options,
+    wide: Option<Wide>,
     workspace: Workspace,
     /// Offset of the outer end of the last find: nothing starts before it.
     resume: u64,
@@ -43,6 +47,7 @@ impl Scanner {
     pub fn new(options: Options) -> Self {
         Scanner {
             options,
+            wide: Wide::new(),
             workspace: Workspace::default(),
             resume: 0,
             examined: 0,
@@ -70,6 +75,12 @@ impl Scanner {
     }
 
     fn read_colon(&mut self, view: &View<'_>, colon: usize) -> Option<Reading> {
+        if let Some(wide) = self.wide
+            && let Some(reading) = usual::read(view, wide, self.options.non_ascii, colon)
+        {
+            self.workspace.clear();
+            return Some(reading);
+        }
         let strict = self.options.strict;
         if delimited::ends_in_prefix(view, colon + 1)
             && let Some(mut reading) =
@@ -151,7 +162,7 @@ impl Scan for Scanner {
         let mut from = index(self.examined).max(window.start);
         let mut triggers = Triggers::new(&self.options);
         let consumed = loop {
-            let Some(trigger) = triggers.next(window.bytes, from) else {
+            let Some(trigger) = triggers.next(self.wide, window.bytes, from) else {
                 from = window.bytes.len();
                 break self.hold(&view, from);
             };
@@ -236,8 +247,10 @@ impl Triggers {
     }
 
     #[inline]
-    fn next(&mut self, bytes: &[u8], from: usize) -> Option<Trigger> {
-        let colon = self.colon.from(from, |from| WORDS.next_colon(bytes, from));
+    fn next(&mut self, wide: Option<Wide>, bytes: &[u8], from: usize) -> Option<Trigger> {
+        let colon = self
+            .colon
+            .from(from, |from| WORDS.next_colon(wide, bytes, from));
         let mut first = colon.map(Trigger::Colon);
         let mut offer = |other: Option<Trigger>| {
             if let Some(other) = other
@@ -252,5 +265,206 @@ impl Triggers {
         let www = |from| memchr::memchr2(b'w', b'W', rest(from)).map(|n| from + n);
         offer(self.www.from(from, www).map(Trigger::Www));
         first
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::events::Span;
+    use crate::document::text::NonAscii;
+
+    const BEFORE: &[&str] = &[
+        " ", " ", "<", "\"", "(", "\n", "\n    ", "\r\n", "=", ">", "'", "|", "| ", "_", "~", "x",
+        ":", ";", ",", "-", "< ", "\" ", "<URL:", "URL: ", ": ", "url:", "xURL: ", "\u{e9}", "[",
+        "*", "3.", "+", "\t\t", "\x1b]8;;", "# ",
+    ];
+    const SCHEMES: &[&str] = &[
+        "http",
+        "https",
+        "HTTPS",
+        "ftp",
+        "Ftp",
+        "ws",
+        "git+https",
+        "httpx",
+        "mailto",
+    ];
+    const HOSTS: &[&str] = &[
+        "example.com",
+        "www.example.org",
+        "a",
+        "a-b.example",
+        "-a.example",
+        "a-.example",
+        "a..b",
+        "a.",
+        "_a.example",
+        "a_.example",
+        "a_",
+        "0",
+        "",
+        ".",
+        "example.com:80",
+        "a.:80",
+        "a:",
+        "a:123456",
+        "a:8080",
+        "u@example.com",
+        "http:",
+        "[::1]",
+        "\u{e9}.example",
+        "a.very.long.name.with.many.labels.example.com",
+        "%41.example",
+        "a~b",
+        "localhost",
+        "a,b",
+        "a.-b",
+    ];
+    const PATHS: &[&str] = &[
+        "/",
+        "/a/b.html",
+        "?x=y",
+        "#top",
+        "/%20",
+        "/%2",
+        "%",
+        "&amp;",
+        "&lt;",
+        "&gt",
+        "&",
+        ",",
+        ";",
+        ",http://b.example/",
+        ";x",
+        "|",
+        "'",
+        "(",
+        ")",
+        "(a)",
+        "[1]",
+        "]",
+        "}",
+        "^",
+        "~",
+        "_",
+        "-",
+        ".",
+        "..",
+        "...",
+        "!",
+        "*",
+        ":",
+        "\u{2026}",
+        "\u{e9}",
+        "\u{200b}",
+        "/a/very/long/path/that/goes/on/for/more/than/thirty-two/bytes",
+        "@",
+        "=",
+        "/$+",
+        "``",
+    ];
+    const BEHIND: &[&str] = &[
+        " ",
+        "\n",
+        ">",
+        "\"",
+        ">x",
+        "\"x",
+        "\" ",
+        "\r\nx",
+        "\nx",
+        "\n/x",
+        "\\",
+        "<",
+        "\t",
+        "\0",
+        "\x7f",
+        "\n\n",
+        "",
+        ">\n",
+        ", ",
+        ". ",
+        "\nhttp://c.example",
+    ];
+
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, limit: usize) -> usize {
+            self.0 = self
+                .0
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (self.0 >> 33) as usize % limit
+        }
+
+        fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
+            from[self.below(from.len())]
+        }
+
+        fn text(&mut self) -> String {
+            let mut text = "x".repeat(self.below(70));
+            for _ in 0..=self.below(3) {
+                text += self.pick(BEFORE);
+                text += self.pick(SCHEMES);
+                text += self.pick(&["://", "://", "://", "://", ":", ":\n//"]);
+                // Mostly something usual.
+                let hosts = if self.below(2) == 0 {
+                    &HOSTS[..4]
+                } else {
+                    HOSTS
+                };
+                text += self.pick(hosts);
+                let paths = if self.below(2) == 0 {
+                    &PATHS[..5]
+                } else {
+                    PATHS
+                };
+                for _ in 0..self.below(5) {
+                    text += self.pick(paths);
+                }
+                text += self.pick(BEHIND);
+            }
+            text + &"y ".repeat(self.below(40))
+        }
+    }
+
+    fn finds(scanner: &mut Scanner, bytes: &[u8]) -> Vec<(Span, Context, Flags, Vec<u8>)> {
+        let mut events = Events::default();
+        scanner.begin(&Beginning::default());
+        scanner.scan(Window::whole(bytes), &mut events);
+        let found = events.list.iter().filter_map(|event| match event {
+            Event::Reference(found) => Some(found),
+            _ => None,
+        });
+        let text = |text| events.bytes(text, bytes).to_vec();
+        found
+            .map(|found| (found.span, found.context, found.flags, text(found.text)))
+            .collect()
+    }
+
+    #[test]
+    fn a_usual_uri_is_what_the_rules_read() {
+        let mut random = Random(1);
+        let mut scanner = Scanner::new(Options::default());
+        let mut by_rules = Scanner {
+            wide: None,
+            ..Scanner::new(Options::default())
+        };
+        let mut usual = 0;
+        for _ in 0..30_000 {
+            let text = random.text();
+            let found = finds(&mut scanner, text.as_bytes());
+            assert_eq!(found, finds(&mut by_rules, text.as_bytes()), "{text:?}");
+            if let Some(wide) = scanner.wide {
+                let view = View::new(text.as_bytes(), 0);
+                let read = |at| usual::read(&view, wide, NonAscii::Iri, at);
+                usual += memchr::memchr_iter(b':', text.as_bytes())
+                    .filter_map(read)
+                    .count();
+            }
+        }
+        assert!(scanner.wide.is_none() || usual > 3_000, "{usual} are usual");
     }
 }

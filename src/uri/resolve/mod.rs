@@ -200,11 +200,11 @@ impl Resolver {
     /// RFC 2396 section 4.2 and RFC 1808: the reference is empty or only a fragment. RFC 3986 section 4.4: target and
     /// base are equal apart from fragments.
     fn is_same_document(&self, kind: ReferenceKind, target: &[u8]) -> bool {
-        if !self.has_base {
-            return false;
+        if !self.has_base || kind <= ReferenceKind::Fragment {
+            return self.has_base;
         }
         match self.rules {
-            Rules::Rfc2396 { .. } | Rules::Rfc1808 => kind <= ReferenceKind::Fragment,
+            Rules::Rfc2396 { .. } | Rules::Rfc1808 => false,
             Rules::Whatwg | Rules::Rfc3986 { .. } => {
                 let document = self.base.document();
                 matches!(target.get(document.len()), None | Some(b'#'))

@@ -14,6 +14,8 @@ pub(super) struct Prepared {
     pub(super) ends: Ends,
     /// Past the last slash of the path, or where the path begins.
     pub(super) directory: usize,
+    /// Past each slash of the directory.
+    levels: Vec<usize>,
     /// Where the base is cut for each [`ReferenceKind`]; eight, so that a masked index is within bounds.
     cuts: [usize; 8],
     /// Whether a path without dot segments can stand behind the directory as it is: the directory has none either, and
@@ -44,6 +46,10 @@ impl Prepared {
         self.is_plain = directory.starts_with(b"/") && !has_drive && !has_dots();
         self.is_web = WEB.contains(&scheme);
         self.directory = ends.authority + directory.len();
+        let slashes = memchr::memchr_iter(b'/', directory);
+        self.levels.clear();
+        self.levels
+            .extend(slashes.map(|slash| ends.authority + slash + 1));
         self.cuts = [
             ends.query,
             ends.query,
@@ -89,16 +95,12 @@ impl Prepared {
         &self.uri[..self.cuts[kind as usize & 7]]
     }
 
-    /// Past the slash before the one at the end of `directory`; the root is its own parent.
-    pub(super) fn parent(&self, directory: usize) -> usize {
-        let root = self.ends.authority + 1;
-        let Some(path) = self.uri.get(root..directory.saturating_sub(1)) else {
-            return directory;
-        };
-        root + path
-            .iter()
-            .rposition(|&byte| byte == b'/')
-            .map_or(0, |at| at + 1)
+    /// The URI up to the directory so many levels above its own; the root is its own parent.
+    #[inline]
+    pub(super) fn ancestor(&self, up: usize) -> &[u8] {
+        let level = self.levels.len().saturating_sub(up + 1);
+        let end = self.levels.get(level).copied();
+        &self.uri[..end.unwrap_or(self.directory)]
     }
 
     /// The path.

@@ -82,17 +82,17 @@ pub(super) fn find<'a>(
 /// Step 1: the directory that a leading run of `./` and `../` leads to, and what follows the run.
 #[inline]
 fn climb<'a>(base: &'a Prepared, reference: &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
-    let mut directory = base.directory;
+    let mut up = 0;
     let mut rest = reference;
     loop {
         rest = match rest {
             [b'.', b'/', after @ ..] => after,
             [b'.', b'.', b'/', after @ ..] => {
-                directory = base.parent(directory);
+                up += 1;
                 after
             }
             [b'.' | b'/', ..] => return None,
-            _ => return Some((&base.uri()[..directory], rest)),
+            _ => return Some((base.ancestor(up), rest)),
         };
     }
 }

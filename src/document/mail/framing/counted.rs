@@ -147,25 +147,23 @@ impl Rnews {
     /// Whether the count leads to another line of the batch, or to the end.
     fn lead(&self, window: &Window<'_>, at: usize, end: u64) -> Lead {
         let end = usize::try_from(end - window.offset).unwrap_or(usize::MAX);
-        let seen = window.last || end.saturating_add(RNEWS.len() + 2) <= window.bytes.len();
-        if !seen {
+        if end.saturating_sub(at) > LOOK_AHEAD {
             // A long article is believed: nobody can look so far ahead.
-            return if end.saturating_sub(at) > LOOK_AHEAD {
-                Lead::Right
-            } else {
-                Lead::Unknown
-            };
+            return Lead::Right;
         }
-        match window.bytes.get(end..) {
-            Some(rest) => {
-                let rest = rest.trim_ascii_start();
-                if rest.is_empty() || rest.starts_with(b"#! ") {
-                    Lead::Right
-                } else {
-                    Lead::Wrong
-                }
-            }
-            None => Lead::Wrong,
+        let seen = window.last || end.saturating_add(COUNT_LINE) <= window.bytes.len();
+        if !seen {
+            return Lead::Unknown;
+        }
+        let Some(rest) = window.bytes.get(end..) else {
+            return Lead::Wrong;
+        };
+        let behind = rest[..rest.len().min(COUNT_LINE)].trim_ascii_start();
+        let is_end = behind.is_empty() && rest.len() < COUNT_LINE;
+        if is_end || behind.starts_with(b"#! ") {
+            Lead::Right
+        } else {
+            Lead::Wrong
         }
     }
 }

@@ -60,6 +60,10 @@ impl Single {
         let mut copy = std::mem::take(&mut self.copy);
         copy.clear();
         copy.extend_from_slice(window.bytes);
+        if !window.last && copy.len() > at && copy.ends_with(b"\r") {
+            // Whether an LF follows is not known yet.
+            copy.pop();
+        }
         let length = copy.len();
         for index in at..length {
             if copy[index] == b'\r' && copy.get(index + 1) != Some(&b'\n') {

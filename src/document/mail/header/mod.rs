@@ -58,8 +58,10 @@ pub(super) enum Stop {
 pub(super) enum Hyphens {
     /// It stops there.
     Stop,
-    /// It takes it for what it is.
+    /// It takes the first one for what it is.
     Take,
+    /// It takes all of them: no boundary is open.
+    TakeAll,
 }
 
 /// A header block in the making.
@@ -149,7 +151,9 @@ impl Header {
                     stop => return (at, stop),
                 }
             }
-            hyphens = Hyphens::Stop;
+            if hyphens == Hyphens::Take {
+                hyphens = Hyphens::Stop;
+            }
             self.offset += length as u64;
             at += length;
         }

@@ -1,8 +1,10 @@
-//! Sixteen bytes compared at once.
+//! Sixteen bytes compared at once; [`wide`] has what thirty-two can do where the processor can.
 //!
 //! Every x86-64 processor has the instructions (SSE2 is part of the architecture), so nothing is
-//! detected. Elsewhere the same is done byte by byte. This is the one place with unsafe code: it
-//! reads nothing but the sixteen bytes of an array that it borrows.
+//! detected. Elsewhere the same is done byte by byte. This is the one place with unsafe code: this
+//! file reads nothing but the sixteen bytes of an array that it borrows.
+
+pub mod wide;
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{
@@ -87,6 +89,19 @@ pub const LENGTH: usize = 16;
 #[inline(always)]
 pub fn at(bytes: &[u8], at: usize) -> Option<Block> {
     bytes.get(at..)?.first_chunk().map(Block::new)
+}
+
+/// One bit for each of the 64 bytes at an index that is `byte`, the first byte's lowest, if the
+/// bytes reach that far.
+#[inline(always)]
+pub fn equal_of_64(byte: u8, bytes: &[u8], at: usize) -> Option<u64> {
+    let four = bytes.get(at..at.checked_add(4 * LENGTH)?)?;
+    let mut mask = 0;
+    for quarter in 0..4 {
+        let found = self::at(four, quarter * LENGTH)?.equal(byte);
+        mask |= u64::from(found) << (quarter * LENGTH);
+    }
+    Some(mask)
 }
 
 #[cfg(any(test, not(target_arch = "x86_64")))]

@@ -1,0 +1,409 @@
+//! Thirty-two bytes looked up at once, where the processor has AVX2.
+//!
+//! A byte is looked up by its two halves of four bits, each an index into a table of sixteen: the
+//! instruction for that takes no more. Both tables hold eight bits for each half; a byte is a
+//! member where they have a bit in common.
+
+/// A set of ASCII bytes, by the halves of each byte.
+#[derive(Clone, Copy, Debug)]
+pub struct Halves {
+    low: [u8; 16],
+    high: [u8; 16],
+}
+
+impl Halves {
+    /// The set of these bytes.
+    ///
+    /// # Panics
+    ///
+    /// When a byte is beyond ASCII.
+    pub const fn new(members: &[bool; 256]) -> Self {
+        let mut halves = Halves {
+            low: [0; 16],
+            high: [0; 16],
+        };
+        // There are eight high halves in ASCII: one bit for each.
+        let mut byte = 0;
+        while byte < members.len() {
+            if members[byte] {
+                assert!(byte < 0x80, "only ASCII has a bit for each half");
+                halves.low[byte & 15] |= 1 << (byte >> 4);
+                halves.high[byte >> 4] = 1 << (byte >> 4);
+            }
+            byte += 1;
+        }
+        halves
+    }
+
+    /// Whether the byte is a member.
+    pub const fn contains(&self, byte: u8) -> bool {
+        self.low[byte as usize & 15] & self.high[byte as usize >> 4] != 0
+    }
+}
+
+/// Pairs of ASCII bytes by their low halves: some that are no members look like one.
+#[derive(Clone, Copy, Debug)]
+pub struct Pairs {
+    first: [u8; 16],
+    second: [u8; 16],
+}
+
+impl Pairs {
+    /// How many groups there are: one for each bit.
+    pub const GROUPS: usize = 8;
+
+    /// No pair.
+    pub const NONE: Self = Pairs {
+        first: [0; 16],
+        second: [0; 16],
+    };
+
+    /// Adds a pair to one of eight groups; every first byte of a group goes with every second.
+    #[must_use]
+    pub const fn with(mut self, group: usize, first: u8, second: u8) -> Self {
+        assert!(first < 0x80 && second < 0x80, "pairs are of ASCII bytes");
+        self.first[first as usize & 15] |= 1 << group;
+        self.second[second as usize & 15] |= 1 << group;
+        self
+    }
+
+    /// Whether the pair may be a member.
+    pub const fn may_contain(&self, first: u8, second: u8) -> bool {
+        let both = self.first[first as usize & 15] & self.second[second as usize & 15];
+        first < 0x80 && second < 0x80 && both != 0
+    }
+}
+
+/// What a search looks for: a byte behind one of the pairs, or in front of another byte.
+#[derive(Clone, Copy, Debug)]
+pub struct Neighbours {
+    /// The byte.
+    pub byte: u8,
+    /// What may stand before it.
+    pub before: Pairs,
+    /// What may stand behind it.
+    pub behind: u8,
+}
+
+impl Neighbours {
+    /// How many bytes before the byte are looked at.
+    pub const BEFORE: usize = 2;
+
+    /// The naive twin of a search: whether the byte at an index is found, which has two before it
+    /// and one behind it.
+    pub fn may_be_at(&self, bytes: &[u8], at: usize) -> bool {
+        bytes[at] == self.byte
+            && (bytes[at + 1] == self.behind
+                || self.before.may_contain(bytes[at - 2], bytes[at - 1]))
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod avx2 {
+    use std::arch::x86_64::*;
+
+    use super::{Halves, Neighbours};
+
+    /// Proof that the processor has AVX2.
+    ///
+    /// INVARIANT: it is only made where that was detected.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Wide(());
+
+    impl Wide {
+        /// The proof, where there is one.
+        #[inline]
+        pub fn new() -> Option<Self> {
+            is_x86_feature_detected!("avx2").then_some(Wide(()))
+        }
+
+        /// One bit for each byte that is in the set, the first byte's lowest.
+        #[inline]
+        pub fn members(self, bytes: &[u8; 32], set: &Halves) -> u32 {
+            // SAFETY: a `Wide` is proof of AVX2.
+            unsafe { members(bytes, set) }
+        }
+
+        /// The first index from `from` on that `accept` confirms among those where the neighbours
+        /// are right, and an index before which there is none: near the end the search gives up.
+        #[inline]
+        pub fn find(
+            self,
+            bytes: &[u8],
+            from: usize,
+            neighbours: &Neighbours,
+            accept: impl Fn(usize) -> bool,
+        ) -> Result<usize, usize> {
+            // SAFETY: a `Wide` is proof of AVX2.
+            unsafe { find(bytes, from, neighbours, accept) }
+        }
+    }
+
+    #[target_feature(enable = "avx2")]
+    fn table(bytes: &[u8; 16]) -> __m256i {
+        // SAFETY: the array has the sixteen bytes that are read, and they need no alignment.
+        _mm256_broadcastsi128_si256(unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) })
+    }
+
+    #[target_feature(enable = "avx2")]
+    fn members(bytes: &[u8; 32], set: &Halves) -> u32 {
+        // SAFETY: the array has the bytes that are read, and they need no alignment.
+        let bytes = unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) };
+        // An index beyond ASCII selects zero.
+        let low = _mm256_shuffle_epi8(table(&set.low), bytes);
+        let halves = _mm256_and_si256(_mm256_srli_epi16::<4>(bytes), _mm256_set1_epi8(15));
+        let high = _mm256_shuffle_epi8(table(&set.high), halves);
+        marks(_mm256_and_si256(low, high))
+    }
+
+    /// One bit for each byte that is not zero.
+    #[target_feature(enable = "avx2")]
+    fn marks(bytes: __m256i) -> u32 {
+        let zero = _mm256_cmpeq_epi8(bytes, _mm256_setzero_si256());
+        !(_mm256_movemask_epi8(zero) as u32)
+    }
+
+    /// A search for neighbours, in registers.
+    struct Search<'a> {
+        bytes: &'a [u8],
+        byte: __m256i,
+        first: __m256i,
+        second: __m256i,
+        behind: __m256i,
+    }
+
+    impl Search<'_> {
+        /// # Safety
+        ///
+        /// `at + offset` is not negative, and there are 32 bytes from there on.
+        #[target_feature(enable = "avx2")]
+        unsafe fn load(&self, at: usize, offset: isize) -> __m256i {
+            debug_assert!(at as isize + offset >= 0);
+            debug_assert!(at as isize + offset + 32 <= self.bytes.len() as isize);
+            // SAFETY: the caller's promise.
+            unsafe { _mm256_loadu_si256(self.bytes.as_ptr().add(at).offset(offset).cast()) }
+        }
+
+        /// Not zero where the neighbours are right.
+        ///
+        /// # Safety
+        ///
+        /// There are 2 bytes before the index, and 33 from it on.
+        #[target_feature(enable = "avx2")]
+        unsafe fn at(&self, at: usize) -> __m256i {
+            // SAFETY: the caller's promise.
+            let [first, second, byte, behind] = unsafe {
+                [
+                    self.load(at, -2),
+                    self.load(at, -1),
+                    self.load(at, 0),
+                    self.load(at, 1),
+                ]
+            };
+            let first = _mm256_shuffle_epi8(self.first, first);
+            let second = _mm256_shuffle_epi8(self.second, second);
+            let behind = _mm256_cmpeq_epi8(behind, self.behind);
+            let either = _mm256_or_si256(_mm256_and_si256(first, second), behind);
+            _mm256_and_si256(_mm256_cmpeq_epi8(byte, self.byte), either)
+        }
+
+        /// The first index from `at` on, in steps of 128, where the neighbours are right in one of
+        /// 128 places; else the index from where on there are not 129 bytes to look at.
+        ///
+        /// # Safety
+        ///
+        /// There are 2 bytes before the index.
+        #[target_feature(enable = "avx2")]
+        unsafe fn four(&self, mut at: usize) -> Result<usize, usize> {
+            while at + 129 <= self.bytes.len() {
+                // SAFETY: there are 129 bytes from `at` on, and two before it.
+                let [a, b, c, d] = unsafe {
+                    [
+                        self.at(at),
+                        self.at(at + 32),
+                        self.at(at + 64),
+                        self.at(at + 96),
+                    ]
+                };
+                let any = _mm256_or_si256(_mm256_or_si256(a, b), _mm256_or_si256(c, d));
+                if _mm256_testz_si256(any, any) == 0 {
+                    return Ok(at);
+                }
+                at += 128;
+            }
+            Err(at)
+        }
+    }
+
+    #[target_feature(enable = "avx2")]
+    fn find(
+        bytes: &[u8],
+        from: usize,
+        neighbours: &Neighbours,
+        accept: impl Fn(usize) -> bool,
+    ) -> Result<usize, usize> {
+        let search = Search {
+            bytes,
+            byte: _mm256_set1_epi8(neighbours.byte as i8),
+            first: table(&neighbours.before.first),
+            second: table(&neighbours.before.second),
+            behind: _mm256_set1_epi8(neighbours.behind as i8),
+        };
+        let confirm = |mut marks: u64, at: usize| {
+            while marks != 0 {
+                let found = at + marks.trailing_zeros() as usize;
+                if accept(found) {
+                    return Some(found);
+                }
+                marks &= marks - 1;
+            }
+            None
+        };
+        if from < Neighbours::BEFORE || from + 33 > bytes.len() {
+            return Err(from);
+        }
+        // SAFETY: there are two bytes before `from`, and 33 from there on.
+        let first = unsafe { search.at(from) };
+        if let Some(found) = confirm(u64::from(marks(first)), from) {
+            return Ok(found);
+        }
+        // What the first look covers is looked at again from where loads are aligned.
+        let mut at = from + 32 - (bytes.as_ptr() as usize + from) % 32;
+        loop {
+            // SAFETY: there are two bytes before `from`.
+            let near = match unsafe { search.four(at) } {
+                Ok(near) => near,
+                Err(rest) => {
+                    at = rest;
+                    break;
+                }
+            };
+            // SAFETY: `four` has seen 129 bytes from there on.
+            let marks = |at| u64::from(marks(unsafe { search.at(at) }));
+            for half in [near, near + 64] {
+                if let Some(found) = confirm(marks(half) | marks(half + 32) << 32, half) {
+                    return Ok(found);
+                }
+            }
+            at = near + 128;
+        }
+        while at + 33 <= bytes.len() {
+            // SAFETY: there are 33 bytes from `at` on.
+            let here = unsafe { search.at(at) };
+            if let Some(found) = confirm(u64::from(marks(here)), at) {
+                return Ok(found);
+            }
+            at += 32;
+        }
+        Err(at)
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+pub use avx2::Wide;
+
+#[cfg(not(target_arch = "x86_64"))]
+mod none {
+    use super::{Halves, Neighbours};
+
+    /// There is no such processor: nobody can have one.
+    #[derive(Clone, Copy, Debug)]
+    pub enum Wide {}
+
+    impl Wide {
+        /// None.
+        pub fn new() -> Option<Self> {
+            None
+        }
+
+        /// Never called.
+        pub fn members(self, _bytes: &[u8; 32], _set: &Halves) -> u32 {
+            match self {}
+        }
+
+        /// Never called.
+        pub fn find(
+            self,
+            _bytes: &[u8],
+            _from: usize,
+            _neighbours: &Neighbours,
+            _accept: impl Fn(usize) -> bool,
+        ) -> Result<usize, usize> {
+            match self {}
+        }
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+pub use none::Wide;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bytes of a few kinds.
+    fn soup(length: usize, state: &mut u32) -> Vec<u8> {
+        let next = |state: &mut u32| {
+            *state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            *state >> 16
+        };
+        let kinds = b"::://abcxyz \n0Q\x00\x7f\x80\xba\xff";
+        let made = (0..length).map(|_| match next(state) % 8 {
+            0 => next(state) as u8,
+            n if n < 4 => kinds[next(state) as usize % kinds.len()],
+            _ => b'.',
+        });
+        made.collect()
+    }
+
+    #[test]
+    fn members_are_what_the_set_holds() {
+        let Some(wide) = Wide::new() else { return };
+        let mut state = 1;
+        for _ in 0..200 {
+            let kinds = soup(40, &mut state);
+            let set = std::array::from_fn(|byte| byte < 0x80 && kinds.contains(&(byte as u8)));
+            let halves = Halves::new(&set);
+            for first in 0..=255u8 {
+                let bytes: [u8; 32] = std::array::from_fn(|n| first.wrapping_add(n as u8));
+                let got = wide.members(&bytes, &halves);
+                for (n, &byte) in bytes.iter().enumerate() {
+                    assert_eq!(
+                        got >> n & 1 == 1,
+                        set[byte as usize],
+                        "{byte:#x} in {kinds:?}"
+                    );
+                    assert_eq!(halves.contains(byte), set[byte as usize]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn finds_what_the_naive_twin_finds() {
+        let Some(wide) = Wide::new() else { return };
+        let neighbours = Neighbours {
+            byte: b':',
+            before: Pairs::NONE
+                .with(0, b'a', b'b')
+                .with(1, b'c', b'x')
+                .with(1, b'y', b'x'),
+            behind: b'/',
+        };
+        let mut state = 1;
+        for length in 0..600 {
+            let bytes = soup(length, &mut state);
+            for from in 0..=length {
+                let accept = |at: usize| bytes[at] != b':' || !at.is_multiple_of(3);
+                let is_found = |at: &usize| neighbours.may_be_at(&bytes, *at) && accept(*at);
+                let (found, until) = match wide.find(&bytes, from, &neighbours, accept) {
+                    Ok(at) => (Some(at), at + 1),
+                    Err(until) => (None, until),
+                };
+                let naive = (from..until).find(is_found);
+                assert_eq!(found, naive, "{} from {from}", bytes.escape_ascii());
+                assert!(found.is_some() || from < 2 || until + 33 > length);
+            }
+        }
+    }
+}

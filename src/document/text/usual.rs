@@ -1,0 +1,310 @@
+//! The usual URI, read at once: a shortcut past the rules that finds exactly what they find.
+//!
+//! Nearly every URI in text is one of http, https or ftp, with a host of plain labels and a path
+//! without brackets, quotation marks or characters beyond ASCII. Nothing of it asks a question that
+//! the rules would have to answer; a `None` from here means that something does, and they decide.
+
+use super::NonAscii;
+use super::bare::Bare;
+use super::delimited::{Before, ends_in_prefix};
+use super::reading::Reading;
+use super::view::{Set, View, is_blank, is_break, is_scheme_byte};
+use crate::bytes::block::wide::{Halves, Wide};
+use crate::bytes::block::{self, Block};
+use crate::document::events::Context;
+use crate::document::flags::Flags;
+
+/// Longer ones are left to the rules and their limits.
+const LONGEST: usize = 1024;
+
+/// More digits are no usual port.
+const LONGEST_PORT: usize = 5;
+
+/// How many bytes are looked at together; a usual host is shorter.
+const BLOCK: usize = 2 * block::LENGTH;
+
+/// What a byte is to a usual URI.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    /// It belongs to it, whatever stands around it.
+    Part,
+    /// It belongs to it if two hexadecimal digits follow.
+    Percent,
+    /// It belongs to it unless the letter of an entity or of a scheme follows (B1).
+    Joint,
+    /// It ends it.
+    Stop,
+    /// It ends it, as nothing has opened it (B5).
+    Closer,
+    /// The rules decide.
+    Odd,
+}
+
+const CLASSES: [Class; 256] = {
+    let mut classes = [Class::Odd; 256];
+    let mut byte = 0;
+    while byte < classes.len() {
+        classes[byte] = match byte as u8 {
+            b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => Class::Part,
+            b'-' | b'.' | b'_' | b'~' | b'/' | b'=' | b'+' | b'$' | b'@' => Class::Part,
+            b'!' | b'*' | b':' | b'?' | b'#' => Class::Part,
+            b'%' => Class::Percent,
+            b'&' | b',' | b';' => Class::Joint,
+            0..=0x20 | 0x7F | b'<' | b'>' | b'"' | b'\\' | b'`' => Class::Stop,
+            b')' | b']' | b'}' => Class::Closer,
+            _ => Class::Odd,
+        };
+        byte += 1;
+    }
+    classes
+};
+
+static CLASS: [Class; 256] = CLASSES;
+
+/// The bytes of class `Part`.
+static PARTS: Halves = {
+    let mut set = [false; 256];
+    let mut byte = 0;
+    while byte < set.len() {
+        set[byte] = matches!(CLASSES[byte], Class::Part);
+        byte += 1;
+    }
+    Halves::new(&set)
+};
+
+/// Letters, digits, `_ - .`
+static HOST: Halves = {
+    let mut set = [false; 256];
+    let mut byte = 0;
+    while byte < set.len() {
+        set[byte] =
+            (byte as u8).is_ascii_alphanumeric() || matches!(byte as u8, b'_' | b'-' | b'.');
+        byte += 1;
+    }
+    Halves::new(&set)
+};
+
+/// Bytes before a scheme that raise a question: scheme bytes (S3 to S6), a terminal's opening (D14),
+/// a table's cell or a quotation (B1), emphasis (B6).
+static ODD_BEFORE: Set = {
+    let mut set = [false; 256];
+    let mut byte = 0;
+    while byte < set.len() {
+        set[byte] =
+            is_scheme_byte(byte as u8) || matches!(byte as u8, b';' | b'|' | b'\'' | b'_' | b'~');
+        byte += 1;
+    }
+    set
+};
+
+/// The URI whose scheme ends at a colon, if there is a usual one.
+pub(super) fn read(
+    view: &View<'_>,
+    wide: Wide,
+    non_ascii: NonAscii,
+    colon: usize,
+) -> Option<Reading> {
+    let start = scheme(view, colon)?;
+    let context = context(view, start)?;
+    let host = colon + 3;
+    let host_end = host + host_length(wide, view.bytes.get(host..)?.first_chunk()?)?;
+    let authority_end = host_end + port_length(&view.bytes[host_end..]);
+    let next = *view.bytes.get(authority_end)?;
+    let end = match CLASS[next as usize] {
+        Class::Stop => authority_end,
+        Class::Part if b"/?#".contains(&next) => path_end(view, wide, authority_end)?,
+        _ if context == Context::Bare
+            && is_behind_host(next, *view.bytes.get(authority_end + 1)?) =>
+        {
+            // B3: no authority holds it, but for a dot behind a host (B6).
+            let flags = match next {
+                b'.' if authority_end == host_end => Flags::TRIMMED,
+                _ => Flags::NONE,
+            };
+            return Some(bare(start, authority_end, flags));
+        }
+        _ => return None,
+    };
+    if context != Context::Bare {
+        return delimited(view, start, end, context);
+    }
+    let (end, mut flags) = trim(view, authority_end, end);
+    // B8: a full line.
+    if flags.is_empty()
+        && is_break(view.bytes[end])
+        && Bare::new(view, non_ascii, start).may_be_wrapped(end)
+    {
+        flags |= Flags::MAYBE_WRAPPED;
+    }
+    Some(bare(start, end, flags))
+}
+
+fn bare(start: usize, end: usize, flags: Flags) -> Reading {
+    Reading {
+        raw: start..end,
+        outer_end: end,
+        context: Context::Bare,
+        flags,
+        cleaned: false,
+        shorter: None,
+    }
+}
+
+/// Where the scheme starts that ends at a colon with `//` behind it.
+#[inline]
+fn scheme(view: &View<'_>, colon: usize) -> Option<usize> {
+    let around: &[u8; 8] = view.bytes.get(colon.checked_sub(5)?..)?.first_chunk()?;
+    let &[a, b, c, d, e, _, next, second] = around;
+    if (next, second) != (b'/', b'/') {
+        return None;
+    }
+    let lower = 0x2020_2020;
+    let length = if u32::from_le_bytes([b, c, d, e]) | lower == u32::from_le_bytes(*b"http") {
+        4
+    } else if u32::from_le_bytes([a, b, c, d]) | lower == u32::from_le_bytes(*b"http")
+        && e | 0x20 == b's'
+    {
+        5
+    } else if u32::from_le_bytes([c, d, e, 0]) | lower == u32::from_le_bytes(*b"ftp ") {
+        3
+    } else {
+        return None;
+    };
+    Some(colon - length).filter(|&start| start > view.floor)
+}
+
+/// Where a URI stands whose scheme starts at an index.
+#[inline]
+fn context(view: &View<'_>, start: usize) -> Option<Context> {
+    let before = view.before(start)?;
+    match before {
+        b'<' => return Some(Context::Angle),
+        b'"' => return Some(Context::Quoted),
+        // B9.
+        b':' if ends_in_prefix(view, start) => return None,
+        _ if ODD_BEFORE[before as usize] => return None,
+        _ if !is_blank(before) => return Some(Context::Bare),
+        _ => {}
+    }
+    if start < view.floor + 2 {
+        return None;
+    }
+    let second = view.before(start - 1)?;
+    let raises = match is_blank(second) {
+        false if second == b':' => ends_in_prefix(view, start - 1),
+        false => matches!(second, b'<' | b'"' | b'|'),
+        true => {
+            let before = Before::of(view, start);
+            before.opening.is_some()
+                || before.has_prefix
+                || view.before(view.back_over_spaces(start)) == Some(b'|')
+        }
+    };
+    (!raises).then_some(Context::Bare)
+}
+
+/// The length of a host of labels without oddity, if it ends in these bytes; a dot at its end is
+/// none of it.
+#[inline]
+fn host_length(wide: Wide, bytes: &[u8; BLOCK]) -> Option<usize> {
+    let end = !wide.members(bytes, &HOST);
+    let mut length = end.trailing_zeros() as usize;
+    if length == BLOCK {
+        return None;
+    }
+    length -= usize::from(length > 0 && bytes[length - 1] == b'.');
+    let last = *bytes.get(length.checked_sub(1)?)?;
+    if !bytes[0].is_ascii_alphanumeric() || !last.is_ascii_alphanumeric() {
+        return None;
+    }
+    let (low, high) = bytes.split_at(block::LENGTH);
+    let (low, high) = (block::at(low, 0)?, block::at(high, 0)?);
+    let equal = |byte| Block::equal(low, byte) | Block::equal(high, byte) << block::LENGTH;
+    let inside = (1 << length) - 1;
+    let dots = equal(b'.') & inside;
+    let joints = dots | equal(b'-') & inside;
+    // A label that is empty, or edged by `-`.
+    let odd = (dots & joints >> 1) | (joints & dots >> 1);
+    (odd == 0).then_some(length)
+}
+
+/// The length of a colon and the digits of a port, or zero where no port is.
+#[inline]
+fn port_length(behind: &[u8]) -> usize {
+    let Some((b':', digits)) = behind.split_first() else {
+        return 0;
+    };
+    let digits = digits.iter().take(LONGEST_PORT);
+    match digits.take_while(|byte| byte.is_ascii_digit()).count() {
+        0 => 0,
+        length => 1 + length,
+    }
+}
+
+/// Whether a sentence goes on, and a URI ends, where these two bytes follow its host or port.
+#[inline]
+fn is_behind_host(byte: u8, next: u8) -> bool {
+    matches!(byte, b'.' | b',' | b';' | b':' | b'!' | b')' | b']' | b'}')
+        && CLASS[next as usize] == Class::Stop
+}
+
+/// Where the path, the query and the fragment end: at a byte that is a stop or a closer.
+#[inline]
+fn path_end(view: &View<'_>, wide: Wide, from: usize) -> Option<usize> {
+    let bytes = view.bytes;
+    let mut at = from;
+    while at < from + LONGEST {
+        let mut others = !wide.members(bytes.get(at..)?.first_chunk()?, &PARTS);
+        while others != 0 {
+            let other = at + others.trailing_zeros() as usize;
+            match CLASS[bytes[other] as usize] {
+                Class::Stop | Class::Closer => return Some(other),
+                Class::Percent => {
+                    let digits: &[u8; 2] = bytes.get(other + 1..)?.first_chunk()?;
+                    if !digits.iter().all(u8::is_ascii_hexdigit) {
+                        return None;
+                    }
+                }
+                Class::Joint if !b"lgqhf".contains(&(bytes.get(other + 1)? | 0x20)) => {}
+                _ => return None,
+            }
+            others &= others - 1;
+        }
+        at += BLOCK;
+    }
+    None
+}
+
+/// What stands between delimiters, if the right one ends it.
+#[inline]
+fn delimited(view: &View<'_>, start: usize, end: usize, context: Context) -> Option<Reading> {
+    let is_closed = match context {
+        Context::Angle => view.bytes[end] == b'>',
+        // D8: this quote would open a string.
+        _ => view.bytes[end] == b'"' && !view.bytes.get(end + 1)?.is_ascii_alphanumeric(),
+    };
+    is_closed.then_some(Reading {
+        raw: start..end,
+        outer_end: end + 1,
+        context,
+        flags: Flags::NONE,
+        cleaned: false,
+        shorter: None,
+    })
+}
+
+/// B6: where the URI ends without punctuation at its end, and the flags for it.
+#[inline]
+fn trim(view: &View<'_>, host_end: usize, end: usize) -> (usize, Flags) {
+    let kept = view.bytes[host_end..end]
+        .iter()
+        .rposition(|byte| !matches!(byte, b'.' | b',' | b':' | b';' | b'!' | b'?' | b'*'));
+    let kept = kept.map_or(host_end, |last| host_end + last + 1);
+    if kept == end {
+        return (end, Flags::NONE);
+    }
+    match view.bytes[kept..end].starts_with(b"..") {
+        true => (kept, Flags::TRIMMED | Flags::ELLIPSIS),
+        false => (kept, Flags::TRIMMED),
+    }
+}
