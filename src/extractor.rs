@@ -11,7 +11,7 @@ pub use crate::document::Positions;
 use crate::document::charset::{self, Conversion, Detected, Reader, Transcoder};
 use crate::document::events::{Event, Events};
 use crate::document::mail::Tally;
-use crate::document::{self, Format, Reading, Scan, Share, Start};
+use crate::document::{self, Format, Known, Reading, Scan, Share, Start};
 use crate::resolver::{EmbeddedBases, Linker, Ruling, Sink};
 use crate::uri::Base;
 use crate::uri::unwrap::Unwrapper;
@@ -58,6 +58,8 @@ pub struct Document<'a> {
     pub declared: Option<&'static Encoding>,
     /// Where it starts, if it is a piece of a document.
     pub origin: Origin,
+    /// What is known of its contents, if it is a piece of an archive.
+    pub known: Option<Known<'a>>,
 }
 
 /// Where a piece of a document starts: behind a [`seam`](Format::seam).
@@ -90,6 +92,7 @@ impl<'a> Document<'a> {
             base,
             declared: None,
             origin: Origin::default(),
+            known: None,
         }
     }
 }
@@ -289,6 +292,7 @@ impl Extractor {
             self.scanners.push((format.name, made));
             self.scanners.len() - 1
         });
+        self.scanners[scanner].1.know(document.known);
         let start = Start {
             declared: document.declared,
             detected,

@@ -33,6 +33,9 @@ pub trait Scan: Send {
     /// Reports what lies wholly before an index of the window, and returns that index.
     fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize;
 
+    /// Takes what is known of the piece of an archive that begins next; by default it is left aside.
+    fn know(&mut self, _known: Option<Known<'_>>) {}
+
     /// How much of an archive was read since it began, and what was passed over.
     fn tally(&self) -> Option<&mail::Tally> {
         None
@@ -140,6 +143,29 @@ pub trait Cut: Send {
 
     /// What the scanner has to know that starts with the message that was seen last.
     fn share(&self) -> Share;
+
+    /// What the look found up to an offset, behind what was taken before; whether lines are quoted
+    /// counts from one taking to the next.
+    fn take(&mut self, end: u64) -> (Vec<u64>, Quoting);
+}
+
+/// What a look for messages has found in a piece of an archive, so that its scanner need not look.
+#[derive(Clone, Copy, Debug)]
+pub struct Known<'a> {
+    /// The offsets of all lines that may separate messages, in order.
+    pub lines: &'a [u64],
+    /// Whether any line may be quoted.
+    pub quoting: Quoting,
+}
+
+/// Whether lines that look like separators are quoted somewhere.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Quoting {
+    /// No line is.
+    #[default]
+    None,
+    /// Some may be.
+    Some,
 }
 
 /// Reads bytes of the archive at an offset; returns how many there are, fewer only at its end.

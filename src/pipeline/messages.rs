@@ -150,6 +150,7 @@ impl Splitter {
             end: Some(offset),
             share,
             handed,
+            seen: Some(self.cut.take(offset)),
         };
         self.index += 1;
         self.start = offset;
@@ -162,6 +163,7 @@ impl Splitter {
     /// Everything from the piece at hand on.
     fn rest(&mut self) -> Piece {
         self.finished = true;
+        let looked = self.last && self.at == self.end;
         let start = self.start.checked_sub(self.offset);
         let handed = start.filter(|_| self.last).map(|start| Handed {
             buffer: std::mem::take(&mut self.buffer),
@@ -175,6 +177,7 @@ impl Splitter {
             end: None,
             share: self.share,
             handed,
+            seen: looked.then(|| self.cut.take(u64::MAX)),
         }
     }
 

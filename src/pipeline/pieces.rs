@@ -13,7 +13,7 @@ use super::input::{self, Input};
 use super::messages::{Handed, TAIL};
 use super::walk::Entry;
 use crate::bytes::lines::breaks;
-use crate::document::{Format, Seam, Share};
+use crate::document::{Format, Known, Quoting, Seam, Share};
 use crate::extractor::Origin;
 use crate::output::record::Archive;
 
@@ -88,6 +88,8 @@ pub struct Piece {
     pub(super) share: Share,
     /// Its bytes, where they have been read already.
     pub(super) handed: Option<Handed>,
+    /// What a look for messages found in it, where it has been looked through.
+    pub(super) seen: Option<(Vec<u64>, Quoting)>,
 }
 
 /// Cuts a file, piece by piece.
@@ -164,6 +166,7 @@ impl Iterator for Cutter {
             end,
             share: Share::default(),
             handed: None,
+            seen: None,
         };
         self.index += 1;
         self.start = end.unwrap_or(0);
@@ -209,6 +212,15 @@ impl Piece {
             at: self.start,
             end: self.end.map(|end| end + tail),
         }
+    }
+
+    /// What is known of an archive's piece.
+    pub fn known(&self) -> Option<Known<'_>> {
+        let (lines, quoting) = self.seen.as_ref()?;
+        Some(Known {
+            lines,
+            quoting: *quoting,
+        })
     }
 
     /// Whether lines are counted over the whole file, and not in each part of a message.

@@ -86,6 +86,7 @@ impl<'a> Reader<'a> {
             base: base.as_ref(),
             declared: self.options.declared,
             origin: Origin::default(),
+            known: None,
         };
         let extractor = &mut self.extractor;
         let length = match input {
@@ -204,6 +205,7 @@ impl<'a> Reader<'a> {
             base: base.as_ref(),
             declared: self.options.declared,
             origin,
+            known: piece.known(),
         };
         let extractor = &mut self.extractor;
         let length = loaded.and_then(|loaded| match loaded {

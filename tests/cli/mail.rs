@@ -372,7 +372,7 @@ fn a_message_begins_beyond_four_gibibytes() {
     use std::os::unix::fs::FileExt;
     let tree = Tree::new(&[]);
     let file = std::fs::File::create(tree.path().join("m.mbox")).unwrap();
-    let message = "\nFrom a@example.com Thu Mar  2 10:11:12 2006\n\nhttp://example.com/\n";
+    let message = "\nFrom a@example.com Thu Mar  2 10:11:12 2006\nA: b\n\nhttp://example.com/\n";
     let far = (4 << 30) + (100 << 20);
     file.write_all_at(&message.as_bytes()[1..], 0).unwrap();
     file.write_all_at(message.as_bytes(), far).unwrap();

@@ -2,7 +2,10 @@
 //!
 //! `MAILBOX=archive.mbox cargo bench --bench mail`; without it a small generated one is read. The
 //! peers split at every line that starts with `From ` and do less: no header fields, no bases, no
-//! positions, no parts outside the tree.
+//! positions, no parts outside the tree. On two real lists (24 MB of plain text, 23 MB of HTML and
+//! quoted-printable) they find 9,760 of the 9,765 links that they report where we do; in the other five
+//! they take a word before the scheme or a backslash for a part of the URI. We report another 4,936:
+//! 3,463 in header fields, the rest `mailto:` and other schemes, and attributes besides href and src.
 
 use std::hint::black_box;
 

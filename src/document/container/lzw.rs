@@ -218,7 +218,7 @@ mod tests {
         // As the reader sees it: one entry behind.
         let (mut width, mut written, mut entries) = (NARROW, 0, 257);
         let pad = |codes: &mut Codes, written: &mut u32, width: u32| {
-            while *written % 8 != 0 {
+            while !written.is_multiple_of(8) {
                 codes.push(0, width);
                 *written += 1;
             }

@@ -5,6 +5,7 @@ use encoding_rs::{Encoding, UTF_8};
 use memchr::memrchr;
 
 use super::blobs::Blobs;
+use super::body::{Body, PIECE};
 use super::charset::{self, Charset, Converter};
 use super::clean::Clean;
 use super::nested::Nested;
@@ -14,15 +15,12 @@ use super::reflow::Reflow;
 use super::segments::Segments;
 use super::splice::{Frame, Splice, View};
 use super::transfer::{Base64, QuotedPrintable, Split, Trailer, Transfer};
-use crate::bytes::window::{Bounds, Window, Windows};
+use crate::bytes::window::Window;
 use crate::document::charset::{Confidence, Detected, detect, needs_transcoding};
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::{Again, Event, Events, Family};
 use crate::document::flags::Flags;
 use crate::document::{Positions, Reread, Start, html, text};
-
-/// How many bytes of text are scanned at a time.
-const PIECE: usize = 256 << 10;
 
 /// What a part is read as.
 #[derive(Debug, Default)]
@@ -59,46 +57,6 @@ pub(super) struct Leaf {
     body: Body,
     /// Something to tell, with the message's offset added by the owner.
     pub(super) diagnostics: Vec<&'static Code>,
-}
-
-/// The buffers of the text.
-struct Body {
-    text: Windows,
-    scanned: Windows,
-    reflow: Segments,
-    /// How far the text was reflowed.
-    reflowed: u64,
-    /// How far it was cleared of blobs.
-    cleared: u64,
-    /// Scan when so much is pending.
-    threshold: usize,
-    begun: bool,
-}
-
-impl Default for Body {
-    fn default() -> Self {
-        Body {
-            text: Windows::new(PIECE),
-            scanned: Windows::new(PIECE),
-            reflow: Segments::default(),
-            reflowed: 0,
-            cleared: 0,
-            threshold: PIECE,
-            begun: false,
-        }
-    }
-}
-
-impl Body {
-    fn begin(&mut self, bounds: Bounds, threshold: usize) {
-        self.text.begin(bounds);
-        self.scanned.begin(bounds);
-        self.reflow.clear();
-        self.reflowed = 0;
-        self.cleared = 0;
-        self.threshold = threshold;
-        self.begun = false;
-    }
 }
 
 /// What a part is, as its heading says.

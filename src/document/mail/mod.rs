@@ -8,6 +8,7 @@
 //! no buffer depends on the size of a message or an attachment.
 
 mod blobs;
+mod body;
 mod charset;
 mod classify;
 mod clean;
@@ -27,9 +28,9 @@ mod tree;
 
 use super::charset::Conversion;
 use super::events::{Event, Events, Family};
-use super::{Format, Reading, Retrieval, Scan, Seam, Start};
+use super::{Format, Known, Reading, Retrieval, Scan, Seam, Start};
 use crate::bytes::window::{Bounds, Window};
-use framing::Framing;
+use framing::{Framing, Lines};
 pub use framing::{Style, is_separator};
 use readers::Readers;
 pub use readers::Tally;
@@ -186,6 +187,8 @@ struct Scanner {
     archive: Archive,
     /// The archive is known to be one that brings no base of its own.
     settled: bool,
+    /// Of the piece that begins next.
+    lines: Option<Lines>,
 }
 
 impl Scanner {
@@ -198,13 +201,14 @@ impl Scanner {
                 count: 0,
             },
             settled: false,
+            lines: None,
         }
     }
 }
 
 impl Scan for Scanner {
     fn begin(&mut self, start: &Start) {
-        self.framing.begin(start.share);
+        self.framing.begin(start.share, self.lines.take());
         self.archive.count = start.share.before;
         self.settled = false;
         self.archive.readers.tally = Tally::default();
@@ -216,6 +220,13 @@ impl Scan for Scanner {
             events.push(Event::Settled);
         }
         self.framing.scan(window, &mut self.archive, events)
+    }
+
+    fn know(&mut self, known: Option<Known<'_>>) {
+        self.lines = known.map(|known| Lines {
+            offsets: known.lines.to_vec(),
+            quoting: known.quoting,
+        });
     }
 
     fn tally(&self) -> Option<&Tally> {

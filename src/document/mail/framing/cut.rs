@@ -12,7 +12,7 @@ use super::separator::{self, Style, Verdict};
 use crate::bytes::block::Block;
 use crate::bytes::window::Window;
 use crate::document::mail::header::{is_from_line, split_field};
-use crate::document::{Cut, Peek, Seen, Share};
+use crate::document::{Cut, Peek, Quoting, Seen, Share};
 
 /// A longer header block is not looked through: the rest of the archive is not cut.
 const HEADER: usize = 256 << 10;
@@ -34,6 +34,9 @@ pub(in crate::document::mail) struct Cutter {
     claimed: Option<u64>,
     /// No line before this offset separates messages.
     verified: u64,
+    /// Lines that may separate messages, and whether any is quoted, since they were taken last.
+    lines: Vec<u64>,
+    quoted: bool,
 }
 
 impl Default for Cutter {
@@ -46,6 +49,8 @@ impl Default for Cutter {
             header: None,
             claimed: None,
             verified: 0,
+            lines: Vec::new(),
+            quoted: false,
         }
     }
 }
@@ -95,6 +100,8 @@ impl Cut for Cutter {
             };
             if let Some(claimed) = self.skips(window, line, peek) {
                 self.verified = claimed;
+                // Nobody looks at what it leads over.
+                self.quoted = true;
                 // What the claim leads to ends the message at the latest.
                 self.claimed = None;
                 let end = usize::try_from(claimed - window.offset).unwrap_or(usize::MAX);
@@ -124,6 +131,19 @@ impl Cut for Cutter {
             end: None,
         }
     }
+
+    fn take(&mut self, end: u64) -> (Vec<u64>, Quoting) {
+        // The line that begins the next piece ends this one.
+        let behind = self.lines.partition_point(|&line| line < end);
+        let rest = self.lines[behind..].to_vec();
+        let mut taken = std::mem::replace(&mut self.lines, rest);
+        taken.truncate(behind + 1);
+        let quoting = match std::mem::take(&mut self.quoted) {
+            true => Quoting::Some,
+            false => Quoting::None,
+        };
+        (taken, quoting)
+    }
 }
 
 impl Cutter {
@@ -137,7 +157,7 @@ impl Cutter {
         }
         loop {
             let start = !std::mem::replace(&mut self.started, true);
-            let Some(line) = candidate(&self.finder, bytes, from, start, &mut false) else {
+            let Some(line) = candidate(&self.finder, bytes, from, start, &mut self.quoted) else {
                 // The start of the word may stand at the end.
                 let safe = bytes.len().saturating_sub(LEAD);
                 return Next::None(if window.last {
@@ -146,6 +166,10 @@ impl Cutter {
                     safe.max(at)
                 });
             };
+            let offset = window.offset_at(line);
+            if self.lines.last().is_none_or(|&last| last < offset) {
+                self.lines.push(offset);
+            }
             let before = before(bytes, line, window.offset);
             match separator::judge(&bytes[line..], window.last, before, self.style) {
                 Verdict::Separator(length) => return Next::Separator(line, line + length),

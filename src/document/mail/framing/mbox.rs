@@ -3,16 +3,15 @@
 use memchr::memmem;
 
 use super::separator::{self, Before, Style, Verdict};
-use super::{Archive, LOOK_AHEAD};
+use super::{Archive, LOOK_AHEAD, Lines};
 use crate::bytes::window::Window;
-use crate::document::Share;
 use crate::document::diagnostic;
 use crate::document::events::Events;
 use crate::document::mail::clean::Clean;
 use crate::document::mail::tree::Ending;
+use crate::document::{Quoting, Share};
 
 /// A mailbox in the making.
-#[derive(Debug)]
 pub(super) struct Mbox {
     finder: memmem::Finder<'static>,
     stage: Stage,
@@ -29,6 +28,8 @@ pub(super) struct Mbox {
     stop: Option<u64>,
     /// The piece has come to its end.
     done: bool,
+    /// Lines that start like separators, where they are known already.
+    lines: Option<Lines>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,14 +66,16 @@ impl Default for Mbox {
             doubted: false,
             stop: None,
             done: false,
+            lines: None,
         }
     }
 }
 
 impl Mbox {
     /// A piece of a mailbox.
-    pub(super) fn share(share: Share) -> Self {
+    pub(super) fn share(share: Share, lines: Option<Lines>) -> Self {
         Mbox {
+            lines,
             style: share.style,
             stop: share.end,
             ..Mbox::default()
@@ -182,7 +185,10 @@ impl Mbox {
             self.style = separator::style_of(&window.bytes[line..next]);
         }
         self.stage = Stage::Message;
-        archive.readers.quoted = false;
+        archive.readers.quoted = match &self.lines {
+            Some(lines) => lines.quoting == Quoting::Some,
+            None => false,
+        };
         self.claimed = None;
         self.doubted = false;
         archive.begin(window.offset_at(line), Clean::mailbox());
@@ -254,8 +260,14 @@ impl Mbox {
         }
         loop {
             let start = self.stage == Stage::Start;
-            let quoted = &mut archive.readers.quoted;
-            let Some(line) = candidate(&self.finder, bytes, from, start, quoted) else {
+            let line = match &self.lines {
+                Some(lines) => lines.next(window, from),
+                None => {
+                    let quoted = &mut archive.readers.quoted;
+                    candidate(&self.finder, bytes, from, start, quoted)
+                }
+            };
+            let Some(line) = line else {
                 return Ahead::None(safe_end(bytes, at.max(window.start), window.last));
             };
             let before = before(bytes, line, window.offset);
@@ -323,6 +335,18 @@ impl Mbox {
         self.claimed = None;
         self.doubted = true;
         Claim::None
+    }
+}
+
+impl Lines {
+    /// The first of them from an index of the window on.
+    fn next(&self, window: &Window<'_>, from: usize) -> Option<usize> {
+        let from = window.offset_at(from);
+        let index = self.offsets.partition_point(|&line| line < from);
+        let line = self.offsets.get(index)? - window.offset;
+        usize::try_from(line)
+            .ok()
+            .filter(|&line| line < window.bytes.len())
     }
 }
 

@@ -9,8 +9,8 @@ mod separator;
 mod single;
 
 use crate::bytes::window::Window;
-use crate::document::Share;
 use crate::document::events::Events;
+use crate::document::{Quoting, Share};
 
 use super::Archive;
 use super::clean::Clean;
@@ -24,6 +24,12 @@ use single::Single;
 
 /// How far ahead a framing may look for what a count of bytes leads to.
 pub(super) const LOOK_AHEAD: usize = 4 << 20;
+
+/// Lines that may separate messages, found by whoever cut the archive.
+pub(super) struct Lines {
+    pub(super) offsets: Vec<u64>,
+    pub(super) quoting: Quoting,
+}
 
 /// The ways in which archives hold messages.
 pub(super) struct Framing(Kind);
@@ -57,9 +63,9 @@ impl Framing {
         Framing(Kind::Emlx(Emlx::default()))
     }
 
-    pub(super) fn begin(&mut self, share: Share) {
+    pub(super) fn begin(&mut self, share: Share, lines: Option<Lines>) {
         *self = match &mut self.0 {
-            Kind::Mbox(_) => Framing(Kind::Mbox(Box::new(Mbox::share(share)))),
+            Kind::Mbox(_) => Framing(Kind::Mbox(Box::new(Mbox::share(share, lines)))),
             Kind::Single(_) => Self::single(),
             Kind::Rnews(_) => Self::rnews(),
             Kind::Mmdf(_) => Self::mmdf(),
