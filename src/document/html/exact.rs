@@ -316,11 +316,10 @@ impl Exact {
         let Some(into) = self.builder.sink.outcome().text else {
             return;
         };
-        if self.wants_texts && references {
-            self.texts.push((range.clone(), into));
-        }
-        if let Some(&record) = self.styles.get(&into.index()) {
-            self.records[record].text.push((range, references));
+        match self.styles.get(&into.index()) {
+            Some(&record) => self.records[record].text.push((range, references)),
+            None if self.wants_texts && references => self.texts.push((range, into)),
+            None => {}
         }
     }
 
