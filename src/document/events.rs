@@ -250,6 +250,8 @@ pub struct Again {
     pub exact: bool,
     /// The encoding that the first pass found out.
     pub encoding: Option<&'static Encoding>,
+    /// The document has declared it: what else it declares does not count (WHATWG HTML 13.2.3.4).
+    pub declared: bool,
 }
 
 /// A place in a batch of events.

@@ -151,6 +151,19 @@ fn the_scanner_agrees_on_hostile_documents() {
     LIBRARY.hostile(0..1_500);
 }
 
+/// Read in the encoding that one declaration names, the document holds another declaration.
+#[test]
+fn encodings_that_deny_each_other_come_to_an_end() {
+    let html = b"\x1b$B<meta charset=iso-2022-jp>\x1b(B<meta charset=latin1><a href=x>";
+    let options = Options {
+        document_uri: Some("https://example.com/dir/page".to_owned()),
+        ..Options::default()
+    };
+    LIBRARY.windows(html, &options);
+    let far = [&[b' '; 1024], &html[..]].concat();
+    LIBRARY.windows(&far, &options);
+}
+
 #[test]
 fn the_scanner_agrees_on_every_prefix_and_window_of_the_sample() {
     let options = Options {

@@ -150,7 +150,10 @@ impl Scanner {
             (Some(encoding), _) => Detected {
                 encoding: Some(encoding),
                 mark: 0,
-                confidence: Confidence::Tentative,
+                confidence: match self.start.again.declared {
+                    true => Confidence::Certain,
+                    false => Confidence::Tentative,
+                },
             },
             (None, Some(detected)) => detected,
             (None, None) if enough => {
@@ -212,7 +215,7 @@ impl Scanner {
                 events.push(Event::Settled);
                 window.bytes.len()
             }
-            Err(encoding) => self.again(window, Some(encoding), events),
+            Err(encoding) => self.again(window, Some(encoding), true, events),
         }
     }
 
@@ -221,11 +224,16 @@ impl Scanner {
         &mut self,
         window: &Window<'_>,
         encoding: Option<&'static Encoding>,
+        declared: bool,
         events: &mut Events,
     ) -> usize {
         self.state = State::Abandoned;
         let exact = self.start.again.exact || self.bail.is_some();
-        events.push(Event::Restart(Again { exact, encoding }));
+        events.push(Event::Restart(Again {
+            exact,
+            encoding,
+            declared,
+        }));
         window.bytes.len()
     }
 
@@ -252,7 +260,7 @@ impl Scanner {
     /// Scans the bytes in view.
     fn run(&mut self, window: &Window<'_>, events: &mut Events) -> usize {
         if self.check(window, events) != Checked::Valid {
-            return self.again(window, Some(WINDOWS_1252), events);
+            return self.again(window, Some(WINDOWS_1252), false, events);
         }
         let at = match window.offset {
             0 => self.body.max(window.start),
@@ -285,9 +293,10 @@ impl Scanner {
                 let label = self.document.charset.label;
                 let changed = (label != self.opened).then_some(label);
                 let encoding = changed.or(self.start.again.encoding);
-                self.again(window, encoding, events)
+                let declared = !self.document.charset.tentative;
+                self.again(window, encoding, declared, events)
             }
-            Err(Halt::Encoding(encoding)) => self.again(window, Some(encoding), events),
+            Err(Halt::Encoding(encoding)) => self.again(window, Some(encoding), true, events),
         }
     }
 }
