@@ -182,11 +182,17 @@ fn whole_characters(encoding: &'static Encoding, bytes: &[u8], from: usize, at: 
         };
     }
     // No byte below 0x30 is part of a longer character in any legacy encoding.
-    let floor = from.max(at.saturating_sub(LOOK_BEHIND));
-    (floor..at)
-        .rev()
-        .find(|&i| bytes[i] < 0x30)
-        .map_or(at, |i| i + 1)
+    if bytes[at - 1] < 0x30 {
+        return at;
+    }
+    // What a decoder that expects more has not handed out yet is left for the next time.
+    let mut complete = String::with_capacity(3 * (at - from) + 8);
+    let mut decoder = encoding.new_decoder_without_bom_handling();
+    let _ = decoder.decode_to_string(&bytes[from..at], &mut complete, false);
+    let complete = complete.chars().count() as u64;
+    let ends = (at.saturating_sub(LOOK_BEHIND - 1).max(from)..=at).rev();
+    let mut whole = ends.filter(|&end| characters(encoding, &bytes[from..end]) == complete);
+    whole.next().unwrap_or(at)
 }
 
 fn sequence_length(lead: u8) -> usize {
@@ -266,5 +272,36 @@ mod tests {
         assert_eq!(lines.position(&window, 5).column, 3);
         lines.set_encoding(encoding_rs::WINDOWS_1252);
         assert_eq!(lines.position(&window, 7).column, 6);
+    }
+
+    #[test]
+    fn characters_of_two_bytes_are_never_cut() {
+        // KATAKANA SO ends in a backslash in Shift_JIS; the last byte is half a character.
+        let bytes = b"<a>\x83\x5C\x83\x5C\x83\x83\x83\x5Cab\x94\x5C\n\x83\x5Cx\x83";
+        let naive = |at: usize| {
+            let start = memrchr(b'\n', &bytes[..at]).map_or(0, |feed| feed + 1);
+            characters(encoding_rs::SHIFT_JIS, &bytes[start..at]) + 1
+        };
+        for size in 1..12 {
+            let mut lines = Lines::new();
+            lines.set_encoding(encoding_rs::SHIFT_JIS);
+            for end in (0..bytes.len()).step_by(size).skip(1) {
+                let behind = end.saturating_sub(size + LOOK_BEHIND);
+                let window = Window {
+                    bytes: &bytes[behind..end],
+                    start: 0,
+                    offset: behind as u64,
+                    last: false,
+                };
+                lines.pass(&window, end - behind);
+            }
+            for at in [18, bytes.len() - 1] {
+                let mut lines = lines.clone();
+                if lines.offset <= at as u64 {
+                    let position = lines.position(&Window::whole(bytes), at as u64);
+                    assert_eq!(position.column, naive(at), "size {size}, offset {at}");
+                }
+            }
+        }
     }
 }

@@ -1,28 +1,23 @@
 //! Links in HTML: ours, resolved; `lol_html` with handlers for `[href]` and `[src]`; and the
-//! tokenizers `html5gum` and html5ever, which find no links but read every attribute.
+//! tokenizers `html5gum` and html5ever, whose attributes of these names are counted.
 //!
 //! Pages are generated; `HTML_FILES=list cargo bench --bench html` reads those of a list of paths
 //! instead. Each prints what it counts once. We find the attributes that `lol_html` counts but for
 //! `base` and empty `src`, and more: `srcset`, `style`, `background` and others, each item of a
-//! list for itself. The tokenizers count all attributes.
+//! list for itself.
 
 #[path = "../../generate/mod.rs"]
 mod generate;
 
-use std::cell::Cell;
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use generate::{KINDS, Kind};
-use html5ever::tendril::StrTendril;
-use html5ever::tokenizer::{
-    BufferQueue, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
-};
-use lol_html::{HtmlRewriter, Settings, element};
 use uriscan::document::Format;
 use uriscan::extractor::{Document, Extractor, Options};
 use uriscan::resolver::Link;
 use uriscan::uri::{Base, BaseSource};
+use uriscan_peers::html::{by_html5ever, by_html5gum, by_lol_html};
 
 const SIZE: usize = 4 << 20;
 const SEED: u64 = 2396;
@@ -36,61 +31,6 @@ fn ours(extractor: &mut Extractor, base: &Base, html: &[u8]) -> usize {
     };
     extractor.extract_bytes(&Document::new(format, Some(base)), html, &mut sink);
     links
-}
-
-fn by_lol_html(html: &[u8]) -> usize {
-    let links = Cell::new(0);
-    let take = |value: Option<String>| {
-        black_box(value);
-        links.set(links.get() + 1);
-        Ok(())
-    };
-    let settings = Settings {
-        element_content_handlers: vec![
-            element!("[href]", |element| take(element.get_attribute("href"))),
-            element!("[src]", |element| take(element.get_attribute("src"))),
-        ],
-        strict: false,
-        ..Settings::new()
-    };
-    let mut rewriter = HtmlRewriter::new(settings, |_: &[u8]| {});
-    rewriter.write(html).expect("nothing stops it");
-    rewriter.end().expect("nothing stops it");
-    links.get()
-}
-
-/// Counts attributes.
-struct Attributes(Cell<usize>);
-
-impl TokenSink for Attributes {
-    type Handle = ();
-
-    fn process_token(&self, token: Token, _line: u64) -> TokenSinkResult<()> {
-        if let Token::TagToken(tag) = token {
-            self.0.set(self.0.get() + tag.attrs.len());
-        }
-        TokenSinkResult::Continue
-    }
-}
-
-fn by_html5ever(html: &[u8]) -> usize {
-    let tokenizer = Tokenizer::new(Attributes(Cell::new(0)), TokenizerOpts::default());
-    let input = BufferQueue::default();
-    let text = std::str::from_utf8(html).expect("the pages are UTF-8");
-    input.push_back(StrTendril::from_slice(text));
-    let _ = tokenizer.feed(&input);
-    tokenizer.end();
-    tokenizer.sink.0.get()
-}
-
-fn by_html5gum(html: &[u8]) -> usize {
-    let tokens = html5gum::Tokenizer::new(html).flatten();
-    tokens
-        .map(|token| match token {
-            html5gum::Token::StartTag(tag) => tag.attributes.len(),
-            _ => 0,
-        })
-        .sum()
 }
 
 /// The pages of a list of paths, those that are UTF-8, which html5ever asks for.

@@ -1,4 +1,4 @@
-//! One mailbox: ours, and `mailparse` with `linkify` for text and `html5gum` for HTML.
+//! One mailbox: ours, and `mailparse` and `mail-parser` with `linkify` for text and `html5gum` for HTML.
 //!
 //! `MAILBOX=archive.mbox cargo bench --bench mail`; without it a small generated one is read. The
 //! peers split at every line that starts with `From ` and do less: no header fields, no bases, no
@@ -7,68 +7,25 @@
 //! they take a word before the scheme or a backslash for a part of the URI. We report another 4,936:
 //! 3,463 in header fields, the rest `mailto:` and other schemes, and attributes besides href and src.
 
+#[path = "../../generate/mod.rs"]
+mod generate;
+
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use html5gum::{Token, Tokenizer};
-use linkify::{LinkFinder, LinkKind};
-use mailparse::ParsedMail;
+use generate::KINDS;
 use uriscan::document::Format;
 use uriscan::extractor::{Document, Extractor, Options};
 use uriscan::resolver::Link;
+use uriscan_peers::mail::{by_mail_parser, by_mailparse};
 
 fn archive() -> Vec<u8> {
     if let Some(path) = std::env::var_os("MAILBOX") {
         return std::fs::read(path).expect("the mailbox can be read");
     }
-    let plain =
-        "From a@b.example Thu Mar  2 10:11:12 2006\nSubject: x\n\nsee <http://a.example/x>\n\n";
-    let html = "From a@b.example Thu Mar  2 10:11:12 2006\nContent-Type: text/html\nContent-Transfer-Encoding: quoted-printable\n\n<a href=3D\"http://a.example/y\">=\n</a>\n\n";
-    [plain, html].concat().repeat(5000).into_bytes()
-}
-
-/// The messages, as most readers of mailboxes split them.
-fn messages(archive: &[u8]) -> Vec<&[u8]> {
-    let mut starts: Vec<usize> = memchr::memmem::find_iter(archive, b"\nFrom ")
-        .map(|at| at + 1)
-        .collect();
-    starts.insert(0, 0);
-    starts.push(archive.len());
-    starts
-        .windows(2)
-        .map(|pair| &archive[pair[0]..pair[1]])
-        .collect()
-}
-
-fn leaf_links(mail: &ParsedMail<'_>, finder: &LinkFinder) -> usize {
-    let inner: usize = mail
-        .subparts
-        .iter()
-        .map(|part| leaf_links(part, finder))
-        .sum();
-    let media_type = mail.ctype.mimetype.as_str();
-    if !mail.subparts.is_empty()
-        || !(media_type.starts_with("text/") || media_type.starts_with("message/"))
-    {
-        return inner;
-    }
-    let Ok(body) = mail.get_body() else {
-        return inner;
-    };
-    if media_type != "text/html" {
-        return inner + finder.links(&body).count();
-    }
-    let mut links = 0;
-    for token in Tokenizer::new(&body) {
-        if let Ok(Token::StartTag(tag)) = token {
-            links += tag
-                .attributes
-                .keys()
-                .filter(|name| matches!(name.as_slice(), b"href" | b"src"))
-                .count();
-        }
-    }
-    inner + links
+    let kind = KINDS.iter().find(|kind| kind.format == "mbox");
+    let mut input = (kind.expect("there is one").make)(2396, 4 << 20);
+    input.documents.remove(0)
 }
 
 fn mail(criterion: &mut Criterion) {
@@ -88,24 +45,19 @@ fn mail(criterion: &mut Criterion) {
             links
         });
     });
-    let mut finder = LinkFinder::new();
-    finder.kinds(&[LinkKind::Url]);
-    group.bench_function("mailparse, linkify, html5gum", |bencher| {
-        bencher.iter(|| {
-            let mut links = 0;
-            for message in messages(black_box(&archive)) {
-                let header = message
-                    .iter()
-                    .position(|&byte| byte == b'\n')
-                    .map_or(0, |at| at + 1);
-                if let Ok(mail) = mailparse::parse_mail(&message[header..]) {
-                    links += leaf_links(&mail, &finder);
-                }
-            }
-            assert!(links > 0);
-            links
+    let peers: [(&str, fn(&[u8]) -> usize); 2] = [
+        ("mailparse, linkify, html5gum", by_mailparse),
+        ("mail-parser, linkify, html5gum", by_mail_parser),
+    ];
+    for (peer, count) in peers {
+        group.bench_function(peer, |bencher| {
+            bencher.iter(|| {
+                let links = count(black_box(&archive));
+                assert!(links > 0);
+                links
+            });
         });
-    });
+    }
     group.finish();
 }
 

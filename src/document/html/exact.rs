@@ -365,7 +365,10 @@ impl Exact {
             if let Some(capture) = report.capture(&record.tag, verdict) {
                 match &*record.text {
                     [] => {}
-                    [(range, _)] => report.contents(&capture, range.clone()),
+                    // In a CDATA section of a foreign element nothing is a character reference.
+                    [(range, references)] if *references == capture.has_references() => {
+                        report.contents(&capture, range.clone());
+                    }
                     _ => {
                         let mut whole = Decoded::default();
                         for (range, references) in record.text.drain(..) {

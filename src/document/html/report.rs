@@ -409,10 +409,7 @@ impl Report<'_, '_> {
 
     /// Reports the references in the text of a style or script element.
     pub(super) fn contents(&mut self, tag: &Capture, range: Range<usize>) {
-        let references = match tag.space {
-            Space::Html => None,
-            _ => Some(Place::Text),
-        };
+        let references = tag.has_references().then_some(Place::Text);
         let origin = tag.origin;
         match tag.kind {
             Contents::Css => self.css(range, css::Sheet::Whole, references, origin),
@@ -510,4 +507,11 @@ pub(super) struct Capture {
     kind: Contents,
     origin: Origin,
     space: Space,
+}
+
+impl Capture {
+    /// Whether character references stand for characters in the text, as they do in foreign elements.
+    pub(super) fn has_references(&self) -> bool {
+        self.space != Space::Html
+    }
 }
