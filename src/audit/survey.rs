@@ -2,7 +2,6 @@
 //! beyond doubt is kept; what depends on another document is kept as a number or two.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use super::check::{Facts, Place};
@@ -41,7 +40,7 @@ pub struct Survey {
 
 /// Reads every file of a walk.
 pub fn run(audit: &Audit, walk: Walk) -> Survey {
-    let queue = Mutex::new(Queue::new(walk, &audit.reading));
+    let queue = Queue::new(walk, &audit.reading);
     let kept = AtomicUsize::new(0);
     let mut survey = Survey::default();
     thread::scope(|scope| {
@@ -65,6 +64,17 @@ pub fn run(audit: &Audit, walk: Walk) -> Survey {
     survey
 }
 
+/// Stops everybody when its worker panics, for nobody else has what is in its hand.
+struct Guard<'a>(&'a Queue<'a>);
+
+impl Drop for Guard<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.stop();
+        }
+    }
+}
+
 struct Worker<'a> {
     audit: &'a Audit,
     reader: Reader<'a>,
@@ -86,18 +96,15 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn work(mut self, queue: &Mutex<Queue<'_>>) -> Survey {
-        let mut jobs = Vec::new();
-        loop {
-            let mut queue = queue.lock().unwrap_or_else(PoisonError::into_inner);
-            let Some(ticket) = queue.pull(&mut jobs) else {
-                break;
-            };
-            drop(queue);
+    fn work(mut self, queue: &Queue<'_>) -> Survey {
+        let _guard = Guard(queue);
+        let (mut hand, mut jobs) = (None, Vec::new());
+        while let Some(ticket) = queue.pull(&mut hand, &mut jobs) {
             for (index, job) in jobs.drain(..).enumerate() {
                 let order = (ticket, index as u32);
                 match job {
-                    Job::File(entry) => self.file(order, entry),
+                    Job::File(entry) => self.file(order, entry, None),
+                    Job::Read(entry, bytes) => self.file(order, entry, Some(&bytes)),
                     // INVARIANT: no file is cut, for the options ask for pieces without end.
                     Job::Piece(_) => {}
                     Job::Unreadable(path) => {
@@ -120,18 +127,22 @@ impl<'a> Worker<'a> {
         self.survey.documents.push(document);
     }
 
-    fn file(&mut self, order: (u64, u32), entry: Entry) {
+    fn file(&mut self, order: (u64, u32), entry: Entry, bytes: Option<&[u8]>) {
         let path = entry.path.as_os_str().as_encoded_bytes();
         let absolute = self.names.absolute(&self.audit.reading.bases.here, path);
         let file = self.audit.checker.paths.id(absolute);
         // What can only be read once must be kept as a whole.
-        let keep = if matches!(entry.kind, Kind::File(_)) {
+        let keep = if matches!(entry.kind, Kind::File(_) | Kind::Unmeasured) {
             self.audit.keep()
         } else {
             Keep::All
         };
         self.found.begin(file, keep);
-        match self.reader.read(&entry, &mut self.found) {
+        let read = match bytes {
+            Some(bytes) => self.reader.read_bytes(&entry, bytes, &mut self.found),
+            None => self.reader.read(&entry, &mut self.found),
+        };
+        match read {
             Ok(Read::Document {
                 format,
                 bytes,

@@ -30,6 +30,7 @@ use crate::audit::{Audit, Fragments, List, Outcome};
 use crate::document::Anchors;
 use crate::extractor::{self, Positions};
 use crate::pipeline::bases::{Bases, Names};
+use crate::pipeline::pieces::UNCUT;
 use crate::pipeline::walk::{Root, Walk};
 use crate::pipeline::{self, Archives, Order, Talk};
 use crate::uri::Mounts;
@@ -180,7 +181,7 @@ fn reading(arguments: &AuditArgs, bases: Bases) -> Result<pipeline::Options, Err
         }
         .then(Arc::default),
         // Documents are read whole: their anchors belong together.
-        piece: u64::MAX >> 8,
+        piece: UNCUT,
         decompress: arguments.read.decompress(),
         ..pipeline::Options::default()
     })

@@ -19,6 +19,8 @@ use crate::output::record::Archive;
 
 /// A file is cut into pieces of about this many bytes: a piece should stay in a core's cache.
 pub const PIECE: u64 = 1 << 20;
+/// No file is cut into pieces of this length.
+pub const UNCUT: u64 = u64::MAX >> 8;
 
 /// Files of more than this many pieces are cut.
 const WORTHWHILE: u64 = 4;

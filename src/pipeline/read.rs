@@ -68,6 +68,20 @@ impl<'a> Reader<'a> {
         read
     }
 
+    /// The same for a file that has been read.
+    ///
+    /// # Errors
+    ///
+    /// Those of what is compressed in it.
+    pub fn read_bytes(
+        &mut self,
+        entry: &Entry,
+        bytes: &[u8],
+        sink: &mut impl Sink,
+    ) -> io::Result<Read> {
+        self.open(entry, Input::Whole(bytes), sink)
+    }
+
     fn open(&mut self, entry: &Entry, input: Input<'_>, sink: &mut impl Sink) -> io::Result<Read> {
         match self.options.codec(entry, input.head()) {
             Some(codec) => self.compressed(entry, codec, input, sink),

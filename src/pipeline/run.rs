@@ -1,7 +1,6 @@
 //! The workers: each takes a batch, extracts its documents, hands over what it found, and again.
 
 use std::io::{self, Write};
-use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use super::Options;
@@ -51,11 +50,7 @@ pub fn run(options: &Options, walk: Walk, output: impl Write + Send, hurry: Hurr
         ordered.stop(error);
     }
     let threads = options.threads.max(1);
-    let walk = match threads {
-        1 => walk.unmeasured(),
-        _ => walk,
-    };
-    let queue = Mutex::new(Queue::new(walk, options));
+    let queue = Queue::new(walk, options);
     let hash = Hash::default();
     let (mut counts, mut tally) = (Counts::default(), Tally::default());
     thread::scope(|scope| {
@@ -104,19 +99,22 @@ fn close<W: Write + Send>(
 
 /// One thread's buffers.
 struct Worker<'a, W: Write + Send> {
-    queue: &'a Mutex<Queue<'a>>,
     guard: Guard<'a, W>,
     reader: Reader<'a>,
     collector: Collector<'a, W>,
 }
 
 /// Stops everybody when its worker panics, for nobody will finish its ticket.
-struct Guard<'a, W: Write + Send>(&'a Ordered<Chunk, Writer<W>>);
+struct Guard<'a, W: Write + Send> {
+    ordered: &'a Ordered<Chunk, Writer<W>>,
+    queue: &'a Queue<'a>,
+}
 
 impl<W: Write + Send> Drop for Guard<'_, W> {
     fn drop(&mut self) {
         if thread::panicking() {
-            self.0.stop(io::Error::other("a worker panicked"));
+            self.ordered.stop(io::Error::other("a worker panicked"));
+            self.queue.stop();
         }
     }
 }
@@ -125,22 +123,21 @@ impl<'a, W: Write + Send> Worker<'a, W> {
     fn new(
         options: &'a Options,
         ordered: &'a Ordered<Chunk, Writer<W>>,
-        queue: &'a Mutex<Queue<'a>>,
+        queue: &'a Queue<'a>,
         hash: &'a Hash,
     ) -> Self {
         Worker {
-            queue,
-            guard: Guard(ordered),
+            guard: Guard { ordered, queue },
             reader: Reader::new(options),
             collector: Collector::new(options, ordered, hash),
         }
     }
 
     fn work(mut self) -> (Counts, Tally) {
-        let mut jobs = Vec::new();
-        while let Some(ticket) = pull(self.queue, &mut jobs) {
+        let (mut hand, mut jobs) = (None, Vec::new());
+        while let Some(ticket) = self.guard.queue.pull(&mut hand, &mut jobs) {
             if self.batch(ticket, &jobs).is_err() {
-                break;
+                self.guard.queue.stop();
             }
         }
         drop(self.guard);
@@ -151,7 +148,8 @@ impl<'a, W: Write + Send> Worker<'a, W> {
         self.collector.begin_ticket(ticket);
         for job in jobs {
             match job {
-                Job::File(entry) => self.file(entry),
+                Job::File(entry) => self.file(entry, None),
+                Job::Read(entry, bytes) => self.file(entry, Some(bytes)),
                 Job::Piece(piece) => self.piece(piece),
                 Job::Unreadable(path) => {
                     let bytes = path.path.as_os_str().as_encoded_bytes();
@@ -166,10 +164,15 @@ impl<'a, W: Write + Send> Worker<'a, W> {
         self.collector.end_ticket()
     }
 
-    fn file(&mut self, entry: &Entry) {
+    /// Reads a file, or what has been read of it: all.
+    fn file(&mut self, entry: &Entry, bytes: Option<&[u8]>) {
         let collector = &mut self.collector;
         collector.begin_document(entry.path.as_os_str().as_encoded_bytes());
-        let error = match self.reader.read(entry, collector) {
+        let read = match bytes {
+            Some(bytes) => self.reader.read_bytes(entry, bytes, collector),
+            None => self.reader.read(entry, collector),
+        };
+        let error = match read {
             Ok(Read::Document {
                 format,
                 bytes,
@@ -221,11 +224,4 @@ impl<'a, W: Write + Send> Worker<'a, W> {
             }
         }
     }
-}
-
-fn pull(queue: &Mutex<Queue<'_>>, jobs: &mut Vec<Job>) -> Option<u64> {
-    queue
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .pull(jobs)
 }
