@@ -45,7 +45,6 @@ static GROUPS: &[Group] = &[
         Contender { name: "limit: read, every `:` visited", how: How::Library(text::every_colon) },
         Contender { name: "ripgrep -oaIN", how: How::Tool(|_, threads| on("rg", threads, &["-oaIN", "-uu", "-j", threads, PATTERN])) },
         Contender { name: "linkify", how: How::Library(text::by_linkify) },
-        Contender { name: "lychee --dump --offline", how: How::Tool(|_, threads| on("lychee", threads, &["--dump", "--offline", "--no-progress"])) },
     ] },
     Group { flag: "--mail", title: "mailboxes", contenders: &[
         Contender { name: "uriscan", how: How::Tool(|path, threads| tool(path, &["-t", "mbox", "-j", threads])) },
