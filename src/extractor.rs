@@ -381,6 +381,13 @@ impl Pass {
 
 /// Fills in the positions that the scanner left to its driver.
 fn locate(lines: &mut Lines, window: &Window<'_>, converted: bool, events: &mut Events) {
+    let starts = events.list.iter().filter_map(|event| match event {
+        Event::Reference(found) if found.position.is_none() => Some(found.span.start),
+        _ => None,
+    });
+    if !starts.is_sorted() {
+        return locate_sorted(lines, window, converted, events);
+    }
     for event in &mut events.list {
         match event {
             Event::Reference(found) if found.position.is_none() => {
@@ -390,6 +397,23 @@ fn locate(lines: &mut Lines, window: &Window<'_>, converted: bool, events: &mut 
             Event::Encoding(encoding) if !converted => lines.set_encoding(encoding),
             _ => {}
         }
+    }
+}
+
+/// The same where references come out of order: those in the text of a style element of SVG come
+/// before those of the elements inside it.
+fn locate_sorted(lines: &mut Lines, window: &Window<'_>, converted: bool, events: &mut Events) {
+    let mut waiting = Vec::new();
+    for event in &mut events.list {
+        match event {
+            Event::Reference(found) if found.position.is_none() => waiting.push(found),
+            Event::Encoding(encoding) if !converted => lines.set_encoding(encoding),
+            _ => {}
+        }
+    }
+    waiting.sort_by_key(|found| found.span.start);
+    for found in waiting {
+        found.position = Some(lines.position(window, found.span.start));
     }
 }
 

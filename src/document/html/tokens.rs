@@ -140,10 +140,15 @@ impl<T: Tree> Run<'_, '_, T> {
                 }
                 self.characters(at..open);
             }
-            let Some(&next) = bytes.get(open + 1) else {
+            let rest = &bytes[open.min(bytes.len())..];
+            if rest.len() < 2 || (self.last && rest == b"</") {
+                // At the end of the document it is text.
+                if self.last && !rest.is_empty() && (T::WANTS_ALL || self.tree.in_prolog()) {
+                    self.tree.text(&self.source, open..bytes.len());
+                }
                 return Flow::Wait(open);
-            };
-            let flow = match next {
+            }
+            let flow = match rest[1] {
                 b'a'..=b'z' | b'A'..=b'Z' => self.start_tag(open),
                 b'/' => self.end_tag(open),
                 b'!' => self.declaration(open),

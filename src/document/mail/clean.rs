@@ -41,9 +41,9 @@ impl Clean {
         self.on
     }
 
-    /// Whether nothing is held.
+    /// Whether nothing is held, and nothing was left out.
     pub(super) fn is_empty(&self) -> bool {
-        self.held.is_empty()
+        self.held.is_empty() && !self.dropped
     }
 
     /// Whether there is anything to undo in a whole part, in which a line may be `quoted`.

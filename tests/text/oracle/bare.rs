@@ -8,6 +8,9 @@ use super::sets::is_special;
 use super::stops::{Step, Stops};
 use super::{Detail, Options, conformance, host};
 
+/// A shape shows within so many bytes, or it is none: runs of beginnings are read in linear time.
+const SHAPE: usize = 256;
+
 /// B3: the longest authority.
 const LONGEST_AUTHORITY: usize = 1024;
 /// B5: how many brackets may be open.
@@ -61,7 +64,7 @@ pub(super) fn find(
                 || (scheme.name == b"file" && rest.starts_with(b"/"))
         }
         // S7: a NOSLASH shape, which must remain too.
-        None => scheme.suits(text, rest),
+        None => scheme.suits(text, &rest[..rest.len().min(SHAPE)]),
     };
     if !accepted {
         return None;

@@ -4,9 +4,6 @@ use super::chars::{Text, is_scheme_byte, is_ws};
 use super::sets::{is_known, is_noslash};
 use super::shape;
 
-/// A shape shows within so many bytes, or it is none: runs of beginnings are read in linear time.
-const SHAPE: usize = 256;
-
 /// The longest run of scheme bytes.
 pub(super) const LONGEST: usize = 64;
 
@@ -34,7 +31,6 @@ impl Scheme {
 
     /// S7 for a scheme that `//` does not follow; `rest` is what was read behind the colon.
     pub(super) fn suits(&self, text: Text<'_>, rest: &[u8]) -> bool {
-        let rest = &rest[..rest.len().min(SHAPE)];
         self.may_go_without_slashes(text) && shape::suits(&self.name, rest)
     }
 
