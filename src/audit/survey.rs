@@ -64,17 +64,6 @@ pub fn run(audit: &Audit, walk: Walk) -> Survey {
     survey
 }
 
-/// Stops everybody when its worker panics, for nobody else has what is in its hand.
-struct Guard<'a>(&'a Queue<'a>);
-
-impl Drop for Guard<'_> {
-    fn drop(&mut self) {
-        if thread::panicking() {
-            self.0.stop();
-        }
-    }
-}
-
 struct Worker<'a> {
     audit: &'a Audit,
     reader: Reader<'a>,
@@ -97,9 +86,8 @@ impl<'a> Worker<'a> {
     }
 
     fn work(mut self, queue: &Queue<'_>) -> Survey {
-        let _guard = Guard(queue);
-        let (mut hand, mut jobs) = (None, Vec::new());
-        while let Some(ticket) = queue.pull(&mut hand, &mut jobs) {
+        let (mut hand, mut jobs) = (queue.hand(), Vec::new());
+        while let Some(ticket) = hand.pull(&mut jobs) {
             for (index, job) in jobs.drain(..).enumerate() {
                 let order = (ticket, index as u32);
                 match job {

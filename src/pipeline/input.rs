@@ -8,8 +8,8 @@ use super::walk::{Entry, Kind};
 
 /// A file of up to this many bytes is read at once.
 pub const WHOLE: u64 = 256 << 10;
-/// Most files are not longer than this: so much is read first of one whose length is not known.
-const SHORT: usize = 16 << 10;
+/// Most files are shorter than this: so much is read first of one whose length is not known.
+pub const SHORT: usize = 16 << 10;
 
 /// A document, opened, with its first bytes read.
 #[derive(Debug)]

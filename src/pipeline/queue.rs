@@ -8,12 +8,11 @@
 
 use std::collections::VecDeque;
 use std::fs::File;
-use std::path::PathBuf;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::Options;
 use super::choose::Choice;
-use super::input;
+use super::input::{self, SHORT};
 use super::messages::Splitter;
 use super::pieces::{Cutter, Piece, UNCUT};
 use super::sniff::HEAD;
@@ -24,8 +23,6 @@ use crate::document::Seam;
 const BATCH_FILES: usize = 32;
 /// and at this many bytes, so that no worker is left with much more than the others.
 const BATCH_BYTES: u64 = 512 << 10;
-/// What is shorter than this is read as soon as it is found.
-const SHORT: usize = 16 << 10;
 
 /// Something for a worker to do.
 #[derive(Debug)]
@@ -46,9 +43,16 @@ enum Knife {
     Messages(Splitter),
 }
 
+/// One worker's hold of the queue. Who lets go of it before the end stops the others, for they may
+/// wait for what is in this hand.
+pub struct Hand<'a> {
+    queue: &'a Queue<'a>,
+    batch: Option<Batch>,
+    ended: bool,
+}
+
 /// Files that one worker has begun with, and whose turn has not come.
-#[derive(Debug)]
-pub struct Batch {
+struct Batch {
     /// Batches come in the order of the walk.
     number: u64,
     jobs: Vec<Job>,
@@ -95,70 +99,19 @@ impl<'a> Queue<'a> {
     pub fn new(walk: Walk, options: &'a Options) -> Self {
         Queue {
             options,
-            walking: Mutex::new(Walking {
-                walk: walk.unmeasured(),
-                batches: 0,
-            }),
+            walking: Mutex::new(Walking { walk, batches: 0 }),
             line: Mutex::default(),
             moved: Condvar::new(),
         }
     }
 
-    /// Fills `jobs` with what comes next and returns its ticket; none when nothing is left. `hand` is
-    /// the worker's own, empty at first.
-    pub fn pull(&self, hand: &mut Option<Batch>, jobs: &mut Vec<Job>) -> Option<u64> {
-        let mut line = lock(&self.line);
-        for job in jobs.drain(..) {
-            if let Job::Piece(Piece {
-                handed: Some(handed),
-                ..
-            }) = job
-            {
-                line.spare.push(handed.into_buffer());
-            }
+    /// A hand for a worker.
+    pub fn hand(&'a self) -> Hand<'a> {
+        Hand {
+            queue: self,
+            batch: None,
+            ended: false,
         }
-        while !line.stopped {
-            if self.take(&mut line, jobs) {
-                let ticket = line.ticket;
-                line.ticket += 1;
-                return Some(ticket);
-            }
-            match hand.take() {
-                Some(batch) if batch.number == line.batch => {
-                    line.batch += 1;
-                    line.rest.extend(batch.jobs);
-                    self.moved.notify_all();
-                }
-                None if line.batches == Some(line.batch) => return None,
-                // Somebody else has what comes before.
-                waiting if waiting.is_some() || line.batches.is_some() => {
-                    *hand = waiting;
-                    line = self
-                        .moved
-                        .wait(line)
-                        .unwrap_or_else(PoisonError::into_inner);
-                }
-                _ => {
-                    drop(line);
-                    let found = self.walk();
-                    line = lock(&self.line);
-                    match found {
-                        Ok(batch) => *hand = Some(batch),
-                        Err(batches) => {
-                            line.batches = Some(batches);
-                            self.moved.notify_all();
-                        }
-                    }
-                }
-            }
-        }
-        None
-    }
-
-    /// Nothing is given out any more: a worker has ended whose hand may not have been empty.
-    pub fn stop(&self) {
-        lock(&self.line).stopped = true;
-        self.moved.notify_all();
     }
 
     /// The next files of the shard; the number of all batches when there are none left.
@@ -183,10 +136,13 @@ impl<'a> Queue<'a> {
         let number = walking.batches;
         walking.batches += 1;
         drop(walking);
-        // A worker who is alone cuts nothing, and has no use for lengths.
+        // Who is alone needs no help with long files, and reads short ones when their turn comes.
         if self.options.threads > 1 && self.options.piece < UNCUT {
             let mut buffer = [0; SHORT];
-            jobs.iter_mut().for_each(|job| begin(job, &mut buffer));
+            jobs = jobs
+                .into_iter()
+                .map(|job| begin(job, &mut buffer))
+                .collect();
         }
         Ok(Batch { number, jobs })
     }
@@ -254,6 +210,71 @@ impl<'a> Queue<'a> {
     }
 }
 
+impl Hand<'_> {
+    /// Fills `jobs` with what comes next and returns its ticket; none when nothing is left.
+    pub fn pull(&mut self, jobs: &mut Vec<Job>) -> Option<u64> {
+        let queue = self.queue;
+        let mut line = lock(&queue.line);
+        for job in jobs.drain(..) {
+            if let Job::Piece(Piece {
+                handed: Some(handed),
+                ..
+            }) = job
+            {
+                line.spare.push(handed.into_buffer());
+            }
+        }
+        while !line.stopped {
+            if queue.take(&mut line, jobs) {
+                let ticket = line.ticket;
+                line.ticket += 1;
+                return Some(ticket);
+            }
+            match self.batch.take() {
+                Some(batch) if batch.number == line.batch => {
+                    line.batch += 1;
+                    line.rest.extend(batch.jobs);
+                    queue.moved.notify_all();
+                }
+                None if line.batches == Some(line.batch) => {
+                    self.ended = true;
+                    return None;
+                }
+                // Somebody else has what comes before.
+                waiting if waiting.is_some() || line.batches.is_some() => {
+                    self.batch = waiting;
+                    line = queue
+                        .moved
+                        .wait(line)
+                        .unwrap_or_else(PoisonError::into_inner);
+                }
+                _ => {
+                    drop(line);
+                    let found = queue.walk();
+                    line = lock(&queue.line);
+                    match found {
+                        Ok(batch) => self.batch = Some(batch),
+                        Err(batches) => {
+                            line.batches = Some(batches);
+                            queue.moved.notify_all();
+                        }
+                    }
+                }
+            }
+        }
+        None
+    }
+}
+
+impl Drop for Hand<'_> {
+    fn drop(&mut self) {
+        if !self.ended {
+            lock(&self.queue.line).stopped = true;
+            self.queue.moved.notify_all();
+        }
+    }
+}
+
 /// Takes the next piece of the file that is being cut.
 fn take_piece(line: &mut Line, jobs: &mut Vec<Job>) -> bool {
     let piece = match &mut line.cutter {
@@ -272,30 +293,22 @@ fn take_piece(line: &mut Line, jobs: &mut Vec<Job>) -> bool {
 
 /// Reads a file if it is short, and else learns how long it is, which takes a system call less for most
 /// files than to ask first. Whatever is wrong with it is told by whoever reads it.
-fn begin(job: &mut Job, buffer: &mut [u8]) {
-    let Job::File(entry) = job else {
-        return;
+fn begin(job: Job, buffer: &mut [u8]) -> Job {
+    let mut entry = match job {
+        Job::File(entry) if entry.kind == Kind::Unmeasured => entry,
+        other => return other,
     };
-    if entry.kind != Kind::Unmeasured {
-        return;
-    }
     let Ok(mut file) = File::open(&entry.path) else {
-        return;
+        return Job::File(entry);
     };
     match input::fill(&mut file, buffer) {
-        Ok(length) if length < buffer.len() => {
-            let nobody = Entry {
-                path: PathBuf::new(),
-                ..*entry
-            };
-            let entry = std::mem::replace(entry, nobody);
-            *job = Job::Read(entry, buffer[..length].to_vec());
-        }
+        Ok(length) if length < buffer.len() => Job::Read(entry, buffer[..length].to_vec()),
         Ok(_) => {
             if let Ok(metadata) = file.metadata() {
                 entry.kind = Kind::File(metadata.len());
             }
+            Job::File(entry)
         }
-        Err(_) => {}
+        Err(_) => Job::File(entry),
     }
 }

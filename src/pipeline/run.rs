@@ -7,7 +7,7 @@ use super::Options;
 use super::collect::{Collector, Counts};
 use super::ordered::{Consume, Ordered, Stopped};
 use super::pieces::Piece;
-use super::queue::{Job, Queue};
+use super::queue::{Hand, Job, Queue};
 use super::read::{Read, Reader, SHRUNK};
 use super::tally::Tally;
 use super::unique::Hash;
@@ -99,22 +99,19 @@ fn close<W: Write + Send>(
 
 /// One thread's buffers.
 struct Worker<'a, W: Write + Send> {
+    hand: Hand<'a>,
     guard: Guard<'a, W>,
     reader: Reader<'a>,
     collector: Collector<'a, W>,
 }
 
 /// Stops everybody when its worker panics, for nobody will finish its ticket.
-struct Guard<'a, W: Write + Send> {
-    ordered: &'a Ordered<Chunk, Writer<W>>,
-    queue: &'a Queue<'a>,
-}
+struct Guard<'a, W: Write + Send>(&'a Ordered<Chunk, Writer<W>>);
 
 impl<W: Write + Send> Drop for Guard<'_, W> {
     fn drop(&mut self) {
         if thread::panicking() {
-            self.ordered.stop(io::Error::other("a worker panicked"));
-            self.queue.stop();
+            self.0.stop(io::Error::other("a worker panicked"));
         }
     }
 }
@@ -127,17 +124,18 @@ impl<'a, W: Write + Send> Worker<'a, W> {
         hash: &'a Hash,
     ) -> Self {
         Worker {
-            guard: Guard { ordered, queue },
+            hand: queue.hand(),
+            guard: Guard(ordered),
             reader: Reader::new(options),
             collector: Collector::new(options, ordered, hash),
         }
     }
 
     fn work(mut self) -> (Counts, Tally) {
-        let (mut hand, mut jobs) = (None, Vec::new());
-        while let Some(ticket) = self.guard.queue.pull(&mut hand, &mut jobs) {
+        let mut jobs = Vec::new();
+        while let Some(ticket) = self.hand.pull(&mut jobs) {
             if self.batch(ticket, &jobs).is_err() {
-                self.guard.queue.stop();
+                break;
             }
         }
         drop(self.guard);

@@ -56,7 +56,8 @@ pub struct Entry {
 pub enum Kind {
     /// A regular file of a length that was true when it was found.
     File(u64),
-    /// A regular file in a tree whose lengths nobody wants to know.
+    /// A regular file that was met in a tree, where only `max_filesize` asks for lengths: a system
+    /// call a file is a sixth of the time of a run over small ones.
     Unmeasured,
     /// Standard input.
     Standard,
@@ -91,8 +92,6 @@ pub struct Walk {
     tree: Option<ignore::Walk>,
     /// Whether the tree at hand is the current directory, which goes without saying.
     here: bool,
-    /// Whether files in trees are measured.
-    measures: bool,
 }
 
 impl Walk {
@@ -106,17 +105,7 @@ impl Walk {
             options,
             tree: None,
             here: false,
-            measures: true,
         }
-    }
-
-    /// Leaves files in trees unmeasured, unless long ones are to be left out. It takes a system call
-    /// a file to know a length, a sixth of the time of a run over small files, and a worker who is
-    /// alone has no use for it.
-    #[must_use]
-    pub fn unmeasured(mut self) -> Self {
-        self.measures = self.options.max_filesize.is_some();
-        self
     }
 
     fn start(&mut self, root: Root) -> Option<Result<Entry, Unreadable>> {
@@ -160,7 +149,7 @@ impl Walk {
             Err(error) => return Some(Err(unreadable(&error))),
         };
         // Pipes, devices and sockets are read only where they are named.
-        let kind = match self.measures {
+        let kind = match self.options.max_filesize.is_some() {
             true => kind(entry.file_type()?, || entry.metadata().ok())?,
             false => entry.file_type()?.is_file().then_some(Kind::Unmeasured)?,
         };
