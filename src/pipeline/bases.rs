@@ -79,7 +79,9 @@ impl Bases {
         }
         match &self.otherwise {
             Otherwise::File => {
-                let mut uri = b"file://".to_vec();
+                const SCHEME: &[u8] = b"file://";
+                let mut uri = Vec::with_capacity(SCHEME.len() + absolute.len());
+                uri.extend_from_slice(SCHEME);
                 push_path(absolute, &mut uri);
                 let source = BaseSource::RetrievalFile;
                 Some(Base { uri, source })

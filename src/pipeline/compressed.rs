@@ -66,7 +66,9 @@ impl<'a> Opened<'a> {
         let layer = Rc::new(RefCell::new(Decompressed::new(codec, reader)));
         self.layers.push(Rc::clone(&layer));
         self.path = without(self.path, codec.extension);
-        input::read(&mut Layer(layer), &mut self.head, HEAD)
+        let length = input::read(&mut Layer(layer), &mut self.head, HEAD)?.len();
+        self.head.truncate(length);
+        Ok(())
     }
 
     /// All that the innermost layer holds.

@@ -41,7 +41,8 @@ impl Read for Stream {
 }
 
 impl<'a> Input<'a> {
-    /// Opens a file and reads its first bytes into `head`, or all of it where it is short.
+    /// Opens a file and reads its first bytes into `head`, or all of it where it is short. What else
+    /// is in `head` is of files before, for to clear it takes longer than to fill it.
     ///
     /// A short file costs three system calls: open, read, close. That a file whose length is known
     /// has come to its end needs no fourth one.
@@ -53,32 +54,28 @@ impl<'a> Input<'a> {
         match entry.kind {
             Kind::File(length @ 1..=WHOLE) => {
                 let mut file = File::open(&entry.path)?;
-                read(&mut file, head, length as usize)?;
-                Ok(Input::Whole(head))
+                Ok(Input::Whole(read(&mut file, head, length as usize)?))
             }
             // What claims to be empty may be of the kind that has no length, as in /proc.
             Kind::File(0) => {
                 let mut file = File::open(&entry.path)?;
-                read(&mut file, head, HEAD)?;
+                let head = read(&mut file, head, HEAD)?;
                 Ok(Input::Stream(head, Stream::File(file)))
             }
             Kind::File(_) => {
                 let mut file = File::open(&entry.path)?;
-                read(&mut file, head, HEAD)?;
+                let head = read(&mut file, head, HEAD)?;
                 Ok(Input::File(head, file))
             }
             Kind::Unmeasured => {
                 let mut file = File::open(&entry.path)?;
-                read(&mut file, head, SHORT)?;
-                let mut most = SHORT;
-                while head.len() == most && most < WHOLE as usize {
+                let (mut most, mut have) = (SHORT, read(&mut file, head, SHORT)?.len());
+                while have == most && most < WHOLE as usize {
                     most = (most * 4).min(WHOLE as usize);
-                    let have = head.len();
-                    head.resize(most, 0);
-                    let more = fill(&mut file, &mut head[have..])?;
-                    head.truncate(have + more);
+                    have += fill(&mut file, &mut room(head, most)[have..])?;
                 }
-                match head.len() == most {
+                let head = &head[..have];
+                match have == most {
                     true => Ok(Input::File(head, file)),
                     false => Ok(Input::Whole(head)),
                 }
@@ -88,7 +85,7 @@ impl<'a> Input<'a> {
                     Kind::Standard => Stream::Standard(io::stdin()),
                     _ => Stream::File(File::open(&entry.path)?),
                 };
-                read(&mut stream, head, HEAD)?;
+                let head = read(&mut stream, head, HEAD)?;
                 Ok(Input::Stream(head, stream))
             }
         }
@@ -112,16 +109,27 @@ impl<'a> Input<'a> {
     }
 }
 
-/// Reads up to `most` bytes, fewer only at the end.
+/// Reads up to `most` bytes into a buffer, fewer only at the end, and shows them.
 ///
 /// # Errors
 ///
 /// Those of the reader, but for interruptions, which are retried.
-pub fn read(reader: &mut impl Read, head: &mut Vec<u8>, most: usize) -> io::Result<()> {
-    head.resize(most, 0);
-    let end = fill(reader, head)?;
-    head.truncate(end);
-    Ok(())
+pub fn read<'a>(
+    reader: &mut impl Read,
+    buffer: &'a mut Vec<u8>,
+    most: usize,
+) -> io::Result<&'a [u8]> {
+    let room = room(buffer, most);
+    let end = fill(reader, room)?;
+    Ok(&room[..end])
+}
+
+/// So many bytes of a buffer, whatever is in them.
+fn room(buffer: &mut Vec<u8>, length: usize) -> &mut [u8] {
+    if buffer.len() < length {
+        buffer.resize(length, 0);
+    }
+    &mut buffer[..length]
 }
 
 /// Fills `into`, less of it only at the end, and says how much.

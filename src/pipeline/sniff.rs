@@ -89,8 +89,8 @@ pub fn is_wide(head: &[u8]) -> bool {
 pub fn content(path: &[u8], head: &[u8]) -> Content {
     let head = &head[..head.len().min(HEAD)];
     let known = MAGICS.iter().find(|magic| {
-        head.get(magic.at..)
-            .is_some_and(|rest| rest.starts_with(magic.bytes))
+        // The first byte tells nearly always.
+        head.get(magic.at) == magic.bytes.first() && head[magic.at..].starts_with(magic.bytes)
     });
     if let Some(magic) = known {
         return Content::Other(magic.name);
