@@ -1,4 +1,7 @@
-//! URIs in made-up texts: ours, `linkify`, and the floor of both.
+//! URIs in texts: ours, `linkify`, and the floor of both.
+//!
+//! Texts are generated; `TEXT_FILES=list cargo bench --bench text` reads those of a list of paths
+//! instead. Each prints once what it finds.
 
 #[path = "../../generate/mod.rs"]
 mod generate;
@@ -14,54 +17,61 @@ use uriscan::document::events::{Event, Events};
 use uriscan::document::text::{Options, Scanner};
 use uriscan::document::{Scan, Start};
 
-fn scan(criterion: &mut Criterion) {
+/// The files of a list of paths, those that are UTF-8, which `linkify` asks for.
+fn listed(list: &str) -> Vec<String> {
+    let list = std::fs::read_to_string(list).expect("a list of files");
+    let read = |path: &str| String::from_utf8(std::fs::read(path).expect(path)).ok();
+    list.lines().filter_map(read).collect()
+}
+
+fn text(criterion: &mut Criterion) {
+    if let Ok(list) = std::env::var("TEXT_FILES") {
+        return compare(criterion, "listed", &listed(&list), None);
+    }
     for kind in KINDS.iter().filter(|kind| kind.format == "text") {
         let input = (kind.make)(2396, 1 << 20);
-        let text = &input.documents[0];
-        let mut group = criterion.benchmark_group(kind.name);
-        group.throughput(Throughput::Bytes(text.len() as u64));
-        group.bench_function("every colon", |bencher| {
-            bencher.iter(|| {
-                let colons = memchr_iter(b':', black_box(text));
-                colons.filter(|&at| black_box(at) > 0).count()
-            });
-        });
-        let mut scanner = Scanner::new(Options::default());
-        let mut events = Events::default();
-        group.bench_function("uriscan", |bencher| {
-            bencher.iter(|| {
-                events.clear();
-                scanner.begin(&Start::default());
-                scanner.scan(Window::whole(black_box(text)), &mut events)
-            });
-        });
-        let references = events
-            .list
-            .iter()
-            .filter(|event| matches!(event, Event::Reference(_)));
-        assert_eq!(references.count(), input.links, "{}", kind.name);
-
-        // It wants what is already known to be UTF-8, which is not asked of it in the first row; who
-        // has read a file must ask, as in the second.
-        let string = std::str::from_utf8(text).expect("made-up texts are UTF-8");
-        let mut finder = LinkFinder::new();
-        finder.kinds(&[LinkKind::Url]);
-        group.bench_function("linkify", |bencher| {
-            bencher.iter(|| {
-                let found = finder.links(black_box(string)).count();
-                assert_eq!(found, input.links);
-            });
-        });
-        group.bench_function("linkify, given bytes", |bencher| {
-            bencher.iter(|| {
-                let string = std::str::from_utf8(black_box(text));
-                let found = string.map_or(0, |string| finder.links(string).count());
-                assert_eq!(found, input.links);
-            });
-        });
-        group.finish();
+        let texts = input.documents.into_iter().map(String::from_utf8);
+        let texts: Result<Vec<_>, _> = texts.collect();
+        let texts = texts.expect("made-up texts are UTF-8");
+        compare(criterion, kind.name, &texts, Some(input.links));
     }
 }
 
-criterion_group!(benches, scan);
+/// Everybody over the same texts; whoever looks for URIs must find so many, where that is known.
+fn compare(criterion: &mut Criterion, name: &str, texts: &[String], links: Option<usize>) {
+    let mut group = criterion.benchmark_group(name);
+    let bytes: usize = texts.iter().map(String::len).sum();
+    group.throughput(Throughput::Bytes(bytes as u64));
+    let mut time = |row: &str, links: Option<usize>, find: &mut dyn FnMut(&str) -> usize| {
+        let mut all = || -> usize { texts.iter().map(|text| find(black_box(text))).sum() };
+        let found = all();
+        eprintln!("{name}, {row}: {found}");
+        assert!(links.is_none_or(|links| links == found), "not {links:?}");
+        group.bench_function(row, |bencher| bencher.iter(|| assert_eq!(all(), found)));
+    };
+    time("every colon", None, &mut |text| {
+        let colons = memchr_iter(b':', text.as_bytes());
+        colons.filter(|&at| black_box(at) > 0).count()
+    });
+    let mut scanner = Scanner::new(Options::default());
+    let mut events = Events::default();
+    time("uriscan", links, &mut |text| {
+        events.clear();
+        scanner.begin(&Start::default());
+        scanner.scan(Window::whole(text.as_bytes()), &mut events);
+        let is_reference = |event: &&Event| matches!(event, Event::Reference(_));
+        events.list.iter().filter(is_reference).count()
+    });
+    let mut urls = LinkFinder::new();
+    urls.kinds(&[LinkKind::Url]);
+    time("linkify", links, &mut |text| urls.links(text).count());
+    // It wants what is already known to be UTF-8; who has read a file must ask.
+    time("linkify, given bytes", links, &mut |text| {
+        let text = std::str::from_utf8(text.as_bytes());
+        text.map_or(0, |text| urls.links(text).count())
+    });
+    group.finish();
+}
+
+criterion_group!(benches, text);
 criterion_main!(benches);
