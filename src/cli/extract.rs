@@ -3,6 +3,7 @@
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Instant;
 
 use super::args::extract::ExtractArgs;
 use super::args::output::{Reach, StatsArg};
@@ -10,7 +11,7 @@ use super::args::walk::WalkArgs;
 use super::destination::Destination;
 use super::exit::Exit;
 use super::message::Error;
-use super::{generate, list, print, progress};
+use super::{generate, list, print, progress, usage};
 use crate::document::FORMATS;
 use crate::extractor;
 use crate::output::json;
@@ -28,6 +29,7 @@ pub(super) fn run(arguments: &ExtractArgs) -> Result<Exit, Error> {
     if let Some(kind) = arguments.output.generate {
         return print(&generate::generate(kind)?);
     }
+    let start = Instant::now();
     let roots = roots(arguments);
     let options = options(arguments, &roots)?;
     let walk = walk(&arguments.walk, roots, options.order)?;
@@ -38,7 +40,7 @@ pub(super) fn run(arguments: &ExtractArgs) -> Result<Exit, Error> {
     let line = options.progress.clone().map(progress::Line::show);
     let outcome = pipeline::run(&options, walk, &mut output, hurry);
     drop(line);
-    finish(arguments, &options, outcome, output)
+    finish(arguments, &options, outcome, output, start)
 }
 
 /// The paths to start from, but for those of lists.
@@ -140,6 +142,7 @@ fn finish(
     options: &Options,
     outcome: Outcome,
     output: Destination,
+    start: Instant,
 ) -> Result<Exit, Error> {
     let written = match outcome.output_error {
         None => output.finish(),
@@ -155,8 +158,12 @@ fn finish(
         Ok(()) => {}
     }
     let summary = &outcome.summary;
-    if options.output.others.is_none() || !options.talk.summary {
-        print_stats(arguments.output.stats, summary);
+    let is_among_records = options.output.others.is_some() && options.talk.summary;
+    match arguments.output.stats {
+        Some(StatsArg::Json) => print_stats(StatsArg::Json, summary, start),
+        // Who asks for words has read the counts.
+        Some(StatsArg::Text) if !is_among_records => print_stats(StatsArg::Text, summary, start),
+        _ => {}
     }
     if summary.files + summary.skipped_files + summary.errors == 0 {
         return Err(Error::new(
@@ -177,15 +184,17 @@ fn finish(
     Ok(exit.or_zero(arguments.output.exit_zero))
 }
 
-fn print_stats(how: Option<StatsArg>, summary: &Summary) {
+fn print_stats(how: StatsArg, summary: &Summary, start: Instant) {
+    let usage = usage::since(start);
     let mut text = Vec::new();
     match how {
-        None => return,
-        Some(StatsArg::Json) => json::push_summary(summary, &mut text),
-        Some(StatsArg::Text) => {
-            for (name, count) in summary.counts() {
-                let name = name.replace('_', " ");
-                text.extend_from_slice(format!("{count} {name}\n").as_bytes());
+        StatsArg::Json => json::push_stats(summary, &usage, &mut text),
+        StatsArg::Text => {
+            let counts = summary.counts();
+            let counts = counts.map(|(name, count)| (name, Some(count.to_string())));
+            for (name, figure) in counts.into_iter().chain(usage.figures()) {
+                let (figure, name) = (figure.as_deref().unwrap_or("?"), name.replace('_', " "));
+                text.extend_from_slice(format!("{figure} {name}\n").as_bytes());
             }
         }
     }

@@ -16,6 +16,7 @@ pub mod parse;
 mod progress;
 pub mod resolve;
 mod schema;
+mod usage;
 
 use std::ffi::OsString;
 use std::io::{self, Write};

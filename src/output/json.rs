@@ -2,7 +2,7 @@
 
 use super::field::{Kind, Value};
 use super::place::Place;
-use super::record::{Archive, Failure, Summary};
+use super::record::{Archive, Failure, Summary, Usage};
 use super::{Layout, Others, Output, decimal};
 use crate::resolver::{Diagnostic, Link};
 
@@ -98,10 +98,25 @@ fn push_counts<'a>(name: &str, counts: impl Iterator<Item = (&'a str, u64)>, out
 /// Appends the summary.
 pub fn push_summary(summary: &Summary, out: &mut Vec<u8>) {
     open("summary", out);
+    push_run(summary, out);
+    out.extend_from_slice(b"}\n");
+}
+
+/// Appends the summary with what the run has used.
+pub fn push_stats(summary: &Summary, usage: &Usage, out: &mut Vec<u8>) {
+    open("summary", out);
+    push_run(summary, out);
+    for (name, figure) in usage.figures() {
+        push_key(name, out);
+        out.extend_from_slice(figure.as_deref().unwrap_or("null").as_bytes());
+    }
+    out.extend_from_slice(b"}\n");
+}
+
+fn push_run(summary: &Summary, out: &mut Vec<u8>) {
     for (name, count) in summary.counts() {
         push_count(name, count, out);
     }
-    out.extend_from_slice(b"}\n");
 }
 
 fn open(kind: &str, out: &mut Vec<u8>) {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::time::Duration;
 
 use crate::document::mail::Tally;
 
@@ -71,6 +72,39 @@ impl fmt::Display for Archive {
             write!(formatter, "; {count} {code}")?;
         }
         Ok(())
+    }
+}
+
+/// What a run has used of the machine. It is told on standard error only, since it differs from run to
+/// run and records do not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// The time that has passed.
+    pub wall: Duration,
+    /// The time of all processors, where it is known.
+    pub cpu: Option<Duration>,
+    /// The most bytes of memory that were held at a time, where it is known.
+    pub peak: Option<u64>,
+}
+
+impl Usage {
+    /// Each figure with its name in records, in decimal digits.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use uriscan::output::record::Usage;
+    ///
+    /// let usage = Usage { wall: Duration::from_millis(1500), cpu: None, peak: Some(4096) };
+    /// assert_eq!(usage.figures()[0], ("wall_seconds", Some("1.500000".to_owned())));
+    /// assert_eq!(usage.figures()[2], ("peak_bytes", Some("4096".to_owned())));
+    /// ```
+    pub fn figures(&self) -> [(&'static str, Option<String>); 3] {
+        let seconds = |time: Duration| format!("{:.6}", time.as_secs_f64());
+        [
+            ("wall_seconds", Some(seconds(self.wall))),
+            ("cpu_seconds", self.cpu.map(seconds)),
+            ("peak_bytes", self.peak.map(|bytes| bytes.to_string())),
+        ]
     }
 }
 

@@ -17,6 +17,8 @@ pub enum Shape {
     Number,
     /// A number from 0, or null.
     MaybeNumber,
+    /// A number with a fraction, or null.
+    MaybeFraction,
     /// An array of strings.
     Texts,
     /// A number from 0 for each of several names.
@@ -32,6 +34,25 @@ pub struct Key {
     /// What its value may be.
     pub shape: Shape,
 }
+
+/// The keys that a summary on standard error has behind the counts.
+pub static USAGE: &[Key] = &[
+    Key {
+        name: "wall_seconds",
+        about: "Time that has passed",
+        shape: Shape::MaybeFraction,
+    },
+    Key {
+        name: "cpu_seconds",
+        about: "Time of all processors",
+        shape: Shape::MaybeFraction,
+    },
+    Key {
+        name: "peak_bytes",
+        about: "The most memory held at a time",
+        shape: Shape::MaybeNumber,
+    },
+];
 
 /// The keys that a finding has behind those of its link.
 pub static FINDING: &[Key] = &[
@@ -168,8 +189,8 @@ fn push_summary(out: &mut Vec<u8>) {
     for (name, _) in Summary::default().counts() {
         keys.push((name, Summary::about(name), Shape::Number, Kind::Core));
     }
-    let audit = AUDIT.iter();
-    keys.extend(audit.map(|key| (key.name, key.about, key.shape, Kind::Appended)));
+    let others = USAGE.iter().chain(AUDIT);
+    keys.extend(others.map(|key| (key.name, key.about, key.shape, Kind::Appended)));
     push("summary", "The counts of a run", &keys, out);
 }
 
@@ -243,6 +264,7 @@ fn push_shape(shape: Shape, out: &mut Vec<u8>) {
         Shape::MaybeText => b",\"type\":[\"string\",\"null\"]",
         Shape::Number => b",\"type\":\"integer\",\"minimum\":0",
         Shape::MaybeNumber => b",\"type\":[\"integer\",\"null\"],\"minimum\":0",
+        Shape::MaybeFraction => b",\"type\":[\"number\",\"null\"],\"minimum\":0",
         Shape::Counts => {
             b",\"type\":\"object\",\"additionalProperties\":{\"type\":\"integer\",\"minimum\":0}"
         }

@@ -105,6 +105,30 @@ fn statistics_stand_where_they_do_not_mix() {
     );
     tree.run(&["t.txt", "-q", "--stats=json"])
         .tells(0, "", "\"references\":2,");
+    // Records are the same every time: what a run has used is not among them.
+    let ran = tree.run(&["t.txt", "--json", "--stats"]);
+    assert!(!ran.out.contains("_seconds") && ran.err.is_empty());
+    let ran = tree.run(&["t.txt", "--json", "--stats=json"]);
+    assert!(ran.out.ends_with("\"approximate\":0}\n") && ran.err.contains("_seconds"));
+}
+
+#[test]
+#[cfg(unix)]
+fn statistics_tell_time_and_memory() {
+    let tree = tree();
+    let ran = tree.run(&["t.txt", "-q", "--stats=json"]);
+    let summary: serde_json::Value = serde_json::from_str(&ran.err).expect("one record");
+    let figure = |name: &str| summary[name].as_f64().expect("a number");
+    assert!(figure("wall_seconds") > 0.0 && figure("cpu_seconds") > 0.0);
+    assert!(figure("peak_bytes") > 1e6, "{summary}");
+    let words = tree.run(&["t.txt", "-q", "--stats"]).err;
+    let names: Vec<_> = words
+        .lines()
+        .filter_map(|line| line.split_once(' '))
+        .collect();
+    let names: Vec<_> = names.into_iter().map(|(_, name)| name).collect();
+    let last = ["approximate", "wall seconds", "cpu seconds", "peak bytes"];
+    assert!(names.ends_with(&last), "{words}");
 }
 
 #[test]

@@ -58,7 +58,8 @@ pub struct OutputArgs {
     /// Do not tell errors; the exit code still does
     #[arg(long)]
     pub no_messages: bool,
-    /// Print a summary
+    /// Print a summary: a record of JSON Lines, else words on standard error with time and memory
+    /// used; =json puts a record with these on standard error
     #[arg(
         long,
         value_name = "HOW",
