@@ -1,4 +1,5 @@
-//! Whole documents to links, with resolution: 4 MiB of each kind of input.
+//! Whole documents to links, with resolution: the throughput on 4 MiB of each kind of input, and the
+//! latency of one short document.
 
 mod generate;
 
@@ -49,5 +50,41 @@ fn extract(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, extract);
+/// A document, its format, and how many links are in it.
+#[rustfmt::skip]
+const SHORT: [(&str, &[u8], usize); 3] = [
+    ("text", b"I found it under <http://www.example.com/rfc/\n rfc1738.txt>, Jim.\n", 1),
+    ("html", b"<!DOCTYPE html><title>x</title><p><a href=../a.html>a</a> <img src='b.png'>\n", 2),
+    ("eml", b"Subject: x\nContent-Type: text/html\n\n<a href='http://www.example.com/'>x</a>\n", 1),
+];
+
+fn latency(criterion: &mut Criterion) {
+    let base = Base {
+        uri: b"http://example.com/directory/page.html".to_vec(),
+        source: BaseSource::RetrievalRoot,
+    };
+    let mut group = criterion.benchmark_group("latency");
+    for (format, bytes, expected) in SHORT {
+        let format = Format::named(format).expect("the format is known");
+        let document = Document::new(format, Some(&base));
+        let count = |extractor: &mut Extractor| {
+            let mut links = 0;
+            extractor.extract_bytes(&document, black_box(bytes), &mut |link: &Link<'_>| {
+                black_box(link);
+                links += 1;
+            });
+            assert_eq!(links, expected);
+        };
+        let mut extractor = Extractor::new(&Options::default());
+        group.bench_function(format.name, |bencher| {
+            bencher.iter(|| count(&mut extractor));
+        });
+        group.bench_function(format!("{}, the first document", format.name), |bencher| {
+            bencher.iter(|| count(&mut Extractor::new(&Options::default())));
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, extract, latency);
 criterion_main!(benches);

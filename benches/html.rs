@@ -1,6 +1,9 @@
-//! HTML to events, without resolution: 4 MiB of generated pages of each kind.
+//! HTML to events, without resolution: 4 MiB of generated pages of each kind, beside the least that a
+//! reader of tags does: visiting every `<`.
 
 mod generate;
+
+use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use generate::{KINDS, Kind};
@@ -22,6 +25,16 @@ fn html(criterion: &mut Criterion) {
         let mut scanner = (format.scanner)(&Options::default());
         let mut events = Events::default();
         group.throughput(Throughput::Bytes(input.len() as u64));
+        let brackets = |bytes: &Vec<u8>| {
+            let brackets = memchr::memchr_iter(b'<', black_box(bytes));
+            brackets.filter(|&at| black_box(at) < bytes.len()).count()
+        };
+        group.bench_function(format!("limit: every `<` of {name}"), |bencher| {
+            bencher.iter(|| {
+                let visited: usize = input.documents.iter().map(brackets).sum();
+                assert!(visited > input.links);
+            });
+        });
         group.bench_function(name, |bencher| {
             bencher.iter(|| {
                 let mut links = 0;

@@ -1,6 +1,9 @@
-//! Throughput on a generated mailing list: plain text, quoted-printable HTML, attachments.
+//! Throughput on a generated mailing list: plain text, quoted-printable HTML, attachments; beside the
+//! least that a search for URIs does: visiting every `:`.
 
 mod generate;
+
+use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use generate::KINDS;
@@ -17,6 +20,13 @@ fn mail(criterion: &mut Criterion) {
     let mut extractor = Extractor::new(&Options::default());
     let mut group = criterion.benchmark_group("mail");
     group.throughput(Throughput::Bytes(archive.len() as u64));
+    group.bench_function("limit: every `:`", |bencher| {
+        bencher.iter(|| {
+            let colons = memchr::memchr_iter(b':', black_box(archive));
+            let visited = colons.filter(|&at| black_box(at) < archive.len()).count();
+            assert!(visited > input.links);
+        });
+    });
     group.bench_function("mbox", |bencher| {
         bencher.iter(|| {
             let mut links = 0;
