@@ -1,7 +1,6 @@
 //! What a link's record holds: one row for each key, in the order of the record.
 
 use super::place::Place;
-use super::schema::Shape;
 use crate::document::flags::Flags;
 use crate::resolver::Link;
 
@@ -28,6 +27,27 @@ pub enum Kind {
     Core,
     /// Only where there is something to say.
     Appended,
+}
+
+/// What a key's value may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// Always the name of the record.
+    Constant(&'static str),
+    /// A string.
+    Text,
+    /// A string, or null.
+    MaybeText,
+    /// A number from 0.
+    Number,
+    /// A number from 0, or null.
+    MaybeNumber,
+    /// A number with a fraction, or null.
+    MaybeFraction,
+    /// An array of strings.
+    Texts,
+    /// A number from 0 for each of several names.
+    Counts,
 }
 
 /// The value of a key.

@@ -1,29 +1,8 @@
 //! The JSON Schemas of the records, made from the tables that the records are made from.
 
-use super::field::{FIELDS, Field, Kind};
+use super::field::{FIELDS, Field, Kind, Shape};
 use super::json::{push_member, push_string};
 use super::record::{Archive, Summary};
-
-/// What a key's value may be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
-    /// Always the name of the record.
-    Constant(&'static str),
-    /// A string.
-    Text,
-    /// A string, or null.
-    MaybeText,
-    /// A number from 0.
-    Number,
-    /// A number from 0, or null.
-    MaybeNumber,
-    /// A number with a fraction, or null.
-    MaybeFraction,
-    /// An array of strings.
-    Texts,
-    /// A number from 0 for each of several names.
-    Counts,
-}
 
 /// A key that only some records have.
 pub struct Key {
