@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::names::Attribute;
 use super::source::Source;
-use super::tree::Tag;
+use super::tag::Tag;
 use super::value;
 
 /// Values of `property` and `name` of a `meta` whose `content` is a reference.

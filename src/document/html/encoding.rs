@@ -5,7 +5,7 @@ use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
 use super::names::Attribute;
 use super::source::Source;
-use super::tree::Tag;
+use super::tag::Tag;
 use super::value;
 use crate::document::charset::{self, Confidence, Detected};
 

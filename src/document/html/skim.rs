@@ -8,8 +8,7 @@ use std::ops::Range;
 
 use super::attributes::{ATTRIBUTES, AttributeSet, On, Row, Space, Wanted, row};
 use super::names::{Attribute, Element};
-use super::tag::Given;
-use super::tree::{Held, Tag};
+use super::tag::{Given, Held, Tag};
 use crate::bytes::block::{self, Block};
 use crate::bytes::seek::is_space;
 

@@ -5,67 +5,9 @@ use std::ops::Range;
 
 use encoding_rs::Encoding;
 
-use super::attributes::{Row, Space};
-use super::names::{Attribute, Element};
 use super::skim::Sought;
 use super::source::Source;
-
-/// A start tag, with those of its attributes that may matter.
-#[derive(Clone, Debug)]
-pub(super) struct Tag {
-    /// Index of its `<`.
-    pub(super) start: usize,
-    pub(super) name: Range<usize>,
-    pub(super) element: Element,
-    pub(super) space: Space,
-    pub(super) attributes: Vec<Held>,
-    pub(super) self_closing: bool,
-    /// Index behind its `>`.
-    pub(super) end: usize,
-}
-
-/// An attribute of a start tag that the table knows on that element.
-#[derive(Clone, Debug)]
-pub(super) struct Held {
-    pub(super) attribute: Attribute,
-    pub(super) row: &'static Row,
-    pub(super) value: Range<usize>,
-}
-
-impl Tag {
-    pub(super) fn new() -> Self {
-        Tag {
-            start: 0,
-            name: 0..0,
-            element: Element::Other,
-            space: Space::Html,
-            attributes: Vec::new(),
-            self_closing: false,
-            end: 0,
-        }
-    }
-
-    /// Whether it is a `meta`.
-    pub(super) fn is_meta(&self) -> bool {
-        self.element == Element::Meta && self.space == Space::Html
-    }
-
-    /// Whether it is a `base` with `href`.
-    pub(super) fn is_base(&self) -> bool {
-        self.element == Element::Base
-            && self.space == Space::Html
-            && self.value(Attribute::Href).is_some()
-    }
-
-    /// The value of an attribute.
-    pub(super) fn value(&self, attribute: Attribute) -> Option<Range<usize>> {
-        let held = self
-            .attributes
-            .iter()
-            .find(|held| held.attribute == attribute)?;
-        Some(held.value.clone())
-    }
-}
+use super::tag::Tag;
 
 /// What the text behind a start tag is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
