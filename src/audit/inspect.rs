@@ -11,6 +11,7 @@ use super::finding::{Finding, Spot, Subject};
 use super::judge::Judge;
 use super::packed::{self, Packed, push_bytes, push_number};
 use super::paths::FileId;
+use super::records::{Record, Records};
 use super::report::Reports;
 use super::rules::RULES;
 use super::site::{Counts, Document, Item, Site};
@@ -19,7 +20,7 @@ use super::{Audit, List};
 use crate::document::diagnostic;
 use crate::document::events::Span;
 use crate::pipeline::Order;
-use crate::pipeline::ordered::{Block, Consume, Ordered, Stopped};
+use crate::pipeline::ordered::{Ordered, Stopped};
 use crate::pipeline::read::{Read, Reader};
 use crate::resolver::{Diagnostic, Link, Sink};
 
@@ -29,65 +30,6 @@ const HELD: usize = 8 << 20;
 const ENOUGH: usize = 64 << 10;
 /// Documents are given out in batches of this many.
 const BATCH: usize = 16;
-
-/// What workers hand on, one after the other: a number, and what [`packed`] reads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Record {
-    /// What follows belongs to the document at a path.
-    Document,
-    /// A finding.
-    Finding,
-    /// A link, and the number of its state.
-    Link,
-    /// A target elsewhere on the network.
-    External,
-    /// A diagnostic.
-    Diagnostic,
-    /// Why the document could not be read.
-    Failure,
-}
-
-impl Record {
-    pub(super) const ALL: [Record; 6] = [
-        Record::Document,
-        Record::Finding,
-        Record::Link,
-        Record::External,
-        Record::Diagnostic,
-        Record::Failure,
-    ];
-}
-
-/// Records in a row.
-#[derive(Debug, Default)]
-pub(super) struct Records(Vec<u8>);
-
-impl Block for Records {
-    fn weight(&self) -> usize {
-        self.0.len() + size_of::<Self>()
-    }
-
-    fn clear(&mut self) {
-        self.0.clear();
-    }
-
-    fn take(&mut self) -> Self {
-        let taken = Records(self.0.as_slice().to_vec());
-        self.clear();
-        taken
-    }
-}
-
-impl Consume<Records> for Reports<'_> {
-    fn consume(&mut self, records: &Records) -> io::Result<()> {
-        let mut packed = Packed::new(&records.0);
-        while !packed.is_empty() {
-            let record = Record::ALL[usize::from(packed.byte()) % Record::ALL.len()];
-            self.take(record, &mut packed)?;
-        }
-        Ok(())
-    }
-}
 
 /// Writes the findings of all documents; returns the reports, and how the links ended.
 ///

@@ -20,6 +20,7 @@ pub mod lookup;
 mod names;
 pub mod packed;
 pub mod paths;
+mod records;
 pub mod report;
 pub mod rules;
 pub mod site;

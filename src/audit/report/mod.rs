@@ -11,8 +11,8 @@ use std::collections::HashSet;
 use std::io::{self, Write};
 
 use super::finding::{self, Finding};
-use super::inspect::Record;
 use super::packed::{self, Packed};
+use super::records::{Record, Records};
 use super::rules::Level;
 use super::site::{Counts, State};
 use crate::document::diagnostic::Effect;
@@ -20,6 +20,7 @@ use crate::output::place::Place;
 use crate::output::record::Summary;
 use crate::output::text::push_lossy;
 use crate::pipeline::Talk;
+use crate::pipeline::ordered::Consume;
 use crate::resolver::{Diagnostic, Link};
 
 /// A format of reports.
@@ -192,8 +193,7 @@ impl<'r> Reports<'r> {
         });
     }
 
-    /// Takes one record.
-    pub(super) fn take(&mut self, record: Record, packed: &mut Packed<'_>) -> io::Result<()> {
+    fn take(&mut self, record: Record, packed: &mut Packed<'_>) -> io::Result<()> {
         match record {
             Record::Document => {
                 self.end_document();
@@ -309,6 +309,17 @@ impl<'r> Reports<'r> {
             open.writer.flush()?;
         }
         Ok(self.totals)
+    }
+}
+
+impl Consume<Records> for Reports<'_> {
+    fn consume(&mut self, records: &Records) -> io::Result<()> {
+        let mut packed = Packed::new(&records.0);
+        while !packed.is_empty() {
+            let record = Record::ALL[usize::from(packed.byte()) % Record::ALL.len()];
+            self.take(record, &mut packed)?;
+        }
+        Ok(())
     }
 }
 
