@@ -40,6 +40,7 @@
 pub mod base;
 mod component;
 mod fault;
+mod host;
 mod normalize;
 mod percent;
 mod reference;

@@ -2,8 +2,8 @@
 
 use super::component::Component;
 use super::fault::{Fault, Piece};
+use super::host::is_host;
 use super::reference::SCHEME;
-use super::validate::is_address;
 use crate::bytes::class::ByteSet;
 
 /// Section 5: `uchar = unreserved | escape`, without the escapes.
@@ -188,27 +188,6 @@ fn check_digits(
         Some(index) => Err(digits.split_at(index).1.fault(component, sentence)),
         None => Ok(()),
     }
-}
-
-/// Section 5: `host = hostname | hostnumber`.
-pub(crate) fn is_host(host: &[u8]) -> bool {
-    let is_label = |label: &[u8]| match label {
-        [first, .., last] => {
-            first.is_ascii_alphanumeric()
-                && last.is_ascii_alphanumeric()
-                && label
-                    .iter()
-                    .all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-')
-        }
-        [only] => only.is_ascii_alphanumeric(),
-        [] => false,
-    };
-    let mut last_label = host;
-    let all_labels = host.split(|&byte| byte == b'.').all(|label| {
-        last_label = label;
-        is_label(label)
-    });
-    all_labels && last_label.first().is_some_and(u8::is_ascii_alphabetic) || is_address(host)
 }
 
 /// Section 3.2.2.

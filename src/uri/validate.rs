@@ -4,6 +4,7 @@ use std::net::Ipv6Addr;
 
 use super::component::Component;
 use super::fault::{Fault, Piece};
+use super::host::{is_address, is_host};
 use super::reference::{Ends, SCHEME};
 use super::resolve::{ResolveErrorKind, Resolver};
 use super::rules::Rules;
@@ -308,14 +309,5 @@ fn is_server(authority: &[u8]) -> bool {
         .strip_suffix(b".")
         .filter(|host| !is_address(host))
         .unwrap_or(host);
-    !userinfo.contains(&b'@') && scheme::is_host(host) && port.iter().all(u8::is_ascii_digit)
-}
-
-/// `IPv4address = 1*digit "." 1*digit "." 1*digit "." 1*digit`
-pub(crate) fn is_address(host: &[u8]) -> bool {
-    let mut numbers = 0;
-    host.split(|&byte| byte == b'.').all(|number| {
-        numbers += 1;
-        !number.is_empty() && number.iter().all(u8::is_ascii_digit)
-    }) && numbers == 4
+    !userinfo.contains(&b'@') && is_host(host) && port.iter().all(u8::is_ascii_digit)
 }
