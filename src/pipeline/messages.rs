@@ -8,37 +8,15 @@ use std::fs::File;
 use std::sync::Arc;
 
 use super::input;
-use super::pieces::{Piece, Stretch, Whole, read_at};
+use super::pieces::{Handed, Piece, Stretch, TAIL, Whole, read_at};
 use super::walk::Entry;
 use crate::bytes::window::Window;
 use crate::document::{Cut, Format, Seam, Seen};
 
-/// A piece shows so much of the message behind it.
-pub const TAIL: usize = 8 << 10;
 /// What a look for messages may need to look back at.
 const BEHIND: usize = 64;
 /// Beyond the length of a piece so much is read at a time.
 const MORE: usize = 64 << 10;
-
-/// Bytes of an archive, handed over with their piece.
-#[derive(Clone, Debug, Default)]
-pub struct Handed {
-    buffer: Vec<u8>,
-    start: usize,
-    end: usize,
-}
-
-impl Handed {
-    /// The bytes of the piece, and some of the message behind it.
-    pub fn bytes(&self) -> &[u8] {
-        &self.buffer[self.start..self.end]
-    }
-
-    /// The memory, to be used again.
-    pub fn into_buffer(self) -> Vec<u8> {
-        self.buffer
-    }
-}
 
 /// Cuts an archive, piece by piece.
 pub struct Splitter {

@@ -10,7 +10,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use super::input::{self, Input};
-use super::messages::{Handed, TAIL};
 use super::walk::Entry;
 use crate::bytes::lines::breaks;
 use crate::document::{Format, Known, Quoting, Seam, Share};
@@ -21,6 +20,8 @@ use crate::output::record::Archive;
 pub const PIECE: u64 = 1 << 20;
 /// No file is cut into pieces of this length.
 pub const UNCUT: u64 = u64::MAX >> 8;
+/// A piece of an archive shows so much of the message behind it.
+pub const TAIL: usize = 8 << 10;
 
 /// Files of more than this many pieces are cut.
 const WORTHWHILE: u64 = 4;
@@ -92,6 +93,26 @@ pub struct Piece {
     pub(super) handed: Option<Handed>,
     /// What a look for messages found in it, where it has been looked through.
     pub(super) seen: Option<(Vec<u64>, Quoting)>,
+}
+
+/// Bytes of an archive, handed over with their piece.
+#[derive(Clone, Debug, Default)]
+pub struct Handed {
+    pub(super) buffer: Vec<u8>,
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+impl Handed {
+    /// The bytes of the piece, and some of the message behind it.
+    pub fn bytes(&self) -> &[u8] {
+        &self.buffer[self.start..self.end]
+    }
+
+    /// The memory, to be used again.
+    pub fn into_buffer(self) -> Vec<u8> {
+        self.buffer
+    }
 }
 
 /// Cuts a file, piece by piece.
