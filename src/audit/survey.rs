@@ -92,7 +92,7 @@ impl<'a> Worker<'a> {
                 let order = (ticket, index as u32);
                 match job {
                     Job::File(entry) => self.file(order, entry, None),
-                    Job::Read(entry, bytes) => self.file(order, entry, Some(&bytes)),
+                    Job::Read(entry, taken) => self.file(order, entry, Some(taken.bytes())),
                     // INVARIANT: no file is cut, for the options ask for pieces without end.
                     Job::Piece(_) => {}
                     Job::Unreadable(path) => {

@@ -8,7 +8,8 @@
 
 use std::collections::VecDeque;
 use std::fs::File;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::ops::Range;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::Options;
 use super::choose::Choice;
@@ -30,11 +31,25 @@ pub enum Job {
     /// A file to read.
     File(Entry),
     /// A short file that has been read.
-    Read(Entry, Vec<u8>),
+    Read(Entry, Taken),
     /// A piece of a file to read.
     Piece(Piece),
     /// A path to complain of.
     Unreadable(Unreadable),
+}
+
+/// The bytes of a file that has been read, in one room with those of its batch.
+#[derive(Debug)]
+pub struct Taken {
+    room: Arc<Vec<u8>>,
+    range: Range<usize>,
+}
+
+impl Taken {
+    /// All bytes of the file.
+    pub fn bytes(&self) -> &[u8] {
+        &self.room[self.range.clone()]
+    }
 }
 
 /// How a file is cut.
@@ -87,6 +102,8 @@ struct Line {
     cutter: Option<Knife>,
     /// Memory of pieces that have been read.
     spare: Vec<Vec<u8>>,
+    /// Memory of batches that have been read.
+    rooms: Vec<Vec<u8>>,
     stopped: bool,
 }
 
@@ -114,8 +131,9 @@ impl<'a> Queue<'a> {
         }
     }
 
-    /// The next files of the shard; the number of all batches when there are none left.
-    fn walk(&self) -> Result<Batch, u64> {
+    /// The next files of the shard, the short ones read into a room; the number of all batches when
+    /// there are none left.
+    fn walk(&self, room: Vec<u8>) -> Result<Batch, u64> {
         let shard = self.options.shard;
         // A file belongs to a shard by its path, an error by that of what it is about.
         let belongs = |found: &Result<Entry, Unreadable>| {
@@ -138,11 +156,7 @@ impl<'a> Queue<'a> {
         drop(walking);
         // Who is alone needs no help with long files, and reads short ones when their turn comes.
         if self.options.threads > 1 && self.options.piece < UNCUT {
-            let mut buffer = [0; SHORT];
-            jobs = jobs
-                .into_iter()
-                .map(|job| begin(job, &mut buffer))
-                .collect();
+            jobs = begin(jobs, room);
         }
         Ok(Batch { number, jobs })
     }
@@ -158,7 +172,7 @@ impl<'a> Queue<'a> {
                 break;
             };
             if let Job::Read(_, read) = &job {
-                bytes += read.len() as u64;
+                bytes += read.bytes().len() as u64;
             }
             if let Job::File(entry) = &job {
                 bytes += match entry.kind {
@@ -216,12 +230,14 @@ impl Hand<'_> {
         let queue = self.queue;
         let mut line = lock(&queue.line);
         for job in jobs.drain(..) {
-            if let Job::Piece(Piece {
-                handed: Some(handed),
-                ..
-            }) = job
-            {
-                line.spare.push(handed.into_buffer());
+            match job {
+                Job::Piece(Piece {
+                    handed: Some(handed),
+                    ..
+                }) => line.spare.push(handed.into_buffer()),
+                // Whoever is the last of a batch gives its memory back.
+                Job::Read(_, taken) => line.rooms.extend(Arc::into_inner(taken.room)),
+                _ => {}
             }
         }
         while !line.stopped {
@@ -249,8 +265,9 @@ impl Hand<'_> {
                         .unwrap_or_else(PoisonError::into_inner);
                 }
                 _ => {
+                    let room = line.rooms.pop().unwrap_or_default();
                     drop(line);
-                    let found = queue.walk();
+                    let found = queue.walk(room);
                     line = lock(&queue.line);
                     match found {
                         Ok(batch) => self.batch = Some(batch),
@@ -291,24 +308,43 @@ fn take_piece(line: &mut Line, jobs: &mut Vec<Job>) -> bool {
     found
 }
 
-/// Reads a file if it is short, and else learns how long it is, which takes a system call less for most
-/// files than to ask first. Whatever is wrong with it is told by whoever reads it.
-fn begin(job: Job, buffer: &mut [u8]) -> Job {
-    let mut entry = match job {
-        Job::File(entry) if entry.kind == Kind::Unmeasured => entry,
-        other => return other,
-    };
-    let Ok(mut file) = File::open(&entry.path) else {
-        return Job::File(entry);
-    };
-    match input::fill(&mut file, buffer) {
-        Ok(length) if length < buffer.len() => Job::Read(entry, buffer[..length].to_vec()),
-        Ok(_) => {
-            if let Ok(metadata) = file.metadata() {
-                entry.kind = Kind::File(metadata.len());
+/// Reads the files that are short into a room, and learns of the others how long they are, which takes
+/// a system call less for most files than to ask first. Whatever is wrong with one is told by whoever
+/// reads it.
+fn begin(jobs: Vec<Job>, mut room: Vec<u8>) -> Vec<Job> {
+    let mut end = 0;
+    let mut begin = |mut job: Job| {
+        let mut range = None;
+        if let Job::File(entry) = &mut job
+            && entry.kind == Kind::Unmeasured
+            && let Ok(mut file) = File::open(&entry.path)
+        {
+            if room.len() < end + SHORT {
+                room.resize(end + SHORT, 0);
             }
-            Job::File(entry)
+            match input::fill(&mut file, &mut room[end..end + SHORT]) {
+                Ok(length) if length < SHORT => {
+                    range = Some(end..end + length);
+                    end += length;
+                }
+                Ok(_) => {
+                    if let Ok(metadata) = file.metadata() {
+                        entry.kind = Kind::File(metadata.len());
+                    }
+                }
+                Err(_) => {}
+            }
         }
-        Err(_) => Job::File(entry),
-    }
+        (job, range)
+    };
+    let begun: Vec<_> = jobs.into_iter().map(&mut begin).collect();
+    let room = Arc::new(room);
+    let taken = |(job, range)| match (job, range) {
+        (Job::File(entry), Some(range)) => {
+            let room = Arc::clone(&room);
+            Job::Read(entry, Taken { room, range })
+        }
+        (job, _) => job,
+    };
+    begun.into_iter().map(taken).collect()
 }

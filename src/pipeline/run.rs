@@ -147,7 +147,7 @@ impl<'a, W: Write + Send> Worker<'a, W> {
         for job in jobs {
             match job {
                 Job::File(entry) => self.file(entry, None),
-                Job::Read(entry, bytes) => self.file(entry, Some(bytes)),
+                Job::Read(entry, taken) => self.file(entry, Some(taken.bytes())),
                 Job::Piece(piece) => self.piece(piece),
                 Job::Unreadable(path) => {
                     let bytes = path.path.as_os_str().as_encoded_bytes();
