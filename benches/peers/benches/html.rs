@@ -57,6 +57,9 @@ fn html(criterion: &mut Criterion) {
     }
 }
 
+/// Counts the links of a page.
+type Count<'a> = dyn FnMut(&[u8]) -> usize + 'a;
+
 fn compare(criterion: &mut Criterion, name: &str, bytes: usize, pages: &[Vec<u8>]) {
     let base = Base {
         uri: b"http://example.com/api/org/example/page.html".to_vec(),
@@ -67,7 +70,7 @@ fn compare(criterion: &mut Criterion, name: &str, bytes: usize, pages: &[Vec<u8>
     let mut lol_html = by_lol_html;
     let mut html5ever = by_html5ever;
     let mut html5gum = by_html5gum;
-    let peers: [(&str, &mut dyn FnMut(&[u8]) -> usize); 4] = [
+    let peers: [(&str, &mut Count); 4] = [
         ("uriscan", &mut ours),
         ("lol_html", &mut lol_html),
         ("html5ever", &mut html5ever),

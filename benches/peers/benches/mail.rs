@@ -28,6 +28,9 @@ fn archive() -> Vec<u8> {
     input.documents.remove(0)
 }
 
+/// Counts the links of an archive.
+type Count = fn(&[u8]) -> usize;
+
 fn mail(criterion: &mut Criterion) {
     let archive = archive();
     let mut group = criterion.benchmark_group("mailbox");
@@ -45,7 +48,7 @@ fn mail(criterion: &mut Criterion) {
             links
         });
     });
-    let peers: [(&str, fn(&[u8]) -> usize); 2] = [
+    let peers: [(&str, Count); 2] = [
         ("mailparse, linkify, html5gum", by_mailparse),
         ("mail-parser, linkify, html5gum", by_mail_parser),
     ];

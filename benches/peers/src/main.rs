@@ -5,8 +5,9 @@
 //! ```
 //!
 //! Everything is timed with reading its files: libraries over a pool of threads here, tools as whole
-//! processes where they are installed, the median of `--runs` (3). Keep the machine quiet. Counts
-//! differ as what counts as a link does; `README.md` beside this says how.
+//! processes where they are installed. All take turns, `--runs` times (3), each after all files have
+//! been read once; ratios are medians of those within a turn. Keep the machine quiet. Counts differ as
+//! what counts as a link does; `README.md` beside this says how.
 
 mod run;
 
@@ -126,22 +127,41 @@ fn table(group: &Group, files: &Files, uriscan: &Path, runs: usize) {
         files.paths.len()
     );
     println!("| --- | ---: | ---: | ---: | ---: | ---: |");
-    let mut ours = None;
-    for contender in group.contenders {
-        let Some(found) = contender.count(files, uriscan) else {
+    let found: Vec<_> = group
+        .contenders
+        .iter()
+        .map(|contender| contender.count(files, uriscan))
+        .collect();
+    // They take turns, so that a machine that becomes slower does so for all of them.
+    let rounds: Vec<Vec<[f64; 2]>> = (0..runs.max(1))
+        .map(|_| {
+            let there = group.contenders.iter().zip(&found);
+            let there = there.filter(|(_, found)| found.is_some());
+            there
+                .map(|(contender, _)| {
+                    ["1", "2"].map(|threads| contender.seconds(files, uriscan, threads))
+                })
+                .collect()
+        })
+        .collect();
+    let mut there = 0;
+    for (contender, found) in group.contenders.iter().zip(found) {
+        let Some(found) = found else {
             println!("| {} | not installed | | | | |", contender.name);
             continue;
         };
-        let seconds = ["1", "2"].map(|threads| contender.seconds(files, uriscan, threads, runs));
-        let ours = *ours.get_or_insert(seconds);
+        let of_rounds = |of: &dyn Fn(&[[f64; 2]]) -> f64| {
+            let mut all: Vec<f64> = rounds.iter().map(|round| of(round)).collect();
+            all.sort_by(f64::total_cmp);
+            all[all.len() / 2]
+        };
+        let times = [0, 1].map(|two| of_rounds(&|round| round[there][two] / round[0][two]));
+        let seconds = [0, 1].map(|two| of_rounds(&|round| round[there][two]));
         let speeds = seconds.map(|seconds| files.bytes as f64 / 1e6 / seconds);
         println!(
             "| {} | {:.2} x | {:.2} x | {:.0} | {:.0} | {found} |",
-            contender.name,
-            seconds[0] / ours[0],
-            seconds[1] / ours[1],
-            speeds[0],
-            speeds[1],
+            contender.name, times[0], times[1], speeds[0], speeds[1],
         );
+        there += 1;
     }
 }

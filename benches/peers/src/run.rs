@@ -29,7 +29,7 @@ pub(crate) struct Files {
 }
 
 impl Files {
-    /// The files of a tree, or one file. They are read once, so that all runs find them in memory.
+    /// The files of a tree, or one file.
     pub(crate) fn under(path: &Path) -> io::Result<Files> {
         let mut files = Files {
             path: path.to_owned(),
@@ -49,7 +49,6 @@ impl Files {
             }
         }
         files.paths.sort();
-        each(&files, 1, |bytes| bytes.len());
         Ok(files)
     }
 }
@@ -105,26 +104,21 @@ impl Contender {
         }
     }
 
-    /// The median time of some runs.
-    pub(crate) fn seconds(&self, files: &Files, uriscan: &Path, threads: &str, runs: usize) -> f64 {
-        let mut seconds: Vec<f64> = (0..runs.max(1))
-            .map(|_| {
-                let start = Instant::now();
-                match self.how {
-                    How::Library(count) => {
-                        let threads = threads.parse().expect("it is a number");
-                        std::hint::black_box(each(files, threads, count));
-                    }
-                    How::Tool(make) => {
-                        let mut command = Self::command(make, files, uriscan, threads);
-                        let status = command.stdout(Stdio::null()).status();
-                        status.expect("it has been run before");
-                    }
-                }
-                start.elapsed().as_secs_f64()
-            })
-            .collect();
-        seconds.sort_by(f64::total_cmp);
-        seconds[seconds.len() / 2]
+    /// The time of one run, with all files in memory.
+    pub(crate) fn seconds(&self, files: &Files, uriscan: &Path, threads: &str) -> f64 {
+        each(files, 2, |bytes| bytes.len());
+        let start = Instant::now();
+        match self.how {
+            How::Library(count) => {
+                let threads = threads.parse().expect("it is a number");
+                std::hint::black_box(each(files, threads, count));
+            }
+            How::Tool(make) => {
+                let mut command = Self::command(make, files, uriscan, threads);
+                let status = command.stdout(Stdio::null()).status();
+                status.expect("it has been run before");
+            }
+        }
+        start.elapsed().as_secs_f64()
     }
 }
