@@ -133,29 +133,14 @@ impl Scanner {
         });
         scanner.scan(Window::whole(html), &mut inner);
         for event in &inner.list {
-            match *event {
+            match events.adopt(event, &inner, html) {
                 Event::Reference(mut reference) => {
-                    let copy = |text, events: &mut Events| events.store(inner.bytes(text, html));
-                    let name = |name, events: &mut Events| match name {
-                        Name::Other(text) => Name::Other(events.store(inner.bytes(text, html))),
-                        known => known,
-                    };
                     reference.span.start += offset;
                     reference.span.end += offset;
-                    reference.text = copy(reference.text, events);
-                    reference.element = name(reference.element, events);
-                    reference.attribute = name(reference.attribute, events);
-                    reference.alternatives = (0, 0);
                     found.push(reference);
                 }
-                Event::Anchor(name, at) => {
-                    let name = events.store(inner.bytes(name, html));
-                    events.push(Event::Anchor(name, offset + at));
-                }
-                Event::Base(text, at) => {
-                    let text = events.store(inner.bytes(text, html));
-                    events.push(Event::Base(text, offset + at));
-                }
+                Event::Anchor(name, at) => events.push(Event::Anchor(name, offset + at)),
+                Event::Base(text, at) => events.push(Event::Base(text, offset + at)),
                 Event::Diagnostic(code, at) => events.push(Event::Diagnostic(code, offset + at)),
                 _ => {}
             }
