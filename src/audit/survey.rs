@@ -91,8 +91,8 @@ impl<'a> Worker<'a> {
             for (index, job) in jobs.drain(..).enumerate() {
                 let order = (ticket, index as u32);
                 match job {
-                    Job::File(entry) => self.file(order, entry, None),
-                    Job::Read(entry, taken) => self.file(order, entry, Some(taken.bytes())),
+                    // None is read ahead where no file is cut.
+                    Job::File(entry) | Job::Read(entry, _) => self.file(order, entry),
                     // INVARIANT: no file is cut, for the options ask for pieces without end.
                     Job::Piece(_) => {}
                     Job::Unreadable(path) => {
@@ -115,7 +115,7 @@ impl<'a> Worker<'a> {
         self.survey.documents.push(document);
     }
 
-    fn file(&mut self, order: (u64, u32), entry: Entry, bytes: Option<&[u8]>) {
+    fn file(&mut self, order: (u64, u32), entry: Entry) {
         let path = entry.path.as_os_str().as_encoded_bytes();
         let absolute = self.names.absolute(&self.audit.reading.bases.here, path);
         let file = self.audit.checker.paths.id(absolute);
@@ -126,11 +126,7 @@ impl<'a> Worker<'a> {
             Keep::All
         };
         self.found.begin(file, keep);
-        let read = match bytes {
-            Some(bytes) => self.reader.read_bytes(&entry, bytes, &mut self.found),
-            None => self.reader.read(&entry, &mut self.found),
-        };
-        match read {
+        match self.reader.read(&entry, &mut self.found) {
             Ok(Read::Document {
                 format,
                 bytes,

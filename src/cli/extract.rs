@@ -161,7 +161,7 @@ fn finish(
     let is_among_records = options.output.others.is_some() && options.talk.summary;
     match arguments.output.stats {
         Some(StatsArg::Json) => print_stats(StatsArg::Json, summary, start),
-        // Who asks for words has read the counts.
+        // Words would repeat what stands among the records.
         Some(StatsArg::Text) if !is_among_records => print_stats(StatsArg::Text, summary, start),
         _ => {}
     }

@@ -204,10 +204,10 @@ impl<'a> Queue<'a> {
     /// told by whoever reads it.
     fn cutter_of(&self, entry: &Entry, length: u64) -> Option<Knife> {
         let mut file = File::open(&entry.path).ok()?;
-        let mut head = Vec::new();
-        input::read(&mut file, &mut head, HEAD).ok()?;
-        match self.options.choose(entry, &head) {
-            Choice::Read(format) if self.options.may_cut(format, &head) => {
+        let mut buffer = Vec::new();
+        let head = input::read(&mut file, &mut buffer, HEAD).ok()?;
+        match self.options.choose(entry, head) {
+            Choice::Read(format) if self.options.may_cut(format, head) => {
                 let (entry, size) = (entry.clone(), self.options.piece);
                 match format.seam? {
                     Seam::Line(_) => {
