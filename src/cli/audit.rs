@@ -322,7 +322,10 @@ impl Destinations {
                 true => Format::named("jsonl").unwrap_or(findings.format),
                 false => findings.format,
             };
-            reports.add(format, look(arguments), Box::new(main));
+            match findings.count_by {
+                Some(key) => reports.count_by(key, format, Box::new(main)),
+                None => reports.add(format, look(arguments), Box::new(main)),
+            }
         }
         if let Some(external) = &mut self.external {
             reports.list_external(Box::new(external));

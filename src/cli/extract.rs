@@ -18,6 +18,7 @@ use crate::output::json;
 use crate::output::record::Summary;
 use crate::pipeline::pieces::PIECE;
 use crate::pipeline::run::Outcome;
+use crate::pipeline::tally::Key;
 use crate::pipeline::walk::{Root, Walk};
 use crate::pipeline::{self, Archives, Options, Order, Report, Talk};
 
@@ -88,10 +89,22 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<Options, Error> {
     };
     let output = &arguments.output;
     let report = arguments.report.report();
-    if !report.is_records() && report != Report::Nothing && output.output().name != "text" {
-        return Err(Error::new(
-            "counts and lists of files are text: they have no other format",
-        ));
+    let is_text = output.output().name == "text";
+    match report {
+        Report::CountBy(Key::Rule) => {
+            return Err(Error::new(
+                "--count-by rule counts findings: uriscan audit --count-by rule",
+            ));
+        }
+        Report::CountBy(_) if !is_text && output.output().others.is_none() => {
+            return Err(Error::new("counts are text or, with --json, records"));
+        }
+        Report::Count | Report::Paths | Report::Files if !is_text => {
+            return Err(Error::new(
+                "counts and lists of files are text: they have no other format",
+            ));
+        }
+        _ => {}
     }
     let mut layout = output.layout(reach);
     if report == Report::Count {

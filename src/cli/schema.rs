@@ -9,7 +9,7 @@ use crate::output::schema::{SCHEMAS, Schema};
 /// What `schema` takes.
 #[derive(Args)]
 pub struct SchemaArgs {
-    /// The record: link, finding, summary or archive
+    /// The record: link, finding, summary, archive or count
     #[arg(value_name = "RECORD", value_parser = schema)]
     pub record: &'static Schema,
 }

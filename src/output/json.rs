@@ -15,6 +15,7 @@ pub(super) const OUTPUT: Output = Output {
         diagnostic: push_diagnostic,
         failure: push_failure,
         archive: push_archive,
+        count: push_counted,
         summary: push_summary,
     }),
 };
@@ -93,6 +94,24 @@ fn push_counts<'a>(name: &str, counts: impl Iterator<Item = (&'a str, u64)>, out
         decimal::push(count, out);
     }
     out.push(b'}');
+}
+
+/// Appends how often a value of a key occurred; an empty value is null.
+fn push_counted(key: &str, value: &[u8], count: u64, out: &mut Vec<u8>) {
+    open("count", out);
+    push_member("key", key, out);
+    push_key("value", out);
+    match value {
+        b"" => out.extend_from_slice(b"null"),
+        value => push_string(value, out),
+    }
+    push_count("count", count, out);
+    // Two paths that are not UTF-8 may look alike.
+    if std::str::from_utf8(value).is_err() {
+        push_key("value_bytes", out);
+        push_value(&Value::Base64(value), out);
+    }
+    out.extend_from_slice(b"}\n");
 }
 
 /// Appends the summary.

@@ -38,6 +38,8 @@ pub struct Others {
     pub failure: fn(&Place, &Failure<'_>, &mut Vec<u8>),
     /// Appends the counts of an archive.
     pub archive: fn(&Place, &Archive, &mut Vec<u8>),
+    /// Appends how often a value of a key occurred.
+    pub count: fn(&str, &[u8], u64, &mut Vec<u8>),
     /// Appends the summary.
     pub summary: fn(&Summary, &mut Vec<u8>),
 }
@@ -46,6 +48,20 @@ pub struct Others {
 pub static OUTPUTS: &[Output] = &[text::OUTPUT, json::OUTPUT, csv::OUTPUT, tsv::OUTPUT];
 
 impl Output {
+    /// Appends how often a value of a key occurred: a record, or the count, a tab and the value, with
+    /// `-` for an empty one.
+    pub fn count(&self, layout: &Layout, key: &str, value: &[u8], count: u64, out: &mut Vec<u8>) {
+        match &self.others {
+            Some(others) => (others.count)(key, value, count, out),
+            None => {
+                decimal::push(count, out);
+                out.push(b'\t');
+                let value = if value.is_empty() { b"-" } else { value };
+                text::push_line(layout, value, out);
+            }
+        }
+    }
+
     /// The output format of a name, as `--format` takes it.
     ///
     /// ```

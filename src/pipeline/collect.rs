@@ -235,7 +235,7 @@ impl<W: std::io::Write + Send> Sink for Collector<'_, W> {
                 let key = self.hash.of(link.target.unwrap_or(link.reference));
                 self.block.keyed.push(Keyed { key, range });
             }
-            Report::CountBy(key) => self.tally.count(key, &self.place, link),
+            Report::CountBy(key) => self.tally.count(key.of(&self.place, link)),
             Report::Count | Report::Paths | Report::Files | Report::Nothing => {}
         }
         if self.block.output.len() >= ENOUGH {

@@ -129,8 +129,13 @@ impl Report {
         matches!(self, Report::Count | Report::Paths | Report::Files)
     }
 
-    /// Whether the output consists of records.
+    /// Whether the output consists of records, in formats that have any.
     pub fn is_records(self) -> bool {
+        matches!(self, Report::Links | Report::Unique | Report::CountBy(_))
+    }
+
+    /// Whether each link that is reported has a record or a line of its own.
+    pub fn is_links(self) -> bool {
         matches!(self, Report::Links | Report::Unique)
     }
 }

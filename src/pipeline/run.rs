@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 use std::thread;
 
-use super::Options;
 use super::collect::{Collector, Counts};
 use super::ordered::{Consume, Ordered, Stopped};
 use super::pieces::Piece;
@@ -13,10 +12,14 @@ use super::tally::Tally;
 use super::unique::Hash;
 use super::walk::{Entry, Walk};
 use super::writer::{Chunk, Hurry, Writer};
+use super::{Options, Report};
 use crate::output::record::Summary;
 
 /// What is handed over before its turn is held up to this many bytes.
 const HELD: usize = 8 << 20;
+
+/// Rows of counts are written when they take this many bytes.
+const GATHERED: usize = 64 << 10;
 
 /// How a run ended.
 #[derive(Debug)]
@@ -58,7 +61,7 @@ pub fn run(options: &Options, walk: Walk, output: impl Write + Send, hurry: Hurr
         let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
         let mut add = |(its_counts, its_tally)| {
             counts.add(&its_counts);
-            tally.add(its_tally);
+            tally.merge(its_tally);
         };
         add(work());
         for other in others {
@@ -71,7 +74,7 @@ pub fn run(options: &Options, walk: Walk, output: impl Write + Send, hurry: Hurr
     let (mut writer, mut output_error) = ordered.into_inner();
     counts.summary.references -= writer.repeated();
     if output_error.is_none() {
-        output_error = close(options, &counts.summary, &tally, &mut writer).err();
+        output_error = close(options, &counts.summary, tally, &mut writer).err();
     }
     Outcome {
         summary: counts.summary,
@@ -83,11 +86,23 @@ pub fn run(options: &Options, walk: Walk, output: impl Write + Send, hurry: Hurr
 fn close<W: Write + Send>(
     options: &Options,
     summary: &Summary,
-    tally: &Tally,
+    tally: Tally,
     writer: &mut Writer<W>,
 ) -> io::Result<()> {
     let mut block = Chunk::default();
-    tally.push(options.layout.terminator, &mut block.output);
+    if let Report::CountBy(key) = options.report {
+        tally.rows(|value, count| {
+            options
+                .output
+                .count(&options.layout, key.name(), value, count, &mut block.output);
+            if block.output.len() < GATHERED {
+                return Ok(());
+            }
+            let written = writer.consume(&block);
+            block.output.clear();
+            written
+        })?;
+    }
     if let Some(others) = &options.output.others
         && options.talk.summary
     {

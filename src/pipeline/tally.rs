@@ -1,14 +1,14 @@
 //! Links counted by what they have in common.
 
-use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
 
-use crate::output::decimal;
+use hashbrown::HashTable;
+
 use crate::output::place::Place;
-use crate::output::text::push_lossy;
 use crate::resolver::Link;
 use crate::uri::Reference;
 
-/// What links are counted by.
+/// A property that links are counted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Key {
     /// The host of the target.
@@ -19,17 +19,68 @@ pub enum Key {
     Target,
     /// The path of the file.
     Path,
+    /// The identifier of the message.
+    Message,
+    /// The element.
+    Element,
+    /// The audit's rule; a link alone has none.
+    Rule,
 }
 
 impl Key {
-    /// What a link is counted under; what has no target is counted by its reference.
-    fn of<'a>(self, place: &'a Place, link: &'a Link<'_>) -> &'a [u8] {
-        let uri = link.target.unwrap_or(link.reference);
+    /// Every key with its name on the command line.
+    pub const NAMES: &'static [(Key, &'static str)] = &[
+        (Key::Host, "host"),
+        (Key::Scheme, "scheme"),
+        (Key::Target, "target"),
+        (Key::Path, "path"),
+        (Key::Rule, "rule"),
+        (Key::Message, "message"),
+        (Key::Element, "element"),
+    ];
+
+    /// The key of a name.
+    ///
+    /// ```
+    /// use uriscan::pipeline::tally::Key;
+    /// assert_eq!(Key::named("host"), Some(Key::Host));
+    /// ```
+    pub fn named(name: &str) -> Option<Key> {
+        let row = Self::NAMES.iter().find(|(_, known)| *known == name);
+        row.map(|(key, _)| *key)
+    }
+
+    /// The name on the command line and in records.
+    pub fn name(self) -> &'static str {
+        let row = Self::NAMES.iter().find(|(key, _)| *key == self);
+        row.map_or("", |(_, name)| name)
+    }
+
+    /// The value that a link is counted under, empty where it has none. A link without a target is
+    /// counted by its reference.
+    pub fn of<'a>(self, place: &'a Place, link: &'a Link<'_>) -> &'a [u8] {
+        let text = |text: Option<&'a str>| text.unwrap_or_default().as_bytes();
         match self {
-            Key::Target => uri,
             Key::Path => place.path(),
-            Key::Scheme => Reference::split(uri).scheme.unwrap_or_default(),
-            Key::Host => host(Reference::split(uri).authority.unwrap_or_default()),
+            Key::Message => text(link.part.message_id),
+            Key::Element => text(link.element),
+            Key::Rule => b"",
+            Key::Host | Key::Scheme | Key::Target => {
+                self.of_uri(link.target.unwrap_or(link.reference))
+            }
+        }
+    }
+
+    fn of_uri(self, uri: &[u8]) -> &[u8] {
+        let parts = Reference::split(uri);
+        match self {
+            Key::Scheme => parts.scheme.unwrap_or_default(),
+            Key::Host => match (host(parts.authority.unwrap_or_default()), parts.scheme) {
+                // `mailto:` says more than that there is no host.
+                (b"", Some(scheme)) => &uri[..scheme.len() + 1],
+                (host, _) => host,
+            },
+            _ => uri,
         }
     }
 }
@@ -45,49 +96,129 @@ fn host(authority: &[u8]) -> &[u8] {
     }
 }
 
-/// How often each key occurred.
-#[derive(Clone, Debug, Default)]
+/// How often each value occurred.
+///
+/// A value takes its own bytes, 16 for its count and place, and 5 to 12 in the index. They are split
+/// over parts, for a table holds twice its size while it grows, and so only one part does at a time.
+#[derive(Debug)]
 pub struct Tally {
-    counts: HashMap<Vec<u8>, u64>,
+    hasher: RandomState,
+    parts: Vec<Part>,
+}
+
+/// The number of parts: a power of two.
+const PARTS: usize = 64;
+
+#[derive(Debug, Default)]
+struct Part {
+    /// All values, without anything between them.
+    bytes: Vec<u8>,
+    rows: Vec<Row>,
+    /// Indices into `rows`, by the hash of the value.
+    index: HashTable<u32>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    /// Index behind the last byte of the value.
+    end: usize,
+    count: u64,
+}
+
+impl Default for Tally {
+    fn default() -> Self {
+        Tally {
+            hasher: RandomState::new(),
+            parts: Vec::new(),
+        }
+    }
+}
+
+impl Part {
+    fn value(&self, row: usize) -> &[u8] {
+        let start = row.checked_sub(1).map_or(0, |before| self.rows[before].end);
+        &self.bytes[start..self.rows[row].end]
+    }
+
+    fn add(&mut self, value: &[u8], count: u64, hasher: &RandomState) {
+        let hash = hasher.hash_one(value);
+        let found = self
+            .index
+            .find(hash, |&row| self.value(row as usize) == value);
+        if let Some(&row) = found {
+            self.rows[row as usize].count += count;
+            return;
+        }
+        // INVARIANT: fewer than 2^32 rows, which take 64 GiB without their values.
+        let row = self.rows.len() as u32;
+        self.bytes.extend_from_slice(value);
+        let end = self.bytes.len();
+        self.rows.push(Row { end, count });
+        let mut index = std::mem::take(&mut self.index);
+        index.insert_unique(hash, row, |&row| hasher.hash_one(self.value(row as usize)));
+        self.index = index;
+    }
 }
 
 impl Tally {
-    /// Counts a link.
-    pub fn count(&mut self, key: Key, place: &Place, link: &Link<'_>) {
-        let key = key.of(place, link);
-        if let Some(count) = self.counts.get_mut(key) {
-            *count += 1;
-        } else {
-            self.counts.insert(key.to_vec(), 1);
+    /// Counts an occurrence of a value.
+    pub fn count(&mut self, value: &[u8]) {
+        self.add(value, 1);
+    }
+
+    fn add(&mut self, value: &[u8], count: u64) {
+        if self.parts.is_empty() {
+            self.parts.resize_with(PARTS, Part::default);
         }
+        // Neither the bits that the table takes for the place nor those that it compares first.
+        let part = (self.hasher.hash_one(value) >> 40) as usize % PARTS;
+        self.parts[part].add(value, count, &self.hasher);
     }
 
     /// Adds what another worker has counted.
-    pub fn add(&mut self, other: Tally) {
-        for (key, count) in other.counts {
-            *self.counts.entry(key).or_default() += count;
+    pub fn merge(&mut self, other: Tally) {
+        if self.parts.is_empty() {
+            *self = other;
+            return;
+        }
+        // Each part is freed before the next one is added.
+        for part in other.parts {
+            for (row, Row { count, .. }) in part.rows.iter().enumerate() {
+                self.add(part.value(row), *count);
+            }
         }
     }
 
-    /// Appends a line for each key, the most frequent first: the count, a tab, the key; `-` stands
-    /// for an empty one.
-    pub fn push(&self, terminator: u8, out: &mut Vec<u8>) {
-        let mut rows: Vec<_> = self.counts.iter().collect();
-        rows.sort_unstable_by(|(key, count), (other, others)| {
-            others.cmp(count).then_with(|| key.cmp(other))
-        });
-        for (key, count) in rows {
-            decimal::push(*count, out);
-            out.push(b'\t');
-            push_lossy(if key.is_empty() { b"-" } else { key }, out);
-            out.push(terminator);
+    /// Hands on each value with its count: the most frequent first, equally frequent ones in the
+    /// order of their bytes.
+    ///
+    /// # Errors
+    ///
+    /// The first error of `take`.
+    pub fn rows<E>(mut self, mut take: impl FnMut(&[u8], u64) -> Result<(), E>) -> Result<(), E> {
+        let mut order: Vec<(u32, u32)> = Vec::new();
+        for (number, part) in self.parts.iter_mut().enumerate() {
+            part.index = HashTable::new();
+            order.extend((0..part.rows.len()).map(|row| (number as u32, row as u32)));
         }
+        let row = |&(part, row): &(u32, u32)| {
+            let part = &self.parts[part as usize];
+            (part.value(row as usize), part.rows[row as usize].count)
+        };
+        order.sort_unstable_by(|one, other| {
+            let ((key, count), (other, others)) = (row(one), row(other));
+            others.cmp(&count).then_with(|| key.cmp(other))
+        });
+        order
+            .iter()
+            .map(row)
+            .try_for_each(|(value, count)| take(value, count))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::host;
+    use super::*;
 
     #[test]
     fn hosts_stand_between_user_and_port() {
@@ -106,5 +237,46 @@ mod tests {
                 "{authority}"
             );
         }
+    }
+
+    #[test]
+    fn a_uri_without_a_host_is_counted_by_its_scheme() {
+        for (uri, expected) in [
+            ("mailto:ann@example.com", "mailto:"),
+            ("file:///a/b", "file:"),
+            ("http://example.com/", "example.com"),
+            ("no/scheme", ""),
+        ] {
+            let host = Key::Host.of_uri(uri.as_bytes());
+            assert_eq!(host, expected.as_bytes(), "{uri}");
+        }
+    }
+
+    #[test]
+    fn merged_counts_are_those_of_one_tally() {
+        let mut one = Tally::default();
+        let mut halves = [Tally::default(), Tally::default()];
+        for n in 0..10_000u32 {
+            let value = format!("value {}", n * n % 3001);
+            one.count(value.as_bytes());
+            halves[n as usize % 2].count(value.as_bytes());
+        }
+        let [mut merged, second] = halves;
+        merged.merge(second);
+        let rows = |tally: Tally| {
+            let mut rows = Vec::new();
+            let taken: Result<(), ()> = tally.rows(|value, count| {
+                rows.push((value.to_vec(), count));
+                Ok(())
+            });
+            taken.unwrap();
+            rows
+        };
+        let (one, merged) = (rows(one), rows(merged));
+        assert_eq!(one, merged);
+        assert_eq!(one.iter().map(|(_, count)| count).sum::<u64>(), 10_000);
+        assert!(one.is_sorted_by(|(key, count), (other, others)| {
+            count > others || count == others && key < other
+        }));
     }
 }

@@ -1,8 +1,9 @@
 //! Each target once: keys that workers compute, and the set that the writer keeps.
 
-use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
+
+use hashbrown::HashTable;
 
 /// Tells targets apart by 128 bits, so that memory does not grow with their length.
 ///
@@ -29,21 +30,45 @@ pub struct Keyed {
     pub range: Range<usize>,
 }
 
-/// The targets that have been written.
+/// The targets that have been written: 15 to 30 bytes each, whatever their length.
+///
+/// The tables are split, for a table holds twice its size while it grows, and so only one of them does
+/// at a time.
 #[derive(Debug, Default)]
 pub struct Seen {
-    keys: HashSet<u128>,
+    /// 102 bits of each key: the number of the table and three words. Two of 2^32 targets have the
+    /// same ones with a probability of 2^-39.
+    keys: Vec<HashTable<[u32; 3]>>,
     /// Records that were left out.
     pub repeated: u64,
 }
 
+/// The number of tables: a power of two.
+const TABLES: usize = 64;
+
 impl Seen {
+    /// Adds a key; false where it was there before.
+    fn insert(&mut self, key: u128) -> bool {
+        if self.keys.is_empty() {
+            self.keys.resize_with(TABLES, HashTable::new);
+        }
+        let kept = [0, 32, 64].map(|from| (key >> from) as u32);
+        // Every bit of a key is as good as any other: the words are hashes already.
+        let hash = |[low, middle, _]: &[u32; 3]| u64::from(*low) | u64::from(*middle) << 32;
+        let table = &mut self.keys[(key >> 96) as usize % TABLES];
+        if table.find(hash(&kept), |one| *one == kept).is_some() {
+            return false;
+        }
+        table.insert_unique(hash(&kept), kept, hash);
+        true
+    }
+
     /// Appends what is new of a block's output; what belongs to no record stays.
     pub fn push_new(&mut self, output: &[u8], records: &[Keyed], out: &mut Vec<u8>) {
         let mut from = 0;
         for record in records {
             out.extend_from_slice(&output[from..record.range.start]);
-            if self.keys.insert(record.key) {
+            if self.insert(record.key) {
                 out.extend_from_slice(&output[record.range.clone()]);
             } else {
                 self.repeated += 1;
@@ -51,5 +76,20 @@ impl Seen {
             from = record.range.end;
         }
         out.extend_from_slice(&output[from..]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_new_once() {
+        let (mut seen, hash) = (Seen::default(), Hash::default());
+        for turn in 0..2 {
+            for n in 0..20_000u32 {
+                assert_eq!(seen.insert(hash.of(&n.to_le_bytes())), turn == 0);
+            }
+        }
     }
 }

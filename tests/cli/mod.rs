@@ -2,6 +2,8 @@
 
 // Files that cannot be read, or are not what they seem.
 mod bad_input;
+// What references and findings are counted by.
+mod counts;
 // Compressed files.
 mod compressed;
 // Filters, counts, lists and parts.

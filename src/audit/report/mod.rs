@@ -1,6 +1,7 @@
 //! Where findings go: text, JSON Lines, SARIF, JUnit, GitHub annotations. One file each, one row in
 //! [`FORMATS`].
 
+mod count;
 mod github;
 mod jsonl;
 mod junit;
@@ -21,6 +22,7 @@ use crate::output::record::Summary;
 use crate::output::text::push_lossy;
 use crate::pipeline::Talk;
 use crate::pipeline::ordered::Consume;
+use crate::pipeline::tally::Key;
 use crate::resolver::{Diagnostic, Link};
 
 /// A format of reports.
@@ -172,6 +174,15 @@ impl<'r> Reports<'r> {
             report,
             writer,
             out,
+        });
+    }
+
+    /// Adds a report of how many findings there are with each value of a key.
+    pub fn count_by(&mut self, key: Key, format: &Format, writer: Box<dyn Write + Send + 'r>) {
+        self.open.push(Open {
+            report: Box::new(count::Count::new(key, format)),
+            writer,
+            out: Vec::new(),
         });
     }
 

@@ -7,10 +7,12 @@ use clap::{Args, ValueEnum};
 use super::filter::FilterArgs;
 use super::output::WhenArg;
 use super::read::ReadArgs;
+use super::report::key;
 use super::resolve::BaseArgs;
 use super::walk::WalkArgs;
 use crate::audit::report::{FORMATS, Format};
 use crate::audit::rules::RULES;
+use crate::pipeline::tally::Key;
 
 /// What `audit` takes.
 #[derive(Args)]
@@ -103,6 +105,10 @@ pub struct FindingArgs {
     /// Write the findings to a file too; may be repeated
     #[arg(long, value_name = "FORMAT=FILE", value_parser = report)]
     pub report: Vec<Report>,
+    /// Instead of findings show how many there are by rule, host, scheme, target, path, message or
+    /// element, the most frequent first
+    #[arg(long, value_name = "KEY", value_parser = key, conflicts_with_all = ["links", "external"])]
+    pub count_by: Option<Key>,
     /// Show every link with its state
     #[arg(long)]
     pub links: bool,

@@ -174,7 +174,7 @@ impl OutputArgs {
 
     /// Whether what is shown needs lines and columns.
     pub(in crate::cli) fn positions(&self, report: Report, layout: &Layout) -> Positions {
-        let needed = if !report.is_records() {
+        let needed = if !report.is_links() {
             false
         } else if self.output().name == "text" {
             layout.location.position

@@ -1,0 +1,94 @@
+//! What references and findings are counted by.
+
+use super::Tree;
+
+const MAIL: &str = "From: ann@example.com
+Message-ID: <1@example.com>
+Content-Type: text/html
+
+<a href=http://example.com/1>x</a> <img src=http://example.com/2> <a href=mailto:b@example.com>
+";
+
+#[test]
+fn what_has_no_host_is_counted_by_its_scheme() {
+    let tree = Tree::new(&[(
+        "a.txt",
+        "http://example.com/ mailto:a@example.com mailto:b@example.com urn:isbn:0451450523\n",
+    )]);
+    tree.run(&["--count-by", "host", "a.txt"])
+        .is(0, "2\tmailto:\n1\texample.com\n1\turn:\n");
+}
+
+#[test]
+fn references_are_counted_by_message_and_element() {
+    let tree = Tree::new(&[("1.eml", MAIL), ("b.txt", "http://example.com/\n")]);
+    tree.run(&["--count-by", "message", "--headers=none", "."])
+        .is(0, "3\t<1@example.com>\n1\t-\n");
+    tree.run(&["--count-by", "element", "--headers=none", "."])
+        .is(0, "2\ta\n1\t-\n1\timg\n");
+}
+
+#[test]
+fn counts_are_records_with_json() {
+    let tree = Tree::new(&[("1.eml", MAIL), ("b.txt", "http://example.com/\n")]);
+    tree.run(&["--count-by", "element", "--headers=none", "--json", "."])
+        .is(
+            0,
+            concat!(
+                r#"{"type":"count","key":"element","value":"a","count":2}"#,
+                "\n",
+                r#"{"type":"count","key":"element","value":null,"count":1}"#,
+                "\n",
+                r#"{"type":"count","key":"element","value":"img","count":1}"#,
+                "\n",
+            ),
+        );
+    tree.run(&["--count-by", "element", "--format=csv", "."])
+        .tells(2, "", "--json");
+    tree.run(&["--count-by", "colour", "."])
+        .tells(2, "", "host, scheme, target");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn counts_of_paths_that_look_alike_tell_their_bytes() {
+    let tree = Tree::new(&[]);
+    tree.write(super::os(b"a\xff.txt"), b"http://example.com/\n");
+    let ran = tree.run(&["--count-by", "path", "--json", "."]);
+    assert!(
+        ran.out.contains(r#""value_bytes":"Li9h/y50eHQ=""#),
+        "{ran:?}"
+    );
+}
+
+#[test]
+fn findings_are_counted_by_rule_and_by_what_their_links_have_in_common() {
+    let tree = Tree::new(&[
+        (
+            "a.html",
+            "<!doctype html><p id=x><a href=b.html>x</a><a href=#y>x</a>",
+        ),
+        (
+            "c.html",
+            "<!doctype html><link href=b.html><a href=b.html>x</a>",
+        ),
+    ]);
+    let count = |key: &str| tree.run(&["audit", "--root=.=http://example.com/", "--count-by", key]);
+    assert_eq!(count("rule").out, "3\tbroken-file\n1\tbroken-fragment\n");
+    assert_eq!(count("path").out, "2\ta.html\n2\tc.html\n");
+    assert_eq!(count("element").out, "3\ta\n1\tlink\n");
+    let target = "3\thttp://example.com/b.html\n1\thttp://example.com/a.html#y\n";
+    assert_eq!(count("target").out, target);
+    assert_eq!(count("rule").code, 1);
+    let ran = tree.run(&[
+        "audit",
+        "--root=.=http://example.com/",
+        "--count-by=rule",
+        "--json",
+    ]);
+    let first = r#"{"type":"count","key":"rule","value":"broken-file","count":3}"#;
+    assert!(ran.out.starts_with(first), "{ran:?}");
+    assert!(ran.out.contains(r#"{"type":"summary""#), "{ran:?}");
+    tree.run(&["--count-by", "rule", "."])
+        .tells(2, "", "uriscan audit --count-by rule");
+}
