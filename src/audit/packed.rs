@@ -4,7 +4,7 @@ use crate::bytes::lines::Position;
 use crate::document::diagnostic::{CODES, Code};
 use crate::document::events::{Context, Span};
 use crate::document::flags::Flags;
-use crate::resolver::{Diagnostic, Link, Part};
+use crate::resolver::{Diagnostic, Envelope, Link, Part};
 use crate::uri::ResolveErrorKind;
 
 /// Why there is no target, in the order of its numbers.
@@ -84,6 +84,12 @@ fn push_part(part: &Part<'_>, out: &mut Vec<u8>) {
         part.target_part,
     ] {
         push_optional(text.map(str::as_bytes), out);
+    }
+    out.push(u8::from(part.envelope.is_some()));
+    if let Some(envelope) = part.envelope {
+        for text in [envelope.date, envelope.from, envelope.subject] {
+            push_optional(text.map(str::as_bytes), out);
+        }
     }
 }
 
@@ -209,6 +215,15 @@ impl<'a> Packed<'a> {
             media_type: self.text(),
             charset: self.text(),
             target_part: self.text(),
+            envelope: (self.byte() > 0).then(|| self.envelope()),
+        }
+    }
+
+    fn envelope(&mut self) -> Envelope<'a> {
+        Envelope {
+            date: self.text(),
+            from: self.text(),
+            subject: self.text(),
         }
     }
 

@@ -112,9 +112,11 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<Options, Error> {
         layout.location.path = several && !output.no_filename;
     }
     let quiet = report == Report::Nothing;
+    let mut formats = arguments.read.options();
+    formats.mail.envelope = output.envelope(report, &layout);
     Ok(Options {
         extractor: extractor::Options {
-            formats: arguments.read.options(),
+            formats,
             ruling: arguments.base.ruling(),
             embedded_bases: arguments.base.embedded(),
             unwrapper: arguments.read.unwrapper(),

@@ -204,6 +204,17 @@ pub struct Message {
     pub offset: u64,
 }
 
+/// The date, the sender and the subject of a message, each unknown where it cannot be read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Envelope {
+    /// The date as a time of UTC (RFC 3339 section 5.6).
+    pub date: Option<Text>,
+    /// The address of the first author, at most 512 bytes.
+    pub from: Option<Text>,
+    /// The subject, decoded, at most 512 bytes.
+    pub subject: Option<Text>,
+}
+
 /// Whether the labels of enclosed documents count from here inwards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Labels {
@@ -222,6 +233,8 @@ pub enum Event {
     Enter(Enter),
     /// What its heading says.
     Heading(Heading),
+    /// What the heading of a message says of it, behind that, if it is asked for.
+    Envelope(Envelope),
     /// It ends, and is settled.
     Leave,
     /// The document itself names its base (RFC 2396 section 5.1.1), at an offset.
@@ -306,6 +319,11 @@ impl Events {
                 heading.content_id = heading.content_id.map(&mut text);
                 Event::Heading(heading)
             }
+            Event::Envelope(envelope) => Event::Envelope(Envelope {
+                date: envelope.date.map(&mut text),
+                from: envelope.from.map(&mut text),
+                subject: envelope.subject.map(&mut text),
+            }),
             Event::Base(reference, offset) => Event::Base(text(reference), offset),
             Event::Anchor(name, offset) => Event::Anchor(text(name), offset),
             Event::Reference(mut found) => {

@@ -27,6 +27,8 @@ pub enum Kind {
     Core,
     /// Only where there is something to say.
     Appended,
+    /// In those of mail, null where unknown.
+    Mail,
 }
 
 /// What a key's value may be.
@@ -291,6 +293,27 @@ pub static FIELDS: &[Field] = &[
         "The target inside a link that a mail gateway has rewritten, with --unwrap",
         |_, link| link.unwrapped.map_or(Value::Null, Value::Bytes)
     ),
+    field!(
+        "message_date",
+        Mail,
+        Shape::MaybeText,
+        "The date of the message in UTC (RFC 3339), null if unreadable",
+        |_, link| Value::text(link.part.envelope.and_then(|envelope| envelope.date))
+    ),
+    field!(
+        "message_from",
+        Mail,
+        Shape::MaybeText,
+        "The address of the sender of the message",
+        |_, link| Value::text(link.part.envelope.and_then(|envelope| envelope.from))
+    ),
+    field!(
+        "message_subject",
+        Mail,
+        Shape::MaybeText,
+        "The subject of the message, decoded, at most 512 bytes",
+        |_, link| Value::text(link.part.envelope.and_then(|envelope| envelope.subject))
+    ),
 ];
 
 fn line(link: &Link<'_>) -> Option<u64> {
@@ -317,5 +340,10 @@ impl Field {
     /// Whether its value depends on line numbers, which cost a pass over the document.
     pub fn needs_position(&self) -> bool {
         matches!(self.name, "line" | "column")
+    }
+
+    /// Whether its value depends on the envelopes of messages, which are read only when asked for.
+    pub fn needs_envelope(&self) -> bool {
+        self.kind == Kind::Mail
     }
 }

@@ -33,7 +33,12 @@ pub fn open_link(kind: &str, layout: &Layout, place: &Place, link: &Link<'_>, ou
             continue;
         }
         let value = (field.value)(place, link);
-        if field.kind == Kind::Appended && matches!(value, Value::Null) {
+        let has_key = match field.kind {
+            Kind::Core => true,
+            Kind::Appended => !matches!(value, Value::Null),
+            Kind::Mail => link.part.envelope.is_some(),
+        };
+        if !has_key {
             continue;
         }
         out.extend_from_slice(field.key.as_bytes());

@@ -1,6 +1,7 @@
 //! One document on the stack: its bases, what it brought, and the resolvers prepared for it.
 
 use std::fmt::Write;
+use std::sync::Arc;
 
 use encoding_rs::{Encoding, UTF_8};
 
@@ -80,6 +81,14 @@ impl Named {
     }
 }
 
+/// What the heading of a message says of it.
+#[derive(Debug, Default)]
+pub(super) struct Envelope {
+    pub(super) date: Option<String>,
+    pub(super) from: Option<String>,
+    pub(super) subject: Option<String>,
+}
+
 /// What the heading of a document says.
 #[derive(Debug, Default)]
 pub(super) struct Heading {
@@ -87,6 +96,8 @@ pub(super) struct Heading {
     pub(super) message: bool,
     pub(super) message_id: Option<String>,
     pub(super) message_offset: Option<u64>,
+    /// Shared by all that the message encloses.
+    pub(super) envelope: Option<Arc<Envelope>>,
     pub(super) media_type: String,
     pub(super) charset: String,
     /// The labels of what it encloses count in it.
@@ -98,6 +109,7 @@ impl Heading {
         self.message = false;
         self.message_id = None;
         self.message_offset = None;
+        self.envelope = None;
         self.media_type.clear();
         self.charset.clear();
         self.related = false;
@@ -109,6 +121,7 @@ impl Heading {
         if self.message_offset.is_none() {
             self.message_id.clone_from(&parent.message_id);
             self.message_offset = parent.message_offset;
+            self.envelope.clone_from(&parent.envelope);
         }
         if same {
             self.media_type.clone_from(&parent.media_type);

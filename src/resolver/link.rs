@@ -50,6 +50,8 @@ pub struct Part<'a> {
     pub message_id: Option<&'a str>,
     /// Offset of the message's first byte in the archive, decompressed.
     pub message_offset: Option<u64>,
+    /// The message's date, sender and subject; none where there is no message, or nobody asks.
+    pub envelope: Option<Envelope<'a>>,
     /// Offset in the compressed file of the gzip member, or whatever a file is made of, in which
     /// that byte is; none where nothing is compressed.
     pub member_offset: Option<u64>,
@@ -59,6 +61,18 @@ pub struct Part<'a> {
     pub charset: Option<&'a str>,
     /// The part of the same message that the link names (RFC 2557, RFC 2392).
     pub target_part: Option<&'a str>,
+}
+
+/// The date, the sender and the subject of a message.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Envelope<'a> {
+    /// The date as a time of UTC (RFC 3339 section 5.6); none where it cannot be read.
+    pub date: Option<&'a str>,
+    /// The address of the first author, at most 512 bytes.
+    pub from: Option<&'a str>,
+    /// The subject, decoded, at most 512 bytes.
+    pub subject: Option<&'a str>,
 }
 
 /// Something that readers of a document's links should know, once for each document and code.
@@ -183,6 +197,11 @@ impl Writer {
             part: Part {
                 message_id: heading.message_id.as_deref(),
                 message_offset: heading.message_offset,
+                envelope: heading.envelope.as_deref().map(|envelope| Envelope {
+                    date: envelope.date.as_deref(),
+                    from: envelope.from.as_deref(),
+                    subject: envelope.subject.as_deref(),
+                }),
                 // Only who decompresses knows.
                 member_offset: None,
                 media_type: some(&heading.media_type),

@@ -8,9 +8,10 @@ mod link;
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
 
 pub use frame::Ruling;
-pub use link::{Diagnostic, Link, Part, Sink};
+pub use link::{Diagnostic, Envelope, Link, Part, Sink};
 
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::{self, Event, Events, Family, Found, Heading};
@@ -107,6 +108,7 @@ impl Linker {
                 Event::Diagnostic(code, offset) => self.diagnose(code, offset),
                 Event::Enter(ref enter) => self.enter(enter, events, window),
                 Event::Heading(ref heading) => self.heading(heading, events, window),
+                Event::Envelope(ref envelope) => self.envelope(envelope, events, window),
                 Event::Leave => self.leave(events, window, sink),
                 Event::Anchor(text, offset) => sink.anchor(events.bytes(text, window), offset),
                 Event::Exact(rule) => sink.exact(rule),
@@ -238,6 +240,16 @@ impl Linker {
             let location = heading.location.map(|uri| events.bytes(uri, window));
             self.label(index, scope, id, location);
         }
+    }
+
+    /// The envelope of the innermost document, which is a message.
+    fn envelope(&mut self, envelope: &events::Envelope, events: &Events, window: &[u8]) {
+        let owned = |text| lossy(events.bytes(text, window)).into_owned();
+        self.top().heading.envelope = Some(Arc::new(frame::Envelope {
+            date: envelope.date.map(owned),
+            from: envelope.from.map(owned),
+            subject: envelope.subject.map(owned),
+        }));
     }
 
     /// Notes the names of a part that count in the frame `scope`.

@@ -109,9 +109,75 @@ fn records_tell_of_the_message_and_the_part() {
         .is(0, &rows.replace(',', "\t"));
     // Behind the other keys, in the order of the table.
     let ran = tree.run(&["m.mbox", "--json"]);
-    let last =
-        "\"flags\":[],\"loc\":\"part\",\"message_offset\":0,\"media_type\":\"text/plain\"}\n";
+    let last = "\"flags\":[],\"loc\":\"part\",\"message_offset\":0,\"media_type\":\"text/plain\",\
+         \"message_date\":null,\"message_from\":null,\"message_subject\":null}\n";
     assert!(ran.out.contains(last), "{}", ran.out);
+}
+
+#[test]
+fn members_tell_the_date_the_sender_and_the_subject_of_their_message() {
+    let letter = "Date: Thu, 2 Mar 06 10:11 EST\n\
+        From: =?utf-8?Q?Al=C3=ADce?= <alice@example.com>\n\
+        Subject: =?iso-8859-1?Q?caf=E9?=\n http://example.com/s\n\
+        Content-Type: multipart/mixed; boundary=b\n\n\
+        --b\n\nhttp://example.com/1\n\
+        --b\nContent-Type: message/rfc822\n\n\
+        Date: Fri, 3 Mar 2006 00:00:00 +0000\nFrom: b@example.com\nSubject: inner\n\n\
+        http://example.com/2\n--b--\n";
+    let length = letter.len();
+    let from = "From a@example.com Thu Mar  2 10:11:12 2006\n";
+    let mark = "\u{1}\u{1}\u{1}\u{1}\n";
+    let tree = Tree::new(&[
+        ("a.mbox", &format!("{from}{letter}\n")),
+        ("b.eml", letter),
+        ("c.mht", letter),
+        ("d.mmdf", &format!("{mark}{letter}{mark}")),
+        ("e.emlx", &format!("{length}\n{letter}")),
+        ("f.rnews", &format!("#! rnews {length}\n{letter}")),
+    ]);
+    let keys = "message_date,message_from,message_subject";
+    for name in ["a.mbox", "b.eml", "c.mht", "d.mmdf", "e.emlx", "f.rnews"] {
+        let record = "{\"type\":\"link\",\"message_date\":\"2006-03-02T15:11:00Z\",\
+            \"message_from\":\"alice@example.com\",\
+            \"message_subject\":\"café http://example.com/s\"}\n";
+        tree.run(&[name, "--json", "--fields", keys])
+            .is(0, &record.repeat(3));
+        let row = "2006-03-02T15:11:00Z,alice@example.com,café http://example.com/s\n";
+        let rows = [keys, "\n", &row.repeat(3)].concat();
+        tree.run(&[name, "--format", "csv", "--fields", keys])
+            .is(0, &rows);
+        tree.run(&[name, "--format", "tsv", "--fields", keys])
+            .is(0, &rows.replace(',', "\t"));
+    }
+    // An audit's records have the keys of a link.
+    let ran = tree.run(&["audit", "--format", "jsonl", "--links", "b.eml"]);
+    let audited = ran
+        .out
+        .matches("\"message_from\":\"alice@example.com\"")
+        .count();
+    assert_eq!(audited, 3, "{}", ran.out);
+}
+
+#[test]
+fn fields_of_a_message_that_cannot_be_read_are_null() {
+    let tree = Tree::new(&[
+        (
+            "a.eml",
+            "Date: 30 Feb 2006 10:00 +0000\nFrom: (nobody)\n\nhttp://example.com/\n",
+        ),
+        ("b.txt", "http://example.com/\n"),
+    ]);
+    let keys = [
+        "--json",
+        "--fields",
+        "message_date,message_from,message_subject",
+    ];
+    let nulls = "{\"type\":\"link\",\"message_date\":null,\"message_from\":null,\
+        \"message_subject\":null}\n";
+    tree.run(&[&["a.eml"], &keys[..]].concat()).is(0, nulls);
+    // What is no mail has no such keys.
+    tree.run(&[&["b.txt"], &keys[..]].concat())
+        .is(0, "{\"type\":\"link\"}\n");
 }
 
 #[test]

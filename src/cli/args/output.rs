@@ -188,6 +188,13 @@ impl OutputArgs {
         }
     }
 
+    /// Whether what is shown needs the date, the sender or the subject of messages.
+    pub(in crate::cli) fn envelope(&self, report: Report, layout: &Layout) -> bool {
+        report.is_records()
+            && self.output().name != "text"
+            && layout.fields.iter().any(|field| field.needs_envelope())
+    }
+
     /// The number of workers.
     pub(in crate::cli) fn threads(&self) -> usize {
         let cores = || thread::available_parallelism().map_or(1, usize::from);

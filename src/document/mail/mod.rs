@@ -45,6 +45,8 @@ pub struct Options {
     pub ids: bool,
     /// Which parts of a `multipart/alternative` count.
     pub alternatives: Alternatives,
+    /// Also report the date, the sender and the subject of each message.
+    pub envelope: bool,
     /// What a relative Content-Location is to the base.
     pub mime_base: MimeBase,
     /// What becomes of compressed attachments.
@@ -58,6 +60,7 @@ impl Default for Options {
         Options {
             headers: Headers::default(),
             ids: false,
+            envelope: false,
             alternatives: Alternatives::default(),
             mime_base: MimeBase::default(),
             attachments: Attachments::default(),

@@ -159,6 +159,10 @@ impl Tree {
             },
         };
         out.push(Event::Heading(heading));
+        if root && readers.options.envelope {
+            let envelope = entity.envelope.store(out);
+            out.push(Event::Envelope(envelope));
+        }
         self.entered = true;
         for event in &self.block.events.list {
             let copy = out.adopt(event, &self.block.events, &[]);

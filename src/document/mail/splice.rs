@@ -198,7 +198,7 @@ impl Splice {
                     self.enter(out);
                     out.push(Event::Diagnostic(code, self.offset));
                 }
-                Event::Base(..) | Event::Enter(_) | Event::Heading(_) => {
+                Event::Base(..) | Event::Enter(_) | Event::Heading(_) | Event::Envelope(_) => {
                     self.enter(out);
                     let copy = out.adopt(event, inner, view.scanned.bytes);
                     out.push(copy);

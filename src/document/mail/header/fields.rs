@@ -32,6 +32,20 @@ pub(super) enum Tells {
     ContentId,
     MessageId,
     Length,
+    Date,
+    From,
+    Subject,
+}
+
+impl Tells {
+    /// Whether the entity notes it; `envelope`: the date, the sender and the subject, too.
+    pub(super) fn is_wanted(self, envelope: bool) -> bool {
+        match self {
+            Tells::Nothing => false,
+            Tells::Date | Tells::From | Tells::Subject => envelope,
+            _ => true,
+        }
+    }
 }
 
 /// Which choice of header fields includes a row.
@@ -75,7 +89,7 @@ static FIELDS: &[Field] = &[
     row("x-archived-at", Rule::Brackets, Reported::Known, Tells::Nothing),
     row("list-id", Rule::Nothing, Reported::Known, Tells::Nothing),
     // Free text.
-    row("subject", Rule::FreeText, Reported::Known, Tells::Nothing),
+    row("subject", Rule::FreeText, Reported::Known, Tells::Subject),
     row("comments", Rule::FreeText, Reported::Known, Tells::Nothing),
     row("organization", Rule::FreeText, Reported::Known, Tells::Nothing),
     row("openpgp", Rule::FreeText, Reported::Known, Tells::Nothing),
@@ -90,6 +104,9 @@ static FIELDS: &[Field] = &[
     row("newsgroups", Rule::Groups, Reported::Ids, Tells::Nothing),
     row("followup-to", Rule::Groups, Reported::Ids, Tells::Nothing),
     row("xref", Rule::Places, Reported::Ids, Tells::Nothing),
+    // RFC 5322 section 3.6.
+    row("date", Rule::FreeText, Reported::All, Tells::Date),
+    row("from", Rule::FreeText, Reported::All, Tells::From),
     // What the entity is, and its bases and labels (RFC 2045, 2557, 2110).
     row("content-type", Rule::Nothing, Reported::Known, Tells::Type),
     row("content-transfer-encoding", Rule::Nothing, Reported::Known, Tells::Transfer),

@@ -1,5 +1,7 @@
 //! One header block, line by line: what it says of its entity, and the references in its fields.
 
+mod date;
+mod envelope;
 mod fields;
 mod parameters;
 mod report;
@@ -14,6 +16,7 @@ use crate::bytes::block::Block;
 use crate::bytes::class::ByteSet;
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::Events;
+use envelope::Envelope;
 use fields::{Field, OTHER, Tells};
 use parameters::Known;
 pub(super) use parameters::Parameters;
@@ -36,6 +39,8 @@ pub(super) struct Entity {
     pub(super) content_id: Option<Vec<u8>>,
     pub(super) message_id: Option<Vec<u8>>,
     pub(super) length: Option<u64>,
+    /// Empty unless it is asked for.
+    pub(super) envelope: Envelope,
 }
 
 /// Why a block stopped taking lines.
@@ -196,7 +201,9 @@ impl Header {
         self.line += 1;
         let field = fields::field(name).unwrap_or(&OTHER);
         let options = &readers.options;
-        if field.tells != Tells::Nothing || field.is_reported(options.headers, options.ids) {
+        if field.tells.is_wanted(options.envelope)
+            || field.is_reported(options.headers, options.ids)
+        {
             if field.name.is_empty() {
                 self.name.clear();
                 self.name.extend(name.iter().map(u8::to_ascii_lowercase));
@@ -237,7 +244,9 @@ impl Header {
         let raw = std::mem::take(&mut self.value);
         let trimmed = raw.strip_suffix(b"\n").unwrap_or(&raw);
         let trimmed = trimmed.strip_suffix(b"\r").unwrap_or(trimmed);
-        self.entity.note(open.field.tells, trimmed, &mut self.types);
+        if open.field.tells.is_wanted(readers.options.envelope) {
+            self.entity.note(open.field.tells, trimmed, &mut self.types);
+        }
         let (headers, ids) = (readers.options.headers, readers.options.ids);
         if self.events.size() > BLOCK {
             self.diagnose(&diagnostic::HEADER_TOO_LONG);
@@ -279,6 +288,9 @@ impl Entity {
             Tells::Snapshot => first(&mut self.snapshot, || value::lone_uri(raw)),
             Tells::ContentId => first(&mut self.content_id, || bracketed(raw)),
             Tells::MessageId => first(&mut self.message_id, || unfolded(raw.trim_ascii())),
+            Tells::Date => first(&mut self.envelope.date, || envelope::kept(raw)),
+            Tells::From => first(&mut self.envelope.from, || envelope::kept(raw)),
+            Tells::Subject => first(&mut self.envelope.subject, || envelope::kept(raw)),
             Tells::Length => {
                 let digits = std::str::from_utf8(raw.trim_ascii()).ok();
                 let length = digits.and_then(|digits| digits.parse().ok());

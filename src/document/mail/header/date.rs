@@ -1,0 +1,312 @@
+//! The date of a message (RFC 5322 section 3.3), with the obsolete forms of section 4.3 and those of
+//! old news articles, as a time of UTC.
+
+use super::value::comment_end;
+
+/// A longer value is no date.
+const LONGEST: usize = 1024;
+
+/// The names of months begin with these letters.
+const MONTHS: [&[u8]; 12] = [
+    b"jan", b"feb", b"mar", b"apr", b"may", b"jun", b"jul", b"aug", b"sep", b"oct", b"nov", b"dec",
+];
+
+/// Zones with a name, and their hours (RFC 5322 section 4.3). All others are UTC, as it says.
+const ZONES: [(&[u8], i64); 8] = [
+    (b"est", -5),
+    (b"edt", -4),
+    (b"cst", -6),
+    (b"cdt", -5),
+    (b"mst", -7),
+    (b"mdt", -6),
+    (b"pst", -8),
+    (b"pdt", -7),
+];
+
+/// The date in `value` as a time of UTC (RFC 3339 section 5.6), or none where it cannot be read.
+///
+/// Weekdays are not compared with the date. A leap second is told as the second before it.
+pub(super) fn utc(value: &[u8]) -> Option<String> {
+    if value.len() > LONGEST {
+        return None;
+    }
+    let mut date = Date::default();
+    for word in words(value) {
+        date.take(&word)?;
+    }
+    date.utc()
+}
+
+/// The words of a value without comments. Commas end words, and so do hyphens between a day, a month
+/// and a year (`25-Sep-98`).
+fn words(value: &[u8]) -> Vec<Vec<u8>> {
+    let mut text = Vec::with_capacity(value.len());
+    let mut at = 0;
+    let mut open = true;
+    while at < value.len() {
+        if value[at] == b'(' && open {
+            let end = comment_end(value, at);
+            // No comment that begins later is closed, either.
+            open = end > at + 1;
+            text.push(b' ');
+            at = end;
+        } else {
+            text.push(value[at].to_ascii_lowercase());
+            at += 1;
+        }
+    }
+    let is_space = |byte: &u8| byte.is_ascii_whitespace() || *byte == b',';
+    let mut words = Vec::new();
+    for word in text.split(is_space).filter(|word| !word.is_empty()) {
+        match word.split(|&byte| byte == b'-').collect::<Vec<_>>()[..] {
+            [day, month, year] if month_of(month).is_some() => {
+                words.extend([day, month, year].map(<[u8]>::to_vec));
+            }
+            _ => words.push(word.to_vec()),
+        }
+    }
+    words
+}
+
+/// The words of a date so far.
+#[derive(Default)]
+struct Date {
+    year: Option<i64>,
+    month: Option<i64>,
+    day: Option<i64>,
+    /// Hour, minute and second.
+    time: Option<(i64, i64, i64)>,
+    /// Whether the hour is one of a clock with twelve, and of which half of the day.
+    half: Option<Half>,
+    /// Minutes that the zone is ahead of UTC.
+    zone: Option<i64>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Half {
+    Morning,
+    Afternoon,
+}
+
+impl Date {
+    /// Takes a word in lower case; none where it belongs to no date.
+    fn take(&mut self, word: &[u8]) -> Option<()> {
+        if word.contains(&b':') && word[0].is_ascii_digit() {
+            return set(&mut self.time, time(word)?);
+        }
+        if matches!(word[0], b'+' | b'-') {
+            return set(&mut self.zone, offset(word)?);
+        }
+        if let Some(number) = number(word) {
+            return match (self.day, word.len()) {
+                (None, 1 | 2) if number > 0 => set(&mut self.day, number),
+                (_, 2..=4) => set(&mut self.year, full_year(number, word.len())),
+                _ => None,
+            };
+        }
+        if let Some(month) = month_of(word) {
+            return set(&mut self.month, month);
+        }
+        match word {
+            b"am" => return set(&mut self.half, Half::Morning),
+            b"pm" => return set(&mut self.half, Half::Afternoon),
+            _ => {}
+        }
+        // Zones stand behind the time; the weekday stands before it.
+        if self.time.is_some() {
+            let split = word.iter().position(|byte| matches!(byte, b'+' | b'-'));
+            let minutes = match split {
+                // `GMT+0200`.
+                Some(at) => offset(&word[at..])?,
+                None => ZONES
+                    .iter()
+                    .find(|(name, _)| *name == word)
+                    .map_or(0, |(_, hours)| hours * 60),
+            };
+            // A name behind a number explains it.
+            self.zone = self.zone.or(Some(minutes));
+        }
+        word.iter()
+            .all(|byte| !byte.is_ascii_control())
+            .then_some(())
+    }
+
+    fn utc(&self) -> Option<String> {
+        let (year, month, day) = (self.year?, self.month?, self.day?);
+        let (mut hour, minute, second) = self.time?;
+        match self.half {
+            Some(_) if !(1..=12).contains(&hour) => return None,
+            Some(Half::Morning) => hour %= 12,
+            Some(Half::Afternoon) => hour = hour % 12 + 12,
+            None => {}
+        }
+        if day > days_of(year, month) || hour > 23 || minute > 59 || second > 60 {
+            return None;
+        }
+        let minutes = hour * 60 + minute - self.zone.unwrap_or(0);
+        let (days, minutes) = (minutes.div_euclid(1440), minutes.rem_euclid(1440));
+        let (year, month, day) = shift(year, month, day, days);
+        (0..=9999).contains(&year).then(|| {
+            let (hour, minute, second) = (minutes / 60, minutes % 60, second.min(59));
+            format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+        })
+    }
+}
+
+/// Fills an empty slot; what is said twice is no date.
+fn set<T>(slot: &mut Option<T>, value: T) -> Option<()> {
+    slot.replace(value).is_none().then_some(())
+}
+
+fn number(word: &[u8]) -> Option<i64> {
+    if word.is_empty() || word.len() > 4 || !word.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    let digits = word.iter().map(|&digit| i64::from(digit - b'0'));
+    Some(digits.fold(0, |number, digit| number * 10 + digit))
+}
+
+/// A year of two or three digits (RFC 5322 section 4.3).
+fn full_year(number: i64, digits: usize) -> i64 {
+    match (digits, number) {
+        (2, 0..50) => number + 2000,
+        (2 | 3, _) => number + 1900,
+        _ => number,
+    }
+}
+
+fn month_of(word: &[u8]) -> Option<i64> {
+    // `sept` and whole names occur.
+    let start = word.get(..3)?;
+    let known = word.iter().all(u8::is_ascii_alphabetic) && word.len() <= 9;
+    let index = MONTHS.iter().position(|month| *month == start);
+    index.filter(|_| known).map(|index| index as i64 + 1)
+}
+
+/// `9:30`, `10:11:12`, and a fraction of a second that is left out.
+fn time(word: &[u8]) -> Option<(i64, i64, i64)> {
+    let mut parts = word.split(|&byte| byte == b':');
+    let part = |part: &[u8]| number(part).filter(|_| part.len() <= 2);
+    let (hour, minute) = (part(parts.next()?)?, part(parts.next()?)?);
+    let second = match parts.next() {
+        Some(second) => part(second.split(|&byte| byte == b'.').next()?)?,
+        None => 0,
+    };
+    parts.next().is_none().then_some((hour, minute, second))
+}
+
+/// `+0100` or `-08:00`, in minutes.
+fn offset(word: &[u8]) -> Option<i64> {
+    let sign = if word[0] == b'-' { -1 } else { 1 };
+    let digits: Vec<u8> = word[1..]
+        .iter()
+        .copied()
+        .filter(|&byte| byte != b':')
+        .collect();
+    let number = number(&digits).filter(|_| digits.len() == 4)?;
+    let (hours, minutes) = (number / 100, number % 100);
+    (minutes < 60).then_some(sign * (hours * 60 + minutes))
+}
+
+fn days_of(year: i64, month: i64) -> i64 {
+    match month {
+        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
+}
+
+/// The day that lies `days` behind another: zones move a date by less than five.
+fn shift(mut year: i64, mut month: i64, mut day: i64, days: i64) -> (i64, i64, i64) {
+    day += days;
+    if day < 1 {
+        month -= 1;
+        if month == 0 {
+            (year, month) = (year - 1, 12);
+        }
+        day += days_of(year, month);
+    } else if day > days_of(year, month) {
+        day -= days_of(year, month);
+        month += 1;
+        if month == 13 {
+            (year, month) = (year + 1, 1);
+        }
+    }
+    (year, month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[rustfmt::skip]
+    fn dates_of_every_form_become_utc() {
+        let rows: &[(&str, Option<&str>)] = &[
+            // RFC 5322 appendix A.
+            ("Fri, 21 Nov 1997 09:55:06 -0600", Some("1997-11-21T15:55:06Z")),
+            ("Thu,\r\n      13\r\n        Feb\r\n          1969\r\n      23:32\r\n               -0330 (Newfoundland Time)", Some("1969-02-14T03:02:00Z")),
+            ("21 Nov 97 09:55:06 GMT", Some("1997-11-21T09:55:06Z")),
+            ("Tue, 1 Jul 2003 10:52:37 +0200", Some("2003-07-01T08:52:37Z")),
+            // Years of two and three digits.
+            ("1 Jan 49 00:00:00 UT", Some("2049-01-01T00:00:00Z")),
+            ("1 Jan 50 00:00:00 UT", Some("1950-01-01T00:00:00Z")),
+            ("1 Jan 100 00:00:00 +0000", Some("2000-01-01T00:00:00Z")),
+            // Zones.
+            ("31 Dec 1999 20:00 PST", Some("2000-01-01T04:00:00Z")),
+            ("1 Mar 2000 00:30 +0100", Some("2000-02-29T23:30:00Z")),
+            ("1 Mar 1900 00:30 +0100", Some("1900-02-28T23:30:00Z")),
+            ("1 Jan 2000 00:00 Z", Some("2000-01-01T00:00:00Z")),
+            ("1 Jan 2000 00:00 A", Some("2000-01-01T00:00:00Z")),
+            ("1 Jan 2000 00:00 -0000", Some("2000-01-01T00:00:00Z")),
+            ("1 Jan 2000 00:00", Some("2000-01-01T00:00:00Z")),
+            ("1 Jan 2000 00:00 GMT+0100", Some("1999-12-31T23:00:00Z")),
+            ("1 Jan 2000 12:00 +0200 CEST", Some("2000-01-01T10:00:00Z")),
+            ("1 Jan 2000 00:00 +99:59", Some("1999-12-27T20:01:00Z")),
+            ("30 Dec 1999 00:00 -9959", Some("2000-01-03T03:59:00Z")),
+            // Comments nest, and may never close.
+            ("Fri (a (b) \\)), 21 (c) Nov 1997 09:55:06 -0600 (CST", Some("1997-11-21T15:55:06Z")),
+            ("Fri (a (b) \\)), 21 (c) Nov 1997 09:55:06 -0600 (CST)", Some("1997-11-21T15:55:06Z")),
+            // Old news, asctime, a clock of twelve hours, fractions.
+            ("Sunday, 06-Nov-94 08:49:37 GMT", Some("1994-11-06T08:49:37Z")),
+            ("Fri Sep 25 20:23:00 1998", Some("1998-09-25T20:23:00Z")),
+            ("Fri Sep 25 20:23:00 EDT 1998", Some("1998-09-26T00:23:00Z")),
+            ("7 August 2008 12:04:05 AM +0000", Some("2008-08-07T00:04:05Z")),
+            ("7 Aug 2008 3:04:05 PM +0000", Some("2008-08-07T15:04:05Z")),
+            ("7 Aug 2008 03:04:05.678 +0000", Some("2008-08-07T03:04:05Z")),
+            ("30 Jun 2015 23:59:60 +0000", Some("2015-06-30T23:59:59Z")),
+            // What cannot be read.
+            ("", None),
+            ("yesterday", None),
+            ("30 Feb 2000 10:00 +0000", None),
+            ("29 Feb 1900 10:00 +0000", None),
+            ("0 Jan 2000 10:00 +0000", None),
+            ("1 Jan 2000 24:00 +0000", None),
+            ("1 Jan 2000 10:60 +0000", None),
+            ("1 Jan 2000 10:00:61 +0000", None),
+            ("1 Jan 2000 10:00 +0060", None),
+            ("1 Jan 2000 13:00 PM", None),
+            ("1 Jan 99999999999999999999 10:00 +0000", None),
+            ("1 Jan 0000 00:00 +0100", None),
+            ("31 Dec 9999 23:59 -0100", None),
+            ("1 Jan 2000 2001 10:00 +0000", None),
+            ("1 Jan 2000 10:00 +\u{0661}", None),
+        ];
+        for (value, expected) in rows {
+            assert_eq!(utc(value.as_bytes()).as_deref(), *expected, "{value:?}");
+        }
+    }
+
+    #[test]
+    fn hostile_dates_are_none() {
+        for byte in 0..=255_u8 {
+            for length in [1, 2, 3, 5, 1000, 1 << 16] {
+                assert_eq!(utc(&vec![byte; length]), None);
+                let mut value = b"1 Jan 2000 10:00 ".to_vec();
+                value.resize(value.len() + length, byte);
+                let _ = utc(&value);
+            }
+        }
+    }
+}
