@@ -95,6 +95,11 @@ const STORIES: &[Story] = &[
         links: &["1/1 1:1 http://t.example/", "2/1 1:1 http://u.example/"], codes: &[] },
     Story { format: "mbox", archive: "From a@b.example Thu Mar  2 10:11:12 2006\nA: b\n\nx\n\nFrom 0123456789012345678901234567890123456789 Mon Sep 17 00:00:00 2001\nA: b\n\nhttp://u.example/\n",
         links: &["1/1 6:1 http://u.example/"], codes: &["mbox.from-line-in-body"] },
+    // The word alone, and a URI where a field should stand, separate nothing.
+    Story { format: "mbox", archive: "From a@b.example Thu Mar  2 10:11:12 2006\nA: b\n\nx\n\nFrom\nC: d http://t.example/\n\nFrom \nhttps://u.example/: x\n\nFrom \nA: b\n\nhttp://v.example/\n",
+        links: &["1/1 4:6 http://t.example/", "1/1 7:1 https://u.example/ trimmed", "2/1 1:1 http://v.example/"], codes: &["mbox.from-line-in-body"] },
+    // A URI is no field, and so it ends the header.
+    Story { format: "eml", archive: "Subject: x\nhttps://c.example/: x\n", links: &["1/1 1:1 https://c.example/ trimmed"], codes: &["header.no-blank-line"] },
     // Not a mailbox at all.
     Story { format: "mbox", archive: "\n\nhttp://t.example/\n", links: &["0/1 1:1 http://t.example/"], codes: &["mbox.leading-junk"] },
     Story { format: "mbox", archive: "\n\n", links: &[], codes: &[] },

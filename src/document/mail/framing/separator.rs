@@ -77,7 +77,8 @@ pub(super) fn judge(bytes: &[u8], last: bool, before: Before, style: Style) -> V
         None if last => (bytes, bytes.len()),
         None => return Verdict::Unknown,
     };
-    if !is_candidate(bytes, last) || line.len() < 4 {
+    // A line of the word alone is text.
+    if !line.starts_with(b"From ") {
         return Verdict::Text;
     }
     let rest = line[4..].trim_ascii();
@@ -86,14 +87,18 @@ pub(super) fn judge(bytes: &[u8], last: bool, before: Before, style: Style) -> V
     }
     let next = &bytes[length..];
     let next = &next[..next.len().min(FIELD)];
-    let field = split_field(next).is_some();
-    // A name that goes on to the end of what is in view may yet find its colon.
-    let unknown = !field
-        && !last
+    let value = split_field(next).map(|(_, value)| &next[value..]);
+    let field = value.is_some();
+    // A name that goes on to the end of what is in view may yet find its colon, and a colon the
+    // slashes that make the name a scheme.
+    let unknown = !last
         && next.len() < FIELD
-        && next
-            .iter()
-            .all(|&byte| (33..=126).contains(&byte) || matches!(byte, b' ' | b'\t'));
+        && match value {
+            Some(value) => matches!(value, b"" | b"/"),
+            None => next
+                .iter()
+                .all(|&byte| (33..=126).contains(&byte) || matches!(byte, b' ' | b'\t')),
+        };
     let dated = ends_in_date(rest);
     let holds = if dated && before == Before::Blank {
         true
@@ -159,8 +164,16 @@ mod tests {
             ("From - Mon Jan  3 10:00:00 2005\nA: b", Text, Style::Mail, true),
             ("From -\nA: b", Text, Style::Mail, true),
             ("From - \r\nA: b", Text, Style::Mail, true),
-            ("From\nA: b", Text, Style::Mail, true),
-            ("From\ntext", Blank, Style::Mail, false),
+            ("From \nA: b", Text, Style::Mail, true),
+            ("From \r\nA: b", Text, Style::Mail, true),
+            ("From\nA: b", Blank, Style::Mail, false),
+            ("From\r\nA: b", Blank, Style::Mail, false),
+            ("From \ntext", Blank, Style::Mail, false),
+            ("From \nhttps://a.example/: b", Blank, Style::Mail, false),
+            ("From \nhttps ://a.example/: b", Blank, Style::Mail, false),
+            ("From \nA:/b", Blank, Style::Mail, true),
+            ("From sender@host\nhttps://a.example/: b", Blank, Style::Mail, false),
+            ("From a@b Thu Mar  2 10:11:12 2006\nhttps://a.example/", Text, Style::Mail, false),
             ("From mboxrd@z Thu Jan  1 00:00:00 1970\nA: b", Text, Style::Mail, true),
             ("From ???@??? Thu Jan  1 00:00:00 1970\nA: b", Text, Style::Mail, true),
             ("From sender@host\nA: b", Blank, Style::Mail, true),
@@ -180,11 +193,18 @@ mod tests {
 
     #[test]
     fn a_verdict_never_changes_when_more_bytes_come() {
-        let text = b"From a@b Thu Mar  2 10:11:12 2006\nReturn-Path : <x>\nmore";
-        let whole = judge(text, true, Before::Text, Style::Mail);
-        for end in 0..text.len() {
-            let cut = judge(&text[..end], false, Before::Text, Style::Mail);
-            assert!(cut == Verdict::Unknown || cut == whole, "{end}: {cut:?}");
+        for text in [
+            "From a@b Thu Mar  2 10:11:12 2006\nReturn-Path : <x>\nmore",
+            "From \nReturn-Path:/x\nmore",
+            "From \nhttps://a.example/\nmore",
+            "From\nReturn-Path: <x>\nmore",
+        ] {
+            let text = text.as_bytes();
+            let whole = judge(text, true, Before::Text, Style::Mail);
+            for end in 0..text.len() {
+                let cut = judge(&text[..end], false, Before::Text, Style::Mail);
+                assert!(cut == Verdict::Unknown || cut == whole, "{end}: {cut:?}");
+            }
         }
     }
 }

@@ -318,19 +318,19 @@ fn unfolded(raw: &[u8]) -> Vec<u8> {
 }
 
 /// The name of the field at the start of a line, and the index of its value. Blanks before the
-/// colon are accepted (RFC 5322 section 4.5).
+/// colon are accepted (RFC 5322 section 4.5). A name that `//` follows is the scheme of a URI.
 pub(super) fn split_field(line: &[u8]) -> Option<(&[u8], usize)> {
     let name = name_length(line)?;
     if name == 0 {
         return None;
     }
-    if line[name] == b':' {
-        return Some((&line[..name], name + 1));
+    let mut colon = name;
+    if line[name] != b':' {
+        let blanks = |byte: &u8| !matches!(byte, b' ' | b'\t');
+        colon += line[name..].iter().position(blanks)?;
     }
-    let blanks = line[name..]
-        .iter()
-        .position(|byte| !matches!(byte, b' ' | b'\t'))?;
-    (line[name + blanks] == b':').then_some((&line[..name], name + blanks + 1))
+    let field = line[colon] == b':' && !line[colon + 1..].starts_with(b"//");
+    field.then_some((&line[..name], colon + 1))
 }
 
 /// The index of the first byte that belongs to no name.
