@@ -69,7 +69,8 @@ pub fn is_wide(head: &[u8]) -> bool {
     head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff")
 }
 
-/// What a file is, by its first bytes (up to [`HEAD`]) and its path.
+/// What a file is, by its first bytes (up to [`HEAD`]) and its path. A message is known by its
+/// header block, unless the extension names a format other than plain text.
 ///
 /// ```
 /// use uriscan::pipeline::sniff::{Content, content};
@@ -84,6 +85,8 @@ pub fn is_wide(head: &[u8]) -> bool {
 /// assert_eq!(name(b"inbox/17", b"Subject: x\n\nplain"), "eml");
 /// assert_eq!(name(b"inbox/17", b"plain: x"), "eml");
 /// assert_eq!(name(b"inbox/a17", b"Subject: x\n\nplain"), "text");
+/// assert_eq!(name(b"inbox/a17.txt", b"Message-ID: <a>\nSubject: x\n\nplain"), "eml");
+/// assert_eq!(name(b"a.md", b"Message-ID: <a>\nSubject: x\n\nplain"), "markdown");
 /// assert_eq!(name(b"2006-March.txt", b"From a@example.com Thu Mar  2 10:11:12 2006\nSubject: x\n"), "mbox");
 /// ```
 pub fn content(path: &[u8], head: &[u8]) -> Content {
@@ -98,13 +101,19 @@ pub fn content(path: &[u8], head: &[u8]) -> Content {
     if let Some(format) = archive(head) {
         return Content::Document(format);
     }
-    if let Some(format) = extension(path).and_then(Format::of_extension) {
+    let named = extension(path).and_then(Format::of_extension);
+    // The last label of a host name is no extension, and messages are passed on as text.
+    let telling = named.is_some_and(|format| format.name != "text") && !is_in_maildir(path);
+    if !telling && mail::is_message(head) {
+        return Format::named("eml").map_or(Content::Other("eml"), Content::Document);
+    }
+    if let Some(format) = named {
         return Content::Document(format);
     }
     if !is_wide(head) && memchr::memchr(0, head).is_some() {
         return Content::Other("binary file");
     }
-    let name = if is_kept_as_mail(path) && starts_with_field(head) {
+    let name = if is_kept_as_mail(path) && mail::starts_with_field(head) {
         "eml"
     } else if looks_like_html(head) {
         "html"
@@ -140,24 +149,22 @@ fn without_nul(head: &[u8]) -> &[u8] {
 
 /// Whether a file has a name as in MH folders and news spools, or stands in a Maildir.
 fn is_kept_as_mail(path: &[u8]) -> bool {
-    let mut names = path.rsplit(|byte| matches!(byte, b'/' | b'\\'));
-    let name = names.next().unwrap_or_default();
-    let folder = names.next().unwrap_or_default();
-    matches!(folder, b"cur" | b"new") || !name.is_empty() && name.iter().all(u8::is_ascii_digit)
+    let name = path.rsplit(is_separator).next().unwrap_or_default();
+    is_in_maildir(path) || !name.is_empty() && name.iter().all(u8::is_ascii_digit)
 }
 
-/// Whether the first line is a header field: a name, blanks, a colon (RFC 5322 section 2.2).
-fn starts_with_field(head: &[u8]) -> bool {
-    let Some(colon) = memchr::memchr(b':', head) else {
-        return false;
-    };
-    let name = head[..colon].trim_ascii_end();
-    !name.is_empty() && name.iter().all(u8::is_ascii_graphic)
+/// Whether a file stands in a folder of a Maildir that holds messages.
+fn is_in_maildir(path: &[u8]) -> bool {
+    matches!(path.rsplit(is_separator).nth(1), Some(b"cur" | b"new"))
+}
+
+fn is_separator(byte: &u8) -> bool {
+    matches!(byte, b'/' | b'\\')
 }
 
 /// What stands behind the last dot of the file's name.
 fn extension(path: &[u8]) -> Option<&str> {
-    let name = path.rsplit(|byte| matches!(byte, b'/' | b'\\')).next()?;
+    let name = path.rsplit(is_separator).next()?;
     let dot = memchr::memrchr(b'.', name)?;
     std::str::from_utf8(&name[dot + 1..]).ok()
 }

@@ -29,6 +29,85 @@ fn mail_is_known_by_name_or_content() {
         .is(0, "http://example.com/\n");
 }
 
+/// Names that say nothing of mail, or say that it is text.
+const NAMES: [&str; 8] = [
+    "m.txt",
+    "m.msg",
+    "m.log",
+    "m",
+    "m.example",
+    "new/1.host.html",
+    "cur/1.host.md",
+    "cur/1.host.txt",
+];
+
+#[test]
+fn mail_is_known_by_its_header_under_any_name_and_on_standard_input() {
+    let mut links = 0;
+    for seed in 1..=25 {
+        let trace =
+            "Received: from a.example by b.example\n\tid 17; Thu, 2 Mar 2006 10:11:12 +0000\n";
+        let message = crate::mail::differential::message(seed);
+        let message = match seed % 5 {
+            0 => format!("From someone who has no date\n{trace}{message}"),
+            1 => format!("\u{FEFF}{trace}{message}"),
+            2 => format!("X-A: b\nMessage-ID: <{seed}@a.example>\n{message}"),
+            _ => format!("{trace}{message}"),
+        };
+        let tree = Tree::new(&[("m.eml", &message)]);
+        let json = ["--json", "--fields", "member,line,column,reference,target"];
+        let expected = tree.run(&[&["m.eml"], &json[..]].concat());
+        links += expected.out.lines().count();
+        assert!(expected.out.contains("\"member\":\"1/") || expected.out.is_empty());
+        assert_eq!(tree.pipe(message.as_bytes(), &json), expected, "{message}");
+        assert_eq!(
+            tree.pipe(message.as_bytes(), &[&["-"], &json[..]].concat()),
+            expected
+        );
+        for name in NAMES {
+            tree.write(name, message.as_bytes());
+            let got = tree.run(&[&[name], &json[..]].concat());
+            assert_eq!(got, expected, "{name}: {message}");
+        }
+    }
+    assert!(links > 50, "{links} links");
+}
+
+#[test]
+fn texts_that_look_a_little_like_mail_stay_text() {
+    for text in [
+        "---\ntitle: x\ndate: 2020-01-01\nlink: http://example.com/\n---\n",
+        "Source: x\nMaintainer: a\nX-Python-Version: 2\nX-Python3-Version: 3\nHomepage: http://example.com/\n",
+        "HTTP/1.1 301 Moved\nDate: x\nContent-Type: text/html\nX-Cache: HIT\nLocation: http://example.com/\n\n",
+        "From: me\nTo: you\nDate: today\nSubject: note\nPlace: http://example.com/\n",
+        "name: x\nsize: 3\nplace: http://example.com/\n",
+        "http://example.com/ Received:\nSubject: x\n",
+    ] {
+        let tree = Tree::new(&[("m.eml", text)]);
+        for name in ["m", "m.txt", "m.msg"] {
+            tree.write(name, text.as_bytes());
+            tree.run(&[name]).is(0, "http://example.com/\n");
+        }
+        tree.pipe(text.as_bytes(), &[])
+            .is(0, "http://example.com/\n");
+    }
+    // An extension that names another format is believed, but not in a Maildir.
+    let text = "Received: by a\nMIME-Version: 1.0\nLocation: http://example.com/\n";
+    let tree = Tree::new(&[("m.md", text), ("cur/m.md", text)]);
+    tree.run(&["m.md"]).is(0, "http://example.com/\n");
+    tree.run(&["cur/m.md"]).is(1, "");
+}
+
+#[test]
+fn a_compound_document_is_no_mail() {
+    let tree = Tree::new(&[]);
+    let mut bytes = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1".to_vec();
+    bytes.extend_from_slice(b"Received: by a\nMIME-Version: 1.0\n\nhttp://example.com/\n");
+    tree.write("m.msg", &bytes);
+    let ran = tree.run(&["m.msg", "--stats"]);
+    assert!(ran.out.is_empty() && ran.err.contains("skipped"), "{ran:?}");
+}
+
 #[test]
 fn the_place_of_mail_is_no_base() {
     let tree = Tree::new(&[("m.eml", MESSAGE)]);

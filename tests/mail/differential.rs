@@ -149,18 +149,24 @@ fn theirs(mail: &ParsedMail<'_>, number: &str, out: &mut Vec<(String, String)>) 
     }
 }
 
+/// A message, the same for the same seed: a subject, and parts that hold references.
+pub(crate) fn message(seed: u64) -> String {
+    let mut writer = Writer {
+        random: Random(0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(seed)),
+        numbers: 0,
+    };
+    let message = format!("Subject: {seed}\n{}", writer.entity(0));
+    match seed % 2 {
+        0 => message.replace('\n', "\r\n"),
+        _ => message,
+    }
+}
+
 #[test]
 fn generated_messages_are_read_alike() {
     let mut references = 0;
     for seed in 1..=300 {
-        let mut writer = Writer {
-            random: Random(0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(seed)),
-            numbers: 0,
-        };
-        let mut message = format!("Subject: {seed}\n{}", writer.entity(0));
-        if seed % 2 == 0 {
-            message = message.replace('\n', "\r\n");
-        }
+        let message = message(seed);
         let mut expected = Vec::new();
         theirs(
             &mailparse::parse_mail(message.as_bytes()).unwrap(),

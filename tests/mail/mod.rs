@@ -3,7 +3,7 @@
 // Bytes changed, left out, repeated.
 mod damage;
 // Another reader of mail.
-mod differential;
+pub(crate) mod differential;
 // Archives that several workers share.
 mod pieces;
 pub(crate) mod run;

@@ -22,6 +22,7 @@ mod packed;
 mod readers;
 mod reflow;
 mod segments;
+mod sniff;
 mod splice;
 mod transfer;
 mod tree;
@@ -34,6 +35,7 @@ use framing::{Framing, Lines};
 pub use framing::{Style, is_separator};
 use readers::Readers;
 pub use readers::Tally;
+pub use sniff::{is_message, starts_with_field};
 use tree::Tree;
 
 /// How mail is read.

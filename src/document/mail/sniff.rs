@@ -1,0 +1,157 @@
+//! Whether bytes are a message, by its header block alone.
+
+use super::header::{is_from_line, split_field};
+
+/// So many lines are looked at.
+const LINES: usize = 16;
+
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// Header fields that show a message, in lower case.
+#[rustfmt::skip]
+static NAMES: &[&[u8]] = &[
+    b"received", b"return-path", b"delivered-to", b"message-id", b"date", b"from", b"to",
+    b"subject", b"mime-version", b"content-type", b"content-transfer-encoding", b"newsgroups",
+    b"path", b"xref", b"dkim-signature", b"authentication-results",
+];
+
+/// Names that many texts have that are no messages.
+static COMMON: &[&[u8]] = &[b"from", b"to", b"date", b"subject"];
+
+/// Starts of such names, and whether the names behind one start differ from each other: a control
+/// file of Debian has several `X-` fields, so that two of them show nothing.
+static PREFIXES: &[(&[u8], bool)] = &[(b"x-", false), (b"list-", true), (b"arc-", true)];
+
+/// Whether the first line is a header field, or a line of the kind that separates messages with a
+/// header field behind it.
+///
+/// ```
+/// use uriscan::document::mail::starts_with_field;
+/// assert!(starts_with_field(b"Subject : x\n"));
+/// assert!(!starts_with_field(b"https://example.com/\n"));
+/// ```
+pub fn starts_with_field(bytes: &[u8]) -> bool {
+    let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
+    let mut lines = lines(bytes);
+    let field = |line: Option<&[u8]>| line.is_some_and(|line| split_field(line).is_some());
+    match lines.next() {
+        Some(line) if is_from_line(line, true) => field(lines.next()),
+        line => field(line),
+    }
+}
+
+/// Whether bytes start as a message does: the first line is a header field, and among the first 16
+/// lines stand two names of fields that messages have, one of them other than From, To, Date and
+/// Subject, before a line that is no field.
+///
+/// ```
+/// use uriscan::document::mail::is_message;
+/// assert!(is_message(b"Received: by mx.example.com\nSubject: x\n\ntext"));
+/// assert!(!is_message(b"From: Ann\nSubject: x\n\ntext"));
+/// ```
+pub fn is_message(bytes: &[u8]) -> bool {
+    if !starts_with_field(bytes) {
+        return false;
+    }
+    let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
+    let mut known: Vec<Vec<u8>> = Vec::new();
+    for (index, line) in lines(bytes).take(LINES).enumerate() {
+        if matches!(line, [b' ' | b'\t', ..]) {
+            // A folded field goes on.
+            continue;
+        }
+        let Some((name, _)) = split_field(line) else {
+            if is_from_line(line, index == 0) {
+                continue;
+            }
+            break;
+        };
+        if let Some(name) = show(name)
+            && !known.contains(&name)
+        {
+            known.push(name);
+        }
+    }
+    known.len() >= 2 && known.iter().any(|name| !COMMON.contains(&name.as_slice()))
+}
+
+/// The name, or its start, that shows a message.
+fn show(name: &[u8]) -> Option<Vec<u8>> {
+    let name = name.to_ascii_lowercase();
+    if NAMES.contains(&name.as_slice()) {
+        return Some(name);
+    }
+    let &(prefix, differ) = PREFIXES
+        .iter()
+        .find(|(prefix, _)| name.len() > prefix.len() && name.starts_with(prefix))?;
+    Some(if differ { name } else { prefix.to_vec() })
+}
+
+/// Lines without their ends, which are LF, CR LF or CR alone.
+fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = bytes;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let end = memchr::memchr2(b'\r', b'\n', rest).unwrap_or(rest.len());
+        let line = &rest[..end];
+        rest = &rest[end..];
+        rest = rest
+            .strip_prefix(b"\r\n")
+            .or_else(|| rest.get(1..))
+            .unwrap_or_default();
+        Some(line)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[rustfmt::skip]
+    fn messages_are_told_from_other_texts() {
+        let long = "Received: from a\n\tby b\n".repeat(7);
+        let rows: &[(&str, bool)] = &[
+            ("Received: by a\nFrom: b\n\n", true),
+            ("received:by a\nDATE: x", true),
+            ("Subject: x\nContent-Type: text/plain\n\ntext\n", true),
+            ("Path: news.example!not-for-mail\r\nNewsgroups: a.b\r\n\r\n", true),
+            ("X-From-Line: a\nList-Id: <b>\n", true),
+            ("List-Id: a\nList-Help: <b>\n", true),
+            ("ARC-Seal: a\n b\n c\nARC-Message-Signature: d\n", true),
+            ("Return-Path: <a>\rSubject: x\r\rtext", true),
+            ("\u{FEFF}Subject: x\nMIME-Version: 1.0\n", true),
+            ("From someone here\nReturn-Path: <a>\nTo: b\n", true),
+            (">From someone here\nReturn-Path: <a>\nTo: b\n", true),
+            ("Subject: x\n>From someone\nReceived: by a\n", true),
+            ("Thread-Index: a\nOther: b\nMIME-Version: 1.0\nTo: c\n", true),
+            (&format!("{long}Subject: x\n"), true),
+            // The seventeenth line is not looked at.
+            (&format!("{long}A: b\n c\nSubject: x\n"), false),
+            // Not enough names, or only those that letters have as well.
+            ("From: a\nTo: b\nDate: c\nSubject: d\n\ntext\n", false),
+            ("Received: by a\nReceived: by b\n\n", false),
+            ("Received: by a\n\nSubject: x\n", false),
+            ("Received: by a\nno field\nSubject: x\n", false),
+            // The first line is no field.
+            ("\nReceived: by a\nSubject: x\n", false),
+            ("From\nReceived: by a\nSubject: x\n", false),
+            ("From here on\n\nReceived: by a\nSubject: x\n", false),
+            ("https://x: y\nReceived: by a\nSubject: x\n", false),
+            // Texts of other kinds.
+            ("---\ntitle: x\ndate: 2020-01-01\ncontent-type: y\n---\n", false),
+            ("Source: x\nSection: misc\nX-Python-Version: 2\nX-Python3-Version: 3\n", false),
+            ("Format: 1.8\nDate: Mon, 1 Jan 2020 00:00:00 +0000\nSource: x\n", false),
+            ("HTTP/1.1 200 OK\nDate: x\nContent-Type: text/html\nX-Cache: HIT\n", false),
+            ("GET / HTTP/1.1\nHost: a\nContent-Type: text/html\nX-Cache: HIT\n", false),
+            ("name: x\ncolour: y\ndate: z\nto: a\n", false),
+            ("PEP: 8\nTitle: x\nContent-Type: text/x-rst\nCreated: y\n", false),
+            ("", false),
+        ];
+        for (text, expected) in rows {
+            assert_eq!(is_message(text.as_bytes()), *expected, "{text:?}");
+        }
+    }
+}
