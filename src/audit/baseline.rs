@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::io::{self, BufRead};
 
 use super::finding::Finding;
-use crate::output::text::push_lossy;
+use crate::output::escape::push_visible;
 
 /// A finding's key: its document, its rule, its reference, and which of several equal ones it is.
 ///
@@ -75,9 +75,7 @@ pub(super) fn push(finding: &Finding<'_>, path: &[u8], out: &mut Vec<u8>) {
     for words in [finding.rule.name.as_bytes(), path, finding.reference()] {
         out.push(b' ');
         // A line holds one key.
-        for piece in words.split(|byte| matches!(byte, b'\r' | b'\n')) {
-            push_lossy(piece, out);
-        }
+        push_visible(words, out);
     }
     out.push(b'\n');
 }

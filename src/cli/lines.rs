@@ -5,6 +5,7 @@ use std::io::{self, BufRead, ErrorKind, IsTerminal, Write};
 
 use super::Exit;
 use super::message::Error;
+use crate::output::escape::Escape;
 
 /// How an answer turned out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +14,15 @@ pub(super) enum Answer {
     Good,
     /// It does not.
     Bad,
+}
+
+/// Returns what is escaped on standard output: all control characters on a terminal, line breaks
+/// elsewhere, so that a line is an answer.
+pub(super) fn escape() -> Escape {
+    match io::stdout().is_terminal() {
+        true => Escape::Controls,
+        false => Escape::LineBreaks,
+    }
 }
 
 /// As much output as is gathered.

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::io::{self, Write};
 
+use crate::output::escape::visible;
+
 /// A run that cannot start, or could not end well: what the user is told.
 #[derive(Debug)]
 pub(super) struct Error(String);
@@ -22,8 +24,10 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Tells the user something on standard error.
+/// Tells the user something on standard error, on one line and with control characters escaped: names
+/// of files and references may stand in it.
 pub(super) fn tell(message: &impl fmt::Display) {
-    // Who closes standard error does not want to know.
-    let _ = writeln!(io::stderr(), "uriscan: {message}");
+    let line = format!("uriscan: {}\n", visible(&message.to_string()));
+    // Errors on standard error are ignored.
+    let _ = io::stderr().write_all(line.as_bytes());
 }

@@ -27,6 +27,8 @@ use args::audit::AuditArgs;
 use args::extract::ExtractArgs;
 pub use exit::Exit;
 
+use crate::output::escape::visible;
+
 /// Lists the references of documents, resolved.
 #[derive(Parser)]
 #[command(
@@ -76,7 +78,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let (cli, matches) = match parsed(&arguments) {
         Ok(parsed) => parsed,
-        Err(error) => return refuse(&error),
+        Err(error) => return refuse(&error, &arguments),
     };
     let result = match &cli.command {
         None => extract::run(&cli.extract),
@@ -107,7 +109,7 @@ fn configured(arguments: &[OsString]) -> Exit {
         },
         Err(error) => {
             message::tell(&format!("with the flags of {}:", config::NAME));
-            refuse(&error)
+            refuse(&error, arguments)
         }
     }
 }
@@ -125,9 +127,21 @@ fn parsed(arguments: &[OsString]) -> Result<(Cli, ArgMatches), clap::Error> {
 }
 
 /// Tells why the command line was refused, or prints the help that it asks for.
-fn refuse(error: &clap::Error) -> Exit {
-    // Whoever closed the output does not want to know.
-    let _ = error.print();
+fn refuse(error: &clap::Error, arguments: &[OsString]) -> Exit {
+    let words = arguments.iter().map(|word| word.to_string_lossy());
+    let escaped: Vec<OsString> = words
+        .map(|word| visible(&word).into_owned().into())
+        .collect();
+    // Errors of the terminal are ignored.
+    if escaped == arguments || !error.use_stderr() {
+        let _ = error.print();
+    } else {
+        // The message quotes arguments: it is made from escaped ones.
+        match parsed(&escaped) {
+            Err(error) => drop(error.print()),
+            Ok(_) => message::tell(error),
+        }
+    }
     match error.use_stderr() {
         true => Exit::Error,
         false => Exit::Found,

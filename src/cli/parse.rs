@@ -8,6 +8,7 @@ use super::Exit;
 use super::lines::{self, Answer};
 use super::message::Error;
 use super::object::Object;
+use crate::output::escape::Escape;
 use crate::uri::{
     AuthorityKind, Fault, Grammar, Normalization, Reference, Reference1808, Resolver, Rules,
     normalize, validate,
@@ -68,6 +69,7 @@ impl GrammarArg {
 /// Runs it.
 pub(super) fn run(arguments: &ParseArgs) -> Result<Exit, Error> {
     let rules = arguments.rules;
+    let escape = lines::escape();
     lines::answer(&arguments.references, |reference, out| {
         let fault = rules
             .grammar()
@@ -76,7 +78,7 @@ pub(super) fn run(arguments: &ParseArgs) -> Result<Exit, Error> {
         if arguments.json {
             push_object(reference, rules, &components, fault.as_ref(), out);
         } else {
-            push_lines(&components, fault.as_ref(), out);
+            push_lines(&components, fault.as_ref(), escape, out);
         }
         if fault.is_some() {
             Answer::Bad
@@ -111,12 +113,17 @@ fn components(reference: &[u8], rules: GrammarArg) -> Components<'_> {
     ]
 }
 
-fn push_lines(components: &Components<'_>, fault: Option<&Fault>, out: &mut Vec<u8>) {
+fn push_lines(
+    components: &Components<'_>,
+    fault: Option<&Fault>,
+    escape: Escape,
+    out: &mut Vec<u8>,
+) {
     for (name, value) in components {
         if let Some(value) = value {
             out.extend_from_slice(name.as_bytes());
             out.extend_from_slice(if value.is_empty() { b":" } else { b": " });
-            out.extend_from_slice(value);
+            escape.push(value, out);
             out.push(b'\n');
         }
     }

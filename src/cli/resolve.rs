@@ -9,6 +9,7 @@ use super::args::resolve::{ExcessDotsArg, RulesArg, SameSchemeArg};
 use super::lines::{self, Answer};
 use super::message::{self, Error};
 use super::object::Object;
+use crate::output::escape::Escape;
 use crate::uri::{BaseError, Resolver, Rules};
 
 /// What `resolve` takes.
@@ -65,6 +66,7 @@ pub(super) fn run(arguments: &ResolveArgs) -> Result<Exit, Error> {
     };
     let mut other = Resolver::without_base(rules);
     let mut target = Vec::new();
+    let escape = lines::escape();
     lines::answer(&arguments.references, |line, out| {
         let (reference, base) = match memchr::memchr(b'\t', line).filter(|_| arguments.tab) {
             Some(at) => (&line[..at], Some(&line[at + 1..])),
@@ -74,6 +76,7 @@ pub(super) fn run(arguments: &ResolveArgs) -> Result<Exit, Error> {
             reference,
             rules,
             json: arguments.json,
+            escape,
         };
         match base {
             Some(base) => match other.rebase(base) {
@@ -90,6 +93,7 @@ struct Question<'a> {
     reference: &'a [u8],
     rules: Rules,
     json: bool,
+    escape: Escape,
 }
 
 impl Question<'_> {
@@ -128,7 +132,7 @@ impl Question<'_> {
                 )
                 .close();
         } else {
-            out.extend_from_slice(target);
+            self.escape.push(target, out);
             out.push(b'\n');
         }
         let Err(error) = result else {

@@ -5,6 +5,7 @@
 
 pub mod csv;
 pub mod decimal;
+pub mod escape;
 pub mod field;
 pub mod json;
 pub mod place;
@@ -14,6 +15,7 @@ pub mod text;
 pub mod tsv;
 
 use crate::resolver::{Diagnostic, Link};
+use escape::Escape;
 use field::Field;
 use place::Place;
 use record::{Archive, Failure, Summary};
@@ -83,6 +85,8 @@ pub struct Layout {
     pub location: Location,
     /// What ends a line of text.
     pub terminator: u8,
+    /// Text: which characters of paths and targets are escaped.
+    pub escape: Escape,
     /// Whether locations in text are coloured.
     pub color: bool,
 }
@@ -93,6 +97,7 @@ impl Default for Layout {
             fields: field::FIELDS.iter().collect(),
             location: Location::default(),
             terminator: b'\n',
+            escape: Escape::default(),
             color: false,
         }
     }

@@ -1,5 +1,6 @@
 //! Text: one target a line, behind its location where that is asked for.
 
+use super::escape::{Escape, is_plain, push_on_one_line};
 use super::place::Place;
 use super::{Layout, Output, decimal};
 use crate::resolver::Link;
@@ -46,13 +47,16 @@ fn push_location(layout: &Layout, place: &Place, link: &Link<'_>, out: &mut Vec<
     }
 }
 
-/// Appends the path as it is, and the member behind it.
+/// Appends the path, and the member behind it.
 pub fn push_path(layout: &Layout, place: &Place, member: Option<&str>, out: &mut Vec<u8>) {
     paint(layout, PATH, out, |out| {
-        out.extend_from_slice(place.path());
+        match place.is_plain() {
+            true => out.extend_from_slice(place.path()),
+            false => layout.escape.push(place.path(), out),
+        }
         if let Some(member) = member {
             out.push(b'!');
-            out.extend_from_slice(member.as_bytes());
+            layout.escape.push(member.as_bytes(), out);
         }
     });
 }
@@ -71,20 +75,18 @@ fn paint(layout: &Layout, color: &str, out: &mut Vec<u8>, push: impl FnOnce(&mut
     out.extend_from_slice(PLAIN.as_bytes());
 }
 
-/// Appends a URI and what ends it; what is not UTF-8 becomes U+FFFD.
+/// Appends a URI, escaped as the layout asks, and what ends it.
 pub fn push_line(layout: &Layout, uri: &[u8], out: &mut Vec<u8>) {
-    // One look at all bytes, many at once, says that nearly every URI goes out as it is.
-    let plain = |byte: u8| (b' '..0x80).contains(&byte);
-    if uri.iter().fold(true, |all, &byte| all & plain(byte)) {
+    if is_plain(uri) {
         out.reserve(uri.len() + 1);
         out.extend_from_slice(uri);
-    } else if layout.terminator == b'\n' && memchr::memchr2(b'\r', b'\n', uri).is_some() {
-        // Line breaks go, as they would in resolution (WHATWG URL 4.4): a line holds one URI.
-        for piece in uri.split(|byte| matches!(byte, b'\r' | b'\n')) {
-            push_lossy(piece, out);
-        }
     } else {
-        push_lossy(uri, out);
+        match (layout.escape, std::str::from_utf8(uri)) {
+            (Escape::LineBreaks, Err(_)) => {
+                push_on_one_line(String::from_utf8_lossy(uri).as_bytes(), out);
+            }
+            (escape, _) => escape.push(uri, out),
+        }
     }
     out.push(layout.terminator);
 }

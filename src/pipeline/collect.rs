@@ -1,7 +1,6 @@
 //! What becomes of the links: a worker's sink, which writes them into its block.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use super::ordered::{Ordered, Stopped};
 use super::tally::Tally;
@@ -11,6 +10,7 @@ use super::{Archives, Options, Report};
 use crate::document;
 use crate::document::diagnostic::{self, Effect};
 use crate::output::decimal;
+use crate::output::escape::push_visible;
 use crate::output::json::push_archive;
 use crate::output::place::Place;
 use crate::output::record::{Archive, Failure, Summary};
@@ -208,13 +208,11 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
         let messages = &mut self.block.messages;
         messages.extend_from_slice(b"uriscan: ");
         if !self.place.path().is_empty() {
-            messages.extend_from_slice(self.place.path());
+            push_visible(self.place.path(), messages);
             messages.extend_from_slice(b": ");
         }
-        let mut text = String::new();
-        // Writing to a string does not fail.
-        let _ = writeln!(text, "{message}");
-        messages.extend_from_slice(text.as_bytes());
+        push_visible(message.to_string().as_bytes(), messages);
+        messages.push(b'\n');
     }
 }
 

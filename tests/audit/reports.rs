@@ -91,6 +91,6 @@ fn annotations_are_one_line_each() {
     ]);
     assert_eq!(
         ran.out,
-        "::error file=site/a%2Cb.html,line=1,col=10,title=broken-file::x%25y (no such file)\n"
+        "::error file=site/a%2Cb.html,line=1,col=10,title=broken-file::x%25\\x0ay (no such file)\n"
     );
 }

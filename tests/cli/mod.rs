@@ -18,6 +18,9 @@ mod order;
 mod references;
 // Which files are read.
 mod paths;
+// Hostile names, texts and surroundings.
+#[cfg(unix)]
+mod safety;
 
 use std::fs;
 use std::io::Write;

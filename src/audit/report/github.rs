@@ -1,8 +1,9 @@
 //! Annotations of GitHub Actions: workflow commands, a line each.
 
-use super::{Report, sentence};
+use super::{Report, push_sentence};
 use crate::audit::finding::Finding;
 use crate::audit::rules::Level;
+use crate::output::escape::push_visible;
 use crate::output::place::Place;
 
 /// A workflow command for each finding.
@@ -14,16 +15,18 @@ impl Report for GitHub {
             Level::Error => "error",
             _ => "warning",
         };
-        let path = String::from_utf8_lossy(place.path());
+        let text = |push: &dyn Fn(&mut Vec<u8>)| {
+            let mut text = Vec::new();
+            push(&mut text);
+            String::from_utf8_lossy(&text).into_owned()
+        };
+        let path = text(&|out| push_visible(place.path(), out));
+        let sentence = text(&|out| push_sentence(finding, push_visible, out));
         let mut line = format!("::{command} file={}", property(&path));
         if let Some(position) = finding.position() {
             line += &format!(",line={},col={}", position.line, position.column);
         }
-        line += &format!(
-            ",title={}::{}\n",
-            finding.rule.name,
-            data(&sentence(finding))
-        );
+        line += &format!(",title={}::{}\n", finding.rule.name, data(&sentence));
         out.extend_from_slice(line.as_bytes());
     }
 }

@@ -17,6 +17,7 @@ use super::records::{Record, Records};
 use super::rules::Level;
 use super::site::{Counts, State};
 use crate::document::diagnostic::Effect;
+use crate::output::escape::push_visible;
 use crate::output::place::Place;
 use crate::output::record::Summary;
 use crate::output::text::push_lossy;
@@ -265,7 +266,7 @@ impl<'r> Reports<'r> {
             && !self.listed.contains(target)
         {
             self.listed.insert(target.into());
-            push_lossy(target, &mut open.out);
+            push_visible(target, &mut open.out);
             open.out.push(b'\n');
         }
     }
@@ -293,9 +294,13 @@ impl<'r> Reports<'r> {
     }
 
     fn tell(&self, message: &str) {
-        let path = String::from_utf8_lossy(self.place.path());
-        // Who closes standard error does not want to know.
-        let _ = writeln!(io::stderr(), "uriscan: {path}: {message}");
+        let mut line = b"uriscan: ".to_vec();
+        push_visible(self.place.path(), &mut line);
+        line.extend_from_slice(b": ");
+        push_visible(message.as_bytes(), &mut line);
+        line.push(b'\n');
+        // Errors on standard error are ignored.
+        let _ = io::stderr().write_all(&line);
     }
 
     /// Ends all reports; the rest of the totals is given.
@@ -334,33 +339,39 @@ impl Consume<Records> for Reports<'_> {
     }
 }
 
-/// What a finding says, with what may have been meant.
-fn push_message(finding: &Finding<'_>, out: &mut Vec<u8>) {
+/// Appends some bytes of a finding in the way of a report.
+type Push = fn(&[u8], &mut Vec<u8>);
+
+/// Appends the message of a finding, with what may have been meant.
+fn push_message(finding: &Finding<'_>, push: Push, out: &mut Vec<u8>) {
     out.extend_from_slice(finding.rule.message.as_bytes());
     if let Some(suggestion) = finding.suggestion {
         out.extend_from_slice(b"; did you mean ");
-        push_lossy(suggestion, out);
+        push(suggestion, out);
         out.push(b'?');
     }
 }
 
-/// What a finding says of its reference: `guide.html#instal (no such id)`.
-fn push_sentence(finding: &Finding<'_>, out: &mut Vec<u8>) {
+/// Appends the reference of a finding and its message: `guide.html#instal (no such id)`.
+fn push_sentence(finding: &Finding<'_>, push: Push, out: &mut Vec<u8>) {
     let reference = finding.reference();
     if reference.is_empty() {
-        return push_message(finding, out);
+        return push_message(finding, push, out);
     }
-    // A line holds one finding.
-    for piece in reference.split(|byte| matches!(byte, b'\r' | b'\n')) {
-        push_lossy(piece, out);
-    }
+    push(reference, out);
     out.extend_from_slice(b" (");
-    push_message(finding, out);
+    push_message(finding, push, out);
     out.push(b')');
 }
 
+/// Returns the sentence for formats that escape what they cannot hold.
 fn sentence(finding: &Finding<'_>) -> String {
+    let without_line_breaks: Push = |bytes, out| {
+        for piece in bytes.split(|byte| matches!(byte, b'\r' | b'\n')) {
+            push_lossy(piece, out);
+        }
+    };
     let mut out = Vec::new();
-    push_sentence(finding, &mut out);
+    push_sentence(finding, without_line_breaks, &mut out);
     String::from_utf8_lossy(&out).into_owned()
 }

@@ -6,8 +6,8 @@ use crate::audit::rules::Level;
 use crate::audit::site::State;
 use crate::bytes::lines::Position;
 use crate::output::decimal;
+use crate::output::escape::push_visible;
 use crate::output::place::Place;
-use crate::output::text::push_lossy;
 use crate::resolver::Link;
 
 const PATH: &str = "\x1b[35m";
@@ -43,10 +43,13 @@ impl Text {
         out: &mut Vec<u8>,
     ) {
         self.paint(PATH, out, |out| {
-            out.extend_from_slice(place.path());
+            if is_workflow_command(place.path()) {
+                out.extend_from_slice(b"./");
+            }
+            push_visible(place.path(), out);
             if let Some(member) = member {
                 out.push(b'!');
-                out.extend_from_slice(member.as_bytes());
+                push_visible(member.as_bytes(), out);
             }
         });
         out.push(b':');
@@ -58,6 +61,13 @@ impl Text {
         }
         out.push(b' ');
     }
+}
+
+/// Returns whether a line that begins with this path would be a command to GitHub Actions, which
+/// reads them from any log: `::stop-commands::x` and `##[endgroup]`, behind white space or not.
+fn is_workflow_command(path: &[u8]) -> bool {
+    let start = path.trim_ascii_start();
+    start.starts_with(b"::") || start.starts_with(b"##[")
 }
 
 impl Report for Text {
@@ -74,7 +84,7 @@ impl Report for Text {
             out.push(b']');
         });
         out.extend_from_slice(b": ");
-        push_sentence(finding, out);
+        push_sentence(finding, push_visible, out);
         out.push(b'\n');
     }
 
@@ -82,7 +92,7 @@ impl Report for Text {
         self.location(place, link.member, link.position, out);
         out.extend_from_slice(state.name().as_bytes());
         out.extend_from_slice(b": ");
-        push_lossy(link.target.unwrap_or(link.reference), out);
+        push_visible(link.target.unwrap_or(link.reference), out);
         out.push(b'\n');
     }
 

@@ -1,7 +1,7 @@
 //! Which references are reported.
 
 use clap::Args;
-use regex::bytes::{RegexSet, RegexSetBuilder};
+use regex::bytes::{Regex, RegexSet, RegexSetBuilder};
 
 use crate::cli::message::Error;
 use crate::document::events::Context;
@@ -59,6 +59,15 @@ impl FilterArgs {
 fn patterns(patterns: &[String]) -> Result<Option<RegexSet>, Error> {
     if patterns.is_empty() {
         return Ok(None);
+    }
+    for pattern in patterns {
+        // The error shows the pattern over several lines; the last of them says why.
+        if let Err(error) = Regex::new(pattern) {
+            let text = error.to_string();
+            let reason = text.lines().last().unwrap_or_default();
+            let reason = reason.strip_prefix("error: ").unwrap_or(reason);
+            return Err(Error::new(format!("{pattern}: {reason}")));
+        }
     }
     let set = RegexSetBuilder::new(patterns).build();
     set.map(Some).map_err(|error| Error::new(error.to_string()))

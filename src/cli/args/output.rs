@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::generate;
 use crate::extractor::Positions;
+use crate::output::escape::Escape;
 use crate::output::field::{FIELDS, Field};
 use crate::output::{Layout, Location, OUTPUTS, Output};
 use crate::pipeline::{Order, Report};
@@ -161,6 +162,11 @@ impl OutputArgs {
                 offset,
             },
             terminator: if self.null { 0 } else { b'\n' },
+            escape: match (terminal, self.null) {
+                (true, _) => Escape::Controls,
+                (false, true) => Escape::Nothing,
+                (false, false) => Escape::LineBreaks,
+            },
             color: match self.color {
                 WhenArg::Always => true,
                 WhenArg::Never => false,

@@ -1,0 +1,130 @@
+//! Control characters in text for people, shown escaped: a terminal or a CI log would obey them.
+
+use std::borrow::Cow;
+
+/// Which characters of names and references are escaped in text output.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Escape {
+    /// None: records end in NUL, and bytes are written as they are.
+    Nothing,
+    /// Line breaks, so that a line is a record.
+    #[default]
+    LineBreaks,
+    /// All that [`push_visible`] escapes.
+    Controls,
+}
+
+impl Escape {
+    /// Appends bytes, escaped. [`Escape::Controls`] also replaces what is not UTF-8.
+    pub fn push(self, bytes: &[u8], out: &mut Vec<u8>) {
+        match self {
+            Escape::Nothing => out.extend_from_slice(bytes),
+            Escape::LineBreaks => push_on_one_line(bytes, out),
+            Escape::Controls => push_visible(bytes, out),
+        }
+    }
+}
+
+/// Returns whether a terminal could act on a character, or show the rest of its line elsewhere: C0,
+/// DEL, C1, line and paragraph separators, and bidirectional controls (UAX #9, 2.1 to 2.4).
+fn is_control(character: char) -> bool {
+    character.is_control() || matches!(character, '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Appends bytes with control characters as `\x1b` or `\u{202e}`; bytes that are not UTF-8 become
+/// U+FFFD.
+///
+/// ```
+/// use uriscan::output::escape::push_visible;
+///
+/// let mut out = Vec::new();
+/// push_visible("a\n\x1b[2J\u{202E}é".as_bytes(), &mut out);
+/// assert_eq!(out, "a\\x0a\\x1b[2J\\u{202e}é".as_bytes());
+/// ```
+pub fn push_visible(bytes: &[u8], out: &mut Vec<u8>) {
+    if is_plain(bytes) {
+        return out.extend_from_slice(bytes);
+    }
+    for chunk in bytes.utf8_chunks() {
+        let mut rest = chunk.valid();
+        while let Some(at) = rest.find(is_control) {
+            out.extend_from_slice(&rest.as_bytes()[..at]);
+            let mut after = rest[at..].chars();
+            if let Some(control) = after.next() {
+                push_escape(control, out);
+            }
+            rest = after.as_str();
+        }
+        out.extend_from_slice(rest.as_bytes());
+        if !chunk.invalid().is_empty() {
+            out.extend_from_slice("\u{FFFD}".as_bytes());
+        }
+    }
+}
+
+/// Returns a text with its control characters escaped as by [`push_visible`].
+pub fn visible(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_control) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = Vec::new();
+    push_visible(text.as_bytes(), &mut out);
+    Cow::Owned(String::from_utf8_lossy(&out).into_owned())
+}
+
+/// Appends bytes as they are, but for line breaks: LF and CR become `\x0a` and `\x0d`.
+pub(super) fn push_on_one_line(bytes: &[u8], out: &mut Vec<u8>) {
+    let mut from = 0;
+    for at in memchr::memchr2_iter(b'\n', b'\r', bytes) {
+        out.extend_from_slice(&bytes[from..at]);
+        push_escape(char::from(bytes[at]), out);
+        from = at + 1;
+    }
+    out.extend_from_slice(&bytes[from..]);
+}
+
+/// Returns whether all bytes are printable ASCII.
+pub(super) fn is_plain(bytes: &[u8]) -> bool {
+    // Without an early exit the compiler compares many bytes at once.
+    let plain = |byte: u8| (b' '..0x7F).contains(&byte);
+    bytes.iter().fold(true, |all, &byte| all & plain(byte))
+}
+
+fn push_escape(control: char, out: &mut Vec<u8>) {
+    let code = u32::from(control);
+    let escape = match control.is_ascii() {
+        true => format!("\\x{code:02x}"),
+        false => format!("\\u{{{code:x}}}"),
+    };
+    out.extend_from_slice(escape.as_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_characters_are_escaped_and_nothing_else() {
+        for code in 0..=0x2100 {
+            let Some(character) = char::from_u32(code) else {
+                continue;
+            };
+            let escaped =
+                matches!(code, 0..=0x1F | 0x7F..=0x9F | 0x2028..=0x202E | 0x2066..=0x2069);
+            let expected = match (escaped, code < 0x80) {
+                (false, _) => character.to_string(),
+                (true, true) => format!("\\x{code:02x}"),
+                (true, false) => format!("\\u{{{code:x}}}"),
+            };
+            let text = format!("a{character}b");
+            assert_eq!(visible(&text), format!("a{expected}b"), "U+{code:04X}");
+        }
+    }
+
+    #[test]
+    fn line_breaks_alone_are_escaped_where_bytes_must_stay() {
+        let mut out = Vec::new();
+        push_on_one_line(b"a\r\n\x1B\xFFb\n", &mut out);
+        assert_eq!(out, b"a\\x0d\\x0a\x1B\xFFb\\x0a");
+    }
+}
