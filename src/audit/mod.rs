@@ -11,6 +11,7 @@
 
 pub mod baseline;
 pub mod check;
+pub mod explain;
 pub mod finding;
 pub mod fragment;
 pub mod hash;
@@ -149,8 +150,9 @@ impl Audit {
     /// # Errors
     ///
     /// When a report cannot be written.
-    pub fn run(&self, walk: Walk, reports: Reports<'_>) -> io::Result<Outcome> {
+    pub fn run(&self, walk: Walk, mut reports: Reports<'_>) -> io::Result<Outcome> {
         let survey = survey::run(self, walk);
+        reports.tell_skipped(survey.skipped);
         let files = self.checker.paths.len();
         let mut site = Site::new(survey.documents, files, self.key);
         let mut reader = Reader::new(&self.reading);

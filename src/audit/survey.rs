@@ -1,6 +1,7 @@
 //! The first reading: every document once, in whatever order the workers come to it. What is wrong
 //! beyond doubt is kept; what depends on another document is kept as a number or two.
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
@@ -14,7 +15,7 @@ use super::{Audit, Fragments, List};
 use crate::document::Format;
 use crate::document::diagnostic::{self, Effect};
 use crate::document::flags::Flags;
-use crate::output::record::Summary;
+use crate::output::record::{Skip, Summary};
 use crate::pipeline::bases::Names;
 use crate::pipeline::queue::{Job, Queue};
 use crate::pipeline::read::{Read, Reader};
@@ -36,6 +37,19 @@ pub struct Survey {
     pub summary: Summary,
     /// Damaged containers.
     pub damaged: u64,
+    /// Files that were left out, in no order, where that is told.
+    pub skipped: Vec<SkippedFile>,
+}
+
+/// A file that was left out.
+#[derive(Debug)]
+pub struct SkippedFile {
+    /// Its ticket and its place in the batch.
+    pub order: (u64, u32),
+    /// Its path.
+    pub path: PathBuf,
+    /// Why.
+    pub skip: Skip,
 }
 
 /// Reads every file of a walk.
@@ -59,6 +73,7 @@ pub fn run(audit: &Audit, walk: Walk) -> Survey {
             survey.documents.extend(its.documents);
             survey.summary.add(&its.summary);
             survey.damaged += its.damaged;
+            survey.skipped.extend(its.skipped);
         }
     });
     survey
@@ -140,8 +155,15 @@ impl<'a> Worker<'a> {
                     self.fail(order, entry, &error.to_string());
                 }
             }
-            Ok(Read::Skipped(_)) => self.survey.summary.skipped_files += 1,
-            Ok(Read::Listed | Read::Unwanted) => {}
+            Ok(Read::Skipped(skip)) => {
+                self.survey.summary.skip(skip.reason);
+                let talk = self.audit.reading.talk;
+                if entry.named && talk.errors || talk.diagnostics {
+                    let path = entry.path;
+                    self.survey.skipped.push(SkippedFile { order, path, skip });
+                }
+            }
+            Ok(Read::Listed) => {}
             Err(error) => self.fail(order, entry, &error.to_string()),
         }
     }

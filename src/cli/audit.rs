@@ -29,6 +29,7 @@ use crate::audit::tree::Tree;
 use crate::audit::{Audit, Fragments, List, Outcome};
 use crate::document::Anchors;
 use crate::extractor::{self, Positions};
+use crate::output::decimal::counted;
 use crate::pipeline::bases::{Bases, Names};
 use crate::pipeline::pieces::UNCUT;
 use crate::pipeline::walk::{Root, Walk};
@@ -378,10 +379,8 @@ fn finish(arguments: &AuditArgs, outcome: &Outcome) -> Result<Exit, Error> {
         // Who closes standard error does not want to know.
         let _ = io::stderr().write_all(sentence(totals).as_bytes());
     }
-    if summary.files + summary.skipped_files + summary.errors == 0 {
-        return Err(Error::new(
-            "nothing was read: there is no file behind the filters, or none of the type",
-        ));
+    if summary.is_empty() {
+        return Err(extract::nothing_was_read(summary));
     }
     let failing = match findings.fail_on {
         FailOnArg::Error => totals.errors,
@@ -405,15 +404,16 @@ fn sentence(totals: &Totals) -> String {
         .map(|((_, name), count)| format!("{count} {name}"))
         .collect();
     let mut text = format!(
-        "{} references in {} files: {}\n{} errors, {} warnings",
-        summary.references,
-        summary.files,
+        "{} in {}: {}\n{}, {}",
+        counted(summary.references, "reference"),
+        counted(summary.files, "file"),
         states.join(", "),
-        totals.errors,
-        totals.warnings,
+        counted(totals.errors, "error"),
+        counted(totals.warnings, "warning"),
     );
     if summary.errors > 0 {
-        text += &format!("; {} files could not be read", summary.errors);
+        let files = counted(summary.errors, "file");
+        text += &format!("; {files} could not be read");
     }
     text.push('\n');
     text

@@ -14,6 +14,7 @@ use super::message::Error;
 use super::{generate, list, print, progress, usage};
 use crate::document::FORMATS;
 use crate::extractor;
+use crate::output::decimal::counted;
 use crate::output::json;
 use crate::output::record::Summary;
 use crate::pipeline::pieces::PIECE;
@@ -180,10 +181,8 @@ fn finish(
         Some(StatsArg::Text) if !is_among_records => print_stats(StatsArg::Text, summary, start),
         _ => {}
     }
-    if summary.files + summary.skipped_files + summary.errors == 0 {
-        return Err(Error::new(
-            "nothing was read: there is no file behind the filters, or none of the type",
-        ));
+    if summary.is_empty() {
+        return Err(nothing_was_read(summary));
     }
     let found = match options.report {
         Report::Files => summary.files,
@@ -199,15 +198,47 @@ fn finish(
     Ok(exit.or_zero(arguments.output.exit_zero))
 }
 
+/// Tells why there was nothing to read.
+pub(super) fn nothing_was_read(summary: &Summary) -> Error {
+    if summary.skipped_files == 0 {
+        return Error::new(
+            "nothing was read: there is no file, or globs, ignore files and hidden names leave all of \
+             them out (see --glob, --no-ignore, --hidden)",
+        );
+    }
+    let reasons = summary.skips().filter(|(_, count)| *count > 0);
+    let reasons: Vec<_> = reasons
+        .map(|(name, count)| match name {
+            "skipped_type" => format!("{count} by --type"),
+            "skipped_size" => format!("{count} by --max-filesize"),
+            "skipped_symlink" => counted(count, "symbolic link"),
+            _ => counted(count, "pipe, device or socket"),
+        })
+        .collect();
+    Error::new(format!(
+        "nothing was read: {} left out ({}); -v names them",
+        counted(summary.skipped_files, "file"),
+        reasons.join(", ")
+    ))
+}
+
 fn print_stats(how: StatsArg, summary: &Summary, start: Instant) {
     let usage = usage::since(start);
     let mut text = Vec::new();
     match how {
         StatsArg::Json => json::push_stats(summary, &usage, &mut text),
         StatsArg::Text => {
-            let counts = summary.counts();
-            let counts = counts.map(|(name, count)| (name, Some(count.to_string())));
-            for (name, figure) in counts.into_iter().chain(usage.figures()) {
+            let reasons = summary.skips().filter(|(_, count)| *count > 0);
+            for (name, count) in summary.counts().into_iter().chain(reasons) {
+                let words = name.replace('_', " ");
+                let line = match words.strip_suffix('s') {
+                    Some(noun) => counted(count, noun),
+                    None => format!("{count} {words}"),
+                };
+                text.extend_from_slice(line.as_bytes());
+                text.push(b'\n');
+            }
+            for (name, figure) in usage.figures() {
                 let (figure, name) = (figure.as_deref().unwrap_or("?"), name.replace('_', " "));
                 text.extend_from_slice(format!("{figure} {name}\n").as_bytes());
             }

@@ -6,6 +6,7 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use crate::output::decimal::counted;
 use crate::pipeline::progress::Progress;
 
 /// Short runs show nothing.
@@ -26,13 +27,13 @@ impl Line {
             let mut wait = FIRST;
             while ended.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
                 let now = progress.reading();
+                let files = counted(now.files, "file");
+                let references = counted(now.references, "reference");
                 let megabytes = now.bytes / 1_000_000;
                 // Who closes standard error does not want to know.
                 let _ = write!(
                     io::stderr(),
-                    "\r\x1b[K{} files, {megabytes} MB, {} references",
-                    now.files,
-                    now.references
+                    "\r\x1b[K{files}, {megabytes} MB, {references}",
                 );
                 wait = NEXT;
             }

@@ -14,6 +14,7 @@ pub mod charset;
 pub mod container;
 pub mod diagnostic;
 pub mod events;
+pub mod explain;
 pub mod flags;
 pub mod html;
 pub mod mail;

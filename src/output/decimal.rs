@@ -22,6 +22,18 @@ pub fn push(mut number: u64, out: &mut Vec<u8>) {
     out.extend_from_slice(&digits[at..]);
 }
 
+/// A count with its noun, which forms its plural with an s.
+///
+/// ```
+/// use uriscan::output::decimal::counted;
+/// assert_eq!(counted(1, "file"), "1 file");
+/// assert_eq!(counted(0, "file"), "0 files");
+/// ```
+pub fn counted(count: u64, noun: &str) -> String {
+    let end = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{end}")
+}
+
 #[cfg(test)]
 mod tests {
     #[test]

@@ -123,6 +123,7 @@ fn push_counted(key: &str, value: &[u8], count: u64, out: &mut Vec<u8>) {
 pub fn push_summary(summary: &Summary, out: &mut Vec<u8>) {
     open("summary", out);
     push_run(summary, out);
+    push_skips(summary, out);
     out.extend_from_slice(b"}\n");
 }
 
@@ -134,11 +135,19 @@ pub fn push_stats(summary: &Summary, usage: &Usage, out: &mut Vec<u8>) {
         push_key(name, out);
         out.extend_from_slice(figure.as_deref().unwrap_or("null").as_bytes());
     }
+    push_skips(summary, out);
     out.extend_from_slice(b"}\n");
 }
 
 fn push_run(summary: &Summary, out: &mut Vec<u8>) {
     for (name, count) in summary.counts() {
+        push_count(name, count, out);
+    }
+}
+
+/// Appends the keys of a summary that stand behind all others.
+pub fn push_skips(summary: &Summary, out: &mut Vec<u8>) {
+    for (name, count) in summary.skips() {
         push_count(name, count, out);
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
+use super::decimal::counted;
 use crate::document::mail::Tally;
 
 /// A document or a part of one that could not be read.
@@ -63,7 +64,11 @@ impl fmt::Display for Archive {
         let (links, bytes) = (self.links, self.bytes);
         write!(
             formatter,
-            "{messages} messages, {parts} parts, {links} links, {bytes} bytes"
+            "{}, {}, {}, {}",
+            counted(*messages, "message"),
+            counted(*parts, "part"),
+            counted(links, "link"),
+            counted(bytes, "byte"),
         )?;
         for (name, count) in skipped_parts {
             write!(formatter, "; {count} {name} passed over")?;
@@ -108,6 +113,102 @@ impl Usage {
     }
 }
 
+/// A file that is left out, and why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Skip {
+    /// Why.
+    pub reason: SkipReason,
+    /// The name of the file's format, where the reason has to do with it.
+    pub format: &'static str,
+}
+
+/// Why a file is left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SkipReason {
+    /// It is no text.
+    Binary,
+    /// It is compressed, and compressed files are not looked into.
+    Compressed,
+    /// It holds other files, which are not looked into.
+    Archive,
+    /// Its format was not asked for.
+    Type,
+    /// It is longer than was asked for.
+    Size,
+    /// It is a symbolic link, and those are not followed.
+    Symlink,
+    /// It is a pipe, a device or a socket in a tree.
+    Special,
+}
+
+impl SkipReason {
+    /// Every reason, in the order of its number, with its key in the summary and what the key says.
+    pub const NAMES: [(SkipReason, &'static str, &'static str); 7] = [
+        (
+            SkipReason::Binary,
+            "skipped_binary",
+            "Skipped files that are no text",
+        ),
+        (
+            SkipReason::Compressed,
+            "skipped_compressed",
+            "Skipped files that are compressed",
+        ),
+        (
+            SkipReason::Archive,
+            "skipped_archive",
+            "Skipped files that hold other files",
+        ),
+        (
+            SkipReason::Type,
+            "skipped_type",
+            "Skipped files of a format that --type does not name",
+        ),
+        (
+            SkipReason::Size,
+            "skipped_size",
+            "Skipped files that are longer than --max-filesize",
+        ),
+        (
+            SkipReason::Symlink,
+            "skipped_symlink",
+            "Skipped symbolic links",
+        ),
+        (
+            SkipReason::Special,
+            "skipped_special",
+            "Skipped pipes, devices and sockets",
+        ),
+    ];
+}
+
+impl fmt::Display for Skip {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let format = self.format;
+        match self.reason {
+            SkipReason::Binary => write!(formatter, "skipped, it is no text but {format}"),
+            SkipReason::Compressed => write!(
+                formatter,
+                "skipped, it is compressed ({format}) and not looked into (see --decompress)"
+            ),
+            SkipReason::Archive => {
+                write!(formatter, "skipped, it is an archive of files ({format})")
+            }
+            SkipReason::Type => write!(
+                formatter,
+                "skipped, it is {format}, which --type leaves out"
+            ),
+            SkipReason::Size => formatter.write_str("skipped, it is longer than --max-filesize"),
+            SkipReason::Symlink => {
+                formatter.write_str("skipped, it is a symbolic link (see --follow)")
+            }
+            SkipReason::Special => {
+                formatter.write_str("skipped, it is a pipe, a device or a socket")
+            }
+        }
+    }
+}
+
 /// The counts of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
@@ -117,7 +218,7 @@ pub struct Summary {
     pub bytes: u64,
     /// References that were reported.
     pub references: u64,
-    /// Files that are of no format that holds references.
+    /// Files that were left out.
     pub skipped_files: u64,
     /// Things that could not be read.
     pub errors: u64,
@@ -125,6 +226,8 @@ pub struct Summary {
     pub exact: u64,
     /// Documents of which a part was read by approximation.
     pub approximate: u64,
+    /// Files that were left out, by the number of their reason.
+    pub skipped: [u64; SkipReason::NAMES.len()],
 }
 
 impl Summary {
@@ -141,16 +244,50 @@ impl Summary {
         ]
     }
 
+    /// The counts of files that were left out, with their names in records. They stand behind all
+    /// others.
+    pub fn skips(&self) -> impl Iterator<Item = (&'static str, u64)> + use<> {
+        let reasons = SkipReason::NAMES.iter().zip(self.skipped);
+        reasons.map(|((_, name, _), count)| (*name, count))
+    }
+
+    /// Counts a file that was left out.
+    pub fn skip(&mut self, reason: SkipReason) {
+        self.skipped_files += 1;
+        self.skipped[reason as usize] += 1;
+    }
+
+    /// Whether nothing was asked for that is there: every file was left out for what it is called, or
+    /// where it is, and none for what it holds.
+    pub fn is_empty(&self) -> bool {
+        let unread = [
+            SkipReason::Binary,
+            SkipReason::Compressed,
+            SkipReason::Archive,
+        ];
+        let unread: u64 = unread
+            .iter()
+            .map(|&reason| self.skipped[reason as usize])
+            .sum();
+        self.files + self.errors + unread == 0
+    }
+
     /// What the count of a name says.
     pub fn about(name: &str) -> &'static str {
         match name {
             "files" => "Files that were read",
             "bytes" => "Their bytes",
             "references" => "References that were reported",
-            "skipped_files" => "Files of no format that holds references",
+            "skipped_files" => "Files that were left out, for the reasons counted below",
             "exact" => "Documents read a second time, by every rule of their format",
             "approximate" => "Documents of which a part was read by approximation",
-            _ => "Things that could not be read",
+            "errors" => "Things that could not be read",
+            name => {
+                let row = SkipReason::NAMES
+                    .iter()
+                    .find(|(_, known, _)| *known == name);
+                row.map_or("", |(_, _, about)| about)
+            }
         }
     }
 
@@ -163,5 +300,8 @@ impl Summary {
         self.errors += other.errors;
         self.exact += other.exact;
         self.approximate += other.approximate;
+        for (count, other) in self.skipped.iter_mut().zip(other.skipped) {
+            *count += other;
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::field::{FIELDS, Field, Kind, Shape};
 use super::json::{push_member, push_string};
-use super::record::{Archive, Summary};
+use super::record::{Archive, SkipReason, Summary};
 
 /// A key that only some records have.
 pub struct Key {
@@ -174,6 +174,8 @@ fn push_summary(out: &mut Vec<u8>) {
     }
     let others = USAGE.iter().chain(AUDIT);
     keys.extend(others.map(|key| (key.name, key.about, key.shape, Kind::Appended)));
+    let skips = SkipReason::NAMES.iter();
+    keys.extend(skips.map(|(_, name, about)| (*name, *about, Shape::Number, Kind::Core)));
     push("summary", "The counts of a run", &keys, out);
 }
 

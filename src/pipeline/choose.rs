@@ -7,16 +7,15 @@ use super::walk::Entry;
 use super::{Decompress, Options};
 use crate::document::container::Codec;
 use crate::document::{Format, Seam};
+use crate::output::record::{Skip, SkipReason};
 
 /// What becomes of a file.
 #[derive(Clone, Copy)]
 pub enum Choice {
     /// It is read as a document of this format.
     Read(&'static Format),
-    /// It is no document: what it is called.
-    Skip(&'static str),
-    /// It was not asked for.
-    Leave,
+    /// It is left out.
+    Skip(Skip),
 }
 
 impl Options {
@@ -30,13 +29,19 @@ impl Options {
         match (sniff::content(path, head), self.formats.as_slice()) {
             // What is named is taken for what the user says that it is.
             (_, [format]) if entry.named => Choice::Read(format),
-            (Content::Other(name), _) => Choice::Skip(name),
+            (Content::Other(name), _) => Choice::Skip(Skip {
+                reason: sniff::reason(name),
+                format: name,
+            }),
             (Content::Document(format), []) => Choice::Read(format),
             (Content::Document(format), wanted) => {
                 if wanted.iter().any(|one| one.name == format.name) {
                     Choice::Read(format)
                 } else {
-                    Choice::Leave
+                    Choice::Skip(Skip {
+                        reason: SkipReason::Type,
+                        format: format.name,
+                    })
                 }
             }
         }

@@ -13,7 +13,7 @@ use crate::output::decimal;
 use crate::output::escape::push_visible;
 use crate::output::json::push_archive;
 use crate::output::place::Place;
-use crate::output::record::{Archive, Failure, Summary};
+use crate::output::record::{Archive, Failure, Skip, Summary};
 use crate::output::text::push_path;
 use crate::resolver::{Diagnostic, Link, Sink};
 
@@ -155,11 +155,12 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
         output.push(self.options.layout.terminator);
     }
 
-    /// The document at hand is of no format that holds references.
-    pub fn skip(&mut self, content: &str, named: bool) {
-        self.counts.summary.skipped_files += 1;
-        if named && self.options.talk.errors {
-            self.tell(format_args!("skipped, it is no text but {content}"));
+    /// The document at hand is left out. Of a file that was named this is told.
+    pub fn skip(&mut self, skip: Skip, named: bool) {
+        self.counts.summary.skip(skip.reason);
+        let talk = self.options.talk;
+        if named && talk.errors || talk.diagnostics {
+            self.tell(format_args!("{skip}"));
         }
     }
 
@@ -260,21 +261,7 @@ impl<W: std::io::Write + Send> Sink for Collector<'_, W> {
                 (others.diagnostic)(&self.place, diagnostic, &mut self.block.output);
             }
             _ if talk.diagnostics || damage && talk.errors => {
-                let Diagnostic {
-                    code,
-                    count,
-                    offset,
-                    ..
-                } = diagnostic;
-                let (name, message) = (code.name, code.message);
-                match diagnostic.member {
-                    None => self.tell(format_args!(
-                        "{message} ({name}, {count} times, first at byte {offset})"
-                    )),
-                    Some(member) => self.tell(format_args!(
-                        "{member}: {message} ({name}, {count} times, first at byte {offset})"
-                    )),
-                }
+                self.tell(format_args!("{diagnostic}"));
             }
             _ => {}
         }

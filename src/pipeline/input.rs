@@ -80,6 +80,8 @@ impl<'a> Input<'a> {
                     false => Ok(Input::Whole(head)),
                 }
             }
+            // INVARIANT: whoever reads has asked before whether it is left out.
+            Kind::LeftOut(_) => Ok(Input::Whole(&[])),
             Kind::Standard | Kind::Stream => {
                 let mut stream = match entry.kind {
                     Kind::Standard => Stream::Standard(io::stdin()),

@@ -190,7 +190,7 @@ impl<'a> Queue<'a> {
                         length
                     }
                     Kind::File(length) => length,
-                    Kind::Unmeasured => 0,
+                    Kind::Unmeasured | Kind::LeftOut(_) => 0,
                     // There is no telling how long it takes, and no going back in it.
                     Kind::Standard | Kind::Stream => BATCH_BYTES,
                 };

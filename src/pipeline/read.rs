@@ -12,6 +12,7 @@ use crate::document::container::Codec;
 use crate::document::mail::Tally;
 use crate::document::{Format, Retrieval};
 use crate::extractor::{Document, Extractor, Origin, Positions};
+use crate::output::record::Skip;
 use crate::resolver::{Diagnostic, Sink};
 use crate::uri::Base;
 
@@ -31,10 +32,8 @@ pub enum Read {
     },
     /// It is a document, and nothing more was asked for.
     Listed,
-    /// It is of no format that holds references: what it is called.
-    Skipped(&'static str),
-    /// It is of no format that was asked for.
-    Unwanted,
+    /// It is left out.
+    Skipped(Skip),
 }
 
 /// Reads files, with buffers that serve the next one too.
@@ -62,6 +61,9 @@ impl<'a> Reader<'a> {
     ///
     /// When the file cannot be opened, or its first bytes not be read.
     pub fn read(&mut self, entry: &Entry, sink: &mut impl Sink) -> io::Result<Read> {
+        if let Kind::LeftOut(reason) = entry.kind {
+            return Ok(Read::Skipped(Skip { reason, format: "" }));
+        }
         let mut head = std::mem::take(&mut self.head);
         let read = Input::open(entry, &mut head).and_then(|input| self.open(entry, input, sink));
         self.head = head;
@@ -133,8 +135,7 @@ impl<'a> Reader<'a> {
         match choice {
             Choice::Read(_) if self.options.report == Report::Files => Err(Read::Listed),
             Choice::Read(format) => Ok(format),
-            Choice::Skip(name) => Err(Read::Skipped(name)),
-            Choice::Leave => Err(Read::Unwanted),
+            Choice::Skip(skip) => Err(Read::Skipped(skip)),
         }
     }
 
@@ -182,7 +183,9 @@ impl<'a> Reader<'a> {
         let path = entry.path.as_os_str().as_encoded_bytes();
         match entry.kind {
             Kind::Standard => bases.of_stream(),
-            Kind::File(_) | Kind::Unmeasured | Kind::Stream => bases.of_file(path, &mut self.names),
+            Kind::File(_) | Kind::Unmeasured | Kind::Stream | Kind::LeftOut(_) => {
+                bases.of_file(path, &mut self.names)
+            }
         }
     }
 

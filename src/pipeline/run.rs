@@ -205,11 +205,10 @@ impl<'a, W: Write + Send> Worker<'a, W> {
                 collector.end_document(0);
                 None
             }
-            Ok(Read::Skipped(content)) => {
-                collector.skip(content, entry.named);
+            Ok(Read::Skipped(skip)) => {
+                collector.skip(skip, entry.named);
                 None
             }
-            Ok(Read::Unwanted) => None,
             Err(error) => Some(error),
         };
         if let Some(error) = error {

@@ -1,6 +1,7 @@
 //! What a file is: by its first bytes, then by its name, then by a look for markup.
 
 use crate::document::{Format, mail};
+use crate::output::record::SkipReason;
 
 /// How many of a document's first bytes are looked at.
 pub const HEAD: usize = 8 << 10;
@@ -19,26 +20,47 @@ struct Magic {
     at: usize,
     bytes: &'static [u8],
     name: &'static str,
+    reason: SkipReason,
 }
 
 const fn magic(at: usize, bytes: &'static [u8], name: &'static str) -> Magic {
-    Magic { at, bytes, name }
+    let reason = SkipReason::Binary;
+    Magic {
+        at,
+        bytes,
+        name,
+        reason,
+    }
+}
+
+const fn compressed(bytes: &'static [u8], name: &'static str) -> Magic {
+    Magic {
+        reason: SkipReason::Compressed,
+        ..magic(0, bytes, name)
+    }
+}
+
+const fn files(at: usize, bytes: &'static [u8], name: &'static str) -> Magic {
+    Magic {
+        reason: SkipReason::Archive,
+        ..magic(at, bytes, name)
+    }
 }
 
 /// What holds no references that we read. Each starts with bytes that no text starts with.
 static MAGICS: &[Magic] = &[
-    magic(0, b"\x1f\x8b\x08", "gzip"),
-    magic(0, b"\x28\xb5\x2f\xfd", "zstd"),
-    magic(0, b"BZh", "bzip2"),
-    magic(0, b"\xfd7zXZ\0", "xz"),
-    magic(0, b"\x1f\x9d", "compress"),
-    magic(0, b"\x04\x22\x4d\x18", "lz4"),
-    magic(0, b"PK\x03\x04", "zip"),
-    magic(0, b"PK\x05\x06", "zip"),
-    magic(257, b"ustar", "tar"),
-    magic(0, b"7z\xbc\xaf\x27\x1c", "7z"),
-    magic(0, b"Rar!\x1a\x07", "rar"),
-    magic(0, b"!<arch>\n", "ar"),
+    compressed(b"\x1f\x8b\x08", "gzip"),
+    compressed(b"\x28\xb5\x2f\xfd", "zstd"),
+    compressed(b"BZh", "bzip2"),
+    compressed(b"\xfd7zXZ\0", "xz"),
+    compressed(b"\x1f\x9d", "compress"),
+    compressed(b"\x04\x22\x4d\x18", "lz4"),
+    files(0, b"PK\x03\x04", "zip"),
+    files(0, b"PK\x05\x06", "zip"),
+    files(257, b"ustar", "tar"),
+    files(0, b"7z\xbc\xaf\x27\x1c", "7z"),
+    files(0, b"Rar!\x1a\x07", "rar"),
+    files(0, b"!<arch>\n", "ar"),
     magic(0, b"%PDF-", "PDF"),
     magic(0, b"\x89PNG\r\n\x1a\n", "PNG"),
     magic(0, b"\xff\xd8\xff", "JPEG"),
@@ -63,6 +85,12 @@ static MAGICS: &[Magic] = &[
     magic(0, b"SQLite format 3\0", "SQLite"),
     magic(0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "compound document"),
 ];
+
+/// Why a file is left out that is something else, by what it is called.
+pub fn reason(name: &str) -> SkipReason {
+    let magic = MAGICS.iter().find(|magic| magic.name == name);
+    magic.map_or(SkipReason::Binary, |magic| magic.reason)
+}
 
 /// Whether a text starts with a byte order mark of UTF-16 or UTF-32, so that NUL is no oddity.
 pub fn is_wide(head: &[u8]) -> bool {

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use ignore::WalkBuilder;
 use ignore::overrides::Override;
 
+use crate::output::record::SkipReason;
+
 /// How trees are walked, as in ripgrep.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -63,6 +65,8 @@ pub enum Kind {
     Standard,
     /// A pipe, a device or a socket.
     Stream,
+    /// It is not read.
+    LeftOut(SkipReason),
 }
 
 /// A path that cannot be read, and why.
@@ -133,8 +137,8 @@ impl Walk {
             Ok(metadata) => {
                 let kind = kind(metadata.file_type(), || Some(metadata)).unwrap_or(Kind::Stream);
                 let named = true;
-                let entry = Entry { path, kind, named };
-                self.options.admits(kind).then_some(Ok(entry))
+                let kind = self.options.admitted(kind);
+                Some(Ok(Entry { path, kind, named }))
             }
         }
     }
@@ -148,18 +152,23 @@ impl Walk {
             Ok(entry) => entry,
             Err(error) => return Some(Err(unreadable(&error))),
         };
-        // Pipes, devices and sockets are read only where they are named.
+        let file_type = entry.file_type()?;
         let kind = match self.options.max_filesize.is_some() {
-            true => kind(entry.file_type()?, || entry.metadata().ok())?,
-            false => entry.file_type()?.is_file().then_some(Kind::Unmeasured)?,
+            _ if file_type.is_dir() => return None,
+            _ if file_type.is_symlink() => Kind::LeftOut(SkipReason::Symlink),
+            true => kind(file_type, || entry.metadata().ok())
+                .unwrap_or(Kind::LeftOut(SkipReason::Special)),
+            false if file_type.is_file() => Kind::Unmeasured,
+            // These are read only where they are named.
+            false => Kind::LeftOut(SkipReason::Special),
         };
         let path = match entry.path().strip_prefix("./") {
             Ok(path) if self.here => path.to_path_buf(),
             _ => entry.into_path(),
         };
         let named = false;
-        let entry = Entry { path, kind, named };
-        self.options.admits(kind).then_some(Ok(entry))
+        let kind = self.options.admitted(kind);
+        Some(Ok(Entry { path, kind, named }))
     }
 }
 
@@ -206,10 +215,10 @@ impl Options {
         builder.build()
     }
 
-    fn admits(&self, kind: Kind) -> bool {
+    fn admitted(&self, kind: Kind) -> Kind {
         match (kind, self.max_filesize) {
-            (Kind::File(length), Some(most)) => length <= most,
-            _ => true,
+            (Kind::File(length), Some(most)) if length > most => Kind::LeftOut(SkipReason::Size),
+            _ => kind,
         }
     }
 }

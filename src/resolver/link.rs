@@ -1,6 +1,7 @@
 //! The product: links, diagnostics, and whoever takes them.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use super::frame::Frame;
 use super::labels::Labels;
@@ -86,6 +87,21 @@ pub struct Diagnostic<'a> {
     pub count: u64,
     /// Offset of the first occurrence.
     pub offset: u64,
+}
+
+impl fmt::Display for Diagnostic<'_> {
+    /// In words, on one line.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(member) = self.member {
+            write!(formatter, "{member}: ")?;
+        }
+        let (code, count, offset) = (self.code, self.count, self.offset);
+        write!(formatter, "{} ({}, ", code.message, code.name)?;
+        match count {
+            1 => write!(formatter, "at byte {offset})"),
+            _ => write!(formatter, "{count} times, first at byte {offset})"),
+        }
+    }
 }
 
 /// Takes what an extractor finds, in document order.

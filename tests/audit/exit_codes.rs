@@ -57,7 +57,7 @@ fn exit_codes_are_those_of_the_table() {
 fn a_tree_without_findings_ends_with_0() {
     let tree = Tree::new(&[("index.html", "<a href='#'>x</a>")]);
     let ran = tree.run(&["audit", "--root", ".=https://example.com/"]);
-    ran.tells(0, "", "1 references in 1 files: 1 ok, 0 broken");
+    ran.tells(0, "", "1 reference in 1 file: 1 ok, 0 broken");
 }
 
 #[test]

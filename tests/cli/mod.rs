@@ -1,5 +1,7 @@
 //! The command, run as its users run it.
 
+// Files that are left out.
+mod skipped;
 // Files that cannot be read, or are not what they seem.
 mod bad_input;
 // What references and findings are counted by.

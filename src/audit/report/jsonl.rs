@@ -5,7 +5,7 @@ use crate::audit::finding::{Finding, Spot, Subject};
 use crate::audit::site::State;
 use crate::output::Output;
 use crate::output::field::{FIELDS, Kind};
-use crate::output::json::{open_link, push_count, push_member, push_string};
+use crate::output::json::{open_link, push_count, push_member, push_skips, push_string};
 use crate::output::place::Place;
 use crate::output::record::Failure;
 use crate::output::{Layout, Others};
@@ -77,6 +77,7 @@ pub(super) fn push_totals(totals: &Totals, out: &mut Vec<u8>) {
     push_count("warning", totals.warnings, out);
     out.push(b'}');
     push_count("hidden_findings", totals.hidden, out);
+    push_skips(&totals.summary, out);
     out.extend_from_slice(b"}\n");
 }
 

@@ -16,6 +16,7 @@ use super::packed::{self, Packed};
 use super::records::{Record, Records};
 use super::rules::Level;
 use super::site::{Counts, State};
+use super::survey::SkippedFile;
 use crate::document::diagnostic::Effect;
 use crate::output::escape::push_visible;
 use crate::output::place::Place;
@@ -277,10 +278,7 @@ impl<'r> Reports<'r> {
         }
         let damage = found.code.effect == Effect::Damage;
         if self.talk.diagnostics || damage && self.talk.errors {
-            self.tell(&format!(
-                "{} ({}, {} times, first at byte {})",
-                found.code.message, found.code.name, found.count, found.offset
-            ));
+            self.tell(&found.to_string());
         }
     }
 
@@ -291,6 +289,16 @@ impl<'r> Reports<'r> {
         if self.talk.errors {
             self.tell(message);
         }
+    }
+
+    /// Tells which files were left out.
+    pub(super) fn tell_skipped(&mut self, mut skipped: Vec<SkippedFile>) {
+        skipped.sort_unstable_by_key(|file| file.order);
+        for file in skipped {
+            self.place.set(file.path.as_os_str().as_encoded_bytes());
+            self.tell(&file.skip.to_string());
+        }
+        self.place.set(b"");
     }
 
     fn tell(&self, message: &str) {

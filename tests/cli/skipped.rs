@@ -1,0 +1,105 @@
+//! Files that are left out: named with -v, counted with --stats.
+
+use super::Tree;
+
+fn tree() -> Tree {
+    let tree = Tree::new(&[
+        ("a.txt", "http://example.com/\n"),
+        ("b.html", "<a href=http://example.com/>"),
+        ("long.txt", &"x".repeat(5000)),
+    ]);
+    tree.write("c.pdf", b"%PDF-1.4");
+    tree.write("d.txt.gz", b"\x1f\x8b\x08\0");
+    tree.write("e.zip", b"PK\x03\x04");
+    tree
+}
+
+const FLAGS: &[&str] = &["--type=text", "--max-filesize=1K", "."];
+
+#[test]
+fn verbose_names_every_skipped_file_with_its_reason() {
+    let tree = tree();
+    let ran = tree.run(&[&["-v"], FLAGS].concat());
+    assert_eq!(
+        ran.err,
+        "uriscan: ./b.html: skipped, it is html, which --type leaves out\n\
+         uriscan: ./c.pdf: skipped, it is no text but PDF\n\
+         uriscan: ./d.txt.gz: skipped, it is compressed (gzip) and not looked into (see --decompress)\n\
+         uriscan: ./e.zip: skipped, it is an archive of files (zip)\n\
+         uriscan: ./long.txt: skipped, it is longer than --max-filesize\n"
+    );
+    tree.run(FLAGS).is(0, "http://example.com/\n");
+    let ran = tree.run(&[&["audit", "-v", "-j2"], FLAGS].concat());
+    let told = ran
+        .err
+        .lines()
+        .filter(|line| line.contains(": skipped, "))
+        .count();
+    assert_eq!(told, 5, "{}", ran.err);
+}
+
+#[test]
+fn stats_count_skipped_files_by_reason() {
+    let tree = tree();
+    let counts = "\"skipped_binary\":1,\"skipped_compressed\":1,\"skipped_archive\":1,\
+                  \"skipped_type\":1,\"skipped_size\":1,\"skipped_symlink\":0,\"skipped_special\":0}";
+    for how in [&["--stats", "--json"][..], &["audit", "--json"]] {
+        let ran = tree.run(&[how, FLAGS].concat());
+        let summary = ran.out.lines().last().unwrap();
+        assert!(summary.contains("\"skipped_files\":5,"), "{summary}");
+        assert!(summary.ends_with(counts), "{summary}");
+    }
+    let ran = tree.run(&[&["--stats"], FLAGS].concat());
+    assert!(ran.err.contains("5 skipped files\n"), "{}", ran.err);
+    assert!(ran.err.contains("1 skipped type\n"), "{}", ran.err);
+    assert!(!ran.err.contains("symlink"), "{}", ran.err);
+}
+
+#[cfg(unix)]
+#[test]
+fn symbolic_links_and_sockets_in_trees_are_not_left_out_in_silence() {
+    let tree = Tree::new(&[("a.txt", "http://example.com/\n")]);
+    std::os::unix::fs::symlink("a.txt", tree.path().join("link.txt")).unwrap();
+    let _socket = std::os::unix::net::UnixListener::bind(tree.path().join("socket")).unwrap();
+    let ran = tree.run(&["-v", "."]);
+    assert_eq!(
+        ran.err,
+        "uriscan: ./link.txt: skipped, it is a symbolic link (see --follow)\n\
+         uriscan: ./socket: skipped, it is a pipe, a device or a socket\n"
+    );
+    let ran = tree.run(&["--stats", "--json", "--follow", "."]);
+    assert!(ran.out.contains("\"skipped_symlink\":0,"), "{}", ran.out);
+    assert_eq!(ran.out.matches("\"link\"").count(), 2, "{}", ran.out);
+}
+
+#[test]
+fn a_run_that_reads_nothing_says_why() {
+    let tree = Tree::new(&[("a.txt", "x"), ("b.html", "x")]);
+    tree.run(&["--type=markdown", "."])
+        .tells(2, "", "2 files left out (2 by --type)");
+    tree.run(&["-g", "*.none", "."])
+        .tells(2, "", "nothing was read: there is no file");
+}
+
+#[test]
+fn one_is_no_plural() {
+    let tree = tree();
+    let ran = tree.run(&["--stats", "a.txt"]);
+    assert!(
+        ran.err.starts_with("1 file\n20 bytes\n1 reference\n"),
+        "{}",
+        ran.err
+    );
+    let ran = tree.run(&["audit", "--root=http://example.org/", "a.txt"]);
+    assert!(ran.err.contains("1 reference in 1 file: "), "{}", ran.err);
+    let mail = tree.write(
+        "1.mbox",
+        b"From a@example.com Thu Mar  2 10:11:12 2006\nSubject: x\n\nx\n",
+    );
+    let ran = tree.run(&["--stats", mail.to_str().unwrap()]);
+    assert!(
+        ran.err.contains("1 message, 1 part, 0 links, "),
+        "{}",
+        ran.err
+    );
+}
