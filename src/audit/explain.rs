@@ -125,7 +125,8 @@ mod tests {
     fn explanations_are_those_of_the_rules() {
         let mut names: Vec<_> = rules::RULES.iter().map(|rule| rule.name).collect();
         let mut rows: Vec<_> = RULES.iter().map(|row| row.name).collect();
-        (rows.sort_unstable(), names.sort_unstable());
+        rows.sort_unstable();
+        names.sort_unstable();
         assert_eq!(rows, names);
     }
 }

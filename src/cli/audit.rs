@@ -158,6 +158,7 @@ fn reading(arguments: &AuditArgs, bases: Bases) -> Result<pipeline::Options, Err
     formats.anchors = Anchors::Report;
     let formats_of_reports = findings.report.iter().map(|report| report.format);
     formats.mail.envelope = findings.json
+        || findings.count_by.is_some_and(|key| key.needs_envelope())
         || (formats_of_reports.chain([findings.format])).any(|format| format.name == "jsonl");
     formats.html.ignore = (arguments.check.ignore_attr.as_ref()).map(|name| name.to_lowercase());
     let threads = findings.threads.filter(|&n| n > 0);

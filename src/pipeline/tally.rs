@@ -21,11 +21,18 @@ pub enum Key {
     Path,
     /// The identifier of the message.
     Message,
+    /// The day of the message, in UTC.
+    Date,
+    /// The address of the sender of the message.
+    Sender,
     /// The element.
     Element,
     /// The audit's rule; a link alone has none.
     Rule,
 }
+
+/// The length of a day, `2006-03-02`.
+const DAY: usize = 10;
 
 impl Key {
     /// Every key with its name on the command line.
@@ -36,6 +43,8 @@ impl Key {
         (Key::Path, "path"),
         (Key::Rule, "rule"),
         (Key::Message, "message"),
+        (Key::Date, "date"),
+        (Key::Sender, "sender"),
         (Key::Element, "element"),
     ];
 
@@ -56,6 +65,11 @@ impl Key {
         row.map_or("", |(_, name)| name)
     }
 
+    /// Whether links need the envelopes of their messages to be counted by it.
+    pub fn needs_envelope(self) -> bool {
+        matches!(self, Key::Date | Key::Sender)
+    }
+
     /// The value that a link is counted under, empty where it has none. A link without a target is
     /// counted by its reference.
     pub fn of<'a>(self, place: &'a Place, link: &'a Link<'_>) -> &'a [u8] {
@@ -63,6 +77,12 @@ impl Key {
         match self {
             Key::Path => place.path(),
             Key::Message => text(link.part.message_id),
+            Key::Date => {
+                let date = text(link.part.envelope.and_then(|envelope| envelope.date));
+                // RFC 3339 section 5.6: the day stands before the time.
+                date.get(..DAY).unwrap_or(date)
+            }
+            Key::Sender => text(link.part.envelope.and_then(|envelope| envelope.from)),
             Key::Element => text(link.element),
             Key::Rule => b"",
             Key::Host | Key::Scheme | Key::Target => {

@@ -2,7 +2,8 @@
 
 use super::Tree;
 
-const MAIL: &str = "From: ann@example.com
+const MAIL: &str = "From: Ann <ann@example.com>
+Date: Thu, 2 Mar 2006 23:11:12 -0200
 Message-ID: <1@example.com>
 Content-Type: text/html
 
@@ -26,6 +27,23 @@ fn references_are_counted_by_message_and_element() {
         .is(0, "3\t<1@example.com>\n1\t-\n");
     tree.run(&["--count-by", "element", "--headers=none", "."])
         .is(0, "2\ta\n1\t-\n1\timg\n");
+}
+
+#[test]
+fn references_are_counted_by_the_day_and_the_sender_of_their_message() {
+    let tree = Tree::new(&[("1.eml", MAIL), ("b.txt", "http://example.com/\n")]);
+    tree.run(&["--count-by", "date", "--headers=none", "."])
+        .is(0, "3\t2006-03-03\n1\t-\n");
+    tree.run(&["--count-by", "sender", "--headers=none", "."])
+        .is(0, "3\tann@example.com\n1\t-\n");
+    tree.run(&[
+        "audit",
+        "--root=.=http://example.com/",
+        "--count-by=sender",
+        "--headers=none",
+        "1.eml",
+    ])
+    .tells(1, "2\tann@example.com\n", "2 errors");
 }
 
 #[test]

@@ -105,8 +105,8 @@ pub struct FindingArgs {
     /// Write the findings to a file too; may be repeated
     #[arg(long, value_name = "FORMAT=FILE", value_parser = report)]
     pub report: Vec<Report>,
-    /// Instead of findings show how many there are by rule, host, scheme, target, path, message or
-    /// element, the most frequent first
+    /// Instead of findings show how many there are by rule, host, scheme, target, path, message,
+    /// date, sender or element, the most frequent first
     #[arg(long, value_name = "KEY", value_parser = key, conflicts_with_all = ["links", "external"])]
     pub count_by: Option<Key>,
     /// Show every link with its state

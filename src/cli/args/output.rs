@@ -196,9 +196,14 @@ impl OutputArgs {
 
     /// Whether what is shown needs the date, the sender or the subject of messages.
     pub(in crate::cli) fn envelope(&self, report: Report, layout: &Layout) -> bool {
-        report.is_records()
-            && self.output().name != "text"
-            && layout.fields.iter().any(|field| field.needs_envelope())
+        match report {
+            Report::CountBy(key) => key.needs_envelope(),
+            _ => {
+                report.is_links()
+                    && self.output().name != "text"
+                    && layout.fields.iter().any(|field| field.needs_envelope())
+            }
+        }
     }
 
     /// The number of workers.

@@ -18,7 +18,7 @@ pub struct ReportArgs {
     /// How many there are in each file that has any
     #[arg(short, long)]
     pub count: bool,
-    /// Count by host, scheme, target, path, message or element, the most frequent first
+    /// Count by host, scheme, target, path, message, date, sender or element, the most frequent first
     ///
     /// A target without a host is counted by its scheme, such as `mailto:`, and what has no value by
     /// `-`. With --json each line is a record. All values are held in memory: about 30 bytes each

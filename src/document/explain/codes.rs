@@ -286,7 +286,8 @@ mod tests {
     fn explanations_are_those_of_the_codes() {
         let mut codes: Vec<_> = diagnostic::CODES.iter().map(|code| code.name).collect();
         let mut rows: Vec<_> = CODES.iter().map(|row| row.name).collect();
-        (rows.sort_unstable(), codes.sort_unstable());
+        rows.sort_unstable();
+        codes.sort_unstable();
         assert_eq!(rows, codes);
     }
 }

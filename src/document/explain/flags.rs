@@ -236,7 +236,8 @@ mod tests {
     fn explanations_are_those_of_the_flags() {
         let mut rows: Vec<_> = FLAGS.iter().map(|row| row.name).collect();
         let mut flags = Flags::NAMES.to_vec();
-        (rows.sort_unstable(), flags.sort_unstable());
+        rows.sort_unstable();
+        flags.sort_unstable();
         assert_eq!(rows, flags);
     }
 }
