@@ -22,6 +22,7 @@ use crate::document::events::Span;
 use crate::pipeline::Order;
 use crate::pipeline::ordered::{Ordered, Stopped};
 use crate::pipeline::read::{Read, Reader};
+use crate::pipeline::run::spawn;
 use crate::resolver::{Diagnostic, Link, Sink};
 
 /// What is handed over before its turn is held up to this many bytes.
@@ -58,9 +59,8 @@ pub(super) fn run<'r>(
                 *total += count;
             }
         };
-        for _ in 1..audit.reading.threads.max(1) {
-            scope.spawn(work);
-        }
+        // The scope joins the others, and panics if one of them has.
+        let _others = spawn(scope, audit.reading.threads.max(1) - 1, work);
         work();
     });
     let (reports, error) = ordered.into_inner();

@@ -19,6 +19,7 @@ use crate::output::record::{Skip, Summary};
 use crate::pipeline::bases::Names;
 use crate::pipeline::queue::{Job, Queue};
 use crate::pipeline::read::{Read, Reader};
+use crate::pipeline::run::spawn;
 use crate::pipeline::walk::{Entry, Kind, Walk};
 use crate::resolver::{Diagnostic, Link, Sink};
 
@@ -59,9 +60,7 @@ pub fn run(audit: &Audit, walk: Walk) -> Survey {
     let mut survey = Survey::default();
     thread::scope(|scope| {
         let work = || Worker::new(audit, &kept).work(&queue);
-        let others: Vec<_> = (1..audit.reading.threads.max(1))
-            .map(|_| scope.spawn(work))
-            .collect();
+        let others = spawn(scope, audit.reading.threads.max(1) - 1, work);
         let mut all = vec![work()];
         for other in others {
             match other.join() {
@@ -133,6 +132,7 @@ impl<'a> Worker<'a> {
     fn file(&mut self, order: (u64, u32), entry: Entry) {
         let path = entry.path.as_os_str().as_encoded_bytes();
         let absolute = self.names.absolute(&self.audit.reading.bases.here, path);
+        let absolute = absolute.unwrap_or(path);
         let file = self.audit.checker.paths.id(absolute);
         // What can only be read once must be kept as a whole.
         let keep = if matches!(entry.kind, Kind::File(_) | Kind::Unmeasured) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::args::extract::ExtractArgs;
-use super::args::output::{Reach, StatsArg};
+use super::args::output::{Reach, StatsArg, workers};
 use super::args::walk::WalkArgs;
 use super::destination::Destination;
 use super::exit::Exit;
@@ -146,7 +146,7 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<Options, Error> {
                 Some(StatsArg::Json) => Archives::Records,
             },
         },
-        threads: output.threads(),
+        threads: workers(output.threads),
         piece: arguments.read.piece.unwrap_or(PIECE).max(1),
         order: output.order(),
         progress: output.shows_progress().then(Arc::default),

@@ -23,7 +23,7 @@ impl Line {
     /// Shows `progress` until it is dropped.
     pub(super) fn show(progress: Arc<Progress>) -> Self {
         let (ends, ended) = mpsc::channel();
-        let thread = thread::spawn(move || {
+        let thread = thread::Builder::new().spawn(move || {
             let mut wait = FIRST;
             while ended.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
                 let now = progress.reading();
@@ -43,7 +43,8 @@ impl Line {
         });
         Line {
             ends: Some(ends),
-            thread: Some(thread),
+            // Without a thread there is no line, and the run goes on.
+            thread: thread.ok(),
         }
     }
 }

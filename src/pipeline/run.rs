@@ -1,7 +1,7 @@
 //! The workers: each takes a batch, extracts its documents, hands over what it found, and again.
 
 use std::io::{self, Write};
-use std::thread;
+use std::thread::{self, Scope, ScopedJoinHandle};
 
 use super::collect::{Collector, Counts};
 use super::ordered::{Consume, Ordered, Stopped};
@@ -58,7 +58,7 @@ pub fn run(options: &Options, walk: Walk, output: impl Write + Send, hurry: Hurr
     let (mut counts, mut tally) = (Counts::default(), Tally::default());
     thread::scope(|scope| {
         let work = || Worker::new(options, &ordered, &queue, &hash).work();
-        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        let others = spawn(scope, threads - 1, work);
         let mut add = |(its_counts, its_tally)| {
             counts.add(&its_counts);
             tally.merge(its_tally);
@@ -81,6 +81,17 @@ pub fn run(options: &Options, walk: Walk, output: impl Write + Send, hurry: Hurr
         damaged: counts.damaged,
         output_error,
     }
+}
+
+/// Starts up to `count` threads with the same work: fewer when the system refuses more.
+pub fn spawn<'scope, T: Send + 'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    count: usize,
+    work: impl Fn() -> T + Copy + Send + 'scope,
+) -> Vec<ScopedJoinHandle<'scope, T>> {
+    (0..count)
+        .map_while(|_| thread::Builder::new().spawn_scoped(scope, work).ok())
+        .collect()
 }
 
 fn close<W: Write + Send>(

@@ -206,12 +206,6 @@ impl OutputArgs {
         }
     }
 
-    /// The number of workers.
-    pub(in crate::cli) fn threads(&self) -> usize {
-        let cores = || thread::available_parallelism().map_or(1, usize::from);
-        self.threads.filter(|&n| n > 0).unwrap_or_else(cores)
-    }
-
     /// The order of the output.
     pub(in crate::cli) fn order(&self) -> Order {
         match self.sort {
@@ -219,6 +213,16 @@ impl OutputArgs {
             SortArg::None => Order::None,
         }
     }
+}
+
+/// The most workers that are started, whatever is asked for: each has buffers of its own.
+const MAX_THREADS: usize = 256;
+
+/// The number of workers: as many as are asked for, by default one for each core.
+pub(in crate::cli) fn workers(threads: Option<usize>) -> usize {
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let wanted = threads.filter(|&n| n > 0).unwrap_or(cores);
+    wanted.min(MAX_THREADS.max(cores))
 }
 
 fn output(name: &str) -> Result<&'static Output, String> {
