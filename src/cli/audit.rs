@@ -10,8 +10,8 @@ use clap::{ArgMatches, Command};
 use ignore::overrides::OverrideBuilder;
 
 use super::args::audit::{AuditArgs, FailOnArg, SwitchArg};
-use super::args::output::WhenArg;
-use super::args::resolve::{directory_of, internal};
+use super::args::output::{WhenArg, workers};
+use super::args::resolve::{absolute, directory_of, internal};
 use super::config;
 use super::destination::Destination;
 use super::exit::Exit;
@@ -125,12 +125,11 @@ fn audit(arguments: &AuditArgs, matches: &ArgMatches, paths: &[PathBuf]) -> Resu
     };
     let mut names = Names::default();
     let touching = findings.touching.iter();
-    let touching = touching.map(|path| {
-        let path = path.as_os_str().as_encoded_bytes();
-        names.absolute(&bases.here, path).to_vec()
-    });
+    let touching = touching
+        .map(|path| absolute(&mut names, &bases, path.as_os_str().as_encoded_bytes()))
+        .collect::<Result<_, _>>()?;
     Ok(Audit {
-        touching: touching.collect(),
+        touching,
         checker,
         levels: levels(arguments, matches),
         fragments: match check.fragments {
@@ -161,7 +160,6 @@ fn reading(arguments: &AuditArgs, bases: Bases) -> Result<pipeline::Options, Err
         || findings.count_by.is_some_and(|key| key.needs_envelope())
         || (formats_of_reports.chain([findings.format])).any(|format| format.name == "jsonl");
     formats.html.ignore = (arguments.check.ignore_attr.as_ref()).map(|name| name.to_lowercase());
-    let threads = findings.threads.filter(|&n| n > 0);
     Ok(pipeline::Options {
         extractor: extractor::Options {
             formats,
@@ -177,8 +175,7 @@ fn reading(arguments: &AuditArgs, bases: Bases) -> Result<pipeline::Options, Err
         shard: arguments.walk.shard.unwrap_or_default(),
         filter: arguments.filter.options()?,
         talk: talk(arguments),
-        threads: threads
-            .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)),
+        threads: workers(findings.threads),
         progress: match findings.progress {
             WhenArg::Always => true,
             WhenArg::Never => false,
@@ -212,7 +209,7 @@ fn bases(arguments: &AuditArgs, paths: &[PathBuf]) -> Result<Bases, Error> {
         let mut mounted: Vec<Vec<u8>> = Vec::new();
         for path in paths {
             let directory = directory_of(path);
-            let absolute = names.absolute(&bases.here, &directory).to_vec();
+            let absolute = absolute(&mut names, &bases, &directory)?;
             if mounted.contains(&absolute) {
                 continue;
             }
@@ -238,8 +235,11 @@ fn bases(arguments: &AuditArgs, paths: &[PathBuf]) -> Result<Bases, Error> {
 fn mounts(bases: &Bases, paths: &[PathBuf]) -> Mounts {
     let mut names = Names::default();
     let outside = |path: &PathBuf| {
-        let absolute = names.absolute(&bases.here, &directory_of(path)).to_vec();
-        let absolute = [absolute.strip_suffix(b"/").unwrap_or(&absolute), b"/"].concat();
+        let directory = directory_of(path);
+        let Some(absolute) = names.absolute(&bases.here, &directory) else {
+            return true;
+        };
+        let absolute = [absolute.strip_suffix(b"/").unwrap_or(absolute), b"/"].concat();
         let mut served = bases.mounts.served();
         !served.any(|(directory, _)| absolute.starts_with(directory))
     };

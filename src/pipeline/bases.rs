@@ -15,7 +15,8 @@ pub struct Bases {
     pub otherwise: Otherwise,
     /// What mail without any base falls back on, instead of `thismessage:/`.
     pub default: Option<Vec<u8>>,
-    /// The current directory, with its slash; relative paths start there.
+    /// The current directory, with its slash; relative paths start there. Empty if it is not known,
+    /// and then relative paths have no base of their own.
     pub here: Vec<u8>,
     /// The names of the documents that stand for their directory, each behind a slash.
     pub index: Vec<Vec<u8>>,
@@ -46,11 +47,11 @@ pub enum Otherwise {
 }
 
 impl Bases {
-    /// Bases for relative paths that start in the current directory.
+    /// Bases for relative paths that start in the current directory, which may have been removed.
     pub fn here() -> Self {
         let here = std::env::current_dir().unwrap_or_default();
         let mut here = here.as_os_str().as_encoded_bytes().to_vec();
-        if here.last() != Some(&b'/') {
+        if !here.is_empty() && here.last() != Some(&b'/') {
             here.push(b'/');
         }
         Bases {
@@ -68,7 +69,9 @@ impl Bases {
                 Otherwise::Nothing => return None,
             }
         }
-        let absolute = names.absolute(&self.here, path);
+        let Some(absolute) = names.absolute(&self.here, path) else {
+            return self.of_stream();
+        };
         if let Some(mut uri) = self.mounts.uri(absolute) {
             if self.index.iter().any(|name| absolute.ends_with(name)) {
                 // The document at `x/index.html` is retrieved as `x/`.
@@ -132,11 +135,11 @@ pub struct Names {
 }
 
 impl Names {
-    /// The absolute path without `.` and `..` segments.
+    /// The absolute path without `.` and `..` segments; none if it cannot be told.
     ///
     /// Symbolic links keep their names, as a server would show them, but for those before a `..`:
     /// only the file system knows where that leads.
-    pub fn absolute(&mut self, here: &[u8], path: &[u8]) -> &[u8] {
+    pub fn absolute(&mut self, here: &[u8], path: &[u8]) -> Option<&[u8]> {
         self.absolute.clear();
         let mut rest = path;
         match above(path) {
@@ -145,15 +148,16 @@ impl Names {
                     .above
                     .take()
                     .filter(|(prefix, _)| prefix == &path[..end]);
-                let (prefix, target) = known.unwrap_or_else(|| {
-                    let target = canonical(&path[..end]);
-                    (path[..end].to_vec(), target)
-                });
+                let (prefix, target) = match known {
+                    Some(known) => known,
+                    None => (path[..end].to_vec(), canonical(&path[..end])?),
+                };
                 self.absolute.extend_from_slice(&target);
                 self.above = Some((prefix, target));
                 rest = &path[end..];
             }
             None if path.starts_with(b"/") => {}
+            None if here.is_empty() => return None,
             None => self
                 .absolute
                 .extend_from_slice(here.strip_suffix(b"/").unwrap_or(here)),
@@ -167,7 +171,7 @@ impl Names {
         if self.absolute.is_empty() {
             self.absolute.push(b'/');
         }
-        &self.absolute
+        Some(&self.absolute)
     }
 }
 
@@ -183,12 +187,9 @@ fn above(path: &[u8]) -> Option<usize> {
     None
 }
 
-fn canonical(path: &[u8]) -> Vec<u8> {
-    let path = fs::canonicalize(path_of(path));
-    path.map_or_else(
-        |_| Vec::new(),
-        |path| path.into_os_string().into_encoded_bytes(),
-    )
+fn canonical(path: &[u8]) -> Option<Vec<u8>> {
+    let path = fs::canonicalize(path_of(path)).ok()?;
+    Some(path.into_os_string().into_encoded_bytes())
 }
 
 #[cfg(test)]
@@ -204,8 +205,8 @@ mod tests {
         let parent = Path::new(&here).parent().unwrap().display().to_string();
         let absolute = |path: &str| {
             let mut names = Names::default();
-            let bytes = names.absolute(here.as_bytes(), path.as_bytes()).to_vec();
-            String::from_utf8(bytes).unwrap()
+            let bytes = names.absolute(here.as_bytes(), path.as_bytes()).unwrap();
+            String::from_utf8(bytes.to_vec()).unwrap()
         };
         for (path, expected) in [
             ("a/b", format!("{here}a/b")),
@@ -217,5 +218,14 @@ mod tests {
         ] {
             assert_eq!(absolute(path), expected, "{path}");
         }
+    }
+
+    #[test]
+    fn a_relative_path_is_not_below_a_directory_that_is_not_known() {
+        let mut names = Names::default();
+        assert_eq!(names.absolute(b"", b"in/x.html"), None);
+        assert_eq!(names.absolute(b"", b"/in/x.html"), Some(&b"/in/x.html"[..]));
+        assert_eq!(names.absolute(b"/", b"gone/../x.html"), None);
+        assert!(Bases::default().of_file(b"in/x.html", &mut names).is_none());
     }
 }

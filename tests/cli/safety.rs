@@ -128,3 +128,100 @@ fn messages_show_names_and_references_escaped() {
     assert_eq!(ran.code, 1);
     assert!(ran.err.contains("/\\x1b\\x0a::stop: "), "{:?}", ran.err);
 }
+
+#[test]
+fn a_list_that_cannot_be_read_ends() {
+    let tree = Tree::new(&[("a.txt", "http://example.com/\n"), ("folder/x", "")]);
+    for flag in ["--files-from", "--files0-from"] {
+        tree.run(&[flag, "folder"]).tells(
+            2,
+            "",
+            "uriscan: folder: it is a directory, no list of files",
+        );
+        // Standard input can be a directory too, which only a read tells.
+        let mut command = tree.command(&[flag, "-"]);
+        command.stdin(fs::File::open(tree.path().join("folder")).unwrap());
+        let ran = super::Ran::from(command.output().unwrap());
+        assert_eq!((ran.code, ran.err.lines().count()), (2, 1), "{}", ran.err);
+    }
+    let long = [vec![b'x'; 1 << 20], b"\na.txt\n".to_vec()].concat();
+    tree.write("list", &long);
+    let told = "uriscan: list: an entry is longer than any path";
+    tree.run(&["--files-from", "list"])
+        .tells(2, "http://example.com/\n", told);
+}
+
+#[test]
+fn more_workers_than_the_system_has_threads_are_fewer_workers() {
+    let tree = Tree::new(&[
+        ("a.html", "<a href=x>x</a>"),
+        ("b.html", "<a href=a.html>x</a>"),
+    ]);
+    for threads in ["-j100000", "-j18446744073709551615"] {
+        let root = ["--root", ".=http://example.com/"];
+        tree.run(&[&["."], &root[..], &[threads]].concat())
+            .is(0, "http://example.com/x\nhttp://example.com/a.html\n");
+        let ran = tree.run(&[&["audit"], &root[..], &[threads]].concat());
+        let expected = "a.html:1:9: error[broken-file]: x (no such file)\n";
+        ran.tells(1, expected, "2 references");
+    }
+    tree.run(&[".", "-j", "18446744073709551616"])
+        .tells(2, "", "18446744073709551616");
+}
+
+#[test]
+fn a_removed_working_directory_is_no_base() {
+    let tree = Tree::new(&[("in/x.html", "<a href=y>x</a>"), ("gone/x", "")]);
+    let run = |arguments: &str| {
+        let program = env!("CARGO_BIN_EXE_uriscan");
+        let script = format!(
+            "cd gone && rm -r ../gone && {program} {arguments}; x=$?; mkdir ../gone; exit $x"
+        );
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", &script]).current_dir(tree.path());
+        super::Ran::from(shell.stdin(Stdio::null()).output().unwrap())
+    };
+    run("../in/x.html").is(0, "y\n");
+    let here = tree.path().display();
+    run(&format!("{here}/in/x.html")).is(0, &format!("file://{here}/in/y\n"));
+    run("audit ../in").tells(2, "", "../in: cannot tell its absolute path");
+    run("audit").tells(2, "", "cannot tell its absolute path");
+    run("--root ../in=http://example.com/ ../in").tells(2, "", "cannot tell its absolute path");
+}
+
+#[test]
+fn a_root_that_is_no_directory_or_no_place_is_a_usage_error() {
+    let tree = Tree::new(&[
+        ("pub/x.html", "<a href=y>x</a>"),
+        ("a=b/x.html", "<a href=y>x</a>"),
+    ]);
+    for (root, told) in [
+        ("typo=http://h/", "--root typo: No such file"),
+        ("typo", "--root typo: No such file"),
+        (
+            "pub/x.html=http://h/",
+            "--root pub/x.html: it is no directory",
+        ),
+        ("pub=", "--root pub=: there is no URI behind the `=`"),
+        (
+            "pub=mailto:x",
+            "nothing is served at mailto:x, for it has no `://`",
+        ),
+        (
+            "pub=example.com",
+            "example.com has no scheme: https://example.com?",
+        ),
+        ("pub=http://", "http:// is no absolute URI"),
+        ("pub=http://h/?a", "http://h/?a has a query or a fragment"),
+        ("pub=http://h/#a", "http://h/#a has a query or a fragment"),
+    ] {
+        for command in ["extract", "audit"] {
+            tree.run(&[command, "--root", root, "pub"])
+                .tells(2, "", told);
+        }
+    }
+    tree.run(&["--root", "a=b", "a=b"])
+        .is(0, "http://site.invalid/y\n");
+    tree.run(&["--root", "a=b=http://h/", "a=b"])
+        .is(0, "http://h/y\n");
+}

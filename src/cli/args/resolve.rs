@@ -9,7 +9,7 @@ use crate::cli::message::Error;
 use crate::pipeline::bases::{Bases, Names, Otherwise};
 use crate::pipeline::walk::path_of;
 use crate::resolver::{EmbeddedBases, Ruling};
-use crate::uri::{ExcessDots, Form, Resolver, Rules, SameScheme};
+use crate::uri::{ExcessDots, Form, Reference, Resolver, Rules, SameScheme};
 
 /// What references are resolved against.
 #[derive(Args)]
@@ -156,26 +156,81 @@ impl BaseArgs {
         for root in &self.root {
             let root = root.as_encoded_bytes();
             let (directories, uri) = match mount(root) {
-                (Some(directory), uri) => (vec![directory.to_vec()], uri),
+                (Some(directory), uri) => {
+                    check_directory(root, directory, uri)?;
+                    (vec![directory.to_vec()], uri)
+                }
                 (None, uri) => (paths.iter().map(|path| directory_of(path)).collect(), uri),
             };
-            // As targets are written: the scheme and the host in lower case, no default port.
-            let uri = match uri.map(|uri| (uri, Resolver::new(uri, Rules::Whatwg))) {
-                None => None,
-                Some((uri, Ok(resolver))) => Some(resolver.base().unwrap_or(uri).to_vec()),
-                Some((uri, Err(_))) => {
-                    let uri = String::from_utf8_lossy(uri);
-                    return Err(Error::new(format!("--root: {uri} is no absolute URI")));
-                }
-            };
+            let uri = uri.map(served_at).transpose()?;
             for directory in directories {
-                let directory = names.absolute(&bases.here, &directory).to_vec();
+                let directory = absolute(&mut names, &bases, &directory)?;
                 let uri = uri.clone().unwrap_or_else(|| internal(bases.mounts.len()));
                 bases.mounts.add(&directory, &uri);
             }
         }
         Ok(bases)
     }
+}
+
+/// The absolute path of a directory or a file.
+pub(in crate::cli) fn absolute(
+    names: &mut Names,
+    bases: &Bases,
+    path: &[u8],
+) -> Result<Vec<u8>, Error> {
+    let absolute = names.absolute(&bases.here, path);
+    absolute.map(<[u8]>::to_vec).ok_or_else(|| {
+        let path = match path {
+            b"" => ".".into(),
+            path => String::from_utf8_lossy(path),
+        };
+        Error::new(format!(
+            "{path}: cannot tell its absolute path: is its directory gone?"
+        ))
+    })
+}
+
+/// Checks the directory of `--root DIR=URI` or `--root DIR`, and says what is wrong with it or with
+/// what stands behind its `=`.
+fn check_directory(root: &[u8], directory: &[u8], uri: Option<&[u8]>) -> Result<(), Error> {
+    let shown = String::from_utf8_lossy;
+    let reason = match std::fs::metadata(path_of(directory)) {
+        Ok(metadata) if metadata.is_dir() => return Ok(()),
+        Ok(_) => "it is no directory".to_owned(),
+        Err(error) => error.to_string(),
+    };
+    let behind = memchr::memchr(b'=', root).map(|at| &root[at + 1..]);
+    Err(Error::new(match behind.filter(|_| uri.is_none()) {
+        Some(b"") => format!("--root {}: there is no URI behind the `=`", shown(root)),
+        Some(uri) if Reference::split(uri).scheme.is_some() => format!(
+            "--root {}: nothing is served at {}, for it has no `://`",
+            shown(root),
+            shown(uri)
+        ),
+        Some(uri) => format!(
+            "--root {}: {uri} has no scheme: https://{uri}?",
+            shown(root),
+            uri = shown(uri)
+        ),
+        None => format!("--root {}: {reason}", shown(directory)),
+    }))
+}
+
+/// The URI at which a directory is served, as targets are written: the scheme and the host in lower
+/// case, no default port.
+fn served_at(uri: &[u8]) -> Result<Vec<u8>, Error> {
+    let refuse = |reason| {
+        let uri = String::from_utf8_lossy(uri);
+        Err(Error::new(format!("--root: {uri} {reason}")))
+    };
+    let Ok(resolver) = Resolver::new(uri, Rules::Whatwg) else {
+        return refuse("is no absolute URI");
+    };
+    if memchr::memchr2(b'?', b'#', uri).is_some() {
+        return refuse("has a query or a fragment, and no file can stand below these");
+    }
+    Ok(resolver.base().unwrap_or(uri).to_vec())
 }
 
 /// Where a directory is served when nobody says where, behind so many others: each has an origin
