@@ -1,5 +1,7 @@
 //! Mail and news archives.
 
+// Text in legacy charsets.
+mod charsets;
 // Bytes changed, left out, repeated.
 mod damage;
 // Another reader of mail.

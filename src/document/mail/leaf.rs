@@ -111,15 +111,24 @@ impl Leaf {
     fn set_charset(&mut self, charset: Charset) {
         self.charset = Some(charset);
         match charset {
-            Charset::AsItIs(encoding) => self.splice.set_encoding(encoding),
-            Charset::Guess => {}
-            // Markup stands for itself in all but a few encodings.
-            Charset::Convert(charset::Source::Encoding(encoding))
-                if self.is_html() && !needs_transcoding(encoding) => {}
+            // Markup is decoded value by value.
+            Charset::Superset(encoding) if self.is_html() => self.splice.set_encoding(encoding),
+            // Text is ASCII, or converted, or UTF-8.
+            Charset::Superset(_) | Charset::Guess => {}
             Charset::Convert(source) => {
                 self.converter = Some(Converter::new(source));
                 self.splice.set_encoding(UTF_8);
             }
+        }
+    }
+
+    /// The encoding that text is converted from where it is not ASCII.
+    fn legacy(&self) -> Option<&'static Encoding> {
+        match self.charset {
+            Some(Charset::Superset(encoding)) if !self.is_html() && encoding != UTF_8 => {
+                Some(encoding)
+            }
+            _ => None,
         }
     }
 
@@ -236,6 +245,16 @@ impl Leaf {
         if self.is_skipped() {
             return;
         }
+        if self.converter.is_none()
+            && let Some(encoding) = self.legacy()
+            && !bytes.is_ascii()
+        {
+            // So far ASCII came, which is what it stands for.
+            let text = self.body.text.window();
+            self.converted
+                .run(text.offset_at(text.bytes.len()) as usize, 1);
+            self.converter = Some(Converter::new(charset::Source::Encoding(encoding)));
+        }
         if let Some(converter) = &mut self.converter {
             let mut scratch = std::mem::take(&mut readers.scratch);
             scratch.clear();
@@ -266,11 +285,17 @@ impl Leaf {
         if self.clean.is_on() && Clean::concerns(raw, readers.quoted) || Blobs::suspicious(raw) {
             return false;
         }
-        if let Some(Charset::Guess) = self.charset {
-            match charset::guess(raw) {
-                Charset::AsItIs(encoding) => self.splice.set_encoding(encoding),
-                _ => return false,
-            }
+        let charset = match self.charset {
+            Some(Charset::Guess) => charset::guess(raw),
+            Some(known) => known,
+            None => return false,
+        };
+        let plain = match charset {
+            Charset::Superset(encoding) => encoding == UTF_8 || raw.is_ascii(),
+            Charset::Guess | Charset::Convert(_) => false,
+        };
+        if !plain {
+            return false;
         }
         let window = Window::whole(raw);
         let mut inner = std::mem::take(&mut readers.inner);
@@ -380,6 +405,9 @@ impl Leaf {
         } else if matches!(self.charset, Some(Charset::Guess)) {
             let charset = charset::guess(head);
             self.set_charset(charset);
+            if let Some(encoding) = self.legacy() {
+                self.converter = Some(Converter::new(charset::Source::Encoding(encoding)));
+            }
         } else {
             return;
         }
@@ -467,7 +495,7 @@ impl Leaf {
     /// The encoding that the heading declares.
     fn declared(&self) -> Option<&'static Encoding> {
         match self.charset {
-            Some(Charset::AsItIs(encoding)) => Some(encoding),
+            Some(Charset::Superset(encoding)) => Some(encoding),
             Some(Charset::Convert(charset::Source::Encoding(encoding))) => Some(encoding),
             _ => None,
         }

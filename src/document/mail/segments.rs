@@ -1,12 +1,27 @@
 //! Where the bytes of a derived text stood in the text that it was made from.
 
-/// One stretch of the derived text.
+/// One stretch of the derived text: units of the same length, made from sources of the same length.
 #[derive(Clone, Copy, Debug)]
 struct Segment {
     derived: u64,
     source: u64,
-    /// Source bytes for each derived byte; 0 where the whole stretch came of what begins at `source`.
-    step: u64,
+    /// Derived bytes of a unit, such as those of a character; never 0.
+    unit: u32,
+    /// Source bytes that a unit is made from.
+    step: u32,
+}
+
+impl Segment {
+    /// The source offset of the unit that holds a derived offset.
+    fn start(&self, offset: u64) -> u64 {
+        self.source + (offset - self.derived) / u64::from(self.unit) * u64::from(self.step)
+    }
+
+    /// The source offset behind the unit that holds the derived byte before `offset`.
+    fn end(&self, offset: u64) -> u64 {
+        let units = (offset - self.derived).div_ceil(u64::from(self.unit));
+        self.source + units * u64::from(self.step)
+    }
 }
 
 /// A map from offsets of a derived text to offsets of its source, built while the one is made
@@ -33,22 +48,17 @@ impl Segments {
     }
 
     /// `n` derived bytes, each made from `step` source bytes.
-    pub(super) fn run(&mut self, n: usize, step: u64) {
-        self.stretch(step);
+    pub(super) fn run(&mut self, n: usize, step: u32) {
+        self.stretch(1, step);
         self.derived += n as u64;
-        self.source += n as u64 * step;
+        self.source += n as u64 * u64::from(step);
     }
 
     /// `derived` bytes made from `source` bytes as a whole, such as a character.
     pub(super) fn put(&mut self, derived: usize, source: usize) {
-        if derived == 1 && source > 0 {
-            return self.run(1, source as u64);
+        if derived > 0 {
+            self.stretch(derived as u32, source as u32);
         }
-        self.list.push(Segment {
-            derived: self.derived,
-            source: self.source,
-            step: 0,
-        });
         self.derived += derived as u64;
         self.source += source as u64;
     }
@@ -58,14 +68,17 @@ impl Segments {
         self.source += n as u64;
     }
 
-    fn stretch(&mut self, step: u64) {
+    /// Goes on with the last segment, or begins another. Neighbours that are alike share one: the map
+    /// of a text of characters of one length is short.
+    fn stretch(&mut self, unit: u32, step: u32) {
         let goes_on = self.list.last().is_some_and(|last| {
-            last.step == step && last.source + (self.derived - last.derived) * step == self.source
+            (last.unit, last.step) == (unit, step) && last.end(self.derived) == self.source
         });
         if !goes_on {
             self.list.push(Segment {
                 derived: self.derived,
                 source: self.source,
+                unit,
                 step,
             });
         }
@@ -77,10 +90,7 @@ impl Segments {
             return self.source;
         }
         match self.segment(offset) {
-            Some(index) => {
-                let segment = self.list[index];
-                segment.source + (offset - segment.derived) * segment.step
-            }
+            Some(index) => self.list[index].start(offset),
             None => self.source,
         }
     }
@@ -90,16 +100,10 @@ impl Segments {
         let Some(last) = offset.checked_sub(1) else {
             return self.start(0);
         };
-        let Some(index) = self.segment(last) else {
-            return self.start(offset);
-        };
-        let segment = self.list[index];
-        if segment.step > 0 {
-            return segment.source + (offset - segment.derived) * segment.step;
+        match self.segment(last) {
+            Some(index) => self.list[index].end(offset),
+            None => self.start(offset),
         }
-        self.list
-            .get(index + 1)
-            .map_or(self.source, |next| next.source)
     }
 
     fn segment(&self, offset: u64) -> Option<usize> {
@@ -135,5 +139,18 @@ mod tests {
         assert_eq!(starts, [0, 1, 5, 6, 7, 7, 10, 12]);
         let ends: Vec<u64> = (0..8).map(|offset| map.end(offset)).collect();
         assert_eq!(ends, [0, 1, 2, 6, 7, 10, 10, 12]);
+    }
+
+    #[test]
+    fn characters_of_one_length_share_a_segment() {
+        let mut map = Segments::default();
+        for _ in 0..1000 {
+            map.put(2, 1);
+        }
+        map.skip(3);
+        map.put(2, 1);
+        assert_eq!(map.list.len(), 2);
+        assert_eq!((map.start(10), map.start(11), map.end(11)), (5, 5, 6));
+        assert_eq!((map.end(2000), map.start(2000)), (1000, 1003));
     }
 }

@@ -10,9 +10,7 @@ use super::segments::Segments;
 use crate::bytes::lines::Lines;
 use crate::bytes::window::Window;
 use crate::document::Positions;
-use crate::document::events::{
-    Enter, Event, Events, Family, Found, Heading, Name, Span, Text, Wants,
-};
+use crate::document::events::{Enter, Event, Events, Family, Found, Heading, Name, Span, Wants};
 use crate::document::flags::Flags;
 
 static MARK: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"-- "));
@@ -223,7 +221,7 @@ impl Splice {
             copy.flags |= Flags::IN_SIGNATURE;
         }
         let bytes = |text| inner.bytes(text, view.scanned.bytes);
-        copy.text = self.store(bytes(found.text), out);
+        copy.text = out.store(bytes(found.text));
         for name in [&mut copy.element, &mut copy.attribute] {
             if let Name::Other(other) = name {
                 *other = out.store(bytes(*other));
@@ -234,15 +232,6 @@ impl Splice {
         }
         copy.alternatives = out.copy_alternatives(found, inner, view.scanned.bytes);
         out.push(Event::Reference(copy));
-    }
-
-    /// Stores a reference's text; text in another charset than UTF-8 becomes UTF-8.
-    fn store(&self, text: &[u8], out: &mut Events) -> Text {
-        if self.family == Family::Markup || self.encoding == UTF_8 || text.is_ascii() {
-            return out.store(text);
-        }
-        let (text, _) = self.encoding.decode_without_bom_handling(text);
-        out.store(text.as_bytes())
     }
 
     /// Looks for the line `-- ` in what is pending (RFC 3676 section 4.3).

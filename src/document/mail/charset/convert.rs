@@ -13,7 +13,7 @@ pub(crate) struct Converter {
 }
 
 enum State {
-    Legacy(Legacy),
+    Legacy(Box<Legacy>),
     Wide(Wide),
     Utf7(Utf7),
     Shifted(Shifted),
@@ -22,7 +22,7 @@ enum State {
 impl Converter {
     pub(crate) fn new(source: Source) -> Self {
         let state = match source {
-            Source::Encoding(encoding) => State::Legacy(Legacy::new(encoding)),
+            Source::Encoding(encoding) => State::Legacy(Box::new(Legacy::new(encoding))),
             Source::Utf16(order) => State::Wide(Wide::new(2, order)),
             Source::Utf32(order) => State::Wide(Wide::new(4, order)),
             Source::Utf7 => State::Utf7(Utf7::default()),
@@ -58,6 +58,32 @@ struct Legacy {
     stateless: bool,
     /// Bytes of an escape sequence that are still to come.
     escape: Escape,
+    /// Characters from 0x80 on, where each is one byte.
+    single: Option<[Single; 128]>,
+}
+
+/// A character in UTF-8.
+#[derive(Clone, Copy, Default)]
+struct Single {
+    bytes: [u8; 3],
+    length: u8,
+    malformed: bool,
+}
+
+impl Single {
+    fn table(encoding: &'static Encoding) -> Option<[Single; 128]> {
+        encoding.is_single_byte().then(|| {
+            let mut table = [Single::default(); 128];
+            for (byte, single) in (0x80..=0xFF).zip(&mut table) {
+                let bytes = [byte];
+                let (text, malformed) = encoding.decode_without_bom_handling(&bytes);
+                single.malformed = malformed;
+                single.length = text.len() as u8;
+                single.bytes[..text.len()].copy_from_slice(text.as_bytes());
+            }
+            table
+        })
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -74,6 +100,7 @@ impl Legacy {
             pending: 0,
             stateless: encoding != encoding_rs::ISO_2022_JP,
             escape: Escape::None,
+            single: Single::table(encoding),
         }
     }
 
@@ -91,7 +118,15 @@ impl Legacy {
                     continue;
                 }
             }
-            malformed |= self.byte(bytes[at], out, map);
+            if let Some(table) = &self.single {
+                let single = table[usize::from(bytes[at] & 0x7F)];
+                let length = usize::from(single.length);
+                out.extend_from_slice(&single.bytes[..length]);
+                map.put(length, 1);
+                malformed |= single.malformed;
+            } else {
+                malformed |= self.byte(bytes[at], out, map);
+            }
             at += 1;
         }
         if last {

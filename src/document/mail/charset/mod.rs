@@ -1,16 +1,18 @@
 //! Charsets of mail: which text can be scanned as it is, and which has to be converted first.
 //!
-//! URIs are ASCII, so most charsets need no conversion (class A). Where a trail byte can look like
-//! ASCII (class B), or where ASCII itself is encoded (class C), the text is converted. Charsets
-//! without a decoder whose shifts are known (class D) keep their ASCII and lose the rest.
+//! URIs are ASCII, so text is scanned as it is for as long as it is ASCII. Where ASCII stands for
+//! itself in every charset but UTF-8, the text is converted from its first other byte on: what stands
+//! beside a URI decides where it ends, and trail bytes may look like ASCII. Where ASCII itself is
+//! encoded, all of it is converted. Charsets without a decoder whose shifts are known keep their
+//! ASCII and lose the rest.
 
 mod convert;
 mod shift;
 mod unicode;
 
 use encoding_rs::{
-    BIG5, EUC_JP, EUC_KR, Encoding, GB18030, GBK, ISO_2022_JP, REPLACEMENT, SHIFT_JIS, UTF_8,
-    UTF_16BE, UTF_16LE, WINDOWS_1252,
+    BIG5, EUC_JP, EUC_KR, Encoding, GBK, ISO_2022_JP, REPLACEMENT, SHIFT_JIS, UTF_8, UTF_16BE,
+    UTF_16LE, WINDOWS_1252,
 };
 use memchr::memmem;
 
@@ -22,8 +24,9 @@ pub(super) use unicode::Order;
 /// What to do with text in a charset.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Charset {
-    /// Scan it as it is; columns count the characters of the encoding.
-    AsItIs(&'static Encoding),
+    /// ASCII stands for itself: scan it as it is up to its first other byte. There, convert it unless
+    /// it is UTF-8.
+    Superset(&'static Encoding),
     /// Nothing reliable is declared: its first bytes decide.
     Guess,
     /// Convert it to UTF-8 first.
@@ -44,9 +47,9 @@ pub(super) enum Source {
 #[rustfmt::skip]
 static LABELS: &[(&str, Charset)] = &[
     // The frequent ones first.
-    ("utf-8", Charset::AsItIs(UTF_8)),
+    ("utf-8", Charset::Superset(UTF_8)),
     ("us-ascii", Charset::Guess),
-    ("iso-8859-1", Charset::AsItIs(WINDOWS_1252)),
+    ("iso-8859-1", Charset::Superset(WINDOWS_1252)),
     ("ascii", Charset::Guess),
     ("ansi_x3.4-1968", Charset::Guess),
     ("7bit", Charset::Guess),
@@ -54,21 +57,21 @@ static LABELS: &[(&str, Charset)] = &[
     ("binary", Charset::Guess),
     ("unknown-8bit", Charset::Guess),
     ("x-unknown", Charset::Guess),
-    ("x-utf_8j", Charset::AsItIs(UTF_8)),
-    ("x-utf-8", Charset::AsItIs(UTF_8)),
-    ("unicode-2-0-utf-8", Charset::AsItIs(UTF_8)),
-    ("utf8mb4", Charset::AsItIs(UTF_8)),
-    ("cesu-8", Charset::AsItIs(UTF_8)),
-    ("latin-1", Charset::AsItIs(WINDOWS_1252)),
-    ("cp437", Charset::AsItIs(WINDOWS_1252)),
-    ("ibm437", Charset::AsItIs(WINDOWS_1252)),
-    ("cp850", Charset::AsItIs(WINDOWS_1252)),
-    ("ibm850", Charset::AsItIs(WINDOWS_1252)),
-    ("eucjp", Charset::AsItIs(EUC_JP)),
-    ("cp932", Charset::Convert(Source::Encoding(SHIFT_JIS))),
-    ("cp936", Charset::Convert(Source::Encoding(GBK))),
-    ("cp949", Charset::Convert(Source::Encoding(EUC_KR))),
-    ("cp950", Charset::Convert(Source::Encoding(BIG5))),
+    ("x-utf_8j", Charset::Superset(UTF_8)),
+    ("x-utf-8", Charset::Superset(UTF_8)),
+    ("unicode-2-0-utf-8", Charset::Superset(UTF_8)),
+    ("utf8mb4", Charset::Superset(UTF_8)),
+    ("cesu-8", Charset::Superset(UTF_8)),
+    ("latin-1", Charset::Superset(WINDOWS_1252)),
+    ("cp437", Charset::Superset(WINDOWS_1252)),
+    ("ibm437", Charset::Superset(WINDOWS_1252)),
+    ("cp850", Charset::Superset(WINDOWS_1252)),
+    ("ibm850", Charset::Superset(WINDOWS_1252)),
+    ("eucjp", Charset::Superset(EUC_JP)),
+    ("cp932", Charset::Superset(SHIFT_JIS)),
+    ("cp936", Charset::Superset(GBK)),
+    ("cp949", Charset::Superset(EUC_KR)),
+    ("cp950", Charset::Superset(BIG5)),
     ("utf-7", Charset::Convert(Source::Utf7)),
     ("csutf7", Charset::Convert(Source::Utf7)),
     ("unicode-1-1-utf-7", Charset::Convert(Source::Utf7)),
@@ -131,10 +134,10 @@ fn of_encoding(encoding: &'static Encoding) -> Charset {
         Charset::Convert(Source::Utf16(Some(Order::Little)))
     } else if encoding == UTF_16BE {
         Charset::Convert(Source::Utf16(Some(Order::Big)))
-    } else if [SHIFT_JIS, BIG5, GBK, GB18030, EUC_KR, ISO_2022_JP].contains(&encoding) {
-        Charset::Convert(Source::Encoding(encoding))
+    } else if encoding.is_ascii_compatible() {
+        Charset::Superset(encoding)
     } else {
-        Charset::AsItIs(encoding)
+        Charset::Convert(Source::Encoding(encoding))
     }
 }
 
@@ -149,13 +152,15 @@ pub(super) fn guess(head: &[u8]) -> Charset {
         if memmem::find(head, b"\x1B$").is_some() {
             return Charset::Convert(Source::Encoding(ISO_2022_JP));
         }
-        return Charset::AsItIs(UTF_8);
+        return Charset::Superset(UTF_8);
     }
     match std::str::from_utf8(head) {
-        Ok(_) => Charset::AsItIs(UTF_8),
+        Ok(_) => Charset::Superset(UTF_8),
         // The last character may be cut by the limit.
-        Err(error) if error.error_len().is_none() && head.len() == GUESS => Charset::AsItIs(UTF_8),
-        Err(_) => Charset::AsItIs(WINDOWS_1252),
+        Err(error) if error.error_len().is_none() && head.len() == GUESS => {
+            Charset::Superset(UTF_8)
+        }
+        Err(_) => Charset::Superset(WINDOWS_1252),
     }
 }
 
@@ -170,7 +175,7 @@ pub(super) fn to_utf8(label: &[u8], bytes: &[u8], out: &mut Vec<u8>) {
             let mut converter = Converter::new(source);
             converter.push(bytes, true, out, &mut super::segments::Segments::default());
         }
-        Charset::AsItIs(encoding) => {
+        Charset::Superset(encoding) => {
             let (text, _) = encoding.decode_without_bom_handling(bytes);
             out.extend_from_slice(text.as_bytes());
         }
@@ -226,8 +231,10 @@ mod tests {
             ("iso-2022-cn", b"\x1B$)A\x0E=;\x0F \x1B$*H\x1BN!! <x>\n"),
         ];
         for (label, bytes) in rows {
-            let (Charset::Convert(source), _) = of_label(label.as_bytes()) else {
-                panic!("{label} is converted");
+            let source = match of_label(label.as_bytes()).0 {
+                Charset::Convert(source) => source,
+                Charset::Superset(encoding) => Source::Encoding(encoding),
+                Charset::Guess => panic!("{label} is converted"),
             };
             let run = |size: usize| {
                 let mut converter = Converter::new(source);
