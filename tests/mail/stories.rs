@@ -230,3 +230,33 @@ fn spans_are_bytes_of_the_decoded_part() {
         assert_eq!(got, [("http://c.example/", *span)], "{archive:?}");
     }
 }
+
+#[test]
+fn yenc_without_its_end_is_text_however_long() {
+    let head = "S: x\n\n=ybegin line=128 size=4 name=x\n";
+    let link = "http://example.com/\n";
+    let line = format!("{}\n", "#".repeat(128));
+    let options = document::Options::default();
+    let links = |archive: &str| {
+        let by_windows = [1 << 20, 5000].map(|window| {
+            let found = read("eml", archive.as_bytes(), &options, window);
+            found
+                .links
+                .into_iter()
+                .map(|got| got.reference)
+                .collect::<Vec<_>>()
+        });
+        assert_eq!(by_windows[0], by_windows[1]);
+        by_windows[0].len()
+    };
+    for lines in [0, 1, 4000] {
+        let data = line.repeat(lines);
+        assert_eq!(links(&[head, link, &data].concat()), 1, "{lines}");
+        assert_eq!(links(&[head, &data, link].concat()), 1, "{lines}");
+        assert_eq!(links(&[head, &data, link, "=yend\n"].concat()), 1);
+        // A real end: only what follows it is text.
+        let end = "=yend size=4\n";
+        assert_eq!(links(&[head, &data, link, end].concat()), 0, "{lines}");
+        assert_eq!(links(&[head, link, &data, end, link].concat()), 1);
+    }
+}

@@ -7,6 +7,7 @@ use memchr::memmem::Finder;
 use memchr::{memchr, memmem};
 
 static BEGIN: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"begin "));
+static YENC: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\n=y"));
 static ARMOUR: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"-----BEGIN PGP "));
 
 /// Finds the stretches of one text, in pieces of whole lines.
@@ -20,7 +21,8 @@ enum Inside {
     #[default]
     Text,
     Uuencode,
-    Yenc,
+    /// yEnc so long that its end was not waited for, in lines of this many characters.
+    Yenc(usize),
     /// PGP armour, before its empty line.
     ArmourHeader,
     /// And behind it.
@@ -37,7 +39,12 @@ enum Line {
     Blob(Inside),
     /// It opens or closes nothing, and this state follows.
     Then(Inside),
+    /// It opens yEnc in lines of this many characters, if an end follows.
+    Yenc(usize),
 }
+
+/// So many bytes of yEnc are waited for while no end is in view.
+const WAIT: usize = 1 << 20;
 
 impl Blobs {
     pub(super) fn begin(&mut self) {
@@ -49,17 +56,40 @@ impl Blobs {
         BEGIN.find(text).is_some() || ARMOUR.find(text).is_some()
     }
 
-    /// Blanks what is no text; `begun` gets the type of each stretch that begins.
-    pub(super) fn blank(&mut self, text: &mut [u8], mut begun: impl FnMut(&'static str)) {
+    /// Blanks what is no text; `begun` gets the type of each stretch that begins. Returns how many
+    /// bytes it took: behind them stands yEnc whose end may be in a later piece. The `last` piece is
+    /// taken whole.
+    pub(super) fn blank(
+        &mut self,
+        text: &mut [u8],
+        last: bool,
+        mut begun: impl FnMut(&'static str),
+    ) -> usize {
         if self.inside == Inside::Text && !Self::suspicious(text) {
-            return;
+            return text.len();
         }
         let mut at = 0;
         while at < text.len() {
             let length = memchr(b'\n', &text[at..]).map_or(text.len() - at, |end| end + 1);
+            let start = at;
             let line = &mut text[at..at + length];
             at += length;
             match judge(self.inside, line) {
+                Line::Yenc(width) => match yenc_end(&text[start..], last) {
+                    YencEnd::At(length) => {
+                        begun("text/x-yenc");
+                        self.inside = Inside::Text;
+                        blank_line(&mut text[start..start + length]);
+                        at = start + length;
+                    }
+                    YencEnd::Late => {
+                        begun("text/x-yenc");
+                        self.inside = Inside::Yenc(width);
+                        blank_line(&mut text[start..at]);
+                    }
+                    YencEnd::Unknown => return start,
+                    YencEnd::None => self.inside = Inside::Text,
+                },
                 Line::Text => {
                     if self.inside == Inside::Signed && line.starts_with(b"- ") {
                         line[0] = b' ';
@@ -73,23 +103,65 @@ impl Blobs {
                         begun(name);
                     }
                     self.inside = inside;
-                    for byte in line {
-                        if !matches!(byte, b'\r' | b'\n') {
-                            *byte = b' ';
-                        }
-                    }
+                    blank_line(line);
                 }
             }
         }
+        at
+    }
+}
+
+/// Overwrites all but line ends.
+fn blank_line(line: &mut [u8]) {
+    for byte in line {
+        if !matches!(byte, b'\r' | b'\n') {
+            *byte = b' ';
+        }
+    }
+}
+
+/// Where yEnc ends.
+enum YencEnd {
+    /// Behind so many bytes, with its end line.
+    At(usize),
+    /// Not in view, and too much is in view to wait for more.
+    Late,
+    /// More bytes will tell.
+    Unknown,
+    /// Nowhere: it is text.
+    None,
+}
+
+/// The end of yEnc that begins with `text`: the line `=yend size=N`, before any other that begins
+/// yEnc.
+fn yenc_end(text: &[u8], last: bool) -> YencEnd {
+    for at in YENC.find_iter(text) {
+        let line = &text[at + 1..];
+        let length = memchr(b'\n', line);
+        if length.is_none() && !last {
+            break;
+        }
+        let line = &line[..length.map_or(line.len(), |length| length + 1)];
+        let content = line.trim_ascii_end();
+        if content.starts_with(b"=yend ") && memmem::find(content, b" size=").is_some() {
+            return YencEnd::At(at + 1 + line.len());
+        }
+        if matches!(begins(content), Line::Yenc(_)) {
+            return YencEnd::None;
+        }
+    }
+    match last {
+        true => YencEnd::None,
+        false if text.len() > WAIT => YencEnd::Late,
+        false => YencEnd::Unknown,
     }
 }
 
 fn name(inside: Inside) -> Option<&'static str> {
     match inside {
         Inside::Uuencode => Some("text/x-uuencode"),
-        Inside::Yenc => Some("text/x-yenc"),
         Inside::ArmourHeader | Inside::Armour => Some("text/x-pgp-armour"),
-        Inside::Text | Inside::Signed => None,
+        Inside::Text | Inside::Signed | Inside::Yenc(_) => None,
     }
 }
 
@@ -99,8 +171,12 @@ fn judge(inside: Inside, line: &[u8]) -> Line {
         Inside::Text | Inside::Signed => begins(content),
         Inside::Uuencode if content == b"end" => Line::Blob(Inside::Text),
         Inside::Uuencode if is_uuencoded(line) => Line::Blob(inside),
-        Inside::Yenc if content.starts_with(b"=yend") => Line::Blob(Inside::Text),
-        Inside::Yenc => Line::Blob(inside),
+        Inside::Yenc(_) if content.starts_with(b"=yend ") => Line::Blob(Inside::Text),
+        Inside::Yenc(_) if content.starts_with(b"=ypart ") => Line::Blob(inside),
+        // The second half of an escape may stand behind the last column.
+        Inside::Yenc(width) if [width, width + 1].contains(&without_break(line).len()) => {
+            Line::Blob(inside)
+        }
         Inside::ArmourHeader | Inside::Armour if content.starts_with(b"-----END PGP ") => {
             Line::Blob(Inside::Text)
         }
@@ -130,7 +206,7 @@ fn begins(content: &[u8]) -> Line {
         && memmem::find(content, b" size=").is_some()
         && memmem::find(content, b" name=").is_some()
     {
-        return Line::Blob(Inside::Yenc);
+        return Line::Yenc(yenc_width(content));
     } else if content.starts_with(b"-----BEGIN PGP SIGNED MESSAGE-----") {
         return Line::Then(Inside::Signed);
     } else if content.starts_with(b"-----BEGIN PGP ") && content.ends_with(b"-----") {
@@ -139,10 +215,24 @@ fn begins(content: &[u8]) -> Line {
     Line::Text
 }
 
+/// The number behind `line=`: characters of a line of yEnc.
+fn yenc_width(content: &[u8]) -> usize {
+    let digits = memmem::find(content, b" line=").map_or(&[][..], |at| &content[at + 6..]);
+    let digits = digits.iter().take_while(|digit| digit.is_ascii_digit());
+    // No line of yEnc has more than 997 characters.
+    digits
+        .take(3)
+        .fold(0, |width, &digit| 10 * width + usize::from(digit - b'0'))
+}
+
+fn without_break(line: &[u8]) -> &[u8] {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
 /// A line of uuencode: its first character tells how many bytes it holds.
 fn is_uuencoded(line: &[u8]) -> bool {
-    let line = line.strip_suffix(b"\n").unwrap_or(line);
-    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    let line = without_break(line);
     let Some(&first) = line.first() else {
         return false;
     };
@@ -163,13 +253,53 @@ mod tests {
     fn blank(text: &str) -> (String, Vec<&'static str>) {
         let mut bytes = text.as_bytes().to_vec();
         let mut begun = Vec::new();
-        Blobs::default().blank(&mut bytes, |name| begun.push(name));
+        let length = bytes.len();
+        let taken = Blobs::default().blank(&mut bytes, true, |name| begun.push(name));
+        assert_eq!(taken, length);
         let lines: Vec<String> = String::from_utf8(bytes)
             .unwrap()
             .lines()
             .map(|line| line.trim_end().to_owned())
             .collect();
         (lines.join("|"), begun)
+    }
+
+    const YENC: &str = "=ybegin line=10 size=24 name=x";
+
+    #[test]
+    fn yenc_without_an_end_is_text() {
+        for text in [
+            format!("{YENC}|http://example.com/"),
+            format!("{YENC}|http://example.com/|=yend"),
+            format!("{YENC}|http://example.com/|=yendless size=1"),
+            format!("{YENC}|http://example.com/|a =yend size=1"),
+        ] {
+            let lines = text.replace('|', "\n");
+            assert_eq!(blank(&lines), (text, vec![]));
+        }
+        // The end is that of the second.
+        let text = format!("{YENC}\nhttp://example.com/\n{YENC}\nx\n=yend size=1\nb");
+        let expected = format!("{YENC}|http://example.com/||||b");
+        assert_eq!(blank(&text), (expected, vec!["text/x-yenc"]));
+    }
+
+    #[test]
+    fn yenc_in_pieces_waits_for_its_end() {
+        let mut blobs = Blobs::default();
+        let whole = format!("a\n{YENC}\nhttp://example.com/\n=yend size=24\nb\n");
+        for (end, taken) in [(2, 2), (33, 2), (53, 2), (67, 67), (69, 69)] {
+            let mut bytes = whole.as_bytes()[..end].to_vec();
+            assert_eq!(blobs.blank(&mut bytes, false, |_| {}), taken, "{end}");
+        }
+        // It is not waited for without bounds: then its lines are known by their length.
+        let long = [YENC, &"\n0123456789".repeat(WAIT / 10), "\n"].concat();
+        let mut bytes = long.into_bytes();
+        let length = bytes.len();
+        assert_eq!(blobs.blank(&mut bytes, false, |_| {}), length);
+        assert!(bytes.trim_ascii().is_empty());
+        let mut rest = b"0123456789A\nhttp://example.com/\n".to_vec();
+        assert_eq!(blobs.blank(&mut rest, true, |_| {}), rest.len());
+        assert_eq!(rest.trim_ascii(), b"http://example.com/");
     }
 
     #[test]

@@ -511,9 +511,9 @@ impl Leaf {
             None => pending.len(),
         };
         let tally = &mut readers.tally;
-        self.blobs
-            .blank(&mut pending[..whole], |name| tally.skip(name));
-        self.body.cleared += whole as u64;
+        let blank = &mut pending[..whole];
+        let cleared = self.blobs.blank(blank, last, |name| tally.skip(name));
+        self.body.cleared += cleared as u64;
     }
 
     /// Scans what is pending once; returns how to start over, if the scanner asks for it.
