@@ -260,3 +260,29 @@ fn yenc_without_its_end_is_text_however_long() {
         assert_eq!(links(&[head, link, &data, end, link].concat()), 1);
     }
 }
+
+#[test]
+fn a_soft_break_inside_delimiters_is_a_wrapped_line() {
+    let head = "Content-Type: text/plain; format=flowed\n\n";
+    let options = document::Options::default();
+    // The limits of text: 64 lines in angle brackets, 8 in quotation marks.
+    for (open, close, most) in [("<", ">", 64), ("\"", "\"", 8)] {
+        for mark in ["", "> ", ">> "] {
+            for lines in [1, 2, most, most + 1] {
+                let wraps = format!("/a \n{mark}").repeat(lines);
+                let body =
+                    format!("{mark}see {open}http://example.com{wraps}/b{close} for \n{mark}it\n");
+                let found = tell("eml", &[head, &body].concat(), &options);
+                assert_eq!(found.links.len(), 1, "{body:?}");
+                let got = &found.links[0];
+                if lines > most {
+                    assert_eq!(got.reference, "http://example.com/a", "{body:?}");
+                    continue;
+                }
+                let whole = format!("http://example.com{}/b", "/a".repeat(lines));
+                assert_eq!(got.reference, whole, "{body:?}");
+                assert_eq!(got.flags, ["wrapped"], "{body:?}");
+            }
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! Text formats whose lines are not those of the scanned text: format=flowed (RFC 3676),
 //! text/enriched (RFC 1896), and the folded lines of calendars and cards (RFC 5545, RFC 6350).
 
-use memchr::memchr;
+use memchr::{memchr, memrchr3};
 
 use super::segments::Segments;
 
@@ -33,7 +33,9 @@ impl Reflow {
     }
 }
 
-/// Soft breaks become one blank, or nothing with DelSp; quote marks and stuffing go.
+/// Soft breaks become one blank, or nothing with DelSp; quote marks and stuffing go. Where a delimiter
+/// is open before a URI, the line stays as it is: the rules for text drop the break and the marks,
+/// and count the lines.
 #[derive(Debug, Default)]
 pub(super) struct Flowed {
     /// DelSp=yes: the blank that marks a soft break goes, too.
@@ -42,6 +44,66 @@ pub(super) struct Flowed {
     soft: Option<usize>,
     /// In the rest of a line that was too long.
     inside: bool,
+    delimiter: Delimiter,
+}
+
+/// The last delimiter of a paragraph.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Delimiter {
+    /// There is none, or no URI can follow it.
+    #[default]
+    Closed,
+    /// Nothing but white space follows it so far.
+    Open,
+    /// A scheme and a colon follow it.
+    BeforeUri,
+}
+
+impl Delimiter {
+    /// Takes a line of a paragraph.
+    fn pass(self, line: &[u8]) -> Self {
+        let Some(at) = memrchr3(b'<', b'>', b'"', line) else {
+            return match self {
+                Delimiter::Open => Self::before(line),
+                other => other,
+            };
+        };
+        let rest = &line[at + 1..];
+        let blank = rest.first().is_none_or(u8::is_ascii_whitespace);
+        // A quotation mark with a blank behind it may as well have closed something.
+        let before = at.checked_sub(1).map_or(b' ', |before| line[before]);
+        let opens = match line[at] {
+            b'<' => true,
+            b'"' => !blank || before.is_ascii_whitespace() || b"([{=:,".contains(&before),
+            _ => false,
+        };
+        match opens {
+            true => Self::before(rest),
+            false => Delimiter::Closed,
+        }
+    }
+
+    /// A delimiter with `text` behind it.
+    fn before(text: &[u8]) -> Self {
+        let mut text = text.trim_ascii();
+        if let Some((prefix, rest)) = text.split_at_checked(4)
+            && prefix.eq_ignore_ascii_case(b"url:")
+        {
+            text = rest.trim_ascii_start();
+            if !text.is_empty() {
+                // Of any scheme, or relative.
+                return Delimiter::BeforeUri;
+            }
+        }
+        let is_scheme =
+            |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
+        let end = text.iter().position(|byte| !is_scheme(byte));
+        match end {
+            _ if text.is_empty() => Delimiter::Open,
+            Some(end) if end > 0 && text[end] == b':' => Delimiter::BeforeUri,
+            _ => Delimiter::Closed,
+        }
+    }
 }
 
 /// The longest line that is kept whole.
@@ -88,14 +150,28 @@ impl Flowed {
         let stuffed = content.get(depth) == Some(&b' ');
         let prefix = depth + usize::from(stuffed);
         let body = &content[prefix..];
-        if self.soft.take() == Some(depth) {
+        let goes_on = self.soft.take() == Some(depth);
+        if goes_on && self.delimiter != Delimiter::BeforeUri {
             map.skip(prefix);
         } else {
             // The first line of a paragraph keeps its marks: they tell one speaker from another.
             copy(&content[..prefix], map);
         }
+        let before = if goes_on {
+            self.delimiter
+        } else {
+            Delimiter::Closed
+        };
+        self.delimiter = match self.delete_space {
+            true => Delimiter::Closed,
+            false => before.pass(body),
+        };
         let soft = ending > 0 && body.ends_with(b" ") && body != b"-- ";
-        if soft {
+        if soft && self.delimiter == Delimiter::BeforeUri {
+            copy(body, map);
+            copy(&line[content.len()..], map);
+            self.soft = Some(depth);
+        } else if soft {
             let kept = body.len() - usize::from(self.delete_space);
             copy(&body[..kept], map);
             map.skip(body.len() - kept + ending);
@@ -244,6 +320,13 @@ mod tests {
             (flowed, "a \nb\nc \n-- \nd", "a b\nc -- \nd"),
             (flowed, "> a \r\n> b\r\n>> c \r\n> d", "> a b\r\n>> c > d"),
             (flowed, " >stuffed \n  two\n", " >stuffed  two\n"),
+            // Inside delimiters the rules for text count lines.
+            (flowed, "<http://a/ \nb \nc> d \ne", "<http://a/ \nb \nc> d e"),
+            (flowed, "> x \"http://a/ \n> b\" c \n> d", "> x \"http://a/ \n> b\" c d"),
+            (flowed, "< \nhttp://a/ \nb>", "< http://a/ \nb>"),
+            (flowed, "<URL:a \nb>", "<URL:a \nb>"),
+            (flowed, "a < b \nc \"d \ne\" http://f/ \ng", "a < b c \"d e\" http://f/ g"),
+            (flowed, "<http://a/ \n> b>", "<http://a/ \n> b>"),
             (delsp, "http://a/ \nb  \nc", "http://a/b c"),
             (enriched, "<bold>See</bold> <<x> <color><param>red <<</param>y", "See <x> y"),
             (enriched, "a <lt>b > c <", "a <b > c <"),
