@@ -193,6 +193,9 @@ pub struct Heading {
     pub content_id: Option<Text>,
     /// Whether what it encloses can be named from inside.
     pub labels: Labels,
+    /// It is a message, perhaps inside another: a `cid:` reference anywhere in it may name any part
+    /// of it (RFC 2392).
+    pub names_parts: bool,
 }
 
 /// A message or a record in an archive.

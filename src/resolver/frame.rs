@@ -102,6 +102,8 @@ pub(super) struct Heading {
     pub(super) charset: String,
     /// The labels of what it encloses count in it.
     pub(super) related: bool,
+    /// It is a message: a `cid:` reference in it may name any of its parts.
+    pub(super) names_parts: bool,
 }
 
 impl Heading {
@@ -113,6 +115,7 @@ impl Heading {
         self.media_type.clear();
         self.charset.clear();
         self.related = false;
+        self.names_parts = false;
     }
 
     /// Takes over what the enclosing document's heading says of the message, and of the part where
@@ -135,10 +138,14 @@ impl Heading {
 pub(super) struct Frame {
     ruling: Ruling,
     rules: Rules,
+    /// Tells it apart from every other document of the linker.
+    pub(super) id: u64,
     pub(super) parent: Option<usize>,
     /// How many references were held or waiting at its start.
     pub(super) mark: usize,
     pub(super) settled: bool,
+    /// A `cid:` reference in it names a part that has not come: it is settled when it is left.
+    pub(super) awaits_parts: bool,
     /// Its resolvers are prepared.
     pub(super) ready: bool,
     pub(super) encoding: &'static Encoding,
@@ -164,9 +171,11 @@ impl Frame {
         Frame {
             ruling,
             rules: ruling.plain,
+            id: 0,
             parent: None,
             mark: 0,
             settled: false,
+            awaits_parts: false,
             ready: false,
             encoding: UTF_8,
             diagnostics: Vec::new(),
@@ -184,7 +193,8 @@ impl Frame {
     }
 
     /// Uses the slot for another document.
-    pub(super) fn begin(&mut self, family: Family, parent: Option<usize>, mark: usize) {
+    pub(super) fn begin(&mut self, id: u64, family: Family, parent: Option<usize>, mark: usize) {
+        self.id = id;
         let rules = self.ruling.of(family);
         if rules != self.rules {
             self.rules = rules;
@@ -193,6 +203,7 @@ impl Frame {
         }
         self.parent = parent;
         self.mark = mark;
+        self.awaits_parts = false;
         self.member.clear();
         self.heading.clear();
         self.entity.clear();

@@ -1,4 +1,4 @@
-//! Names that the parts of a `multipart/related` have for each other (RFC 2557, RFC 2392).
+//! Names that the parts of a message have for each other (RFC 2557, RFC 2392).
 
 use std::collections::HashMap;
 
@@ -13,76 +13,122 @@ pub(super) enum Kind {
 
 /// More labels are not kept.
 const MOST: usize = 64 << 10;
+/// Nor more bytes of them, about.
+const MOST_BYTES: usize = 16 << 20;
+/// What a map needs for a row besides its bytes, about.
+const ROW: usize = 64;
 
-/// The labels of the documents that are open or held.
+/// The labels of the messages that are open or held.
 #[derive(Debug, Default)]
 pub(super) struct Labels {
-    /// The kind's letter and the name, to the frames in which they count and the parts they name.
-    parts: HashMap<Vec<u8>, Vec<(usize, String)>>,
-    count: usize,
+    /// The frame in which a name counts, the kind's letter and the name, to the part that they name.
+    parts: HashMap<Vec<u8>, String>,
+    /// Labels of each kind.
+    locations: usize,
+    ids: usize,
+    bytes: usize,
     key: Vec<u8>,
 }
 
 impl Labels {
     pub(super) fn is_empty(&self) -> bool {
-        self.count == 0
+        self.locations + self.ids == 0
     }
 
     pub(super) fn clear(&mut self) {
-        if self.count > 0 {
+        if !self.is_empty() {
             self.parts.clear();
-            self.count = 0;
+            (self.locations, self.ids, self.bytes) = (0, 0, 0);
         }
     }
 
-    /// Adds a name that counts in a frame; false when there are too many.
-    pub(super) fn add(&mut self, kind: Kind, name: &[u8], scope: usize, part: &str) -> bool {
-        if self.count >= MOST {
+    /// Adds a name that counts in some frames; false when there are too many.
+    pub(super) fn add(
+        &mut self,
+        kind: Kind,
+        name: &[u8],
+        scopes: &[Option<u64>],
+        part: &str,
+    ) -> bool {
+        if scopes.iter().all(Option::is_none) {
+            return true;
+        }
+        if self.locations + self.ids >= MOST {
             return false;
         }
-        self.count += 1;
-        let parts = self.parts.entry(key(kind, name)).or_default();
-        // The first part of a name is the one that counts.
-        if !parts.iter().any(|(known, _)| *known == scope) {
-            parts.push((scope, part.to_owned()));
+        match kind {
+            Kind::Location => self.locations += 1,
+            Kind::ContentId => self.ids += 1,
+        }
+        self.fill(kind, name);
+        for &scope in scopes.iter().flatten() {
+            self.scope(scope);
+            // The first part of a name is the one that counts.
+            if self.parts.contains_key(&self.key) {
+                continue;
+            }
+            self.bytes += self.key.len() + part.len() + ROW;
+            if self.bytes > MOST_BYTES {
+                return false;
+            }
+            self.parts.insert(self.key.clone(), part.to_owned());
         }
         true
     }
 
-    /// The part that a reference's target names, in the innermost of the given frames.
-    pub(super) fn part(&mut self, target: &[u8], scopes: &[usize]) -> Option<&str> {
-        let (kind, name) = match content_id(target) {
-            Some(name) => (Kind::ContentId, name),
+    /// Whether there are labels of the kind that a reference's target can name a part by.
+    pub(super) fn may_name(&self, target: &[u8]) -> bool {
+        match names_part(target) {
+            true => self.ids > 0,
+            false => self.locations > 0,
+        }
+    }
+
+    /// The part that a reference's target names, in the first of the given frames that has it.
+    pub(super) fn part(&mut self, target: &[u8], scopes: &[u64]) -> Option<&str> {
+        match content_id(target) {
+            Some(name) => self.fill(Kind::ContentId, &name),
             None => {
                 let end = memchr::memchr(b'#', target).unwrap_or(target.len());
-                (Kind::Location, target[..end].to_vec())
+                self.fill(Kind::Location, &target[..end]);
             }
-        };
-        self.key = key(kind, &name);
-        let parts = self.parts.get(&self.key)?;
-        scopes
-            .iter()
-            .find_map(|scope| parts.iter().find(|(known, _)| known == scope))
-            .map(|(_, part)| part.as_str())
+        }
+        let scope = scopes.iter().copied().find(|&scope| {
+            self.scope(scope);
+            self.parts.contains_key(&self.key)
+        })?;
+        self.scope(scope);
+        self.parts.get(&self.key).map(String::as_str)
+    }
+
+    /// Makes a key of a name, for no frame yet.
+    fn fill(&mut self, kind: Kind, name: &[u8]) {
+        self.key.clear();
+        self.key.extend_from_slice(&[0; SCOPE]);
+        self.key.push(match kind {
+            Kind::Location => b'l',
+            Kind::ContentId => b'c',
+        });
+        self.key.extend_from_slice(name);
+    }
+
+    /// Makes the key count in a frame.
+    fn scope(&mut self, scope: u64) {
+        self.key[..SCOPE].copy_from_slice(&scope.to_ne_bytes());
     }
 }
 
-fn key(kind: Kind, name: &[u8]) -> Vec<u8> {
-    let letter = match kind {
-        Kind::Location => b'l',
-        Kind::ContentId => b'c',
-    };
-    let mut key = vec![letter];
-    key.extend_from_slice(name);
-    key
+/// The bytes of a frame's identity.
+const SCOPE: usize = size_of::<u64>();
+
+/// Whether a reference is a `cid:` URI.
+pub(super) fn names_part(reference: &[u8]) -> bool {
+    matches!(reference, [b'c' | b'C', b'i' | b'I', b'd' | b'D', b':', ..])
 }
 
 /// The identifier that a `cid:` URI names, its percent escapes decoded (RFC 2392 section 2).
 fn content_id(target: &[u8]) -> Option<Vec<u8>> {
-    let (scheme, rest) = target.split_at_checked(4)?;
-    if !scheme.eq_ignore_ascii_case(b"cid:") {
-        return None;
-    }
+    let rest = names_part(target).then(|| &target[4..])?;
     let digit = |byte: u8| char::from(byte).to_digit(16);
     let mut name = Vec::new();
     let mut at = 0;

@@ -186,7 +186,7 @@ impl Writer {
             flags |= Flags::BASE_CHAINED;
         }
         let target_part = match target {
-            Ok(target) if !labels.is_empty() => labels.part(target, &scopes(frames, index)),
+            Ok(target) if labels.may_name(target) => labels.part(target, &scopes(frames, index)),
             _ => None,
         };
         let unwrapped = match (&self.unwrapper, target) {
@@ -255,11 +255,16 @@ fn some(text: &str) -> Option<&str> {
     (!text.is_empty()).then_some(text)
 }
 
-/// The frames in which the labels that a document can use count, the innermost first.
-fn scopes(frames: &[Frame], index: usize) -> Vec<usize> {
+/// The identities of the frames in which the labels that a document can use count, the innermost
+/// first.
+fn scopes(frames: &[Frame], index: usize) -> Vec<u64> {
     let chain = std::iter::successors(Some(index), |&index| frames[index].parent);
     chain
-        .filter(|&index| frames[index].heading.related)
+        .filter(|&index| {
+            let heading = &frames[index].heading;
+            heading.related || heading.names_parts
+        })
+        .map(|index| frames[index].id)
         .collect()
 }
 

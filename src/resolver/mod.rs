@@ -48,6 +48,8 @@ pub struct Linker {
     /// used again for later documents. `frames[..live]` are in use.
     frames: Vec<Frame>,
     live: usize,
+    /// The identity of the document that began last.
+    next: u64,
     /// The open documents, outermost first.
     open: Vec<usize>,
     /// Open or held documents that are not settled yet.
@@ -67,6 +69,7 @@ impl Linker {
             embedded,
             frames: Vec::new(),
             live: 0,
+            next: 0,
             open: Vec::new(),
             unsettled: 0,
             held: Held::default(),
@@ -154,7 +157,8 @@ impl Linker {
         self.live += 1;
         let parent = self.open.last().copied();
         let mark = self.held.len() + self.waiting.len();
-        self.frames[index].begin(family, parent, mark);
+        self.next += 1;
+        self.frames[index].begin(self.next, family, parent, mark);
         self.open.push(index);
         self.unsettled += 1;
         index
@@ -169,6 +173,10 @@ impl Linker {
         sink: &mut impl Sink,
     ) {
         let frame = self.open.last().copied().unwrap_or(0);
+        let text = events.bytes(found.text, window);
+        if labels::names_part(text) {
+            self.await_part(text);
+        }
         if self.unsettled > 0 {
             self.waiting.push((frame, index));
             return;
@@ -184,6 +192,27 @@ impl Linker {
             bytes,
             sink,
         );
+    }
+
+    /// Holds the references of a message from here on where one names a part by a label that has
+    /// not come: the part may follow (RFC 2392 section 2).
+    fn await_part(&mut self, target: &[u8]) {
+        let is_message = |index: usize| self.frames[index].heading.names_parts;
+        let Some(outermost) = self.open.iter().position(|&index| is_message(index)) else {
+            return;
+        };
+        // A message around this one may have a part of the same name, which counts last.
+        let innermost = self.open.iter().rposition(|&index| is_message(index));
+        let inner = &self.open[innermost.unwrap_or(outermost)..];
+        let scopes: Vec<u64> = inner.iter().map(|&index| self.frames[index].id).collect();
+        if self.labels.part(target, &scopes).is_some() {
+            return;
+        }
+        let message = &mut self.frames[self.open[outermost]];
+        message.awaits_parts = true;
+        if std::mem::replace(&mut message.settled, false) {
+            self.unsettled += 1;
+        }
     }
 
     fn base(&mut self, reference: &[u8], offset: u64) {
@@ -232,13 +261,11 @@ impl Linker {
             push(text, &mut known.charset);
         }
         known.related = heading.labels == events::Labels::Related;
-        let parent = self.frames[index].parent;
-        let scope = std::iter::successors(parent, |&index| self.frames[index].parent)
-            .find(|&index| self.frames[index].heading.related);
-        if let Some(scope) = scope {
-            let id = heading.content_id.map(|id| events.bytes(id, window));
-            let location = heading.location.map(|uri| events.bytes(uri, window));
-            self.label(index, scope, id, location);
+        known.names_parts = heading.names_parts;
+        let id = heading.content_id.map(|id| events.bytes(id, window));
+        let location = heading.location.map(|uri| events.bytes(uri, window));
+        if id.is_some() || location.is_some() {
+            self.label(index, id, location);
         }
     }
 
@@ -252,15 +279,29 @@ impl Linker {
         }));
     }
 
-    /// Notes the names of a part that count in the frame `scope`.
-    fn label(&mut self, index: usize, scope: usize, id: Option<&[u8]>, location: Option<&[u8]>) {
+    /// Notes the names of a part: its location counts in the innermost `multipart/related` around
+    /// it, its identifier in the messages around it too.
+    fn label(&mut self, index: usize, id: Option<&[u8]>, location: Option<&[u8]>) {
+        let parent = self.frames[index].parent;
+        let around = std::iter::successors(parent, |&index| self.frames[index].parent);
+        let around = around.map(|index| &self.frames[index]);
+        let related = around.clone().find(|frame| frame.heading.related);
+        let related = related.map(|frame| frame.id);
+        let mut messages = around.filter(|frame| frame.heading.names_parts);
+        let innermost = messages.next();
+        // INVARIANT: of messages inside each other, the innermost and the outermost are enough, for
+        // every message looks in the outermost last.
+        let outermost = messages.last().or(innermost);
+        let messages = [innermost, outermost].map(|frame| frame.map(|frame| frame.id));
         let member = self.frames[index].member().unwrap_or_default();
         let part = member.rsplit('/').next().unwrap_or_default().to_owned();
         let mut room = true;
         if let Some(id) = id {
-            room &= self.labels.add(labels::Kind::ContentId, id, scope, &part);
+            let scopes = [related, messages[0], messages[1]];
+            room &= self.labels.add(labels::Kind::ContentId, id, &scopes, &part);
         }
-        if let (Some(location), Some(parent)) = (location, self.frames[index].parent) {
+        if let (Some(location), Some(_), Some(parent)) = (location, related, parent) {
+            let scopes = [related];
             self.prepare(parent);
             // RFC 2557 section 8.2: a relative label resolves against the enclosing base.
             let by = if self.frames[parent].is_default() && self.frames[index].has_content_base() {
@@ -271,7 +312,9 @@ impl Linker {
             };
             let mut uri = Vec::new();
             if by.resolve_into(location, &mut uri).is_ok() {
-                room &= self.labels.add(labels::Kind::Location, &uri, scope, &part);
+                room &= self
+                    .labels
+                    .add(labels::Kind::Location, &uri, &scopes, &part);
                 // References in markup resolve to what a browser makes of the same URI.
                 let markup = uri::Resolver::new(&uri, self.ruling.markup).ok();
                 let mut normal = Vec::new();
@@ -279,7 +322,7 @@ impl Linker {
                 if same.is_some() && normal != uri {
                     room &= self
                         .labels
-                        .add(labels::Kind::Location, &normal, scope, &part);
+                        .add(labels::Kind::Location, &normal, &scopes, &part);
                 }
             }
         }
@@ -290,7 +333,7 @@ impl Linker {
 
     fn settle(&mut self, events: &Events, window: &[u8], sink: &mut impl Sink) {
         let frame = self.top();
-        if !frame.settled {
+        if !frame.settled && !frame.awaits_parts {
             frame.settled = true;
             self.unsettled -= 1;
         }
@@ -302,6 +345,7 @@ impl Linker {
     fn settle_all(&mut self) {
         for frame in &mut self.frames[..self.live] {
             frame.settled = true;
+            frame.awaits_parts = false;
         }
         self.unsettled = 0;
     }
@@ -324,13 +368,17 @@ impl Linker {
     }
 
     fn leave(&mut self, events: &Events, window: &[u8], sink: &mut impl Sink) {
+        self.top().awaits_parts = false;
         self.settle(events, window, sink);
         let Some(frame) = self.open.pop() else { return };
         if self.unsettled == 0 {
             // Nothing is held: the frame and what it enclosed are done with.
             self.report(frame, sink);
             self.live = frame.max(1);
-            self.labels.clear();
+            let named = |&index: &usize| self.frames[index].heading.names_parts;
+            if !self.labels.is_empty() && !self.open.iter().any(named) {
+                self.labels.clear();
+            }
         }
     }
 

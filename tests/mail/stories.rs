@@ -286,3 +286,115 @@ fn a_soft_break_inside_delimiters_is_a_wrapped_line() {
         }
     }
 }
+
+/// Reference and target part, one a link.
+fn named(archive: &str) -> Vec<String> {
+    let found = tell("eml", archive, &document::Options::default());
+    assert_eq!(codes(&found), [""; 0], "{archive:?}");
+    let line = |got: &super::run::Got| {
+        let part = got.target_part.as_deref().unwrap_or("-");
+        format!("{} {} {part}", got.member, got.reference)
+    };
+    found.links.iter().map(line).collect()
+}
+
+const MIXED: &str = "Content-Type: multipart/mixed; boundary=b\n\n";
+const IMAGE: &str = "Content-Type: image/png\nContent-ID: <i@a.example>\n\nx\n";
+const PAGE: &str =
+    "Content-Type: text/html\n\n<img src=cid:i@a.example><a href=http://a.example/>\n";
+
+#[test]
+fn a_content_id_names_a_part_anywhere_in_the_message() {
+    // Before and behind what it names, and in a header field.
+    let archive = format!(
+        "{MIXED}--b\n{PAGE}--b\n{IMAGE}--b\nContent-Type: text/html\n\n<a href=cid:i%40a.example><a href=CID:none>\n--b--\n"
+    );
+    assert_eq!(
+        named(&archive),
+        [
+            "1/1 cid:i@a.example 2",
+            "1/1 http://a.example/ -",
+            "1/3 cid:i%40a.example 2",
+            "1/3 CID:none -"
+        ]
+    );
+    let archive = format!("X-URL: <cid:i@a.example>\n{MIXED}--b\n{IMAGE}--b--\n");
+    assert_eq!(named(&archive), ["1/0 cid:i@a.example 1"]);
+    // Out of a related entity, and into one.
+    let related = "Content-Type: multipart/related; boundary=c\n\n";
+    let archive = format!("{MIXED}--b\n{related}--c\n{PAGE}--c--\n--b\n{IMAGE}--b--\n");
+    assert_eq!(named(&archive)[0], "1/1.1 cid:i@a.example 2");
+    let archive = format!("{MIXED}--b\n{PAGE}--b\n{related}--c\n{IMAGE}--c--\n--b--\n");
+    assert_eq!(named(&archive)[0], "1/1 cid:i@a.example 2.1");
+}
+
+#[test]
+fn a_related_entity_and_an_inner_message_come_first_for_a_content_id() {
+    let related = "Content-Type: multipart/related; boundary=c\n\n";
+    let inner = format!("{related}--c\n{PAGE}--c\n{IMAGE}--c--\n");
+    let archive = format!("{MIXED}--b\n{IMAGE}--b\n{inner}--b\n{inner}--b\n{PAGE}--b--\n");
+    let parts = [
+        "1/2.1 cid:i@a.example 2.2",
+        "1/2.1 http://a.example/ -",
+        "1/3.1 cid:i@a.example 3.2",
+        "1/3.1 http://a.example/ -",
+        "1/4 cid:i@a.example 1",
+        "1/4 http://a.example/ -",
+    ];
+    assert_eq!(named(&archive), parts);
+    // A message inside looks at its own parts, wherever they stand, and then around it.
+    let mixed = "Content-Type: multipart/mixed; boundary=c\n\n";
+    let message = "Content-Type: message/rfc822\n\n";
+    let own = format!("{message}{mixed}--c\n{PAGE}--c\n{IMAGE}--c--\n");
+    let bare = format!("{message}{mixed}--c\n{PAGE}--c--\n");
+    let archive = format!("{MIXED}--b\n{IMAGE}--b\n{own}--b\n{bare}--b--\n");
+    let images = named(&archive);
+    assert_eq!(images[0], "1/2.1 cid:i@a.example 2.2");
+    assert_eq!(images[2], "1/3.1 cid:i@a.example 1");
+}
+
+#[test]
+fn a_content_id_names_no_part_of_another_message() {
+    let from = "From a@b.example Thu Mar  2 10:11:12 2006\n";
+    let archive =
+        format!("{from}{MIXED}--b\n{IMAGE}--b--\n\n{from}{PAGE}\n{from}{MIXED}--b\n{IMAGE}--b--\n");
+    let found = tell("mbox", &archive, &document::Options::default());
+    let parts: Vec<_> = found.links.iter().map(|got| &got.target_part).collect();
+    assert_eq!(parts, [&None, &None]);
+}
+
+#[test]
+fn textual_types_of_the_application_tree_are_text() {
+    for (name, read) in [
+        ("x-patch", true),
+        ("x-diff", true),
+        ("json", true),
+        ("ld+json", true),
+        ("xml", true),
+        ("atom+xml", true),
+        ("javascript", true),
+        ("x-sh", true),
+        ("sql", true),
+        ("yaml", true),
+        ("toml", true),
+        ("pdf", false),
+        ("zip", false),
+        ("msword", false),
+        ("xmlish", false),
+        ("pgp-signature", false),
+    ] {
+        let archive = format!("Content-Type: application/{name}\n\n+<http://a.example/>\n");
+        let found = tell("eml", &archive, &document::Options::default());
+        let expected: &[&str] = if read {
+            &["1/1 1:3 http://a.example/"]
+        } else {
+            &[]
+        };
+        assert_eq!(lines(&found), expected, "{name}");
+    }
+    let archive = "Content-Type: application/xhtml+xml\n\n<a href='x'/>\n";
+    assert_eq!(
+        lines(&tell("eml", archive, &document::Options::default())),
+        ["1/1 1:10 x"]
+    );
+}

@@ -157,6 +157,7 @@ impl Tree {
             } else {
                 Labels::Apart
             },
+            names_parts: message,
         };
         out.push(Event::Heading(heading));
         if root && readers.options.envelope {
