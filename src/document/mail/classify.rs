@@ -27,6 +27,7 @@ pub(super) enum Class {
 static TYPES: &[(&str, Class)] = &[
     ("text/html", Class::Html),
     ("application/xhtml+xml", Class::Html),
+    ("application/vnd.wap.xhtml+xml", Class::Html),
     ("text/rfc822-headers", Class::Headers),
     ("text/enriched", Class::Enriched),
     ("text/richtext", Class::Enriched),
@@ -35,6 +36,7 @@ static TYPES: &[(&str, Class)] = &[
     ("text/vcard", Class::Folded),
     ("text/x-vcard", Class::Folded),
     ("text/directory", Class::Folded),
+    ("application/ics", Class::Folded),
     ("message/rfc822", Class::Message),
     ("message/global", Class::Message),
     ("message/news", Class::Message),
@@ -43,6 +45,23 @@ static TYPES: &[(&str, Class)] = &[
     ("application/pkcs7-mime", Class::Opaque),
     ("application/x-pkcs7-mime", Class::Opaque),
 ];
+
+/// Types of the application tree that are text, where no row above has them.
+#[rustfmt::skip]
+static TEXTUAL: &[&str] = &[
+    "csv", "dart", "dtd", "ecmascript", "graphql", "javascript", "json", "json5", "jsonl", "jsonlines",
+    "markdown", "mbox", "n-quads", "n-triples", "ndjson", "node", "php", "sgml", "sieve",
+    "sparql-query", "sparql-update", "sql", "text", "toml", "trig", "txt", "typescript", "wsdl", "xml",
+    "x-awk", "x-bash", "x-bibtex", "x-bsh", "x-c", "x-c++", "x-csh", "x-csv", "x-desktop", "x-diff",
+    "x-ecmascript", "x-httpd-php", "x-ini", "x-java", "x-javascript", "x-json", "x-jsonlines", "x-latex",
+    "x-lua", "x-markdown", "x-mbox", "x-ndjson", "x-patch", "x-perl", "x-php", "x-python", "x-ruby", "x-sh",
+    "x-shar", "x-shellscript", "x-sql", "x-subrip", "x-tcl", "x-tex", "x-texinfo", "x-toml", "x-troff",
+    "x-troff-man", "x-troff-me", "x-troff-ms", "x-typescript", "x-xml", "x-yaml", "xml-dtd",
+    "xml-external-parsed-entity", "yaml",
+];
+
+/// Ends of subtypes that are text (RFC 6839, RFC 7303, RFC 9512).
+static SUFFIXES: &[&str] = &["+xml", "+json", "+json-seq", "+yaml"];
 
 /// File names that tell more than `application/octet-stream`.
 #[rustfmt::skip]
@@ -69,6 +88,7 @@ impl Class {
             // RFC 2045 section 5.2: what is no media type is text/plain.
             Some(("text" | "message", _)) | None => Class::Text,
             Some(("application", "octet-stream")) => Self::of_file(entity),
+            Some(("application", subtype)) if is_textual(subtype) => Class::Text,
             Some(_) => Class::Binary,
         }
     }
@@ -106,6 +126,11 @@ impl Class {
             _ => None,
         }
     }
+}
+
+/// Whether a subtype of the application tree is text.
+fn is_textual(subtype: &str) -> bool {
+    TEXTUAL.contains(&subtype) || SUFFIXES.iter().any(|suffix| subtype.ends_with(suffix))
 }
 
 /// The name of the file that an entity is, in lower case.
