@@ -15,7 +15,9 @@ use super::args::resolve::{absolute, directory_of, internal};
 use super::config;
 use super::destination::Destination;
 use super::exit::Exit;
+use super::explain;
 use super::extract;
+use super::hint;
 use super::message::{Error, tell};
 use super::progress;
 use crate::audit::baseline::Baseline;
@@ -65,7 +67,11 @@ pub(super) fn run(arguments: &AuditArgs, matches: &ArgMatches) -> Result<Exit, E
     if arguments.walk.type_list {
         return extract::print_types();
     }
+    if let Some(name) = &arguments.findings.explain {
+        return explain::run(name);
+    }
     let paths = paths(arguments)?;
+    hint::check_paths(&paths, false)?;
     let audit = audit(arguments, matches, &paths)?;
     let walk = walk(arguments, &paths)?;
     let line = audit.reading.progress.clone().map(progress::Line::show);
@@ -170,7 +176,7 @@ fn reading(arguments: &AuditArgs, bases: Bases) -> Result<pipeline::Options, Err
             ..extractor::Options::default()
         },
         declared: arguments.read.encoding,
-        formats: arguments.walk.types.clone(),
+        formats: arguments.walk.formats(),
         bases,
         shard: arguments.walk.shard.unwrap_or_default(),
         filter: arguments.filter.options()?,
@@ -184,7 +190,7 @@ fn reading(arguments: &AuditArgs, bases: Bases) -> Result<pipeline::Options, Err
         .then(Arc::default),
         // Documents are read whole: their anchors belong together.
         piece: UNCUT,
-        decompress: arguments.read.decompress(),
+        decompress: arguments.read.decompress(&arguments.walk),
         ..pipeline::Options::default()
     })
 }

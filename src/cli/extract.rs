@@ -11,7 +11,7 @@ use super::args::walk::WalkArgs;
 use super::destination::Destination;
 use super::exit::Exit;
 use super::message::Error;
-use super::{generate, list, print, progress, usage};
+use super::{explain, generate, hint, list, print, progress, usage};
 use crate::document::FORMATS;
 use crate::extractor;
 use crate::output::decimal::counted;
@@ -28,9 +28,13 @@ pub(super) fn run(arguments: &ExtractArgs) -> Result<Exit, Error> {
     if arguments.walk.type_list {
         return print_types();
     }
-    if let Some(kind) = arguments.output.generate {
-        return print(&generate::generate(kind)?);
+    if let Some(name) = &arguments.output.explain {
+        return explain::run(name);
     }
+    if let Some(kind) = &arguments.output.generate {
+        return generate::run(kind, arguments.output.output.as_deref());
+    }
+    hint::check_paths(&arguments.paths, false)?;
     let start = Instant::now();
     let roots = roots(arguments);
     let options = options(arguments, &roots)?;
@@ -128,8 +132,8 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<Options, Error> {
                 .map_or(extractor::Options::default().window, |size| size as usize),
         },
         declared: arguments.read.encoding,
-        decompress: arguments.read.decompress(),
-        formats: arguments.walk.types.clone(),
+        decompress: arguments.read.decompress(&arguments.walk),
+        formats: arguments.walk.formats(),
         bases: arguments.base.bases(&arguments.paths)?,
         shard: arguments.walk.shard.unwrap_or_default(),
         filter: arguments.filter.options()?,

@@ -6,8 +6,11 @@ mod audit;
 mod config;
 mod destination;
 pub mod exit;
+mod explain;
 mod extract;
 pub mod generate;
+mod help;
+mod hint;
 mod lines;
 mod list;
 mod message;
@@ -34,7 +37,8 @@ use crate::output::escape::visible;
 #[command(
     name = "uriscan",
     version,
-    about = "Lists the references of documents, each resolved against the right base",
+    about = "Lists the references of files, directories or standard input (`-`), each\n\
+             resolved against the right base",
     args_conflicts_with_subcommands = true,
     max_term_width = 100
 )]
@@ -63,6 +67,11 @@ pub enum Command {
     Schema(schema::SchemaArgs),
 }
 
+/// The command with its flags and its help.
+fn command() -> clap::Command {
+    help::arrange(Cli::command())
+}
+
 /// Prints what is no links; a reader that has had enough is fine.
 fn print(bytes: &[u8]) -> Result<Exit, message::Error> {
     match io::stdout().write_all(bytes) {
@@ -81,13 +90,15 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Err(error) => return refuse(&error, &arguments),
     };
     let result = match &cli.command {
-        None => extract::run(&cli.extract),
+        None => {
+            hint::check_paths(&cli.extract.paths, true).and_then(|()| extract::run(&cli.extract))
+        }
         Some(Command::Extract(arguments)) => extract::run(arguments),
         Some(Command::Resolve(arguments)) => resolve::run(arguments),
         Some(Command::Parse(arguments)) => parse::run(arguments),
         Some(Command::Schema(arguments)) => schema::run(arguments),
         Some(Command::Audit(given)) => {
-            let command = Cli::command();
+            let command = command();
             let flags = command.find_subcommand("audit").unwrap_or(&command);
             match audit::with_config(given, &arguments, flags) {
                 Ok(Some(more)) => return configured(&more),
@@ -122,7 +133,7 @@ fn run_audit(arguments: &AuditArgs, matches: &ArgMatches) -> Result<Exit, messag
 }
 
 fn parsed(arguments: &[OsString]) -> Result<(Cli, ArgMatches), clap::Error> {
-    let matches = Cli::command().try_get_matches_from(arguments)?;
+    let matches = command().try_get_matches_from(arguments)?;
     Ok((Cli::from_arg_matches(&matches)?, matches))
 }
 

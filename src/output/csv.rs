@@ -4,7 +4,7 @@ use super::field::Value;
 use super::json::push_base64;
 use super::place::Place;
 use super::text::push_lossy;
-use super::{Layout, Output, decimal};
+use super::{Formulas, Layout, Output, decimal};
 use crate::resolver::Link;
 
 /// CSV with a header.
@@ -41,6 +41,13 @@ pub(super) fn push_row(
         }
         let start = out.len();
         push_cell(&(field.value)(place, link), out);
+        let is_formula = matches!(
+            out.get(start),
+            Some(b'=' | b'+' | b'-' | b'@' | b'\t' | b'\r')
+        );
+        if is_formula && layout.formulas == Formulas::Protect {
+            out.insert(start, b'\'');
+        }
         protect(start, out);
     }
     out.push(b'\n');

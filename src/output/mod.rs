@@ -89,6 +89,18 @@ pub struct Layout {
     pub escape: Escape,
     /// Whether locations in text are coloured.
     pub color: bool,
+    /// What becomes of cells that a spreadsheet would take for a formula.
+    pub formulas: Formulas,
+}
+
+/// What becomes of cells of CSV and TSV that a spreadsheet would take for a formula.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Formulas {
+    /// They stay as they are.
+    #[default]
+    Keep,
+    /// An apostrophe is put in front.
+    Protect,
 }
 
 impl Default for Layout {
@@ -99,6 +111,7 @@ impl Default for Layout {
             terminator: b'\n',
             escape: Escape::default(),
             color: false,
+            formulas: Formulas::default(),
         }
     }
 }

@@ -10,6 +10,10 @@ mod counts;
 mod compressed;
 // Filters, counts, lists and parts.
 mod flags;
+// What the command says of itself.
+mod help;
+// Mistakes that get a hint.
+mod hints;
 // Mail as files.
 mod mail;
 // Flags that choose and shape what comes out.

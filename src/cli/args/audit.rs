@@ -115,8 +115,13 @@ pub struct FindingArgs {
     /// Instead of findings show the targets that only a look at the network can decide
     #[arg(long, conflicts_with = "links")]
     pub external: bool,
-    /// The least level of a finding that makes the exit code 1
-    #[arg(long, value_name = "LEVEL", default_value = "error")]
+    /// The least level of a finding that makes the exit code 1: error, warning or never
+    #[arg(
+        long,
+        value_name = "LEVEL",
+        default_value = "error",
+        hide_possible_values = true
+    )]
     pub fail_on: FailOnArg,
     /// Leave out the findings whose keys a file lists
     #[arg(long, value_name = "FILE")]
@@ -124,8 +129,8 @@ pub struct FindingArgs {
     /// Write the keys of all findings to a file, for --baseline
     #[arg(long, value_name = "FILE")]
     pub write_baseline: Option<PathBuf>,
-    /// Show only findings whose source or target is one of these
-    #[arg(long, value_name = "FILE", num_args = 1..)]
+    /// Show only findings whose source or target is this file or directory; may be repeated
+    #[arg(long, value_name = "FILE")]
     pub touching: Vec<PathBuf>,
     /// Show no more than N findings, and say how many more there are
     #[arg(long, value_name = "N")]
@@ -139,7 +144,7 @@ pub struct FindingArgs {
     /// Print no findings and no summary: only reports and the exit code
     #[arg(short, long)]
     pub quiet: bool,
-    /// Tell what is odd about documents on standard error
+    /// Name skipped files, and tell what is odd about documents, on standard error
     #[arg(short, long)]
     pub verbose: bool,
     /// Do not tell errors; the exit code still does
@@ -154,6 +159,9 @@ pub struct FindingArgs {
     /// Exit with 0 whatever is found
     #[arg(long)]
     pub exit_zero: bool,
+    /// Explain a rule, the code of a diagnostic or the flag of a record, and exit
+    #[arg(long, value_name = "NAME")]
+    pub explain: Option<String>,
     /// Take flags from this file [default: uriscan.toml, if there is one]
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,

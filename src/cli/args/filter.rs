@@ -3,6 +3,7 @@
 use clap::Args;
 use regex::bytes::{Regex, RegexSet, RegexSetBuilder};
 
+use crate::cli::hint::is_scheme;
 use crate::cli::message::Error;
 use crate::document::events::Context;
 use crate::pipeline::filter::{Filter, Written};
@@ -12,7 +13,7 @@ use crate::pipeline::filter::{Filter, Written};
 #[command(next_help_heading = "Which references")]
 pub struct FilterArgs {
     /// Only targets of these schemes
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = scheme)]
     pub scheme: Vec<String>,
     /// Only targets that match the regular expression; several: any of them
     #[arg(long, value_name = "RE")]
@@ -71,6 +72,17 @@ fn patterns(patterns: &[String]) -> Result<Option<RegexSet>, Error> {
     }
     let set = RegexSetBuilder::new(patterns).build();
     set.map(Some).map_err(|error| Error::new(error.to_string()))
+}
+
+fn scheme(text: &str) -> Result<String, String> {
+    if is_scheme(text.as_bytes()) {
+        return Ok(text.to_owned());
+    }
+    let name = text.split(':').next().unwrap_or_default();
+    Err(match is_scheme(name.as_bytes()) {
+        true => format!("a scheme is only the name before the colon: {name}"),
+        false => "a scheme is a name such as https".to_owned(),
+    })
 }
 
 fn context(name: &str) -> Result<Context, String> {

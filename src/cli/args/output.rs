@@ -10,7 +10,7 @@ use crate::cli::generate;
 use crate::extractor::Positions;
 use crate::output::escape::Escape;
 use crate::output::field::{FIELDS, Field};
-use crate::output::{Layout, Location, OUTPUTS, Output};
+use crate::output::{Formulas, Layout, Location, OUTPUTS, Output};
 use crate::pipeline::{Order, Report};
 
 /// What comes out.
@@ -26,6 +26,11 @@ pub struct OutputArgs {
     /// The keys of the records, and their order
     #[arg(long, value_name = "KEYS", value_delimiter = ',', value_parser = field)]
     pub fields: Vec<&'static Field>,
+    /// CSV and TSV: put an apostrophe before cells that a spreadsheet would take for a formula
+    ///
+    /// Those that begin with `=`, `+`, `-`, `@`, a tab or a carriage return.
+    #[arg(long)]
+    pub csv_safe: bool,
     /// Text: show path, line and column
     #[arg(short = 'n', long)]
     pub line_number: bool,
@@ -53,7 +58,7 @@ pub struct OutputArgs {
     /// The number of workers [default: all cores]
     #[arg(short = 'j', long, value_name = "N")]
     pub threads: Option<usize>,
-    /// Tell what is odd about documents on standard error
+    /// Name skipped files, and tell what is odd about documents, on standard error
     #[arg(short, long)]
     pub verbose: bool,
     /// Do not tell errors; the exit code still does
@@ -66,6 +71,7 @@ pub struct OutputArgs {
         value_name = "HOW",
         num_args = 0..=1,
         require_equals = true,
+        hide_possible_values = true,
         default_missing_value = "text"
     )]
     pub stats: Option<StatsArg>,
@@ -78,8 +84,14 @@ pub struct OutputArgs {
     /// Exit with 0 if nothing is found
     #[arg(long)]
     pub exit_zero: bool,
-    /// Print the man page or the completions of a shell, and exit
-    #[arg(long, value_name = "KIND")]
+    /// Explain the code of a diagnostic, the flag of a record or a rule, and exit
+    #[arg(long, value_name = "NAME")]
+    pub explain: Option<String>,
+    /// Print a man page or the completions of a shell, and exit: man, man=SUBCOMMAND, complete-bash,
+    /// complete-zsh, complete-fish or complete-powershell
+    ///
+    /// `man` with --output writes the pages of all subcommands into that folder.
+    #[arg(long, value_name = "KIND", value_parser = generate::kind)]
     pub generate: Option<generate::Kind>,
 }
 
@@ -160,6 +172,10 @@ impl OutputArgs {
                 path: located && !self.no_filename,
                 position: position || busy,
                 offset,
+            },
+            formulas: match self.csv_safe {
+                true => Formulas::Protect,
+                false => Formulas::Keep,
             },
             terminator: if self.null { 0 } else { b'\n' },
             escape: match (terminal, self.null) {

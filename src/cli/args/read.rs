@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use encoding_rs::Encoding;
 
-use super::walk::size;
+use super::walk::{WalkArgs, size};
 use crate::document;
 use crate::document::mail::{Alternatives, Attachments, Headers, MimeBase};
 use crate::document::markdown::Slug;
@@ -127,8 +127,8 @@ pub enum MimeBaseArg {
 
 impl ReadArgs {
     /// Which compressed files are looked into.
-    pub(in crate::cli) fn decompress(&self) -> Decompress {
-        match self.decompress {
+    pub(in crate::cli) fn decompress(&self, walk: &WalkArgs) -> Decompress {
+        match self.decompress || walk.types.iter().any(|one| one.compressed) {
             true => Decompress::All,
             false => Decompress::Named,
         }

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 use ignore::overrides::OverrideBuilder;
 
+use crate::cli::hint::nearest;
 use crate::cli::message::Error;
+use crate::document::container::CODECS;
 use crate::document::{FORMATS, Format};
 use crate::pipeline::shard::Shard;
 use crate::pipeline::walk;
@@ -15,8 +17,11 @@ use crate::pipeline::walk;
 #[command(next_help_heading = "Which files")]
 pub struct WalkArgs {
     /// Read only documents of this format; take standard input and named files for it
+    ///
+    /// The name of a format or an extension of its files (see --type-list), such as md or htm. With
+    /// the extension of a codec, as in mbox.gz, compressed files are looked into, too.
     #[arg(short = 't', long = "type", value_name = "TYPE", value_parser = format)]
-    pub types: Vec<&'static Format>,
+    pub types: Vec<TypeArg>,
     /// Show all formats and exit
     #[arg(long)]
     pub type_list: bool,
@@ -27,6 +32,9 @@ pub struct WalkArgs {
     #[arg(long)]
     pub hidden: bool,
     /// Do not respect .gitignore, .ignore and .uriscanignore
+    ///
+    /// The patterns of these files are held in memory, where they take several hundred times their
+    /// length: in trees of strangers this flag avoids it.
     #[arg(long)]
     pub no_ignore: bool,
     /// The same as --no-ignore; twice, --hidden too
@@ -52,7 +60,31 @@ pub struct WalkArgs {
     pub shard: Option<Shard>,
 }
 
+/// A format to read.
+#[derive(Clone, Copy)]
+pub struct TypeArg {
+    /// The format.
+    pub format: &'static Format,
+    /// Whether compressed files are asked for by name.
+    pub compressed: bool,
+}
+
+/// Further names of formats, besides those of their extensions.
+const ALIASES: [(&str, &str); 6] = [
+    ("plain", "text"),
+    ("mail", "eml"),
+    ("maildir", "eml"),
+    ("mh", "eml"),
+    ("rfc822", "eml"),
+    ("usenet", "news"),
+];
+
 impl WalkArgs {
+    /// The formats to read; all where there is none.
+    pub(in crate::cli) fn formats(&self) -> Vec<&'static Format> {
+        self.types.iter().map(|one| one.format).collect()
+    }
+
     /// How trees are walked.
     pub(in crate::cli) fn options(&self) -> Result<walk::Options, Error> {
         let mut globs = OverrideBuilder::new(".");
@@ -75,11 +107,25 @@ impl WalkArgs {
     }
 }
 
-fn format(name: &str) -> Result<&'static Format, String> {
-    Format::named(name).ok_or_else(|| {
-        let names: Vec<_> = FORMATS.iter().map(|format| format.name).collect();
-        format!("there are {}", names.join(", "))
-    })
+fn format(name: &str) -> Result<TypeArg, String> {
+    let lower = name.trim_start_matches("*.").to_ascii_lowercase();
+    let extensions = CODECS.iter().map(|codec| codec.extension);
+    let mut extensions = extensions.filter(|extension| !extension.is_empty());
+    let inner = extensions.find_map(|extension| lower.strip_suffix(extension)?.strip_suffix('.'));
+    let plain = inner.unwrap_or(&lower);
+    let alias = ALIASES.iter().find(|(alias, _)| *alias == plain);
+    let known = alias.map_or(plain, |(_, name)| name);
+    let format = Format::named(known).or_else(|| Format::of_extension(known));
+    let compressed = inner.is_some();
+    format
+        .map(|format| TypeArg { format, compressed })
+        .ok_or_else(|| {
+            let names: Vec<_> = FORMATS.iter().map(|format| format.name).collect();
+            match nearest(plain, names.iter().copied()) {
+                Some(near) => format!("did you mean {near}? There are {}", names.join(", ")),
+                None => format!("there are {}", names.join(", ")),
+            }
+        })
 }
 
 /// A number of bytes, with K, M or G for powers of 1024.
