@@ -13,11 +13,12 @@ use super::args::audit::{AuditArgs, FailOnArg, SwitchArg};
 use super::args::output::{WhenArg, workers};
 use super::args::resolve::{absolute, directory_of, internal};
 use super::config;
-use super::destination::Destination;
+use super::destination::{Destination, Target};
 use super::exit::Exit;
 use super::explain;
 use super::extract;
 use super::hint;
+use super::inputs::Inputs;
 use super::message::{Error, tell};
 use super::progress;
 use crate::audit::baseline::Baseline;
@@ -34,7 +35,7 @@ use crate::extractor::{self, Positions};
 use crate::output::decimal::counted;
 use crate::pipeline::bases::{Bases, Names};
 use crate::pipeline::pieces::UNCUT;
-use crate::pipeline::walk::{Root, Walk};
+use crate::pipeline::walk::Root;
 use crate::pipeline::{self, Archives, Order, Talk};
 use crate::uri::Mounts;
 
@@ -73,9 +74,20 @@ pub(super) fn run(arguments: &AuditArgs, matches: &ArgMatches) -> Result<Exit, E
     let paths = paths(arguments)?;
     hint::check_paths(&paths, false)?;
     let audit = audit(arguments, matches, &paths)?;
-    let walk = walk(arguments, &paths)?;
+    let targets = Targets::of(arguments)?;
+    let roots = roots(arguments, &paths);
+    let others = [arguments.findings.config.as_deref()];
+    let others: Vec<&Path> = others.into_iter().flatten().collect();
+    let inputs = Inputs {
+        roots: &roots,
+        given: &arguments.walk,
+        options: &audit.reading,
+        others: &others,
+    };
+    inputs.check(&targets.all())?;
+    let walk = extract::walk(&arguments.walk, roots, Order::Path, &targets.all())?;
+    let mut destinations = targets.open()?;
     let line = audit.reading.progress.clone().map(progress::Line::show);
-    let mut destinations = Destinations::open(arguments)?;
     let outcome = audit.run(walk, destinations.reports(arguments));
     drop(line);
     let outcome = match destinations.finish(outcome) {
@@ -103,18 +115,17 @@ fn paths(arguments: &AuditArgs) -> Result<Vec<PathBuf>, Error> {
     })
 }
 
-fn walk(arguments: &AuditArgs, paths: &[PathBuf]) -> Result<Walk, Error> {
+fn roots(arguments: &AuditArgs, paths: &[PathBuf]) -> Vec<Root> {
     let root = |path: &PathBuf| match path == Path::new(".") {
         true => Root::Here,
         false => Root::Path(path.clone()),
     };
     let given = &arguments.walk;
     let listed = !(given.files_from.is_empty() && given.files0_from.is_empty());
-    let roots = match listed && arguments.paths.is_empty() {
+    match listed && arguments.paths.is_empty() {
         true => Vec::new(),
         false => paths.iter().map(root).collect(),
-    };
-    extract::walk(given, roots, Order::Path)
+    }
 }
 
 fn audit(arguments: &AuditArgs, matches: &ArgMatches, paths: &[PathBuf]) -> Result<Audit, Error> {
@@ -293,7 +304,50 @@ fn baseline(path: &Path) -> Result<Baseline, Error> {
     read.map_err(|error| Error::new(format!("{}: {error}", path.display())))
 }
 
-/// Where everything is written that comes out.
+/// Where everything is written that comes out, looked at before anything is read.
+struct Targets {
+    main: Option<Target>,
+    external: Option<Target>,
+    keys: Option<Target>,
+    reports: Vec<(&'static Format, Target)>,
+}
+
+impl Targets {
+    fn of(arguments: &AuditArgs) -> Result<Self, Error> {
+        let findings = &arguments.findings;
+        let output = || Target::of(findings.output.as_deref());
+        let shown = !findings.quiet && !findings.external;
+        let keys = findings.write_baseline.as_deref();
+        let reports = findings.report.iter();
+        let reports = reports.map(|report| Ok((report.format, Target::of(Some(&report.path))?)));
+        Ok(Targets {
+            main: shown.then(output).transpose()?,
+            external: findings.external.then(output).transpose()?,
+            keys: keys.map(|path| Target::of(Some(path))).transpose()?,
+            reports: reports.collect::<Result<_, _>>()?,
+        })
+    }
+
+    fn all(&self) -> Vec<&Target> {
+        let reports = self.reports.iter().map(|(_, target)| target);
+        let others = [&self.main, &self.external, &self.keys];
+        others.into_iter().flatten().chain(reports).collect()
+    }
+
+    fn open(&self) -> Result<Destinations, Error> {
+        let open = |target: &Option<Target>| target.as_ref().map(Target::open).transpose();
+        let reports = self.reports.iter();
+        let reports = reports.map(|(format, target)| Ok((*format, target.open()?)));
+        Ok(Destinations {
+            main: open(&self.main)?,
+            external: open(&self.external)?,
+            keys: open(&self.keys)?,
+            reports: reports.collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+/// The same, opened.
 struct Destinations {
     main: Option<Destination>,
     external: Option<Destination>,
@@ -302,29 +356,6 @@ struct Destinations {
 }
 
 impl Destinations {
-    fn open(arguments: &AuditArgs) -> Result<Self, Error> {
-        let findings = &arguments.findings;
-        let open = |path: Option<&Path>| {
-            Destination::open(path).map_err(|error| {
-                let path = path.unwrap_or(Path::new("-"));
-                Error::new(format!("cannot write {}: {error}", path.display()))
-            })
-        };
-        let output = || open(findings.output.as_deref());
-        let shown = !findings.quiet && !findings.external;
-        let mut reports = Vec::new();
-        for report in &findings.report {
-            reports.push((report.format, open(Some(&report.path))?));
-        }
-        let keys = findings.write_baseline.as_deref().map(Some).map(open);
-        Ok(Destinations {
-            main: shown.then(output).transpose()?,
-            external: findings.external.then(output).transpose()?,
-            keys: keys.transpose()?,
-            reports,
-        })
-    }
-
     fn reports(&mut self, arguments: &AuditArgs) -> Reports<'_> {
         let findings = &arguments.findings;
         let mut reports = Reports::new(talk(arguments), findings.max_findings);
@@ -350,17 +381,20 @@ impl Destinations {
         reports
     }
 
-    /// Gives complete files their names, and removes incomplete ones.
+    /// Gives complete files their names, and removes incomplete ones; where nothing was read, the files
+    /// stay that were there before.
     fn finish(self, outcome: io::Result<Outcome>) -> io::Result<Outcome> {
+        let outcome = outcome?;
+        let summary = &outcome.totals.summary;
+        if summary.files == 0 {
+            return Ok(outcome);
+        }
         let all = [self.main, self.external, self.keys].into_iter().flatten();
         let all = all.chain(self.reports.into_iter().map(|(_, destination)| destination));
         for destination in all {
-            match outcome {
-                Ok(_) => destination.finish()?,
-                Err(_) => destination.abandon(),
-            }
+            destination.finish()?;
         }
-        outcome
+        Ok(outcome)
     }
 }
 

@@ -8,13 +8,15 @@ use std::time::Instant;
 use super::args::extract::ExtractArgs;
 use super::args::output::{Reach, StatsArg, workers};
 use super::args::walk::WalkArgs;
-use super::destination::Destination;
+use super::destination::{Destination, Target};
 use super::exit::Exit;
+use super::inputs::Inputs;
 use super::message::Error;
 use super::{explain, generate, hint, list, print, progress, usage};
 use crate::document::FORMATS;
 use crate::extractor;
 use crate::output::decimal::counted;
+use crate::output::escape::Escape;
 use crate::output::json;
 use crate::output::record::Summary;
 use crate::pipeline::pieces::PIECE;
@@ -37,11 +39,20 @@ pub(super) fn run(arguments: &ExtractArgs) -> Result<Exit, Error> {
     hint::check_paths(&arguments.paths, false)?;
     let start = Instant::now();
     let roots = roots(arguments);
-    let options = options(arguments, &roots)?;
-    let walk = walk(&arguments.walk, roots, options.order)?;
-    let path = arguments.output.output.as_deref();
-    let mut output =
-        Destination::open(path).map_err(|error| Error::new(format!("cannot write: {error}")))?;
+    let mut options = options(arguments, &roots)?;
+    let target = Target::of(arguments.output.output.as_deref())?;
+    let inputs = Inputs {
+        roots: &roots,
+        given: &arguments.walk,
+        options: &options,
+        others: &[],
+    };
+    inputs.check(&[&target])?;
+    let walk = walk(&arguments.walk, roots, options.order, &[&target])?;
+    let mut output = target.open()?;
+    if output.is_terminal() {
+        options.layout.escape = Escape::Controls;
+    }
     let hurry = output.hurry();
     let line = options.progress.clone().map(progress::Line::show);
     let outcome = pipeline::run(&options, walk, &mut output, hurry);
@@ -66,7 +77,12 @@ fn roots(arguments: &ExtractArgs) -> Vec<Root> {
 }
 
 /// The walk below these paths, and below those of lists.
-pub(super) fn walk(given: &WalkArgs, roots: Vec<Root>, order: Order) -> Result<Walk, Error> {
+pub(super) fn walk(
+    given: &WalkArgs,
+    roots: Vec<Root>,
+    order: Order,
+    outputs: &[&Target],
+) -> Result<Walk, Error> {
     let lists = || given.files_from.iter().chain(&given.files0_from);
     let standard = roots.iter().filter(|root| **root == Root::Standard).count()
         + lists().filter(|list| list.as_os_str() == "-").count();
@@ -75,6 +91,7 @@ pub(super) fn walk(given: &WalkArgs, roots: Vec<Root>, order: Order) -> Result<W
     }
     let mut walking = given.options()?;
     walking.sorted = order == Order::Path;
+    walking.outputs = outputs.iter().filter_map(|target| target.inode()).collect();
     let mut all: Vec<Box<dyn Iterator<Item = _> + Send>> =
         vec![Box::new(roots.into_iter().map(Ok))];
     for path in &given.files_from {
@@ -164,12 +181,12 @@ fn finish(
     output: Destination,
     start: Instant,
 ) -> Result<Exit, Error> {
+    let summary = &outcome.summary;
     let written = match outcome.output_error {
+        // Where nothing was read the file stays that was there before.
+        None if summary.files == 0 => Ok(()),
         None => output.finish(),
-        Some(error) => {
-            output.abandon();
-            Err(error)
-        }
+        Some(error) => Err(error),
     };
     match written {
         // The reader has had enough, which is no failure of ours.
@@ -177,7 +194,6 @@ fn finish(
         Err(error) => return Err(Error::new(format!("cannot write: {error}"))),
         Ok(()) => {}
     }
-    let summary = &outcome.summary;
     let is_among_records = options.output.others.is_some() && options.talk.summary;
     match arguments.output.stats {
         Some(StatsArg::Json) => print_stats(StatsArg::Json, summary, start),

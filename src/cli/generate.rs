@@ -9,7 +9,7 @@ use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
 use super::command;
-use super::destination::Destination;
+use super::destination::Target;
 use super::help::Page;
 use super::message::Error;
 use super::{Exit, print};
@@ -79,11 +79,9 @@ pub(super) fn run(kind: &Kind, output: Option<&Path>) -> Result<Exit, Error> {
     let Some(path) = output else {
         return print(&made);
     };
-    let written = Destination::open(Some(path)).and_then(|mut destination| {
-        std::io::Write::write_all(&mut destination, &made)?;
-        destination.finish()
-    });
-    match written {
+    let mut destination = Target::of(Some(path))?.open()?;
+    let written = std::io::Write::write_all(&mut destination, &made);
+    match written.and_then(|()| destination.finish()) {
         Ok(()) => Ok(Exit::Found),
         Err(error) => Err(Error::new(format!(
             "cannot write {}: {error}",

@@ -11,6 +11,7 @@ mod extract;
 pub mod generate;
 mod help;
 mod hint;
+mod inputs;
 mod lines;
 mod list;
 mod message;
@@ -19,6 +20,7 @@ pub mod parse;
 mod progress;
 pub mod resolve;
 mod schema;
+mod signals;
 mod usage;
 
 use std::ffi::OsString;

@@ -1,9 +1,12 @@
 //! What becomes of a file: by what it is, and what the user asked for.
 
+use std::fs::File;
+use std::io::Read as _;
+
 use encoding_rs::UTF_8;
 
-use super::sniff::{self, Content};
-use super::walk::Entry;
+use super::sniff::{self, Content, HEAD};
+use super::walk::{Entry, Kind};
 use super::{Decompress, Options};
 use crate::document::container::Codec;
 use crate::document::{Format, Seam};
@@ -45,6 +48,19 @@ impl Options {
                 }
             }
         }
+    }
+
+    /// Whether a file is read as a document, by its name and its first bytes.
+    pub fn reads(&self, entry: &Entry) -> bool {
+        if matches!(entry.kind, Kind::LeftOut(_)) {
+            return false;
+        }
+        let mut head = Vec::new();
+        let read =
+            File::open(&entry.path).and_then(|file| file.take(HEAD as u64).read_to_end(&mut head));
+        read.is_ok()
+            && (self.codec(entry, &head).is_some()
+                || matches!(self.choose(entry, &head), Choice::Read(_)))
     }
 
     /// The codec of a compressed file that is to be looked into.

@@ -26,6 +26,8 @@ pub struct Options {
     pub max_filesize: Option<u64>,
     /// Whether the files of a directory come in the order of their names.
     pub sorted: bool,
+    /// Files that the run writes: they are not read.
+    pub outputs: Vec<Inode>,
 }
 
 impl Default for Options {
@@ -38,8 +40,32 @@ impl Default for Options {
             max_depth: None,
             max_filesize: None,
             sorted: true,
+            outputs: Vec::new(),
         }
     }
+}
+
+/// What tells a file from all others: the device that it is on, and its number there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Inode {
+    device: u64,
+    number: u64,
+}
+
+/// What tells a file from all others, where systems say it.
+#[cfg(unix)]
+pub fn inode(metadata: &Metadata) -> Option<Inode> {
+    use std::os::unix::fs::MetadataExt;
+    Some(Inode {
+        device: metadata.dev(),
+        number: metadata.ino(),
+    })
+}
+
+/// What tells a file from all others, where systems say it.
+#[cfg(not(unix))]
+pub fn inode(_: &Metadata) -> Option<Inode> {
+    None
 }
 
 /// A file to read.
@@ -134,6 +160,10 @@ impl Walk {
                 self.tree = Some(self.options.tree(&path));
                 None
             }
+            Ok(metadata) if self.options.writes(&metadata) => Some(Err(Unreadable {
+                path,
+                message: "the output goes there, so it is not read".to_owned(),
+            })),
             Ok(metadata) => {
                 let kind = kind(metadata.file_type(), || Some(metadata)).unwrap_or(Kind::Stream);
                 let named = true;
@@ -196,12 +226,40 @@ impl Iterator for Walk {
 }
 
 impl Options {
+    /// The file at a path without symbolic links, if a walk of a directory comes to it; no other
+    /// directories are read than those above the file.
+    pub fn find(&self, root: &Path, file: &Path) -> Option<Entry> {
+        let below = file.strip_prefix(fs::canonicalize(root).ok()?).ok()?;
+        let path = root.join(below);
+        let wanted = path.clone();
+        let mut builder = self.builder(root);
+        builder.filter_entry(move |entry| wanted.starts_with(entry.path()));
+        let mut found = builder.build().flatten();
+        let entry = found.find(|entry| entry.path() == path)?;
+        let kind = kind(entry.file_type()?, || entry.metadata().ok())?;
+        let named = false;
+        let kind = self.admitted(kind);
+        Some(Entry { path, kind, named })
+    }
+
+    /// Whether the run writes the file of this metadata.
+    fn writes(&self, metadata: &Metadata) -> bool {
+        let written = |inode| self.outputs.contains(&inode);
+        !self.outputs.is_empty() && metadata.is_file() && inode(metadata).is_some_and(written)
+    }
+
     fn tree(&self, root: &Path) -> ignore::Walk {
+        self.builder(root).build()
+    }
+
+    fn builder(&self, root: &Path) -> WalkBuilder {
         let mut builder = WalkBuilder::new(root);
         builder
             .standard_filters(self.ignore_files)
             .hidden(!self.hidden)
             .follow_links(self.follow)
+            // Reading what standard output is redirected to would not end.
+            .skip_stdout(true)
             .max_depth(self.max_depth)
             .overrides(self.globs.clone());
         if self.ignore_files {
@@ -212,7 +270,7 @@ impl Options {
             // path for each comparison took a sixth of the time of a run over small files.
             builder.sort_by_file_path(|one, other| one.as_os_str().cmp(other.as_os_str()));
         }
-        builder.build()
+        builder
     }
 
     fn admitted(&self, kind: Kind) -> Kind {

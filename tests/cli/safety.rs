@@ -225,3 +225,309 @@ fn a_root_that_is_no_directory_or_no_place_is_a_usage_error() {
     tree.run(&["--root", "a=b=http://h/", "a=b"])
         .is(0, "http://h/y\n");
 }
+
+/// The names in a directory, in order.
+fn names(tree: &Tree) -> Vec<String> {
+    let entries = fs::read_dir(tree.path()).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<_> = names.collect();
+    names.sort_unstable();
+    names
+}
+
+const TEXT: (&str, &str) = ("a.txt", "http://example.com/\n");
+const PAGE: (&str, &str) = ("site/index.html", "<a href=x>x</a>");
+
+#[test]
+fn an_output_file_stays_when_nothing_was_read() {
+    let tree = Tree::new(&[("keep", "kept"), PAGE]);
+    let kept = || fs::read_to_string(tree.path().join("keep")).unwrap();
+    tree.run(&["-o", "keep", "nonexistent"])
+        .tells(2, "", "nonexistent: No such file");
+    assert_eq!(kept(), "kept");
+    tree.run(&["-o", "keep", ".", "-g", "*.none"])
+        .tells(2, "", "nothing was read");
+    assert_eq!(kept(), "kept");
+    tree.run(&[
+        "audit",
+        "-o",
+        "keep",
+        "--report",
+        "sarif=new",
+        "nonexistent",
+    ]);
+    assert_eq!(
+        (kept().as_str(), names(&tree)),
+        ("kept", vec!["keep".into(), "site".into()])
+    );
+}
+
+#[test]
+fn an_output_that_cannot_be_opened_leaves_no_temporary_file() {
+    let tree = Tree::new(&[TEXT, PAGE, ("d/y", "")]);
+    let before = names(&tree);
+    for (arguments, told) in [
+        (
+            &["-o", "d/x/", "a.txt"][..],
+            "cannot write d/x/: no such directory",
+        ),
+        (
+            &["-o", "d/x/y", "a.txt"],
+            "cannot write d/x/y: No such file",
+        ),
+        (&["-o", "d", "a.txt"], "cannot write d: is a directory"),
+        (&["-o", "d/", "a.txt"], "cannot write d/: is a directory"),
+        (
+            &["-o", "a.txt/x", "a.txt"],
+            "cannot write a.txt/x: Not a directory",
+        ),
+        (
+            &[
+                "audit",
+                "-o",
+                "one",
+                "--report",
+                "text=two",
+                "--report",
+                "text=no/x",
+                "site",
+            ],
+            "cannot write no/x: No such file",
+        ),
+        (
+            &[
+                "audit",
+                "--report",
+                "text=two",
+                "--report",
+                "text=./two",
+                "site",
+            ],
+            "two and ./two are the same output",
+        ),
+        (
+            &["audit", "-o", "two", "--write-baseline", "two", "site"],
+            "two: named twice",
+        ),
+        (
+            &["audit", "--report", "text=-", "site"],
+            "standard output: named twice",
+        ),
+    ] {
+        tree.run(arguments).tells(2, "", told);
+        assert_eq!(names(&tree), before, "{arguments:?}");
+    }
+    tree.run(&[
+        "audit",
+        "-q",
+        "--report",
+        "text=/dev/null",
+        "--report",
+        "jsonl=/dev/null",
+        "site",
+    ])
+    .is(1, "");
+}
+
+#[test]
+fn an_output_that_is_an_input_is_an_error_before_anything_is_read() {
+    let tree = Tree::new(&[
+        TEXT,
+        PAGE,
+        ("list", "site\na.txt\n"),
+        (".ignore", "*.out\n"),
+    ]);
+    std::os::unix::fs::symlink("a.txt", tree.path().join("link")).unwrap();
+    fs::hard_link(tree.path().join("a.txt"), tree.path().join("other")).unwrap();
+    let unchanged = || {
+        assert_eq!(
+            fs::read_to_string(tree.path().join("a.txt")).unwrap(),
+            TEXT.1
+        );
+        assert_eq!(
+            fs::read_to_string(tree.path().join(PAGE.0)).unwrap(),
+            PAGE.1
+        );
+    };
+    let page = "site/index.html";
+    for (arguments, told) in [
+        (&["-o", "a.txt", "a.txt"][..], "a.txt is an input"),
+        (
+            &["-o", "./a.txt", "a.txt"],
+            "./a.txt is the same file as a.txt, which is an input",
+        ),
+        (&["-o", "link", "a.txt"], "link is the same file as a.txt"),
+        (&["-o", "a.txt", "link"], "a.txt is the same file as link"),
+        (&["-o", "other", "a.txt"], "other is the same file as a.txt"),
+        (&["-o", "a.txt", "."], "a.txt is the same file as ./a.txt"),
+        (&["-o", page, "site"], "site/index.html is an input"),
+        (&["-o", "list", "--files-from", "list"], "list is an input"),
+        (
+            &["-o", "a.txt", "--files-from", "list"],
+            "a.txt is an input",
+        ),
+        (
+            &["-o", page, "--files-from", "list"],
+            "site/index.html is an input",
+        ),
+        (
+            &["audit", "site", "-q", "--report", "text=site/index.html"],
+            "site/index.html is an input",
+        ),
+        (
+            &["audit", "site", "--write-baseline", page],
+            "site/index.html is an input",
+        ),
+    ] {
+        tree.run(arguments).tells(2, "", told);
+        unchanged();
+    }
+    // What the walk leaves out is no input.
+    tree.run(&["-o", "x.out", "-t", "text", "."]).is(0, "");
+    tree.run(&["-o", "x.out", "-t", "text", "."]).is(0, "");
+    tree.write("site/note.txt", b"http://example.com/note\n");
+    tree.run(&["-o", "site/note.txt", "-t", "html", "site"])
+        .is(0, "");
+    let mut command = tree.command(&["-", "-o", "link"]);
+    command.stdin(fs::File::open(tree.path().join("other")).unwrap());
+    super::Ran::from(command.output().unwrap()).tells(2, "", "which is an input");
+    // A list that can only be read once is looked at as it is read.
+    tree.pipe(b"a.txt\nsite", &["--files-from", "-", "-o", "a.txt"])
+        .tells(2, "", "a.txt: the output goes there");
+}
+
+#[test]
+fn what_standard_output_is_redirected_to_is_not_read() {
+    let tree = Tree::new(&[TEXT]);
+    let out = tree.path().join("z.txt");
+    let run = |path: &str| {
+        let mut command = tree.command(&[path]);
+        let file = fs::OpenOptions::new().append(true).create(true).open(&out);
+        super::Ran::from(command.stdout(file.unwrap()).output().unwrap())
+    };
+    for lines in 1..3 {
+        run(".").is(0, "");
+        assert_eq!(fs::read_to_string(&out).unwrap(), TEXT.1.repeat(lines));
+    }
+    run("z.txt").tells(2, "", "standard output is the same file as z.txt");
+}
+
+#[test]
+fn an_output_keeps_the_mode_and_the_links_of_the_file_that_it_replaces() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let tree = Tree::new(&[TEXT, ("sub/old", "old"), ("plain", "")]);
+    let at = |name: &str| tree.path().join(name);
+    let mode = |name: &str| fs::metadata(at(name)).unwrap().permissions().mode() & 0o7777;
+    fs::set_permissions(at("sub/old"), fs::Permissions::from_mode(0o640)).unwrap();
+    symlink("sub/old", at("one")).unwrap();
+    symlink("one", at("two")).unwrap();
+    symlink("sub/new", at("dangling")).unwrap();
+    symlink("loop", at("loop")).unwrap();
+    tree.run(&["-o", "two", "a.txt"]).is(0, "");
+    tree.run(&["-o", "dangling", "a.txt"]).is(0, "");
+    for name in ["sub/old", "sub/new"] {
+        assert!(fs::symlink_metadata(at(name)).unwrap().is_file());
+        assert_eq!(fs::read_to_string(at(name)).unwrap(), TEXT.1, "{name}");
+    }
+    for name in ["one", "two", "dangling"] {
+        assert!(
+            fs::symlink_metadata(at(name)).unwrap().is_symlink(),
+            "{name}"
+        );
+    }
+    assert_eq!((mode("sub/old"), mode("sub/new")), (0o640, mode("plain")));
+    tree.run(&["-o", "loop", "a.txt"])
+        .tells(2, "", "cannot write loop: too many symbolic links");
+}
+
+#[test]
+fn devices_pipes_and_sockets_are_written_and_not_replaced() {
+    let tree = Tree::new(&[TEXT]);
+    tree.run(&["-o", "/dev/stdout", "a.txt"]).is(0, TEXT.1);
+    tree.run(&["-o", "/dev/fd/1", "a.txt"]).is(0, TEXT.1);
+    tree.run(&["-o", "/dev/null", "a.txt"]).is(0, "");
+    assert_eq!(tree.run(&["-o", "/dev/stderr", "a.txt"]).err, TEXT.1);
+    std::os::unix::fs::symlink("/dev/stdout", tree.path().join("out")).unwrap();
+    tree.run(&["-o", "out", "a.txt"]).is(0, TEXT.1);
+    // Behind what is in the file that standard output is redirected to.
+    let log = tree.write("log", b"before\n");
+    for path in ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"] {
+        tree.write("log", b"before\n");
+        let mut command = tree.command(&["-o", path, "a.txt"]);
+        let file = fs::OpenOptions::new().append(true).open(&log).unwrap();
+        assert!(command.stdout(file).status().unwrap().success());
+        assert_eq!(
+            fs::read_to_string(&log).unwrap(),
+            format!("before\n{}", TEXT.1)
+        );
+    }
+    let pipe = tree.path().join("pipe");
+    nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
+    let reader = std::thread::spawn(move || fs::read_to_string(pipe).unwrap());
+    tree.run(&["-o", "pipe", "a.txt"]).is(0, "");
+    assert_eq!(reader.join().unwrap(), TEXT.1);
+    let listener = std::os::unix::net::UnixListener::bind(tree.path().join("socket")).unwrap();
+    tree.run(&["-o", "socket", "a.txt"]).is(0, "");
+    let mut text = String::new();
+    listener
+        .accept()
+        .unwrap()
+        .0
+        .read_to_string(&mut text)
+        .unwrap();
+    assert_eq!(text, TEXT.1);
+}
+
+/// Starts a run that waits for input that never ends, with an output file that has been begun.
+fn waiting(tree: &Tree, ignored: &str) -> std::process::Child {
+    let program = env!("CARGO_BIN_EXE_uriscan");
+    let mut shell = std::process::Command::new("sh");
+    let script = format!("trap '' {ignored}; exec {program} - -o out --progress always");
+    let script = script.replace("trap '' ;", "");
+    shell.args(["-c", &script]).current_dir(tree.path());
+    shell.stdin(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = shell.spawn().unwrap();
+    // The line of progress says that the run has begun.
+    let mut first = [0];
+    child
+        .stderr
+        .as_mut()
+        .unwrap()
+        .read_exact(&mut first)
+        .unwrap();
+    child
+}
+
+fn send(child: &std::process::Child, signal: nix::sys::signal::Signal) {
+    let id = nix::unistd::Pid::from_raw(child.id().try_into().unwrap());
+    nix::sys::signal::kill(id, signal).unwrap();
+}
+
+#[test]
+fn signals_have_their_own_exit_codes() {
+    use nix::sys::signal::Signal::{SIGHUP, SIGINT, SIGTERM};
+    for (signal, code) in [(SIGHUP, 129), (SIGINT, 130), (SIGTERM, 143)] {
+        let tree = Tree::new(&[]);
+        let mut child = waiting(&tree, "");
+        let _input = child.stdin.take();
+        send(&child, signal);
+        assert_eq!(child.wait().unwrap().code(), Some(code), "{signal}");
+        assert_eq!(names(&tree), [""; 0]);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_signal_that_was_ignored_at_the_start_stays_ignored() {
+    use nix::sys::signal::Signal::{SIGHUP, SIGINT, SIGTERM};
+    for (signal, name) in [(SIGHUP, "HUP"), (SIGINT, "INT"), (SIGTERM, "TERM")] {
+        let tree = Tree::new(&[]);
+        let mut child = waiting(&tree, name);
+        send(&child, signal);
+        let mut input = child.stdin.take().unwrap();
+        std::io::Write::write_all(&mut input, b"http://example.com/").unwrap();
+        drop(input);
+        assert_eq!(child.wait().unwrap().code(), Some(0), "{signal}");
+        assert_eq!(names(&tree), ["out"]);
+    }
+}
