@@ -3,7 +3,6 @@
 use std::fs;
 use std::path::Path;
 
-use clap::Command;
 use clap_complete::Shell;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
@@ -110,7 +109,8 @@ fn man(name: &str) -> std::io::Result<Vec<u8>> {
     if let Some(subcommand) = command.find_subcommand(name) {
         command = subcommand.clone();
     }
-    let man = Man::new(command.clone());
+    let version = format!("uriscan {}", env!("CARGO_PKG_VERSION"));
+    let man = Man::new(command.clone()).source(version);
     let mut out = Vec::new();
     man.render_title(&mut out)?;
     man.render_name_section(&mut out)?;
@@ -125,7 +125,7 @@ fn man(name: &str) -> std::io::Result<Vec<u8>> {
     if let Some(page) = Page::named(name) {
         push_page(page, &mut roff);
     }
-    push_see_also(name, &command, &mut roff);
+    push_see_also(name, &mut roff);
     roff.to_writer(&mut out)?;
     Ok(out)
 }
@@ -183,7 +183,7 @@ fn push_page(page: &Page, roff: &mut Roff) {
     }
 }
 
-fn push_see_also(name: &str, command: &Command, roff: &mut Roff) {
+fn push_see_also(name: &str, roff: &mut Roff) {
     let mut pages: Vec<String> = super::help::PAGES
         .iter()
         .filter(|page| page.name != name)
@@ -195,8 +195,4 @@ fn push_see_also(name: &str, command: &Command, roff: &mut Roff) {
     pages.sort();
     roff.control("SH", ["SEE ALSO"]);
     roff.text([roman(pages.join(", "))]);
-    if let Some(version) = command.get_version() {
-        roff.control("SH", ["VERSION"]);
-        roff.text([roman(version)]);
-    }
 }

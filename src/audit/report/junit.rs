@@ -4,6 +4,7 @@
 use super::{Report, Totals, sentence};
 use crate::audit::finding::Finding;
 use crate::audit::rules::Level;
+use crate::output::decimal::counted;
 use crate::output::place::Place;
 
 /// The cases of the document at hand.
@@ -61,8 +62,9 @@ impl Report for JUnit {
         let summary = &totals.summary;
         out.extend_from_slice(
             format!(
-                "  <testsuite name=\"uriscan audit\" tests=\"1\" failures=\"0\" errors=\"0\">\n    <testcase name=\"{} references in {} files were checked\" classname=\"uriscan\"/>\n  </testsuite>\n</testsuites>\n",
-                summary.references, summary.files
+                "  <testsuite name=\"uriscan audit\" tests=\"1\" failures=\"0\" errors=\"0\">\n    <testcase name=\"checked {} in {}\" classname=\"uriscan\"/>\n  </testsuite>\n</testsuites>\n",
+                counted(summary.references, "reference"),
+                counted(summary.files, "file"),
             )
             .as_bytes(),
         );
