@@ -11,6 +11,8 @@ mod audit;
 mod bases;
 // The command, run as its users run it.
 mod cli;
+// Compressed documents as a library reads them.
+mod compressed;
 // The documents of `corpus/` give the links that were written by hand beside them.
 mod corpus;
 // What a fuzzer tries, on fixed seeds.

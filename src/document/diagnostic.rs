@@ -43,6 +43,8 @@ codes! {
     HELD_LIMIT = "html.held-limit", Note, "too many references before the base was known; they resolve against the base known so far";
     COMPRESS_TRUNCATED = "compress.truncated", Damage, "the compressed data ends too early";
     COMPRESS_CORRUPT = "compress.corrupt", Damage, "the compressed data is damaged";
+    COMPRESS_WINDOW = "compress.window-limit", Damage, "the compressed data needs a window above the limit of 128 MiB and was left out";
+    COMPRESS_UNSUPPORTED = "compress.unsupported", Damage, "the compressed data needs a dictionary or a feature that is not supported and was left out";
     COMPRESS_TRAILING = "compress.trailing-garbage", Damage, "something else follows the compressed data";
     GZIP_TRAILING = "gzip.trailing-garbage", Note, "something else follows the gzip members";
     RATIO_LIMIT = "archive.ratio-limit", Damage, "the compressed data grows beyond all measure; the rest was left out";

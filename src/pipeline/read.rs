@@ -151,7 +151,14 @@ impl<'a> Reader<'a> {
         let choice = self.options.choose_by(opened.path, entry, &opened.head);
         let format = match self.format(choice) {
             Ok(format) => format,
-            Err(read) => return Ok(read),
+            Err(read) => {
+                // What cannot be opened shows nothing of its content, which is told all the same.
+                let skipped = matches!(read, Read::Skipped(_));
+                if skipped || opened.head.is_empty() {
+                    tell_troubles(&opened, sink);
+                }
+                return Ok(read);
+            }
         };
         let base = self.base(entry, format);
         let document = Document {
@@ -164,14 +171,7 @@ impl<'a> Reader<'a> {
             sink: &mut *sink,
         };
         let length = self.extractor.extract(&document, reader, &mut located);
-        for trouble in opened.troubles() {
-            sink.diagnostic(&Diagnostic {
-                member: None,
-                code: trouble.code,
-                count: 1,
-                offset: trouble.offset,
-            });
-        }
+        tell_troubles(&opened, sink);
         Ok(Read::of(format, length))
     }
 
@@ -234,6 +234,18 @@ impl<'a> Reader<'a> {
         });
         self.head = bytes;
         length.map(|length| piece.own(length))
+    }
+}
+
+/// Passes on the damage that was met in the layers of a compressed file.
+fn tell_troubles(opened: &Opened<'_>, sink: &mut impl Sink) {
+    for trouble in opened.troubles() {
+        sink.diagnostic(&Diagnostic {
+            member: None,
+            code: trouble.code,
+            count: 1,
+            offset: trouble.offset,
+        });
     }
 }
 

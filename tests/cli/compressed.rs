@@ -160,5 +160,55 @@ fn what_grows_beyond_measure_is_stopped() {
         deep = gzip(&deep);
     }
     tree.write("deep", &deep);
-    tree.run(&["deep"]).tells(1, "", "skipped");
+    tree.run(&["deep"]).tells(2, "", "skipped");
+    tree.run(&["deep"]).tells(2, "", "archive.depth-limit");
+}
+
+#[test]
+fn links_before_garbage_behind_a_flush_are_found() {
+    let tree = Tree::new(&[]);
+    let lines: String = (0..10_000)
+        .map(|n| format!("http://example.com/{n}\n"))
+        .collect();
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(lines.as_bytes()).unwrap();
+    encoder.flush().unwrap();
+    let flushed = encoder.get_ref().clone();
+    tree.write("any", &[&flushed[..], &[0xFF; 64]].concat());
+    tree.run(&["any"]).tells(2, &lines, "compress.corrupt");
+}
+
+#[test]
+fn a_skippable_frame_that_claims_four_gigabytes_is_truncated() {
+    let tree = Tree::new(&[]);
+    let claims = b"\x50\x2a\x4d\x18\xff\xff\xff\xff";
+    tree.write("any", claims);
+    tree.run(&["any"]).tells(2, "", "compress.truncated");
+    tree.run(&["-z", "."]).tells(2, "", "compress.truncated");
+    // Also where its name tells what it would hold.
+    tree.write("any.png.zst", claims);
+    tree.run(&["any.png.zst"])
+        .tells(2, "", "compress.truncated");
+    tree.run(&["any.png.zst", "-t", "html", "-t", "eml"])
+        .tells(2, "", "compress.truncated");
+    tree.write("behind", &[&zstd(TEXT)[..], claims].concat());
+    tree.run(&["behind"]).tells(2, OUT, "compress.truncated");
+}
+
+#[test]
+fn a_window_above_the_limit_is_named_and_not_called_damage() {
+    let tree = Tree::new(&[]);
+    tree.write("any", b"\x28\xb5\x2f\xfd\0\xa0\x21\0\0http");
+    let ran = tree.run(&["any"]);
+    ran.tells(2, "", "compress.window-limit");
+    assert!(ran.err.contains("128 MiB") && !ran.err.contains("damaged"));
+}
+
+#[test]
+fn a_zstd_checksum_that_does_not_hold_is_told() {
+    let tree = Tree::new(&[]);
+    let mut stored = zstd(TEXT);
+    *stored.last_mut().unwrap() ^= 1;
+    tree.write("any", &stored);
+    tree.run(&["any"]).tells(2, OUT, "compress.corrupt");
 }

@@ -1,6 +1,9 @@
 //! What `compress` writes: LZW with codes of 9 to 16 bits (`.Z`), which news batches still hold.
 
-use std::io::{self, BufRead, ErrorKind, Read};
+use std::io::Read;
+
+use super::source::Source;
+use super::{Decoder, Fault, Step};
 
 /// The two bytes that such data starts with.
 pub(super) const MAGIC: &[u8] = b"\x1f\x9d";
@@ -12,14 +15,11 @@ const WIDEST: u32 = 16;
 const CLEAR: u32 = 256;
 const CLEARS: u8 = 0x80;
 
-/// Decompresses as it is read.
-pub(super) struct Lzw<R> {
-    source: R,
+/// Decompresses the rest of its input.
+pub(super) struct Lzw {
     /// What the header says: the widest codes, and whether one of them empties the table.
     widest: u32,
     clears: bool,
-    /// The header has been read.
-    begun: bool,
     width: u32,
     /// Eight codes of the same width make whole bytes: those at hand, and how many are used.
     group: Vec<u8>,
@@ -33,14 +33,11 @@ pub(super) struct Lzw<R> {
     text: Vec<u8>,
 }
 
-impl<R: BufRead> Lzw<R> {
-    /// The data that starts where `source` stands.
-    pub(super) fn new(source: R) -> Self {
+impl Lzw {
+    pub(super) fn new() -> Self {
         Lzw {
-            source,
             widest: WIDEST,
             clears: false,
-            begun: false,
             width: NARROW,
             group: Vec::new(),
             used: 0,
@@ -49,28 +46,6 @@ impl<R: BufRead> Lzw<R> {
             first: 0,
             text: Vec::new(),
         }
-    }
-
-    pub(super) fn get_ref(&self) -> &R {
-        &self.source
-    }
-
-    pub(super) fn into_inner(self) -> R {
-        self.source
-    }
-
-    fn begin(&mut self) -> io::Result<()> {
-        let mut header = [0; 3];
-        self.source.read_exact(&mut header)?;
-        let widest = u32::from(header[2] & 0x1F);
-        if !header.starts_with(MAGIC) || !(NARROW..=WIDEST).contains(&widest) {
-            return Err(ErrorKind::InvalidData.into());
-        }
-        self.widest = widest;
-        self.clears = header[2] & CLEARS != 0;
-        self.begun = true;
-        self.empty();
-        Ok(())
     }
 
     /// Empties the table; with a code for that, the first entry is the code's.
@@ -88,19 +63,28 @@ impl<R: BufRead> Lzw<R> {
     }
 
     /// The next code; none at the end.
-    fn code(&mut self) -> io::Result<Option<u32>> {
+    fn code(&mut self, source: &mut Source) -> Result<Option<u32>, Fault> {
         let full = self.table.len() as u32 >= 1 << self.width;
         if full && self.width < self.widest {
             self.change(self.width + 1);
         }
         let mut at = (self.used * self.width) as usize;
         if at + self.width as usize > self.group.len() * 8 {
-            self.group.clear();
-            let most = u64::from(self.width);
-            (&mut self.source).take(most).read_to_end(&mut self.group)?;
-            (self.used, at) = (0, 0);
-            if self.group.len() * 8 < self.width as usize {
-                return Ok(None);
+            // The last byte is filled up with bits that are no code; more bits are a code cut short.
+            let mut left = self.group.len() * 8 - at;
+            if left == 0 {
+                self.group.clear();
+                // An error of the file shows as an end, and is told by whoever asks the source.
+                let _ = Read::take(source, self.width.into()).read_to_end(&mut self.group);
+                (self.used, at) = (0, 0);
+                left = self.group.len() * 8;
+            }
+            if left < self.width as usize {
+                return if left < 8 {
+                    Ok(None)
+                } else {
+                    Err(Fault::Truncated)
+                };
             }
         }
         self.used += 1;
@@ -110,8 +94,8 @@ impl<R: BufRead> Lzw<R> {
     }
 
     /// Puts the text of the next code in place; false at the end.
-    fn advance(&mut self) -> io::Result<bool> {
-        let Some(code) = self.code()? else {
+    fn advance(&mut self, source: &mut Source) -> Result<bool, Fault> {
+        let Some(code) = self.code(source)? else {
             return Ok(false);
         };
         if self.clears && code == CLEAR {
@@ -119,11 +103,11 @@ impl<R: BufRead> Lzw<R> {
                 self.empty();
                 return Ok(true);
             }
-            return Err(ErrorKind::InvalidData.into());
+            return Err(Fault::Corrupt);
         }
         let Some(before) = self.before else {
             let Ok(byte) = u8::try_from(code) else {
-                return Err(ErrorKind::InvalidData.into());
+                return Err(Fault::Corrupt);
             };
             self.first = byte;
             self.text.push(byte);
@@ -136,7 +120,7 @@ impl<R: BufRead> Lzw<R> {
         let mut next = code as u16;
         if code >= known {
             if code > known {
-                return Err(ErrorKind::InvalidData.into());
+                return Err(Fault::Corrupt);
             }
             // The code that is being made: the text before and its own first byte.
             self.text.push(self.first);
@@ -157,28 +141,35 @@ impl<R: BufRead> Lzw<R> {
     }
 }
 
-impl<R: BufRead> Read for Lzw<R> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        if !self.begun {
-            self.begin()?;
+impl Decoder for Lzw {
+    fn begin(&mut self, source: &mut Source) -> Result<(), Fault> {
+        let mut header = [0; 3];
+        let read = source.read_exact(&mut header);
+        read.map_err(|_| Fault::Truncated)?;
+        let widest = u32::from(header[2] & 0x1F);
+        if !header.starts_with(MAGIC) || !(NARROW..=WIDEST).contains(&widest) {
+            return Err(Fault::Corrupt);
         }
-        let mut n = 0;
-        while n < into.len() {
-            match self.text.pop() {
-                Some(byte) => {
-                    into[n] = byte;
-                    n += 1;
-                }
-                None => match self.advance() {
+        self.widest = widest;
+        self.clears = header[2] & CLEARS != 0;
+        self.before = None;
+        self.text.clear();
+        self.empty();
+        Ok(())
+    }
+
+    fn decompress(&mut self, source: &mut Source, into: &mut [u8]) -> (usize, Step) {
+        for (n, byte) in into.iter_mut().enumerate() {
+            while self.text.is_empty() {
+                match self.advance(source) {
                     Ok(true) => {}
-                    Ok(false) => break,
-                    // What came before the damage comes first.
-                    Err(_) if n > 0 => break,
-                    Err(error) => return Err(error),
-                },
+                    Ok(false) => return (n, Step::Ended),
+                    Err(fault) => return (n, Step::Failed(fault)),
+                }
             }
+            *byte = self.text.pop().unwrap_or_default();
         }
-        Ok(n)
+        (into.len(), Step::More)
     }
 }
 
@@ -280,22 +271,82 @@ mod tests {
                 (16, 5),
             ] {
                 let stored = compress(text, widest, clear_after);
-                let mut got = Vec::new();
-                Lzw::new(stored.as_slice()).read_to_end(&mut got).unwrap();
+                let (got, step) = decompress(&stored, 100);
+                assert_eq!(step, Step::Ended);
                 assert!(got == text, "{widest} bits, cleared after {clear_after}");
+            }
+        }
+    }
+
+    /// Decompresses in steps of so many bytes, up to the end or damage.
+    fn decompress(stored: &[u8], step: usize) -> (Vec<u8>, Step) {
+        let mut source = Source::new(Box::new(std::io::Cursor::new(stored.to_vec())));
+        let mut lzw = Lzw::new();
+        let mut got = Vec::new();
+        if let Err(fault) = lzw.begin(&mut source) {
+            return (got, Step::Failed(fault));
+        }
+        loop {
+            let mut into = vec![0; step];
+            let (n, step) = lzw.decompress(&mut source, &mut into);
+            got.extend_from_slice(&into[..n]);
+            if step != Step::More {
+                return (got, step);
             }
         }
     }
 
     #[test]
     fn damage_is_an_error() {
-        for stored in [
-            &b"\x1f\x9d"[..],
-            b"\x1f\x9d\x88aa",
-            b"\x1f\x9d\x91aa",
-            b"\x1f\x9d\x90\xff\xff\xff",
+        for (stored, fault) in [
+            (&b"\x1f\x9d"[..], Fault::Truncated),
+            (b"\x1f\x9d\x88aa", Fault::Corrupt),
+            (b"\x1f\x9d\x91aa", Fault::Corrupt),
+            (b"\x1f\x9d\x90\xff\xff\xff", Fault::Corrupt),
         ] {
-            assert!(Lzw::new(stored).read_to_end(&mut Vec::new()).is_err());
+            assert_eq!(decompress(stored, 100), (Vec::new(), Step::Failed(fault)));
+        }
+    }
+
+    /// The codes `a`, `b` and 300, which nothing has made, and three of `c`.
+    #[test]
+    fn damage_behind_text_in_one_read_is_not_forgotten() {
+        let mut codes = Codes {
+            bytes: vec![0x1f, 0x9d, CLEARS | 16],
+            bits: 0,
+            count: 0,
+        };
+        for code in [97, 98, 300, 99, 99, 99] {
+            codes.push(code, NARROW);
+        }
+        codes.push(0, 7);
+        for step in [1, 2, 3, 100] {
+            let got = decompress(&codes.bytes, step);
+            assert_eq!(
+                got,
+                (b"ab".to_vec(), Step::Failed(Fault::Corrupt)),
+                "{step}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_cut_within_a_code_is_told() {
+        let stored = compress(b"see http://example.com/1\n", 16, 1 << 20);
+        let whole = stored.len();
+        for cut in 4..whole {
+            let (got, step) = decompress(&stored[..cut], 7);
+            assert!(
+                b"see http://example.com/1\n".starts_with(got.as_slice()),
+                "{cut}"
+            );
+            // Where a code ends within the last byte nothing tells of those that are missing.
+            let left = (cut - 3) * 8 % 9;
+            let expected = match left {
+                8 => Step::Failed(Fault::Truncated),
+                _ => Step::Ended,
+            };
+            assert_eq!(step, expected, "{cut}");
         }
     }
 }

@@ -1,22 +1,22 @@
 //! Compressed documents: gzip, zstd, bzip2, xz, and batches of news, recognised by their first bytes
 //! and decompressed as they are read.
 //!
-//! A compressed file is a row of members: gzip members, zstd frames, bzip2 and xz streams. What is
-//! damaged ends the document where the damage is; what came before it has been read, and
-//! [`Decompressed::trouble`] says what is wrong.
+//! A compressed file is a row of members: gzip members, zstd frames, bzip2 and xz streams. Damage ends
+//! the document. All that was decompressed before it is read, and [`Decompressed::trouble`] tells the
+//! damage. Checksums and lengths that a format stores are compared.
 
+mod bzip2;
+mod gzip;
 mod lzw;
+mod source;
+mod xz;
+mod zstd;
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Read};
 
-use bzip2::bufread::BzDecoder;
-use flate2::bufread::GzDecoder;
-use lzma_rust2::XzReader;
-use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
-
 use super::diagnostic::{self, Code};
-use lzw::Lzw;
+use source::Source;
 
 /// Compressed files in compressed files are opened up to this depth.
 pub const DEPTH: usize = 4;
@@ -32,7 +32,9 @@ pub struct Codec {
     /// The extension of file names, before which stands the name of what is compressed.
     pub extension: &'static str,
     starts: fn(&[u8]) -> bool,
-    open: fn(Source) -> Result<Member, Refusal>,
+    /// The bytes that nearly all members begin with.
+    magic: &'static [u8],
+    decoder: fn() -> Box<dyn Decoder>,
     /// What may stand behind its members.
     padding: Padding,
     /// To be told when something else follows.
@@ -42,8 +44,8 @@ pub struct Codec {
 /// What zeros behind the last member are.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Padding {
-    /// They belong to the format.
-    Allowed,
+    /// They belong to the format, in fours.
+    Fours,
     /// They come from a tape, or a damaged disk.
     Odd,
 }
@@ -54,15 +56,17 @@ pub static CODECS: &[Codec] = &[
         name: "gzip",
         extension: "gz",
         starts: |head| head.starts_with(b"\x1f\x8b\x08"),
-        open: |source| Ok(Member::Gzip(Box::new(GzDecoder::new(source)))),
+        magic: b"\x1f\x8b\x08",
+        decoder: || Box::new(gzip::Gzip::new()),
         padding: Padding::Odd,
         trailing: &diagnostic::GZIP_TRAILING,
     },
     Codec {
         name: "zstd",
         extension: "zst",
-        starts: |head| head.starts_with(b"\x28\xb5\x2f\xfd") || is_skippable(head),
-        open: open_frame,
+        starts: |head| head.starts_with(b"\x28\xb5\x2f\xfd") || zstd::is_skippable(head),
+        magic: b"\x28\xb5\x2f\xfd",
+        decoder: || Box::new(zstd::Zstd::new()),
         padding: Padding::Odd,
         trailing: &diagnostic::COMPRESS_TRAILING,
     },
@@ -70,7 +74,8 @@ pub static CODECS: &[Codec] = &[
         name: "bzip2",
         extension: "bz2",
         starts: |head| head.starts_with(b"BZh") && head.get(4..6).is_some_and(is_block),
-        open: |source| Ok(Member::Bzip2(BzDecoder::new(source))),
+        magic: b"BZh",
+        decoder: || Box::new(bzip2::Bzip2::new()),
         padding: Padding::Odd,
         trailing: &diagnostic::COMPRESS_TRAILING,
     },
@@ -78,19 +83,17 @@ pub static CODECS: &[Codec] = &[
         name: "xz",
         extension: "xz",
         starts: |head| head.starts_with(b"\xfd7zXZ\0"),
-        open: |source| {
-            Ok(Member::Xz(Box::new(XzReader::new_mem_limit(
-                source, false, MEMORY,
-            ))))
-        },
-        padding: Padding::Allowed,
+        magic: b"\xfd7zXZ\0",
+        decoder: || Box::new(xz::Xz::new()),
+        padding: Padding::Fours,
         trailing: &diagnostic::COMPRESS_TRAILING,
     },
     Codec {
         name: "news batch",
         extension: "",
-        starts: |head| BATCHES.iter().any(|line| head.starts_with(line)),
-        open: open_batch,
+        starts: is_batch,
+        magic: b"#! ",
+        decoder: || Box::new(Batch(None)),
         padding: Padding::Odd,
         trailing: &diagnostic::COMPRESS_TRAILING,
     },
@@ -101,23 +104,21 @@ const BATCHES: [&[u8]; 3] = [b"#! cunbatch", b"#! gunbatch", b"#! zunbatch"];
 /// Such a line is no longer than this.
 const BATCH_LINE: usize = 64;
 
+/// Bytes that a zstd window or an xz dictionary may take: what the zstd command decodes unless it is
+/// told otherwise, and twice what `xz -9` writes.
+const WINDOW: u64 = 128 << 20;
+
 /// So many members that nobody has asked for are kept in mind.
 const MEMBERS: usize = 64 << 10;
 /// So many first bytes tell a codec.
 const HEAD: usize = 16;
-/// An xz dictionary may take this many KiB: that of `xz -9` takes 64 MiB.
-const MEMORY: u32 = 160 << 10;
-/// A zstd window may take this many bytes.
-const WINDOW: u64 = 128 << 20;
-
 /// The start of a bzip2 block, or of the end of a stream without any.
 fn is_block(bytes: &[u8]) -> bool {
     matches!(bytes, b"1A" | b"\x17r")
 }
 
-/// A zstd skippable frame (RFC 8878 section 3.1.2).
-fn is_skippable(head: &[u8]) -> bool {
-    matches!(head, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
+fn is_batch(head: &[u8]) -> bool {
+    BATCHES.iter().any(|line| head.starts_with(line))
 }
 
 impl Codec {
@@ -133,82 +134,76 @@ impl Codec {
     }
 }
 
-/// One member, being read.
-enum Member {
-    Gzip(Box<GzDecoder<Source>>),
-    Zstd(Box<StreamingDecoder<Source, FrameDecoder>>),
-    Bzip2(BzDecoder<Source>),
-    Xz(Box<XzReader<Source>>),
-    Lzw(Box<Lzw<Source>>),
-    /// A frame that holds nothing to read.
-    Skipped(Source),
+/// Decodes the members of one codec.
+trait Decoder {
+    /// Reads the header of a member.
+    ///
+    /// # Errors
+    ///
+    /// When nothing of the member can be decoded.
+    fn begin(&mut self, source: &mut Source) -> Result<(), Fault>;
+
+    /// Decompresses the next bytes of the member into a buffer that is not empty. Returns how many they
+    /// are, with damage too, and what follows them. With [`Step::More`] there is at least one.
+    fn decompress(&mut self, source: &mut Source, into: &mut [u8]) -> (usize, Step);
 }
 
-/// A member that cannot be opened.
-struct Refusal;
-
-fn open_frame(mut source: Source) -> Result<Member, Refusal> {
-    if let Some(&[_, _, _, _, a, b, c, d]) = source.peek(8).first_chunk()
-        && is_skippable(source.peek(8))
-    {
-        let length = u64::from(u32::from_le_bytes([a, b, c, d])) + 8;
-        io::copy(&mut (&mut source).take(length), &mut io::sink()).map_err(|_| Refusal)?;
-        return Ok(Member::Skipped(source));
-    }
-    match StreamingDecoder::new_with_max_window_size(source, WINDOW) {
-        Ok(decoder) => Ok(Member::Zstd(Box::new(decoder))),
-        Err(_) => Err(Refusal),
-    }
+/// What follows the bytes that have been decompressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    More,
+    /// The member has ended, and nothing behind it has been consumed.
+    Ended,
+    Failed(Fault),
 }
 
-/// What follows the first line of a batch tells how it is compressed.
-fn open_batch(mut source: Source) -> Result<Member, Refusal> {
-    let line = source.peek(BATCH_LINE);
-    let end = memchr::memchr(b'\n', line).ok_or(Refusal)?;
-    source.consume(end + 1);
-    let head = source.peek(HEAD);
-    if head.starts_with(lzw::MAGIC) {
-        return Ok(Member::Lzw(Box::new(Lzw::new(source))));
-    }
-    match Codec::of(head) {
-        Some(codec) if !BATCHES.iter().any(|line| head.starts_with(line)) => (codec.open)(source),
-        _ => Err(Refusal),
-    }
+/// Why a member cannot be decoded, or not to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fault {
+    /// The input ends within it.
+    Truncated,
+    Corrupt,
+    /// It needs more than [`WINDOW`].
+    Memory,
+    /// It needs a dictionary, or a feature that is reserved.
+    Unsupported,
 }
 
-impl Member {
-    fn source(&self) -> &Source {
+impl Fault {
+    fn code(self) -> &'static Code {
         match self {
-            Member::Gzip(decoder) => decoder.get_ref(),
-            Member::Zstd(decoder) => decoder.get_ref(),
-            Member::Bzip2(decoder) => decoder.get_ref(),
-            Member::Xz(decoder) => decoder.inner(),
-            Member::Lzw(decoder) => decoder.get_ref(),
-            Member::Skipped(source) => source,
-        }
-    }
-
-    fn into_source(self) -> Source {
-        match self {
-            Member::Gzip(decoder) => decoder.into_inner(),
-            Member::Zstd(decoder) => decoder.into_inner(),
-            Member::Bzip2(decoder) => decoder.into_inner(),
-            Member::Xz(decoder) => decoder.into_inner(),
-            Member::Lzw(decoder) => decoder.into_inner(),
-            Member::Skipped(source) => source,
+            Fault::Truncated => &diagnostic::COMPRESS_TRUNCATED,
+            Fault::Corrupt => &diagnostic::COMPRESS_CORRUPT,
+            Fault::Memory => &diagnostic::COMPRESS_WINDOW,
+            Fault::Unsupported => &diagnostic::COMPRESS_UNSUPPORTED,
         }
     }
 }
 
-impl Read for Member {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Member::Gzip(decoder) => decoder.read(into),
-            Member::Zstd(decoder) => decoder.read(into),
-            Member::Bzip2(decoder) => decoder.read(into),
-            Member::Xz(decoder) => decoder.read(into),
-            Member::Lzw(decoder) => decoder.read(into),
-            Member::Skipped(_) => Ok(0),
+/// A news batch: a line, and members of the codec that their first bytes tell.
+struct Batch(Option<Box<dyn Decoder>>);
+
+impl Decoder for Batch {
+    fn begin(&mut self, source: &mut Source) -> Result<(), Fault> {
+        let line = source.peek(BATCH_LINE);
+        let end = memchr::memchr(b'\n', line).ok_or(Fault::Corrupt)?;
+        source.consume(end + 1);
+        let head = source.peek(HEAD);
+        let mut decoder: Box<dyn Decoder> = if head.starts_with(lzw::MAGIC) {
+            Box::new(lzw::Lzw::new())
+        } else {
+            let codec = Codec::of(head).filter(|_| !is_batch(head));
+            (codec.ok_or(Fault::Corrupt)?.decoder)()
+        };
+        decoder.begin(source)?;
+        self.0 = Some(decoder);
+        Ok(())
+    }
+
+    fn decompress(&mut self, source: &mut Source, into: &mut [u8]) -> (usize, Step) {
+        match &mut self.0 {
+            Some(decoder) => decoder.decompress(source, into),
+            None => (0, Step::Ended),
         }
     }
 }
@@ -240,35 +235,45 @@ pub struct Trouble {
 /// ```
 pub struct Decompressed {
     codec: &'static Codec,
-    /// None when there is nothing more to read.
-    member: Option<Member>,
-    /// What was read of the compressed document.
-    input: u64,
-    /// What came out of it.
+    source: Source,
+    decoder: Box<dyn Decoder>,
+    state: State,
+    /// Bytes that came out of it.
     output: u64,
     /// Where members begin: in the output, and in the compressed document.
     members: VecDeque<(u64, u64)>,
     trouble: Option<Trouble>,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// A member begins here.
+    Begin,
+    /// Within a member.
+    Member,
+    /// Behind a member.
+    Behind,
+    /// There is nothing more to read.
+    Done,
+}
+
 impl Decompressed {
     /// What `reader` holds, which starts as [`Codec::of`] has seen.
     pub fn new(codec: &'static Codec, reader: Box<dyn Read>) -> Self {
-        let mut this = Decompressed {
+        Decompressed {
             codec,
-            member: None,
-            input: 0,
+            source: Source::new(reader),
+            decoder: (codec.decoder)(),
+            state: State::Begin,
             output: 0,
             members: VecDeque::new(),
             trouble: None,
-        };
-        this.open(Source::new(reader));
-        this
+        }
     }
 
     /// How many compressed bytes have been read.
     pub fn input(&self) -> u64 {
-        self.input
+        self.source.consumed()
     }
 
     /// Whether so much output of so little input is beyond all measure.
@@ -278,7 +283,7 @@ impl Decompressed {
 
     /// Ends the document here.
     pub fn end_with(&mut self, code: &'static Code) {
-        self.member = None;
+        self.state = State::Done;
         let offset = self.output;
         self.trouble.get_or_insert(Trouble { code, offset });
     }
@@ -317,149 +322,68 @@ impl Decompressed {
         self.members.push_back((self.output, at));
     }
 
-    fn open(&mut self, source: Source) {
-        self.begin_member(source.consumed);
-        self.member = match (self.codec.open)(source) {
-            Ok(member) => Some(member),
-            Err(Refusal) => {
-                self.end_with(&diagnostic::COMPRESS_CORRUPT);
-                None
-            }
-        };
-    }
-
-    /// Goes on to the next member, if there is one.
-    fn next_member(&mut self, mut source: Source) {
+    /// Looks for another member behind one.
+    fn next_member(&mut self) {
         // xz pads its streams with zeros, and tapes pad gzip.
-        let mut zeros = false;
-        while source.peek(1).first() == Some(&0) {
-            source.consume(1);
-            zeros = true;
+        let mut zeros = 0_u64;
+        while self.source.peek(1).first() == Some(&0) {
+            self.source.consume(1);
+            zeros += 1;
         }
-        let head = source.peek(HEAD);
+        let padded_well = match self.codec.padding {
+            Padding::Fours => zeros.is_multiple_of(4),
+            Padding::Odd => zeros == 0,
+        };
+        let head = self.source.peek(HEAD);
         if (self.codec.starts)(head) {
-            self.open(source);
-        } else if !head.is_empty() || zeros && self.codec.padding == Padding::Odd {
+            self.state = State::Begin;
+        } else if !head.is_empty() && self.codec.magic.starts_with(head) {
+            self.end_with(&diagnostic::COMPRESS_TRUNCATED);
+        } else if !head.is_empty() || !padded_well {
             self.end_with(self.codec.trailing);
+        } else {
+            self.state = State::Done;
         }
     }
 }
 
 impl Read for Decompressed {
-    /// Fails only where the file itself cannot be read.
+    /// Fails only where the file itself cannot be read, after all that was decompressed before.
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        while let Some(mut member) = self.member.take() {
-            let result = member.read(into);
-            if let Some(error) = member.source().error() {
-                return Err(error);
-            }
-            self.input = member.source().consumed;
-            match result {
-                Ok(0) => self.next_member(member.into_source()),
-                Ok(n) => {
-                    self.output += n as u64;
-                    self.member = Some(member);
-                    if Self::is_excessive(self.input, self.output) {
-                        self.end_with(&diagnostic::RATIO_LIMIT);
+        if into.is_empty() {
+            return Ok(0);
+        }
+        loop {
+            let (n, step) = match self.state {
+                State::Done => return self.source.error().map_or(Ok(0), Err),
+                State::Behind => {
+                    self.next_member();
+                    continue;
+                }
+                State::Begin => {
+                    self.begin_member(self.source.consumed());
+                    self.state = State::Member;
+                    match self.decoder.begin(&mut self.source) {
+                        Ok(()) => continue,
+                        Err(fault) => (0, Step::Failed(fault)),
                     }
-                    return Ok(n);
                 }
-                Err(_) if member.source().is_at_end() => {
-                    self.end_with(&diagnostic::COMPRESS_TRUNCATED);
+                State::Member => self.decoder.decompress(&mut self.source, into),
+            };
+            self.output += n as u64;
+            match step {
+                Step::More => {}
+                Step::Ended => self.state = State::Behind,
+                // An error of the file looks like an end to the decoder.
+                Step::Failed(_) if self.source.error().is_some() => self.state = State::Done,
+                Step::Failed(fault) => self.end_with(fault.code()),
+            }
+            if n > 0 {
+                if self.state != State::Done && Self::is_excessive(self.input(), self.output) {
+                    self.end_with(&diagnostic::RATIO_LIMIT);
                 }
-                Err(_) => self.end_with(&diagnostic::COMPRESS_CORRUPT),
+                return Ok(n);
             }
         }
-        Ok(0)
-    }
-}
-
-/// Compressed bytes, buffered, so that a decoder leaves those behind its member.
-struct Source {
-    reader: Box<dyn Read>,
-    buffer: Vec<u8>,
-    at: usize,
-    end: usize,
-    consumed: u64,
-    ended: bool,
-    /// Decoders wrap errors beyond recognition; here they keep.
-    error: Option<io::ErrorKind>,
-}
-
-/// How much is read at a time.
-const BUFFER: usize = 64 << 10;
-
-impl Source {
-    fn new(reader: Box<dyn Read>) -> Self {
-        Source {
-            reader,
-            buffer: vec![0; BUFFER],
-            at: 0,
-            end: 0,
-            consumed: 0,
-            ended: false,
-            error: None,
-        }
-    }
-
-    /// The next bytes, up to `most` of them.
-    fn peek(&mut self, most: usize) -> &[u8] {
-        if self.end - self.at < most && !self.ended {
-            self.buffer.copy_within(self.at..self.end, 0);
-            self.end -= self.at;
-            self.at = 0;
-            while self.end < most && !self.ended {
-                // An error is kept, and told by whoever reads on.
-                let _ = self.read_more();
-            }
-        }
-        &self.buffer[self.at..self.end.min(self.at + most)]
-    }
-
-    fn read_more(&mut self) -> io::Result<()> {
-        match self.reader.read(&mut self.buffer[self.end..]) {
-            Ok(n) => {
-                self.end += n;
-                self.ended = n == 0;
-                Ok(())
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(()),
-            Err(error) => {
-                self.ended = true;
-                self.error = Some(error.kind());
-                Err(error)
-            }
-        }
-    }
-
-    fn is_at_end(&self) -> bool {
-        self.ended && self.at == self.end
-    }
-
-    fn error(&self) -> Option<io::Error> {
-        self.error.map(io::Error::from)
-    }
-}
-
-impl BufRead for Source {
-    fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        while self.at == self.end && !self.ended {
-            (self.at, self.end) = (0, 0);
-            self.read_more()?;
-        }
-        Ok(&self.buffer[self.at..self.end])
-    }
-
-    fn consume(&mut self, n: usize) {
-        self.at += n;
-        self.consumed += n as u64;
-    }
-}
-
-impl Read for Source {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let n = self.fill_buf()?.read(into)?;
-        self.consume(n);
-        Ok(n)
     }
 }

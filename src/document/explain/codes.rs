@@ -77,6 +77,20 @@ pub static CODES: &[Explanation] = &[
         DAMAGE,
     ),
     row(
+        "compress.window-limit",
+        "The compressed data needs a window (zstd) or a dictionary (xz) of more than 128 MiB.",
+        "A decoder holds the window in memory. The content of the frame or stream was not read.",
+        "zstd --long=31 list.mbox",
+        "There is no flag for it. Unpack the file yourself, and give what comes out.",
+    ),
+    row(
+        "compress.unsupported",
+        "The compressed data needs a dictionary that is not in it, or a feature that is reserved or not supported.",
+        "The content of the member was not read.",
+        "zstd -D dictionary list.mbox",
+        "There is no flag for it. Unpack the file yourself, and give what comes out.",
+    ),
+    row(
         "compress.trailing-garbage",
         "Bytes that are not compressed data follow the end mark.",
         "They may be what is left of another member, whose links are missing.",

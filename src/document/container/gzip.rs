@@ -1,0 +1,144 @@
+//! gzip members (RFC 1952).
+
+use std::io::BufRead;
+
+use flate2::{Crc, Decompress, FlushDecompress, Status};
+
+use super::source::Source;
+use super::{Decoder, Fault, Step};
+
+/// Flags of the header (RFC 1952 section 2.3.1).
+const HEADER_CRC: u8 = 0x02;
+const EXTRA: u8 = 0x04;
+const NAME: u8 = 0x08;
+const COMMENT: u8 = 0x10;
+const RESERVED: u8 = 0xE0;
+
+/// Bytes of the header before the optional fields.
+const FIXED: usize = 10;
+/// Bytes behind the compressed data: checksum and length.
+const TRAILER: usize = 8;
+
+/// Decompresses one member after another.
+pub(super) struct Gzip {
+    inflate: Decompress,
+    /// Checksum and length of what has been decompressed.
+    crc: Crc,
+    /// The compressed data has ended; the trailer follows.
+    ended: bool,
+}
+
+impl Gzip {
+    pub(super) fn new() -> Self {
+        Gzip {
+            inflate: Decompress::new(false),
+            crc: Crc::new(),
+            ended: false,
+        }
+    }
+
+    fn check_trailer(&self, source: &mut Source) -> Result<(), Fault> {
+        let Some(&[a, b, c, d, e, f, g, h]) = source.peek(TRAILER).first_chunk() else {
+            return Err(Fault::Truncated);
+        };
+        source.consume(TRAILER);
+        // The length is stored modulo 2^32.
+        let holds = u32::from_le_bytes([a, b, c, d]) == self.crc.sum()
+            && u32::from_le_bytes([e, f, g, h]) == self.crc.amount();
+        if holds { Ok(()) } else { Err(Fault::Corrupt) }
+    }
+}
+
+/// Consumes `n` bytes of a header.
+fn skip(source: &mut Source, n: usize, crc: &mut Crc) -> Result<(), Fault> {
+    let bytes = source.peek(n);
+    if bytes.len() < n {
+        return Err(Fault::Truncated);
+    }
+    crc.update(bytes);
+    source.consume(n);
+    Ok(())
+}
+
+/// Consumes a string of any length and the zero byte behind it.
+fn skip_string(source: &mut Source, crc: &mut Crc) -> Result<(), Fault> {
+    loop {
+        let bytes = source.available();
+        if bytes.is_empty() {
+            return Err(Fault::Truncated);
+        }
+        let end = memchr::memchr(0, bytes);
+        let length = end.map_or(bytes.len(), |end| end + 1);
+        crc.update(&bytes[..length]);
+        source.consume(length);
+        if end.is_some() {
+            return Ok(());
+        }
+    }
+}
+
+impl Decoder for Gzip {
+    fn begin(&mut self, source: &mut Source) -> Result<(), Fault> {
+        self.inflate.reset(false);
+        self.crc.reset();
+        self.ended = false;
+        let mut crc = Crc::new();
+        let flags = *source.peek(FIXED).get(3).ok_or(Fault::Truncated)?;
+        skip(source, FIXED, &mut crc)?;
+        if flags & RESERVED != 0 {
+            return Err(Fault::Unsupported);
+        }
+        if flags & EXTRA != 0 {
+            let &[low, high] = source.peek(2).first_chunk().ok_or(Fault::Truncated)?;
+            skip(source, 2, &mut crc)?;
+            skip(source, u16::from_le_bytes([low, high]).into(), &mut crc)?;
+        }
+        for flag in [NAME, COMMENT] {
+            if flags & flag != 0 {
+                skip_string(source, &mut crc)?;
+            }
+        }
+        if flags & HEADER_CRC != 0 {
+            let &stored = source.peek(2).first_chunk().ok_or(Fault::Truncated)?;
+            source.consume(2);
+            if u16::from_le_bytes(stored) != crc.sum() as u16 {
+                return Err(Fault::Corrupt);
+            }
+        }
+        Ok(())
+    }
+
+    fn decompress(&mut self, source: &mut Source, into: &mut [u8]) -> (usize, Step) {
+        while !self.ended {
+            let input = source.available();
+            let at_end = input.is_empty();
+            let flush = match at_end {
+                true => FlushDecompress::Finish,
+                false => FlushDecompress::None,
+            };
+            let before = (self.inflate.total_in(), self.inflate.total_out());
+            let status = self.inflate.decompress(input, into, flush);
+            let consumed = (self.inflate.total_in() - before.0) as usize;
+            let produced = (self.inflate.total_out() - before.1) as usize;
+            source.consume(consumed);
+            // What stands before damage is good, also when one call meets both.
+            self.crc.update(&into[..produced]);
+            match status {
+                Ok(Status::StreamEnd) => {
+                    self.ended = true;
+                    if produced > 0 {
+                        return (produced, Step::More);
+                    }
+                }
+                Ok(_) if produced > 0 => return (produced, Step::More),
+                Ok(_) if at_end => return (0, Step::Failed(Fault::Truncated)),
+                Ok(_) if consumed > 0 => {}
+                _ => return (produced, Step::Failed(Fault::Corrupt)),
+            }
+        }
+        match self.check_trailer(source) {
+            Ok(()) => (0, Step::Ended),
+            Err(fault) => (0, Step::Failed(fault)),
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! xz streams (the .xz file format 1.2).
+
+use std::io::{BufRead, ErrorKind};
+
+use lzma_rust2::{Action, Status, XzStream};
+
+use super::source::Source;
+use super::{Decoder, Fault, Step, WINDOW};
+
+/// Memory for a decoder in KiB: a dictionary of [`WINDOW`] bytes, and tables and buffers.
+const MEMORY: u32 = (WINDOW >> 10) as u32 + 1024;
+/// Bytes that are decoded at a time. What a stretch held before damage in it is lost.
+const STRETCH: usize = 64;
+
+/// Decompresses one stream after another.
+pub(super) struct Xz {
+    stream: XzStream,
+}
+
+impl Xz {
+    pub(super) fn new() -> Self {
+        Xz {
+            stream: open_stream(),
+        }
+    }
+}
+
+fn open_stream() -> XzStream {
+    XzStream::new_mem_limit(false, MEMORY)
+}
+
+fn fault(kind: ErrorKind) -> Fault {
+    match kind {
+        ErrorKind::UnexpectedEof => Fault::Truncated,
+        ErrorKind::OutOfMemory => Fault::Memory,
+        ErrorKind::Unsupported => Fault::Unsupported,
+        _ => Fault::Corrupt,
+    }
+}
+
+impl Decoder for Xz {
+    fn begin(&mut self, source: &mut Source) -> Result<(), Fault> {
+        self.stream = open_stream();
+        // Behind the stream header stand the size of the block header, not 0, and its flags, whose
+        // lowest bits are the number of filters less one. The decoder takes one before LZMA2.
+        match source.peek(14).first_chunk::<14>() {
+            Some(&[.., size, flags]) if size != 0 && flags & 3 > 1 => Err(Fault::Unsupported),
+            _ => Ok(()),
+        }
+    }
+
+    fn decompress(&mut self, source: &mut Source, into: &mut [u8]) -> (usize, Step) {
+        loop {
+            let input = source.available();
+            let input = &input[..input.len().min(STRETCH)];
+            let action = match input.is_empty() {
+                true => Action::Finish,
+                false => Action::Run,
+            };
+            let before = self.stream.total_out();
+            let result = self.stream.process(input, into, action);
+            // An error does not say what came before it; the count of all output does.
+            let produced = (self.stream.total_out() - before) as usize;
+            match result {
+                Ok(result) => {
+                    source.consume(result.bytes_consumed);
+                    if result.status == Status::StreamEnd {
+                        return (produced, Step::Ended);
+                    }
+                    if produced > 0 {
+                        return (produced, Step::More);
+                    }
+                    if result.bytes_consumed == 0 {
+                        let fault = match action {
+                            Action::Finish => Fault::Truncated,
+                            Action::Run => Fault::Corrupt,
+                        };
+                        return (0, Step::Failed(fault));
+                    }
+                }
+                Err(error) => return (produced, Step::Failed(fault(error.kind()))),
+            }
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! zstd frames (RFC 8878).
+
+use std::io::{BufRead, Read};
+
+use ruzstd::decoding::errors::{FrameDecoderError, FrameHeaderError, ReadFrameHeaderError};
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+
+use super::source::Source;
+use super::{Decoder, Fault, Step, WINDOW};
+
+/// Bits of the frame header descriptor (RFC 8878 section 3.1.1.1.1).
+const CONTENT_SIZE: u8 = 0xC0;
+const SINGLE_SEGMENT: u8 = 0x20;
+const RESERVED: u8 = 0x08;
+const CHECKSUM: u8 = 0x04;
+
+/// Types of blocks (RFC 8878 section 3.1.1.2.2).
+const RAW: u32 = 0;
+const RLE: u32 = 1;
+const BLOCK_RESERVED: u32 = 3;
+/// No block is stored in more bytes than this (RFC 8878 section 3.1.1.2.4).
+const BLOCK_MOST: usize = 128 << 10;
+/// Bytes of a block's header, and of a frame's checksum.
+const BLOCK_HEADER: usize = 3;
+const CHECKSUM_SIZE: usize = 4;
+/// A block that is the last, raw and empty, and a checksum.
+const LAST_BLOCK: &[u8] = &[1, 0, 0, 0, 0, 0, 0];
+
+/// Decompresses one frame after another.
+pub(super) struct Zstd {
+    decoder: FrameDecoder,
+    /// Bytes of a frame without content (RFC 8878 section 3.1.2), of which nothing is decoded.
+    skippable: Option<u64>,
+    /// The size of the content as the frame header has it.
+    content_size: Option<u64>,
+    /// The frame ends with a checksum.
+    checksum: bool,
+    /// Bytes of the frame that have been handed over.
+    produced: u64,
+    /// One block as it is stored, with its header.
+    block: Vec<u8>,
+    /// Set when no more blocks can be decoded; the window is handed over before it is told.
+    fault: Option<Fault>,
+}
+
+/// Whether a skippable frame starts so.
+pub(super) fn is_skippable(head: &[u8]) -> bool {
+    matches!(head, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
+}
+
+impl Zstd {
+    pub(super) fn new() -> Self {
+        let mut decoder = FrameDecoder::new();
+        decoder.set_max_window_size(WINDOW);
+        Zstd {
+            decoder,
+            skippable: None,
+            content_size: None,
+            checksum: false,
+            produced: 0,
+            block: Vec::new(),
+            fault: None,
+        }
+    }
+
+    /// Reads a block and decodes it into the window.
+    fn decode_block(&mut self, source: &mut Source) -> Result<(), Fault> {
+        let &[a, b, c] = source.peek(3).first_chunk().ok_or(Fault::Truncated)?;
+        let header = u32::from_le_bytes([a, b, c, 0]);
+        let (kind, size) = (header >> 1 & 3, (header >> 3) as usize);
+        if kind == BLOCK_RESERVED || size > BLOCK_MOST {
+            return Err(Fault::Corrupt);
+        }
+        let stored = if kind == RLE { 1 } else { size };
+        let has_checksum = self.checksum && header & 1 == 1;
+        let whole = BLOCK_HEADER + stored + if has_checksum { CHECKSUM_SIZE } else { 0 };
+        self.block.clear();
+        // An error of the file shows as too few bytes, and is told by whoever asks the source.
+        let _ = Read::take(&mut *source, whole as u64).read_to_end(&mut self.block);
+        let have = self.block.len();
+        if have >= BLOCK_HEADER + stored {
+            // Without its checksum the last block is still good.
+            self.block.resize(whole, 0);
+        } else if kind == RAW {
+            // So is the start of a block that is stored as it is.
+            let header = ((have - BLOCK_HEADER) as u32) << 3;
+            self.block[..BLOCK_HEADER].copy_from_slice(&header.to_le_bytes()[..BLOCK_HEADER]);
+        } else {
+            return Err(Fault::Truncated);
+        }
+        let one = BlockDecodingStrategy::UptoBlocks(1);
+        match self.decoder.decode_blocks(self.block.as_slice(), one) {
+            Ok(_) if have == whole => Ok(()),
+            Ok(_) => Err(Fault::Truncated),
+            Err(_) => Err(Fault::Corrupt),
+        }
+    }
+
+    /// Ends the frame behind damage, so that the decoder gives out its window.
+    fn end_frame(&mut self) {
+        if !self.decoder.is_finished() {
+            let one = BlockDecodingStrategy::UptoBlocks(1);
+            // An empty block does not fail; if it did, only the window would be lost.
+            let _ = self.decoder.decode_blocks(LAST_BLOCK, one);
+        }
+    }
+
+    /// Whether the frame is as long as its header tells, and has the checksum that it ends with.
+    fn verify(&self) -> Result<(), Fault> {
+        let stored = self.decoder.get_checksum_from_data();
+        let holds = self.content_size.is_none_or(|size| size == self.produced)
+            && stored.is_none_or(|stored| self.decoder.get_calculated_checksum() == Some(stored));
+        if holds { Ok(()) } else { Err(Fault::Corrupt) }
+    }
+}
+
+fn fault(error: &FrameDecoderError) -> Fault {
+    use ReadFrameHeaderError as Header;
+    match error {
+        FrameDecoderError::WindowSizeTooBig { .. }
+        | FrameDecoderError::FrameHeaderError(FrameHeaderError::WindowTooBig { .. }) => {
+            Fault::Memory
+        }
+        FrameDecoderError::DictNotProvided { .. } => Fault::Unsupported,
+        FrameDecoderError::ReadFrameHeaderError(
+            Header::BadMagicNumber(_) | Header::InvalidFrameDescriptor(_),
+        ) => Fault::Corrupt,
+        FrameDecoderError::ReadFrameHeaderError(_) => Fault::Truncated,
+        _ => Fault::Corrupt,
+    }
+}
+
+impl Decoder for Zstd {
+    fn begin(&mut self, source: &mut Source) -> Result<(), Fault> {
+        self.fault = None;
+        self.produced = 0;
+        let head = source.peek(8);
+        if is_skippable(head) {
+            let &[_, _, _, _, a, b, c, d] = head.first_chunk().ok_or(Fault::Truncated)?;
+            source.consume(8);
+            self.skippable = Some(u32::from_le_bytes([a, b, c, d]).into());
+            return Ok(());
+        }
+        self.skippable = None;
+        let descriptor = *head.get(4).ok_or(Fault::Truncated)?;
+        if descriptor & RESERVED != 0 {
+            return Err(Fault::Unsupported);
+        }
+        let result = self.decoder.reset(source);
+        result.map_err(|error| fault(&error))?;
+        let has_size = descriptor & (CONTENT_SIZE | SINGLE_SEGMENT) != 0;
+        self.content_size = has_size.then(|| self.decoder.content_size());
+        self.checksum = descriptor & CHECKSUM != 0;
+        Ok(())
+    }
+
+    fn decompress(&mut self, source: &mut Source, into: &mut [u8]) -> (usize, Step) {
+        if let Some(size) = self.skippable {
+            return match source.skip(size) == size {
+                true => (0, Step::Ended),
+                false => (0, Step::Failed(Fault::Truncated)),
+            };
+        }
+        loop {
+            // Reading out of the decoder's memory does not fail.
+            let n = self.decoder.read(into).unwrap_or(0);
+            if n > 0 {
+                self.produced += n as u64;
+                return (n, Step::More);
+            }
+            if let Some(fault) = self.fault {
+                return (0, Step::Failed(fault));
+            }
+            if self.decoder.is_finished() {
+                return match self.verify() {
+                    Ok(()) => (0, Step::Ended),
+                    Err(fault) => (0, Step::Failed(fault)),
+                };
+            }
+            if let Err(fault) = self.decode_block(source) {
+                self.fault = Some(fault);
+                self.end_frame();
+            }
+        }
+    }
+}
