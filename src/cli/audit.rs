@@ -12,7 +12,7 @@ use ignore::overrides::OverrideBuilder;
 use super::args::audit::{AuditArgs, FailOnArg, SwitchArg};
 use super::args::output::{WhenArg, workers};
 use super::args::resolve::{absolute, directory_of, internal};
-use super::config;
+use super::config::{self, Config};
 use super::destination::{Destination, Target};
 use super::exit::Exit;
 use super::explain;
@@ -26,58 +26,113 @@ use crate::audit::check::{Checker, Schemes};
 use crate::audit::hash::Key;
 use crate::audit::paths::Paths;
 use crate::audit::report::{Format, Look, Reports, Totals};
-use crate::audit::rules::{Level, Levels};
+use crate::audit::rules::{Level, Levels, RULES};
 use crate::audit::site::State;
 use crate::audit::tree::Tree;
 use crate::audit::{Audit, Fragments, List, Outcome};
 use crate::document::Anchors;
 use crate::extractor::{self, Positions};
 use crate::output::decimal::counted;
+use crate::output::escape::visible;
 use crate::pipeline::bases::{Bases, Names};
 use crate::pipeline::pieces::UNCUT;
 use crate::pipeline::walk::Root;
 use crate::pipeline::{self, Archives, Order, Talk};
 use crate::uri::Mounts;
 
-/// The command line with the flags of `uriscan.toml` in front of its own; none where there is
-/// nothing to add.
+/// The command line with the flags of a configuration in front of its own, and the configuration;
+/// none where there is none.
 pub(super) fn with_config(
     arguments: &AuditArgs,
     given: &[OsString],
     command: &Command,
-) -> Result<Option<Vec<OsString>>, Error> {
+) -> Result<Option<(Vec<OsString>, Config)>, Error> {
     let findings = &arguments.findings;
-    if findings.no_config {
+    if findings.no_config || findings.explain.is_some() || arguments.walk.type_list {
         return Ok(None);
     }
-    let config = config::read(findings.config.as_deref(), command)?;
-    if config.flags.is_empty() && config.paths.is_empty() {
+    let Some(mut config) = config::read(findings.config.as_deref(), command)? else {
         return Ok(None);
-    }
+    };
     let mut all = given.to_vec();
     let place = all.iter().skip(1).position(|word| word == "audit");
     let at = place.map_or(all.len(), |place| place + 2);
-    let paths = arguments.paths.is_empty().then_some(config.paths);
-    let new = config.flags.into_iter().chain(paths.unwrap_or_default());
-    all.splice(at..at, new);
-    Ok(Some(all))
+    let flags = std::mem::take(&mut config.flags);
+    let paths = std::mem::take(&mut config.paths);
+    let paths = arguments.paths.is_empty().then_some(paths);
+    all.splice(at..at, flags.into_iter().chain(paths.unwrap_or_default()));
+    Ok(Some((all, config)))
+}
+
+/// What the user is told of a configuration that was read.
+pub(super) struct Notice {
+    file: PathBuf,
+    keys: String,
+    /// Rules with the levels that they would have without it, and those that they have.
+    lowered: Vec<String>,
+    /// Whether the user asked for silence; a configuration that does asks in vain.
+    quiet: bool,
+}
+
+/// The flags of an audit, and where each of them stands.
+type Given<'a> = (&'a AuditArgs, &'a ArgMatches);
+
+impl Notice {
+    /// Compares the command line before and after the flags of a configuration were added.
+    pub(super) fn of(config: &Config, before: Given<'_>, after: Given<'_>) -> Self {
+        let levels = |(arguments, matches)| levels(arguments, matches);
+        let (old, new) = (levels(before), levels(after));
+        let lowered = RULES.iter().filter_map(|rule| {
+            let level = |levels: &Levels| levels.named(rule.name).map(|(_, level)| level);
+            let (old, new) = (level(&old)?, level(&new)?);
+            let sentence = || format!("{} from {} to {}", rule.name, old.name(), new.name());
+            (new < old).then(sentence)
+        });
+        Notice {
+            file: config.file.clone(),
+            keys: config.keys.join(", "),
+            lowered: lowered.collect(),
+            quiet: before.0.findings.quiet,
+        }
+    }
+
+    /// The file and its keys, and the rules that it lowers, on a line each.
+    fn lines(&self) -> Vec<String> {
+        let file = self.file.display();
+        let mut lines = vec![match self.keys.as_str() {
+            "" => format!("configuration: {file}"),
+            keys => format!("configuration: {file} ({keys})"),
+        }];
+        if !self.lowered.is_empty() {
+            lines.push(format!("lowered by it: {}", self.lowered.join(", ")));
+        }
+        lines
+    }
 }
 
 /// Runs it.
-pub(super) fn run(arguments: &AuditArgs, matches: &ArgMatches) -> Result<Exit, Error> {
+pub(super) fn run(
+    arguments: &AuditArgs,
+    matches: &ArgMatches,
+    notice: Option<&Notice>,
+) -> Result<Exit, Error> {
     if arguments.walk.type_list {
         return extract::print_types();
     }
     if let Some(name) = &arguments.findings.explain {
         return explain::run(name);
     }
+    if let Some(notice) = notice
+        && arguments.findings.verbose
+    {
+        tell(&notice.lines()[0]);
+    }
     let paths = paths(arguments)?;
     hint::check_paths(&paths, false)?;
     let audit = audit(arguments, matches, &paths)?;
     let targets = Targets::of(arguments)?;
     let roots = roots(arguments, &paths);
-    let others = [arguments.findings.config.as_deref()];
-    let others: Vec<&Path> = others.into_iter().flatten().collect();
+    let others: Vec<&Path> = notice.iter().map(|notice| notice.file.as_path()).collect();
     let inputs = Inputs {
         roots: &roots,
         given: &arguments.walk,
@@ -95,7 +150,7 @@ pub(super) fn run(arguments: &AuditArgs, matches: &ArgMatches) -> Result<Exit, E
         Err(error) => return Err(Error::new(format!("cannot write: {error}"))),
         Ok(outcome) => outcome,
     };
-    finish(arguments, &outcome)
+    finish(arguments, &outcome, notice)
 }
 
 /// The paths to audit.
@@ -413,12 +468,22 @@ fn look(arguments: &AuditArgs) -> Look {
     }
 }
 
-fn finish(arguments: &AuditArgs, outcome: &Outcome) -> Result<Exit, Error> {
+fn finish(
+    arguments: &AuditArgs,
+    outcome: &Outcome,
+    notice: Option<&Notice>,
+) -> Result<Exit, Error> {
     let findings = &arguments.findings;
     let (totals, summary) = (&outcome.totals, &outcome.totals.summary);
     if !findings.quiet && (findings.external || !findings.json) {
         // Who closes standard error does not want to know.
         let _ = io::stderr().write_all(sentence(totals).as_bytes());
+    }
+    if let Some(notice) = notice.filter(|notice| !notice.quiet) {
+        let lines = notice.lines();
+        let lines = lines.iter().map(|line| format!("{}\n", visible(line)));
+        // Errors on standard error are ignored.
+        let _ = io::stderr().write_all(lines.collect::<String>().as_bytes());
     }
     if summary.is_empty() {
         return Err(extract::nothing_was_read(summary));

@@ -1,125 +1,441 @@
-//! `uriscan.toml`: flags of `audit` that a project keeps in a file. Its keys are the long names of
-//! the flags, and `paths`; what stands on the command line comes behind them and wins.
+//! The file in which a project keeps flags of `audit`. Its keys are the long names of the flags, and
+//! `paths`; what stands on the command line comes behind them and wins.
+//!
+//! A file that was found and not named comes with the tree that is audited, from somebody who need
+//! not be trusted: it says what is checked and how findings are shown, and nothing else.
 
+use std::any::TypeId;
 use std::ffi::OsString;
-use std::fs;
-use std::io::ErrorKind;
-use std::path::Path;
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Component, Path, PathBuf};
 
-use clap::Command;
-use toml::{Table, Value};
+use clap::{Arg, ArgAction, Command};
+use toml::de::{DeTable, DeValue};
 
+use super::args::resolve::mount;
+use super::hint::nearest;
 use super::message::Error;
+use crate::output::escape::visible;
 
-/// The file that is looked for in the current directory.
-pub(super) const NAME: &str = "uriscan.toml";
+/// Where a configuration is looked for, in this order: a file below a directory, and the table in it;
+/// without one the whole file.
+const PLACES: [(&str, &[&str]); 3] = [
+    ("uriscan.toml", &[]),
+    (".config/uriscan.toml", &[]),
+    (PYPROJECT, &["tool", "uriscan"]),
+];
+
+const PYPROJECT: &str = "pyproject.toml";
+
+/// What the root of a repository holds.
+const REPOSITORIES: [&str; 3] = [".git", ".hg", ".jj"];
+
+/// A configuration is no longer than this, in bytes.
+const MOST: u64 = 1 << 20;
 
 /// What a file adds to the command line.
 #[derive(Debug, Default)]
 pub(super) struct Config {
+    /// The file.
+    pub(super) file: PathBuf,
+    /// Its keys, in order.
+    pub(super) keys: Vec<String>,
     /// Flags, as they would stand on the command line.
     pub(super) flags: Vec<OsString>,
     /// The paths to audit where the command line names none.
     pub(super) paths: Vec<OsString>,
 }
 
-/// Flags that a file cannot have.
-const NOT_HERE: [&str; 4] = ["config", "no-config", "help", "version"];
+/// Flags that no file can have.
+const NEVER: [&str; 6] = [
+    "config",
+    "no-config",
+    "help",
+    "version",
+    "explain",
+    "type-list",
+];
 
-/// Reads a file; without one nothing is added, unless it was asked for by name.
-pub(super) fn read(path: Option<&Path>, command: &Command) -> Result<Config, Error> {
-    let file = path.unwrap_or(Path::new(NAME));
-    let text = match fs::read_to_string(file) {
-        Ok(text) => text,
-        Err(error) if error.kind() == ErrorKind::NotFound && path.is_none() => {
-            return Ok(Config::default());
-        }
-        Err(error) => return Err(Error::new(format!("{}: {error}", file.display()))),
+/// Flags that a file may have that was found: what is checked, how, and how findings are shown. All
+/// others write, look outside the folder of the file, or take more memory: only a file that was named
+/// has them.
+const FOUND: &[&str] = &[
+    "absolute",
+    "allow",
+    "alternatives",
+    "attachments",
+    "base",
+    "baseline",
+    "color",
+    "context",
+    "count-by",
+    "decompress",
+    "default-base",
+    "deny",
+    "element",
+    "email",
+    "encoding",
+    "entry",
+    "excess-dots",
+    "exclude",
+    "exit-zero",
+    "extended",
+    "external",
+    "fail-on",
+    "format",
+    "fragments",
+    "glob",
+    "group",
+    "headers",
+    "hidden",
+    "html-text",
+    "ids",
+    "ignore-attr",
+    "ignore-base",
+    "include",
+    "index",
+    "json",
+    "links",
+    "max-depth",
+    "max-filesize",
+    "max-findings",
+    "mime-base",
+    "no-ignore",
+    "no-messages",
+    "non-ascii",
+    "orphans",
+    "progress",
+    "quiet",
+    "relative",
+    "root",
+    "rules",
+    "same-scheme",
+    "scheme",
+    "scripting",
+    "shard",
+    "slug",
+    "stats",
+    "strict-scheme",
+    "strict-text",
+    "threads",
+    "touching",
+    "try-ext",
+    "type",
+    "unrestricted",
+    "unwrap",
+    "unwrap-host",
+    "verbose",
+    "warn",
+    "www",
+];
+
+/// Reads the file that was named, or the one that is found: in the current directory, or the nearest
+/// above it up to the root of the repository.
+pub(super) fn read(named: Option<&Path>, command: &Command) -> Result<Option<Config>, Error> {
+    if let Some(file) = named {
+        let table: &[&str] = match file.file_name().is_some_and(|name| name == PYPROJECT) {
+            true => PLACES[2].1,
+            false => &[],
+        };
+        let source = Source {
+            file,
+            folder: None,
+            command,
+        };
+        let config = source.parse(&text(file)?, table)?;
+        let missing = || Error::new(format!("{}: there is no [tool.uriscan]", file.display()));
+        return config.map(Some).ok_or_else(missing);
+    }
+    let Ok(here) = std::env::current_dir() else {
+        return Ok(None);
     };
-    parse(&text, command).map_err(|error| Error::new(format!("{}: {error}", file.display())))
+    let is_root = |folder: &Path| REPOSITORIES.iter().any(|name| folder.join(name).exists());
+    // Outside a repository only the current directory is the project's.
+    let height = here.ancestors().position(is_root).unwrap_or(0);
+    let mut folder = PathBuf::new();
+    for _ in 0..=height {
+        for (name, table) in PLACES {
+            let file = folder.join(name);
+            if !file.exists() {
+                continue;
+            }
+            check_place(&file, &folder)?;
+            let text = text(&file)?;
+            // The file of other tools is none of ours until it says so.
+            if !table.is_empty() && !table.iter().all(|name| text.contains(name)) {
+                continue;
+            }
+            let source = Source {
+                file: &file,
+                folder: Some(&folder),
+                command,
+            };
+            if let Some(config) = source.parse(&text, table)? {
+                return Ok(Some(config));
+            }
+        }
+        folder.push("..");
+    }
+    Ok(None)
 }
 
-fn parse(text: &str, command: &Command) -> Result<Config, String> {
-    let table: Table = text.parse().map_err(|error: toml::de::Error| {
-        let message = error.message().to_owned();
-        match error.span() {
-            Some(span) => {
-                let before = text.get(..span.start).unwrap_or_default();
-                format!("line {}: {message}", before.matches('\n').count() + 1)
+fn text(file: &Path) -> Result<String, Error> {
+    let failed = |reason: String| Error::new(format!("{}: {reason}", file.display()));
+    let mut bytes = Vec::new();
+    let opened = File::open(file).map_err(|error| failed(error.to_string()))?;
+    let read = opened.take(MOST + 1).read_to_end(&mut bytes);
+    read.map_err(|error| failed(error.to_string()))?;
+    if bytes.len() as u64 > MOST {
+        return Err(failed(format!("a configuration has at most {MOST} bytes")));
+    }
+    String::from_utf8(bytes).map_err(|_| failed("it is not UTF-8".to_owned()))
+}
+
+/// Checks that a file that was found is a regular one in its own folder.
+fn check_place(file: &Path, folder: &Path) -> Result<(), Error> {
+    if !file.is_file() {
+        let file = file.display();
+        return Err(Error::new(format!(
+            "{file}: a configuration is a regular file"
+        )));
+    }
+    match is_inside(file, folder) {
+        true => Ok(()),
+        false => Err(Error::new(format!(
+            "{}: it leads out of its folder; name it with --config",
+            file.display()
+        ))),
+    }
+}
+
+/// Whether a path that may lead through symbolic links stays below a folder. What is not there leads
+/// nowhere.
+fn is_inside(path: &Path, folder: &Path) -> bool {
+    let folder = match folder.as_os_str().is_empty() {
+        true => Path::new("."),
+        false => folder,
+    };
+    match (fs::canonicalize(path), fs::canonicalize(folder)) {
+        (Ok(path), Ok(folder)) => path.starts_with(folder),
+        (path, _) => path.is_err(),
+    }
+}
+
+/// A file that is being read.
+struct Source<'a> {
+    file: &'a Path,
+    /// The folder to which its paths are relative, if it was found.
+    folder: Option<&'a Path>,
+    command: &'a Command,
+}
+
+impl Source<'_> {
+    /// Reads the keys of a table; none where there is no such table.
+    fn parse(&self, text: &str, names: &[&str]) -> Result<Option<Config>, Error> {
+        let document = DeTable::parse(text).map_err(|error| {
+            let at = error.span().map_or(0, |span| span.start);
+            self.error(text, at, error.message())
+        })?;
+        let mut table = document.get_ref();
+        for name in names {
+            match table.iter().find(|(key, _)| key.get_ref() == name) {
+                None => return Ok(None),
+                Some((key, value)) => match value.get_ref() {
+                    DeValue::Table(inner) => table = inner,
+                    _ => {
+                        return Err(self.error(
+                            text,
+                            key.span().start,
+                            &format!("`{name}` is a table"),
+                        ));
+                    }
+                },
             }
-            None => message,
         }
-    })?;
-    let mut config = Config::default();
-    for (key, value) in &table {
-        let values = match value {
-            Value::Array(values) => values.as_slice(),
-            value => std::slice::from_ref(value),
+        let mut config = Config {
+            file: self.file.to_path_buf(),
+            ..Config::default()
         };
+        let mut entries: Vec<_> = table.iter().collect();
+        // Of several flags about one rule the last counts.
+        entries.sort_unstable_by_key(|(key, _)| key.span().start);
+        for (key, value) in entries {
+            let added = self.add(key.get_ref(), value.get_ref(), &mut config);
+            added.map_err(|reason| self.error(text, key.span().start, &reason))?;
+        }
+        Ok(Some(config))
+    }
+
+    fn error(&self, text: &str, at: usize, reason: &str) -> Error {
+        let before = text.as_bytes().get(..at).unwrap_or_default();
+        let line = memchr::memchr_iter(b'\n', before).count() + 1;
+        Error::new(format!("{}:{line}: {reason}", self.file.display()))
+    }
+
+    fn add(&self, key: &str, value: &DeValue<'_>, config: &mut Config) -> Result<(), String> {
+        config.keys.push(key.to_owned());
         if key == "paths" {
-            for value in values {
-                let path = value.as_str().ok_or("`paths` holds strings")?;
-                config.paths.push(path.into());
+            for value in values(value) {
+                let DeValue::String(path) = value else {
+                    return Err("`paths` is a string or an array of strings".to_owned());
+                };
+                config.paths.push(self.path(key, path)?);
             }
-            continue;
+            return Ok(());
         }
-        let known = command
-            .get_arguments()
-            .any(|flag| flag.get_long() == Some(key));
-        if !known || NOT_HERE.contains(&key.as_str()) {
-            return Err(format!("unknown key `{key}`"));
+        let is_key = |flag: &&Arg| {
+            let name = flag.get_long().unwrap_or_default();
+            !flag.is_hide_set() && !name.is_empty() && !NEVER.contains(&name)
+        };
+        let flags = || self.command.get_arguments().filter(is_key);
+        let Some(flag) = flags().find(|flag| flag.get_long() == Some(key)) else {
+            let known = flags().filter_map(Arg::get_long).chain(["paths"]);
+            return Err(match nearest(key, known) {
+                Some(near) => format!("unknown key `{key}`; did you mean `{near}`?"),
+                None => format!("unknown key `{key}`"),
+            });
+        };
+        if self.folder.is_some() && !FOUND.contains(&key) {
+            return Err(format!(
+                "`{key}` is not for a file that was found: give it on the command line, or name the \
+                 file with --config"
+            ));
         }
-        for value in values {
-            match value {
-                Value::Boolean(true) => config.flags.push(format!("--{key}").into()),
-                Value::Boolean(false) => {}
-                Value::String(text) => config.flags.push(format!("--{key}={text}").into()),
-                Value::Integer(number) => config.flags.push(format!("--{key}={number}").into()),
-                _ => {
-                    return Err(format!(
-                        "`{key}` is a string, a number, a boolean, or an array"
-                    ));
+        let before = config.flags.len();
+        self.add_flag(flag, key, value, &mut config.flags)?;
+        for word in &config.flags[before..] {
+            self.check(word)?;
+        }
+        Ok(())
+    }
+
+    /// Appends a flag as often as its value says.
+    fn add_flag(
+        &self,
+        flag: &Arg,
+        key: &str,
+        value: &DeValue<'_>,
+        flags: &mut Vec<OsString>,
+    ) -> Result<(), String> {
+        let action = flag.get_action();
+        let is_optional = flag
+            .get_num_args()
+            .is_some_and(|range| range.min_values() == 0);
+        match value {
+            DeValue::Boolean(yes) if !action.takes_values() || is_optional => {
+                flags.extend(yes.then(|| format!("--{key}").into()));
+                return Ok(());
+            }
+            _ if !action.takes_values() => {
+                return Err(format!("`{key}` is true or false, not {}", kind(value)));
+            }
+            _ => {}
+        }
+        let parser = flag.get_value_parser().type_id();
+        let is_number = parser == TypeId::of::<u64>() || parser == TypeId::of::<usize>();
+        let is_list = matches!(action, ArgAction::Append);
+        let wanted = match (is_list, is_number) {
+            (true, _) => "a string or an array of strings",
+            (false, true) => "a number or a string",
+            (false, false) => "a string",
+        };
+        let wrong = |value| format!("`{key}` is {wanted}, not {}", kind(value));
+        if matches!(value, DeValue::Array(_)) && !is_list {
+            return Err(wrong(value));
+        }
+        for value in values(value) {
+            let text = match value {
+                DeValue::String(text) => self.inside(key, text)?,
+                DeValue::Integer(number) if is_number => number.to_string().into(),
+                value => return Err(wrong(value)),
+            };
+            let mut word = OsString::from(format!("--{key}="));
+            word.push(text);
+            flags.push(word);
+        }
+        Ok(())
+    }
+
+    /// The value of a flag, with its path as seen from the current directory.
+    fn inside(&self, key: &str, value: &str) -> Result<OsString, String> {
+        match key {
+            "baseline" | "touching" => self.path(key, value),
+            "root" => match mount(value.as_bytes()) {
+                (Some(directory), _) => {
+                    // INVARIANT: the directory is what the value begins with, and ends at a `=`.
+                    let (directory, rest) = value.split_at(directory.len());
+                    let mut root = self.path(key, directory)?;
+                    root.push(rest);
+                    Ok(root)
                 }
-            }
+                (None, _) => Ok(value.into()),
+            },
+            _ => Ok(value.into()),
         }
     }
-    Ok(config)
+
+    /// A path as seen from the current directory. In a file that was found it stays in the folder.
+    fn path(&self, key: &str, path: &str) -> Result<OsString, String> {
+        let mut seen = PathBuf::from(path);
+        if let Some(folder) = self.folder {
+            let inner = |part| matches!(part, Component::Normal(_) | Component::CurDir);
+            let stays = Path::new(path).components().all(inner);
+            seen = folder.join(path);
+            if !stays || !is_inside(&seen, folder) {
+                return Err(format!(
+                    "`{key}`: {path} leads out of the folder of the file, which was found: name the \
+                     file with --config"
+                ));
+            }
+        }
+        // No path is taken for a flag.
+        Ok(
+            match seen.as_os_str().as_encoded_bytes().starts_with(b"-") {
+                true => Path::new(".").join(seen).into(),
+                false => seen.into(),
+            },
+        )
+    }
+
+    /// Checks a flag and its value as the command line does.
+    fn check(&self, word: &OsString) -> Result<(), String> {
+        let command = self.command.clone().no_binary_name(true);
+        // The message quotes the value, which may hold anything.
+        let shown = word.to_string_lossy();
+        let shown = visible(&shown).into_owned();
+        if command.clone().try_get_matches_from([word]).is_ok() {
+            return Ok(());
+        }
+        let Err(error) = command.try_get_matches_from([&shown]) else {
+            return Err(format!("invalid value: {shown}"));
+        };
+        let text = error.to_string();
+        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        let lines = lines.take_while(|line| !line.starts_with("For more"));
+        let lines: Vec<_> = lines.collect();
+        let reason = lines.join("; ");
+        Err(reason.strip_prefix("error: ").unwrap_or(&reason).to_owned())
+    }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use clap::Arg;
+/// The values of an array, or the one that is none.
+fn values<'v>(value: &'v DeValue<'v>) -> Vec<&'v DeValue<'v>> {
+    match value {
+        DeValue::Array(values) => values.iter().map(toml::Spanned::get_ref).collect(),
+        value => vec![value],
+    }
+}
 
-    #[test]
-    fn keys_are_flags() {
-        let command = Command::new("audit")
-            .arg(Arg::new("deny").long("deny"))
-            .arg(Arg::new("orphans").long("orphans"));
-        for (text, expected) in [
-            ("", Ok("")),
-            ("deny = \"orphan\"", Ok("--deny=orphan")),
-            ("deny = [\"a\", \"b\"]", Ok("--deny=a --deny=b")),
-            ("orphans = true", Ok("--orphans")),
-            ("orphans = false", Ok("")),
-            ("deny = 3", Ok("--deny=3")),
-            ("paths = [\"site\"]", Ok("site")),
-            ("dney = \"orphan\"", Err("unknown key `dney`")),
-            ("config = \"x\"", Err("unknown key `config`")),
-            (
-                "[deny]\nx = 1",
-                Err("`deny` is a string, a number, a boolean, or an array"),
-            ),
-        ] {
-            let got = parse(text, &command).map(|config| {
-                let all = config.flags.into_iter().chain(config.paths);
-                let all: Vec<_> = all.map(|flag| flag.into_string().unwrap()).collect();
-                all.join(" ")
-            });
-            let expected = expected.map(str::to_owned).map_err(str::to_owned);
-            assert_eq!(got, expected, "{text}");
-        }
-        let broken = parse("deny = 1\ndeny", &command);
-        assert!(broken.unwrap_err().starts_with("line 2: "));
+/// The type of a value, with its article.
+fn kind(value: &DeValue<'_>) -> &'static str {
+    match value {
+        DeValue::String(_) => "a string",
+        DeValue::Integer(_) => "a number",
+        DeValue::Float(_) => "a fraction",
+        DeValue::Boolean(_) => "true or false",
+        DeValue::Datetime(_) => "a date",
+        DeValue::Array(_) => "an array",
+        DeValue::Table(_) => "a table",
     }
 }

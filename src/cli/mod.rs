@@ -30,6 +30,7 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use args::audit::AuditArgs;
 use args::extract::ExtractArgs;
+use config::Config;
 pub use exit::Exit;
 
 use crate::output::escape::visible;
@@ -103,8 +104,10 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
             let command = command();
             let flags = command.find_subcommand("audit").unwrap_or(&command);
             match audit::with_config(given, &arguments, flags) {
-                Ok(Some(more)) => return configured(&more),
-                Ok(None) => run_audit(given, &matches),
+                Ok(Some((more, config))) => {
+                    return configured(&more, &config, given, audit_matches(&matches));
+                }
+                Ok(None) => audit::run(given, audit_matches(&matches), None),
                 Err(error) => Err(error),
             }
         }
@@ -112,26 +115,34 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     end(result)
 }
 
-/// Runs an audit whose command line has been completed from `uriscan.toml`.
-fn configured(arguments: &[OsString]) -> Exit {
+/// Runs an audit whose command line has been completed from a configuration; `given` and `matches`
+/// are what it was before.
+fn configured(
+    arguments: &[OsString],
+    config: &Config,
+    given: &AuditArgs,
+    matches: &ArgMatches,
+) -> Exit {
     match parsed(arguments) {
-        Ok((cli, matches)) => match &cli.command {
-            Some(Command::Audit(given)) => end(run_audit(given, &matches)),
+        Ok((cli, all)) => match &cli.command {
+            Some(Command::Audit(completed)) => {
+                let all = audit_matches(&all);
+                let notice = audit::Notice::of(config, (given, matches), (completed, all));
+                end(audit::run(completed, all, Some(&notice)))
+            }
             // INVARIANT: what was added stands behind `audit`.
             _ => Exit::Error,
         },
         Err(error) => {
-            message::tell(&format!("with the flags of {}:", config::NAME));
+            let file = config.file.display();
+            message::tell(&format!("with the configuration of {file}:"));
             refuse(&error, arguments)
         }
     }
 }
 
-fn run_audit(arguments: &AuditArgs, matches: &ArgMatches) -> Result<Exit, message::Error> {
-    audit::run(
-        arguments,
-        matches.subcommand_matches("audit").unwrap_or(matches),
-    )
+fn audit_matches(matches: &ArgMatches) -> &ArgMatches {
+    matches.subcommand_matches("audit").unwrap_or(matches)
 }
 
 fn parsed(arguments: &[OsString]) -> Result<(Cli, ArgMatches), clap::Error> {

@@ -105,7 +105,7 @@ fn what_is_under_no_mount_is_looked_up_by_its_file_uri() {
 fn an_unknown_key_of_the_configuration_is_an_error() {
     let tree = Tree::new(&[("index.html", ""), ("uriscan.toml", "dney = 'orphan'\n")]);
     let ran = tree.run(&["audit"]);
-    ran.tells(2, "", "uriscan.toml: unknown key `dney`");
+    ran.tells(2, "", "uriscan.toml:1: unknown key `dney`");
     assert_eq!(tree.run(&["audit", "--no-config"]).code, 0);
     // Only audit reads it.
     assert_eq!(tree.run(&["extract", "."]).code, 1);

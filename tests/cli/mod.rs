@@ -8,6 +8,9 @@ mod bad_input;
 mod counts;
 // Compressed files.
 mod compressed;
+// The configuration of `audit`.
+#[cfg(unix)]
+mod config;
 // Filters, counts, lists and parts.
 mod flags;
 // What the command says of itself.

@@ -243,7 +243,7 @@ pub(in crate::cli) fn internal(mounts: usize) -> Vec<u8> {
 }
 
 /// The directory and the URI of `DIR=URI`, `DIR` or `URI`.
-fn mount(root: &[u8]) -> (Option<&[u8]>, Option<&[u8]>) {
+pub(in crate::cli) fn mount(root: &[u8]) -> (Option<&[u8]>, Option<&[u8]>) {
     // A directory may have any name, so only a scheme with `://` behind it makes a URI.
     let is_uri = |text: &[u8]| {
         let scheme = memchr::memmem::find(text, b"://").map(|end| &text[..end]);
