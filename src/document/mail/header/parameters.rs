@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use memchr::memchr;
 
-use super::value::comment_end;
+use super::value::Comments;
 use crate::document::mail::charset;
 
 /// A value with parameters.
@@ -28,6 +28,9 @@ pub(super) struct Known {
 /// So many values are kept, none longer than this.
 const VALUES: usize = 8;
 const VALUE: usize = 256;
+/// The longest value before the parameters: a media type has two names of up to 127 bytes
+/// (RFC 6838 section 4.2). Every record of a part repeats it.
+const MAIN: usize = 255;
 
 impl Known {
     pub(super) fn parse(&mut self, raw: &[u8]) -> Arc<Parameters> {
@@ -51,12 +54,12 @@ impl Known {
 
 /// The value before the first semicolon, in lower case, without blanks.
 pub(super) fn value(raw: &[u8]) -> String {
-    Rest { raw, at: 0 }.main()
+    Rest::new(raw).main()
 }
 
 impl Parameters {
     pub(crate) fn parse(raw: &[u8]) -> Self {
-        let mut rest = Rest { raw, at: 0 };
+        let mut rest = Rest::new(raw);
         let value = rest.main();
         let mut pieces = Vec::new();
         while let Some(piece) = rest.parameter() {
@@ -92,16 +95,25 @@ struct Piece {
 struct Rest<'a> {
     raw: &'a [u8],
     at: usize,
+    comments: Comments,
 }
 
-impl Rest<'_> {
+impl<'a> Rest<'a> {
+    fn new(raw: &'a [u8]) -> Self {
+        Rest {
+            raw,
+            at: 0,
+            comments: Comments::default(),
+        }
+    }
+
     fn main(&mut self) -> String {
         let mut value = String::with_capacity(32);
         while let Some(byte) = self.next_outside_comments() {
             if byte == b';' {
                 break;
             }
-            if byte.is_ascii_graphic() {
+            if byte.is_ascii_graphic() && value.len() < MAIN {
                 value.push(char::from(byte.to_ascii_lowercase()));
             }
         }
@@ -112,7 +124,7 @@ impl Rest<'_> {
         loop {
             let byte = *self.raw.get(self.at)?;
             if byte == b'(' {
-                self.at = comment_end(self.raw, self.at);
+                self.at = self.comments.end(self.raw, self.at);
                 continue;
             }
             self.at += 1;

@@ -178,9 +178,10 @@ impl<'a> Word<'a> {
 pub(super) fn brackets(value: &[u8], mut sink: impl FnMut(usize, usize)) {
     let mut at = 0;
     let mut any = false;
+    let mut comments = Comments::default();
     while at < value.len() {
         match value[at] {
-            b'(' => at = comment_end(value, at),
+            b'(' => at = comments.end(value, at),
             b'<' => {
                 let Some(length) = memchr(b'>', &value[at + 1..]) else {
                     return;
@@ -204,8 +205,41 @@ pub(super) fn brackets(value: &[u8], mut sink: impl FnMut(usize, usize)) {
     }
 }
 
-/// The index behind the comment that starts at `at`; comments nest (RFC 5322 section 3.2.2).
+/// The index behind the comment that starts at `at`; comments nest (RFC 5322 section 3.2.2). One
+/// that never closes hides no more than its own bracket.
 pub(super) fn comment_end(value: &[u8], at: usize) -> usize {
+    closing(value, at).unwrap_or(at + 1)
+}
+
+/// The same for one comment after the other of a value, in time linear in its length.
+#[derive(Debug, Default)]
+pub(super) struct Comments {
+    /// For each byte, whether a comment that starts there closes; empty until one does not.
+    closes: Vec<bool>,
+    /// Bytes looked at so far.
+    #[cfg(test)]
+    steps: usize,
+}
+
+impl Comments {
+    pub(super) fn end(&mut self, value: &[u8], at: usize) -> usize {
+        if self.closes.get(at) == Some(&false) {
+            return at + 1;
+        }
+        let end = closing(value, at);
+        #[cfg(test)]
+        {
+            self.steps += end.unwrap_or(value.len()) - at;
+        }
+        end.unwrap_or_else(|| {
+            self.closes = closes(value);
+            at + 1
+        })
+    }
+}
+
+/// The index behind the comment that starts at `at`, if it closes.
+fn closing(value: &[u8], at: usize) -> Option<usize> {
     let mut depth = 0_usize;
     let mut index = at;
     while index < value.len() {
@@ -215,15 +249,48 @@ pub(super) fn comment_end(value: &[u8], at: usize) -> usize {
             b')' => {
                 depth -= 1;
                 if depth == 0 {
-                    return index + 1;
+                    return Some(index + 1);
                 }
             }
             _ => {}
         }
         index += 1;
     }
-    // One that never closes hides no more than its own bracket.
-    at + 1
+    None
+}
+
+/// For each byte, whether a comment that starts there closes: whether the depth falls behind it
+/// below what it is there.
+fn closes(value: &[u8]) -> Vec<bool> {
+    // INVARIANT: which byte a backslash quotes does not depend on where a comment starts, for none
+    // starts at a backslash.
+    let mut quoted = false;
+    let mut depth = 0_i64;
+    let depths: Vec<i64> = value
+        .iter()
+        .map(|&byte| {
+            let plain = !std::mem::take(&mut quoted);
+            match byte {
+                b'\\' => quoted = plain,
+                b'(' if plain => depth += 1,
+                b')' if plain => depth -= 1,
+                _ => {}
+            }
+            depth
+        })
+        .collect();
+    let mut lowest = i64::MAX;
+    let mut closes: Vec<bool> = depths
+        .iter()
+        .rev()
+        .map(|&depth| {
+            let closes = lowest < depth;
+            lowest = lowest.min(depth);
+            closes
+        })
+        .collect();
+    closes.reverse();
+    closes
 }
 
 /// A URI that stands alone in a field: folded anywhere, perhaps in encoded words, brackets, quotes
@@ -238,11 +305,12 @@ pub(super) fn lone_uri(raw: &[u8]) -> Vec<u8> {
         [b'"', rest @ ..] => memchr(b'"', rest).map_or(rest, |end| &rest[..end]),
         _ => {
             // A URI may hold brackets; a comment stands apart.
+            let mut comments = Comments::default();
             let mut at = 0;
             while at < value.len() {
                 let apart = at == 0 || value[at - 1].is_ascii_whitespace();
                 if value[at] == b'(' && apart {
-                    at = comment_end(value, at);
+                    at = comments.end(value, at);
                 } else {
                     uri.push(value[at]);
                     at += 1;
@@ -280,6 +348,44 @@ mod tests {
             text(raw.as_bytes(), &mut out, &mut map);
             assert_eq!(String::from_utf8_lossy(&out), *expected, "{raw:?}");
             assert_eq!(map.start(out.len() as u64), raw.len() as u64, "{raw:?}");
+        }
+    }
+
+    #[test]
+    fn comments_that_do_not_close_are_looked_for_once() {
+        for hostile in ["(", "\\(", "(\\", "((a)", "(a) (", "((a) \\) ("] {
+            for count in [1000, 2000] {
+                let value = hostile.repeat(count);
+                let mut comments = Comments::default();
+                let mut at = 0;
+                while at < value.len() {
+                    at = match value.as_bytes()[at] {
+                        b'(' => comments.end(value.as_bytes(), at),
+                        _ => at + 1,
+                    };
+                }
+                assert!(
+                    comments.steps <= 2 * value.len(),
+                    "{hostile:?} {}",
+                    comments.steps
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn comments_end_where_a_search_from_their_start_says() {
+        let digits = [b'(', b')', b'\\', b'a'];
+        for number in 0..4_usize.pow(8) {
+            let value: Vec<u8> = (0..8)
+                .map(|place| digits[number >> (2 * place) & 3])
+                .collect();
+            let mut comments = Comments::default();
+            for at in (0..value.len()).filter(|&at| value[at] == b'(') {
+                let expected = comment_end(&value, at);
+                let value_text = String::from_utf8_lossy(&value);
+                assert_eq!(comments.end(&value, at), expected, "{value_text} {at}");
+            }
         }
     }
 
