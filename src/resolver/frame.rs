@@ -94,7 +94,7 @@ pub(super) struct Envelope {
 pub(super) struct Heading {
     /// It is a message or a record.
     pub(super) message: bool,
-    pub(super) message_id: Option<String>,
+    pub(super) message_id: Option<Arc<str>>,
     pub(super) message_offset: Option<u64>,
     /// Shared by all that the message encloses.
     pub(super) envelope: Option<Arc<Envelope>>,

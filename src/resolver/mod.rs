@@ -248,7 +248,7 @@ impl Linker {
         let known = &mut self.frames[index].heading;
         if let Some(message) = heading.message {
             known.message = true;
-            known.message_id = message.id.map(owned);
+            known.message_id = message.id.map(|id| owned(id).into());
             known.message_offset = Some(message.offset);
         }
         let push = |text, into: &mut String| {

@@ -364,6 +364,23 @@ fn a_content_id_names_no_part_of_another_message() {
 }
 
 #[test]
+fn what_every_record_repeats_is_short() {
+    let long = "x".repeat(20_000);
+    let archive = format!(
+        "Message-ID: <{long}>\n{long}: http://h.example/\nContent-Type: text/{long}; charset={long}\n\nhttp://a.example/\n"
+    );
+    let mut options = document::Options::default();
+    options.mail.headers = Headers::All;
+    let found = tell("eml", &archive, &options);
+    assert_eq!(found.links.len(), 2);
+    for got in &found.links {
+        let texts = [&got.message_id, &got.media_type, &got.charset];
+        let longest = texts.into_iter().flatten().map(String::len).max();
+        assert!(longest.max(Some(got.attribute.len())) < Some(1000));
+    }
+}
+
+#[test]
 fn textual_types_of_the_application_tree_are_text() {
     for (name, read) in [
         ("x-patch", true),

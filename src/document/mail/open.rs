@@ -18,6 +18,10 @@ use crate::uri::Reference;
 /// References of a preamble that are held; past it they count as a preamble's.
 const HELD: usize = 4 << 20;
 
+/// The longest label of a charset: names have up to 40 bytes (RFC 2978 section 2.3), and every record
+/// of a part repeats it.
+const CHARSET: usize = 255;
+
 impl Tree {
     /// The header block is complete: enters the entity and gets ready for its body.
     pub(super) fn open(&mut self, readers: &mut Readers, out: &mut Events) {
@@ -311,6 +315,7 @@ impl Tree {
         let charset = content_type
             .and_then(|content_type| content_type.parameter("charset"))
             .unwrap_or_default();
+        let charset = &charset[..charset.len().min(CHARSET)];
         self.leaf.splice.member = member;
         self.leaf.splice.media_type = media_type;
         self.leaf.splice.offset = self.here();

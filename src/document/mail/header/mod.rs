@@ -24,6 +24,8 @@ use report::Place;
 
 /// The longest field that is kept.
 const FIELD: usize = 64 << 10;
+/// The longest line of a message (RFC 5322 section 2.1.1): what every record repeats is not longer.
+const LINE: usize = 998;
 /// What is kept of one block: references and their texts.
 const BLOCK: usize = 1 << 20;
 
@@ -206,6 +208,7 @@ impl Header {
         {
             if field.name.is_empty() {
                 self.name.clear();
+                let name = &name[..name.len().min(LINE)];
                 self.name.extend(name.iter().map(u8::to_ascii_lowercase));
             }
             self.value.clear();
@@ -287,7 +290,11 @@ impl Entity {
             Tells::Base => first(&mut self.base, || value::lone_uri(raw)),
             Tells::Snapshot => first(&mut self.snapshot, || value::lone_uri(raw)),
             Tells::ContentId => first(&mut self.content_id, || bracketed(raw)),
-            Tells::MessageId => first(&mut self.message_id, || unfolded(raw.trim_ascii())),
+            Tells::MessageId => first(&mut self.message_id, || {
+                let mut id = unfolded(raw.trim_ascii());
+                id.truncate(LINE);
+                id
+            }),
             Tells::Date => first(&mut self.envelope.date, || envelope::kept(raw)),
             Tells::From => first(&mut self.envelope.from, || envelope::kept(raw)),
             Tells::Subject => first(&mut self.envelope.subject, || envelope::kept(raw)),
