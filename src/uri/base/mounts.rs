@@ -1,5 +1,9 @@
 //! Directories that are served somewhere.
 
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
 use super::path::{PathStyle, push_path, push_segments};
 
 /// Directories and the URIs at which they are served, the longest match first in both directions.
@@ -16,6 +20,8 @@ use super::path::{PathStyle, push_path, push_segments};
 #[derive(Clone, Debug, Default)]
 pub struct Mounts {
     mounts: Vec<Mount>,
+    /// Made by the first question after a change.
+    index: OnceLock<Index>,
 }
 
 #[derive(Clone, Debug)]
@@ -34,6 +40,11 @@ impl Mounts {
             directory: with_slash(directory),
             uri: with_slash(uri),
         });
+        self.index = OnceLock::new();
+    }
+
+    fn index(&self) -> &Index {
+        self.index.get_or_init(|| Index::new(&self.mounts))
     }
 
     /// How many directories are mounted.
@@ -51,7 +62,7 @@ impl Mounts {
     /// The URI of a file, by the mount with the longest directory; a directory is its own first file.
     #[must_use]
     pub fn uri(&self, path: &[u8]) -> Option<Vec<u8>> {
-        let (mount, rest) = longest(&self.mounts, |mount| below(path, &mount.directory))?;
+        let (mount, rest) = self.of_path(path)?;
         let mut uri = mount.uri.clone();
         push_path(rest, &mut uri);
         Some(uri)
@@ -71,10 +82,7 @@ impl Mounts {
     pub fn find(&self, uri: &[u8], alike: impl Fn(&[u8], &[u8]) -> bool) -> Option<Served<'_>> {
         let end = memchr::memchr2(b'?', b'#', uri).unwrap_or(uri.len());
         let uri = &uri[..end];
-        let (mount, rest) = longest(&self.mounts, |mount| {
-            let (target, served) = without_scheme(uri, &mount.uri, &alike)?;
-            below(target, served)
-        })?;
+        let (mount, rest) = self.of_uri(uri, alike)?;
         let mut path = mount.directory.clone();
         let is_name = push_segments(rest, PathStyle::Unix, &mut path);
         Some(Served {
@@ -86,22 +94,21 @@ impl Mounts {
     /// Whether a URI is under a mount.
     #[must_use]
     pub fn holds(&self, uri: &[u8], alike: impl Fn(&[u8], &[u8]) -> bool) -> bool {
-        self.mounts.iter().any(|mount| {
-            let parts = without_scheme(uri, &mount.uri, &alike);
-            parts.is_some_and(|(target, served)| below(target, served).is_some())
-        })
+        self.of_uri(uri, alike).is_some()
     }
 
     /// Whether a URI has the authority of a mount.
     #[must_use]
     pub fn shares_authority(&self, uri: &[u8], alike: impl Fn(&[u8], &[u8]) -> bool) -> bool {
-        self.mounts.iter().any(|mount| {
-            let parts = without_scheme(uri, &mount.uri, &alike);
-            let authorities = parts.and_then(|(target, served)| {
-                let one = target.strip_prefix(b"//")?;
-                Some((authority(one), authority(served.strip_prefix(b"//")?)))
-            });
-            authorities.is_some_and(|(one, other)| one == other)
+        let Some((scheme, Some(target))) =
+            split(uri).map(|(scheme, rest)| (scheme, rest.strip_prefix(b"//")))
+        else {
+            return false;
+        };
+        let schemes = self.index().schemes.get(authority(target));
+        schemes.is_some_and(|schemes| {
+            let mut schemes = schemes.iter();
+            schemes.any(|served| **served == *scheme || alike(scheme, served))
         })
     }
 
@@ -111,23 +118,155 @@ impl Mounts {
         mounts.map(|mount| (mount.directory.as_slice(), mount.uri.as_slice()))
     }
 
+    /// The URI of the mounted directory that a file is in.
+    #[must_use]
+    pub fn uri_of_mount(&self, path: &[u8]) -> Option<&[u8]> {
+        let (mount, _) = self.of_path(path)?;
+        Some(&mount.uri)
+    }
+
     /// What the path of a file has beyond the mounted directory that it is in.
     #[must_use]
     pub fn inner<'a>(&self, path: &'a [u8]) -> Option<&'a [u8]> {
-        let (_, rest) = longest(&self.mounts, |mount| below(path, &mount.directory))?;
+        let (_, rest) = self.of_path(path)?;
         Some(rest)
+    }
+
+    /// The innermost mount of a path, and what the path has beyond it.
+    fn of_path<'a>(&self, path: &'a [u8]) -> Option<(&Mount, &'a [u8])> {
+        let directory = |mount: usize| self.mounts[mount].directory.as_slice();
+        let mount = self
+            .index()
+            .directories
+            .longest(path, directory, |_| true)?;
+        Some((&self.mounts[mount], below(path, directory(mount))?))
+    }
+
+    /// The innermost mount of a URI, and what the URI has beyond it.
+    fn of_uri<'a>(
+        &self,
+        uri: &'a [u8],
+        alike: impl Fn(&[u8], &[u8]) -> bool,
+    ) -> Option<(&Mount, &'a [u8])> {
+        let (scheme, target) = split(uri)?;
+        let served = |mount: usize| self.mounts[mount].without_scheme();
+        let same = |mount: usize| {
+            let served = self.mounts[mount].scheme();
+            scheme == served || alike(scheme, served)
+        };
+        let mount = self.index().uris.longest(target, served, same)?;
+        Some((&self.mounts[mount], below(target, served(mount))?))
     }
 }
 
-/// Two URIs without their schemes, if these are the same place.
-fn without_scheme<'a, 'b>(
-    uri: &'a [u8],
-    mount: &'b [u8],
-    alike: impl Fn(&[u8], &[u8]) -> bool,
-) -> Option<(&'a [u8], &'b [u8])> {
-    let (scheme, rest) = uri.split_at(memchr::memchr(b':', uri)? + 1);
-    let (served, below) = mount.split_at(memchr::memchr(b':', mount)? + 1);
-    (scheme == served || alike(scheme, served)).then_some((rest, below))
+impl Mount {
+    /// The scheme of its URI with the colon; empty where there is none.
+    fn scheme(&self) -> &[u8] {
+        split(&self.uri).map_or(b"", |(scheme, _)| scheme)
+    }
+
+    /// Its URI behind the scheme.
+    fn without_scheme(&self) -> &[u8] {
+        split(&self.uri).map_or(&self.uri, |(_, rest)| rest)
+    }
+}
+
+/// The scheme of a URI with its colon, and the rest.
+fn split(uri: &[u8]) -> Option<(&[u8], &[u8])> {
+    Some(uri.split_at(memchr::memchr(b':', uri)? + 1))
+}
+
+/// What finds the mount of a name without a look at all mounts.
+#[derive(Clone, Debug)]
+struct Index {
+    directories: Prefixes,
+    /// By what stands behind the scheme.
+    uris: Prefixes,
+    /// The schemes of mounts by their authority.
+    schemes: BTreeMap<Box<[u8]>, Vec<Box<[u8]>>>,
+}
+
+impl Index {
+    fn new(mounts: &[Mount]) -> Self {
+        let mut schemes: BTreeMap<Box<[u8]>, Vec<Box<[u8]>>> = BTreeMap::new();
+        for mount in mounts {
+            let Some(rest) = mount.without_scheme().strip_prefix(b"//") else {
+                continue;
+            };
+            let known = schemes.entry(authority(rest).into()).or_default();
+            if !known.iter().any(|known| **known == *mount.scheme()) {
+                known.push(mount.scheme().into());
+            }
+        }
+        Index {
+            directories: Prefixes::new(mounts.len(), |mount| &mounts[mount].directory),
+            uris: Prefixes::new(mounts.len(), |mount| mounts[mount].without_scheme()),
+            schemes,
+        }
+    }
+}
+
+/// Numbered prefixes, each of which ends in a slash.
+#[derive(Clone, Debug)]
+struct Prefixes {
+    /// In ascending order, the first number of equal ones last; for each the place in this list of
+    /// the longest other one that is a prefix of it.
+    sorted: Vec<(usize, Option<usize>)>,
+}
+
+impl Prefixes {
+    fn new<'p>(count: usize, prefix: impl Fn(usize) -> &'p [u8]) -> Self {
+        let mut numbers: Vec<usize> = (0..count).collect();
+        numbers
+            .sort_unstable_by(|&one, &other| prefix(one).cmp(prefix(other)).then(other.cmp(&one)));
+        let mut sorted: Vec<(usize, Option<usize>)> = Vec::with_capacity(count);
+        let mut inner: Option<usize> = None;
+        for number in numbers {
+            while let Some(at) = inner
+                && !prefix(number).starts_with(prefix(sorted[at].0))
+            {
+                inner = sorted[at].1;
+            }
+            sorted.push((number, inner));
+            inner = Some(sorted.len() - 1);
+        }
+        Prefixes { sorted }
+    }
+
+    /// The longest prefix of a name that is admitted; the name may lack the prefix's last slash.
+    fn longest<'p>(
+        &self,
+        name: &[u8],
+        prefix: impl Fn(usize) -> &'p [u8],
+        admits: impl Fn(usize) -> bool,
+    ) -> Option<usize> {
+        // INVARIANT: every prefix of the name is the last one that is not behind it in the order,
+        // or a prefix of that one.
+        let behind = self
+            .sorted
+            .partition_point(|&(number, _)| is_up_to(prefix(number), name));
+        let mut at = behind.checked_sub(1);
+        while let Some(here) = at {
+            let (number, outer) = self.sorted[here];
+            if below(name, prefix(number)).is_some() && admits(number) {
+                return Some(number);
+            }
+            at = outer;
+        }
+        None
+    }
+}
+
+/// Whether a prefix stands in the order before a name with a slash behind it, or is equal to it.
+fn is_up_to(prefix: &[u8], name: &[u8]) -> bool {
+    let common = prefix.len().min(name.len());
+    match prefix[..common].cmp(&name[..common]) {
+        Ordering::Equal => match prefix.get(name.len()..) {
+            None | Some([]) => true,
+            Some([first, rest @ ..]) => *first < b'/' || *first == b'/' && rest.is_empty(),
+        },
+        order => order == Ordering::Less,
+    }
 }
 
 /// The authority at the start of what stands behind `//`.
@@ -151,13 +290,53 @@ fn below<'a>(name: &'a [u8], prefix: &[u8]) -> Option<&'a [u8]> {
         .or_else(|| (prefix.strip_suffix(b"/") == Some(name)).then_some(&[]))
 }
 
-/// The mount that leaves the least, and what it leaves.
-fn longest<'m, 'a>(
-    mounts: &'m [Mount],
-    below: impl Fn(&'m Mount) -> Option<&'a [u8]>,
-) -> Option<(&'m Mount, &'a [u8])> {
-    mounts
-        .iter()
-        .filter_map(|mount| Some((mount, below(mount)?)))
-        .min_by_key(|(_, rest)| rest.len())
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All mounts, one after the other.
+    fn naive<'a>(mounts: &'a Mounts, path: &'a [u8]) -> Option<&'a [u8]> {
+        let rests = mounts
+            .mounts
+            .iter()
+            .map(|mount| below(path, &mount.directory));
+        rests.flatten().min_by_key(|rest| rest.len())
+    }
+
+    #[test]
+    fn the_index_finds_the_innermost_mount() {
+        let words = [
+            "/", "/a", "/a/b", "/a!", "/a/b/c/d", "/a/!", "/b", "/a/b!", "/ab", "/a0/x",
+        ];
+        for choice in 0..1 << words.len() {
+            let mut mounts = Mounts::default();
+            for (bit, word) in words.iter().enumerate() {
+                if choice >> bit & 1 == 1 {
+                    let uri = format!("http://example.com{word}");
+                    mounts.add(word.as_bytes(), uri.as_bytes());
+                }
+            }
+            let more = [
+                "/a/b/c",
+                "/a/b/c/d/e",
+                "/a//",
+                "/a/!x",
+                "/c",
+                "/a.",
+                "/a/b/",
+            ];
+            for path in words.iter().chain(&more) {
+                let path = path.as_bytes();
+                assert_eq!(
+                    mounts.inner(path),
+                    naive(&mounts, path),
+                    "{path:?} {choice:b}"
+                );
+                let uri = [b"https://example.com", path].concat();
+                let alike = |_: &[u8], _: &[u8]| true;
+                assert_eq!(mounts.holds(&uri, alike), naive(&mounts, path).is_some());
+                assert!(!mounts.holds(&uri, |_, _| false));
+            }
+        }
+    }
 }
