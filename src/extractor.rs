@@ -25,6 +25,9 @@ pub struct Options {
     pub ruling: Ruling,
     /// Whether the bases that documents bring are honoured.
     pub embedded_bases: EmbeddedBases,
+    /// The longest base of a document's contents that is honoured, in bytes; a longer one is refused
+    /// with a diagnostic. Each target repeats its base.
+    pub longest_base: usize,
     /// Reads targets off links that a mail gateway has rewritten.
     pub unwrapper: Option<Unwrapper>,
     /// Whether links carry their line and column.
@@ -39,6 +42,7 @@ impl Default for Options {
             formats: document::Options::default(),
             ruling: Ruling::AUTO,
             embedded_bases: EmbeddedBases::default(),
+            longest_base: usize::MAX,
             unwrapper: None,
             positions: Positions::default(),
             // It should stay in a core's own cache, and most documents should fit.
@@ -127,6 +131,7 @@ impl Extractor {
     /// An extractor with these options.
     pub fn new(options: &Options) -> Self {
         let mut linker = Linker::new(options.ruling, options.embedded_bases);
+        linker.set_longest_base(options.longest_base);
         linker.set_unwrapper(options.unwrapper.clone());
         Extractor {
             windows: Windows::new(options.window),

@@ -147,6 +147,7 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<Options, Error> {
                 .read
                 .window
                 .map_or(extractor::Options::default().window, |size| size as usize),
+            ..extractor::Options::default()
         },
         declared: arguments.read.encoding,
         decompress: arguments.read.decompress(&arguments.walk),

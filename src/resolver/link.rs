@@ -130,11 +130,24 @@ impl<F: FnMut(&Link<'_>)> Sink for F {
 }
 
 /// Resolves references into buffers of its own and hands the links on.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Writer {
     pub(super) unwrapper: Option<Unwrapper>,
+    /// The longest codebase that is honoured, in bytes.
+    pub(super) longest_base: usize,
     target: Vec<u8>,
     codebase: Vec<u8>,
+}
+
+impl Default for Writer {
+    fn default() -> Self {
+        Writer {
+            unwrapper: None,
+            longest_base: usize::MAX,
+            target: Vec::new(),
+            codebase: Vec::new(),
+        }
+    }
 }
 
 /// What records name as the source of an element's codebase.
@@ -230,6 +243,9 @@ impl Writer {
     /// The resolver of an element's codebase, which resolves against the document's base.
     fn codebase(&mut self, frame: &Frame, codebase: &[u8]) -> Option<uri::Resolver> {
         self.codebase.clear();
+        if codebase.len() > self.longest_base {
+            return None;
+        }
         let by_document = &frame.by_document;
         by_document
             .resolve_into(codebase, &mut self.codebase)

@@ -44,6 +44,8 @@ pub enum EmbeddedBases {
 pub struct Linker {
     ruling: Ruling,
     embedded: EmbeddedBases,
+    /// The longest base of a document's contents that is honoured, in bytes.
+    longest_base: usize,
     /// The document, and the documents in it that are open or have references held; a slot is
     /// used again for later documents. `frames[..live]` are in use.
     frames: Vec<Frame>,
@@ -67,6 +69,7 @@ impl Linker {
         Linker {
             ruling,
             embedded,
+            longest_base: usize::MAX,
             frames: Vec::new(),
             live: 0,
             next: 0,
@@ -77,6 +80,12 @@ impl Linker {
             labels: Labels::default(),
             writer: Writer::default(),
         }
+    }
+
+    /// Refuses longer bases of documents' contents.
+    pub fn set_longest_base(&mut self, bytes: usize) {
+        self.longest_base = bytes;
+        self.writer.longest_base = bytes;
     }
 
     /// Looks into targets that a mail gateway has rewritten.
@@ -219,6 +228,9 @@ impl Linker {
         if self.embedded == EmbeddedBases::Ignore {
             return;
         }
+        if reference.len() > self.longest_base {
+            return self.diagnose(&diagnostic::BASE_REFUSED, offset);
+        }
         let frame = self.top();
         frame.own.clear();
         frame.own.extend_from_slice(reference);
@@ -359,6 +371,7 @@ impl Linker {
         }
         if let Some(base) = &enter.base
             && self.embedded == EmbeddedBases::Honour
+            && events.bytes(base.reference, window).len() <= self.longest_base
         {
             let source = lossy(events.bytes(base.source, window));
             frame
