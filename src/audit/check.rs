@@ -16,6 +16,8 @@ pub enum Place {
     Nothing,
     /// On a mounted host, and outside every mounted path.
     OutsideRoot,
+    /// Under a mount, and a symbolic link on the way leads out of the roots.
+    SymlinkOut,
     /// Elsewhere on the network.
     External,
     /// It is of a scheme with nothing to look up.
@@ -114,8 +116,17 @@ impl Checker {
             } => match self.tree.find(&root, &path) {
                 Found::File(path, how) => Place::File(self.paths.id(&path), how),
                 Found::NoIndex(path) => Place::NoIndex(self.paths.id(&path)),
-                Found::Nothing => Place::Nothing,
+                Found::Outside(_) => Place::SymlinkOut,
+                Found::Dangling(_) | Found::Nothing => Place::Nothing,
             },
+        }
+    }
+
+    /// The number of a file that a walk has come to.
+    pub fn walked(&self, path: &[u8], named: bool) -> FileId {
+        match self.tree.path_of_walked(path, named) {
+            Some(path) => self.paths.id(&path),
+            None => self.paths.id(path),
         }
     }
 

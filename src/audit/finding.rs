@@ -1,6 +1,9 @@
 //! A finding: what is wrong with a link or a document, and how a worker hands it on.
 
+use std::borrow::Cow;
+
 use super::packed::{Packed, push_bytes, push_link, push_number, push_optional, text};
+use super::paths::FileId;
 use super::rules::{Level, RULES, Rule};
 use crate::bytes::lines::Position;
 use crate::document::events::Span;
@@ -15,10 +18,34 @@ pub struct Finding<'a> {
     pub rule: &'static Rule,
     /// How much it matters.
     pub level: Level,
+    /// The symbolic link on the way to the target that matters.
+    pub symlink: Option<Symlink<'a>>,
     /// What may have been meant.
     pub suggestion: Option<&'a [u8]>,
     /// What names the finding from one run to the next.
     pub key: &'a str,
+}
+
+/// Where a symbolic link leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Symlink<'a> {
+    /// Out of the roots, to this path.
+    Outside(&'a [u8]),
+    /// To nothing; the text of the link.
+    Dangling(&'a [u8]),
+}
+
+/// How the suggestion of a finding is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Hint<'a> {
+    /// There is none.
+    Nothing,
+    /// This is it.
+    Known(&'a [u8]),
+    /// It is a name in the directory of the target.
+    File,
+    /// It is a name in a document.
+    Fragment(FileId),
 }
 
 /// What a finding is about.
@@ -76,13 +103,64 @@ impl<'a> Finding<'a> {
         }
     }
 
-    /// Appends it for [`read`].
-    pub fn push(&self, out: &mut Vec<u8>) {
-        let rule = RULES.iter().position(|rule| std::ptr::eq(rule, self.rule));
-        push_number(rule.unwrap_or(0) as u64, out);
-        push_number(self.level as u64, out);
-        push_optional(self.suggestion, out);
-        push_bytes(self.key.as_bytes(), out);
+    /// What is wrong, in words.
+    pub fn message(&self) -> Cow<'static, str> {
+        match self.symlink {
+            None => Cow::Borrowed(self.rule.message),
+            Some(Symlink::Outside(path)) => Cow::Owned(format!(
+                "a symbolic link leads out of the root, to {}",
+                String::from_utf8_lossy(path)
+            )),
+            Some(Symlink::Dangling(text)) => Cow::Owned(format!(
+                "{}: a symbolic link points to {}",
+                self.rule.message,
+                String::from_utf8_lossy(text)
+            )),
+        }
+    }
+}
+
+/// A finding on its way to the reports: its suggestion is yet to be found, and its key to be
+/// written.
+pub(super) struct Draft<'a> {
+    pub(super) subject: Subject<'a>,
+    /// The rule's place in the table.
+    pub(super) rule: usize,
+    pub(super) level: Level,
+    pub(super) symlink: Option<Symlink<'a>>,
+    pub(super) hint: Hint<'a>,
+    pub(super) key: u64,
+}
+
+impl<'a> Draft<'a> {
+    /// Appends it for [`Draft::read`].
+    pub(super) fn push(&self, out: &mut Vec<u8>) {
+        push_number(self.rule as u64, out);
+        out.push(self.level as u8);
+        out.extend_from_slice(&self.key.to_le_bytes());
+        match self.symlink {
+            None => out.push(0),
+            Some(Symlink::Outside(path)) => {
+                out.push(1);
+                push_bytes(path, out);
+            }
+            Some(Symlink::Dangling(text)) => {
+                out.push(2);
+                push_bytes(text, out);
+            }
+        }
+        match self.hint {
+            Hint::Nothing => out.push(0),
+            Hint::Known(suggestion) => {
+                out.push(1);
+                push_bytes(suggestion, out);
+            }
+            Hint::File => out.push(2),
+            Hint::Fragment(file) => {
+                out.push(3);
+                push_number(u64::from(file.0), out);
+            }
+        }
         match self.subject {
             Subject::Link(link) => {
                 out.push(0);
@@ -94,9 +172,66 @@ impl<'a> Finding<'a> {
             }
         }
     }
+
+    /// Reads a draft that was appended, and hands it on.
+    pub(super) fn read<T>(packed: &mut Packed<'_>, then: impl FnOnce(&Draft<'_>) -> T) -> T {
+        let rule = packed.number() as usize % RULES.len();
+        let level = match packed.byte() {
+            0 => Level::Allow,
+            1 => Level::Warning,
+            _ => Level::Error,
+        };
+        let key = packed.fixed();
+        let symlink = match packed.byte() {
+            0 => None,
+            1 => Some(Symlink::Outside(packed.bytes())),
+            _ => Some(Symlink::Dangling(packed.bytes())),
+        };
+        let hint = match packed.byte() {
+            0 => Hint::Nothing,
+            1 => Hint::Known(packed.bytes()),
+            2 => Hint::File,
+            _ => Hint::Fragment(FileId(packed.number() as u32)),
+        };
+        let draft = |subject| Draft {
+            subject,
+            rule,
+            level,
+            symlink,
+            hint,
+            key,
+        };
+        if packed.byte() != 0 {
+            let spot = Spot::read(packed);
+            return then(&draft(Subject::Document(spot)));
+        }
+        // A link lives as long as the closure, and so does the draft that is made of it.
+        packed.link(|link| {
+            then(&Draft {
+                subject: Subject::Link(link),
+                rule,
+                level,
+                symlink,
+                hint,
+                key,
+            })
+        })
+    }
+
+    /// The finding, once its suggestion has been found and its key been written.
+    pub(super) fn finding<'f>(&'f self, suggestion: Option<&'f [u8]>, key: &'f str) -> Finding<'f> {
+        Finding {
+            subject: self.subject,
+            rule: &RULES[self.rule],
+            level: self.level,
+            symlink: self.symlink,
+            suggestion,
+            key,
+        }
+    }
 }
 
-impl Spot<'_> {
+impl<'a> Spot<'a> {
     fn push(&self, out: &mut Vec<u8>) {
         push_optional(self.member.map(str::as_bytes), out);
         push_number(self.position.map_or(0, |position| position.line), out);
@@ -105,49 +240,20 @@ impl Spot<'_> {
         push_number(self.span.map_or(0, |span| span.end - span.start), out);
         push_bytes(self.name, out);
     }
-}
 
-/// Reads a finding that was appended, and hands it on.
-pub fn read<T>(packed: &mut Packed<'_>, then: impl FnOnce(&Finding<'_>) -> T) -> T {
-    let rule = &RULES[packed.number() as usize % RULES.len()];
-    let level = match packed.number() {
-        0 => Level::Allow,
-        1 => Level::Warning,
-        _ => Level::Error,
-    };
-    let suggestion = packed.optional();
-    let key = text(packed.bytes());
-    let finding = |subject| Finding {
-        subject,
-        rule,
-        level,
-        suggestion,
-        key,
-    };
-    if packed.byte() == 0 {
-        return packed.link(|link| {
-            // The link lives as long as the closure, and so does what is made of it.
-            then(&Finding {
-                subject: Subject::Link(link),
-                rule,
-                level,
-                suggestion,
-                key,
-            })
-        });
+    fn read(packed: &mut Packed<'a>) -> Self {
+        let member = packed.optional().map(text);
+        let (line, column) = (packed.number(), packed.number());
+        let start = packed.number().checked_sub(1);
+        let length = packed.number();
+        Spot {
+            member,
+            position: (line > 0).then_some(Position { line, column }),
+            span: start.map(|start| Span {
+                start,
+                end: start + length,
+            }),
+            name: packed.bytes(),
+        }
     }
-    let member = packed.optional().map(text);
-    let (line, column) = (packed.number(), packed.number());
-    let start = packed.number().checked_sub(1);
-    let length = packed.number();
-    let spot = Spot {
-        member,
-        position: (line > 0).then_some(Position { line, column }),
-        span: start.map(|start| Span {
-            start,
-            end: start + length,
-        }),
-        name: packed.bytes(),
-    };
-    then(&finding(Subject::Document(spot)))
 }

@@ -5,34 +5,33 @@ use std::collections::HashMap;
 
 use super::baseline;
 use super::check::{Facts, Place, Position};
-use super::fragment;
+use super::finding::{Hint, Symlink};
 use super::lookup::Lookups;
-use super::names::Anchors;
 use super::paths::FileId;
 use super::rules::RULES;
 use super::site::{Document, Site};
-use super::tree::How;
+use super::tree::{Found, How};
 use super::{Audit, Fragments};
-use crate::pipeline::read::Reader;
+use crate::pipeline::bases::Names;
 use crate::resolver::Link;
 use crate::uri::base::push_path;
 
 /// How many suggestions a document gets: the rest is likely of the same kind.
 const SUGGESTIONS: usize = 100;
+/// A map that has grown past this is dropped rather than emptied.
+const EMPTIED: usize = 1 << 12;
 
 /// Judges the links of one document after the other.
 pub(super) struct Judge<'a> {
     audit: &'a Audit,
     site: &'a Site,
     lookups: Lookups<'a>,
-    reader: Reader<'a>,
-    anchors: Anchors,
-    /// Names near those that do not exist, by target.
-    nearest: HashMap<Box<[u8]>, Option<Vec<u8>>>,
     /// The document's path below its mount, as keys have it.
     name: Vec<u8>,
-    /// How many findings of a rule have been had with a reference.
-    repeated: HashMap<(usize, u64), u64>,
+    /// How many findings of a rule have been had with a reference, by the hash of both.
+    repeated: HashMap<u64, u32>,
+    /// The document's absolute path.
+    absolute: Names,
     suggestions: usize,
     /// The document itself is one whose findings are asked for.
     touched: bool,
@@ -44,11 +43,9 @@ impl<'a> Judge<'a> {
             audit,
             site,
             lookups: Lookups::new(&audit.checker, audit.key),
-            reader: Reader::new(&audit.reading),
-            anchors: Anchors::default(),
-            nearest: HashMap::new(),
             name: Vec::new(),
             repeated: HashMap::new(),
+            absolute: Names::default(),
             suggestions: 0,
             touched: true,
         }
@@ -56,16 +53,21 @@ impl<'a> Judge<'a> {
 
     /// Goes on to another document.
     pub(super) fn begin(&mut self, document: &Document) {
+        // Emptying a map takes as long as it is large.
+        if self.repeated.capacity() > EMPTIED {
+            self.repeated = HashMap::new();
+        }
         self.repeated.clear();
         self.suggestions = 0;
         self.name.clear();
-        self.name
-            .extend_from_slice(document.entry.path.as_os_str().as_encoded_bytes());
+        self.name.extend_from_slice(document.path());
         self.touched = true;
-        if let Some(file) = document.file {
-            let path = self.audit.checker.paths.path(file);
-            self.touched = self.touches(&path);
-            if let Some(below) = self.audit.checker.mounts.inner(&path) {
+        if document.file.is_some() {
+            let here = &self.audit.reading.bases.here;
+            let path = self.absolute.absolute(here, document.path());
+            let path = path.unwrap_or(document.path());
+            self.touched = touches(self.audit, path);
+            if let Some(below) = self.audit.checker.mounts.inner(path) {
                 self.name.clear();
                 self.name.extend_from_slice(below);
             }
@@ -89,20 +91,12 @@ impl<'a> Judge<'a> {
     }
 
     /// The key of a finding, which is the next of its kind in the document.
-    pub(super) fn key(&mut self, rule: usize, member: Option<&str>, reference: &[u8]) -> String {
-        let kind = (rule, self.audit.key.of(reference));
+    pub(super) fn key(&mut self, rule: usize, member: Option<&str>, reference: &[u8]) -> u64 {
+        let kind = self.audit.key.of(reference).rotate_left(rule as u32);
         let nth = self.repeated.entry(kind).or_default();
         *nth += 1;
-        baseline::key(&self.name, member, RULES[rule].name, reference, *nth)
-    }
-
-    fn touches(&self, path: &[u8]) -> bool {
-        let touching = &self.audit.touching;
-        touching.is_empty()
-            || touching.iter().any(|one| {
-                let rest = path.strip_prefix(one.as_slice());
-                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
-            })
+        let nth = u64::from(*nth);
+        baseline::key(&self.name, member, RULES[rule].name, reference, nth)
     }
 
     /// Whether a finding is one that is asked for: by its document, or by where its link leads.
@@ -113,35 +107,37 @@ impl<'a> Judge<'a> {
         let paths = &self.audit.checker.paths;
         let Some(facts) = facts else { return false };
         match facts.place {
-            Place::File(file, _) | Place::NoIndex(file) => self.touches(&paths.path(file)),
-            Place::Nothing => match self.position(facts) {
-                Some((_, path)) => self.touches(&path),
+            Place::File(file, _) | Place::NoIndex(file) => touches(self.audit, &paths.path(file)),
+            Place::Nothing | Place::SymlinkOut => match position(self.audit, facts.link) {
+                Some((_, path)) => touches(self.audit, &path),
                 None => false,
             },
             _ => false,
         }
     }
 
-    /// The mounted directory and the path at which a link's target should lie.
-    fn position(&self, facts: &Facts<'_>) -> Option<(Vec<u8>, Vec<u8>)> {
-        let target = facts.link.target.ok()?;
-        let end = target.iter().position(|byte| b"?#".contains(byte));
-        let target = &target[..end.unwrap_or(target.len())];
-        match self.audit.checker.position(target) {
-            Position::Below { root, path } => Some((root, path?)),
-            Position::Elsewhere(_) => None,
+    /// The symbolic link on the way to the target of a link that leads nowhere, or out of the roots.
+    pub(super) fn leads(&self, facts: &Facts<'_>) -> Option<Leads> {
+        if !matches!(facts.place, Place::Nothing | Place::SymlinkOut) {
+            return None;
+        }
+        let (root, path) = position(self.audit, facts.link)?;
+        match self.audit.checker.tree.find(&root, &path) {
+            Found::Outside(path) => Some(Leads::Outside(path)),
+            Found::Dangling(text) => Some(Leads::Dangling(text)),
+            _ => None,
         }
     }
 
-    /// What the writer of a link may have meant.
-    pub(super) fn suggestion(&mut self, rule: usize, facts: &Facts<'_>) -> Option<Vec<u8>> {
+    /// How to find what the writer of a link may have meant.
+    pub(super) fn suggestion(&mut self, rule: usize, facts: &Facts<'_>) -> Suggestion {
         if self.suggestions == SUGGESTIONS {
-            return None;
+            return Suggestion::Nothing;
         }
         self.suggestions += 1;
-        match (RULES[rule].name, facts.place) {
-            ("broken-file", Place::Nothing) => self.nearest_file(facts),
-            ("broken-fragment", Place::File(file, _)) => self.nearest_fragment(file, facts),
+        let known = match (RULES[rule].name, facts.place) {
+            ("broken-file", Place::Nothing) => return Suggestion::File,
+            ("broken-fragment", Place::File(file, _)) => return Suggestion::Fragment(file),
             ("case-mismatch", Place::File(file, _)) => self.path(file),
             ("redirected", Place::File(_, How::WithoutSlash)) => {
                 let reference = facts.link.reference;
@@ -150,11 +146,15 @@ impl<'a> Judge<'a> {
                 Some([path, b"/", rest].concat())
             }
             ("redirected", Place::File(file, _)) => {
-                let offer = self.site.offer(file)?;
-                self.path(offer.redirect?.file()?)
+                let offer = self.site.offer(file);
+                let redirect = offer.and_then(|offer| offer.redirect);
+                redirect
+                    .and_then(Place::file)
+                    .and_then(|file| self.path(file))
             }
             _ => None,
-        }
+        };
+        known.map_or(Suggestion::Nothing, Suggestion::Known)
     }
 
     /// The path of a file below its mount, written as in references.
@@ -165,28 +165,53 @@ impl<'a> Judge<'a> {
         push_path(below, &mut reference);
         Some(reference)
     }
+}
 
-    fn nearest_file(&mut self, facts: &Facts<'_>) -> Option<Vec<u8>> {
-        let target = facts.link.target.ok()?;
-        let (target, _) = fragment::split(target);
-        if let Some(known) = self.nearest.get(target) {
-            return known.clone();
+/// How a suggestion is found.
+pub(super) enum Suggestion {
+    Nothing,
+    Known(Vec<u8>),
+    File,
+    Fragment(FileId),
+}
+
+impl Suggestion {
+    pub(super) fn hint(&self) -> Hint<'_> {
+        match self {
+            Suggestion::Nothing => Hint::Nothing,
+            Suggestion::Known(suggestion) => Hint::Known(suggestion),
+            Suggestion::File => Hint::File,
+            Suggestion::Fragment(file) => Hint::Fragment(*file),
         }
-        let nearest = self.position(facts).and_then(|(root, path)| {
-            let name = self.audit.checker.tree.nearest(&root, &path)?;
-            let mut reference = Vec::new();
-            push_path(&name, &mut reference);
-            Some(reference)
-        });
-        self.nearest.insert(target.into(), nearest.clone());
-        nearest
     }
+}
 
-    fn nearest_fragment(&mut self, file: FileId, facts: &Facts<'_>) -> Option<Vec<u8>> {
-        let (_, fragment) = fragment::split(facts.link.target.ok()?);
-        let wanted = fragment::decoded(fragment::wanted(fragment?)?);
-        let (audit, reader) = (self.audit, &mut self.reader);
-        let name = self.anchors.nearest(audit, reader, file, &wanted)?;
-        Some([b"#", name.as_slice()].concat())
+/// Where a symbolic link leads.
+pub(super) enum Leads {
+    Outside(Vec<u8>),
+    Dangling(Vec<u8>),
+}
+
+impl Leads {
+    pub(super) fn symlink(&self) -> Symlink<'_> {
+        match self {
+            Leads::Outside(path) => Symlink::Outside(path),
+            Leads::Dangling(text) => Symlink::Dangling(text),
+        }
+    }
+}
+
+fn touches(audit: &Audit, path: &[u8]) -> bool {
+    audit.touching.is_empty() || audit.touching.holds(path)
+}
+
+/// The mounted directory and the path at which the target of a link should lie.
+pub(super) fn position(audit: &Audit, link: &Link<'_>) -> Option<(Vec<u8>, Vec<u8>)> {
+    let target = link.target.ok()?;
+    let end = target.iter().position(|byte| b"?#".contains(byte));
+    let target = &target[..end.unwrap_or(target.len())];
+    match audit.checker.position(target) {
+        Position::Below { root, path } => Some((root, path?)),
+        Position::Elsewhere(_) => None,
     }
 }

@@ -5,12 +5,16 @@ use std::collections::HashMap;
 use super::check::{Checker, Place};
 use super::hash::Key;
 
-/// Looks targets up, each once.
+/// A worker remembers this many targets.
+const REMEMBERED: usize = 1 << 16;
+
+/// Looks targets up, and remembers where the last ones lie.
 #[derive(Debug)]
 pub struct Lookups<'a> {
     checker: &'a Checker,
-    /// Where targets under a mount lie; the others cost no look at the disk.
-    places: HashMap<Box<[u8]>, Place, Key>,
+    /// Where targets under a mount lie, by their hashes; the others cost no look at the disk.
+    places: HashMap<u64, Place>,
+    key: Key,
 }
 
 impl<'a> Lookups<'a> {
@@ -18,7 +22,8 @@ impl<'a> Lookups<'a> {
     pub fn new(checker: &'a Checker, key: Key) -> Self {
         Lookups {
             checker,
-            places: HashMap::with_hasher(key),
+            places: HashMap::new(),
+            key,
         }
     }
 
@@ -38,11 +43,15 @@ impl<'a> Lookups<'a> {
         if !self.checker.is_inside(target) {
             return self.checker.place(target);
         }
-        if let Some(&place) = self.places.get(target) {
+        let hash = self.key.of(target);
+        if let Some(&place) = self.places.get(&hash) {
             return place;
         }
         let place = self.checker.place(target);
-        self.places.insert(target.into(), place);
+        if self.places.len() == REMEMBERED {
+            self.places.clear();
+        }
+        self.places.insert(hash, place);
         place
     }
 }

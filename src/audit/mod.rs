@@ -16,9 +16,9 @@ pub mod finding;
 pub mod fragment;
 pub mod hash;
 mod inspect;
+pub mod interner;
 mod judge;
 pub mod lookup;
-mod names;
 pub mod packed;
 pub mod paths;
 mod records;
@@ -27,6 +27,7 @@ pub mod rules;
 pub mod site;
 mod spots;
 pub mod suggest;
+mod suggester;
 pub mod survey;
 pub mod tree;
 
@@ -34,8 +35,10 @@ use std::io;
 
 use ignore::overrides::Override;
 
+use crate::document::Anchors;
 use crate::document::flags::Flags;
 use crate::pipeline;
+use crate::pipeline::pieces::UNCUT;
 use crate::pipeline::read::Reader;
 use crate::pipeline::walk::Walk;
 use crate::resolver::Link;
@@ -43,9 +46,11 @@ use baseline::Baseline;
 use check::{Checker, Facts, Place};
 use hash::Key;
 use lookup::Lookups;
+use paths::PathSet;
 use report::{Reports, Totals};
 use rules::{Level, Levels};
 use site::{Site, State};
+use suggester::Suggester;
 
 /// What an audit does.
 pub struct Audit {
@@ -62,9 +67,12 @@ pub struct Audit {
     /// Documents that nobody need link to.
     pub entries: Override,
     /// Absolute paths: if there are any, findings are shown whose source or target is one of them.
-    pub touching: Vec<Vec<u8>>,
+    pub touching: PathSet,
     /// Findings that are known and accepted.
     pub baseline: Baseline,
+    /// What suggestions may cost, in rows of the edit distance table ([`suggest::ROWS`]), besides
+    /// reading each document once more.
+    pub suggestion_rows: u64,
     /// What names and targets are hashed with.
     pub key: Key,
 }
@@ -90,6 +98,10 @@ pub enum List {
     /// The targets that only a look at the network can decide, each once.
     External,
 }
+
+/// Bases that documents bring are used up to this many bytes: each target has its base in front of
+/// it, and no file has so long a path (4096 bytes on Linux, each written as three at most).
+const LONGEST_BASE: usize = 16 << 10;
 
 impl Audit {
     /// Where the target of a link lies, and its fragment.
@@ -147,22 +159,38 @@ pub struct Outcome {
 impl Audit {
     /// Checks every document of a walk and tells the reports.
     ///
+    /// Whatever `reading` says, documents are read as a whole, with their anchors.
+    ///
     /// # Errors
     ///
     /// When a report cannot be written.
-    pub fn run(&self, walk: Walk, mut reports: Reports<'_>) -> io::Result<Outcome> {
+    pub fn run(mut self, walk: Walk, reports: Reports<'_>) -> io::Result<Outcome> {
+        let reading = &mut self.reading;
+        reading.piece = UNCUT;
+        reading.report = pipeline::Report::Links;
+        reading.extractor.formats.anchors = Anchors::Report;
+        reading.extractor.longest_base = LONGEST_BASE;
+        self.checked(walk, reports)
+    }
+
+    fn checked(&self, walk: Walk, mut reports: Reports<'_>) -> io::Result<Outcome> {
         let survey = survey::run(self, walk);
         reports.tell_skipped(survey.skipped);
         let files = self.checker.paths.len();
         let mut site = Site::new(survey.documents, files, self.key);
         let mut reader = Reader::new(&self.reading);
-        for file in site.unread() {
+        for file in survey.wanted.iter() {
+            if site.offer(file).is_some() {
+                continue;
+            }
             let path = self.checker.paths.path(file);
             let offer = survey::offer(self, &path, file, &mut reader);
             site.add(file, offer);
         }
         site.mark();
-        let (reports, counts, error) = inspect::run(self, &site, reports);
+        let suggester = Suggester::new(self, survey.summary.bytes);
+        let (reports, counts, error) =
+            inspect::run(self, &site, &survey.linked, suggester, reports);
         if let Some(error) = error {
             return Err(error);
         }

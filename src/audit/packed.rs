@@ -118,6 +118,11 @@ impl<'a> Packed<'a> {
         self.0.is_empty()
     }
 
+    /// How many bytes are left.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// The next byte.
     pub fn byte(&mut self) -> u8 {
         let Some((&first, rest)) = self.0.split_first() else {
@@ -138,6 +143,12 @@ impl<'a> Packed<'a> {
             }
         }
         number
+    }
+
+    /// The next eight bytes as a number.
+    pub fn fixed(&mut self) -> u64 {
+        let bytes = self.take(8);
+        bytes.try_into().map_or(0, u64::from_le_bytes)
     }
 
     fn take(&mut self, length: u64) -> &'a [u8] {

@@ -76,7 +76,9 @@ pub static RULES: &[Rule] = &[
         name: "outside-root",
         level: Level::Warning,
         message: "the host is mounted, but not this path",
-        subject: Subject::Link(|facts| facts.place == Place::OutsideRoot),
+        subject: Subject::Link(|facts| {
+            matches!(facts.place, Place::OutsideRoot | Place::SymlinkOut)
+        }),
     },
     Rule {
         name: "redirected",

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use super::check::Place;
 use super::fragment;
 use super::hash::Key;
-use super::packed::push_bytes;
+use super::packed::{Packed, push_bytes, push_number};
 use super::paths::FileId;
-use crate::pipeline::walk::Entry;
+use crate::pipeline::walk::{Entry, Kind, path_of};
 
 /// The states that a link can end in, each counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,29 +65,37 @@ pub struct Offer {
 /// A document that was read, or a path that could not be.
 #[derive(Debug)]
 pub struct Document {
-    /// Its place in the order of the walk.
-    pub order: (u64, u32),
-    /// How it was found.
-    pub entry: Entry,
+    /// Its place in the order of the walk: its ticket, its number in the batch, and whether it is
+    /// the message that follows a document.
+    pub order: (u32, u32, bool),
     /// Its number; none for what could not be read.
     pub file: Option<FileId>,
     /// What it offers.
     pub offer: Offer,
-    /// The distinct files that it links to.
-    pub links: Box<[FileId]>,
-    /// The distinct fragments that it wants in other documents.
-    pub pending: Box<[Pending]>,
-    /// How its links ended, if all fragments exist.
-    pub counts: Counts,
-    /// What was found wrong already, as [`Item`]s.
-    pub packed: Box<[u8]>,
-    /// It must be read again: what is wrong with it is not all in `packed`.
+    /// It must be read again: what is wrong with it is not all in its contents.
     pub marked: bool,
     /// It could not be read to its end, which is told by what follows it.
     pub failed: bool,
+    /// It cannot be read again: all its links are in its contents.
+    pub whole: bool,
+    /// What [`Contents`] reads.
+    packed: Box<[u8]>,
 }
 
-/// What stands in [`Document::packed`]: a number, and what [`packed`](super::packed) reads.
+/// What was found in a document, in one run of bytes: a tree has very many documents.
+#[derive(Debug, Default)]
+pub struct Contents {
+    /// The distinct files that it links to, in ascending order.
+    pub links: Vec<FileId>,
+    /// The distinct fragments that it wants in other documents, in ascending order.
+    pub pending: Vec<Pending>,
+    /// How its links ended, if all fragments exist.
+    pub counts: Counts,
+    /// What was found wrong already, as [`Item`]s.
+    pub items: Vec<u8>,
+}
+
+/// What stands in [`Contents::items`]: a number, and what [`packed`](super::packed) reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Item {
     /// A link.
@@ -109,23 +117,192 @@ impl Item {
     }
 }
 
+impl Contents {
+    /// Forgets everything and keeps the memory.
+    pub fn clear(&mut self) {
+        self.links.clear();
+        self.pending.clear();
+        self.counts = Counts::default();
+        self.items.clear();
+    }
+
+    /// About how many bytes it takes.
+    pub fn size(&self) -> usize {
+        size_of_val(self.links.as_slice()) + size_of_val(self.pending.as_slice()) + self.items.len()
+    }
+
+    fn push(&self, out: &mut Vec<u8>) {
+        for &count in &self.counts {
+            push_number(count, out);
+        }
+        push_number(self.links.len() as u64, out);
+        for file in &self.links {
+            push_number(u64::from(file.0), out);
+        }
+        push_number(self.pending.len() as u64, out);
+        for pending in &self.pending {
+            push_number(u64::from(pending.file.0), out);
+            out.extend_from_slice(&pending.name.to_le_bytes());
+        }
+        out.extend_from_slice(&self.items);
+    }
+}
+
+/// The kind of an entry as a number: lengths stand behind the others.
+const UNMEASURED: u64 = 0;
+const STREAM: u64 = 1;
+const STANDARD: u64 = 2;
+const LENGTHS: u64 = 3;
+
 impl Document {
-    /// A path that could not be read.
-    pub fn unreadable(order: (u64, u32), entry: Entry, message: &str) -> Self {
-        let mut packed = vec![Item::Failure as u8];
-        push_bytes(message.as_bytes(), &mut packed);
+    /// A document and what was found in it.
+    pub fn new(
+        order: (u32, u32, bool),
+        entry: &Entry,
+        file: Option<FileId>,
+        offer: Offer,
+        contents: &Contents,
+    ) -> Self {
+        let mut packed = Vec::new();
+        push_bytes(entry.path.as_os_str().as_encoded_bytes(), &mut packed);
+        let kind = match entry.kind {
+            // What is left out is no document.
+            Kind::Unmeasured | Kind::LeftOut(_) => UNMEASURED,
+            Kind::Stream => STREAM,
+            Kind::Standard => STANDARD,
+            Kind::File(length) => LENGTHS + length,
+        };
+        push_number(kind << 1 | u64::from(entry.named), &mut packed);
+        contents.push(&mut packed);
         Document {
             order,
-            entry,
-            file: None,
-            offer: Offer::default(),
-            links: Box::default(),
-            pending: Box::default(),
-            counts: Counts::default(),
-            packed: packed.into(),
+            file,
+            offer,
             marked: false,
-            failed: true,
+            failed: false,
+            whole: matches!(entry.kind, Kind::Stream | Kind::Standard),
+            packed: packed.into(),
         }
+    }
+
+    /// A path that could not be read.
+    pub fn unreadable(order: (u32, u32, bool), entry: &Entry, message: &str) -> Self {
+        let mut contents = Contents::default();
+        contents.items.push(Item::Failure as u8);
+        push_bytes(message.as_bytes(), &mut contents.items);
+        let mut document = Document::new(order, entry, None, Offer::default(), &contents);
+        document.failed = true;
+        document
+    }
+
+    /// Its path, as reached from the arguments.
+    pub fn path(&self) -> &[u8] {
+        Packed::new(&self.packed).bytes()
+    }
+
+    /// How it was found.
+    pub fn entry(&self) -> Entry {
+        let mut packed = Packed::new(&self.packed);
+        let path = path_of(packed.bytes());
+        let number = packed.number();
+        let kind = match number >> 1 {
+            UNMEASURED => Kind::Unmeasured,
+            STREAM => Kind::Stream,
+            STANDARD => Kind::Standard,
+            length => Kind::File(length - LENGTHS),
+        };
+        Entry {
+            path,
+            kind,
+            named: number & 1 == 1,
+        }
+    }
+
+    /// How its links ended, if all fragments exist.
+    pub fn counts(&self) -> Counts {
+        self.contents().0
+    }
+
+    /// The distinct files that it links to.
+    pub fn links(&self) -> impl Iterator<Item = FileId> {
+        let (_, mut packed) = self.contents();
+        (0..packed.number()).map(move |_| FileId(packed.number() as u32))
+    }
+
+    /// The distinct fragments that it wants in other documents.
+    pub fn pending(&self) -> impl Iterator<Item = Pending> {
+        let (_, mut packed) = self.contents();
+        for _ in 0..packed.number() {
+            packed.number();
+        }
+        (0..packed.number()).map(move |_| read_pending(&mut packed))
+    }
+
+    /// What was found wrong already, as [`Item`]s.
+    pub fn items(&self) -> Packed<'_> {
+        let (_, mut packed) = self.contents();
+        for _ in 0..packed.number() {
+            packed.number();
+        }
+        for _ in 0..packed.number() {
+            read_pending(&mut packed);
+        }
+        packed
+    }
+
+    fn contents(&self) -> (Counts, Packed<'_>) {
+        let mut packed = Packed::new(&self.packed);
+        packed.bytes();
+        packed.number();
+        let mut counts = Counts::default();
+        for count in &mut counts {
+            *count = packed.number();
+        }
+        (counts, packed)
+    }
+}
+
+fn read_pending(packed: &mut Packed<'_>) -> Pending {
+    Pending {
+        file: FileId(packed.number() as u32),
+        name: packed.fixed(),
+    }
+}
+
+/// A set of files, a bit each.
+#[derive(Clone, Debug, Default)]
+pub struct FileSet(Vec<u64>);
+
+impl FileSet {
+    /// Adds a file.
+    pub fn insert(&mut self, file: FileId) {
+        let (word, bit) = (file.0 as usize / 64, file.0 % 64);
+        if self.0.len() <= word {
+            self.0.resize(word + 1, 0);
+        }
+        self.0[word] |= 1 << bit;
+    }
+
+    /// Whether a file is in the set.
+    pub fn contains(&self, file: FileId) -> bool {
+        let word = self.0.get(file.0 as usize / 64);
+        word.is_some_and(|word| word >> (file.0 % 64) & 1 == 1)
+    }
+
+    /// Adds the files of another set.
+    pub fn add(&mut self, other: &FileSet) {
+        if self.0.len() < other.0.len() {
+            self.0.resize(other.0.len(), 0);
+        }
+        for (word, other) in self.0.iter_mut().zip(&other.0) {
+            *word |= other;
+        }
+    }
+
+    /// The files in ascending order.
+    pub fn iter(&self) -> impl Iterator<Item = FileId> {
+        let all = 0..self.0.len() as u32 * 64;
+        all.map(FileId).filter(|&file| self.contains(file))
     }
 }
 
@@ -145,8 +322,7 @@ pub struct Site {
 impl Site {
     /// Puts the documents of all workers in order; `files` is how many files have numbers.
     pub fn new(mut documents: Vec<Document>, files: usize, key: Key) -> Self {
-        // Stable: why a document could not be read to its end stands behind it.
-        documents.sort_by_key(|document| document.order);
+        documents.sort_unstable_by_key(|document| document.order);
         let mut places = vec![0; files];
         for (index, document) in documents.iter().enumerate() {
             if let Some(file) = document.file {
@@ -178,19 +354,6 @@ impl Site {
             Some(document) => Some(&document.offer),
             None => self.others.get(&file),
         }
-    }
-
-    /// Files that are named with a fragment and have not been read.
-    pub fn unread(&self) -> Vec<FileId> {
-        let pending = self
-            .documents
-            .iter()
-            .flat_map(|document| &*document.pending);
-        let files = pending.map(|pending| pending.file);
-        let mut unread: Vec<_> = files.filter(|file| self.offer(*file).is_none()).collect();
-        unread.sort_unstable();
-        unread.dedup();
-        unread
     }
 
     /// Whether a file has a place of this name, or is of a format whose fragments are not checked.
@@ -235,35 +398,15 @@ impl Site {
             || self.others.values().any(|offer| offer.redirect.is_some());
         let marks: Vec<bool> = (self.documents.iter())
             .map(|document| {
-                document.marked
-                    || document
-                        .pending
-                        .iter()
-                        .any(|pending| !self.has(pending.file, pending.name))
-                    || any_redirects && document.links.iter().any(|file| self.redirects(*file))
+                let is_missing = |pending: Pending| !self.has(pending.file, pending.name);
+                !document.whole
+                    && (document.marked
+                        || document.pending().any(is_missing)
+                        || any_redirects && document.links().any(|file| self.redirects(file)))
             })
             .collect();
         for (document, marked) in self.documents.iter_mut().zip(marks) {
             document.marked = marked;
         }
-    }
-
-    /// For each document whether another one links to it.
-    pub fn linked(&self) -> Vec<bool> {
-        let mut linked = vec![false; self.documents.len()];
-        for document in &self.documents {
-            for file in document
-                .links
-                .iter()
-                .filter(|file| Some(**file) != document.file)
-            {
-                if let Some(place) = self.places.get(file.0 as usize)
-                    && let Some(linked) = linked.get_mut((*place as usize).wrapping_sub(1))
-                {
-                    *linked = true;
-                }
-            }
-        }
-        linked
     }
 }

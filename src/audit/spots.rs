@@ -1,28 +1,51 @@
 //! Lines and columns of places that are no links: counted when one is wanted.
 
-use std::fs;
+use std::fs::File;
 use std::path::Path;
 
-use crate::bytes::lines::{Lines, Position};
-use crate::bytes::window::Window;
+use crate::bytes::lines::{LOOK_BEHIND, Lines, Position};
+use crate::bytes::window::{Bounds, Windows};
 
-/// Files up to this length are read for the positions of places in them.
-const LONGEST: u64 = 64 << 20;
+/// Bytes that are read at a time.
+const WINDOW: usize = 64 << 10;
 
-/// The positions of ascending offsets in a file; none where it cannot be read.
-pub(super) fn positions(
-    path: &Path,
-    offsets: impl ExactSizeIterator<Item = u64>,
-) -> Vec<Option<Position>> {
-    if offsets.len() == 0 {
-        return Vec::new();
+/// The positions of ascending offsets in a file.
+pub(super) struct Positions {
+    /// None once the file has ended or could not be read.
+    file: Option<File>,
+    windows: Windows,
+    lines: Lines,
+}
+
+impl Positions {
+    pub(super) fn open(path: &Path) -> Self {
+        let mut windows = Windows::new(WINDOW);
+        windows.begin(Bounds {
+            look_behind: LOOK_BEHIND,
+            look_ahead: WINDOW,
+        });
+        Positions {
+            file: File::open(path).ok(),
+            windows,
+            lines: Lines::new(),
+        }
     }
-    let is_short = fs::metadata(path).is_ok_and(|metadata| metadata.len() <= LONGEST);
-    let bytes = is_short.then(|| fs::read(path).ok()).flatten();
-    let bytes = bytes.unwrap_or_default();
-    let window = Window::whole(&bytes);
-    let mut lines = Lines::new();
-    offsets
-        .map(|offset| (offset < bytes.len() as u64).then(|| lines.position(&window, offset)))
-        .collect()
+
+    /// The position of an offset, which is not before the one asked for last; none where the file
+    /// cannot be read so far.
+    pub(super) fn at(&mut self, offset: u64) -> Option<Position> {
+        loop {
+            let window = self.windows.window();
+            if offset < window.offset_at(window.bytes.len()) {
+                return Some(self.lines.position(&window, offset));
+            }
+            let file = self.file.as_mut()?;
+            let end = window.bytes.len();
+            self.lines.pass(&window, end);
+            let is_last = self.windows.consume(end);
+            if is_last || self.windows.fill(file).is_err() {
+                self.file = None;
+            }
+        }
+    }
 }

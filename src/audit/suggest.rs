@@ -1,86 +1,364 @@
 //! What the writer of a broken reference may have meant: the nearest name within two edits.
+//!
+//! Names are kept in ascending order and read like a trie: one row of the edit distance table for
+//! each byte of a name, in a band as wide as the limit, and rows of a common prefix are computed
+//! once. Where a prefix is too far from the name that is wanted, all names with it are passed over.
+//! Some names are near to very many others, so each search is paid from a [`Budget`].
 
-/// Looks for the candidate nearest to a name, at most two edits away; of equally near ones the
-/// first by its bytes, in whatever order they are offered.
-///
-/// ```
-/// use uriscan::audit::suggest::Nearest;
-/// let mut nearest = Nearest::new(b"instal");
-/// for id in ["usage", "install", "installed"] {
-///     nearest.offer(id.as_bytes());
-/// }
-/// assert_eq!(nearest.found(), Some(&b"install"[..]));
-/// ```
-#[derive(Debug)]
-pub struct Nearest<'a, 'b> {
-    wanted: &'a [u8],
-    letters: u64,
-    best: Option<(usize, &'b [u8])>,
-    row: Vec<usize>,
-}
+use super::interner::Interner;
 
+/// The most edits (insert, delete, replace a byte) between a name and its suggestion; a name that
+/// is no longer than this is all edits, and neither suggested nor looked for.
 const LIMIT: usize = 2;
 
-impl<'a, 'b> Nearest<'a, 'b> {
-    /// Nothing has been offered yet.
-    pub fn new(wanted: &'a [u8]) -> Self {
-        Nearest {
-            wanted,
-            letters: letters(wanted),
-            best: None,
-            row: Vec::new(),
+/// What the suggestions of a run may cost by default, in rows of the edit distance table: about a
+/// second.
+pub const ROWS: u64 = 1 << 26;
+
+/// Work that searches for suggestions may cost, in rows of the edit distance table. Comparing 16
+/// bytes of two names, or reading one byte of a document, counts as much.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget {
+    left: u64,
+    spent: u64,
+}
+
+impl Budget {
+    /// A budget of so many rows.
+    pub fn new(rows: u64) -> Self {
+        Budget {
+            left: rows,
+            spent: 0,
         }
     }
 
-    /// Takes a candidate into account.
-    pub fn offer(&mut self, candidate: &'b [u8]) {
-        let limit = self.best.map_or(LIMIT, |(distance, _)| distance);
-        if candidate.len().abs_diff(self.wanted.len()) > limit
-            // A name that is all edits suggests nothing.
-            || candidate.len().min(self.wanted.len()) <= LIMIT
-            // One edit brings in one letter and takes out another at most.
-            || (letters(candidate) ^ self.letters).count_ones() as usize > 2 * limit
-        {
-            return;
-        }
-        let Some(distance) = self.distance(candidate, limit) else {
-            return;
-        };
-        let better = |(known, name): (usize, &[u8])| (distance, candidate) < (known, name);
-        if distance > 0 && self.best.is_none_or(better) {
-            self.best = Some((distance, candidate));
-        }
+    /// Takes rows off; false when there are not enough left, and then none are.
+    pub fn take(&mut self, rows: u64) -> bool {
+        let is_enough = rows <= self.left;
+        self.spent += rows.min(self.left);
+        self.left -= rows.min(self.left);
+        is_enough
     }
 
-    /// The nearest of what was offered.
-    pub fn found(&self) -> Option<&'b [u8]> {
-        self.best.map(|(_, name)| name)
+    /// Whether nothing is left.
+    pub fn is_spent(&self) -> bool {
+        self.left == 0
     }
 
-    /// The number of edits (insert, delete, replace a byte) to a name, if at most `limit`.
-    fn distance(&mut self, other: &[u8], limit: usize) -> Option<usize> {
-        let row = &mut self.row;
-        row.clear();
-        row.extend(0..=other.len());
-        for (i, byte) in self.wanted.iter().enumerate() {
-            let mut diagonal = row[0];
-            row[0] = i + 1;
-            let mut least = row[0];
-            for (j, other) in other.iter().enumerate() {
-                let replaced = diagonal + usize::from(byte != other);
-                diagonal = row[j + 1];
-                row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-                least = least.min(row[j + 1]);
-            }
-            if least > limit {
-                return None;
-            }
-        }
-        row.last().copied().filter(|&distance| distance <= limit)
+    /// How many rows have been taken off.
+    pub fn spent(&self) -> u64 {
+        self.spent
     }
 }
 
-/// A bit for each byte value that occurs, modulo 64.
-fn letters(name: &[u8]) -> u64 {
-    name.iter().fold(0, |set, byte| set | 1 << (byte & 63))
+/// The numbers of names in the ascending order of the names.
+#[derive(Clone, Debug)]
+pub struct Order(Box<[u32]>);
+
+impl Order {
+    /// Sorts names.
+    pub fn new(names: &Interner) -> Self {
+        let mut numbers: Box<[u32]> = (0..names.len() as u32).collect();
+        numbers.sort_unstable_by_key(|&number| names.name(number));
+        Order(numbers)
+    }
+
+    /// Returns how many names there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are no names.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// Finds the name nearest to one that does not exist, at most two edits away; of equally near ones
+/// the first by its bytes. None also if the budget does not suffice.
+///
+/// ```
+/// use uriscan::audit::interner::Interner;
+/// use uriscan::audit::suggest::{Budget, Order, nearest};
+/// let mut names = Interner::default();
+/// for id in ["usage", "install", "installed"] {
+///     names.add(id.as_bytes());
+/// }
+/// let order = Order::new(&names);
+/// let mut budget = Budget::new(1000);
+/// assert_eq!(nearest(&names, &order, b"instal", &mut budget), Some(&b"install"[..]));
+/// assert_eq!(nearest(&names, &order, b"setup", &mut budget), None);
+/// ```
+pub fn nearest<'n>(
+    names: &'n Interner,
+    order: &'n Order,
+    wanted: &[u8],
+    budget: &mut Budget,
+) -> Option<&'n [u8]> {
+    if wanted.len() <= LIMIT {
+        return None;
+    }
+    // The first in order at the least distance: searched with one limit after the other.
+    (1..=LIMIT).find_map(|limit| Search::new(names, order, wanted, limit).first(budget))
+}
+
+/// Distances of the first bytes of a candidate to those of the wanted name that are at most
+/// `LIMIT` shorter or longer, capped.
+type Row = [u8; 2 * LIMIT + 1];
+
+struct Search<'n, 'w> {
+    names: &'n Interner,
+    order: &'n [u32],
+    wanted: &'w [u8],
+    limit: usize,
+    /// `rows[n]` belongs to the first `n` bytes of the name `last`.
+    rows: Vec<Row>,
+    last: &'n [u8],
+}
+
+impl<'n, 'w> Search<'n, 'w> {
+    fn new(names: &'n Interner, order: &'n Order, wanted: &'w [u8], limit: usize) -> Self {
+        let mut row = [limit as u8 + 1; 2 * LIMIT + 1];
+        // Nothing becomes the first n bytes by n insertions.
+        for inserted in 0..=limit {
+            row[LIMIT + inserted] = inserted as u8;
+        }
+        Search {
+            names,
+            order: &order.0,
+            wanted,
+            limit,
+            rows: vec![row],
+            last: b"",
+        }
+    }
+
+    /// Returns the first name within the limit, but for the wanted name itself.
+    fn first(&mut self, budget: &mut Budget) -> Option<&'n [u8]> {
+        let mut at = 0;
+        while let Some(&number) = self.order.get(at) {
+            let name = self.names.name(number);
+            if !budget.take(1) {
+                return None;
+            }
+            match self.reach(name, budget)? {
+                Reach::End => {
+                    let distance = self.distance(name.len());
+                    if name.len() > LIMIT && distance.is_some_and(|distance| distance > 0) {
+                        return Some(name);
+                    }
+                    at += 1;
+                }
+                Reach::TooFar(prefix) => at = self.behind(&name[..prefix], at, budget)?,
+            }
+        }
+        None
+    }
+
+    /// Computes the rows of a name as far as one in it is within the limit; none if the budget does
+    /// not suffice.
+    fn reach(&mut self, name: &'n [u8], budget: &mut Budget) -> Option<Reach> {
+        let known = self.rows.len() - 1;
+        let common = common_prefix(&self.last[..known], name);
+        self.rows.truncate(common + 1);
+        self.last = name;
+        if !budget.take(common as u64 / 16) {
+            return None;
+        }
+        for (at, &byte) in name.iter().enumerate().skip(common) {
+            if !budget.take(1) {
+                return None;
+            }
+            let row = self.row(at, byte);
+            if row
+                .iter()
+                .all(|&distance| usize::from(distance) > self.limit)
+            {
+                return Some(Reach::TooFar(at + 1));
+            }
+            self.rows.push(row);
+        }
+        Some(Reach::End)
+    }
+
+    /// The row of the first `at + 1` bytes of a name, of which `byte` is the last.
+    fn row(&self, at: usize, byte: u8) -> Row {
+        let above = &self.rows[at];
+        let far = self.limit as u8 + 1;
+        let mut row = [far; 2 * LIMIT + 1];
+        for cell in LIMIT - self.limit..=LIMIT + self.limit {
+            // The number of bytes of the wanted name: `at + 1 + cell - LIMIT`.
+            let Some(length) = (at + 1 + cell).checked_sub(LIMIT) else {
+                continue;
+            };
+            if length > self.wanted.len() {
+                break;
+            }
+            // A cell of the row above at the same index is one byte shorter in both names.
+            let deleted = above.get(cell + 1).map_or(far, |distance| distance + 1);
+            let mut least = deleted;
+            if length > 0 {
+                let same = self.wanted[length - 1] == byte;
+                let inserted = cell.checked_sub(1).map_or(far, |left| row[left] + 1);
+                least = least.min(above[cell] + u8::from(!same)).min(inserted);
+            }
+            row[cell] = least.min(far);
+        }
+        row
+    }
+
+    /// The distance to a name of which all rows are known, if it is within the limit.
+    fn distance(&self, length: usize) -> Option<usize> {
+        let cell = (self.wanted.len() + LIMIT).checked_sub(length)?;
+        let distance = usize::from(*self.rows.last()?.get(cell)?);
+        (distance <= self.limit).then_some(distance)
+    }
+
+    /// The place behind the names from `at` on that have a prefix; none if the budget does not
+    /// suffice.
+    fn behind(&self, prefix: &[u8], at: usize, budget: &mut Budget) -> Option<usize> {
+        let cost = 1 + prefix.len() as u64 / 16;
+        let has = |at: usize| {
+            let number = self.order.get(at).copied();
+            number.is_some_and(|number| self.names.name(number).starts_with(prefix))
+        };
+        // Mostly there are few.
+        let (mut inside, mut step) = (at, 1);
+        while has(inside + step) {
+            if !budget.take(cost) {
+                return None;
+            }
+            inside += step;
+            step *= 2;
+        }
+        let mut outside = inside + step;
+        while outside - inside > 1 {
+            if !budget.take(cost) {
+                return None;
+            }
+            let middle = inside + (outside - inside) / 2;
+            if has(middle) {
+                inside = middle;
+            } else {
+                outside = middle;
+            }
+        }
+        Some(outside)
+    }
+}
+
+/// How far the rows of a name could be computed.
+enum Reach {
+    /// To its end.
+    End,
+    /// A prefix of so many bytes is beyond the limit.
+    TooFar(usize),
+}
+
+fn common_prefix(one: &[u8], other: &[u8]) -> usize {
+    let pairs = one.iter().zip(other);
+    pairs.take_while(|(one, other)| one == other).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names<T: AsRef<[u8]>>(all: impl IntoIterator<Item = T>) -> (Interner, Order) {
+        let mut names = Interner::default();
+        for name in all {
+            names.add(name.as_ref());
+        }
+        let order = Order::new(&names);
+        (names, order)
+    }
+
+    /// The whole table of the edit distance.
+    fn naive(one: &[u8], other: &[u8]) -> usize {
+        let mut row: Vec<usize> = (0..=other.len()).collect();
+        for (i, byte) in one.iter().enumerate() {
+            let mut diagonal = row[0];
+            row[0] = i + 1;
+            for (j, against) in other.iter().enumerate() {
+                let replaced = diagonal + usize::from(byte != against);
+                diagonal = row[j + 1];
+                row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+            }
+        }
+        row[other.len()]
+    }
+
+    #[test]
+    fn the_nearest_name_is_that_of_the_whole_table() {
+        let mut seed = 7u64;
+        let mut random = move |below: u64| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (seed >> 33) % below
+        };
+        for _ in 0..300 {
+            let mut word = || -> Vec<u8> {
+                let length = random(7);
+                (0..length).map(|_| b'a' + random(3) as u8).collect()
+            };
+            let all: Vec<Vec<u8>> = (0..40).map(|_| word()).collect();
+            let wanted = word();
+            let (names, order) = names(&all);
+            let mut budget = Budget::new(u64::MAX);
+            let got = nearest(&names, &order, &wanted, &mut budget);
+            let near = all
+                .iter()
+                .filter(|name| name.len().min(wanted.len()) > LIMIT);
+            let expected = near
+                .map(|name| (naive(name, &wanted), name.as_slice()))
+                .filter(|(distance, _)| (1..=LIMIT).contains(distance))
+                .min()
+                .map(|(_, name)| name);
+            assert_eq!(got, expected, "{wanted:?} in {all:?}");
+        }
+    }
+
+    fn spent(names: &Interner, order: &Order, wanted: impl Iterator<Item = Vec<u8>>) -> u64 {
+        let mut budget = Budget::new(u64::MAX);
+        for wanted in wanted {
+            nearest(names, order, &wanted, &mut budget);
+        }
+        budget.spent()
+    }
+
+    #[track_caller]
+    fn grows_with_its_input(steps: impl Fn(usize) -> u64, n: usize) {
+        let (once, twice) = (steps(n), steps(2 * n));
+        assert!(twice * 10 <= once * 22, "{once} and {twice} steps");
+    }
+
+    #[test]
+    fn two_long_names_are_compared_in_a_band() {
+        let steps = |n: usize| {
+            let (names, order) = names(["ab".repeat(n)]);
+            let wanted = "ab".repeat(n - 1) + "cb";
+            spent(&names, &order, std::iter::once(wanted.into_bytes()))
+        };
+        assert!(steps(100_000) < 1_000_000);
+        grows_with_its_input(steps, 10_000);
+    }
+
+    #[test]
+    fn near_misses_among_many_numbered_names_do_not_look_at_all_of_them() {
+        let steps = |n: usize| {
+            let (names, order) = names((0..n).map(|i| format!("page{i:06}.html")));
+            let wanted = (0..n).map(|i| format!("pege{i:06}.html").into_bytes());
+            spent(&names, &order, wanted)
+        };
+        grows_with_its_input(steps, 4_000);
+    }
+
+    #[test]
+    fn a_budget_ends_the_search_and_is_never_exceeded() {
+        let (names, order) = names((0..10_000).map(|i| format!("{i:05}")));
+        for rows in [0, 1, 10, 100] {
+            let mut budget = Budget::new(rows);
+            assert_eq!(nearest(&names, &order, b"9999x", &mut budget), None);
+            assert!(budget.is_spent() && budget.spent() == rows);
+        }
+    }
 }

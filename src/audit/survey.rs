@@ -10,7 +10,7 @@ use super::fragment;
 use super::lookup::Lookups;
 use super::packed;
 use super::paths::FileId;
-use super::site::{Counts, Document, Item, Offer, Pending, State};
+use super::site::{Contents, Document, FileSet, Item, Offer, Pending, State};
 use super::{Audit, Fragments, List};
 use crate::document::Format;
 use crate::document::diagnostic::{self, Effect};
@@ -23,11 +23,13 @@ use crate::pipeline::run::spawn;
 use crate::pipeline::walk::{Entry, Kind, Walk};
 use crate::resolver::{Diagnostic, Link, Sink};
 
-/// What is wrong beyond doubt is kept up to this many bytes; documents that have no room are read
-/// again instead.
+/// What is found in documents is kept up to this many bytes; past it documents are read again
+/// instead.
 const KEPT: usize = 48 << 20;
 /// The same for one document.
 const KEPT_OF_ONE: usize = 1 << 20;
+/// Links and fragments of one document are sorted, and equal ones removed, when there are so many.
+const UNSORTED: usize = KEPT_OF_ONE / size_of::<Pending>();
 
 /// What the first reading found.
 #[derive(Debug, Default)]
@@ -40,6 +42,10 @@ pub struct Survey {
     pub damaged: u64,
     /// Files that were left out, in no order, where that is told.
     pub skipped: Vec<SkippedFile>,
+    /// Files that are named with a fragment.
+    pub wanted: FileSet,
+    /// Files to which another document links.
+    pub linked: FileSet,
 }
 
 /// A file that was left out.
@@ -61,22 +67,31 @@ pub fn run(audit: &Audit, walk: Walk) -> Survey {
     thread::scope(|scope| {
         let work = || Worker::new(audit, &kept).work(&queue);
         let others = spawn(scope, audit.reading.threads.max(1) - 1, work);
-        let mut all = vec![work()];
+        survey = work();
         for other in others {
             match other.join() {
-                Ok(its) => all.push(its),
+                Ok(its) => survey.add(its),
                 Err(panic) => std::panic::resume_unwind(panic),
             }
-        }
-        for its in all {
-            survey.documents.extend(its.documents);
-            survey.summary.add(&its.summary);
-            survey.damaged += its.damaged;
-            survey.skipped.extend(its.skipped);
         }
     });
     survey
 }
+
+impl Survey {
+    /// Adds what another worker has found.
+    fn add(&mut self, mut other: Survey) {
+        self.documents.append(&mut other.documents);
+        self.summary.add(&other.summary);
+        self.damaged += other.damaged;
+        self.skipped.append(&mut other.skipped);
+        self.wanted.add(&other.wanted);
+        self.linked.add(&other.linked);
+    }
+}
+
+/// The ticket of a document's batch and its number in it.
+type Order = (u64, u32);
 
 struct Worker<'a> {
     audit: &'a Audit,
@@ -107,33 +122,40 @@ impl<'a> Worker<'a> {
                 match job {
                     // None is read ahead where no file is cut.
                     Job::File(entry) | Job::Read(entry, _) => self.file(order, entry),
-                    // INVARIANT: no file is cut, for the options ask for pieces without end.
-                    Job::Piece(_) => {}
+                    // `Audit::run` asks for documents as a whole.
+                    Job::Piece(_) => unreachable!("no file is cut"),
                     Job::Unreadable(path) => {
                         let entry = Entry {
                             path: path.path,
                             kind: Kind::File(0),
                             named: true,
                         };
-                        self.fail(order, entry, &path.message);
+                        self.fail(order, &entry, &path.message);
                     }
                 }
             }
         }
+        self.survey.wanted = self.found.wanted;
+        self.survey.linked = self.found.linked;
         self.survey
     }
 
-    fn fail(&mut self, order: (u64, u32), entry: Entry, message: &str) {
+    fn fail(&mut self, order: Order, entry: &Entry, message: &str) {
         self.survey.summary.errors += 1;
+        // It stands behind what could be read.
+        let order = (order.0 as u32, order.1, true);
         let document = Document::unreadable(order, entry, message);
         self.survey.documents.push(document);
     }
 
-    fn file(&mut self, order: (u64, u32), entry: Entry) {
+    fn file(&mut self, order: Order, entry: Entry) {
         let path = entry.path.as_os_str().as_encoded_bytes();
         let absolute = self.names.absolute(&self.audit.reading.bases.here, path);
         let absolute = absolute.unwrap_or(path);
-        let file = self.audit.checker.paths.id(absolute);
+        let file = match entry.kind {
+            Kind::LeftOut(_) => FileId(0),
+            _ => self.audit.checker.walked(absolute, entry.named),
+        };
         // What can only be read once must be kept as a whole.
         let keep = if matches!(entry.kind, Kind::File(_) | Kind::Unmeasured) {
             self.audit.keep()
@@ -152,7 +174,7 @@ impl<'a> Worker<'a> {
                     if let Some(document) = self.survey.documents.last_mut() {
                         document.failed = true;
                     }
-                    self.fail(order, entry, &error.to_string());
+                    self.fail(order, &entry, &error.to_string());
                 }
             }
             Ok(Read::Skipped(skip)) => {
@@ -164,14 +186,14 @@ impl<'a> Worker<'a> {
                 }
             }
             Ok(Read::Listed) => {}
-            Err(error) => self.fail(order, entry, &error.to_string()),
+            Err(error) => self.fail(order, &entry, &error.to_string()),
         }
     }
 
-    fn document(&mut self, order: (u64, u32), entry: &Entry, format: &'static Format, bytes: u64) {
+    fn document(&mut self, order: Order, entry: &Entry, format: &'static Format, bytes: u64) {
         let found = &mut self.found;
         found.end(format);
-        let references: u64 = found.counts.iter().sum();
+        let references: u64 = found.contents.counts.iter().sum();
         self.survey.summary.files += 1;
         self.survey.summary.bytes += bytes;
         self.survey.summary.references += references;
@@ -181,28 +203,25 @@ impl<'a> Worker<'a> {
         self.survey.damaged += found.damaged;
         self.survey.summary.exact += found.exact;
         self.survey.summary.approximate += found.approximate;
-        if found.keep == Keep::Problems {
-            let before = self.kept.fetch_add(found.packed.len(), Ordering::Relaxed);
-            if before + found.packed.len() > KEPT || found.packed.len() > KEPT_OF_ONE {
-                found.packed.clear();
+        if found.keep != Keep::All {
+            let size = found.contents.size();
+            found.marked |= size > KEPT_OF_ONE;
+            if !found.marked && self.kept.fetch_add(size, Ordering::Relaxed) + size > KEPT {
+                self.kept.fetch_sub(size, Ordering::Relaxed);
                 found.marked = true;
             }
+            if found.marked {
+                found.contents.clear();
+            }
         }
-        self.survey.documents.push(Document {
-            order,
-            entry: entry.clone(),
-            file: Some(found.file),
-            offer: Offer {
-                anchors: has_fragments(format).then(|| found.anchors.as_slice().into()),
-                redirect: found.redirect,
-            },
-            links: found.links.as_slice().into(),
-            pending: found.pending.as_slice().into(),
-            counts: found.counts,
-            packed: found.packed.as_slice().into(),
-            marked: found.marked,
-            failed: false,
-        });
+        let offer = Offer {
+            anchors: has_fragments(format).then(|| found.anchors.as_slice().into()),
+            redirect: found.redirect,
+        };
+        let order = (order.0 as u32, order.1, false);
+        let mut document = Document::new(order, entry, Some(found.file), offer, &found.contents);
+        document.marked = found.marked;
+        self.survey.documents.push(document);
     }
 }
 
@@ -238,12 +257,13 @@ struct Found<'a> {
     file: FileId,
     keep: Keep,
     anchors: Vec<u64>,
-    links: Vec<FileId>,
-    pending: Vec<Pending>,
+    contents: Contents,
     redirect: Option<Place>,
-    counts: Counts,
-    packed: Vec<u8>,
     marked: bool,
+    /// Files that any document names with a fragment.
+    wanted: FileSet,
+    /// Files to which any other document links.
+    linked: FileSet,
     damaged: u64,
     /// Documents in the file that were read a second time.
     exact: u64,
@@ -259,12 +279,11 @@ impl<'a> Found<'a> {
             file: FileId(0),
             keep: Keep::Nothing,
             anchors: Vec::new(),
-            links: Vec::new(),
-            pending: Vec::new(),
+            contents: Contents::default(),
             redirect: None,
-            counts: Counts::default(),
-            packed: Vec::new(),
             marked: false,
+            wanted: FileSet::default(),
+            linked: FileSet::default(),
             damaged: 0,
             exact: 0,
             approximate: 0,
@@ -274,12 +293,13 @@ impl<'a> Found<'a> {
     fn begin(&mut self, file: FileId, keep: Keep) {
         self.file = file;
         self.keep = keep;
+        // One huge document must not pin its memory for all that follow.
+        if self.anchors.capacity() > UNSORTED {
+            self.anchors = Vec::new();
+        }
         self.anchors.clear();
-        self.links.clear();
-        self.pending.clear();
+        self.contents.clear();
         self.redirect = None;
-        self.counts = Counts::default();
-        self.packed.clear();
         self.marked = keep == Keep::Nothing;
         (self.damaged, self.exact, self.approximate) = (0, 0, 0);
     }
@@ -290,14 +310,11 @@ impl<'a> Found<'a> {
         self.anchors.sort_unstable();
         self.anchors.dedup();
         self.marked |= self.anchors.len() < count && self.audit.wants("duplicate-id");
-        self.links.sort_unstable();
-        self.links.dedup();
-        self.pending.sort_unstable();
-        self.pending.dedup();
+        self.sort();
         let (own, anchors) = (self.file, &self.anchors);
         let has = |name| !has_fragments(format) || anchors.binary_search(&name).is_ok();
         let mut missing = false;
-        self.pending.retain(|pending| {
+        self.contents.pending.retain(|pending| {
             missing |= pending.file == own && !has(pending.name);
             pending.file != own
         });
@@ -308,22 +325,46 @@ impl<'a> Found<'a> {
         }
     }
 
+    /// Sorts links and fragments and removes equal ones; a document with very many is read again.
+    fn sort(&mut self) {
+        let Contents { links, pending, .. } = &mut self.contents;
+        links.sort_unstable();
+        links.dedup();
+        pending.sort_unstable();
+        pending.dedup();
+        if links.len() + pending.len() > UNSORTED / 2 && self.keep != Keep::All {
+            self.marked = true;
+        }
+    }
+
     fn want(&mut self, file: FileId, fragment: &[u8]) {
-        if let Some(wanted) = fragment::wanted(fragment) {
+        let Some(wanted) = fragment::wanted(fragment) else {
+            return;
+        };
+        self.wanted.insert(file);
+        if !self.marked || self.keep == Keep::All {
             let name = self.audit.key.of(&fragment::decoded(wanted));
-            self.pending.push(Pending { file, name });
+            self.contents.pending.push(Pending { file, name });
         }
     }
 
     fn leads(&mut self, link: &Link<'_>, place: Place, fragment: Option<&[u8]>) {
         if let Some(file) = place.file() {
-            if self.links.last() != Some(&file) {
-                self.links.push(file);
+            if file != self.file {
+                self.linked.insert(file);
+            }
+            if (!self.marked || self.keep == Keep::All) && self.contents.links.last() != Some(&file)
+            {
+                self.contents.links.push(file);
             }
             if let Some(fragment) = fragment
                 && self.audit.fragments == Fragments::Check
             {
                 self.want(file, fragment);
+            }
+            let Contents { links, pending, .. } = &self.contents;
+            if links.len().max(pending.len()) >= UNSORTED && !self.marked {
+                self.sort();
             }
         }
         let outer = !link.flags.intersects(Flags::INERT | Flags::SRCDOC);
@@ -345,15 +386,15 @@ impl Sink for Found<'_> {
         };
         let finding = self.audit.judge(&facts);
         let state = self.audit.state(&facts, finding);
-        self.counts[state as usize] += 1;
+        self.contents.counts[state as usize] += 1;
         let keep = match self.keep {
-            Keep::Problems => finding.is_some() && self.packed.len() <= KEPT_OF_ONE,
+            Keep::Problems => finding.is_some() && self.contents.items.len() <= KEPT_OF_ONE,
             Keep::Nothing => false,
             Keep::All => true,
         };
         if keep {
-            self.packed.push(Item::Link as u8);
-            packed::push_link(link, &mut self.packed);
+            self.contents.items.push(Item::Link as u8);
+            packed::push_link(link, &mut self.contents.items);
         }
     }
 
@@ -362,9 +403,14 @@ impl Sink for Found<'_> {
         self.approximate += u64::from(std::ptr::eq(found.code, &diagnostic::APPROXIMATE));
         self.marked |=
             std::ptr::eq(found.code, &diagnostic::BASE_SECOND) && self.audit.wants("several-bases");
-        if self.keep != Keep::Nothing {
-            self.packed.push(Item::Diagnostic as u8);
-            packed::push_diagnostic(found, &mut self.packed);
+        let keep = match self.keep {
+            Keep::Problems => self.contents.items.len() <= KEPT_OF_ONE,
+            Keep::Nothing => false,
+            Keep::All => true,
+        };
+        if keep {
+            self.contents.items.push(Item::Diagnostic as u8);
+            packed::push_diagnostic(found, &mut self.contents.items);
         }
     }
 
@@ -419,7 +465,7 @@ pub(super) fn state(facts: &Facts<'_>, is_error: bool) -> State {
         Place::Nothing | Place::NoIndex(_) => State::Broken,
         Place::File(..) if facts.fragment_missing || is_error => State::Broken,
         Place::File(..) => State::Ok,
-        Place::External | Place::OutsideRoot => State::External,
+        Place::External | Place::OutsideRoot | Place::SymlinkOut => State::External,
         Place::Unresolved(_) => State::Unresolved,
         Place::Skipped | Place::LeftOut => State::Skipped,
     }

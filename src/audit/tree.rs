@@ -1,13 +1,18 @@
 //! What stands on disk: directory listings, read once, in which names are looked up byte by byte,
 //! so that every file system gives the same answer.
+//!
+//! A symbolic link counts as what it leads to, by the path without links: however many links lead
+//! to a file, it is one file. Unless [`Links::Follow`] says so none is followed out of the roots.
 
-use std::collections::HashMap;
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
+use hashbrown::HashTable;
 use unicode_normalization::UnicodeNormalization;
 
 use super::hash::Key;
-use super::suggest::Nearest;
+use super::interner::Interner;
+use super::suggest::{self, Budget, Order};
 use crate::pipeline::walk::path_of;
 
 /// How a target was found.
@@ -34,59 +39,167 @@ pub enum Found {
     File(Vec<u8>, How),
     /// A directory without an index file, by its path.
     NoIndex(Vec<u8>),
+    /// A symbolic link leads out of the roots, to this path.
+    Outside(Vec<u8>),
+    /// A symbolic link leads to nothing; the text of the link.
+    Dangling(Vec<u8>),
     /// Nothing.
     Nothing,
+}
+
+/// Which symbolic links are followed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Links {
+    /// Those that lead to a place under one of the roots.
+    #[default]
+    Within,
+    /// All.
+    Follow,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     File,
     Directory,
+    Link,
 }
 
 /// The names in one directory.
 #[derive(Debug, Default)]
 struct Listing {
-    names: HashMap<Box<[u8]>, Kind>,
-    /// Names in lower case and Unicode form C; made when a name is not found as it is.
-    folded: OnceLock<HashMap<String, Box<[u8]>>>,
+    names: Interner,
+    /// For each name what it is of.
+    kinds: Vec<Kind>,
+    /// The length of the longest name, in bytes.
+    longest: usize,
+    /// For each distinct folded name the first name by its bytes; made when a name is not found as
+    /// it is.
+    folded: OnceLock<HashTable<u32>>,
+    /// Made when a name is not found at all.
+    order: OnceLock<Order>,
 }
 
+/// Folding makes a name at most this many times shorter: three bytes of a composed character stand
+/// for five, and three of a sign for one letter.
+const MOST_FOLDED: usize = 16;
+
 impl Listing {
+    fn kind(&self, name: &[u8]) -> Option<Kind> {
+        self.names
+            .get(name)
+            .map(|number| self.kinds[number as usize])
+    }
+
     /// The name that differs in case or Unicode form only; the first by bytes of several.
     fn folded(&self, name: &[u8]) -> Option<&[u8]> {
+        // A long name is folded only where there is one that it may be.
+        if name.len() > MOST_FOLDED * self.longest {
+            return None;
+        }
+        let hash_of = |folded: &str| self.names.hash(folded.as_bytes());
+        let hash = |&number: &u32| hash_of(&fold(self.names.name(number)));
         let folded = self.folded.get_or_init(|| {
-            let mut folded: HashMap<String, Box<[u8]>> = HashMap::new();
-            for name in self.names.keys() {
-                let known = folded.entry(fold(name)).or_insert_with(|| name.clone());
-                if name < known {
-                    known.clone_from(name);
+            let mut folded = HashTable::new();
+            for number in 0..self.names.len() as u32 {
+                let name = self.names.name(number);
+                let of_name = fold(name);
+                let same = |&known: &u32| fold(self.names.name(known)) == of_name;
+                match folded.find_mut(hash_of(&of_name), same) {
+                    Some(known) if name < self.names.name(*known) => *known = number,
+                    Some(_) => {}
+                    None => {
+                        folded.insert_unique(hash_of(&of_name), number, hash);
+                    }
                 }
             }
             folded
         });
-        folded.get(&fold(name)).map(|name| &**name)
+        let wanted = fold(name);
+        let same = |&known: &u32| fold(self.names.name(known)) == wanted;
+        let found = folded.find(hash_of(&wanted), same)?;
+        Some(self.names.name(*found))
     }
 }
+
+/// A name in a directory: what it stands for, once symbolic links have been followed.
+enum Standing {
+    File(Vec<u8>),
+    Directory(Vec<u8>),
+    Outside(Vec<u8>),
+    Dangling(Vec<u8>),
+}
+
+/// Where a symbolic link leads.
+#[derive(Clone, Debug)]
+enum Target {
+    File(Box<[u8]>),
+    Directory(Box<[u8]>),
+    Outside(Box<[u8]>),
+    Dangling(Box<[u8]>),
+}
+
+impl Target {
+    fn standing(&self) -> Standing {
+        match self {
+            Target::File(path) => Standing::File(path.to_vec()),
+            Target::Directory(path) => Standing::Directory(path.to_vec()),
+            Target::Outside(path) => Standing::Outside(path.to_vec()),
+            Target::Dangling(text) => Standing::Dangling(text.to_vec()),
+        }
+    }
+}
+
+type Listings = HashMap<Box<[u8]>, Option<Arc<Listing>>, Key>;
 
 /// Looks targets up on disk.
 #[derive(Debug)]
 pub struct Tree {
     listings: RwLock<Listings>,
+    /// Symbolic links that have been followed, by their paths.
+    targets: RwLock<HashMap<Box<[u8]>, Target, Key>>,
     /// Names of index files, the preferred one first.
     index: Vec<String>,
     /// Extensions to try, without their dot.
     extensions: Vec<String>,
+    links: Links,
+    /// The roots without symbolic links, and as they are named; neither with a slash at its end.
+    roots: HashMap<Box<[u8]>, Box<[u8]>>,
+    /// The roots as they are named, and the directories that they are in.
+    above: HashSet<Box<[u8]>>,
 }
 
 impl Tree {
     /// A tree whose directories have these index files, and whose files may be named without
-    /// these extensions.
-    pub fn new(index: &[String], extensions: &[String]) -> Self {
+    /// these extensions; symbolic links are followed as far as they stay under the roots, which are
+    /// absolute paths.
+    pub fn new<'r>(
+        index: &[String],
+        extensions: &[String],
+        links: Links,
+        roots: impl IntoIterator<Item = &'r [u8]>,
+    ) -> Self {
+        let mut by_path = HashMap::new();
+        let mut above = HashSet::new();
+        for root in roots {
+            let root = root.strip_suffix(b"/").unwrap_or(root);
+            let mut directory = root;
+            while above.insert(directory.into())
+                && let Some(end) = memchr::memrchr(b'/', directory)
+            {
+                directory = &directory[..end];
+            }
+            if let Some(path) = canonical(root) {
+                by_path.entry(path.into()).or_insert_with(|| root.into());
+            }
+        }
         Tree {
             listings: RwLock::default(),
+            targets: RwLock::default(),
             index: index.to_vec(),
             extensions: extensions.to_vec(),
+            links,
+            roots: by_path,
+            above,
         }
     }
 
@@ -108,36 +221,45 @@ impl Tree {
             let Some(listing) = self.listing(&here) else {
                 return Found::Nothing;
             };
-            here.push(b'/');
-            let mut kind = listing.names.get(this).copied();
+            let exact = listing.kind(this);
             if next.is_none()
-                && kind != Some(Kind::File)
-                && let Some(extended) = self.extended(&listing, this)
-            {
+                && exact != Some(Kind::File)
                 // Of `test.html` and `test/` the file wins, unless the slash asks for the directory.
-                if kind.is_none() || !directory_named {
-                    here.extend_from_slice(&extended);
-                    let how = if directory_named {
-                        How::SlashAfterFile
-                    } else {
-                        How::Extension
-                    };
-                    return Found::File(here, how);
-                }
+                && (exact.is_none() || !directory_named)
+                && let Some(path) = self.extended(&here, &listing, this)
+            {
+                let how = if directory_named {
+                    How::SlashAfterFile
+                } else {
+                    How::Extension
+                };
+                return Found::File(path, how);
             }
-            if kind.is_some() {
-                here.extend_from_slice(this);
-            } else if let Some(folded) = listing.folded(this) {
-                here.extend_from_slice(folded);
-                kind = listing.names.get(folded).copied();
-                other_case = true;
-            }
-            match kind {
+            let real = match exact {
+                Some(_) => this,
+                None => match listing.folded(this) {
+                    Some(folded) => {
+                        other_case = true;
+                        folded
+                    }
+                    None => return Found::Nothing,
+                },
+            };
+            match self.standing(&here, &listing, real) {
                 None => return Found::Nothing,
-                Some(Kind::File) if next.is_some() || directory_named => return Found::Nothing,
-                Some(Kind::File) if other_case => return Found::File(here, How::OtherCase),
-                Some(Kind::File) => return Found::File(here, How::Exact),
-                Some(Kind::Directory) => name = next,
+                Some(Standing::Outside(path)) => return Found::Outside(path),
+                Some(Standing::Dangling(text)) => return Found::Dangling(text),
+                Some(Standing::File(_)) if next.is_some() || directory_named => {
+                    return Found::Nothing;
+                }
+                Some(Standing::File(path)) if other_case => {
+                    return Found::File(path, How::OtherCase);
+                }
+                Some(Standing::File(path)) => return Found::File(path, How::Exact),
+                Some(Standing::Directory(path)) => {
+                    here = path;
+                    name = next;
+                }
             }
         }
         self.index_of(here, directory_named, other_case)
@@ -148,38 +270,114 @@ impl Tree {
         let at = memchr::memrchr(b'/', path)?;
         let known = self.known();
         let listing = known.get(&path[..at])?.as_ref()?;
-        let kind = listing.names.get(&path[at + 1..])?;
-        (*kind == Kind::File).then(|| Found::File(path.to_vec(), How::Exact))
+        let kind = listing.kind(&path[at + 1..])?;
+        (kind == Kind::File).then(|| Found::File(path.to_vec(), How::Exact))
     }
 
-    fn extended(&self, listing: &Listing, name: &[u8]) -> Option<Vec<u8>> {
-        self.extensions.iter().find_map(|extension| {
-            let extended = [name, b".", extension.as_bytes()].concat();
-            (listing.names.get(extended.as_slice()) == Some(&Kind::File)).then_some(extended)
+    /// What a name of a directory stands for; none if there is no such name.
+    fn standing(&self, here: &[u8], listing: &Listing, name: &[u8]) -> Option<Standing> {
+        let path = || [here, b"/", name].concat();
+        Some(match listing.kind(name)? {
+            Kind::File => Standing::File(path()),
+            Kind::Directory => Standing::Directory(path()),
+            Kind::Link => self.target(path()),
         })
     }
 
-    fn index_of(&self, mut directory: Vec<u8>, slash: bool, other_case: bool) -> Found {
-        let listing = self.listing(&directory);
-        let index = listing.and_then(|listing| {
-            let file = |name: &&String| listing.names.get(name.as_bytes()) == Some(&Kind::File);
-            self.index.iter().find(file)
-        });
-        let Some(index) = index else {
-            return Found::NoIndex(directory);
+    /// Where a symbolic link leads.
+    fn target(&self, link: Vec<u8>) -> Standing {
+        let known = self.targets.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(target) = known.get(link.as_slice()) {
+            return target.standing();
+        }
+        drop(known);
+        let target = self.follow(&link);
+        let standing = target.standing();
+        let mut known = self.targets.write().unwrap_or_else(PoisonError::into_inner);
+        known.insert(link.into(), target);
+        standing
+    }
+
+    fn follow(&self, link: &[u8]) -> Target {
+        // On the way to a root links keep their names, as the root's own name has them.
+        if self.above.contains(link) && canonical(link).is_some() {
+            return Target::Directory(link.into());
+        }
+        let Some(path) = canonical(link) else {
+            let text = std::fs::read_link(path_of(link)).unwrap_or_default();
+            return Target::Dangling(text.into_os_string().into_encoded_bytes().into());
         };
-        directory.push(b'/');
-        directory.extend_from_slice(index.as_bytes());
+        let path = match (self.under_root(&path), self.links) {
+            (Some(path), _) => path,
+            (None, Links::Follow) => path,
+            (None, Links::Within) => return Target::Outside(path.into()),
+        };
+        match std::fs::metadata(path_of(link)) {
+            Ok(metadata) if metadata.is_dir() => Target::Directory(path.into()),
+            _ => Target::File(path.into()),
+        }
+    }
+
+    /// A path without symbolic links as it is named below the innermost root that it is under.
+    fn under_root(&self, path: &[u8]) -> Option<Vec<u8>> {
+        let mut above = path;
+        loop {
+            if let Some(root) = self.roots.get(above) {
+                return Some([root, &path[above.len()..]].concat());
+            }
+            above = &above[..memchr::memrchr(b'/', above)?];
+        }
+    }
+
+    /// The path by which look-ups find a file that a walk has come to, perhaps through symbolic
+    /// links.
+    pub fn path_of_walked(&self, path: &[u8], named: bool) -> Option<Vec<u8>> {
+        if named || self.links == Links::Follow {
+            let path = canonical(path)?;
+            return Some(self.under_root(&path).unwrap_or(path));
+        }
+        None
+    }
+
+    fn extended(&self, here: &[u8], listing: &Listing, name: &[u8]) -> Option<Vec<u8>> {
+        self.extensions.iter().find_map(|extension| {
+            let extended = [name, b".", extension.as_bytes()].concat();
+            match self.standing(here, listing, &extended) {
+                Some(Standing::File(path)) => Some(path),
+                _ => None,
+            }
+        })
+    }
+
+    fn index_of(&self, directory: Vec<u8>, slash: bool, other_case: bool) -> Found {
+        let listing = self.listing(&directory);
+        let standing = |name: &String| {
+            let listing = listing.as_ref()?;
+            self.standing(&directory, listing, name.as_bytes())
+        };
+        let mut path = None;
+        let mut otherwise = None;
+        for standing in self.index.iter().filter_map(standing) {
+            match standing {
+                Standing::File(file) => path = path.or(Some(file)),
+                Standing::Outside(path) => otherwise = otherwise.or(Some(Found::Outside(path))),
+                Standing::Dangling(text) => otherwise = otherwise.or(Some(Found::Dangling(text))),
+                Standing::Directory(_) => {}
+            }
+        }
+        let Some(path) = path else {
+            return otherwise.unwrap_or(Found::NoIndex(directory));
+        };
         let how = match (other_case, slash) {
             (true, _) => How::OtherCase,
             (false, true) => How::Index,
             (false, false) => How::WithoutSlash,
         };
-        Found::File(directory, how)
+        Found::File(path, how)
     }
 
     /// The name nearest to the first one on the way to `path` that does not exist.
-    pub fn nearest(&self, root: &[u8], path: &[u8]) -> Option<Vec<u8>> {
+    pub fn nearest(&self, root: &[u8], path: &[u8], budget: &mut Budget) -> Option<Vec<u8>> {
         let rest = path.strip_prefix(root).unwrap_or(path);
         let mut here = root.strip_suffix(b"/").unwrap_or(root).to_vec();
         for name in rest
@@ -187,23 +385,26 @@ impl Tree {
             .filter(|name| !name.is_empty())
         {
             let listing = self.listing(&here)?;
-            if listing.names.contains_key(name) {
-                here.push(b'/');
-                here.extend_from_slice(name);
-                continue;
+            match self.standing(&here, &listing, name) {
+                Some(Standing::Directory(path)) => here = path,
+                Some(_) => return None,
+                None => {
+                    let names = &listing.names;
+                    if listing.order.get().is_none() && !budget.take(names.bytes() as u64 / 16) {
+                        return None;
+                    }
+                    let order = listing.order.get_or_init(|| Order::new(names));
+                    let nearest = suggest::nearest(names, order, name, budget);
+                    return nearest.map(<[u8]>::to_vec);
+                }
             }
-            let mut nearest = Nearest::new(name);
-            for candidate in listing.names.keys() {
-                nearest.offer(candidate);
-            }
-            return nearest.found().map(<[u8]>::to_vec);
         }
         None
     }
 
     /// Directories that have been read. A poisoned lock guards a cache that is never left
     /// half-written.
-    fn known(&self) -> std::sync::RwLockReadGuard<'_, Listings> {
+    fn known(&self) -> RwLockReadGuard<'_, Listings> {
         self.listings.read().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -221,8 +422,6 @@ impl Tree {
     }
 }
 
-type Listings = HashMap<Box<[u8]>, Option<Arc<Listing>>, Key>;
-
 fn read(directory: &[u8]) -> Option<Listing> {
     let directory = if directory.is_empty() {
         b"/"
@@ -234,18 +433,28 @@ fn read(directory: &[u8]) -> Option<Listing> {
         let Ok(entry) = entry else { continue };
         let kind = match entry.file_type() {
             Ok(kind) if kind.is_dir() => Kind::Directory,
-            Ok(kind) if kind.is_symlink() => match std::fs::metadata(entry.path()) {
-                Ok(target) if target.is_dir() => Kind::Directory,
-                Ok(_) => Kind::File,
-                // It leads nowhere.
-                Err(_) => continue,
-            },
+            Ok(kind) if kind.is_symlink() => Kind::Link,
             _ => Kind::File,
         };
         let name = entry.file_name().into_encoded_bytes();
-        listing.names.insert(name.into_boxed_slice(), kind);
+        listing.longest = listing.longest.max(name.len());
+        listing.names.add(&name);
+        listing.kinds.push(kind);
     }
+    listing.names.shrink();
+    listing.kinds.shrink_to_fit();
     Some(listing)
+}
+
+/// A path without symbolic links, and without a slash at its end; none where nothing is there.
+fn canonical(path: &[u8]) -> Option<Vec<u8>> {
+    let path = if path.is_empty() { b"/" } else { path };
+    let path = std::fs::canonicalize(path_of(path)).ok()?;
+    let mut path = path.into_os_string().into_encoded_bytes();
+    if path == b"/" {
+        path.clear();
+    }
+    Some(path)
 }
 
 /// Case folded and in Unicode form C, as file systems that do not tell them apart compare names.

@@ -1,5 +1,6 @@
 //! `uriscan audit`: check references inside document trees; never uses the network.
 
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, BufReader, ErrorKind, IsTerminal, Write};
@@ -28,7 +29,8 @@ use crate::audit::paths::Paths;
 use crate::audit::report::{Format, Look, Reports, Totals};
 use crate::audit::rules::{Level, Levels, RULES};
 use crate::audit::site::State;
-use crate::audit::tree::Tree;
+use crate::audit::suggest;
+use crate::audit::tree::{Links, Tree};
 use crate::audit::{Audit, Fragments, List, Outcome};
 use crate::document::Anchors;
 use crate::extractor::{self, Positions};
@@ -188,7 +190,7 @@ fn audit(arguments: &AuditArgs, matches: &ArgMatches, paths: &[PathBuf]) -> Resu
     let bases = bases(arguments, paths)?;
     let checker = Checker {
         mounts: mounts(&bases, paths),
-        tree: Tree::new(&check.index, &check.try_ext),
+        tree: tree(arguments, &bases, paths),
         schemes: match check.strict_scheme {
             true => Schemes::Strict,
             false => Schemes::Alike,
@@ -218,6 +220,7 @@ fn audit(arguments: &AuditArgs, matches: &ArgMatches, paths: &[PathBuf]) -> Resu
             Some(path) => baseline(path)?,
             None => Baseline::default(),
         },
+        suggestion_rows: suggest::ROWS,
         key: Key::default(),
         reading: reading(arguments, bases)?,
     })
@@ -278,15 +281,15 @@ fn bases(arguments: &AuditArgs, paths: &[PathBuf]) -> Result<Bases, Error> {
         .collect();
     let mut names = Names::default();
     if bases.mounts.is_empty() && arguments.base.base.is_none() {
-        let mut mounted: Vec<Vec<u8>> = Vec::new();
+        let mut mounted = HashSet::new();
         for path in paths {
             let directory = directory_of(path);
             let absolute = absolute(&mut names, &bases, &directory)?;
-            if mounted.contains(&absolute) {
+            let uri = internal(mounted.len());
+            if !mounted.insert(absolute.clone()) {
                 continue;
             }
-            bases.mounts.add(&absolute, &internal(mounted.len()));
-            mounted.push(absolute);
+            bases.mounts.add(&absolute, &uri);
             if !arguments.findings.quiet && !arguments.findings.no_messages {
                 let directory = match directory.as_slice() {
                     b"" => ".".into(),
@@ -308,12 +311,8 @@ fn mounts(bases: &Bases, paths: &[PathBuf]) -> Mounts {
     let mut names = Names::default();
     let outside = |path: &PathBuf| {
         let directory = directory_of(path);
-        let Some(absolute) = names.absolute(&bases.here, &directory) else {
-            return true;
-        };
-        let absolute = [absolute.strip_suffix(b"/").unwrap_or(absolute), b"/"].concat();
-        let mut served = bases.mounts.served();
-        !served.any(|(directory, _)| absolute.starts_with(directory))
+        let absolute = names.absolute(&bases.here, &directory);
+        absolute.is_none_or(|absolute| bases.mounts.inner(absolute).is_none())
     };
     let mut mounts = bases.mounts.clone();
     if paths.iter().any(outside) {
@@ -352,6 +351,27 @@ fn entries(globs: &[String]) -> Result<ignore::overrides::Override, Error> {
         builder.add(glob).map_err(invalid)?;
     }
     builder.build().map_err(invalid)
+}
+
+/// The disk: roots are the mounted directories and those of the paths.
+fn tree(arguments: &AuditArgs, bases: &Bases, paths: &[PathBuf]) -> Tree {
+    let check = &arguments.check;
+    let links = match arguments.walk.follow {
+        true => Links::Follow,
+        false => Links::Within,
+    };
+    let mut names = Names::default();
+    let paths = paths.iter().filter_map(|path| {
+        let path = directory_of(path);
+        names.absolute(&bases.here, &path).map(<[u8]>::to_vec)
+    });
+    let mounted = bases
+        .mounts
+        .served()
+        .map(|(directory, _)| directory.to_vec());
+    let roots: Vec<Vec<u8>> = mounted.chain(paths).collect();
+    let roots = roots.iter().map(Vec::as_slice);
+    Tree::new(&check.index, &check.try_ext, links, roots)
 }
 
 fn baseline(path: &Path) -> Result<Baseline, Error> {
@@ -517,6 +537,12 @@ fn sentence(totals: &Totals) -> String {
         counted(totals.errors, "error"),
         counted(totals.warnings, "warning"),
     );
+    if totals.unsuggested > 0 {
+        text += &format!(
+            "; {} without a suggestion: looking for more would take too long",
+            totals.unsuggested
+        );
+    }
     if summary.errors > 0 {
         let files = counted(summary.errors, "file");
         text += &format!("; {files} could not be read");

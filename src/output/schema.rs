@@ -131,6 +131,11 @@ static AUDIT: &[Key] = &[
         about: "Findings beyond --max-findings",
         shape: Shape::Number,
     },
+    Key {
+        name: "unsuggested",
+        about: "Findings without a suggestion because looking for more would take too long",
+        shape: Shape::Number,
+    },
 ];
 
 fn push_link(out: &mut Vec<u8>) {

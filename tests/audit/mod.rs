@@ -8,6 +8,8 @@ mod exit_codes;
 mod flags;
 // A generated site with known breakage.
 mod generated;
+// Trees that are made to cost much, or to lead out of themselves.
+mod hostile;
 // What a worker or a rerun must not change.
 mod order;
 // SARIF and JUnit, read by parsers.

@@ -78,6 +78,14 @@ impl Tree {
         Ran::from(self.command(arguments).output().unwrap())
     }
 
+    /// Runs another command, which runs the command.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn run_by(&self, program: &str, arguments: &[&str]) -> Ran {
+        let mut command = Command::new(program);
+        command.args(arguments).current_dir(self.path());
+        Ran::from(command.stdin(Stdio::null()).output().unwrap())
+    }
+
     /// Runs the command with something on its standard input.
     fn pipe(&self, input: &[u8], arguments: &[&str]) -> Ran {
         let mut command = self.command(arguments);

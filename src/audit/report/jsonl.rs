@@ -25,7 +25,7 @@ impl Report for JsonLines {
         }
         push_member("rule", finding.rule.name, out);
         push_member("level", finding.level.name(), out);
-        push_member("message", finding.rule.message, out);
+        push_member("message", &finding.message(), out);
         out.extend_from_slice(b",\"suggestion\":");
         match finding.suggestion {
             Some(suggestion) => push_string(suggestion, out),
@@ -78,6 +78,7 @@ pub(super) fn push_totals(totals: &Totals, out: &mut Vec<u8>) {
     out.push(b'}');
     push_count("hidden_findings", totals.hidden, out);
     push_skips(&totals.summary, out);
+    push_count("unsuggested", totals.unsuggested, out);
     out.extend_from_slice(b"}\n");
 }
 

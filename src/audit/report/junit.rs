@@ -1,16 +1,20 @@
 //! JUnit XML: a suite for each document with findings, and one that says how much was checked.
 //! Warnings are cases that pass and say something.
 
-use super::{Report, Totals, sentence};
+use super::{GATHER, Report, Totals, sentence};
 use crate::audit::finding::Finding;
+use crate::audit::packed::{Packed, push_bytes, push_number, text};
 use crate::audit::rules::Level;
 use crate::output::decimal::counted;
 use crate::output::place::Place;
 
-/// The cases of the document at hand.
+/// The cases of the document at hand: how many there are stands in front of them.
 #[derive(Default)]
 pub(super) struct JUnit {
-    cases: String,
+    /// For each its rule, its level, its line and column, and its sentence.
+    cases: Vec<u8>,
+    /// How many bytes of them have been written.
+    told: usize,
     tests: u64,
     failures: u64,
 }
@@ -22,40 +26,46 @@ impl Report for JUnit {
         );
     }
 
-    fn finding(&mut self, place: &Place, finding: &Finding<'_>, _out: &mut Vec<u8>) {
+    fn finding(&mut self, _place: &Place, finding: &Finding<'_>, _out: &mut Vec<u8>) {
         self.tests += 1;
-        let path = escape(&String::from_utf8_lossy(place.path()));
-        let mut location = path.clone();
-        if let Some(position) = finding.position() {
-            location += &format!(":{}:{}", position.line, position.column);
-        }
-        let (rule, sentence) = (finding.rule.name, escape(&sentence(finding)));
-        self.cases +=
-            &format!("    <testcase name=\"{location}: {sentence}\" classname=\"{path}\">\n");
-        if finding.level == Level::Error {
-            self.failures += 1;
-            self.cases += &format!(
-                "      <failure type=\"{rule}\" message=\"{sentence}\">{location}: {rule}: {sentence}</failure>\n"
-            );
-        } else {
-            self.cases +=
-                &format!("      <system-out>{location}: {rule}: {sentence}</system-out>\n");
-        }
-        self.cases += "    </testcase>\n";
+        self.failures += u64::from(finding.level == Level::Error);
+        let position = finding.position();
+        push_bytes(finding.rule.name.as_bytes(), &mut self.cases);
+        push_number(u64::from(finding.level == Level::Error), &mut self.cases);
+        push_number(
+            position.map_or(0, |position| position.line),
+            &mut self.cases,
+        );
+        push_number(
+            position.map_or(0, |position| position.column),
+            &mut self.cases,
+        );
+        push_bytes(sentence(finding).as_bytes(), &mut self.cases);
     }
 
-    fn end_document(&mut self, place: &Place, out: &mut Vec<u8>) {
-        if self.tests > 0 {
-            let path = escape(&String::from_utf8_lossy(place.path()));
-            let (tests, failures, cases) = (self.tests, self.failures, &self.cases);
-            out.extend_from_slice(
-                format!(
-                    "  <testsuite name=\"{path}\" tests=\"{tests}\" failures=\"{failures}\" errors=\"0\">\n{cases}  </testsuite>\n"
-                )
-                .as_bytes(),
-            );
+    fn end_document(&mut self, place: &Place, out: &mut Vec<u8>) -> bool {
+        if self.tests == 0 {
+            return false;
         }
+        let path = escape(&String::from_utf8_lossy(place.path()));
+        if self.told == 0 {
+            let (tests, failures) = (self.tests, self.failures);
+            let suite = format!(
+                "  <testsuite name=\"{path}\" tests=\"{tests}\" failures=\"{failures}\" errors=\"0\">\n"
+            );
+            out.extend_from_slice(suite.as_bytes());
+        }
+        let mut cases = Packed::new(&self.cases[self.told..]);
+        while !cases.is_empty() {
+            out.extend_from_slice(case(&path, &mut cases).as_bytes());
+            if out.len() >= GATHER {
+                self.told = self.cases.len() - cases.len();
+                return true;
+            }
+        }
+        out.extend_from_slice(b"  </testsuite>\n");
         *self = JUnit::default();
+        false
     }
 
     fn end(&mut self, totals: &Totals, out: &mut Vec<u8>) {
@@ -69,6 +79,26 @@ impl Report for JUnit {
             .as_bytes(),
         );
     }
+}
+
+fn case(path: &str, cases: &mut Packed<'_>) -> String {
+    let rule = text(cases.bytes());
+    let is_error = cases.number() == 1;
+    let (line, column) = (cases.number(), cases.number());
+    let sentence = escape(text(cases.bytes()));
+    let location = match line {
+        0 => path.to_owned(),
+        _ => format!("{path}:{line}:{column}"),
+    };
+    let mut case = format!("    <testcase name=\"{location}: {sentence}\" classname=\"{path}\">\n");
+    case += &if is_error {
+        format!(
+            "      <failure type=\"{rule}\" message=\"{sentence}\">{location}: {rule}: {sentence}</failure>\n"
+        )
+    } else {
+        format!("      <system-out>{location}: {rule}: {sentence}</system-out>\n")
+    };
+    case + "    </testcase>\n"
 }
 
 /// Text as it stands in an attribute; what XML cannot hold becomes U+FFFD.

@@ -11,9 +11,9 @@ mod text;
 use std::collections::HashSet;
 use std::io::{self, Write};
 
-use super::finding::{self, Finding};
+use super::finding::Finding;
 use super::packed::{self, Packed};
-use super::records::{Record, Records};
+use super::records::Record;
 use super::rules::Level;
 use super::site::{Counts, State};
 use super::survey::SkippedFile;
@@ -23,7 +23,6 @@ use crate::output::place::Place;
 use crate::output::record::Summary;
 use crate::output::text::push_lossy;
 use crate::pipeline::Talk;
-use crate::pipeline::ordered::Consume;
 use crate::pipeline::tally::Key;
 use crate::resolver::{Diagnostic, Link};
 
@@ -96,8 +95,11 @@ pub trait Report: Send {
     /// Why a document could not be read.
     fn failure(&mut self, _place: &Place, _message: &str, _out: &mut Vec<u8>) {}
 
-    /// All that was said of a document has been said.
-    fn end_document(&mut self, _place: &Place, _out: &mut Vec<u8>) {}
+    /// All that was said of a document has been said. Returns whether there is more to append, and
+    /// then is called again.
+    fn end_document(&mut self, _place: &Place, _out: &mut Vec<u8>) -> bool {
+        false
+    }
 
     /// After everything else.
     fn end(&mut self, _totals: &Totals, _out: &mut Vec<u8>) {}
@@ -116,6 +118,8 @@ pub struct Totals {
     pub warnings: u64,
     /// Findings that were left out because there are too many.
     pub hidden: u64,
+    /// Findings without a suggestion because looking for more would take too long.
+    pub unsuggested: u64,
 }
 
 /// A report and where it is written.
@@ -206,13 +210,14 @@ impl<'r> Reports<'r> {
         });
     }
 
-    fn take(&mut self, record: Record, packed: &mut Packed<'_>) -> io::Result<()> {
+    /// Takes the record of a kind, which is no finding.
+    pub(super) fn take(&mut self, record: Record, packed: &mut Packed<'_>) -> io::Result<()> {
         match record {
             Record::Document => {
-                self.end_document();
+                self.end_document()?;
                 self.place.set(packed.bytes());
             }
-            Record::Finding => finding::read(packed, |finding| self.finding(finding)),
+            Record::Finding => {}
             Record::Link => {
                 let state = State::NAMES[packed.number() as usize % State::NAMES.len()].0;
                 packed.link(|link| {
@@ -225,6 +230,11 @@ impl<'r> Reports<'r> {
             Record::Diagnostic => self.diagnostic(&packed.diagnostic()),
             Record::Failure => self.failure(packed::text(packed.bytes())),
         }
+        self.write_full()
+    }
+
+    /// Writes the reports that hold much.
+    pub(super) fn write_full(&mut self) -> io::Result<()> {
         for open in self
             .open
             .iter_mut()
@@ -238,13 +248,21 @@ impl<'r> Reports<'r> {
         Ok(())
     }
 
-    fn end_document(&mut self) {
+    fn end_document(&mut self) -> io::Result<()> {
         for open in &mut self.open {
-            open.report.end_document(&self.place, &mut open.out);
+            while open.report.end_document(&self.place, &mut open.out) {
+                open.write()?;
+            }
         }
+        Ok(())
     }
 
-    fn finding(&mut self, finding: &Finding<'_>) {
+    /// Whether the next finding is shown, and not only counted.
+    pub(super) fn shows_next(&self) -> bool {
+        self.shown < self.most && !self.open.is_empty()
+    }
+
+    pub(super) fn finding(&mut self, finding: &Finding<'_>) {
         match finding.level {
             Level::Error => self.totals.errors += 1,
             _ => self.totals.warnings += 1,
@@ -319,7 +337,7 @@ impl<'r> Reports<'r> {
     pub fn end(mut self, summary: Summary, counts: Counts) -> io::Result<Totals> {
         self.totals.summary = summary;
         self.totals.counts = counts;
-        self.end_document();
+        self.end_document()?;
         for open in &mut self.open {
             open.report.end(&self.totals, &mut open.out);
         }
@@ -336,23 +354,12 @@ impl<'r> Reports<'r> {
     }
 }
 
-impl Consume<Records> for Reports<'_> {
-    fn consume(&mut self, records: &Records) -> io::Result<()> {
-        let mut packed = Packed::new(&records.0);
-        while !packed.is_empty() {
-            let record = Record::ALL[usize::from(packed.byte()) % Record::ALL.len()];
-            self.take(record, &mut packed)?;
-        }
-        Ok(())
-    }
-}
-
 /// Appends some bytes of a finding in the way of a report.
 type Push = fn(&[u8], &mut Vec<u8>);
 
 /// Appends the message of a finding, with what may have been meant.
 fn push_message(finding: &Finding<'_>, push: Push, out: &mut Vec<u8>) {
-    out.extend_from_slice(finding.rule.message.as_bytes());
+    push(finding.message().as_bytes(), out);
     if let Some(suggestion) = finding.suggestion {
         out.extend_from_slice(b"; did you mean ");
         push(suggestion, out);
