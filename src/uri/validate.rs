@@ -27,7 +27,8 @@ pub enum Grammar {
 
 /// Says what is wrong with a reference, from the left.
 ///
-/// RFC 2396 Appendix A cannot derive all that the algorithm of its section 5.2 resolves: `?y` and `dav:` are invalid.
+/// RFC 2396 Appendix A cannot derive all that the algorithm of its section 5.2 resolves: `?y` and `dav:` are invalid,
+/// while `dav:?y` is valid, with the opaque part `?y`.
 ///
 /// # Errors
 ///
@@ -48,7 +49,8 @@ struct Generic {
     /// The path of a URI whose path begins with no slash.
     opaque: ByteSet,
     query: ByteSet,
-    /// RFC 2396 Appendix A has no rule for a path of no characters before a query or after a scheme.
+    /// RFC 2396 Appendix A derives no reference that is a scheme alone or a query alone. Behind a scheme, `?` begins
+    /// an `opaque_part`: `uric_no_slash` holds it.
     needs_path: bool,
 }
 
@@ -98,7 +100,7 @@ fn generic(reference: &[u8], grammar: &Generic) -> Result<(), Fault> {
     match path.bytes {
         [] if grammar.needs_path
             && !ends.has_authority()
-            && (ends.has_scheme() || ends.has_query()) =>
+            && ends.has_scheme() != ends.has_query() =>
         {
             return Err(path.fault(
                 Component::Path,

@@ -4,6 +4,10 @@
 mod bases;
 // References and bases made of the tokens that decide.
 pub(crate) mod generate;
+// The grammars of the RFCs, and a matcher for their rows.
+mod grammar;
+// Validation against the grammars.
+mod grammars;
 // What holds for any bytes.
 mod laws;
 // The pseudo-code of the RFCs on strings.
