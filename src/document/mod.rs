@@ -59,6 +59,8 @@ pub struct Start {
     pub share: Share,
     /// Whether a scanner that counts lines itself has to.
     pub positions: Positions,
+    /// Whether plain text is declared as the source of formatted text.
+    pub source: text::Source,
 }
 
 /// Whether references carry their line and column.

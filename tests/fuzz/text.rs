@@ -10,6 +10,7 @@ pub(super) fn check(mut input: Input<'_>) {
         www: input.flag(),
         email: input.flag(),
         strict: input.flag(),
+        troff: input.flag(),
     };
     let window = 1 + input.below(256);
     let windows = [window, laws::WHOLE];

@@ -184,6 +184,26 @@ fn assert_same(text: &[u8], expected: &[Find], got: &[Find], seed: u64) {
     );
 }
 
+/// Without the escapes of troff (B14).
+fn without_escapes(raw: &[u8]) -> Vec<u8> {
+    let mut written = Vec::new();
+    let mut rest = raw;
+    while let Some((&byte, behind)) = rest.split_first() {
+        rest = match rest {
+            [b'\\', b':', behind @ ..] => behind,
+            [b'\\', b'-', behind @ ..] => {
+                written.push(b'-');
+                behind
+            }
+            _ => {
+                written.push(byte);
+                behind
+            }
+        };
+    }
+    written
+}
+
 /// Spans stand in order, do not overlap, and hold what was found.
 pub(crate) fn check_spans(text: &[u8], finds: &[Find]) {
     let mut last = 0;
@@ -191,7 +211,9 @@ pub(crate) fn check_spans(text: &[u8], finds: &[Find]) {
         let ordered = last <= find.start && find.start < find.end && find.end <= text.len();
         let written = find.uri.as_slice();
         let suits = |raw: &[u8]| match find.kind {
-            "bare" | "osc8" => written == raw,
+            "osc8" => written == raw,
+            // B14
+            "bare" => written == raw || written == without_escapes(raw),
             "www" => written.strip_prefix(b"http://") == Some(raw),
             "email" => written.strip_prefix(b"mailto:") == Some(raw),
             // What was removed stood in between.

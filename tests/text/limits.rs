@@ -49,6 +49,8 @@ const ROWS: &[Row] = rows! {
     "B8 D6", 1024, |n| format!("> http://a.example/{}\n{}>x", "x".repeat(60), " ".repeat(n - 1)), "bare maybe-wrapped", "bare";
     "B11", 65_536, |n| format!("http://a.example/{}", "x".repeat(n - 17)), "bare", "bare overlong";
     "B11", 65_534, |n| format!("http://a.example/{}\u{E9}", "x".repeat(n - 17)), "bare non-ascii", "bare overlong";
+    "B11 B14", 32_759, |n| format!(".http://a.example/{}x", "\\:".repeat(n)), "bare", "bare overlong";
+    "B11 B14", 32_791, |n| format!(".http://a.example/{}x", "\\:".repeat(n)), "bare overlong", "bare";
     "O1", 1, |n| format!("www{}", ".example".repeat(n)), "", "www scheme-guessed";
     "O1", 1, |n| format!("www.a.{}", "b".repeat(n)), "", "www scheme-guessed";
     "O2", 64, |n| format!("{}@a.example", "a".repeat(n)), "email scheme-guessed", "";

@@ -32,6 +32,8 @@ pub(crate) struct Options {
     pub(crate) email: bool,
     /// D5: no limits on the white space inside delimiters.
     pub(crate) strict: bool,
+    /// B14: the text is the source of a man page.
+    pub(crate) troff: bool,
 }
 
 /// B2: which bytes beyond ASCII belong to a URI.

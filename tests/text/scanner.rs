@@ -46,7 +46,13 @@ pub(crate) fn scan(mut text: &[u8], chosen: &Options, size: usize) -> Vec<Find> 
     let mut windows = Windows::new(size.min(text.len() + 1));
     let mut events = Events::default();
     let mut finds = Vec::new();
-    scanner.begin(&Start::default());
+    scanner.begin(&Start {
+        source: match chosen.troff {
+            true => text::Source::Troff,
+            false => text::Source::Prose,
+        },
+        ..Start::default()
+    });
     windows.begin(format.bounds);
     loop {
         windows
@@ -157,6 +163,22 @@ fn long_repetitions_end() {
     }
 }
 
+/// However many break hints follow, a window of the look-ahead is enough (B11, B14).
+#[test]
+fn break_hints_without_end_are_no_more_than_any_text() {
+    for (escape, expected) in [("\\:", 9), ("\\-", 9 + 32_763), ("x\\:", 9 + 21_843)] {
+        let text = format!(".http://a/{}", escape.repeat(200_000));
+        for window in [1 << 12, 1 << 16, WHOLE] {
+            let finds = scan(text.as_bytes(), &Options::default(), window);
+            assert_eq!(
+                finds[0].uri.len(),
+                expected,
+                "{escape} in windows of {window}"
+            );
+        }
+    }
+}
+
 /// Cut where `split_at` says, the pieces have the finds of the whole, in place.
 #[test]
 fn pieces_have_the_finds_of_the_whole() {
@@ -187,7 +209,10 @@ fn the_iterator_finds_the_same() {
     for seed in 0..500 {
         let mut numbers = soup::Numbers::seeded(seed);
         let text = soup::soup(&mut numbers, 200);
-        let chosen = soup::options(&mut numbers);
+        let chosen = Options {
+            troff: false,
+            ..soup::options(&mut numbers)
+        };
         let expected = scan(&text, &chosen, WHOLE);
         let finds = text::find(&text, &options(&chosen));
         let got: Vec<_> = finds

@@ -55,9 +55,9 @@ const TOKENS: &[&[u8]] = &[
     b" ", b" ", b" ", b"  ", b"\t", b"\n", b"\n", b"\n", b"\n", b"\r\n", b"\r\n", b"\r", b"\x0B", b"\x0C", b" \n ", b"-\n",
     b"\n\n", b"\n\n", b"\r\n\r\n", b"\n \t\n", b"\n\x0C\n",
     // Line prefixes.
-    b"\n> ", b"\n> ", b"\n>> ", b"\n > > ", b"\n>", b"> ", b"\n# ", b"\n#", b"\n## ", b"\n// ", b"\n/* ", b"\n * ", b"\n-- ", b"\n; ", b"\n| ",
+    b"\n> ", b"\n> ", b"\n>> ", b"\n > > ", b"\n>", b"> ", b"\n# ", b"\n#", b"\n## ", b"\n// ", b"\n/* ", b"\n * ", b"\n-- ", b"\n; ", b"\n| ", b"\n&gt; ", b"\n&gt;", b"\n> &gt; ", b"\nx/y z", b"\nx?y\n", b"\n1) ", b"\nField: ", b"\n-- \n",
     // Punctuation.
-    b",", b";", b"!", b"|", b"| ", b"&", b"=", b"^", b"\\", b"&gt;", b"&lt;", b"&QUOT;", b"&amp;", b",http://", b"|https://", b";FTP://",
+    b",", b";", b"!", b"|", b"| ", b"&", b"=", b"^", b"\\", b"\\\n", b"\\:", b"\\-", b"\n.UR ", b"\n+.", b"____\n", b"x----\n", b"====", b"&gt;", b"&lt;", b"&QUOT;", b"&amp;", b",http://", b"|https://", b";FTP://",
     // Beyond ASCII.
     "\u{A0}".as_bytes(), "\u{AD}".as_bytes(), "\u{200B}".as_bytes(), "\u{200D}".as_bytes(), "\u{2060}".as_bytes(), "\u{FEFF}".as_bytes(),
     "\u{2028}".as_bytes(), "\u{3000}".as_bytes(), "\u{85}".as_bytes(), "\u{2019}".as_bytes(), "\u{201C}".as_bytes(), "\u{2026}".as_bytes(),
@@ -70,7 +70,7 @@ const TOKENS: &[&[u8]] = &[
 
 /// The parts of an enclosure: what leads its line, opens it, begins its URI, goes on, and closes it.
 #[rustfmt::skip]
-const LEADS: &[&[u8]] = &[b"", b"", b"", b"\n> ", b"\n>> ", b"\n# ", b"\n // ", b"\n/* ", b"\n", b" ", b"x"];
+const LEADS: &[&[u8]] = &[b"", b"", b"", b"\n> ", b"\n>> ", b"\n&gt; ", b"\n> &gt;", b"\n.UR ", b"\n# ", b"\n // ", b"\n/* ", b"\n", b" ", b"x"];
 #[rustfmt::skip]
 const OPENS: &[&[u8]] = &[
     b"<", b"<", b"<", b"\"", b"\"", b"<URL:", b"<URL: ", b"\"URL:", b"< ", b" \" ", b"=\"\n", b"<\n", b"<URL:\n", b"\x1B]8;;", b"\x1B]8;id=1;",
@@ -83,7 +83,8 @@ const BEGINS: &[&[u8]] = &[
 #[rustfmt::skip]
 const GOES_ON: &[&[u8]] = &[
     b"x", b"x", b"y/", b"/", b"-", b".", b"a@b", b"?q=", b"#f", b"[", b"%4", b"{}", b"\\", b" ", b" ", b"\t ", b"\n", b"\n", b"\r\n ", b"\r", b"-\n",
-    b"- \n ", b"\n> ", b"\n>> ", b"\n>", b"\n# ", b"\n#", b"\n // ", b"\n * ", b"\n\n", "\u{A0}".as_bytes(), "\u{AD}".as_bytes(), "-\u{200B}\n".as_bytes(),
+    b"- \n ", b"\n> ", b"\n>> ", b"\n>", b"\n# ", b"\n#", b"\n // ", b"\n * ", b"\n\n", b"\n&gt; ", b"\n&gt;&gt;", b"\n> &gt; ",
+    b"\\\n", b"-\\\r\n", b" \\\n", b"\\\n> ", b"\\\n&gt; ", b"\\:", b"\\-", b"____", b"____\n", "\u{A0}".as_bytes(), "\u{AD}".as_bytes(), "-\u{200B}\n".as_bytes(),
     "\u{FC}".as_bytes(), b"\xE9", b"<", b"\x07",
 ];
 #[rustfmt::skip]
@@ -115,6 +116,7 @@ pub(crate) fn options(numbers: &mut Numbers) -> Options {
         www: numbers.below(3) == 0,
         email: numbers.below(3) == 0,
         strict: numbers.below(4) == 0,
+        troff: numbers.below(4) == 0,
     }
 }
 
@@ -229,6 +231,8 @@ pub(crate) const HOSTILE: &[&[u8]] = &[
     b"www.a", b"a@", b"@", b"URL:", b"<URL:", b"<URL:a ", b"&gt", b"&gt;", b",http://", b"|http://a", b"[1]", b"'", b"http://a/'.", b"http://a/(",
     b"\x1B]8;;", b"\x1B]8;;http://a", b" ", b"\t", b"> ", b"\n>", b"+", b"a", b"a.", b"-", b".", b"%", b"\xF0\x9F", b"\xE2\x80\xA6", b"\xE2\x80\x8B",
     b"http://a.example/x\n", b"> http://a.example/x\n", b"<http://a.example/x>", b"mailto:", b"news:.", b"http:", b"x-http:",
+    b"<http://a\\\n", b"\\\n", b"&gt; <http://a\n", b"\n&gt;", b"<http://a\n&gt; ", b"http://a/____\n", b"____", b"\n.", b".http://a\\:", b"\\:", b"\\-",
+    b".http://(\\-", b"\n.http://a\\:)", b".http:\\:", b"http:?",
 ];
 
 /// `token` again and again, `length` bytes in all.

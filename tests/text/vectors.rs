@@ -51,6 +51,7 @@ fn case(row: &Value) -> Case {
             www: option("www"),
             email: option("email"),
             strict: option("strict"),
+            troff: option("troff"),
         },
         has_options: !row["opts"].is_null(),
         expected: expected.iter().map(expect).collect(),

@@ -136,6 +136,10 @@ pub(super) fn other(bare: &Bare<'_, '_>, from: usize, is_file: bool) -> Option<u
     match view.at(from)? {
         b'[' => literal_end(view, from),
         b'/' if is_file => Some(from),
+        b'\\' => {
+            view.stop_at_backslash(from);
+            None
+        }
         b'_' | b'%' | b'~' | b'+' | b'$' | b'-' | b'.' | b'*' => Some(from),
         byte if byte.is_ascii_alphanumeric() => Some(from),
         0x80.. if matches!(bare.step(from, false), Step::Take(_)) => Some(from),

@@ -3,10 +3,12 @@
 use super::NonAscii;
 use super::authority::{self, Authority};
 use super::prefix::Prefix;
-use super::reading::Reading;
+use super::reading::{Reading, Workspace};
 use super::start::Start;
+use super::troff;
 use super::unicode::{Role, role};
 use super::view::{Set, View, is_break, is_scheme_byte};
+use super::wrap;
 use crate::document::events::Context;
 use crate::document::flags::Flags;
 
@@ -24,6 +26,14 @@ pub(super) const NEXT_PREFIX: usize = 1024;
 
 /// The horizontal ellipsis, U+2026.
 const ELLIPSIS: &[u8] = "\u{2026}".as_bytes();
+
+/// B3a: a shorter run of one byte may belong to a URI, as at the end of base64.
+const SHORTEST_RULE: usize = 4;
+
+/// B3a: what rules are drawn with.
+pub(super) fn is_rule_byte(byte: u8) -> bool {
+    matches!(byte, b'_' | b'=' | b'*' | b'~' | b'-')
+}
 
 /// S7: a scheme's shape shows within so many bytes.
 const SHAPE: usize = 256;
@@ -95,6 +105,10 @@ pub(super) struct Bare<'v, 'a> {
     pub(super) view: &'v View<'a>,
     non_ascii: NonAscii,
     start: usize,
+    /// B11: where it is cut.
+    limit: usize,
+    /// The byte before it.
+    before: Option<u8>,
     /// B1: `'` stands directly before it.
     is_quoted: bool,
     /// B1: `|` stands before it: it is in a table's cell.
@@ -115,8 +129,25 @@ impl<'v, 'a> Bare<'v, 'a> {
             view,
             non_ascii,
             start,
+            limit: start + LONGEST,
+            before: view.before(start),
             is_quoted: view.before(start) == Some(b'\''),
             is_in_cell: view.before(view.back_over_spaces(start)) == Some(b'|'),
+        }
+    }
+
+    /// The same surroundings, for a copy of the URI in another view (B14).
+    pub(super) fn moved<'w, 'b>(
+        &self,
+        view: &'w View<'b>,
+        start: usize,
+        limit: usize,
+    ) -> Bare<'w, 'b> {
+        Bare {
+            view,
+            start,
+            limit,
+            ..*self
         }
     }
 
@@ -127,7 +158,12 @@ impl<'v, 'a> Bare<'v, 'a> {
         };
         let stops = match CLASSES[byte as usize] {
             Class::Plain => false,
-            Class::Stop => true,
+            Class::Stop => {
+                if byte == b'\\' {
+                    self.view.stop_at_backslash(at);
+                }
+                true
+            }
             Class::Open => return Step::Open,
             Class::Close => return Step::Close,
             Class::Mark => return Step::Mark,
@@ -180,7 +216,7 @@ impl<'v, 'a> Bare<'v, 'a> {
     /// B1, B2, B5, B11: goes on to the URI's end.
     fn extent(&self, from: usize) -> Extent {
         let view = self.view;
-        let limit = self.start + LONGEST;
+        let limit = self.limit;
         let mut open = [(0u8, 0usize); DEEPEST];
         let mut depth = 0;
         let mut extent = Extent {
@@ -234,12 +270,13 @@ impl<'v, 'a> Bare<'v, 'a> {
     /// B5, B6: trims until nothing changes.
     fn trim(&self, floor: usize, tail: usize, extent: &mut Extent) {
         let view = self.view;
-        let before = view.before(self.start);
+        let before = self.before;
         let host_end = match view.before(floor) {
             Some(b':') => floor,
             _ => memchr::memchr3(b'/', b'?', b'#', &view.bytes[floor..extent.end])
                 .map_or(extent.end, |n| floor + n),
         };
+        self.leave_rule(floor, extent);
         let mut apostrophes = None;
         while extent.end > floor {
             let end = extent.end;
@@ -279,6 +316,19 @@ impl<'v, 'a> Bare<'v, 'a> {
         }
     }
 
+    /// B3a: a rule drawn up to the end of the line is no part of the URI.
+    fn leave_rule(&self, floor: usize, extent: &mut Extent) {
+        let bytes = &self.view.bytes[floor..extent.end];
+        let Some(&last) = bytes.last().filter(|&&byte| is_rule_byte(byte)) else {
+            return;
+        };
+        let run = bytes.iter().rev().take_while(|&&byte| byte == last).count();
+        if run >= SHORTEST_RULE && self.view.at(extent.end).is_none_or(is_break) {
+            extent.end -= run;
+            extent.flags |= Flags::TRIMMED;
+        }
+    }
+
     /// B5: where `[1]`, `[12]` or `[123]` opens that ends at an index.
     fn footnote(&self, end: usize, tail: usize) -> Option<usize> {
         let digits = self.view.bytes[tail..end - 1]
@@ -291,7 +341,7 @@ impl<'v, 'a> Bare<'v, 'a> {
         ((1..=3).contains(&digits) && self.view.bytes[open] == b'[').then_some(open)
     }
 
-    /// B8: whether the URI fills its line and the next one begins like a continuation.
+    /// B8, B8a: whether the URI fills its line and the next one begins like a continuation.
     pub(super) fn may_be_wrapped(&self, end: usize) -> bool {
         let view = self.view;
         let Some(byte) = view.at(end).filter(|&byte| is_break(byte)) else {
@@ -303,7 +353,7 @@ impl<'v, 'a> Bare<'v, 'a> {
         }
         let crlf = byte == b'\r' && view.at(end + 1) == Some(b'\n');
         let next = end + 1 + usize::from(crlf);
-        let prefix = Prefix::before(view, self.start);
+        let prefix = Prefix::with_entities(view, self.start);
         let Some(next) = prefix.skip(view, next, next + NEXT_PREFIX) else {
             return false;
         };
@@ -312,7 +362,15 @@ impl<'v, 'a> Bare<'v, 'a> {
         let continues = view
             .at(at)
             .is_some_and(|byte| byte.is_ascii_alphanumeric() || b"/?&=%_~#-".contains(&byte));
-        continues && !self.is_uri(at)
+        continues && !self.is_uri(at) && wrap::goes_on(view, at)
+    }
+
+    /// B8: flags a URI that may go on in the next line, unless something was trimmed from its end.
+    pub(super) fn flag_wrap(&self, reading: &mut Reading) {
+        let is_cut = Flags::TRIMMED.union(Flags::FOOTNOTE_CUT);
+        if !reading.flags.intersects(is_cut) && self.may_be_wrapped(reading.raw.end) {
+            reading.flags |= Flags::MAYBE_WRAPPED;
+        }
     }
 
     /// `x://`
@@ -325,25 +383,46 @@ impl<'v, 'a> Bare<'v, 'a> {
 }
 
 /// The bare URI of a scheme, or None where there is none.
-pub(super) fn read(view: &View<'_>, non_ascii: NonAscii, start: &Start) -> Option<Reading> {
+pub(super) fn read(
+    view: &View<'_>,
+    non_ascii: NonAscii,
+    start: &Start,
+    workspace: &mut Workspace,
+) -> Option<Reading> {
     let bare = Bare::new(view, non_ascii, start.at);
+    view.take_escape();
+    let mut reading = read_at(&bare, start);
+    if view.take_escape() && troff::applies(view, start.at) {
+        reading = troff::read(&bare, start, workspace);
+    }
+    let mut reading = reading?;
+    bare.flag_wrap(&mut reading);
+    Some(reading)
+}
+
+/// The URI of a scheme, but for B8.
+pub(super) fn read_at(bare: &Bare<'_, '_>, start: &Start) -> Option<Reading> {
+    let view = bare.view;
     let floor = start.colon + 1 + if start.slashes { 2 } else { 0 };
     let (tail, authority) = match start.slashes {
         true if start.is_special() => {
-            let authority = authority::special(&bare, floor)?;
+            let authority = authority::special(bare, floor)?;
             (authority.end, Some(authority))
         }
-        true => (authority::other(&bare, floor, start.is_file())?, None),
+        true => (authority::other(bare, floor, start.is_file())?, None),
         false => {
             // The shape is looked for before the scan, which may be long, and again behind it.
             let end = view.first(floor, floor + SHAPE, &STOPS);
+            if view.bytes.get(end) == Some(&b'\\') {
+                view.stop_at_backslash(end);
+            }
             start
                 .shape()
                 .filter(|shape| shape(&view.bytes[floor..end]))?;
             (floor, None)
         }
     };
-    let reading = finish(&bare, floor, tail, authority);
+    let reading = finish(bare, floor, tail, authority);
     let rest = &view.bytes[floor..reading.raw.end];
     let remains = match start.shape() {
         _ if start.slashes => {
@@ -358,7 +437,7 @@ pub(super) fn read(view: &View<'_>, non_ascii: NonAscii, start: &Start) -> Optio
     remains.then_some(Reading { flags, ..reading })
 }
 
-/// From the host or the scheme's colon to the end of the URI, trimmed and flagged.
+/// From the host or the scheme's colon to the end of the URI, trimmed and flagged, but for B8.
 pub(super) fn finish(
     bare: &Bare<'_, '_>,
     floor: usize,
@@ -374,14 +453,10 @@ pub(super) fn finish(
         },
         _ => bare.extent(tail),
     };
-    let reached = extent.end;
     bare.trim(floor, tail, &mut extent);
     // B6: cut short for display.
     if view.spells(extent.end, b"..") || view.spells(extent.end, ELLIPSIS) {
         extent.flags |= Flags::ELLIPSIS;
-    }
-    if reached == extent.end && bare.may_be_wrapped(extent.end) {
-        extent.flags |= Flags::MAYBE_WRAPPED;
     }
     Reading {
         raw: bare.start..extent.end,
@@ -394,7 +469,7 @@ pub(super) fn finish(
 }
 
 /// Where a scheme's shape is looked for no further.
-static STOPS: Set = {
+pub(super) static STOPS: Set = {
     let mut set = [false; 256];
     let mut byte = 0;
     while byte < 256 {

@@ -1,10 +1,13 @@
 //! URIs between `<` and `>` or between double quotes: white space inside them is ignored
 //! (RFC 2396 Appendix E; rules D1 to D13).
 
+use std::cell::Cell;
+
 use super::prefix::Prefix;
 use super::reading::{Reading, Workspace};
 use super::schemes::Scheme;
 use super::start::{LONGEST_RUN, Start};
+use super::troff;
 use super::unicode::{Role, is_ignorable, role};
 use super::view::{PADDING, Set, View, is_blank, is_break, is_scheme_byte};
 use crate::document::events::Context;
@@ -123,6 +126,8 @@ struct Gap {
     /// It holds WS: it is not ignorable characters alone.
     has_blank: bool,
     is_wrap: bool,
+    /// D6a: a backslash stands before the line break.
+    is_continued: bool,
 }
 
 /// One attempt to read what stands between delimiters.
@@ -134,6 +139,10 @@ struct Attempt<'v, 'a> {
     limits: Limits,
     /// The prefix of the opening line, once a line break was met.
     prefix: Option<Prefix>,
+    /// D5a: `&gt;` may be a reply mark; set to true where one was taken for it.
+    entities: Option<&'v Cell<bool>>,
+    /// B14: whether escapes of troff count, once a backslash was met.
+    is_troff: Option<bool>,
     wraps: usize,
     spaces: usize,
     flags: Flags,
@@ -153,7 +162,12 @@ struct Cleaned {
 
 impl<'v, 'a> Attempt<'v, 'a> {
     /// D1: goes from the delimiter to the URI's first byte.
-    fn new(view: &'v View<'a>, opening: Opening, strict: bool) -> Option<Self> {
+    fn new(
+        view: &'v View<'a>,
+        opening: Opening,
+        strict: bool,
+        entities: Option<&'v Cell<bool>>,
+    ) -> Option<Self> {
         let limits = match opening.is_quote {
             _ if strict => NONE,
             true => QUOTE,
@@ -165,6 +179,8 @@ impl<'v, 'a> Attempt<'v, 'a> {
             start: 0,
             limits,
             prefix: None,
+            entities: entities.filter(|_| !opening.is_quote),
+            is_troff: None,
             wraps: 0,
             spaces: 0,
             flags: Flags::NONE,
@@ -203,9 +219,9 @@ impl<'v, 'a> Attempt<'v, 'a> {
             }
             match view.at(at)? {
                 byte if byte == self.closer() => return self.close(at, at, workspace),
-                b'\\' if !self.opening.is_quote => at += 1,
+                b'\\' if !self.ends_line(at) => at = self.backslash(at, workspace)?,
                 // D2: what no URI holds.
-                b'\\' | b'<' | b'>' | b'"' => return None,
+                b'<' | b'>' | b'"' => return None,
                 _ => match self.gap(at, limit)? {
                     gap if gap.end == at => at += self.kept_length(at)?,
                     gap if view.at(gap.end)? == self.closer() => {
@@ -213,6 +229,9 @@ impl<'v, 'a> Attempt<'v, 'a> {
                         let is_mark = gap.is_wrap && !self.opening.is_quote && !self.is_reply();
                         if is_mark && self.spaces > 0 {
                             return None;
+                        }
+                        if gap.is_continued {
+                            self.leave(at, gap, workspace);
                         }
                         return self.close(at, gap.end, workspace);
                     }
@@ -225,6 +244,33 @@ impl<'v, 'a> Attempt<'v, 'a> {
         }
     }
 
+    /// B14: whether escapes of troff count.
+    fn is_troff(&mut self) -> bool {
+        let (view, opening) = (self.view, self.opening.at);
+        *self
+            .is_troff
+            .get_or_insert_with(|| troff::applies(view, opening))
+    }
+
+    /// D6a: whether a backslash at an index says that the line goes on behind the line break.
+    fn ends_line(&self, at: usize) -> bool {
+        let is_inside = self.start > 0 && at > self.start && !self.opening.is_quote;
+        is_inside && self.view.at(at + 1).is_some_and(is_break)
+    }
+
+    /// The index behind a backslash, or behind the escape of troff that it begins (B14).
+    ///
+    /// None where it may not stand (D2).
+    fn backslash(&mut self, at: usize, workspace: &mut Workspace) -> Option<usize> {
+        let next = self.view.at(at + 1)?;
+        if at > self.start && troff::is_escape(next) && self.is_troff() {
+            self.keep(at, workspace);
+            self.copied = if next == b'-' { at + 1 } else { at + 2 };
+            return Some(at + 2);
+        }
+        (!self.opening.is_quote).then_some(at + 1)
+    }
+
     /// The length of a character that is kept. None for a control.
     fn kept_length(&self, at: usize) -> Option<usize> {
         match self.view.scalar(at) {
@@ -235,7 +281,7 @@ impl<'v, 'a> Attempt<'v, 'a> {
     }
 
     fn is_reply(&self) -> bool {
-        matches!(self.prefix, Some(Prefix::Replies(_)))
+        self.prefix.is_some_and(Prefix::is_reply)
     }
 
     /// Copies what was kept up to an index.
@@ -248,10 +294,18 @@ impl<'v, 'a> Attempt<'v, 'a> {
         }
     }
 
-    /// D3, D5, D9: removes a run of WS.
-    fn remove(&mut self, at: usize, gap: Gap, workspace: &mut Workspace) -> Option<()> {
+    /// Leaves out a run of WS, and the backslash in it (D6a).
+    fn leave(&mut self, at: usize, gap: Gap, workspace: &mut Workspace) {
         self.keep(at, workspace);
         self.copied = gap.end;
+        if gap.is_continued {
+            workspace.continuations.push(workspace.text.len());
+        }
+    }
+
+    /// D3, D5, D9: removes a run of WS.
+    fn remove(&mut self, at: usize, gap: Gap, workspace: &mut Workspace) -> Option<()> {
+        self.leave(at, gap, workspace);
         if !gap.has_blank {
             return Some(());
         }
@@ -259,7 +313,7 @@ impl<'v, 'a> Attempt<'v, 'a> {
         if gap.is_wrap {
             self.wraps += 1;
             self.flags |= Flags::WRAPPED;
-            if workspace.text.last() == Some(&b'-') {
+            if !gap.is_continued && workspace.text.ends_with(b"-") {
                 self.flags |= Flags::HYPHEN;
                 workspace.hyphens.push(workspace.text.len() - 1);
             }
@@ -278,6 +332,7 @@ impl<'v, 'a> Attempt<'v, 'a> {
             end: from,
             has_blank: false,
             is_wrap: false,
+            is_continued: false,
         };
         while gap.end <= limit {
             let byte = view.at(gap.end)?;
@@ -292,11 +347,19 @@ impl<'v, 'a> Attempt<'v, 'a> {
                 if byte == b'\r' && view.at(gap.end) == Some(b'\n') {
                     gap.end += 1;
                 }
-                let opening = self.opening.at;
-                let prefix = *self
-                    .prefix
-                    .get_or_insert_with(|| Prefix::before(view, opening));
+                let prefix = self.line_prefix(gap.end, limit);
                 gap.end = prefix.skip(view, gap.end, limit)?;
+            } else if byte == b'\\' && self.ends_line(gap.end) {
+                gap.is_continued = true;
+                gap.end += 1;
+            } else if byte == b'\\'
+                && self.start > 0
+                && gap.end > from
+                && view.at(gap.end + 1) == Some(b':')
+                && self.is_troff()
+            {
+                // B14: a break hint parts no run.
+                gap.end += 2;
             } else if is_blank(byte) {
                 gap.has_blank = true;
                 gap.end += 1;
@@ -317,6 +380,32 @@ impl<'v, 'a> Attempt<'v, 'a> {
             }
         }
         (gap.end <= limit).then_some(gap)
+    }
+
+    /// D6, D5a: what stands before the content of every line; the second one starts at `next`.
+    fn line_prefix(&mut self, next: usize, limit: usize) -> Prefix {
+        if let Some(prefix) = self.prefix {
+            return prefix;
+        }
+        let (view, opening) = (self.view, self.opening.at);
+        let prefix = match self.entities {
+            None => Prefix::before(view, opening),
+            Some(seen) => {
+                let mut prefix = Prefix::with_entities(view, opening);
+                if prefix == Prefix::Nothing {
+                    prefix = Prefix::entities(view, next, limit).unwrap_or(prefix);
+                }
+                // Marks that are all written as `>` read the same either way.
+                let differs = match (prefix, Prefix::before(view, opening)) {
+                    (Prefix::MixedReplies(marks), Prefix::Replies(plain)) => marks != plain,
+                    (prefix, _) => prefix.is_reply(),
+                };
+                seen.set(differs);
+                prefix
+            }
+        };
+        self.prefix = Some(prefix);
+        prefix
     }
 
     /// The closing delimiter stands at `closer`, the content ends at `end`.
@@ -362,24 +451,35 @@ pub(super) fn read(
     strict: bool,
     workspace: &mut Workspace,
 ) -> Option<Reading> {
-    let mut attempt = Attempt::new(view, opening, strict)?;
-    if attempt.start != start.at {
-        return None;
-    }
-    let mut start = *start;
-    if !start.slashes && start.is_special() {
-        // D3: a line break may fall between `:` and `//`.
-        let gap = attempt.gap(start.colon + 1, start.at + LONGEST)?;
-        let slashes = view.at(gap.end) == Some(b'/') && view.at(gap.end + 1) == Some(b'/');
-        if !gap.is_wrap || !slashes {
+    let Cleaned { mut reading, .. } = with_marks(|entities| {
+        let mut attempt = Attempt::new(view, opening, strict, entities)?;
+        if attempt.start != start.at {
             return None;
         }
-        start.slashes = true;
-    }
-    let Cleaned { mut reading, .. } = attempt.read(workspace)?;
+        if !start.slashes && start.is_special() {
+            // D3: a line break may fall between `:` and `//`.
+            let gap = attempt.gap(start.colon + 1, start.at + LONGEST)?;
+            let slashes = view.at(gap.end) == Some(b'/') && view.at(gap.end + 1) == Some(b'/');
+            if !gap.is_wrap || !slashes {
+                return None;
+            }
+        }
+        attempt.read(workspace)
+    })?;
+    let mut start = *start;
+    start.slashes |= start.is_special();
     let reference = workspace.reference(&reading, view.bytes);
     reading.flags |= start.flags;
     is_acceptable(&start, &reference[start.colon + 1 - start.at..]).then_some(reading)
+}
+
+/// D5a: reads with `&gt;` for a reply mark; where not every line has the marks, as it stands.
+fn with_marks<T>(mut read: impl FnMut(Option<&Cell<bool>>) -> Option<T>) -> Option<T> {
+    let seen = Cell::new(false);
+    match read(Some(&seen)) {
+        None if seen.get() => read(None),
+        reading => reading,
+    }
 }
 
 /// D12: behind the colon stands `//`, or what has the scheme's shape.
@@ -396,7 +496,8 @@ fn has_authority(rest: &[u8], is_file: bool) -> bool {
     let mut authority = behind
         .iter()
         .take_while(|byte| !matches!(byte, b'/' | b'?' | b'#'));
-    authority.any(|&byte| byte.is_ascii_alphanumeric() || byte >= 0x80)
+    // As in B7, `]` counts: the address `[::]` has neither.
+    authority.any(|&byte| byte.is_ascii_alphanumeric() || matches!(byte, b']' | 0x80..))
         || is_file && behind.starts_with(b"/")
 }
 
@@ -411,15 +512,16 @@ pub(super) fn read_prefixed(
     let opening = before
         .opening
         .filter(|opening| !opening.is_quote && opening.has_prefix)?;
-    let attempt = Attempt::new(view, opening, strict)?;
-    let start = attempt.start;
-    if start - (colon + 1) > PADDING {
-        return None;
-    }
     let Cleaned {
         mut reading,
         spaces,
-    } = attempt.read(workspace)?;
+    } = with_marks(|entities| {
+        let attempt = Attempt::new(view, opening, strict, entities)?;
+        match attempt.start - (colon + 1) > PADDING {
+            true => None,
+            false => attempt.read(workspace),
+        }
+    })?;
     let reference = workspace.reference(&reading, view.bytes);
     let raw = scheme_length(&view.bytes[reading.raw.clone()]);
     let Some(length) = raw else {

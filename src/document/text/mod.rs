@@ -10,6 +10,7 @@
 //! | D1-D13 | `delimited`, `prefix` | `<...>` and `"..."`: white space, wraps, hyphens, reply marks |
 //! | D14 | `terminal` | terminal hyperlinks |
 //! | B1-B12 | `bare`, `authority`, `unicode` | everything else: stops, hosts, brackets, trimming |
+//! | B14 | `troff` | escapes in the source of man pages |
 //! | O1-O2 | `optional` | `www.` and mail addresses |
 //! | | `usual` | what nearly all URIs are like, without asking every rule |
 //!
@@ -34,9 +35,11 @@ mod seam;
 mod shapes;
 mod start;
 mod terminal;
+mod troff;
 mod unicode;
 mod usual;
 mod view;
+mod wrap;
 
 pub use certainty::Certainty;
 pub use find::{Find, Finds, find};
@@ -60,6 +63,16 @@ pub struct Options {
     pub email: bool,
     /// Follow RFC 2396 Appendix E without limits on the white space inside delimiters.
     pub strict: bool,
+}
+
+/// Whether plain text is what it looks like, or the source of formatted text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Source {
+    /// Only lines that start with `.` are read as troff's (B14).
+    #[default]
+    Prose,
+    /// Every line is: the media type `text/troff` (RFC 4263) or one of its older names.
+    Troff,
 }
 
 /// Which bytes beyond ASCII belong to a URI in text.
@@ -89,5 +102,5 @@ pub(super) const FORMAT: Format = Format {
 /// look for the line's start before that. Ahead: the longest URI, and the start of the next line.
 const BOUNDS: Bounds = Bounds {
     look_behind: 2048,
-    look_ahead: bare::LONGEST + 2 * bare::NEXT_PREFIX + 1024,
+    look_ahead: bare::LONGEST + 2 * bare::NEXT_PREFIX + 4096,
 };

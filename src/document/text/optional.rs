@@ -34,7 +34,8 @@ pub(super) fn www(
     }
     let bare = Bare::new(view, non_ascii, at);
     let authority = authority::without_user(&bare, at)?;
-    let reading = bare::finish(&bare, at, authority.end, Some(authority));
+    let mut reading = bare::finish(&bare, at, authority.end, Some(authority));
+    bare.flag_wrap(&mut reading);
     if !is_www_host(&view.bytes[at..authority.host_end.min(reading.raw.end)]) {
         return None;
     }
@@ -80,16 +81,21 @@ pub(super) fn is_local_byte(byte: u8) -> bool {
 
 /// O2: the mail address around the `@` at an index.
 pub(super) fn email(view: &View<'_>, at: usize, workspace: &mut Workspace) -> Option<Reading> {
-    let start = local_start(view, at);
+    let run = local_start(view, at);
+    if view
+        .before(run)
+        .is_some_and(|byte| matches!(byte, b'@' | b':') || is_local_byte(byte))
+    {
+        return None;
+    }
+    // O2: an opening apostrophe quotes the address.
+    let quotes = view.bytes[run..at]
+        .iter()
+        .take_while(|&&byte| byte == b'\'');
+    let start = run + quotes.count();
     let local = &view.bytes[start..at];
     let dots = local.windows(2).any(|pair| pair == b"..");
     if local.is_empty() || dots || local[0] == b'.' || local.ends_with(b".") {
-        return None;
-    }
-    if view
-        .before(start)
-        .is_some_and(|byte| matches!(byte, b'@' | b':') || is_local_byte(byte))
-    {
         return None;
     }
     let end = domain_end(view, at + 1)?;

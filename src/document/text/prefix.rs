@@ -9,6 +9,10 @@ pub(super) enum Prefix {
     Nothing,
     /// So many reply marks, `>`.
     Replies(usize),
+    /// So many reply marks, each `>` or `&gt;` (D5a).
+    MixedReplies(usize),
+    /// So many reply marks, each `&gt;`, on the lines behind one that has none (D5a).
+    EntityReplies(usize),
     /// A comment leader: the bytes at this range of the window.
     Leader(usize, usize),
     /// A comment opened by `/*`, whose further lines start with `*`.
@@ -36,6 +40,34 @@ impl Prefix {
         }
     }
 
+    /// The same, where a reply mark may also be written as `&gt;`: HTML that was turned into text (D5a).
+    pub(super) fn with_entities(view: &View<'_>, end: usize) -> Prefix {
+        let start = view.line_start(end);
+        match start.map_or(0, |start| mixed_replies(&view.bytes[start..end]).0) {
+            0 => Prefix::before(view, end),
+            marks => Prefix::MixedReplies(marks),
+        }
+    }
+
+    /// The reply marks at the start of a line, all written as `&gt;`, up to `limit`.
+    pub(super) fn entities(view: &View<'_>, from: usize, limit: usize) -> Option<Prefix> {
+        let mut marks = 0;
+        let mut at = from;
+        while let Some(end) = mark(view, at, limit, Marks::Entities) {
+            at = end;
+            marks += 1;
+        }
+        (marks > 0).then_some(Prefix::EntityReplies(marks))
+    }
+
+    /// Whether lines start with reply marks.
+    pub(super) fn is_reply(self) -> bool {
+        matches!(
+            self,
+            Prefix::Replies(_) | Prefix::MixedReplies(_) | Prefix::EntityReplies(_)
+        )
+    }
+
     /// Skips the same prefix at the start of another line, looking hardly further than `limit`.
     ///
     /// None where reply marks are missing: that is another speaker.
@@ -48,16 +80,12 @@ impl Prefix {
         };
         let leader = match self {
             Prefix::Nothing => &b""[..],
-            Prefix::Replies(marks) => {
-                let mut at = from;
-                for _ in 0..marks {
-                    at = spaces(at);
-                    if at >= limit || view.at(at) != Some(b'>') {
-                        return None;
-                    }
-                    at += 1;
-                }
-                return Some(at);
+            Prefix::Replies(marks) => return skip_marks(view, from, limit, marks, Marks::Plain),
+            Prefix::MixedReplies(marks) => {
+                return skip_marks(view, from, limit, marks, Marks::Mixed);
+            }
+            Prefix::EntityReplies(marks) => {
+                return skip_marks(view, from, limit, marks, Marks::Entities);
             }
             Prefix::Leader(start, end) => &view.bytes[start..end],
             Prefix::Block => b"*",
@@ -71,6 +99,76 @@ impl Prefix {
         let found = view.spells(at, leader) && view.at(end).is_none_or(is_blank);
         Some(if found { end } else { from })
     }
+}
+
+/// How reply marks are written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Marks {
+    Plain,
+    Entities,
+    Mixed,
+}
+
+/// The entity that stands for `>`.
+const ENTITY: &[u8] = b"&gt;";
+
+/// The index behind one reply mark and the spaces before it.
+fn mark(view: &View<'_>, from: usize, limit: usize, marks: Marks) -> Option<usize> {
+    let mut at = from;
+    while at < limit && view.at(at).is_some_and(is_space) {
+        at += 1;
+    }
+    match view.at(at) {
+        _ if at >= limit => None,
+        Some(b'>') if marks != Marks::Entities => Some(at + 1),
+        Some(b'&') if marks != Marks::Plain => view.spells(at, ENTITY).then_some(at + ENTITY.len()),
+        _ => None,
+    }
+}
+
+fn skip_marks(
+    view: &View<'_>,
+    from: usize,
+    limit: usize,
+    count: usize,
+    marks: Marks,
+) -> Option<usize> {
+    (0..count).try_fold(from, |at, _| mark(view, at, limit, marks))
+}
+
+/// The number of reply marks that a line starts with, each `>` or `&gt;`, and their length.
+fn mixed_replies(line: &[u8]) -> (usize, usize) {
+    let (mut count, mut end, mut at) = (0, 0, 0);
+    while let Some(&byte) = line.get(at) {
+        at += match byte {
+            b' ' | b'\t' => 1,
+            b'>' => 1,
+            _ => match line.get(at..at + ENTITY.len()) {
+                Some(entity) if entity.eq_ignore_ascii_case(ENTITY) => ENTITY.len(),
+                _ => break,
+            },
+        };
+        if !is_space(byte) {
+            count += 1;
+            end = at;
+        }
+    }
+    (count, end)
+}
+
+/// B14: whether the line in which `end` stands starts with the control character of troff, `.`, behind reply marks and
+/// the sign of a patch.
+pub(super) fn is_control_line(view: &View<'_>, end: usize) -> bool {
+    let Some(start) = view.line_start(end) else {
+        return false;
+    };
+    let line = &view.bytes[start..end];
+    let line = line[mixed_replies(line).1..].trim_ascii_start();
+    let line = line
+        .strip_prefix(b"+")
+        .or(line.strip_prefix(b"-"))
+        .unwrap_or(line);
+    line.first() == Some(&b'.')
 }
 
 fn is_space(byte: u8) -> bool {

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use super::troff::Unescaped;
 use crate::bytes::window::Window;
 use crate::document::events::{Context, Event, Events, Found, Text};
 use crate::document::flags::Flags;
@@ -31,12 +32,17 @@ pub(super) struct Workspace {
     pub(super) text: Vec<u8>,
     /// D9: indices of the doubtful hyphens in it.
     pub(super) hyphens: Vec<usize>,
+    /// D6a: indices in it before which a backslash was removed.
+    pub(super) continuations: Vec<usize>,
+    /// B14: text without the escapes of troff.
+    pub(super) unescaped: Unescaped,
 }
 
 impl Workspace {
     pub(super) fn clear(&mut self) {
         self.text.clear();
         self.hyphens.clear();
+        self.continuations.clear();
     }
 
     /// The reference of a reading.
@@ -59,15 +65,16 @@ impl Workspace {
         };
         let mut found = Found::new(span, text, reading.context);
         found.flags = reading.flags;
-        if !self.hyphens.is_empty() || reading.shorter.is_some() {
+        let is_doubtful = !self.hyphens.is_empty() || !self.continuations.is_empty();
+        if is_doubtful || reading.shorter.is_some() {
             found.alternatives = self.alternatives(reading, text, events);
         }
         events.push(Event::Reference(found));
     }
 
-    /// D9, D10: without the doubtful hyphens, then as it would read without delimiters.
+    /// D9, D6a, D10: without the doubtful hyphens, with the backslashes, then as it would read without delimiters.
     fn alternatives(&self, reading: &Reading, text: Text, events: &mut Events) -> (u32, u32) {
-        let mut texts = [text; 2];
+        let mut texts = [text; 3];
         let mut n = 0;
         if !self.hyphens.is_empty() {
             texts[n] = events.store_with(|store| {
@@ -75,6 +82,18 @@ impl Workspace {
                 for &hyphen in &self.hyphens {
                     store.extend_from_slice(&self.text[from..hyphen]);
                     from = hyphen + 1;
+                }
+                store.extend_from_slice(&self.text[from..]);
+            });
+            n += 1;
+        }
+        if !self.continuations.is_empty() {
+            texts[n] = events.store_with(|store| {
+                let mut from = 0;
+                for &at in &self.continuations {
+                    store.extend_from_slice(&self.text[from..at]);
+                    store.push(b'\\');
+                    from = at;
                 }
                 store.extend_from_slice(&self.text[from..]);
             });

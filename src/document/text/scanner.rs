@@ -5,8 +5,8 @@ use super::optional;
 use super::reading::{Reading, Workspace};
 use super::schemes::Scheme;
 use super::start::{self, Start};
-use super::view::{View, is_blank};
-use super::{Options, bare, conformance, terminal, usual};
+use super::view::{View, is_blank, is_break};
+use super::{Options, Source, bare, conformance, terminal, usual};
 use crate::bytes::anchor::Words;
 use crate::bytes::block::wide::Wide;
 use crate::bytes::window::Window;
@@ -40,6 +40,7 @@ pub struct Scanner {
     /// Offset up to which every trigger has been decided.
     examined: u64,
     is_settled: bool,
+    source: Source,
 }
 
 impl Scanner {
@@ -52,6 +53,7 @@ impl Scanner {
             resume: 0,
             examined: 0,
             is_settled: false,
+            source: Source::Prose,
         }
     }
 
@@ -96,7 +98,10 @@ impl Scanner {
         let start = start::of(view, colon)?;
         if !start.slashes {
             // S7: a shape, or a line break before the slashes (D3).
-            let breaks = is_blank(view.at(colon + 1)?);
+            let next = view.at(colon + 1)?;
+            // D6a: a backslash before the line break.
+            let breaks =
+                is_blank(next) || next == b'\\' && view.at(colon + 2).is_some_and(is_break);
             if breaks != start.is_special() || (!breaks && start.shape().is_none()) {
                 return None;
             }
@@ -125,7 +130,7 @@ impl Scanner {
         }
         // D13: the bare rules from the same scheme.
         self.workspace.clear();
-        let mut reading = bare::read(view, self.options.non_ascii, start)?;
+        let mut reading = bare::read(view, self.options.non_ascii, start, &mut self.workspace)?;
         if before.opening.is_some() {
             reading.flags |= Flags::UNCLOSED;
         }
@@ -146,7 +151,8 @@ impl Scanner {
 }
 
 impl Scan for Scanner {
-    fn begin(&mut self, _start: &Beginning) {
+    fn begin(&mut self, start: &Beginning) {
+        self.source = start.source;
         self.resume = 0;
         self.examined = 0;
         self.is_settled = false;
@@ -159,6 +165,8 @@ impl Scan for Scanner {
         }
         let index = |offset: u64| offset.saturating_sub(window.offset) as usize;
         let mut view = View::new(window.bytes, index(self.resume));
+        view.source = self.source;
+        self.workspace.unescaped.clear();
         let mut from = index(self.examined).max(window.start);
         let mut triggers = Triggers::new(&self.options);
         let consumed = loop {

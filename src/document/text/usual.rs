@@ -5,7 +5,7 @@
 //! the rules would have to answer; a `None` from here means that something does, and they decide.
 
 use super::NonAscii;
-use super::bare::Bare;
+use super::bare::{Bare, is_rule_byte};
 use super::delimited::{Before, ends_in_prefix};
 use super::reading::Reading;
 use super::view::{Set, View, is_blank, is_break, is_scheme_byte};
@@ -50,7 +50,7 @@ const CLASSES: [Class; 256] = {
             b'!' | b'*' | b':' | b'?' | b'#' => Class::Part,
             b'%' => Class::Percent,
             b'&' | b',' | b';' => Class::Joint,
-            0..=0x20 | 0x7F | b'<' | b'>' | b'"' | b'\\' | b'`' => Class::Stop,
+            0..=0x20 | 0x7F | b'<' | b'>' | b'"' | b'`' => Class::Stop,
             b')' | b']' | b'}' => Class::Closer,
             _ => Class::Odd,
         };
@@ -127,6 +127,10 @@ pub(super) fn read(
     };
     if context != Context::Bare {
         return delimited(view, start, end, context);
+    }
+    // B3a: the rules measure the run.
+    if is_break(view.bytes[end]) && is_rule_byte(view.bytes[end - 1]) {
+        return None;
     }
     let (end, mut flags) = trim(view, authority_end, end);
     // B8: a full line.

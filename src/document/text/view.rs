@@ -3,6 +3,8 @@
 
 use std::cell::Cell;
 
+use super::Source;
+
 /// One bit of a byte's class says whether it belongs to a set.
 pub(super) type Set = [bool; 256];
 
@@ -27,7 +29,10 @@ pub(super) struct View<'a> {
     pub(super) bytes: &'a [u8],
     /// The outer end of the last find: schemes and delimiters start here at the earliest.
     pub(super) floor: usize,
+    /// The text is a man page's source (B14).
+    pub(super) source: Source,
     beyond: Cell<bool>,
+    escape: Cell<bool>,
 }
 
 impl<'a> View<'a> {
@@ -35,7 +40,9 @@ impl<'a> View<'a> {
         View {
             bytes,
             floor,
+            source: Source::Prose,
             beyond: Cell::new(false),
+            escape: Cell::new(false),
         }
     }
 
@@ -58,6 +65,24 @@ impl<'a> View<'a> {
     /// Whether a rule looked past the end since the last call.
     pub(super) fn take_beyond(&self) -> bool {
         self.beyond.replace(false)
+    }
+
+    /// Notices that a rule wants to see more than there is.
+    pub(super) fn look_beyond(&self) {
+        self.beyond.set(true);
+    }
+
+    /// B14: notices a backslash at which a bare URI stops, if it may begin an escape of troff.
+    #[cold]
+    pub(super) fn stop_at_backslash(&self, at: usize) {
+        if self.at(at + 1).is_some_and(super::troff::is_escape) {
+            self.escape.set(true);
+        }
+    }
+
+    /// B14: whether a bare URI stopped at an escape since the last call.
+    pub(super) fn take_escape(&self) -> bool {
+        self.escape.replace(false)
     }
 
     /// The first index from `at` on whose byte is in the set, or `limit`, or the window's end.

@@ -1,6 +1,6 @@
 //! B: URIs without delimiters.
 
-use super::chars::{Char, Text, is_blank, is_scheme_byte, is_soft};
+use super::chars::{Char, Text, is_blank, is_control, is_scheme_byte, is_soft, is_ws};
 use super::delimited::Opening;
 use super::prefix;
 use super::scheme::{self, Scheme};
@@ -17,8 +17,11 @@ const LONGEST_AUTHORITY: usize = 1024;
 const DEEPEST: usize = 16;
 /// B8: a line that is long enough to have been wrapped.
 const FULL_LINE: usize = 60;
+/// B8a: how much of the next line's first token counts, and of the blanks behind it.
+const LONGEST_TOKEN: usize = 1024;
+const LONGEST_GAP: usize = 64;
 /// B11: the longest URI.
-const LONGEST: usize = 65_536;
+pub(super) const LONGEST: usize = 65_536;
 
 /// A URI without delimiters, as far as it reaches.
 pub(super) struct Reach {
@@ -36,27 +39,34 @@ pub(super) fn find(
     scheme: &Scheme,
     opening: Opening,
 ) -> Option<Detail> {
-    let stops = Stops::new(text, options, scheme.start);
-    let slashes = scheme.has_slashes(text);
     let behind_colon = scheme.colon + 1;
+    let slashes = scheme.has_slashes(text);
+    // B14: the URI is read without escapes, and its end looked up where it stands.
+    let source = text;
+    let is_source = options.troff || prefix::is_control_line(text, scheme.start);
+    let from = behind_colon + if slashes { 2 } else { 0 };
+    let (unescaped, places) = without_escapes(text, scheme.start, from, is_source);
+    let text = Text(&unescaped);
+    let limit = places.partition_point(|&place| place < scheme.start + LONGEST);
+    let stops = Stops::new(text, options, scheme.start);
     let mut reach = if !slashes {
         // S7: only a NOSLASH scheme may go without.
-        if !scheme.may_go_without_slashes(text) {
+        if !scheme.may_go_without_slashes(source) {
             return None;
         }
-        Reach::walk(text, &stops, scheme.start, behind_colon)
+        Reach::walk(text, &stops, scheme.start, behind_colon, limit)
     } else if is_special(&scheme.name) {
-        Reach::with_host(text, &stops, scheme.start, behind_colon + 2)?
+        Reach::with_host(text, &stops, scheme.start, behind_colon + 2, limit)?
     } else {
         let authority = behind_colon + 2;
         if !may_follow_slashes(text, &stops, scheme, authority) {
             return None;
         }
-        Reach::walk(text, &stops, scheme.start, authority)
+        Reach::walk(text, &stops, scheme.start, authority, limit)
     };
     reach.finish(text, slashes.then_some(behind_colon + 2));
     let rest = &text.0[behind_colon..reach.end];
-    let accepted = match rest.strip_prefix(b"//") {
+    let accepted = match rest.strip_prefix(b"//").filter(|_| slashes) {
         // B7: something must remain.
         Some(rest) => {
             rest.iter()
@@ -64,18 +74,57 @@ pub(super) fn find(
                 || (scheme.name == b"file" && rest.starts_with(b"/"))
         }
         // S7: a NOSLASH shape, which must remain too.
-        None => scheme.suits(text, &rest[..rest.len().min(SHAPE)]),
+        None => scheme.suits(source, &rest[..rest.len().min(SHAPE)]),
     };
     if !accepted {
         return None;
     }
-    let mut detail = reach.into_detail(text, "bare", opening);
+    let uri = text.0[reach.start..reach.end].to_vec();
+    reach.end = places[reach.end - 1] + 1;
+    let mut detail = reach.into_detail(source, "bare", opening);
+    detail.find.uri = uri;
     // D13: a delimiter opened it and none closed it.
     let unclosed = opening.delimiter.is_some().then_some("unclosed");
     detail.find.flags.extend(unclosed);
     detail.find.flags.extend(scheme.flags());
     conformance::flag(&mut detail.find);
     Some(detail)
+}
+
+/// B14: the text without `\:` and with `-` for `\-` from `from` on up to the first byte at which a URI stops, and where
+/// each byte of it stands.
+fn without_escapes(
+    text: Text<'_>,
+    start: usize,
+    from: usize,
+    is_source: bool,
+) -> (Vec<u8>, Vec<usize>) {
+    let mut unescaped = Vec::new();
+    let mut places = Vec::new();
+    let mut at = 0;
+    let mut stopped = !is_source;
+    while let Some(byte) = text.byte(at) {
+        // B11: what stands further away counts for nothing, whatever is left out before it.
+        if is_source && !stopped && at >= start + LONGEST + 64 {
+            break;
+        }
+        if at >= from && !stopped && byte == b'\\' {
+            match text.byte(at + 1) {
+                Some(b':') => {
+                    at += 2;
+                    continue;
+                }
+                Some(b'-') => at += 1,
+                _ => stopped = true,
+            }
+        }
+        let byte = text.0[at];
+        stopped |= at >= from && (is_control(byte) || b" <>\"`".contains(&byte));
+        unescaped.push(byte);
+        places.push(at);
+        at += 1;
+    }
+    (unescaped, places)
 }
 
 /// B4: what may follow the `//` of a scheme that is not special.
@@ -97,7 +146,13 @@ fn may_follow_slashes(text: Text<'_>, stops: &Stops<'_>, scheme: &Scheme, at: us
 
 impl Reach {
     /// B3: a URI whose authority begins at `authority`.
-    fn with_host(text: Text<'_>, stops: &Stops<'_>, start: usize, at: usize) -> Option<Reach> {
+    fn with_host(
+        text: Text<'_>,
+        stops: &Stops<'_>,
+        start: usize,
+        at: usize,
+        limit: usize,
+    ) -> Option<Reach> {
         let end = authority_end(text, stops, at)?;
         let authority = &text.0[at..end];
         let doubled = [&b"http:"[..], b"https:", b"ftp:"]
@@ -107,7 +162,7 @@ impl Reach {
             return None;
         }
         let server = at + host::userinfo_end(authority).unwrap_or(0);
-        Reach::behind_server(text, stops, start, server, end)
+        Reach::behind_server(text, stops, start, server, end, limit)
     }
 
     /// B3 without user information: host and port in `text[server..end]`, then the path.
@@ -117,10 +172,11 @@ impl Reach {
         start: usize,
         server: usize,
         end: usize,
+        limit: usize,
     ) -> Option<Reach> {
         let length = host::server_length(&text.0[server..end], text.byte(end))?;
         if server + length == end {
-            return Some(Reach::walk(text, stops, start, end));
+            return Some(Reach::walk(text, stops, start, end, limit));
         }
         // B3: the authority goes on after that: the URI ends there.
         Some(Reach {
@@ -132,7 +188,7 @@ impl Reach {
     }
 
     /// B1, B2, B5, B11: from `body` to the first stop.
-    fn walk(text: Text<'_>, stops: &Stops<'_>, start: usize, body: usize) -> Reach {
+    fn walk(text: Text<'_>, stops: &Stops<'_>, start: usize, body: usize, limit: usize) -> Reach {
         let mut reach = Reach {
             start,
             body,
@@ -168,7 +224,7 @@ impl Reach {
                 break;
             }
             // B11
-            if at + length - start > LONGEST {
+            if at + length > limit {
                 reach.flags.push("overlong");
                 break;
             }
@@ -197,6 +253,9 @@ impl Reach {
                 .count()
         };
         let mut apostrophes = count(self.end);
+        let drawn = self.drawn_rule(text, authority.unwrap_or(self.body));
+        self.end -= drawn;
+        apostrophes = count(self.end).min(apostrophes);
         let first_delimiter = |from: usize, set: &[u8]| {
             let found = text.0[from..self.end].iter().position(|b| set.contains(b));
             found.map_or(self.end, |offset| from + offset)
@@ -204,7 +263,7 @@ impl Reach {
         let path_end = first_delimiter(self.start, b"?#");
         let authority_end = authority.map_or(self.start, |from| first_delimiter(from, b"/?#"));
         let floor = authority.unwrap_or(self.body);
-        let (mut trimmed, mut footnote) = (false, false);
+        let (mut trimmed, mut footnote) = (drawn > 0, false);
         while let Some((last, length)) = text.char_before(floor, self.end) {
             let in_host = self.end <= authority_end;
             let is_trimmed = match last {
@@ -239,6 +298,22 @@ impl Reach {
         self.flags.extend(ellipsis.then_some("ellipsis"));
     }
 
+    /// B3a: the length of a run of four or more that reaches the end of the line.
+    fn drawn_rule(&self, text: Text<'_>, floor: usize) -> usize {
+        let ends_line = self.end == text.0.len() || text.line_break(self.end).is_some();
+        let body = &text.0[floor.min(self.end)..self.end];
+        let runs = b"_=*~-".iter().map(|&drawn| {
+            let rest = body.iter().rposition(|&byte| byte != drawn);
+            body.len() - rest.map_or(0, |last| last + 1)
+        });
+        let longest = runs.max().unwrap_or(0);
+        if ends_line && longest >= 4 {
+            longest
+        } else {
+            0
+        }
+    }
+
     /// B8, B9
     pub(super) fn into_detail(
         self,
@@ -248,8 +323,9 @@ impl Reach {
     ) -> Detail {
         let uri = text.0[self.start..self.end].to_vec();
         let mut detail = Detail::new(self.start..self.end, uri, kind);
-        let wrapped =
-            !self.flags.contains(&"trimmed") && may_be_wrapped(text, self.start, self.end);
+        let wrapped = !self.flags.contains(&"trimmed")
+            && !self.flags.contains(&"footnote-cut")
+            && may_be_wrapped(text, self.start, self.end);
         detail.find.flags.extend(self.flags);
         detail.find.flags.extend(wrapped.then_some("maybe-wrapped"));
         let marked = opening.marker.is_some();
@@ -292,7 +368,7 @@ fn may_be_wrapped(text: Text<'_>, start: usize, end: usize) -> bool {
     };
     let full = text.line_start(end, FULL_LINE - 1).is_none();
     let line = end + length;
-    let prefix = prefix::of_line(text, start);
+    let prefix = prefix::of_line_from_html(text, start);
     // A prefix that reaches further than one on the opening line may is none.
     let Some(next) = prefix
         .skip(text, line)
@@ -309,5 +385,63 @@ fn may_be_wrapped(text: Text<'_>, start: usize, end: usize) -> bool {
     let run = text.from(next).iter().take(scheme::LONGEST + 1);
     let run = run.take_while(|&&byte| is_scheme_byte(byte)).count();
     let another = (1..=scheme::LONGEST).contains(&run) && text.has_at(next + run, b"://");
-    full && goes_on && !another
+    full && goes_on && !another && is_continuation(text, next)
+}
+
+/// B8a: a line whose first token, at `start`, goes on with a URI.
+fn is_continuation(text: Text<'_>, start: usize) -> bool {
+    let longest = text.from(start).iter().take(LONGEST_TOKEN);
+    let length = longest.take_while(|&&byte| !is_ws(byte)).count();
+    let token = &text.from(start)[..length];
+    let word = str::from_utf8(token).unwrap_or("\u{80}");
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    let field = word
+        .strip_suffix(':')
+        .is_some_and(|name| name.chars().all(is_name));
+    let counted = |mark: char| {
+        word.strip_suffix(mark).is_some_and(|count| {
+            let digits = !count.is_empty() && count.chars().all(|c| c.is_ascii_digit());
+            digits || (count.len() == 1 && count.as_bytes()[0].is_ascii_alphabetic())
+        })
+    };
+    let list = word == "-" || counted('.') || counted(')');
+    let rule = "-_=~#".chars().any(|drawn| {
+        let rest = word.trim_start_matches(drawn);
+        let run = word.len() - rest.len();
+        run >= 4 || (run >= 2 && rest.is_empty())
+    });
+    let lower = token.to_ascii_lowercase();
+    let entity = [&b"&lt;"[..], b"&gt;", b"&quot;"];
+    if field || list || rule || entity.iter().any(|entity| lower.starts_with(entity)) {
+        return false;
+    }
+    // The token alone on its line, of characters of RFC 3986.
+    let blanks = text.from(start + length).iter().take(LONGEST_GAP);
+    let blanks = blanks.take_while(|&&byte| is_blank(byte)).count();
+    let behind = start + length + blanks;
+    let alone = behind == text.0.len() || text.line_break(behind).is_some();
+    let may_hold =
+        |&byte: &u8| byte.is_ascii_alphanumeric() || b"-._~:/?#[]@!$&'()*+,;=%".contains(&byte);
+    if alone && token.iter().all(may_hold) {
+        return true;
+    }
+    // Or it holds what words do not hold.
+    let mut token = token;
+    while let [
+        rest @ ..,
+        b'.' | b',' | b':' | b';' | b'!' | b'?' | b')' | b']' | b'}' | b'\'' | b'*',
+    ] = token
+    {
+        token = rest;
+    }
+    let triplet = (0..token.len()).any(|at| match token[at..] {
+        [b'%', high, low, ..] => high.is_ascii_hexdigit() && low.is_ascii_hexdigit(),
+        _ => false,
+    });
+    let joint = token.iter().position(|byte| b"/&".contains(byte));
+    let pair = joint.is_some_and(|at| {
+        let (one, other) = (&token[..at], &token[at + 1..]);
+        !one.is_empty() && !other.is_empty() && one.iter().chain(other).all(u8::is_ascii_alphabetic)
+    });
+    triplet || token.iter().any(|byte| b"?=#".contains(byte)) || (joint.is_some() && !pair)
 }

@@ -94,7 +94,10 @@ struct Content {
     uri: Vec<u8>,
     /// The white space between two bytes of the URI.
     gaps: Vec<Gap>,
+    /// D6a: places in the URI from which a backslash was removed.
+    backslashes: Vec<usize>,
     ignorable_removed: bool,
+    is_reply: bool,
 }
 
 /// One removed run of white space.
@@ -104,6 +107,8 @@ struct Gap {
     at: usize,
     /// Where the text goes on behind it.
     behind: usize,
+    /// D9: `-` stands directly before it.
+    hyphen: bool,
     wraps: bool,
 }
 
@@ -120,7 +125,7 @@ impl Content {
     fn doubtful_hyphens(&self) -> Vec<usize> {
         self.gaps
             .iter()
-            .filter(|gap| gap.wraps && self.uri[gap.at - 1] == b'-')
+            .filter(|gap| gap.wraps && gap.hyphen)
             .map(|gap| gap.at - 1)
             .collect()
     }
@@ -132,6 +137,16 @@ impl Content {
             // D9: all doubtful hyphens removed.
             let kept = (0..self.uri.len()).filter(|at| !hyphens.contains(at));
             readings.push(kept.map(|at| self.uri[at]).collect());
+        }
+        if !self.backslashes.is_empty() {
+            // D6a: the backslashes belong to it.
+            let mut reading = Vec::new();
+            for at in 0..=self.uri.len() {
+                let here = self.backslashes.iter().filter(|&&place| place == at);
+                reading.extend(here.map(|_| b'\\'));
+                reading.extend(self.uri.get(at));
+            }
+            readings.push(reading);
         }
         if self.inner_spaces() > 0 {
             // D10: the text up to the first removed run.
@@ -152,13 +167,7 @@ impl Content {
     }
 
     /// D5, D7, D8: whether the closer may close it.
-    fn may_be_closed(
-        &self,
-        text: Text<'_>,
-        delimiter: Delimiter,
-        is_reply: bool,
-        options: &Options,
-    ) -> bool {
+    fn may_be_closed(&self, text: Text<'_>, delimiter: Delimiter, options: &Options) -> bool {
         // D5: the limits of wraps and inner spaces, which `strict` lifts.
         let (wraps, inner_spaces) = match delimiter {
             Delimiter::Angle => (64, 8),
@@ -168,7 +177,7 @@ impl Content {
         let behind = text.byte(self.closer + 1);
         let refused = match delimiter {
             // D7: it is a reply marker.
-            Delimiter::Angle => !is_reply && self.closer_leads_line && self.inner_spaces() > 0,
+            Delimiter::Angle => !self.is_reply && self.closer_leads_line && self.inner_spaces() > 0,
             // D8: it would open a string.
             Delimiter::Quote => behind.is_some_and(|byte| byte.is_ascii_alphanumeric()),
         };
@@ -176,7 +185,7 @@ impl Content {
     }
 
     /// D11: `//` at the start of `rest` is followed by something with a letter or a digit before
-    /// the first `/ ? #`.
+    /// the first `/ ? #`, or by an address in brackets.
     fn suits_slashes(scheme: &[u8], rest: &[u8]) -> bool {
         let Some(behind) = rest.strip_prefix(b"//") else {
             return true;
@@ -185,7 +194,7 @@ impl Content {
         let holds = authority
             .unwrap_or_default()
             .iter()
-            .any(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii());
+            .any(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii() || *byte == b']');
         holds || (scheme == b"file" && behind.starts_with(b"/"))
     }
 
@@ -212,11 +221,37 @@ fn read(
     marker: Option<usize>,
     options: &Options,
 ) -> Option<Content> {
-    let prefix = prefix::of_line(text, opener);
+    let plain = prefix::of_line(text, opener);
+    if delimiter == Delimiter::Quote {
+        return read_behind(text, delimiter, opener, marker, options, plain);
+    }
+    // D5a: with `&gt;` for a marker where every line has it, else as it stands.
+    let mut from_html = prefix::of_line_from_html(text, opener);
+    if from_html == Prefix::None
+        && let Some(end) = (opener..text.0.len()).find(|&at| text.line_break(at).is_some())
+    {
+        from_html = prefix::entities(text, end + text.line_break(end).unwrap_or(0));
+    }
+    let read = |prefix| read_behind(text, delimiter, opener, marker, options, prefix);
+    read(from_html).or_else(|| read(plain))
+}
+
+/// The same, where the lines have this prefix.
+fn read_behind(
+    text: Text<'_>,
+    delimiter: Delimiter,
+    opener: usize,
+    marker: Option<usize>,
+    options: &Options,
+    prefix: Prefix,
+) -> Option<Content> {
+    let is_source = options.troff || prefix::is_control_line(text, opener);
     let mut content = Content::default();
     let mut at = opener + 1;
     // The blanks being removed: how many line breaks they hold.
     let mut run: Option<usize> = None;
+    // The blanks begin behind a backslash (D6a).
+    let mut after_backslash = false;
     loop {
         if marker == Some(at) {
             at += 4;
@@ -243,6 +278,30 @@ fn read(
             Char::Scalar('>') if delimiter == Delimiter::Angle => break,
             Char::Scalar('"') if delimiter == Delimiter::Quote => break,
             Char::Scalar('<' | '>' | '"') => return None,
+            // D6a: the line goes on behind a backslash.
+            Char::Scalar('\\')
+                if delimiter == Delimiter::Angle
+                    && !content.uri.is_empty()
+                    && text.line_break(at + 1).is_some() =>
+            {
+                content.backslashes.push(content.uri.len());
+                after_backslash = true;
+                at += 1;
+                continue;
+            }
+            // B14
+            Char::Scalar('\\')
+                if is_source && !content.uri.is_empty() && text.byte(at + 1) == Some(b':') =>
+            {
+                at += 2;
+                continue;
+            }
+            Char::Scalar('\\')
+                if is_source && !content.uri.is_empty() && text.byte(at + 1) == Some(b'-') =>
+            {
+                at += 1;
+                continue;
+            }
             Char::Scalar('\\') if delimiter == Delimiter::Quote => return None,
             // D3: white space is removed, other blanks too, and ignorable characters.
             Char::Scalar(' ' | '\t' | '\u{B}' | '\u{C}') => run = run.or(Some(0)),
@@ -256,10 +315,12 @@ fn read(
                     content.gaps.push(Gap {
                         at: content.uri.len(),
                         behind: at,
+                        hyphen: content.uri.ends_with(b"-") && !after_backslash,
                         wraps: breaks > 0,
                     });
                 }
                 run = None;
+                after_backslash = false;
                 content.uri.extend(&text.0[at..at + length]);
                 content.end = at + length;
             }
@@ -267,10 +328,10 @@ fn read(
         at += length;
     }
     content.closer = at;
+    content.is_reply = matches!(prefix, Prefix::Reply(..));
     content.closer_leads_line = run.is_some_and(|breaks| breaks > 0);
-    let is_reply = matches!(prefix, Prefix::Reply(_));
     content
-        .may_be_closed(text, delimiter, is_reply, options)
+        .may_be_closed(text, delimiter, options)
         .then_some(content)
 }
 

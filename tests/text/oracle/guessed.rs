@@ -1,6 +1,6 @@
 //! O: abbreviated forms, whose scheme is a guess (RFC 2396 Appendix F).
 
-use super::bare::{Reach, authority_end};
+use super::bare::{LONGEST, Reach, authority_end};
 use super::chars::Text;
 use super::stops::Stops;
 use super::{Detail, Options, conformance, delimited};
@@ -24,7 +24,7 @@ pub(super) fn find_www(
     }
     let stops = Stops::new(text, options, start);
     let end = authority_end(text, &stops, start)?;
-    let mut reach = Reach::behind_server(text, &stops, start, start, end)?;
+    let mut reach = Reach::behind_server(text, &stops, start, start, end, start + LONGEST)?;
     reach.finish(text, Some(start));
     let server = text.0[start..reach.end].split(|byte| b"/?#".contains(byte));
     let server = server.into_iter().next().unwrap_or_default();
@@ -70,11 +70,18 @@ pub(super) fn find_email(text: Text<'_>, at: usize, resume: usize) -> Option<Det
             return None;
         }
     }
+    if start < resume || matches!(text.byte_before(start), Some(b'@' | b':')) {
+        return None;
+    }
+    // An opening apostrophe is none of the local part.
+    while text.byte(start) == Some(b'\'') {
+        start += 1;
+    }
     let local = &text.0[start..at];
     let dots_stand_alone = local
         .split(|&byte| byte == b'.')
         .all(|atom| !atom.is_empty());
-    if start < resume || !dots_stand_alone || matches!(text.byte_before(start), Some(b'@' | b':')) {
+    if !dots_stand_alone {
         return None;
     }
     let behind = text.from(at + 1);

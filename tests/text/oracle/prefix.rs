@@ -5,12 +5,23 @@ use super::chars::{Text, is_blank, is_ws};
 /// How far back the start of the opening line may be, and so how long its prefix.
 pub(super) const LONGEST: usize = 1024;
 
+/// How reply markers are written (D5a).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Written {
+    /// `>`
+    Plain,
+    /// `&gt;`
+    Entity,
+    /// Either.
+    Either,
+}
+
 /// The line prefix of an opening line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Prefix {
     None,
-    /// Q: so many reply markers.
-    Reply(usize),
+    /// Q: so many reply markers, written in one of these ways.
+    Reply(usize, Written),
     /// C: a comment leader, as later lines repeat it.
     Comment(Vec<u8>),
 }
@@ -20,16 +31,53 @@ pub(super) fn of_line(text: Text<'_>, at: usize) -> Prefix {
     let Some(start) = text.line_start(at, LONGEST) else {
         return Prefix::None;
     };
-    let mut markers = 0;
-    let mut behind = start;
-    while let Some(next) = behind_marker(text, behind) {
-        behind = next;
-        markers += 1;
-    }
+    let markers = markers(text, start, at, Written::Plain);
     if markers > 0 {
-        return Prefix::Reply(markers);
+        return Prefix::Reply(markers, Written::Plain);
     }
     comment_leader(text.from(behind_blanks(text, start)))
+}
+
+/// D5a: the same where markers may be written as `&gt;`.
+pub(super) fn of_line_from_html(text: Text<'_>, at: usize) -> Prefix {
+    let start = text.line_start(at, LONGEST);
+    let markers = start.map_or(0, |start| markers(text, start, at, Written::Either));
+    match markers {
+        0 => of_line(text, at),
+        _ => Prefix::Reply(markers, Written::Either),
+    }
+}
+
+/// D5a: the markers of the line that starts at `at`, all written as `&gt;`.
+pub(super) fn entities(text: Text<'_>, at: usize) -> Prefix {
+    match markers(text, at, text.0.len(), Written::Entity) {
+        0 => Prefix::None,
+        count => Prefix::Reply(count, Written::Entity),
+    }
+}
+
+/// How many markers stand at `start`, before `end`.
+fn markers(text: Text<'_>, start: usize, end: usize, written: Written) -> usize {
+    let mut count = 0;
+    let mut at = start;
+    while let Some(next) = behind_marker(text, at, written).filter(|&next| next <= end) {
+        at = next;
+        count += 1;
+    }
+    count
+}
+
+/// B14: whether the line that `at` stands in starts with `.`, behind markers, blanks and the `+` or `-` of a patch.
+pub(super) fn is_control_line(text: Text<'_>, at: usize) -> bool {
+    let Some(mut start) = text.line_start(at, LONGEST) else {
+        return false;
+    };
+    while let Some(next) = behind_marker(text, start, Written::Either).filter(|&next| next <= at) {
+        start = next;
+    }
+    start = behind_blanks(text, start);
+    start += usize::from(matches!(text.byte(start), Some(b'+' | b'-')));
+    start < at && text.byte(start) == Some(b'.')
 }
 
 impl Prefix {
@@ -38,7 +86,9 @@ impl Prefix {
     pub(super) fn skip(&self, text: Text<'_>, at: usize) -> Option<usize> {
         match self {
             Prefix::None => Some(at),
-            Prefix::Reply(markers) => (0..*markers).try_fold(at, |at, _| behind_marker(text, at)),
+            Prefix::Reply(markers, written) => {
+                (0..*markers).try_fold(at, |at, _| behind_marker(text, at, *written))
+            }
             Prefix::Comment(leader) => {
                 let behind = behind_blanks(text, at) + leader.len();
                 // The end of the text counts as white space, so that splitting changes nothing.
@@ -57,10 +107,14 @@ fn behind_blanks(text: Text<'_>, mut at: usize) -> usize {
     at
 }
 
-/// `[ \t]*>`
-fn behind_marker(text: Text<'_>, at: usize) -> Option<usize> {
+/// `[ \t]*>` or `[ \t]*&gt;`
+fn behind_marker(text: Text<'_>, at: usize, written: Written) -> Option<usize> {
     let at = behind_blanks(text, at);
-    (text.byte(at) == Some(b'>')).then_some(at + 1)
+    if written != Written::Entity && text.byte(at) == Some(b'>') {
+        return Some(at + 1);
+    }
+    let is_entity = written != Written::Plain && text.has_any_case_at(at, b"&gt;");
+    is_entity.then_some(at + 4)
 }
 
 /// `T[ \t]` with T one of `#+ ;+ %+ *+ |+ !+ // /// --`, or `/*`, which `*` continues.

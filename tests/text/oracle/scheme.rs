@@ -25,8 +25,11 @@ impl Scheme {
 
     /// S7: a NOSLASH scheme, behind whose colon its shape begins at once ("Note: x", "INFO: root").
     pub(super) fn may_go_without_slashes(&self, text: Text<'_>) -> bool {
-        let blank_follows = text.byte(self.colon + 1).is_none_or(is_ws);
-        !blank_follows && is_noslash(&self.name)
+        let behind = self.colon + 1;
+        let blank_follows = text.byte(behind).is_none_or(is_ws);
+        // D6a: a line that goes on behind a backslash is no other than one that just ends.
+        let goes_on = text.byte(behind) == Some(b'\\') && text.line_break(behind + 1).is_some();
+        !blank_follows && !goes_on && is_noslash(&self.name)
     }
 
     /// S7 for a scheme that `//` does not follow; `rest` is what was read behind the colon.
