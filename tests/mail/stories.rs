@@ -52,6 +52,9 @@ struct Story {
 
 #[rustfmt::skip]
 const STORIES: &[Story] = &[
+    // The source of a man page: break hints and hyphens are escaped on every line of it, and on no other part's.
+    Story { format: "eml", archive: "Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/troff; charset=us-ascii\n\nsee http://a.example\\:/x\\-y\n--b\nContent-Type: application/x-troff-man\n\nsee http://b.example\\:/\n--b\n\nsee http://c.example\\:/\n--b--\n",
+        links: &["1/1 1:5 http://a.example/x-y", "1/2 1:5 http://b.example/", "1/3 1:5 http://c.example"], codes: &[] },
     // A signature is a signature from its mark on.
     Story { format: "eml", archive: "S: x\n\nhttp://a.example/\n-- \nhttp://b.example/\n",
         links: &["1/1 1:1 http://a.example/", "1/1 3:1 http://b.example/ in-signature"], codes: &[] },

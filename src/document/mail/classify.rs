@@ -2,6 +2,7 @@
 
 use super::header::{Entity, Parameters};
 use super::reflow::{Enriched, Flowed, Reflow};
+use crate::document::text::Source;
 
 /// What an entity is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +63,24 @@ static TEXTUAL: &[&str] = &[
 
 /// Ends of subtypes that are text (RFC 6839, RFC 7303, RFC 9512).
 static SUFFIXES: &[&str] = &["+xml", "+json", "+json-seq", "+yaml"];
+
+/// The media types of man pages' sources: RFC 4263, and the names in use before it and beside it.
+const TROFF: &[&str] = &[
+    "text/troff",
+    "text/x-troff",
+    "application/x-troff",
+    "application/x-troff-man",
+    "application/x-troff-me",
+    "application/x-troff-ms",
+];
+
+/// Whether text of a media type is the source of a man page.
+pub(super) fn source(media_type: &str) -> Source {
+    match TROFF.contains(&media_type) {
+        true => Source::Troff,
+        false => Source::Prose,
+    }
+}
 
 /// File names that tell more than `application/octet-stream`.
 #[rustfmt::skip]

@@ -41,6 +41,7 @@ pub(super) enum Kind {
 #[derive(Default)]
 pub(super) struct Leaf {
     kind: Kind,
+    source: text::Source,
     transfer: Transfer,
     quoted_printable: QuotedPrintable,
     base64: Base64,
@@ -68,11 +69,14 @@ pub(super) struct Description<'a> {
     pub(super) flags: Flags,
     /// Whether lines of the mailbox were quoted.
     pub(super) clean: Clean,
+    /// Whether its text is the source of a man page.
+    pub(super) source: text::Source,
 }
 
 impl Leaf {
     /// Starts a part.
     pub(super) fn begin(&mut self, description: Description<'_>) {
+        self.source = description.source;
         self.kind = description.kind;
         self.transfer = description.transfer;
         self.clean = description.clean;
@@ -300,7 +304,10 @@ impl Leaf {
         let window = Window::whole(raw);
         let mut inner = std::mem::take(&mut readers.inner);
         inner.clear();
-        readers.text.begin(&Start::default());
+        readers.text.begin(&Start {
+            source: self.source,
+            ..Start::default()
+        });
         readers.text.scan(window, &mut inner);
         let view = View {
             scanned: window,
@@ -470,7 +477,10 @@ impl Leaf {
 
     fn begin_scanner(&mut self, again: Again, last: bool, readers: &mut Readers) {
         if !self.is_html() {
-            readers.text.begin(&Start::default());
+            readers.text.begin(&Start {
+                source: self.source,
+                ..Start::default()
+            });
             return;
         }
         let reread = if last {

@@ -13,6 +13,7 @@ use super::{Alternatives, Attachments, MimeBase};
 use crate::document::diagnostic;
 use crate::document::events::{Enter, EntityBase, Event, Events, Family, Heading, Labels, Message};
 use crate::document::flags::Flags;
+use crate::document::text;
 use crate::uri::Reference;
 
 /// References of a preamble that are held; past it they count as a preamble's.
@@ -264,6 +265,7 @@ impl Tree {
             frame: Frame::Enclosing,
             flags,
             clean: self.clean.clone(),
+            source: text::Source::Prose,
         });
     }
 
@@ -317,6 +319,7 @@ impl Tree {
             .unwrap_or_default();
         let charset = &charset[..charset.len().min(CHARSET)];
         self.leaf.splice.member = member;
+        let source = super::classify::source(&media_type);
         self.leaf.splice.media_type = media_type;
         self.leaf.splice.offset = self.here();
         self.leaf.begin(Description {
@@ -326,6 +329,7 @@ impl Tree {
             frame: Frame::Own,
             flags: Flags::NONE,
             clean: self.clean.clone(),
+            source,
         });
     }
 
