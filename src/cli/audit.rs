@@ -38,7 +38,7 @@ use crate::output::decimal::counted;
 use crate::output::escape::visible;
 use crate::pipeline::bases::{Bases, Names};
 use crate::pipeline::pieces::UNCUT;
-use crate::pipeline::walk::Root;
+use crate::pipeline::walk::{Outputs, Root};
 use crate::pipeline::{self, Archives, Order, Talk};
 use crate::uri::Mounts;
 
@@ -142,12 +142,13 @@ pub(super) fn run(
         others: &others,
     };
     inputs.check(&targets.all())?;
-    let walk = extract::walk(&arguments.walk, roots, Order::Path, &targets.all())?;
+    let outputs = extract::outputs(&targets.all());
+    let walk = extract::walk(&arguments.walk, roots, Order::Path, outputs.clone())?;
     let mut destinations = targets.open()?;
     let line = audit.reading.progress.clone().map(progress::Line::show);
     let outcome = audit.run(walk, destinations.reports(arguments));
     drop(line);
-    let outcome = match destinations.finish(outcome) {
+    let outcome = match destinations.finish(outcome, &outputs) {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(Exit::Found),
         Err(error) => return Err(Error::new(format!("cannot write: {error}"))),
         Ok(outcome) => outcome,
@@ -456,12 +457,12 @@ impl Destinations {
         reports
     }
 
-    /// Gives complete files their names, and removes incomplete ones; where nothing was read, the files
-    /// stay that were there before.
-    fn finish(self, outcome: io::Result<Outcome>) -> io::Result<Outcome> {
+    /// Gives complete files their names, and removes incomplete ones; where nothing was read, or
+    /// one of them is an input, the files stay that were there before.
+    fn finish(self, outcome: io::Result<Outcome>, outputs: &Outputs) -> io::Result<Outcome> {
         let outcome = outcome?;
         let summary = &outcome.totals.summary;
-        if summary.files == 0 {
+        if summary.files == 0 || outputs.were_named() {
             return Ok(outcome);
         }
         let all = [self.main, self.external, self.keys].into_iter().flatten();

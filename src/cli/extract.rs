@@ -22,7 +22,7 @@ use crate::output::record::Summary;
 use crate::pipeline::pieces::PIECE;
 use crate::pipeline::run::Outcome;
 use crate::pipeline::tally::Key;
-use crate::pipeline::walk::{Root, Walk};
+use crate::pipeline::walk::{Outputs, Root, Walk};
 use crate::pipeline::{self, Archives, Options, Order, Report, Talk};
 
 /// Runs it.
@@ -48,7 +48,8 @@ pub(super) fn run(arguments: &ExtractArgs) -> Result<Exit, Error> {
         others: &[],
     };
     inputs.check(&[&target])?;
-    let walk = walk(&arguments.walk, roots, options.order, &[&target])?;
+    let outputs = outputs(&[&target]);
+    let walk = walk(&arguments.walk, roots, options.order, outputs.clone())?;
     let mut output = target.open()?;
     if output.is_terminal() {
         options.layout.escape = Escape::Controls;
@@ -57,7 +58,7 @@ pub(super) fn run(arguments: &ExtractArgs) -> Result<Exit, Error> {
     let line = options.progress.clone().map(progress::Line::show);
     let outcome = pipeline::run(&options, walk, &mut output, hurry);
     drop(line);
-    finish(arguments, &options, outcome, output, start)
+    finish(arguments, &options, outcome, (output, &outputs), start)
 }
 
 /// The paths to start from, but for those of lists.
@@ -76,12 +77,17 @@ fn roots(arguments: &ExtractArgs) -> Vec<Root> {
     }
 }
 
+/// The regular files that these targets replace or write on to.
+pub(super) fn outputs(targets: &[&Target]) -> Outputs {
+    Outputs::new(targets.iter().filter_map(|target| target.inode()).collect())
+}
+
 /// The walk below these paths, and below those of lists.
 pub(super) fn walk(
     given: &WalkArgs,
     roots: Vec<Root>,
     order: Order,
-    outputs: &[&Target],
+    outputs: Outputs,
 ) -> Result<Walk, Error> {
     let lists = || given.files_from.iter().chain(&given.files0_from);
     let standard = roots.iter().filter(|root| **root == Root::Standard).count()
@@ -91,7 +97,7 @@ pub(super) fn walk(
     }
     let mut walking = given.options()?;
     walking.sorted = order == Order::Path;
-    walking.outputs = outputs.iter().filter_map(|target| target.inode()).collect();
+    walking.outputs = outputs;
     let mut all: Vec<Box<dyn Iterator<Item = _> + Send>> =
         vec![Box::new(roots.into_iter().map(Ok))];
     for path in &given.files_from {
@@ -179,13 +185,13 @@ fn finish(
     arguments: &ExtractArgs,
     options: &Options,
     outcome: Outcome,
-    output: Destination,
+    (output, outputs): (Destination, &Outputs),
     start: Instant,
 ) -> Result<Exit, Error> {
     let summary = &outcome.summary;
     let written = match outcome.output_error {
-        // Where nothing was read the file stays that was there before.
-        None if summary.files == 0 => Ok(()),
+        // Where nothing was read, or the file is an input, it stays as it was before.
+        None if summary.files == 0 || outputs.were_named() => Ok(()),
         None => output.finish(),
         Some(error) => Err(error),
     };

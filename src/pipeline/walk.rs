@@ -3,6 +3,8 @@
 use std::fs::{self, FileType, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use ignore::WalkBuilder;
 use ignore::overrides::Override;
@@ -27,7 +29,7 @@ pub struct Options {
     /// Whether the files of a directory come in the order of their names.
     pub sorted: bool,
     /// Files that the run writes: they are not read.
-    pub outputs: Vec<Inode>,
+    pub outputs: Outputs,
 }
 
 impl Default for Options {
@@ -40,8 +42,39 @@ impl Default for Options {
             max_depth: None,
             max_filesize: None,
             sorted: true,
-            outputs: Vec::new(),
+            outputs: Outputs::default(),
         }
+    }
+}
+
+/// Files that a run writes, and whether one of them was named as an input while it went on.
+#[derive(Clone, Debug, Default)]
+pub struct Outputs {
+    inodes: Vec<Inode>,
+    named: Arc<AtomicBool>,
+}
+
+impl Outputs {
+    /// The files with these numbers.
+    pub fn new(inodes: Vec<Inode>) -> Self {
+        let named = Arc::default();
+        Outputs { inodes, named }
+    }
+
+    /// Whether one of them was named as an input: it must not be replaced.
+    pub fn were_named(&self) -> bool {
+        self.named.load(Ordering::Relaxed)
+    }
+
+    /// Whether a file that was named is one of them.
+    fn meet(&self, metadata: &Metadata) -> bool {
+        let is_output = !self.inodes.is_empty()
+            && metadata.is_file()
+            && inode(metadata).is_some_and(|inode| self.inodes.contains(&inode));
+        if is_output {
+            self.named.store(true, Ordering::Relaxed);
+        }
+        is_output
     }
 }
 
@@ -160,7 +193,7 @@ impl Walk {
                 self.tree = Some(self.options.tree(&path));
                 None
             }
-            Ok(metadata) if self.options.writes(&metadata) => Some(Err(Unreadable {
+            Ok(metadata) if self.options.outputs.meet(&metadata) => Some(Err(Unreadable {
                 path,
                 message: "the output goes there, so it is not read".to_owned(),
             })),
@@ -240,12 +273,6 @@ impl Options {
         let named = false;
         let kind = self.admitted(kind);
         Some(Entry { path, kind, named })
-    }
-
-    /// Whether the run writes the file of this metadata.
-    fn writes(&self, metadata: &Metadata) -> bool {
-        let written = |inode| self.outputs.contains(&inode);
-        !self.outputs.is_empty() && metadata.is_file() && inode(metadata).is_some_and(written)
     }
 
     fn tree(&self, root: &Path) -> ignore::Walk {

@@ -103,7 +103,7 @@ impl WalkArgs {
             max_depth: self.max_depth,
             max_filesize: self.max_filesize,
             sorted: true,
-            outputs: Vec::new(),
+            outputs: walk::Outputs::default(),
         })
     }
 }
