@@ -149,7 +149,7 @@ impl<'n, 'w> Search<'n, 'w> {
                     }
                     at += 1;
                 }
-                Reach::TooFar(prefix) => at = self.behind(&name[..prefix], at, budget)?,
+                Reach::TooFar(prefix) => at = self.next(&name[..prefix], at, budget)?,
             }
         }
         None
@@ -214,13 +214,49 @@ impl<'n, 'w> Search<'n, 'w> {
         (distance <= self.limit).then_some(distance)
     }
 
-    /// The place behind the names from `at` on that have a prefix; none if the budget does not
-    /// suffice.
-    fn behind(&self, prefix: &[u8], at: usize, budget: &mut Budget) -> Option<usize> {
-        let cost = 1 + prefix.len() as u64 / 16;
+    /// The place of the next name from `at` on that may be within the limit, as no name with a prefix
+    /// is; none if the budget does not suffice.
+    fn next(&self, prefix: &[u8], at: usize, budget: &mut Budget) -> Option<usize> {
+        let Some((&byte, shorter)) = prefix.split_last() else {
+            return Some(self.order.len());
+        };
+        let row = self.rows.last()?;
+        if row
+            .iter()
+            .any(|&distance| usize::from(distance) < self.limit)
+        {
+            return self.behind(at, prefix.len(), budget, |name| name.starts_with(prefix));
+        }
+        // No edit is left: only a byte of the wanted name can follow.
+        let spent =
+            (row.iter().enumerate()).filter(|(_, distance)| usize::from(**distance) == self.limit);
+        let bytes = spent.filter_map(|(cell, _)| {
+            let length = (shorter.len() + cell).checked_sub(LIMIT)?;
+            self.wanted.get(length)
+        });
+        let following = bytes.copied().filter(|&wanted| wanted > byte).min();
+        self.behind(at, prefix.len(), budget, |name| {
+            let rest = name.strip_prefix(shorter);
+            rest.is_some_and(|rest| {
+                following
+                    .is_none_or(|following| rest.first().is_none_or(|&first| first < following))
+            })
+        })
+    }
+
+    /// The place behind the names from `at` on for which something holds, as it does for the first;
+    /// looking at one of them compares so many bytes. None if the budget does not suffice.
+    fn behind(
+        &self,
+        at: usize,
+        bytes: usize,
+        budget: &mut Budget,
+        holds: impl Fn(&[u8]) -> bool,
+    ) -> Option<usize> {
+        let cost = 1 + bytes as u64 / 16;
         let has = |at: usize| {
             let number = self.order.get(at).copied();
-            number.is_some_and(|number| self.names.name(number).starts_with(prefix))
+            number.is_some_and(|number| holds(self.names.name(number)))
         };
         // Mostly there are few.
         let (mut inside, mut step) = (at, 1);
