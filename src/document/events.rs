@@ -207,14 +207,14 @@ pub struct Message {
     pub offset: u64,
 }
 
-/// The date, the sender and the subject of a message, each unknown where it cannot be read.
+/// The values of fields in the heading of a message, as they stand there.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Envelope {
-    /// The date as a time of UTC (RFC 3339 section 5.6).
+    /// `Date`.
     pub date: Option<Text>,
-    /// The address of the first author, at most 512 bytes.
+    /// `From`.
     pub from: Option<Text>,
-    /// The subject, decoded, at most 512 bytes.
+    /// `Subject`.
     pub subject: Option<Text>,
 }
 

@@ -1,12 +1,14 @@
 //! One document on the stack: its bases, what it brought, and the resolvers prepared for it.
 
 use std::fmt::Write;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use encoding_rs::{Encoding, UTF_8};
 
+use super::link;
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::Family;
+use crate::document::mail::envelope;
 use crate::uri::{self, Reference, Rules};
 
 /// Which rules apply to the references of each family of formats.
@@ -81,12 +83,45 @@ impl Named {
     }
 }
 
-/// What the heading of a message says of it.
+/// What the heading of a message says of it: the values of its fields, which are read for the first
+/// reference that shows them, for most messages have none.
 #[derive(Debug, Default)]
 pub(super) struct Envelope {
-    pub(super) date: Option<String>,
-    pub(super) from: Option<String>,
-    pub(super) subject: Option<String>,
+    date: Option<Vec<u8>>,
+    from: Option<Vec<u8>>,
+    subject: Option<Vec<u8>>,
+    read: OnceLock<ReadEnvelope>,
+}
+
+#[derive(Debug)]
+struct ReadEnvelope {
+    date: Option<String>,
+    from: Option<String>,
+    subject: Option<String>,
+}
+
+impl Envelope {
+    pub(super) fn new([date, from, subject]: [Option<Vec<u8>>; 3]) -> Self {
+        Envelope {
+            date,
+            from,
+            subject,
+            read: OnceLock::new(),
+        }
+    }
+
+    pub(super) fn read(&self) -> link::Envelope<'_> {
+        let read = self.read.get_or_init(|| ReadEnvelope {
+            date: self.date.as_deref().and_then(envelope::date),
+            from: self.from.as_deref().and_then(envelope::address),
+            subject: self.subject.as_deref().map(envelope::subject),
+        });
+        link::Envelope {
+            date: read.date.as_deref(),
+            from: read.from.as_deref(),
+            subject: read.subject.as_deref(),
+        }
+    }
 }
 
 /// What the heading of a document says.

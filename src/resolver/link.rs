@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use super::frame::Frame;
+use super::frame::{self, Frame};
 use super::labels::Labels;
 use crate::bytes::lines::Position;
 use crate::document::diagnostic::Code;
@@ -226,11 +226,7 @@ impl Writer {
             part: Part {
                 message_id: heading.message_id.as_deref(),
                 message_offset: heading.message_offset,
-                envelope: heading.envelope.as_deref().map(|envelope| Envelope {
-                    date: envelope.date.as_deref(),
-                    from: envelope.from.as_deref(),
-                    subject: envelope.subject.as_deref(),
-                }),
+                envelope: heading.envelope.as_deref().map(frame::Envelope::read),
                 // Only who decompresses knows.
                 member_offset: None,
                 media_type: some(&heading.media_type),

@@ -283,12 +283,10 @@ impl Linker {
 
     /// The envelope of the innermost document, which is a message.
     fn envelope(&mut self, envelope: &events::Envelope, events: &Events, window: &[u8]) {
-        let owned = |text| lossy(events.bytes(text, window)).into_owned();
-        self.top().heading.envelope = Some(Arc::new(frame::Envelope {
-            date: envelope.date.map(owned),
-            from: envelope.from.map(owned),
-            subject: envelope.subject.map(owned),
-        }));
+        let fields = [envelope.date, envelope.from, envelope.subject];
+        let owned = |text| events.bytes(text, window).to_vec();
+        let fields = fields.map(|field| field.map(owned));
+        self.top().heading.envelope = Some(Arc::new(frame::Envelope::new(fields)));
     }
 
     /// Notes the names of a part: its location counts in the innermost `multipart/related` around

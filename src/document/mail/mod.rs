@@ -33,6 +33,7 @@ use super::{Format, Known, Reading, Retrieval, Scan, Seam, Start};
 use crate::bytes::window::{Bounds, Window};
 use framing::{Framing, Lines};
 pub use framing::{Style, is_separator};
+pub(crate) use header::envelope;
 use readers::Readers;
 pub use readers::Tally;
 pub use sniff::{is_message, starts_with_field};

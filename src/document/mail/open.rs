@@ -166,7 +166,7 @@ impl Tree {
         };
         out.push(Event::Heading(heading));
         if root && readers.options.envelope {
-            let envelope = entity.envelope.store(out);
+            let envelope = entity.envelope.store(&self.block.kept, out);
             out.push(Event::Envelope(envelope));
         }
         self.entered = true;

@@ -31,41 +31,35 @@ pub(super) fn utc(value: &[u8]) -> Option<String> {
         return None;
     }
     let mut date = Date::default();
-    for word in words(value) {
-        date.take(&word)?;
+    let mut at = 0;
+    let mut comments = true;
+    while at < value.len() {
+        match value[at] {
+            b'(' if comments => {
+                let end = comment_end(value, at);
+                // Once a comment is not closed, none that begins later is looked for: the time stays
+                // linear.
+                comments = end > at + 1;
+                at = end;
+            }
+            byte if is_between(byte) => at += 1,
+            _ => {
+                let rest = &value[at..];
+                let ends = |&byte: &u8| is_between(byte) || byte == b'(';
+                // A bracket that opens no comment is the start of a word.
+                let length = rest[1..].iter().position(ends);
+                let length = length.map_or(rest.len(), |length| length + 1);
+                date.take_word(&rest[..length])?;
+                at += length;
+            }
+        }
     }
     date.utc()
 }
 
-/// The words of a value without comments. Commas end words, and so do hyphens between a day, a month
-/// and a year (`25-Sep-98`).
-fn words(value: &[u8]) -> Vec<Vec<u8>> {
-    let mut text = Vec::with_capacity(value.len());
-    let mut at = 0;
-    let mut open = true;
-    while at < value.len() {
-        if value[at] == b'(' && open {
-            let end = comment_end(value, at);
-            // No comment that begins later is closed, either.
-            open = end > at + 1;
-            text.push(b' ');
-            at = end;
-        } else {
-            text.push(value[at].to_ascii_lowercase());
-            at += 1;
-        }
-    }
-    let is_space = |byte: &u8| byte.is_ascii_whitespace() || *byte == b',';
-    let mut words = Vec::new();
-    for word in text.split(is_space).filter(|word| !word.is_empty()) {
-        match word.split(|&byte| byte == b'-').collect::<Vec<_>>()[..] {
-            [day, month, year] if month_of(month).is_some() => {
-                words.extend([day, month, year].map(<[u8]>::to_vec));
-            }
-            _ => words.push(word.to_vec()),
-        }
-    }
-    words
+/// White space and commas stand between words.
+fn is_between(byte: u8) -> bool {
+    byte.is_ascii_whitespace() || byte == b','
 }
 
 /// The words of a date so far.
@@ -89,8 +83,21 @@ enum Half {
 }
 
 impl Date {
-    /// Takes a word in lower case; none where it belongs to no date.
+    /// Takes a word, or three with hyphens between them (`25-Sep-98`).
+    fn take_word(&mut self, word: &[u8]) -> Option<()> {
+        if word[0].is_ascii_digit() && word.contains(&b'-') {
+            let mut parts = word.splitn(3, |&byte| byte == b'-');
+            let parts = [parts.next()?, parts.next()?, parts.next()?];
+            return parts.iter().try_for_each(|part| self.take(part));
+        }
+        self.take(word)
+    }
+
+    /// Takes a word; none where it belongs to no date.
     fn take(&mut self, word: &[u8]) -> Option<()> {
+        if word.is_empty() {
+            return None;
+        }
         if word.contains(&b':') && word[0].is_ascii_digit() {
             return set(&mut self.time, time(word)?);
         }
@@ -107,10 +114,11 @@ impl Date {
         if let Some(month) = month_of(word) {
             return set(&mut self.month, month);
         }
-        match word {
-            b"am" => return set(&mut self.half, Half::Morning),
-            b"pm" => return set(&mut self.half, Half::Afternoon),
-            _ => {}
+        if word.eq_ignore_ascii_case(b"am") {
+            return set(&mut self.half, Half::Morning);
+        }
+        if word.eq_ignore_ascii_case(b"pm") {
+            return set(&mut self.half, Half::Afternoon);
         }
         // Zones stand behind the time; the weekday stands before it.
         if self.time.is_some() {
@@ -120,7 +128,7 @@ impl Date {
                 Some(at) => offset(&word[at..])?,
                 None => ZONES
                     .iter()
-                    .find(|(name, _)| *name == word)
+                    .find(|(name, _)| word.eq_ignore_ascii_case(name))
                     .map_or(0, |(_, hours)| hours * 60),
             };
             // A name behind a number explains it.
@@ -146,10 +154,32 @@ impl Date {
         let minutes = hour * 60 + minute - self.zone.unwrap_or(0);
         let (days, minutes) = (minutes.div_euclid(1440), minutes.rem_euclid(1440));
         let (year, month, day) = shift(year, month, day, days);
-        (0..=9999).contains(&year).then(|| {
-            let (hour, minute, second) = (minutes / 60, minutes % 60, second.min(59));
-            format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
-        })
+        if !(0..=9999).contains(&year) {
+            return None;
+        }
+        let mut text = String::with_capacity(20);
+        push_digits(year, 1000, &mut text);
+        let (hour, minute) = (minutes / 60, minutes % 60);
+        for (mark, number) in [
+            ('-', month),
+            ('-', day),
+            ('T', hour),
+            (':', minute),
+            (':', second.min(59)),
+        ] {
+            text.push(mark);
+            push_digits(number, 10, &mut text);
+        }
+        text.push('Z');
+        Some(text)
+    }
+}
+
+/// Appends the decimal digits of a number, the first one that of `unit`.
+fn push_digits(number: i64, mut unit: i64, text: &mut String) {
+    while unit > 0 {
+        text.push(char::from(b'0' + (number / unit % 10) as u8));
+        unit /= 10;
     }
 }
 
@@ -179,7 +209,9 @@ fn month_of(word: &[u8]) -> Option<i64> {
     // `sept` and whole names occur.
     let start = word.get(..3)?;
     let known = word.iter().all(u8::is_ascii_alphabetic) && word.len() <= 9;
-    let index = MONTHS.iter().position(|month| *month == start);
+    let index = MONTHS
+        .iter()
+        .position(|month| start.eq_ignore_ascii_case(month));
     index.filter(|_| known).map(|index| index as i64 + 1)
 }
 

@@ -1,10 +1,10 @@
 //! The envelope of a message, as IMAP calls its date, sender and subject (RFC 9051 section 7.5.2).
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use encoding_rs::WINDOWS_1252;
 
-use super::date;
 use super::value::{self, comment_end};
 use crate::document::events::{self, Events};
 use crate::document::mail::segments::Segments;
@@ -15,31 +15,38 @@ const TEXT: usize = 512;
 /// character at least.
 const VALUE: usize = 32 << 10;
 
-/// The values of the fields, as they stand in the header block.
+/// Where the values of the fields stand in the buffer of the header block that keeps them.
 #[derive(Debug, Default)]
 pub(in crate::document::mail) struct Envelope {
-    pub(super) date: Option<Vec<u8>>,
-    pub(super) from: Option<Vec<u8>>,
-    pub(super) subject: Option<Vec<u8>>,
+    pub(super) date: Option<Range<usize>>,
+    pub(super) from: Option<Range<usize>>,
+    pub(super) subject: Option<Range<usize>>,
 }
 
 impl Envelope {
-    /// Stores what the fields say.
-    pub(in crate::document::mail) fn store(&self, out: &mut Events) -> events::Envelope {
-        let date = self.date.as_deref().and_then(date::utc);
-        let from = self.from.as_deref().and_then(address);
-        let subject = self.subject.as_deref().map(subject);
+    /// Stores the values as they stand: they are read when a record shows them.
+    pub(in crate::document::mail) fn store(
+        &self,
+        kept: &[u8],
+        out: &mut Events,
+    ) -> events::Envelope {
+        let mut store = |range: &Option<Range<usize>>| {
+            let value = &kept[range.clone()?];
+            Some(out.store(value))
+        };
         events::Envelope {
-            date: date.map(|date| out.store(date.as_bytes())),
-            from: from.map(|from| out.store(from.as_bytes())),
-            subject: subject.map(|subject| out.store(subject.as_bytes())),
+            date: store(&self.date),
+            from: store(&self.from),
+            subject: store(&self.subject),
         }
     }
 }
 
-/// As much of a value as is kept of it.
-pub(super) fn kept(raw: &[u8]) -> Vec<u8> {
-    raw[..raw.len().min(VALUE)].to_vec()
+/// Keeps as much of a value as is read of it.
+pub(super) fn keep(raw: &[u8], kept: &mut Vec<u8>) -> Range<usize> {
+    let start = kept.len();
+    kept.extend_from_slice(&raw[..raw.len().min(VALUE)]);
+    start..kept.len()
 }
 
 /// A value as it stands. Bytes that are no UTF-8 are taken for windows-1252.
@@ -51,10 +58,14 @@ fn plain(raw: &[u8]) -> Cow<'_, str> {
 }
 
 /// A value as text: unfolded, its encoded words decoded.
-fn decoded(raw: &[u8]) -> String {
+fn decoded(raw: &[u8]) -> Cow<'_, str> {
+    let plain = plain(raw);
+    if !plain.contains(['\r', '\n']) && !plain.contains("=?") {
+        return plain;
+    }
     let mut text = Vec::new();
-    value::text(plain(raw).as_bytes(), &mut text, &mut Segments::default());
-    String::from_utf8_lossy(&text).into_owned()
+    value::text(plain.as_bytes(), &mut text, &mut Segments::default());
+    Cow::Owned(String::from_utf8_lossy(&text).into_owned())
 }
 
 fn truncated(text: &str) -> String {
@@ -66,13 +77,19 @@ fn truncated(text: &str) -> String {
     text[..end].to_owned()
 }
 
-fn subject(raw: &[u8]) -> String {
+/// The date in the value of a field, as a time of UTC (RFC 3339 section 5.6).
+pub(crate) fn date(raw: &[u8]) -> Option<String> {
+    super::date::utc(raw)
+}
+
+/// The subject in the value of a field, decoded.
+pub(crate) fn subject(raw: &[u8]) -> String {
     truncated(&decoded(raw))
 }
 
 /// The first address of a field (RFC 5322 section 3.4): what stands in angle brackets without the
 /// route, else what stands outside comments and quoted names. Groups may have none.
-fn address(raw: &[u8]) -> Option<String> {
+pub(crate) fn address(raw: &[u8]) -> Option<String> {
     // An encoded word is no address, but some writers encode the whole field.
     first_address(&plain(raw))
         .filter(|address| !address.contains("=?"))
@@ -81,7 +98,7 @@ fn address(raw: &[u8]) -> Option<String> {
 
 fn first_address(text: &str) -> Option<String> {
     let value = text.as_bytes();
-    let mut plain: Vec<u8> = Vec::new();
+    let mut plain: Vec<u8> = Vec::with_capacity(64);
     let mut at = 0;
     // Once a comment or a string is not closed, none that begins later is looked for: the time
     // stays linear.

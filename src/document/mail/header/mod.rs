@@ -1,7 +1,7 @@
 //! One header block, line by line: what it says of its entity, and the references in its fields.
 
 mod date;
-mod envelope;
+pub(crate) mod envelope;
 mod fields;
 mod parameters;
 mod report;
@@ -75,6 +75,8 @@ pub(super) enum Hyphens {
 #[derive(Debug, Default)]
 pub(super) struct Header {
     pub(super) entity: Entity,
+    /// The values that the entity's envelope names.
+    pub(super) kept: Vec<u8>,
     /// References found, until it is known what they resolve against.
     pub(super) events: Events,
     /// Something to tell, each with the offset in the block.
@@ -104,6 +106,7 @@ impl Header {
     /// Starts a block.
     pub(super) fn begin(&mut self) {
         self.entity = Entity::default();
+        self.kept.clear();
         self.events.clear();
         self.diagnostics.clear();
         self.offset = 0;
@@ -248,7 +251,8 @@ impl Header {
         let trimmed = raw.strip_suffix(b"\n").unwrap_or(&raw);
         let trimmed = trimmed.strip_suffix(b"\r").unwrap_or(trimmed);
         if open.field.tells.is_wanted(readers.options.envelope) {
-            self.entity.note(open.field.tells, trimmed, &mut self.types);
+            let (types, kept) = (&mut self.types, &mut self.kept);
+            self.entity.note(open.field.tells, trimmed, types, kept);
         }
         let (headers, ids) = (readers.options.headers, readers.options.ids);
         if self.events.size() > BLOCK {
@@ -275,7 +279,7 @@ impl Header {
 }
 
 impl Entity {
-    fn note(&mut self, tells: Tells, raw: &[u8], types: &mut Known) {
+    fn note(&mut self, tells: Tells, raw: &[u8], types: &mut Known, kept: &mut Vec<u8>) {
         fn first<T>(slot: &mut Option<T>, value: impl FnOnce() -> T) {
             if slot.is_none() {
                 *slot = Some(value());
@@ -295,9 +299,9 @@ impl Entity {
                 id.truncate(LINE);
                 id
             }),
-            Tells::Date => first(&mut self.envelope.date, || envelope::kept(raw)),
-            Tells::From => first(&mut self.envelope.from, || envelope::kept(raw)),
-            Tells::Subject => first(&mut self.envelope.subject, || envelope::kept(raw)),
+            Tells::Date => first(&mut self.envelope.date, || envelope::keep(raw, kept)),
+            Tells::From => first(&mut self.envelope.from, || envelope::keep(raw, kept)),
+            Tells::Subject => first(&mut self.envelope.subject, || envelope::keep(raw, kept)),
             Tells::Length => {
                 let digits = std::str::from_utf8(raw.trim_ascii()).ok();
                 let length = digits.and_then(|digits| digits.parse().ok());
