@@ -184,7 +184,6 @@ const SVG_LINKS: On = These(&[
     GlyphRef,
     FontFaceUri,
     ColorProfile,
-    Base,
 ]);
 const TABLE_PARTS: &[Element] = &[Body, Table, Thead, Tbody, Tfoot, Tr, Td, Th];
 

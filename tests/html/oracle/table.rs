@@ -152,10 +152,10 @@ pub(crate) static ROWS: &[Row] = rows! {
     svg Svg ["a"] ["xlink:href"] Url, Reference Document Lacks("href");
     svg Svg ["image" "use" "script" "feimage" "lineargradient" "radialgradient" "pattern" "textpath" "mpath"
         "animate" "animatemotion" "animatetransform" "set" "discard" "filter" "cursor" "tref" "altglyph"
-        "glyphref" "font-face-uri" "color-profile" "base"] ["href"] Url, Nothing Document Always;
+        "glyphref" "font-face-uri" "color-profile"] ["href"] Url, Nothing Document Always;
     svg Svg ["image" "use" "script" "feimage" "lineargradient" "radialgradient" "pattern" "textpath" "mpath"
         "animate" "animatemotion" "animatetransform" "set" "discard" "filter" "cursor" "tref" "altglyph"
-        "glyphref" "font-face-uri" "color-profile" "base"] ["xlink:href"] Url, Nothing Document Lacks("href");
+        "glyphref" "font-face-uri" "color-profile"] ["xlink:href"] Url, Nothing Document Lacks("href");
     ping Svg ["a"] ["ping"] Spaces, Nothing Document Always;
     css Svg [] ["fill" "stroke" "filter" "mask" "clip-path" "marker" "marker-start" "marker-mid" "marker-end"
         "cursor"] Css(Sheet::Declarations), Nothing Document Always;
