@@ -6,13 +6,14 @@ use encoding_rs::Encoding;
 
 use crate::bytes::lines::Lines;
 use crate::bytes::source::{Replay, Seekable, Source};
+use crate::bytes::steps::step;
 use crate::bytes::window::{Bounds, Window, Windows};
 pub use crate::document::Positions;
 use crate::document::charset::{self, Conversion, Detected, Reader, Transcoder};
-use crate::document::events::{Event, Events};
+use crate::document::events::{Again, Batch, Event, Events};
 use crate::document::mail::Tally;
 use crate::document::{self, Format, Known, Reading, Scan, Share, Start};
-use crate::resolver::{EmbeddedBases, Linker, Ruling, Sink};
+use crate::resolver::{EmbeddedBases, Handed, Linker, Ruling, Sink};
 use crate::uri::Base;
 use crate::uri::unwrap::Unwrapper;
 
@@ -121,7 +122,7 @@ impl<'a> Document<'a> {
 pub struct Extractor {
     options: Options,
     windows: Windows,
-    events: Events,
+    events: Batch,
     linker: Linker,
     /// One scanner a format, made when it is first needed.
     scanners: Vec<(&'static str, Box<dyn Scan>)>,
@@ -135,7 +136,7 @@ impl Extractor {
         linker.set_unwrapper(options.unwrapper.clone());
         Extractor {
             windows: Windows::new(options.window),
-            events: Events::default(),
+            events: Batch::default(),
             linker,
             scanners: Vec::new(),
             options: options.clone(),
@@ -169,7 +170,7 @@ impl Extractor {
                 last: end == bytes.len(),
             };
             start = behind + self.scan(&mut pass, window, None, sink);
-            if let Some(again) = pass.again(&self.events) {
+            if let Some(again) = pass.again() {
                 let encoding = again.start.again.encoding;
                 if charset::converts(format.conversion, encoding) {
                     // It turns out that its bytes are not what they seem.
@@ -257,7 +258,7 @@ impl Extractor {
             let window = windows.window();
             let consumed = self.scan(&mut pass, window, reader.transcoder(), sink);
             let length = window.offset_at(consumed);
-            let again = pass.again(&self.events);
+            let again = pass.again();
             let finished = again.is_none() && windows.consume(consumed);
             self.windows = windows;
             if let Some(again) = again {
@@ -316,22 +317,47 @@ impl Extractor {
         transcoder: Option<&mut Transcoder>,
         sink: &mut impl Sink,
     ) -> usize {
-        let scanner = &mut self.scanners[pass.scanner].1;
+        let Extractor {
+            scanners,
+            events: batch,
+            linker,
+            ..
+        } = self;
+        let scanner = &mut scanners[pass.scanner].1;
         if !pass.begun {
             scanner.begin(&pass.start);
             pass.begun = true;
         }
-        self.events.clear();
-        let consumed = scanner.scan(window, &mut self.events);
+        let mut empty = std::mem::take(batch);
+        empty.clear();
+        let converted = transcoder.is_some();
+        let mut handed = Handed::Settled;
+        let mut take = |events: &mut Events<'_>| {
+            pass.observe(events);
+            if let Some(lines) = &mut pass.lines {
+                locate(lines, &window, converted, events);
+            }
+            if let Some(transcoder) = &transcoder {
+                restore(transcoder, events);
+            }
+            if linker.batch(events, window.bytes, sink) == Handed::Early {
+                handed = Handed::Early;
+            }
+        };
+        let mut events = Events::relieved(empty, &mut take);
+        step(window.bytes.len() - window.start);
+        let consumed = scanner.scan(window, &mut events);
+        events.hand_over();
+        *batch = events.into();
+        if handed == Handed::Early {
+            scanner.handed_on();
+        }
         if let Some(lines) = &mut pass.lines {
-            locate(lines, &window, transcoder.is_some(), &mut self.events);
             lines.pass(&window, consumed);
         }
         if let Some(transcoder) = transcoder {
-            restore(transcoder, &mut self.events);
             transcoder.forget(window.offset);
         }
-        self.linker.batch(&self.events, window.bytes, sink);
         consumed
     }
 }
@@ -347,6 +373,8 @@ struct Pass {
     lines: Option<Lines>,
     /// How many enclosed documents are open.
     depth: usize,
+    /// How the document asks to be read once more.
+    again: Option<Again>,
 }
 
 impl Pass {
@@ -360,32 +388,36 @@ impl Pass {
             origin,
             lines: (positions == Positions::Lines).then(|| Lines::starting(offset, line)),
             depth: 0,
+            again: None,
         }
     }
 
-    /// Another pass, when a batch asks for the document itself, and not for an enclosed one, to be
-    /// read once more.
-    fn again(&mut self, events: &Events) -> Option<Pass> {
+    /// Another pass, when the document itself, and not an enclosed one, asked for it.
+    fn again(&mut self) -> Option<Pass> {
+        let again = self.again.take()?;
+        let start = Start {
+            again,
+            ..self.start
+        };
+        let (positions, origin) = (self.positions, self.origin);
+        Some(Pass::new(self.scanner, start, positions, origin))
+    }
+
+    /// Looks for that in a batch.
+    fn observe(&mut self, events: &Batch) {
         for event in &events.list {
             match *event {
                 Event::Enter(_) => self.depth += 1,
                 Event::Leave => self.depth = self.depth.saturating_sub(1),
-                Event::Restart(again) if self.depth == 0 => {
-                    let start = Start {
-                        again,
-                        ..self.start
-                    };
-                    return Some(Pass::new(self.scanner, start, self.positions, self.origin));
-                }
+                Event::Restart(again) if self.depth == 0 => self.again = Some(again),
                 _ => {}
             }
         }
-        None
     }
 }
 
 /// Fills in the positions that the scanner left to its driver.
-fn locate(lines: &mut Lines, window: &Window<'_>, converted: bool, events: &mut Events) {
+fn locate(lines: &mut Lines, window: &Window<'_>, converted: bool, events: &mut Batch) {
     let starts = events.list.iter().filter_map(|event| match event {
         Event::Reference(found) if found.position.is_none() => Some(found.span.start),
         _ => None,
@@ -407,7 +439,7 @@ fn locate(lines: &mut Lines, window: &Window<'_>, converted: bool, events: &mut 
 
 /// The same where references come out of order: those in the text of a style element of SVG come
 /// before those of the elements inside it.
-fn locate_sorted(lines: &mut Lines, window: &Window<'_>, converted: bool, events: &mut Events) {
+fn locate_sorted(lines: &mut Lines, window: &Window<'_>, converted: bool, events: &mut Batch) {
     let mut waiting = Vec::new();
     for event in &mut events.list {
         match event {
@@ -423,7 +455,7 @@ fn locate_sorted(lines: &mut Lines, window: &Window<'_>, converted: bool, events
 }
 
 /// Turns offsets in converted text into offsets in what is stored.
-fn restore(transcoder: &Transcoder, events: &mut Events) {
+fn restore(transcoder: &Transcoder, events: &mut Batch) {
     for event in &mut events.list {
         match event {
             Event::Reference(found) => {

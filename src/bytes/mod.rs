@@ -7,4 +7,5 @@ pub mod class;
 pub mod lines;
 pub mod seek;
 pub mod source;
+pub(crate) mod steps;
 pub mod window;

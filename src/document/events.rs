@@ -278,16 +278,209 @@ pub struct Mark {
     alternatives: usize,
 }
 
-/// A batch of events, with the bytes that do not stand in the window as they are.
+/// Takes the events of a batch while its scanner is still at work on the window.
+pub type Relief<'f> = dyn FnMut(&mut Events<'_>) + 'f;
+
+/// A batch with a [`Relief`] holds up to this many events, about 2 MiB.
+const MOST: usize = 16 << 10;
+/// So many bytes are stored before they are forgotten, where they can be.
+const STORED: usize = 1 << 20;
+
+/// Events, with the bytes that do not stand in the window as they are.
 #[derive(Debug, Default)]
-pub struct Events {
+pub struct Batch {
     /// The events, in document order.
     pub list: Vec<Event>,
     store: Vec<u8>,
     alternatives: Vec<Text>,
 }
 
-impl Events {
+/// A batch of events on its way.
+///
+/// What one window holds can be far more than the window: 2 million references in one attribute of
+/// 4 MiB. Where a batch has a [`Relief`], its events are taken as soon as there are many; their
+/// bytes stay, for later events may speak of them.
+#[derive(Default)]
+pub struct Events<'f> {
+    batch: Batch,
+    relief: Option<&'f mut Relief<'f>>,
+    /// How many marks may be rolled back to: meanwhile nothing is taken.
+    marks: usize,
+    /// The events are of no interest, but for the document's base.
+    draft: Option<Draft>,
+}
+
+/// What is kept of a document that is scanned to see how it must be read.
+#[derive(Debug)]
+struct Draft {
+    /// The enclosed documents that are open.
+    depth: usize,
+    /// The document's own base.
+    base: Option<Event>,
+    /// How much of the store is kept.
+    stored: usize,
+    /// The same of the alternatives.
+    alternatives: usize,
+}
+
+impl std::fmt::Debug for Events<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Events")
+            .field("list", &self.list)
+            .finish_non_exhaustive()
+    }
+}
+
+impl std::ops::Deref for Events<'_> {
+    type Target = Batch;
+
+    #[inline]
+    fn deref(&self) -> &Batch {
+        &self.batch
+    }
+}
+
+impl std::ops::DerefMut for Events<'_> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut Batch {
+        &mut self.batch
+    }
+}
+
+impl From<Batch> for Events<'_> {
+    /// The batch, which nobody relieves.
+    fn from(batch: Batch) -> Self {
+        Events {
+            batch,
+            ..Events::default()
+        }
+    }
+}
+
+impl From<Events<'_>> for Batch {
+    fn from(events: Events<'_>) -> Self {
+        events.batch
+    }
+}
+
+impl<'f> Events<'f> {
+    /// A batch with somebody who takes its events when there are many.
+    pub fn relieved(batch: Batch, relief: &'f mut Relief<'f>) -> Self {
+        Events {
+            batch,
+            relief: Some(relief),
+            ..Events::default()
+        }
+    }
+
+    /// Whether somebody takes events when there are many.
+    pub fn is_relieved(&self) -> bool {
+        self.relief.is_some() && self.marks == 0 && self.draft.is_none()
+    }
+
+    /// Hands the events over, if there is somebody who takes them and nobody may roll back.
+    #[cold]
+    fn relieve(&mut self) {
+        if self.marks > 0 {
+            return;
+        }
+        if let Some(relief) = self.relief.take() {
+            relief(self);
+            self.list.clear();
+            self.relief = Some(relief);
+        }
+    }
+
+    /// Hands over what is left, once the scanner has done with the window.
+    pub fn hand_over(&mut self) {
+        self.marks = 0;
+        self.relieve();
+    }
+
+    /// Frees memory where no event to come speaks of bytes that are stored already.
+    pub fn forget_stored(&mut self) {
+        if self.store.len() > STORED && self.is_relieved() {
+            self.relieve();
+            self.store.clear();
+            self.alternatives.clear();
+        }
+    }
+
+    /// Drops events from here on until [`Events::end_draft`].
+    pub fn begin_draft(&mut self) {
+        self.draft = Some(Draft {
+            depth: 0,
+            base: None,
+            stored: self.store.len(),
+            alternatives: self.alternatives.len(),
+        });
+    }
+
+    /// Takes events again; returns the base that the document in the draft names.
+    pub fn end_draft(&mut self) -> Option<Event> {
+        let draft = self.draft.take()?;
+        self.store.truncate(draft.stored);
+        self.alternatives.truncate(draft.alternatives);
+        draft.base
+    }
+
+    #[cold]
+    fn push_draft(&mut self, event: Event) {
+        let (Some(draft), batch) = (&mut self.draft, &mut self.batch) else {
+            return;
+        };
+        match event {
+            Event::Enter(_) => draft.depth += 1,
+            Event::Leave => draft.depth = draft.depth.saturating_sub(1),
+            Event::Base(..) if draft.depth == 0 => {
+                draft.base = Some(event);
+                draft.stored = batch.store.len();
+            }
+            _ => {}
+        }
+        batch.store.truncate(draft.stored);
+        batch.alternatives.truncate(draft.alternatives);
+    }
+
+    /// Where the batch stands, for [`Events::rollback`]. Until then, or until [`Events::keep`],
+    /// nothing is taken.
+    pub fn mark(&mut self) -> Mark {
+        self.marks += 1;
+        Mark {
+            events: self.list.len(),
+            store: self.store.len(),
+            alternatives: self.alternatives.len(),
+        }
+    }
+
+    /// Drops everything since a mark of the same batch.
+    pub fn rollback(&mut self, mark: Mark) {
+        self.marks = self.marks.saturating_sub(1);
+        self.list.truncate(mark.events);
+        self.store.truncate(mark.store);
+        self.alternatives.truncate(mark.alternatives);
+    }
+
+    /// Keeps everything since a mark.
+    pub fn keep(&mut self, _mark: Mark) {
+        self.marks = self.marks.saturating_sub(1);
+    }
+
+    /// Appends an event.
+    #[inline]
+    pub fn push(&mut self, event: Event) {
+        if self.draft.is_some() {
+            return self.push_draft(event);
+        }
+        if self.list.len() >= MOST {
+            self.relieve();
+        }
+        self.batch.list.push(event);
+    }
+}
+
+impl Batch {
     /// Empties the batch and keeps its memory.
     pub fn clear(&mut self) {
         self.list.clear();
@@ -301,7 +494,7 @@ impl Events {
     }
 
     /// An event of another batch, with its bytes copied into this one's store.
-    pub fn adopt(&mut self, event: &Event, from: &Events, window: &[u8]) -> Event {
+    pub fn adopt(&mut self, event: &Event, from: &Batch, window: &[u8]) -> Event {
         let mut text = |text| self.store(from.bytes(text, window));
         match *event {
             Event::Enter(mut enter) => {
@@ -347,29 +540,13 @@ impl Events {
     }
 
     /// Copies the other readings of a reference of another batch.
-    pub fn copy_alternatives(&mut self, found: &Found, from: &Events, window: &[u8]) -> (u32, u32) {
+    pub fn copy_alternatives(&mut self, found: &Found, from: &Batch, window: &[u8]) -> (u32, u32) {
         let start = self.alternatives.len() as u32;
         for &text in from.alternatives(found) {
             let text = self.store(from.bytes(text, window));
             self.alternatives.push(text);
         }
         (start, self.alternatives.len() as u32)
-    }
-
-    /// Where the batch stands, for [`Events::rollback`].
-    pub fn mark(&self) -> Mark {
-        Mark {
-            events: self.list.len(),
-            store: self.store.len(),
-            alternatives: self.alternatives.len(),
-        }
-    }
-
-    /// Drops everything since a mark of the same batch.
-    pub fn rollback(&mut self, mark: Mark) {
-        self.list.truncate(mark.events);
-        self.store.truncate(mark.store);
-        self.alternatives.truncate(mark.alternatives);
     }
 
     /// Appends an event.

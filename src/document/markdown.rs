@@ -14,10 +14,11 @@
 //! | raw HTML | as in HTML | as in HTML |
 //! | other text, but no code | as in text | none |
 //!
-//! A reference by label adds no reference: its definition is one. A document is read as a whole;
-//! one that is longer than 64 MiB is read in pieces of that length.
+//! A reference by label adds no reference: its definition is one. A document is read as a whole,
+//! unless that takes too much memory: then it is read in pieces.
 
 mod destination;
+mod pieces;
 mod slug;
 
 use std::ops::Range;
@@ -29,6 +30,7 @@ use super::charset::Conversion;
 use super::events::{Context, Event, Events, Family, Found, Name, Span, Text};
 use super::flags::Flags;
 use super::{Anchors, Format, Reading, Retrieval, Scan, Start, diagnostic, html, text};
+use crate::bytes::steps::step;
 use crate::bytes::window::{Bounds, Window};
 use slug::Slugs;
 
@@ -49,9 +51,6 @@ pub enum Slug {
     None,
 }
 
-/// The longest document that is read as a whole.
-const LIMIT: usize = 64 << 20;
-
 /// CommonMark with the extensions of GitHub.
 pub(super) const FORMAT: Format = Format {
     name: "markdown",
@@ -59,7 +58,7 @@ pub(super) const FORMAT: Format = Format {
     family: Family::Plain,
     bounds: Bounds {
         look_behind: 0,
-        look_ahead: LIMIT,
+        look_ahead: pieces::LONGEST + 1,
     },
     reading: Reading::Once,
     conversion: Conversion::Always,
@@ -75,6 +74,8 @@ pub struct Scanner {
     html: html::Options,
     text: text::Options,
     slugs: Slugs,
+    /// A base has been named.
+    based: bool,
     settled: bool,
 }
 
@@ -87,11 +88,12 @@ impl Scanner {
             html: options.html.clone(),
             text: options.text.clone(),
             slugs: Slugs::default(),
+            based: false,
             settled: false,
         }
     }
 
-    /// Reports what stands in `bytes`, whose first byte has an offset.
+    /// Reports what stands in `bytes` from an index on; their first byte has an offset.
     fn document(&mut self, bytes: &[u8], from: usize, offset: u64, events: &mut Events) {
         let source = readable(&bytes[from..]);
         let mut walk = Walk::new(bytes, from, offset, &source);
@@ -109,6 +111,7 @@ impl Scanner {
         let html = walk.masked(&walk.html);
         let text = walk.masked(&walk.text);
         let mut found = walk.found;
+        let offset = offset + from as u64;
         self.raw_html(&html, offset, events, &mut found);
         self.plain_text(&text, offset, events, &mut found);
         found.sort_by_key(|found| (found.span.start, found.span.end));
@@ -117,7 +120,7 @@ impl Scanner {
         }
     }
 
-    fn raw_html(&self, html: &[u8], offset: u64, events: &mut Events, found: &mut Vec<Found>) {
+    fn raw_html(&mut self, html: &[u8], offset: u64, events: &mut Events, found: &mut Vec<Found>) {
         if html.iter().all(u8::is_ascii_whitespace) {
             return;
         }
@@ -140,8 +143,14 @@ impl Scanner {
                     found.push(reference);
                 }
                 Event::Anchor(name, at) => events.push(Event::Anchor(name, offset + at)),
-                Event::Base(text, at) => events.push(Event::Base(text, offset + at)),
+                // The first base of all pieces counts.
+                Event::Base(..) if self.based => {}
+                Event::Base(text, at) => {
+                    self.based = true;
+                    events.push(Event::Base(text, offset + at));
+                }
                 Event::Diagnostic(code, at) => events.push(Event::Diagnostic(code, offset + at)),
+                Event::Exact(rule) => events.push(Event::Exact(rule)),
                 _ => {}
             }
         }
@@ -169,19 +178,26 @@ impl Scanner {
 impl Scan for Scanner {
     fn begin(&mut self, _start: &Start) {
         self.slugs = Slugs::default();
+        self.based = false;
         self.settled = false;
     }
 
     fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize {
-        let pending = window.bytes.len() - window.start;
-        if !window.last && pending < LIMIT {
-            return window.start;
+        let mut from = window.start;
+        while from < window.bytes.len() {
+            let rest = &window.bytes[from..];
+            if !window.last && rest.len() <= pieces::LONGEST {
+                return from;
+            }
+            let to = from + pieces::next(rest);
+            if to < window.bytes.len() || !window.last {
+                let at = window.offset_at(to);
+                events.push(Event::Diagnostic(&diagnostic::APPROXIMATE, at));
+            }
+            self.document(&window.bytes[..to], from, window.offset, events);
+            events.forget_stored();
+            from = to;
         }
-        if !window.last {
-            let at = window.offset_at(window.start);
-            events.push(Event::Diagnostic(&diagnostic::APPROXIMATE, at));
-        }
-        self.document(window.bytes, window.start, window.offset, events);
         if window.last && !std::mem::replace(&mut self.settled, true) {
             events.push(Event::Settled);
         }
@@ -206,6 +222,15 @@ fn readable(bytes: &[u8]) -> String {
     text
 }
 
+/// A link or an image whose end is to come.
+struct Open {
+    /// The index of its reference, whose place is not known yet.
+    found: Option<usize>,
+    range: Range<usize>,
+    /// How far its text reaches.
+    reach: usize,
+}
+
 /// One walk over the marks of a document.
 struct Walk<'a> {
     bytes: &'a [u8],
@@ -220,8 +245,8 @@ struct Walk<'a> {
     /// Where headings stand, and their texts.
     headings: Vec<(usize, String)>,
     heading: Option<(usize, String)>,
-    /// Open links and images: their kind, their range, and how far their text reaches.
-    links: Vec<(LinkType, Range<usize>, usize)>,
+    /// Open links and images.
+    links: Vec<Open>,
     /// Code blocks, metadata and images: their text is none.
     silent: usize,
 }
@@ -252,6 +277,7 @@ impl<'a> Walk<'a> {
             | Extensions::ENABLE_PLUSES_DELIMITED_METADATA_BLOCKS;
         let mut marks = Parser::new_ext(self.source, extensions).into_offset_iter();
         for (mark, range) in marks.by_ref() {
+            step(1);
             self.mark(mark, range, events);
         }
         let definitions = marks.reference_definitions();
@@ -289,8 +315,8 @@ impl<'a> Walk<'a> {
 
     /// The text of the open links reaches so far.
     fn reach(&mut self, end: usize) {
-        if let Some((.., reach)) = self.links.last_mut() {
-            *reach = end.max(*reach);
+        if let Some(open) = self.links.last_mut() {
+            open.reach = end.max(open.reach);
         }
     }
 
@@ -361,30 +387,27 @@ impl<'a> Walk<'a> {
             }
             _ => {}
         }
+        let found = (kind == LinkType::Inline).then(|| self.found.len() - 1);
         let reach = range.start + 1;
-        self.links.push((kind, range, reach));
+        self.links.push(Open {
+            found,
+            range,
+            reach,
+        });
     }
 
     fn close(&mut self) {
-        let Some((kind, range, reach)) = self.links.pop() else {
+        let Some(Open {
+            found: Some(found),
+            range,
+            reach,
+        }) = self.links.pop()
+        else {
             return;
         };
-        if kind != LinkType::Inline {
-            return;
-        }
         let source = self.source.as_bytes();
-        let start = self.span(range.start..range.start).start;
         let place = destination::of_link(source, reach..range.end);
-        let place = self.span(place.unwrap_or(range));
-        let mut found = self.found.iter_mut().rev();
-        let open = |found: &&mut Found| {
-            found.span.start == start
-                && found.span.end == start
-                && found.context == Context::Attribute
-        };
-        if let Some(found) = found.find(open) {
-            found.span = place;
-        }
+        self.found[found].span = self.span(place.unwrap_or(range));
     }
 
     fn span(&self, range: Range<usize>) -> Span {
@@ -414,7 +437,7 @@ impl<'a> Walk<'a> {
         self.found.push(found);
     }
 
-    /// The document with everything but these ranges blank; line breaks stay.
+    /// The source with everything but these ranges blank; line breaks stay.
     fn masked(&self, ranges: &[Range<usize>]) -> Vec<u8> {
         if ranges.is_empty() {
             return Vec::new();
@@ -423,10 +446,10 @@ impl<'a> Walk<'a> {
             b'\n' | b'\r' => *byte,
             _ => b' ',
         };
-        let mut masked: Vec<u8> = self.bytes.iter().map(blank).collect();
+        let bytes = &self.bytes[self.from..];
+        let mut masked: Vec<u8> = bytes.iter().map(blank).collect();
         for range in ranges {
-            let range = self.from + range.start..self.from + range.end;
-            masked[range.clone()].copy_from_slice(&self.bytes[range]);
+            masked[range.clone()].copy_from_slice(&bytes[range.clone()]);
         }
         masked
     }

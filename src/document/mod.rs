@@ -34,6 +34,9 @@ pub trait Scan: Send {
     /// Reports what lies wholly before an index of the window, and returns that index.
     fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize;
 
+    /// References were handed on before their document was settled: it cannot be read again.
+    fn handed_on(&mut self) {}
+
     /// Takes what is known of the piece of an archive that begins next; by default it is left aside.
     fn know(&mut self, _known: Option<Known<'_>>) {}
 

@@ -1,6 +1,6 @@
 //! References that wait from one window to the next: copies, in document order.
 
-use crate::document::events::{Events, Found, Name, Text, Wants};
+use crate::document::events::{Batch, Found, Name, Text, Wants};
 
 /// Copies of references, each with the index of its document's frame.
 #[derive(Debug, Default)]
@@ -26,7 +26,14 @@ impl Held {
         self.store.len() + self.list.len() * size_of::<(usize, Found)>()
     }
 
+    /// Drops what was kept behind the first `len` references, with its bytes.
     pub(super) fn truncate(&mut self, len: usize) {
+        if let Some((_, first)) = self.list.get(len) {
+            // INVARIANT: a reference's own text is the first that is stored of it.
+            let (Text::Window(start, _) | Text::Stored(start, _)) = first.text;
+            self.store.truncate(start as usize);
+            self.alternatives.truncate(first.alternatives.0 as usize);
+        }
         self.list.truncate(len);
     }
 
@@ -49,7 +56,7 @@ impl Held {
     }
 
     /// Copies a reference out of its batch and its window.
-    pub(super) fn keep(&mut self, frame: usize, found: &Found, events: &Events, window: &[u8]) {
+    pub(super) fn keep(&mut self, frame: usize, found: &Found, events: &Batch, window: &[u8]) {
         let mut copy = *found;
         copy.text = self.store(events.bytes(found.text, window));
         copy.element = self.name(found.element, events, window);
@@ -66,7 +73,7 @@ impl Held {
         self.list.push((frame, copy));
     }
 
-    fn name(&mut self, name: Name, events: &Events, window: &[u8]) -> Name {
+    fn name(&mut self, name: Name, events: &Batch, window: &[u8]) -> Name {
         match name {
             Name::Other(text) => Name::Other(self.store(events.bytes(text, window))),
             known => known,

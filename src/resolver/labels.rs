@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use crate::bytes::steps::step;
+
 /// What a reference can name a part by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -94,6 +96,7 @@ impl Labels {
             }
         }
         let scope = scopes.iter().copied().find(|&scope| {
+            step(1);
             self.scope(scope);
             self.parts.contains_key(&self.key)
         })?;

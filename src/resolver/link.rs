@@ -6,6 +6,7 @@ use std::fmt;
 use super::frame::{self, Frame};
 use super::labels::Labels;
 use crate::bytes::lines::Position;
+use crate::bytes::steps::step;
 use crate::document::diagnostic::Code;
 use crate::document::events::{Context, Found, Name, Span, Text, Wants};
 use crate::document::flags::Flags;
@@ -272,6 +273,7 @@ fn some(text: &str) -> Option<&str> {
 fn scopes(frames: &[Frame], index: usize) -> Vec<u64> {
     let chain = std::iter::successors(Some(index), |&index| frames[index].parent);
     chain
+        .inspect(|_| step(1))
         .filter(|&index| {
             let heading = &frames[index].heading;
             heading.related || heading.names_parts

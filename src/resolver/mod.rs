@@ -13,8 +13,9 @@ use std::sync::Arc;
 pub use frame::Ruling;
 pub use link::{Diagnostic, Envelope, Link, Part, Sink};
 
+use crate::bytes::steps::step;
 use crate::document::diagnostic::{self, Code};
-use crate::document::events::{self, Event, Events, Family, Found, Heading};
+use crate::document::events::{self, Batch, Event, Family, Found, Heading};
 use crate::uri::unwrap::Unwrapper;
 use crate::uri::{self, Base};
 use frame::Frame;
@@ -48,9 +49,11 @@ pub struct Linker {
     longest_base: usize,
     /// The document, and the documents in it that are open or have references held; a slot is
     /// used again for later documents. `frames[..live]` are in use.
+    ///
+    /// INVARIANT: `open` ascends, and closed frames are in use only while something is unsettled.
     frames: Vec<Frame>,
     live: usize,
-    /// The identity of the document that began last.
+    /// The identity of the document that began last: slots are moved, identities are not.
     next: u64,
     /// The open documents, outermost first.
     open: Vec<usize>,
@@ -108,7 +111,11 @@ impl Linker {
     }
 
     /// Takes a batch of events with the window it came from, and hands on the links that are ready.
-    pub fn batch(&mut self, events: &Events, window: &[u8], sink: &mut impl Sink) {
+    ///
+    /// Says whether references went out before their document was settled: no later event may
+    /// retract them, so the document must not be read again.
+    pub fn batch(&mut self, events: &Batch, window: &[u8], sink: &mut impl Sink) -> Handed {
+        step(events.list.len());
         for (index, event) in events.list.iter().enumerate() {
             match *event {
                 Event::Reference(ref found) => self.reference(index, found, events, window, sink),
@@ -136,17 +143,20 @@ impl Linker {
                 self.held.keep(frame, found, events, window);
             }
         }
-        if self.held.size() > HELD_LIMIT {
-            self.diagnose(&diagnostic::HELD_LIMIT, 0);
-            self.release(events, window, sink);
-            self.settle_all();
+        let closed = self.live.saturating_sub(self.open.len());
+        if self.held.size() + closed * size_of::<Frame>() <= HELD_LIMIT {
+            return Handed::Settled;
         }
+        self.diagnose(&diagnostic::HELD_LIMIT, 0);
+        self.settle_all();
+        self.release(events, window, sink);
+        Handed::Early
     }
 
     /// Ends the document: everything is settled, and its diagnostics follow its links.
     pub fn end(&mut self, sink: &mut impl Sink) {
         self.settle_all();
-        let nothing = Events::default();
+        let nothing = Batch::default();
         self.release(&nothing, &[], sink);
         self.open.clear();
         self.report(0, sink);
@@ -177,7 +187,7 @@ impl Linker {
         &mut self,
         index: usize,
         found: &Found,
-        events: &Events,
+        events: &Batch,
         window: &[u8],
         sink: &mut impl Sink,
     ) {
@@ -242,6 +252,7 @@ impl Linker {
         let mut frame = self.open.last().copied().unwrap_or(0);
         let top = frame;
         while !self.frames[frame].heading.message {
+            step(1);
             match self.frames[frame].parent {
                 Some(parent) => frame = parent,
                 None => {
@@ -254,7 +265,7 @@ impl Linker {
     }
 
     /// What the heading of the innermost document says.
-    fn heading(&mut self, heading: &Heading, events: &Events, window: &[u8]) {
+    fn heading(&mut self, heading: &Heading, events: &Batch, window: &[u8]) {
         let index = self.open.last().copied().unwrap_or(0);
         let owned = |text| lossy(events.bytes(text, window)).into_owned();
         let known = &mut self.frames[index].heading;
@@ -282,7 +293,7 @@ impl Linker {
     }
 
     /// The envelope of the innermost document, which is a message.
-    fn envelope(&mut self, envelope: &events::Envelope, events: &Events, window: &[u8]) {
+    fn envelope(&mut self, envelope: &events::Envelope, events: &Batch, window: &[u8]) {
         let fields = [envelope.date, envelope.from, envelope.subject];
         let owned = |text| events.bytes(text, window).to_vec();
         let fields = fields.map(|field| field.map(owned));
@@ -341,7 +352,7 @@ impl Linker {
         }
     }
 
-    fn settle(&mut self, events: &Events, window: &[u8], sink: &mut impl Sink) {
+    fn settle(&mut self, events: &Batch, window: &[u8], sink: &mut impl Sink) {
         let frame = self.top();
         if !frame.settled && !frame.awaits_parts {
             frame.settled = true;
@@ -353,6 +364,7 @@ impl Linker {
     }
 
     fn settle_all(&mut self) {
+        step(self.live);
         for frame in &mut self.frames[..self.live] {
             frame.settled = true;
             frame.awaits_parts = false;
@@ -360,7 +372,7 @@ impl Linker {
         self.unsettled = 0;
     }
 
-    fn enter(&mut self, enter: &crate::document::events::Enter, events: &Events, window: &[u8]) {
+    fn enter(&mut self, enter: &crate::document::events::Enter, events: &Batch, window: &[u8]) {
         let index = self.open_frame(enter.family);
         let frame = &mut self.frames[index];
         if let Some(member) = enter.member {
@@ -378,7 +390,7 @@ impl Linker {
         }
     }
 
-    fn leave(&mut self, events: &Events, window: &[u8], sink: &mut impl Sink) {
+    fn leave(&mut self, events: &Batch, window: &[u8], sink: &mut impl Sink) {
         self.top().awaits_parts = false;
         self.settle(events, window, sink);
         let Some(frame) = self.open.pop() else { return };
@@ -390,7 +402,16 @@ impl Linker {
             if !self.labels.is_empty() && !self.open.iter().any(named) {
                 self.labels.clear();
             }
+        } else if frame > 0 && frame + 1 == self.live && self.is_empty(frame) {
+            // No reference waits for it or for what it enclosed: the slot is free.
+            self.live = frame;
         }
+    }
+
+    /// Whether nothing is to be told of the last frame in use any more.
+    fn is_empty(&self, frame: usize) -> bool {
+        let frame = &self.frames[frame];
+        frame.mark == self.held.len() + self.waiting.len() && frame.diagnostics.is_empty()
     }
 
     fn restart(&mut self) {
@@ -407,7 +428,8 @@ impl Linker {
     }
 
     /// Hands on everything that waited, in document order.
-    fn release(&mut self, events: &Events, window: &[u8], sink: &mut impl Sink) {
+    fn release(&mut self, events: &Batch, window: &[u8], sink: &mut impl Sink) {
+        step(self.held.len() + self.waiting.len());
         for index in 0..self.held.len() {
             let frame = self.held.frame(index);
             self.prepare(frame);
@@ -441,11 +463,12 @@ impl Linker {
         }
         self.waiting = waiting;
         self.waiting.clear();
-        self.report_closed(sink);
+        self.drop_closed(sink);
     }
 
     /// Makes the bases of a frame known, its parents' first.
     fn prepare(&mut self, frame: usize) {
+        step(1);
         if self.frames[frame].ready {
             return;
         }
@@ -459,13 +482,29 @@ impl Linker {
         }
     }
 
-    /// Diagnostics of the frames that are no longer open.
-    fn report_closed(&mut self, sink: &mut impl Sink) {
+    /// Tells the diagnostics of the frames that are closed and moves the open ones to the front, so
+    /// that a closed frame is walked over once.
+    fn drop_closed(&mut self, sink: &mut impl Sink) {
+        if self.live == self.open.len() {
+            return;
+        }
+        let mut place = 0;
+        step(self.live);
         for index in 0..self.live {
-            if !self.open.contains(&index) {
+            if self.open.get(place) == Some(&index) {
+                place += 1;
+            } else {
                 self.report_frames(index..index + 1, sink);
             }
         }
+        for place in 0..self.open.len() {
+            let index = std::mem::replace(&mut self.open[place], place);
+            self.frames.swap(place, index);
+            // An open frame's parent is the open one before it.
+            self.frames[place].parent = place.checked_sub(1);
+            self.frames[place].mark = 0;
+        }
+        self.live = self.open.len().max(1);
     }
 
     fn report(&mut self, from: usize, sink: &mut impl Sink) {
@@ -473,6 +512,7 @@ impl Linker {
     }
 
     fn report_frames(&mut self, range: Range<usize>, sink: &mut impl Sink) {
+        step(range.len());
         for index in range {
             let frame = &mut self.frames[index];
             frame
@@ -489,6 +529,15 @@ impl Linker {
             frame.diagnostics.clear();
         }
     }
+}
+
+/// Whether references were handed on before their document was settled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Handed {
+    /// None was.
+    Settled,
+    /// More were held than there is room for: what is out cannot be retracted.
+    Early,
 }
 
 /// Bytes as text: most are, and need no second look.

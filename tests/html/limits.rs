@@ -11,6 +11,7 @@ use uriscan::resolver::{Diagnostic, Link, Sink};
 struct Counted {
     references: Vec<String>,
     diagnostics: Vec<(&'static str, u64)>,
+    exact: Vec<&'static str>,
 }
 
 impl Sink for Counted {
@@ -23,11 +24,19 @@ impl Sink for Counted {
         self.diagnostics
             .push((diagnostic.code.name, diagnostic.count));
     }
+
+    fn exact(&mut self, rule: &'static str) {
+        self.exact.push(rule);
+    }
 }
 
 fn read(html: &[u8]) -> Counted {
+    read_as("html", html)
+}
+
+fn read_as(format: &str, html: &[u8]) -> Counted {
     let mut counted = Counted::default();
-    let document = Document::new(Format::named("html").expect("it is a format"), None);
+    let document = Document::new(Format::named(format).expect("it is a format"), None);
     let options = Options {
         window: 64 << 10,
         ..Options::default()
@@ -136,4 +145,104 @@ fn what_is_too_long_or_too_deep_is_told_and_the_rest_is_found() {
             || diagnostic.1 == 0 && counted.diagnostics.is_empty();
         assert!(told, "{name}: {:?}", counted.diagnostics);
     }
+}
+
+/// The references of a document that is longer than what can be held go out early; then the document
+/// must not be read from its start again, or each of them would come twice.
+#[test]
+fn what_was_handed_on_early_is_not_read_again() {
+    const MANY: usize = 300_000;
+    for late in [
+        &b"<svg><p><a href=last>"[..],
+        b"<meta charset=iso-8859-2><a href=last>",
+        b"<a href=last>\xFF",
+    ] {
+        let html = [b"<a href=x>".repeat(MANY).as_slice(), late].concat();
+        let counted = read(&html);
+        let late = late.escape_ascii();
+        assert_eq!(counted.references.len(), MANY + 1, "{late}");
+        let told = counted.diagnostics.contains(&("html.held-limit", 1));
+        assert!(told, "{late}: {:?}", counted.diagnostics);
+    }
+}
+
+/// One value may hold millions of references: they are handed on before the value ends, each once
+/// and in order, whatever else the document is.
+#[test]
+fn a_value_full_of_references_gives_each_once() {
+    const MANY: usize = 40_000;
+    let list: String = (0..MANY).map(|at| format!("r{at} ")).collect();
+    let expected: Vec<_> = (0..MANY).map(|at| format!("r{at}")).collect();
+    let sources = [
+        format!("<a ping='{list}'>"),
+        format!("<a ping='&#32;{list}'>"),
+        format!("<svg><p><a ping='{list}'>"),
+        format!("<iframe srcdoc='<a ping=\"{list}\">'></iframe>"),
+        format!("{}<a ping='{list}'>", " ".repeat(1 << 20)),
+    ];
+    for html in &sources {
+        assert_eq!(read(html.as_bytes()).references, expected);
+        let mail = format!("Content-Type: text/html\n\n{html}");
+        assert_eq!(read_as("eml", mail.as_bytes()).references, expected);
+    }
+}
+
+/// What follows a long document may decide how it is read, and what its base is.
+#[test]
+fn the_end_of_a_long_document_decides_about_its_start() {
+    const MANY: usize = 40_000;
+    let rows = [
+        ("<frameset><frame src=f>", None),
+        (
+            "<svg><p><base href=http://example.com/d/>",
+            Some("http://example.com/d/l"),
+        ),
+        (
+            "<base href=http://example.com/d/>",
+            Some("http://example.com/d/l"),
+        ),
+    ];
+    for (end, target) in rows {
+        let html = format!("<p>{}{end}", "<a href=l> </a>".repeat(MANY));
+        let nested = format!("<iframe srcdoc='{html}'></iframe>");
+        let mail = format!("Content-Type: text/html\n\n{html}");
+        for (format, document) in [("html", &html), ("html", &nested), ("eml", &mail)] {
+            let mut targets = Vec::new();
+            let format = Document::new(Format::named(format).expect("it is a format"), None);
+            let mut extractor = Extractor::new(&Options::default());
+            extractor.extract_bytes(&format, document.as_bytes(), &mut |link: &Link<'_>| {
+                targets.push(link.target.map(<[u8]>::to_vec).ok());
+            });
+            match target {
+                // The first frameset replaces the body, unless text stands before it.
+                None => assert!(!targets.is_empty()),
+                Some(target) => {
+                    assert_eq!(targets.len(), MANY, "{end}");
+                    let target = Some(target.as_bytes().to_vec());
+                    assert!(targets.iter().all(|it| *it == target), "{end}");
+                }
+            }
+        }
+    }
+}
+
+/// SVG knows no `base`: the attribute means nothing there.
+#[test]
+fn the_href_of_base_in_svg_is_no_reference() {
+    let html = "<svg><base href=a xlink:href=b /><base href=c></svg><a href=d>";
+    assert_eq!(read(html.as_bytes()).references, ["d"]);
+    let html = "<svg><base href=a /><p><a href=d>";
+    assert_eq!(read(html.as_bytes()).references, ["d"]);
+}
+
+#[test]
+fn a_part_of_a_mail_counts_as_read_exactly() {
+    let html = "<svg><p><a href=d>";
+    let counted = read_as(
+        "eml",
+        format!("Content-Type: text/html\n\n{html}").as_bytes(),
+    );
+    assert_eq!(counted.exact, ["B3"]);
+    assert_eq!(counted.references, ["d"]);
+    assert_eq!(read_as("markdown", html.as_bytes()).exact, ["B3"]);
 }

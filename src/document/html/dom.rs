@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 use std::cell::{Cell, Ref, RefCell};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use html5ever::interface::{ElementFlags, NodeOrText, QuirksMode, TreeSink};
 use html5ever::tendril::StrTendril;
@@ -27,22 +27,60 @@ impl Id {
     }
 }
 
+/// A node: small, for a document may have millions.
 #[derive(Debug)]
 struct Node {
-    name: QualName,
+    /// The index of its name.
+    name: u32,
     parent: Id,
     previous: Id,
     next: Id,
     first: Id,
     last: Id,
+    depth: u32,
+}
+
+/// What few nodes have.
+#[derive(Debug)]
+struct Extras {
     /// The contents of a template.
     contents: Id,
     /// The shadow root of a host.
     shadow: Id,
-    depth: u32,
     /// It is an `annotation-xml` that holds HTML.
     integration_point: bool,
 }
+
+impl Default for Extras {
+    fn default() -> Self {
+        Extras {
+            contents: Id::NONE,
+            shadow: Id::NONE,
+            integration_point: false,
+        }
+    }
+}
+
+/// The names of elements, each once.
+#[derive(Debug, Default)]
+struct Names {
+    list: Vec<QualName>,
+    indices: HashMap<QualName, u32>,
+}
+
+impl Names {
+    fn index(&mut self, name: QualName) -> u32 {
+        let next = self.list.len() as u32;
+        *self.indices.entry(name).or_insert_with_key(|name| {
+            self.list.push(name.clone());
+            next
+        })
+    }
+}
+
+/// Bytes that a name takes, and those that a node takes with its place in the final tree.
+const NAME: usize = 256;
+const NODE: usize = size_of::<Node>() + size_of::<Place>();
 
 /// Where a node stands in the final tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -73,6 +111,8 @@ pub(super) struct Outcome {
 #[derive(Debug)]
 pub(super) struct Tree {
     nodes: RefCell<Vec<Node>>,
+    extras: RefCell<HashMap<Id, Extras>>,
+    names: RefCell<Names>,
     /// Attributes of `html` and `body`, the elements that others merge into.
     attributes: RefCell<HashSet<(Id, LocalName)>>,
     outcome: RefCell<Outcome>,
@@ -84,6 +124,8 @@ impl Tree {
     pub(super) fn new() -> Self {
         let tree = Tree {
             nodes: RefCell::default(),
+            extras: RefCell::default(),
+            names: RefCell::default(),
             attributes: RefCell::default(),
             outcome: RefCell::default(),
             created: Cell::new(0),
@@ -116,39 +158,55 @@ impl Tree {
 
     /// The name of an element.
     pub(super) fn name(&self, id: Id) -> QualName {
-        self.nodes.borrow()[id.index()].name.clone()
+        let name = self.nodes.borrow()[id.index()].name;
+        self.names.borrow().list[name as usize].clone()
     }
 
-    /// The place of every node, and the nodes of the document in tree order.
-    pub(super) fn places(&self) -> (Vec<Place>, Vec<Id>) {
+    /// About how many bytes it takes.
+    pub(super) fn kept(&self) -> usize {
+        self.len() * NODE
+            + self.names.borrow().list.len() * NAME
+            + self.extras.borrow().len() * 2 * size_of::<(Id, Extras)>()
+            + self.attributes.borrow().len() * 2 * size_of::<(Id, LocalName)>()
+    }
+
+    fn contents(&self, id: Id) -> Option<Id> {
+        self.extras.borrow().get(&id)?.contents.some()
+    }
+
+    /// The place of every node, and the first in tree order of those in the document that `seeks`
+    /// is true of.
+    pub(super) fn places(&self, seeks: impl Fn(Id) -> bool) -> (Vec<Place>, Option<Id>) {
         let nodes = self.nodes.borrow();
+        let extras = self.extras.borrow();
         let mut places = vec![Place::Nowhere; nodes.len()];
-        let mut order = Vec::new();
+        let mut found = None;
         let mut stack = vec![(Id::DOCUMENT, Place::Document)];
         while let Some((id, place)) = stack.pop() {
             let node = &nodes[id.index()];
             places[id.index()] = place;
-            if place == Place::Document {
-                order.push(id);
+            if place == Place::Document && found.is_none() && seeks(id) {
+                found = Some(id);
             }
             // What stands behind it comes after what stands in it.
             stack.extend(node.next.some().map(|next| (next, place)));
             stack.extend(node.first.some().map(|first| (first, place)));
-            stack.extend(
-                node.contents
-                    .some()
-                    .map(|contents| (contents, Place::Template)),
-            );
+            let Some(extras) = extras.get(&id) else {
+                continue;
+            };
+            let contents = extras.contents.some();
+            stack.extend(contents.map(|contents| (contents, Place::Template)));
             let shadow = match place {
                 Place::Template => Place::Template,
                 _ => Place::Shadow,
             };
-            stack.extend(node.shadow.some().map(|root| (root, shadow)));
+            stack.extend(extras.shadow.some().map(|root| (root, shadow)));
         }
-        (places, order)
+        (places, found)
     }
 
     fn add(&self, name: QualName) -> Id {
+        let name = self.names.borrow_mut().index(name);
         let mut nodes = self.nodes.borrow_mut();
         nodes.push(Node {
             name,
@@ -157,10 +215,7 @@ impl Tree {
             next: Id::NONE,
             first: Id::NONE,
             last: Id::NONE,
-            contents: Id::NONE,
-            shadow: Id::NONE,
             depth: 0,
-            integration_point: false,
         });
         Id((nodes.len() - 1) as u32)
     }
@@ -190,8 +245,7 @@ impl Tree {
         node.previous = previous;
         node.next = before.unwrap_or(Id::NONE);
         node.depth = depth;
-        let contents = node.contents;
-        if let Some(contents) = contents.some() {
+        if let Some(contents) = self.contents(child) {
             nodes[contents.index()].depth = depth;
         }
         self.depth.set(depth);
@@ -221,13 +275,14 @@ impl Tree {
 
     /// Whether a shadow root may be attached to an element (DOM, "attach a shadow root").
     fn may_host(&self, id: Id) -> bool {
-        let nodes = self.nodes.borrow();
-        let node = &nodes[id.index()];
-        if node.name.ns != ns!(html) || node.shadow != Id::NONE {
+        let name = self.name(id);
+        let extras = self.extras.borrow();
+        let hosts = extras.get(&id).is_some_and(|it| it.shadow != Id::NONE);
+        if name.ns != ns!(html) || hosts {
             return false;
         }
         matches!(
-            node.name.local,
+            name.local,
             local_name!("article")
                 | local_name!("aside")
                 | local_name!("blockquote")
@@ -246,7 +301,7 @@ impl Tree {
                 | local_name!("p")
                 | local_name!("section")
                 | local_name!("span")
-        ) || is_custom_element(&node.name.local)
+        ) || is_custom_element(&name.local)
     }
 }
 
@@ -286,7 +341,8 @@ impl TreeSink for Tree {
     }
 
     fn elem_name<'a>(&'a self, target: &'a Id) -> Ref<'a, QualName> {
-        Ref::map(self.nodes.borrow(), |nodes| &nodes[target.index()].name)
+        let name = self.nodes.borrow()[target.index()].name;
+        Ref::map(self.names.borrow(), |names| &names.list[name as usize])
     }
 
     fn create_element(
@@ -303,9 +359,15 @@ impl TreeSink for Tree {
             let names = attributes.into_iter().map(|it| (id, it.name.local));
             self.attributes.borrow_mut().extend(names);
         }
-        let node = &mut self.nodes.borrow_mut()[id.index()];
-        node.contents = contents.unwrap_or(Id::NONE);
-        node.integration_point = flags.mathml_annotation_xml_integration_point;
+        let integration_point = flags.mathml_annotation_xml_integration_point;
+        if contents.is_some() || integration_point {
+            let extras = Extras {
+                contents: contents.unwrap_or(Id::NONE),
+                integration_point,
+                ..Extras::default()
+            };
+            self.extras.borrow_mut().insert(id, extras);
+        }
         self.created.set(self.created.get() + 1);
         self.outcome.borrow_mut().created = Some(id);
         id
@@ -335,7 +397,7 @@ impl TreeSink for Tree {
     fn append_doctype_to_document(&self, _: StrTendril, _: StrTendril, _: StrTendril) {}
 
     fn get_template_contents(&self, target: &Id) -> Id {
-        self.nodes.borrow()[target.index()].contents
+        self.contents(*target).unwrap_or(Id::NONE)
     }
 
     fn same_node(&self, one: &Id, other: &Id) -> bool {
@@ -378,16 +440,16 @@ impl TreeSink for Tree {
     }
 
     fn is_mathml_annotation_xml_integration_point(&self, target: &Id) -> bool {
-        self.nodes.borrow()[target.index()].integration_point
+        let extras = self.extras.borrow();
+        extras.get(target).is_some_and(|it| it.integration_point)
     }
 
     fn attach_declarative_shadow(&self, host: &Id, template: &Id, _: &[Attribute]) -> bool {
         let attaches = self.may_host(*host);
-        if attaches {
+        if attaches && let Some(contents) = self.contents(*template) {
             let nodes = &mut *self.nodes.borrow_mut();
-            nodes[host.index()].shadow = nodes[template.index()].contents;
-            let contents = nodes[template.index()].contents;
             nodes[contents.index()].depth = nodes[host.index()].depth;
+            self.extras.borrow_mut().entry(*host).or_default().shadow = contents;
         }
         attaches
     }

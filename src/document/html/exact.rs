@@ -1,10 +1,14 @@
 //! The exact source of feedback: html5ever's tree builder behind the tokenizer.
 //!
-//! Two passes. The first feeds the tree builder every token and writes down the tags that may
-//! hold references; the second, when the tree is complete, reports those whose element is in it.
-//! Text is fed for what it decides, which is whether there is white space or anything else.
+//! Two passes. The first feeds the tree builder every token and writes down where the tags are that
+//! may hold references; the second, when the tree is complete, reads those again and reports the
+//! ones whose element is in it. Text is fed for what it decides, which is whether there is white
+//! space or anything else.
+//!
+//! What is kept of a document besides its bytes is counted, and has a limit.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
 
 use html5ever::interface::QuirksMode;
@@ -28,8 +32,9 @@ use super::tag::{Attributes, Given, Held, Step, Tag};
 use super::tokens::{Run, Tokens};
 use super::tree::{Bail, Halt, Halted, TextKind, Then, Tree, Verdict};
 use super::value::Decoded;
-use crate::bytes::seek::is_space;
-use crate::document::events::Events;
+use crate::bytes::seek::{self, is_space};
+use crate::bytes::steps::step;
+use crate::document::events::{Event, Events};
 use crate::document::flags::Flags;
 
 /// How deep elements may nest: the tree builder takes quadratic time.
@@ -44,13 +49,50 @@ const ATTRIBUTES: usize = 1 << 16;
 /// open, and so many again for each of its attributes: formatting elements are compared.
 const STEPS: (u64, u64) = (1 << 24, 256);
 
+/// A value up to this many bytes is handed to the tree builder as it is.
+const SHORT: usize = 64;
+/// So many attributes of a formatting element are kept for nothing: there are few such elements.
+const FEW: usize = 16;
+/// Bytes that an attribute takes in the tree builder's list of formatting elements.
+const ATTRIBUTE: u64 = 128;
+/// Documents in a value may keep this part of what documents may.
+const NESTED: u64 = 4;
+/// So many bytes may be kept of any document.
+const LEAST: u64 = 1 << 20;
+
 /// A tag that may hold references.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Record {
-    tag: Tag,
+    /// Index of its `<`.
+    start: u32,
     id: Id,
-    /// The pieces of its text, if it is wanted; whether they have character references.
-    text: Vec<(Range<usize>, bool)>,
+    /// It added attributes to an element that was there.
+    merged: bool,
+}
+
+/// A stretch of text that is wanted, and the index of the record or the node that it belongs to.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    start: u32,
+    end: u32,
+    of: u32,
+    /// Character references in it stand for characters.
+    references: bool,
+}
+
+impl Piece {
+    fn new(range: Range<usize>, of: usize, references: bool) -> Self {
+        Piece {
+            start: range.start as u32,
+            end: range.end as u32,
+            of: of as u32,
+            references,
+        }
+    }
+
+    fn range(&self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
 }
 
 /// Drives the tree builder.
@@ -58,24 +100,43 @@ pub(super) struct Exact {
     builder: TreeBuilder<Id, dom::Tree>,
     charset: Charset,
     records: Vec<Record>,
+    /// What each of the few tags added that were merged into another element.
+    added: HashMap<usize, AttributeSet>,
+    /// The base elements with `href`.
+    bases: HashSet<Id>,
     /// The records of style elements, by the index of the element.
     styles: HashMap<usize, usize>,
-    /// Character data that is wanted, and where it went.
-    texts: Vec<(Range<usize>, Id)>,
+    /// The texts of style and script elements.
+    contents: Vec<Piece>,
+    /// Where text of the last record starts, if it has any.
+    text_at: Option<usize>,
+    /// Character data that is wanted.
+    texts: Vec<Piece>,
     wants_texts: bool,
+    /// Stands for long values: the tree builder only compares them.
+    hasher: RandomState,
+    decoded: Decoded,
     tags: u64,
     steps: u64,
+    /// Bytes kept in the tree builder.
+    formatting: u64,
+    /// The most bytes to keep.
+    most: u64,
     /// Why the document must be read in another way, once that is so.
     halt: Halt,
 }
 
-/// Scans a document that is in view as a whole; fails when it is beyond the limits.
+/// Scans a document that is in view as a whole, up to its report; fails when it is beyond the
+/// limits.
 pub(super) fn scan(
     source: Source<'_>,
     at: usize,
     events: &mut Events,
     document: &mut Document,
-) -> Result<(), Halt> {
+) -> Result<Exact, Halt> {
+    if u32::try_from(source.bytes.len()).is_err() {
+        return Err(Halt::Bail(Bail::Limit));
+    }
     let mut exact = Exact::new(document);
     let mut run = Run {
         source,
@@ -88,8 +149,7 @@ pub(super) fn scan(
     run.run(at)?;
     let _ = exact.feed(Any::EOFToken);
     exact.builder.end();
-    exact.report(source, events, document);
-    Ok(())
+    Ok(exact)
 }
 
 impl Exact {
@@ -101,17 +161,37 @@ impl Exact {
             drop_doctype: true,
             quirks_mode: QuirksMode::NoQuirks,
         };
+        let most = document.options.max_document;
         Exact {
             builder: TreeBuilder::new(dom::Tree::new(), options),
             charset: document.charset,
             records: Vec::new(),
+            added: HashMap::new(),
+            bases: HashSet::new(),
             styles: HashMap::new(),
+            contents: Vec::new(),
+            text_at: None,
             texts: Vec::new(),
             wants_texts: document.characters.is_some(),
+            hasher: RandomState::new(),
+            decoded: Decoded::default(),
             tags: 0,
             steps: STEPS.0,
+            formatting: 0,
+            most: match document.depth {
+                0 => most.max(LEAST),
+                _ => (most / NESTED).max(LEAST),
+            },
             halt: Halt::Bail(Bail::Limit),
         }
+    }
+
+    /// Bytes that are kept of the document.
+    fn kept(&self) -> u64 {
+        let lists = self.records.len() * size_of::<Record>()
+            + (self.contents.len() + self.texts.len()) * size_of::<Piece>()
+            + self.styles.len() * 2 * size_of::<(usize, usize)>();
+        self.builder.sink.kept() as u64 + self.formatting + lists as u64
     }
 
     fn feed(&self, token: Any) -> TokenSinkResult<Id> {
@@ -128,10 +208,12 @@ impl Exact {
         let depth = u64::from(tree.depth());
         self.tags += 1;
         let steps = depth * (1 + attributes as u64);
+        step(steps as usize);
         self.steps = (self.steps + STEPS.1).saturating_sub(steps);
         let beyond = tree.created() > CREATED
             || tree.depth() > DEPTH
             || tree.len() > NODES
+            || self.kept() > self.most
             || self.steps == 0;
         match beyond {
             true => {
@@ -143,22 +225,42 @@ impl Exact {
     }
 
     /// A name as the tokenizer makes it.
-    fn name(&self, source: &Source<'_>, range: Range<usize>) -> LocalName {
-        let mut decoded = Decoded::default();
+    fn name(&mut self, source: &Source<'_>, range: Range<usize>) -> LocalName {
+        let name = &source.bytes[range.clone()];
+        let plain = |byte: &u8| byte.is_ascii() && *byte != 0 && !byte.is_ascii_uppercase();
+        if name.iter().all(plain)
+            && let Ok(name) = str::from_utf8(name)
+        {
+            return LocalName::from(name);
+        }
+        let decoded = &mut self.decoded;
         decoded.fill(source, range, self.charset.scanned, None);
         decoded.bytes.make_ascii_lowercase();
         LocalName::from(&*String::from_utf8_lossy(&decoded.bytes))
     }
 
-    fn value(&self, source: &Source<'_>, range: Range<usize>) -> StrTendril {
-        let mut decoded = Decoded::default();
-        decoded.fill(
+    /// A value, or what stands for a long one: nothing long means anything to the tree builder,
+    /// which keeps values to tell formatting elements apart.
+    fn value(&mut self, source: &Source<'_>, range: Range<usize>) -> StrTendril {
+        let raw = &source.bytes[range.clone()];
+        if raw.len() > super::LIMIT {
+            return self.stand_in(raw);
+        }
+        self.decoded.fill(
             source,
             range,
             self.charset.scanned,
             Some(characters::Place::Attribute),
         );
-        StrTendril::from_slice(&String::from_utf8_lossy(&decoded.bytes))
+        match self.decoded.bytes.len() > SHORT {
+            true => self.stand_in(&self.decoded.bytes),
+            false => StrTendril::from_slice(&String::from_utf8_lossy(&self.decoded.bytes)),
+        }
+    }
+
+    fn stand_in(&self, value: &[u8]) -> StrTendril {
+        let hash = self.hasher.hash_one(value);
+        StrTendril::from_slice(&format!("{hash:x} {:x}", value.len()))
     }
 
     /// Reads the attributes of a tag, duplicates left out.
@@ -166,10 +268,10 @@ impl Exact {
         &mut self,
         source: &Source<'_>,
         tag: &mut Tag,
-    ) -> Result<(Vec<Given>, Vec<Html5Attribute>), Then> {
+    ) -> Result<Vec<Html5Attribute>, Then> {
         let mut walker = Attributes::new(source.bytes, tag.name.end);
-        let mut seen = std::collections::HashSet::new();
-        let (mut given, mut attributes) = (Vec::new(), Vec::new());
+        let mut seen = HashSet::new();
+        let mut attributes = Vec::new();
         loop {
             match walker.step() {
                 Step::Attribute(next) => {
@@ -181,19 +283,18 @@ impl Exact {
                         self.halt = Halt::Bail(Bail::Limit);
                         return Err(Then::Halt);
                     }
-                    let mut value = self.value(source, next.value.clone());
+                    let mut value = self.value(source, next.value);
                     if tag.element == Element::Template && &*local == "shadowrootmode" {
                         // Its keywords are the same in any case.
                         value = StrTendril::from(value.to_ascii_lowercase());
                     }
                     let name = QualName::new(None, ns!(), local);
                     attributes.push(Html5Attribute { name, value });
-                    given.push(next);
                 }
                 Step::End { end, self_closing } => {
                     tag.end = end;
                     tag.self_closing = self_closing;
-                    return Ok((given, attributes));
+                    return Ok(attributes);
                 }
                 Step::Cut(_) => return Err(Then::Wait),
             }
@@ -201,12 +302,7 @@ impl Exact {
     }
 
     /// Writes down a tag that made or extended an element.
-    fn record(
-        &mut self,
-        source: &Source<'_>,
-        tag: &mut Tag,
-        given: Vec<Given>,
-    ) -> Result<(), Halted> {
+    fn record(&mut self, source: &Source<'_>, tag: &mut Tag) -> Result<(), Halted> {
         let outcome = self.builder.sink.outcome();
         let (id, merged) = match (outcome.merged, outcome.created) {
             (Some((id, added)), _) => (id, Some(added)),
@@ -217,37 +313,27 @@ impl Exact {
         if merged.is_none() && !self.claims(source, tag, &name.local) {
             return Ok(());
         }
-        tag.space = match name.ns {
-            ns!(html) => Space::Html,
-            ns!(svg) => Space::Svg,
-            _ => Space::MathMl,
-        };
-        tag.element = Element::of(name.local.as_bytes());
-        tag.attributes.clear();
         let added = merged
             .as_ref()
             .map(|names| AttributeSet::of(names.iter().map(|name| name.as_bytes())));
-        for given in given {
-            let attribute = Attribute::of(&source.bytes[given.name]);
-            let counts = added.is_none_or(|added| added.has(attribute));
-            let row = row(tag.space, tag.element, attribute);
-            if let Some(row) = row.filter(|_| counts) {
-                let value = given.value;
-                tag.attributes.push(Held {
-                    attribute,
-                    row,
-                    value,
-                });
-            }
-        }
-        let has_text = matches!(tag.element, Element::Style | Element::Script) && merged.is_none();
+        read(source, &name, added, tag);
+        let has_text = matches!(tag.element, Element::Style | Element::Script) && added.is_none();
+        self.text_at = None;
         if has_text || !tag.attributes.is_empty() {
-            let tag = tag.clone();
-            let text = Vec::new();
-            if tag.element == Element::Style {
-                self.styles.insert(id.index(), self.records.len());
+            let record = self.records.len();
+            if tag.element == Element::Style && added.is_none() {
+                self.styles.insert(id.index(), record);
             }
-            self.records.push(Record { tag, id, text });
+            if tag.is_base() {
+                self.bases.insert(id);
+            }
+            self.added.extend(added.map(|added| (record, added)));
+            self.records.push(Record {
+                start: tag.start as u32,
+                id,
+                merged: added.is_some(),
+            });
+            self.text_at = Some(tag.end);
         }
         if tag.is_meta()
             && self.charset.tentative
@@ -260,7 +346,7 @@ impl Exact {
     }
 
     /// Whether the element made last is the tag's own, and no clone of another.
-    fn claims(&self, source: &Source<'_>, tag: &Tag, name: &str) -> bool {
+    fn claims(&mut self, source: &Source<'_>, tag: &Tag, name: &str) -> bool {
         let own = self.name(source, tag.name.clone());
         str::eq_ignore_ascii_case(&own, name) || &*own == "image" && name == "img"
     }
@@ -317,101 +403,182 @@ impl Exact {
             return;
         };
         match self.styles.get(&into.index()) {
-            Some(&record) => self.records[record].text.push((range, references)),
-            None if self.wants_texts && references => self.texts.push((range, into)),
+            Some(&record) => self.contents.push(Piece::new(range, record, references)),
+            None if self.wants_texts && references => {
+                self.texts.push(Piece::new(range, into.index(), references));
+            }
             None => {}
         }
     }
 
     /// Reports what is in the tree, in the order of the tags.
-    fn report(self, source: Source<'_>, events: &mut Events, document: &mut Document) {
-        let (places, order) = self.builder.sink.places();
-        let mut is_base = vec![false; places.len()];
-        for record in &self.records {
-            is_base[record.id.index()] |= record.tag.is_base();
-        }
-        let winner = order.into_iter().find(|id| is_base[id.index()]);
-        let mut texts = self.texts.into_iter().peekable();
-        let mut texts_before = |end: usize, report: &mut Report<'_, '_>| {
-            while let Some((range, id)) = texts.next_if(|(range, _)| range.start < end) {
-                let flags = match places[id.index()] {
+    pub(super) fn report(self, source: Source<'_>, events: &mut Events, document: &mut Document) {
+        let Exact {
+            builder,
+            records,
+            added,
+            bases,
+            mut contents,
+            texts,
+            ..
+        } = self;
+        let (places, winner) = builder.sink.places(|id| bases.contains(&id));
+        // The pieces of a style element's text stand in order, but others may stand between them.
+        contents.sort_by_key(|piece| piece.of);
+        let mut contents = &contents[..];
+        let mut texts = texts.into_iter().peekable();
+        let mut texts_before = |end: usize, report: &mut Report<'_, '_, '_>| {
+            while let Some(piece) = texts.next_if(|piece| piece.range().start < end) {
+                let flags = match places[piece.of as usize] {
                     Place::Nowhere => continue,
                     Place::Template => Flags::INERT,
                     Place::Document | Place::Shadow => Flags::NONE,
                 };
-                report.characters(range, Some(characters::Place::Text), flags);
+                report.characters(piece.range(), Some(characters::Place::Text), flags);
             }
         };
-        for mut record in self.records {
-            let mut report = Report {
-                source,
-                events,
-                document,
-            };
-            texts_before(record.tag.start, &mut report);
+        let mut report = Report {
+            source,
+            events,
+            document,
+        };
+        let mut tag = Tag::new();
+        let again = |record: usize, tag: &mut Tag| {
+            let Record { start, id, merged } = records[record];
+            tag.start = start as usize;
+            tag.name = tag.start + 1..seek::tag_name_end(source.bytes, tag.start + 1);
+            let added = merged.then(|| added.get(&record).copied().unwrap_or_default());
+            read(&source, &builder.sink.name(id), added, tag);
+        };
+        // The base that counts is known, and so is every reference: none has to wait.
+        if let Some(winner) = records.iter().position(|it| Some(it.id) == winner) {
+            again(winner, &mut tag);
+            report.name_base(&tag);
+        }
+        report.events.push(Event::Settled);
+        for (index, record) in records.iter().enumerate() {
+            let count = contents.partition_point(|piece| piece.of as usize <= index);
+            let text;
+            (text, contents) = contents.split_at(count);
+            report.events.forget_stored();
+            texts_before(record.start as usize, &mut report);
             let place = places[record.id.index()];
             if place == Place::Nowhere {
                 continue;
             }
+            again(index, &mut tag);
             let verdict = Verdict {
                 accepted: true,
                 inert: place == Place::Template,
                 ..Verdict::none(Then::GoOn)
             };
-            report.tag(&record.tag, verdict);
-            if record.tag.is_base() && place == Place::Document {
-                report.base(&record.tag, winner == Some(record.id));
+            report.tag(&tag, verdict);
+            if tag.is_base() && place == Place::Document {
+                report.base(&tag, winner == Some(record.id));
             }
-            if let Some(capture) = report.capture(&record.tag, verdict) {
-                match &*record.text {
+            if let Some(capture) = report.capture(&tag, verdict) {
+                match text {
                     [] => {}
                     // In a CDATA section of a foreign element nothing is a character reference.
-                    [(range, references)] if *references == capture.has_references() => {
-                        report.contents(&capture, range.clone());
+                    [piece] if piece.references == capture.has_references() => {
+                        report.contents(&capture, piece.range());
                     }
                     _ => {
                         let mut whole = Decoded::default();
-                        for (range, references) in record.text.drain(..) {
-                            let place = references.then_some(characters::Place::Text);
-                            whole.append(&source, range, report.document.charset.scanned, place);
+                        for piece in text {
+                            let place = piece.references.then_some(characters::Place::Text);
+                            let encoding = report.document.charset.scanned;
+                            whole.append(&source, piece.range(), encoding, place);
                         }
                         report.decoded_contents(&capture, &whole);
                     }
                 }
             }
         }
-        let mut report = Report {
-            source,
-            events,
-            document,
-        };
         texts_before(usize::MAX, &mut report);
     }
+}
+
+/// Reads the attributes of a tag that made an element of this name, or added some to it.
+fn read(source: &Source<'_>, name: &QualName, added: Option<AttributeSet>, tag: &mut Tag) {
+    tag.space = match name.ns {
+        ns!(html) => Space::Html,
+        ns!(svg) => Space::Svg,
+        _ => Space::MathMl,
+    };
+    tag.element = Element::of(name.local.as_bytes());
+    tag.attributes.clear();
+    let mut seen = AttributeSet::default();
+    let mut walker = Attributes::new(source.bytes, tag.name.end);
+    loop {
+        match walker.step() {
+            Step::Attribute(Given { name, value }) => {
+                let attribute = Attribute::of(&source.bytes[name]);
+                let counts = seen.insert(attribute) && added.is_none_or(|set| set.has(attribute));
+                let row = row(tag.space, tag.element, attribute);
+                if let Some(row) = row.filter(|_| counts) {
+                    tag.attributes.push(Held {
+                        attribute,
+                        row,
+                        value,
+                    });
+                }
+            }
+            Step::End { end, self_closing } => {
+                tag.end = end;
+                tag.self_closing = self_closing;
+                return;
+            }
+            Step::Cut(_) => return,
+        }
+    }
+}
+
+/// Whether the tree builder keeps elements of this name with their attributes (WHATWG HTML, "the
+/// list of active formatting elements").
+fn is_formatting(name: &str) -> bool {
+    matches!(
+        name,
+        "a" | "b"
+            | "big"
+            | "code"
+            | "em"
+            | "font"
+            | "i"
+            | "nobr"
+            | "s"
+            | "small"
+            | "strike"
+            | "strong"
+            | "tt"
+            | "u"
+    )
 }
 
 impl Tree for Exact {
     const WANTS_ALL: bool = true;
 
     fn start_tag(&mut self, source: &Source<'_>, tag: &mut Tag) -> Verdict {
-        let (given, attributes) = match self.attributes(source, tag) {
+        let attributes = match self.attributes(source, tag) {
             Ok(read) => read,
             Err(then) => return Verdict::none(then),
         };
         let count = attributes.len();
+        let name = self.name(source, tag.name.clone());
+        if count > FEW && is_formatting(&name) {
+            self.formatting += count as u64 * ATTRIBUTE;
+        }
         let _ = self.builder.sink.outcome();
         let token = Token {
             kind: TagKind::StartTag,
-            name: self.name(source, tag.name.clone()),
+            name,
             self_closing: tag.self_closing,
             attrs: attributes,
             had_duplicate_attributes: false,
         };
         let result = self.feed(Any::TagToken(token));
         let within = self.within_limits(count);
-        if within
-            .and_then(|()| self.record(source, tag, given))
-            .is_err()
-        {
+        if within.and_then(|()| self.record(source, tag)).is_err() {
             return Verdict::none(Then::Halt);
         }
         let text = match result {
@@ -437,9 +604,10 @@ impl Tree for Exact {
 
     fn end_tag(&mut self, source: &Source<'_>, name: Range<usize>) -> Result<(), Halted> {
         let _ = self.builder.sink.outcome();
+        let name = self.name(source, name);
         let token = Token {
             kind: TagKind::EndTag,
-            name: self.name(source, name),
+            name,
             self_closing: false,
             attrs: Vec::new(),
             had_duplicate_attributes: false,
@@ -487,10 +655,9 @@ impl Tree for Exact {
     }
 
     fn raw_text(&mut self, range: Range<usize>) {
-        if let Some(record) = self.records.last_mut()
-            && record.tag.end == range.start
-        {
-            record.text.push((range, false));
+        if self.text_at == Some(range.start) {
+            let record = self.records.len() - 1;
+            self.contents.push(Piece::new(range, record, false));
         }
     }
 }

@@ -135,6 +135,11 @@ impl Fast {
         self.guessed = false;
     }
 
+    /// The document will not be read again, whatever turns up.
+    pub(super) fn settle(&mut self) {
+        self.limit = 0;
+    }
+
     /// Whether something was passed over since the last time.
     pub(super) fn took_a_guess(&mut self) -> bool {
         std::mem::take(&mut self.guessed)

@@ -21,7 +21,7 @@ pub(super) struct Long {
     quote: Option<u8>,
 }
 
-impl<T: Tree> Run<'_, '_, T> {
+impl<T: Tree> Run<'_, '_, '_, T> {
     /// Starts on a tag at `open` that goes on beyond the limit.
     pub(super) fn long_tag(&mut self, open: usize) -> Flow {
         let bytes = self.source.bytes;

@@ -75,6 +75,9 @@ impl Default for Options {
 
 /// The longest value, or text of an element, that is looked at.
 const LIMIT: usize = 4 << 20;
+/// The events of a document up to this length, in bytes, are held until it is known how it must be
+/// read.
+const LONG: usize = 256 << 10;
 
 /// HTML, by the WHATWG standard.
 pub(super) const FORMAT: Format = Format {
@@ -302,6 +305,11 @@ impl Scanner {
 }
 
 impl Scan for Scanner {
+    fn handed_on(&mut self) {
+        self.document.limit = 0;
+        self.parser.fast.settle();
+    }
+
     fn begin(&mut self, start: &Start) {
         self.parser.tokens.begin();
         self.validity = Validity::default();
@@ -340,6 +348,9 @@ enum Done {
 
 /// Scans a document that is in view as a whole; fails when it must be decoded in another way.
 /// `exact` says why the fast path has been given up already.
+///
+/// The events of a short document are held until it is known how it must be read. A long one is
+/// scanned for that first, and then once more with its base known.
 fn whole(
     source: Source<'_>,
     at: usize,
@@ -348,27 +359,60 @@ fn whole(
     events: &mut Events,
     document: &mut Document,
 ) -> Result<Done, &'static Encoding> {
-    let mark = events.mark();
     let opened = document.charset.label;
     let fits = source.bytes.len() as u64 <= document.options.max_document;
+    let drafts = source.bytes.len() - at > LONG && events.is_relieved();
     let mut way = match exact {
         Some(bail) => Way::Exact(bail),
         None if fits => Way::Fast(u64::MAX),
         None => Way::Fast(0),
     };
     loop {
+        let charset = document.charset;
+        let mark = events.mark();
         let result = match way {
-            Way::Fast(limit) => fast::scan(source, at, limit, parser, events, document),
+            Way::Fast(limit) if drafts => {
+                events.begin_draft();
+                let result = fast::scan(source, at, limit, parser, events, document);
+                let base = events.end_draft();
+                events.keep(mark);
+                if result.is_ok() {
+                    document.begin(charset);
+                    // Nothing is retracted any more: references need not wait.
+                    base.into_iter().for_each(|base| events.push(base));
+                    events.push(Event::Settled);
+                    // What ended well once does so again.
+                    let _ = fast::scan(source, at, limit, parser, events, document);
+                }
+                result
+            }
+            Way::Fast(limit) => {
+                let result = fast::scan(source, at, limit, parser, events, document);
+                match result {
+                    Ok(_) => events.keep(mark),
+                    Err(_) => events.rollback(mark),
+                }
+                result
+            }
             Way::Exact(bail) => {
                 events.push(Event::Exact(bail.name()));
-                exact::scan(source, at, events, document).map(|()| Done::Exactly)
+                match exact::scan(source, at, events, document) {
+                    Ok(tree) => {
+                        events.keep(mark);
+                        tree.report(source, events, document);
+                        Ok(Done::Exactly)
+                    }
+                    Err(halt) => {
+                        events.rollback(mark);
+                        Err(halt)
+                    }
+                }
             }
         };
         let halt = match result {
             Ok(done) => return Ok(done),
             Err(halt) => halt,
         };
-        events.rollback(mark);
         let mut charset = document.charset;
         way = match (halt, way) {
             (Halt::Encoding(encoding), _)

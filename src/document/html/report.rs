@@ -54,9 +54,9 @@ pub(super) struct Origin {
 }
 
 /// Reports what one source holds.
-pub(super) struct Report<'a, 'e> {
+pub(super) struct Report<'a, 'e, 'f> {
     pub(super) source: Source<'a>,
-    pub(super) events: &'e mut Events,
+    pub(super) events: &'e mut Events<'f>,
     pub(super) document: &'e mut Document,
 }
 
@@ -89,7 +89,7 @@ impl Document {
     }
 }
 
-impl Report<'_, '_> {
+impl Report<'_, '_, '_> {
     /// Reports the references in the attributes of a tag that was accepted.
     pub(super) fn tag(&mut self, tag: &Tag, verdict: Verdict) {
         let flags = self.flags(tag, verdict);
@@ -324,7 +324,7 @@ impl Report<'_, '_> {
         &mut self,
         range: Range<usize>,
         references: Option<Place>,
-        then: impl FnOnce(&mut Report<'_, '_>, Range<usize>),
+        then: impl FnOnce(&mut Report<'_, '_, '_>, Range<usize>),
     ) {
         let encoding = self.document.charset.scanned;
         if value::needs(self.source.bytes, range.clone(), encoding) == Needs::Nothing {
@@ -345,7 +345,7 @@ impl Report<'_, '_> {
     pub(super) fn within(
         &mut self,
         decoded: &Decoded,
-        then: impl FnOnce(&mut Report<'_, '_>, Range<usize>),
+        then: impl FnOnce(&mut Report<'_, '_, '_>, Range<usize>),
     ) {
         let mut report = Report {
             source: decoded.source(),
@@ -487,6 +487,12 @@ impl Report<'_, '_> {
             let event = Event::Diagnostic(&diagnostic::BASE_AFTER_LINKS, offset);
             self.events.push(event);
         }
+        self.name_base(tag);
+    }
+
+    /// Says that a base element is the one that counts.
+    pub(super) fn name_base(&mut self, tag: &Tag) {
+        let offset = self.source.offset(tag.start);
         if let Some(href) = tag.value(Attribute::Href) {
             let text = self.decoded(href);
             self.events.push(Event::Base(text, offset));

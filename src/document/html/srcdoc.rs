@@ -14,7 +14,7 @@ use crate::document::flags::Flags;
 const DEPTH: usize = 16;
 
 /// Scans the document in a value.
-pub(super) fn scan(report: &mut Report<'_, '_>, range: Range<usize>, flags: Flags) {
+pub(super) fn scan(report: &mut Report<'_, '_, '_>, range: Range<usize>, flags: Flags) {
     if range.is_empty() {
         return;
     }
@@ -28,7 +28,7 @@ pub(super) fn scan(report: &mut Report<'_, '_>, range: Range<usize>, flags: Flag
     });
 }
 
-fn nested(report: &mut Report<'_, '_>, range: Range<usize>, flags: Flags) {
+fn nested(report: &mut Report<'_, '_, '_>, range: Range<usize>, flags: Flags) {
     let mut document = Document::new(report.document.options.clone(), report.document.wanted);
     document.depth = report.document.depth + 1;
     document.flags = flags | Flags::SRCDOC;

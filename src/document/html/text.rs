@@ -8,41 +8,43 @@ use super::characters::Place;
 use super::report::Report;
 use crate::bytes::window::Window;
 use crate::document::charset::{Confidence, Detected};
-use crate::document::events::{Context, Event, Events, Found, Name};
+use crate::document::events::{Batch, Context, Event, Events, Found, Name};
 use crate::document::flags::Flags;
 use crate::document::{Scan, Start, text};
 
 /// A scanner for the text between tags.
 pub(super) struct Characters {
     scanner: text::Scanner,
-    events: Events,
+    events: Batch,
 }
 
 impl Characters {
     pub(super) fn new(options: &text::Options) -> Box<Self> {
         Box::new(Characters {
             scanner: text::Scanner::new(options.clone()),
-            events: Events::default(),
+            events: Batch::default(),
         })
     }
 
-    fn scan(&mut self, bytes: &[u8]) -> &Events {
+    fn scan(&mut self, bytes: &[u8]) -> &Batch {
         let detected = Detected {
             encoding: Some(UTF_8),
             mark: 0,
             confidence: Confidence::Certain,
         };
-        self.events.clear();
         self.scanner.begin(&Start {
             detected: Some(detected),
             ..Start::default()
         });
-        self.scanner.scan(Window::whole(bytes), &mut self.events);
+        let mut events = Events::from(std::mem::take(&mut self.events));
+        events.clear();
+        self.scanner.scan(Window::whole(bytes), &mut events);
+        self.events = events.into();
         &self.events
     }
 }
 
-impl Report<'_, '_> {
+impl Report<'_, '_, '_> {
     /// Reports the URIs in text; a tag ends whatever stands before it.
     pub(super) fn characters(
         &mut self,

@@ -14,6 +14,7 @@ use super::source::Source;
 use super::tag::{Attributes, Step, Tag};
 use super::tree::{Halt, Halted, TextKind, Then, Tree, Verdict};
 use crate::bytes::seek;
+use crate::bytes::steps::step;
 use crate::document::charset;
 use crate::document::diagnostic;
 use crate::document::events::{Event, Events};
@@ -75,16 +76,16 @@ impl Tokens {
 }
 
 /// One run of the tokenizer over one window.
-pub(super) struct Run<'a, 'e, T> {
+pub(super) struct Run<'a, 'e, 'f, T> {
     pub(super) source: Source<'a>,
     pub(super) last: bool,
     pub(super) tokens: &'e mut Tokens,
     pub(super) tree: &'e mut T,
-    pub(super) events: &'e mut Events,
+    pub(super) events: &'e mut Events<'f>,
     pub(super) document: &'e mut Document,
 }
 
-impl<T: Tree> Run<'_, '_, T> {
+impl<T: Tree> Run<'_, '_, '_, T> {
     /// Scans from an index on, and returns the index up to which nothing has to be seen again.
     pub(super) fn run(&mut self, mut at: usize) -> Result<usize, Halt> {
         let end = self.source.bytes.len();
@@ -92,6 +93,7 @@ impl<T: Tree> Run<'_, '_, T> {
             if at == end {
                 return Ok(end);
             }
+            let from = at;
             let flow = match self.tokens.mode {
                 Mode::Data => self.data(at),
                 Mode::LongTag(long) => self.in_long_tag(at, long),
@@ -102,6 +104,10 @@ impl<T: Tree> Run<'_, '_, T> {
                 Mode::Bogus => self.bogus(at),
                 Mode::Cdata => self.cdata(at),
             };
+            step(match flow {
+                Flow::Go(next) => next - from,
+                _ => end - from,
+            });
             match flow {
                 Flow::Go(next) => at = next,
                 Flow::Wait(_) if self.last => return Ok(end),
@@ -522,7 +528,7 @@ pub(super) fn after(tag: &Tag, verdict: Verdict) -> Mode {
 }
 
 /// Hears what a `meta` element says of the encoding.
-fn hear(report: &mut Report<'_, '_>, tag: &Tag) -> Option<Halt> {
+fn hear(report: &mut Report<'_, '_, '_>, tag: &Tag) -> Option<Halt> {
     if !report.document.charset.tentative {
         return None;
     }

@@ -8,6 +8,7 @@ use encoding_rs::{CoderResult, Decoder, Encoding, UTF_8};
 use super::characters::{self, Place};
 use super::source::{Offsets, Source};
 use crate::bytes::seek;
+use crate::bytes::steps::step;
 use crate::document::events::{Events, Text};
 
 /// Decodes values, and keeps the memory for it.
@@ -117,6 +118,7 @@ fn decode(
 ) {
     let raw = &source.bytes[..range.end];
     let mut at = range.start;
+    step(range.len());
     while at < raw.len() {
         let start = at;
         let before = out.len();

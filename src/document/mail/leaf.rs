@@ -18,7 +18,7 @@ use super::transfer::{Base64, QuotedPrintable, Split, Trailer, Transfer};
 use crate::bytes::window::Window;
 use crate::document::charset::{Confidence, Detected, detect, needs_transcoding};
 use crate::document::diagnostic::{self, Code};
-use crate::document::events::{Again, Event, Events, Family};
+use crate::document::events::{Again, Batch, Event, Events, Family};
 use crate::document::flags::Flags;
 use crate::document::{Positions, Reread, Start, html, text};
 
@@ -302,7 +302,7 @@ impl Leaf {
             return false;
         }
         let window = Window::whole(raw);
-        let mut inner = std::mem::take(&mut readers.inner);
+        let mut inner = Events::from(std::mem::take(&mut readers.inner));
         inner.clear();
         readers.text.begin(&Start {
             source: self.source,
@@ -317,7 +317,7 @@ impl Leaf {
             positions: readers.positions,
         };
         self.splice.batch(&inner, &view, out);
-        readers.inner = inner;
+        readers.inner = inner.into();
         self.splice.leave(out);
         true
     }
@@ -531,6 +531,7 @@ impl Leaf {
         let body = &mut self.body;
         let mut inner = std::mem::take(&mut readers.inner);
         inner.clear();
+        let mut again = None;
         let text = body.text.window();
         let limit = if self.splice.family == Family::Plain {
             text.at_offset(body.cleared)
@@ -572,10 +573,16 @@ impl Leaf {
             Family::Markup => &mut readers.html,
             Family::Plain => &mut readers.text,
         };
+        let (splice, mut depth) = (&mut self.splice, 0);
+        let mut take = |inner: &mut Events<'_>| {
+            again = again.or(restart(inner, &mut depth));
+            splice.batch(inner, &view, out);
+        };
+        let mut inner = Events::relieved(inner, &mut take);
         let consumed = scanner.scan(view.scanned, &mut inner);
-        let again = restart(&inner).filter(|_| text.offset == 0 && text.start == 0);
-        self.splice.batch(&inner, &view, out);
-        readers.inner = inner;
+        inner.hand_over();
+        readers.inner = inner.into();
+        let again = again.filter(|_| text.offset == 0 && text.start == 0);
         if again.is_none() {
             let at = match view.reflow {
                 Some(map) if !last => text.at_offset(map.start(view.scanned.offset_at(consumed))),
@@ -598,14 +605,14 @@ impl Leaf {
     }
 }
 
-/// Whether the scanner asks for the part itself, and not a document in it, to be read again.
-fn restart(events: &Events) -> Option<Again> {
-    let mut depth = 0;
+/// Whether the scanner asks for the part itself, and not a document in it, to be read again;
+/// `depth` documents in it are open.
+fn restart(events: &Batch, depth: &mut usize) -> Option<Again> {
     for event in &events.list {
         match *event {
-            Event::Enter(_) => depth += 1,
-            Event::Leave => depth -= 1,
-            Event::Restart(again) if depth == 0 => return Some(again),
+            Event::Enter(_) => *depth += 1,
+            Event::Leave => *depth = depth.saturating_sub(1),
+            Event::Restart(again) if *depth == 0 => return Some(again),
             _ => {}
         }
     }

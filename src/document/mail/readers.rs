@@ -7,7 +7,7 @@ use memchr::memmem;
 
 use super::Options;
 use super::segments::Segments;
-use crate::document::events::Events;
+use crate::document::events::Batch;
 use crate::document::{self, Positions, Scan, html, text};
 
 /// The longest HTML part that is kept to be read a second time.
@@ -21,7 +21,7 @@ pub(super) struct Readers {
     /// Text also holds references that are no URIs as they stand.
     pub(super) abbreviated: bool,
     /// What a scanner reported last.
-    pub(super) inner: Events,
+    pub(super) inner: Batch,
     pub(super) tally: Tally,
     /// Whether lines are counted.
     pub(super) positions: Positions,
@@ -45,7 +45,7 @@ impl Readers {
             html: (html::FORMAT.scanner)(&inner),
             abbreviated: options.text.www || options.text.email,
             options: options.mail.clone(),
-            inner: Events::default(),
+            inner: Batch::default(),
             tally: Tally::default(),
             positions: Positions::default(),
             quoted: false,

@@ -10,7 +10,9 @@ use super::segments::Segments;
 use crate::bytes::lines::Lines;
 use crate::bytes::window::Window;
 use crate::document::Positions;
-use crate::document::events::{Enter, Event, Events, Family, Found, Heading, Name, Span, Wants};
+use crate::document::events::{
+    Batch, Enter, Event, Events, Family, Found, Heading, Name, Span, Wants,
+};
 use crate::document::flags::Flags;
 
 static MARK: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"-- "));
@@ -64,6 +66,8 @@ pub(super) struct Splice {
     /// Whether the part has a frame of its own, entered with its first reference.
     pub(super) frame: Frame,
     entered: bool,
+    /// Its references are settled before the first.
+    settled: bool,
     /// Flags of every reference.
     pub(super) flags: Flags,
     /// Of the text's characters.
@@ -96,6 +100,7 @@ impl Default for Splice {
             family: Family::Plain,
             frame: Frame::Own,
             entered: false,
+            settled: false,
             flags: Flags::NONE,
             encoding: UTF_8,
             lines: Lines::new(),
@@ -123,6 +128,7 @@ impl Splice {
 
     /// The part is scanned once more.
     pub(super) fn again(&mut self) {
+        self.settled = false;
         self.lines = Lines::new();
         self.lines.set_encoding(self.encoding);
     }
@@ -150,7 +156,7 @@ impl Splice {
                 ..Heading::default()
             };
             out.push(Event::Heading(heading));
-            if self.family == Family::Plain {
+            if self.family == Family::Plain || self.settled {
                 out.push(Event::Settled);
             }
         }
@@ -168,7 +174,7 @@ impl Splice {
     }
 
     /// Tells one batch of the scanner's events.
-    pub(super) fn batch(&mut self, inner: &Events, view: &View<'_>, out: &mut Events) {
+    pub(super) fn batch(&mut self, inner: &Batch, view: &View<'_>, out: &mut Events) {
         if self.family == Family::Plain && !(inner.list.is_empty() && view.text.last) {
             self.search_signature(&view.text);
         }
@@ -187,9 +193,12 @@ impl Splice {
                     }
                 }
                 Event::Settled | Event::Restart(_) | Event::Leave => {
-                    // Plain parts settle where they are entered.
+                    // Plain parts settle where they are entered, and so does markup that is
+                    // settled by then.
                     if self.entered && self.family == Family::Markup {
                         out.push(*event);
+                    } else if matches!(event, Event::Settled) {
+                        self.settled = true;
                     }
                 }
                 Event::Diagnostic(code, _) => {
@@ -201,12 +210,14 @@ impl Splice {
                     let copy = out.adopt(event, inner, view.scanned.bytes);
                     out.push(copy);
                 }
-                Event::Anchor(..) | Event::Exact(_) => {}
+                // How often it happens is counted, wherever the document stands.
+                Event::Exact(_) => out.push(*event),
+                Event::Anchor(..) => {}
             }
         }
     }
 
-    fn reference(&mut self, found: &Found, inner: &Events, view: &View<'_>, out: &mut Events) {
+    fn reference(&mut self, found: &Found, inner: &Batch, view: &View<'_>, out: &mut Events) {
         let text = view.in_text(found.span);
         let mut copy = *found;
         copy.span = view.in_part(text);

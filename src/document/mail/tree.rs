@@ -9,7 +9,7 @@ use super::header::{Header, Hyphens, Stop};
 use super::leaf::Leaf;
 use super::readers::Readers;
 use crate::document::diagnostic::{self, Code};
-use crate::document::events::{Event, Events};
+use crate::document::events::{Batch, Event, Events};
 
 /// An entity that encloses others.
 #[derive(Debug, Default)]
@@ -81,7 +81,7 @@ pub(super) struct Tree {
     /// What is pending starts a line.
     line_start: bool,
     /// References of a preamble, until a delimiter shows that it is one.
-    pub(super) held: Events,
+    pub(super) held: Batch,
     /// The leaf is a preamble whose references are held.
     pub(super) holding: bool,
     /// How the mailbox changed lines.
@@ -110,7 +110,7 @@ impl Default for Tree {
             leaf: Leaf::default(),
             cut: false,
             line_start: true,
-            held: Events::default(),
+            held: Batch::default(),
             holding: false,
             clean: Clean::default(),
             at: 0,
@@ -379,13 +379,13 @@ impl Tree {
 
     /// Hands a stretch of the body to the leaf; `whole` when it ends there.
     fn data(&mut self, raw: &[u8], whole: bool, readers: &mut Readers, out: &mut Events) {
-        let mut held = std::mem::take(&mut self.held);
+        let mut held = Events::from(std::mem::take(&mut self.held));
         let target = if self.holding { &mut held } else { &mut *out };
         let done = whole && self.leaf.scan_in_place(raw, readers, target);
         if !done {
             self.leaf.push(raw, readers, target);
         }
-        self.held = held;
+        self.held = held.into();
         if done {
             self.leaf.forget();
         }
@@ -394,10 +394,10 @@ impl Tree {
 
     /// The leaf at hand ends.
     fn end_leaf(&mut self, readers: &mut Readers, out: &mut Events) {
-        let mut held = std::mem::take(&mut self.held);
+        let mut held = Events::from(std::mem::take(&mut self.held));
         let target = if self.holding { &mut held } else { &mut *out };
         self.leaf.end(readers, target);
-        self.held = held;
+        self.held = held.into();
         let codes = std::mem::take(&mut self.leaf.diagnostics);
         for &code in &codes {
             self.diagnose(code, self.leaf.splice.offset, out);

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::{BOUNDS, Certainty, Options, Scanner};
 use crate::bytes::window::Window;
 use crate::document::Scan;
-use crate::document::events::{Context, Event, Events, Found, Text};
+use crate::document::events::{Batch, Context, Event, Events, Found, Text};
 use crate::document::flags::Flags;
 
 /// How much of the slice is scanned at a time: it stays in the cache, and so do its finds.
@@ -58,7 +58,7 @@ pub fn find<'a>(bytes: &'a [u8], options: &Options) -> Finds<'a> {
     Finds {
         bytes,
         scanner: Scanner::new(options.clone()),
-        events: Events::default(),
+        events: Batch::default(),
         window: Window {
             bytes: &[],
             start: 0,
@@ -76,7 +76,7 @@ pub fn find<'a>(bytes: &'a [u8], options: &Options) -> Finds<'a> {
 pub struct Finds<'a> {
     bytes: &'a [u8],
     scanner: Scanner,
-    events: Events,
+    events: Batch,
     window: Window<'a>,
     /// What the scanner has consumed of the bytes.
     consumed: usize,
@@ -102,9 +102,11 @@ impl<'a> Finds<'a> {
             offset: behind as u64,
             last: self.scanned == self.bytes.len(),
         };
-        self.events.clear();
+        let mut events = Events::from(std::mem::take(&mut self.events));
+        events.clear();
         self.next = 0;
-        self.consumed = behind + self.scanner.scan(self.window, &mut self.events);
+        self.consumed = behind + self.scanner.scan(self.window, &mut events);
+        self.events = events.into();
         true
     }
 

@@ -15,7 +15,7 @@ use super::readers::Readers;
 use crate::bytes::block::Block;
 use crate::bytes::class::ByteSet;
 use crate::document::diagnostic::{self, Code};
-use crate::document::events::Events;
+use crate::document::events::Batch;
 use envelope::Envelope;
 use fields::{Field, OTHER, Tells};
 use parameters::Known;
@@ -78,7 +78,7 @@ pub(super) struct Header {
     /// The values that the entity's envelope names.
     pub(super) kept: Vec<u8>,
     /// References found, until it is known what they resolve against.
-    pub(super) events: Events,
+    pub(super) events: Batch,
     /// Something to tell, each with the offset in the block.
     pub(super) diagnostics: Vec<(&'static Code, u64)>,
     /// Bytes of the block so far.

@@ -8,7 +8,7 @@ use super::value::{self, brackets};
 use crate::bytes::lines::Position;
 use crate::bytes::window::Window;
 use crate::document::Start;
-use crate::document::events::{Context, Event, Events, Found, Name, Span};
+use crate::document::events::{Batch, Context, Event, Events, Found, Name, Span};
 use crate::document::mail::readers::Readers;
 
 /// Where a field stands.
@@ -28,7 +28,7 @@ pub(super) enum Attribute<'a> {
 }
 
 impl Place<'_> {
-    fn found(&self, span: Span, reference: &[u8], events: &mut Events) -> Found {
+    fn found(&self, span: Span, reference: &[u8], events: &mut Batch) -> Found {
         let text = events.store(reference);
         let mut found = Found::new(span, text, Context::Header);
         found.attribute = match self.name {
@@ -43,7 +43,7 @@ impl Place<'_> {
         found
     }
 
-    fn report(&self, span: Span, reference: &[u8], events: &mut Events) {
+    fn report(&self, span: Span, reference: &[u8], events: &mut Batch) {
         let found = self.found(span, reference, events);
         events.push(Event::Reference(found));
     }
@@ -55,7 +55,7 @@ pub(super) fn field(
     raw: &[u8],
     place: Place<'_>,
     readers: &mut Readers,
-    events: &mut Events,
+    events: &mut Batch,
 ) {
     let span = |start: usize, end: usize| Span {
         start: place.offset + start as u64,
@@ -115,7 +115,7 @@ pub(super) fn field(
 }
 
 /// Free text, by the rules for text.
-fn free_text(raw: &[u8], place: Place<'_>, readers: &mut Readers, events: &mut Events) {
+fn free_text(raw: &[u8], place: Place<'_>, readers: &mut Readers, events: &mut Batch) {
     if !readers.abbreviated && !is_promising(raw) {
         return;
     }
@@ -124,7 +124,7 @@ fn free_text(raw: &[u8], place: Place<'_>, readers: &mut Readers, events: &mut E
     let mut map = std::mem::take(&mut readers.map);
     map.starting(place.offset);
     value::text(raw, &mut text, &mut map);
-    let mut inner = std::mem::take(&mut readers.inner);
+    let mut inner = Events::from(std::mem::take(&mut readers.inner));
     inner.clear();
     readers.text.begin(&Start::default());
     readers.text.scan(Window::whole(&text), &mut inner);
@@ -142,7 +142,7 @@ fn free_text(raw: &[u8], place: Place<'_>, readers: &mut Readers, events: &mut E
         copy.alternatives = events.copy_alternatives(found, &inner, &text);
         events.push(Event::Reference(copy));
     }
-    readers.inner = inner;
+    readers.inner = inner.into();
     readers.scratch = text;
     readers.map = map;
 }
@@ -158,7 +158,7 @@ fn is_promising(raw: &[u8]) -> bool {
 }
 
 /// `message/external-body; access-type=URL; URL="..."` (RFC 2017).
-pub(super) fn external_body(entity: &Entity, raw: &[u8], place: Place<'_>, events: &mut Events) {
+pub(super) fn external_body(entity: &Entity, raw: &[u8], place: Place<'_>, events: &mut Batch) {
     let Some(content_type) = &entity.content_type else {
         return;
     };
