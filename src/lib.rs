@@ -62,6 +62,9 @@ pub mod document;
 #[doc = include_str!("examples.md")]
 pub mod examples {}
 pub mod extractor;
+// Documents that would take far longer, or far more memory, than their length.
+#[cfg(test)]
+mod hostile;
 pub mod output;
 pub mod pipeline;
 pub mod resolver;

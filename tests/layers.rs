@@ -5,12 +5,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Every module under `src` and the layer it stands in.
-const LAYERS: [(&str, u8); 9] = [
+const LAYERS: [(&str, u8); 10] = [
     ("bytes", 1),
     ("uri", 2),
     ("document", 3),
     ("resolver", 4),
     ("extractor", 5),
+    ("hostile", 6),
     ("output", 5),
     ("pipeline", 6),
     ("audit", 6),

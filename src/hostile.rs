@@ -1,0 +1,486 @@
+//! Documents that an attacker would write: reading one twice as long takes twice the steps.
+//!
+//! A row is a format, a head, what is repeated, and a tail; a row more is all that a new shape needs.
+//! Loops that could go over the same bytes or entries again count their
+//! [steps](crate::bytes::steps).
+
+use std::ops::RangeInclusive;
+
+use crate::bytes::steps;
+use crate::document::Format;
+use crate::extractor::{Document, Extractor, Options};
+use crate::resolver::{Diagnostic, Link, Sink};
+
+/// How often the repeated part stands in the shorter document: beyond any limit of depth.
+const MANY: usize = 4_500;
+/// Steps for twice the document, in tenths of the steps for the document.
+const MOST: u64 = 22;
+
+/// A format, a head, what is repeated with its number for each `%`, and a tail.
+type Shape = (&'static str, &'static str, &'static str, &'static str);
+
+#[rustfmt::skip]
+const SHAPES: &[Shape] = &[
+    // Text: what may start a URI, and what may end one.
+    ("text", "", "http://example.com/% ", ""),
+    ("text", "", "<", ""),
+    ("text", "", "<http:", ""),
+    ("text", "", "<http://a", ""),
+    ("text", "", "<URL:", ""),
+    ("text", "", "<URL:http://a/\n", ""),
+    ("text", "", "\"", ""),
+    ("text", "", "\"http://a/", ""),
+    ("text", "", "\"http://a/\n", ""),
+    ("text", "", "\"a:b c\n> ", ""),
+    ("text", "", "http:", ""),
+    ("text", "", "http://", ""),
+    ("text", "", "http://a", ""),
+    ("text", "", "http://[", ""),
+    ("text", "", "http://[::", ""),
+    ("text", "", "http://a@", ""),
+    ("text", "", "http://a:1", ""),
+    ("text", "", "a:", ""),
+    ("text", "", "a.", ""),
+    ("text", "", "a+", ""),
+    ("text", "", ":", ""),
+    ("text", "", "://", ""),
+    ("text", "", "//a", ""),
+    ("text", "", "a://", ""),
+    ("text", "http://a/", "(", ""),
+    ("text", "http://a/", ")", ""),
+    ("text", "http://a/", "()", ""),
+    ("text", "http://a/", "(a", ")"),
+    ("text", "http://a/", "[", ""),
+    ("text", "http://a/", "]", ""),
+    ("text", "http://a/", "{", ""),
+    ("text", "http://a/", "'", ""),
+    ("text", "http://a/", "*", ""),
+    ("text", "http://a/", "_", ""),
+    ("text", "http://a/", "~", ""),
+    ("text", "http://a/", "&", ""),
+    ("text", "http://a/", "&amp;", ""),
+    ("text", "http://a/", "&gt;", ""),
+    ("text", "http://a/", "%", ""),
+    ("text", "http://a/", ".", ""),
+    ("text", "http://a/", ",", ""),
+    ("text", "http://a/", ";", ""),
+    ("text", "http://a/", "!", ""),
+    ("text", "http://a/", "?", ""),
+    ("text", "http://a/", "#", ""),
+    ("text", "http://a/", "-\n", ""),
+    ("text", "http://a/", "\\\n", ""),
+    ("text", "http://a/", "=\n", ""),
+    ("text", "http://a/", "\n> ", ""),
+    ("text", "http://a/", "\n", ""),
+    ("text", "<http://a/", "-\n", ""),
+    ("text", "<http://a/", "\n> ", ">"),
+    ("text", "<http://a/", "\n# ", ">"),
+    ("text", "<http://a/", " ", ">"),
+    ("text", "<http://a/", "\r\n", ">"),
+    ("text", "", "www.", ""),
+    ("text", "", "a@b.", ""),
+    ("text", "", "@", ""),
+    ("text", "", "mailto:a@b,", ""),
+    ("text", "", "\x1B]8;;", ""),
+    ("text", "", "\x1B]8;;http://a/\x07", ""),
+    ("text", "", "\u{ad}", ""),
+    ("text", "http://", "\u{e9}", ""),
+    ("text", "http://", "a.", ""),
+    ("text", "http://", "a-", ""),
+    ("text", "http://a:", "1", ""),
+    ("text", "", ">", "http://a/"),
+    ("text", "", "> ", "<http://a/\n"),
+    ("text", "", "http://a/\n> ", ""),
+    // HTML: tags, values, texts.
+    ("html", "", "<", ""),
+    ("html", "", "<a", ""),
+    ("html", "", "<a ", ""),
+    ("html", "", "<a>", ""),
+    ("html", "", "<a href=x>", ""),
+    ("html", "", "<a href=x", ""),
+    ("html", "", "<a href='x", ""),
+    ("html", "", "</", ""),
+    ("html", "", "</a", ""),
+    ("html", "", "</a ", ""),
+    ("html", "", "<!", ""),
+    ("html", "", "<!-", ""),
+    ("html", "", "<!--", ""),
+    ("html", "<!--", "-", ""),
+    ("html", "<!--", "--!", ""),
+    ("html", "<!--", "-->", ""),
+    ("html", "<!--", ">", ""),
+    ("html", "", "<!doctype", ""),
+    ("html", "", "<![CDATA[", ""),
+    ("html", "<svg>", "<![CDATA[", ""),
+    ("html", "<svg>", "<![CDATA[]]>", ""),
+    ("html", "<svg><![CDATA[", "]]", ""),
+    ("html", "", "<?", ""),
+    ("html", "<a ", "=", ""),
+    ("html", "<a ", "/", ""),
+    ("html", "<a ", "a%=", ""),
+    ("html", "<a ", "href=x ", ">"),
+    ("html", "<a href=", "&", ">"),
+    ("html", "<a href=", "&amp", ">"),
+    ("html", "<a href=", "&#", ">"),
+    ("html", "<a href=", "&#1", ">"),
+    ("html", "<a href=", "&#x41;", ">"),
+    ("html", "<a href='", "\r", "'>"),
+    ("html", "<a href='", "\u{e9}", "'>"),
+    ("html", "<a href='", "\0", "'>"),
+    ("html", "<a ping='", "a ", "'>"),
+    ("html", "<a ping='", "&amp; ", "'>"),
+    ("html", "", "<a ping='a b c'>", ""),
+    ("html", "<img srcset='", "a 1x,", "'>"),
+    ("html", "<img srcset='", ",", "'>"),
+    ("html", "<img srcset='", "a (", "'>"),
+    ("html", "<img srcset='", "a ", "'>"),
+    ("html", "<img srcset='a ", "1x ", "'>"),
+    ("html", "<img srcset='", "(", "'>"),
+    ("html", "<p style='", "url(", "'>"),
+    ("html", "<p style='", "url(a)", "'>"),
+    ("html", "<p style='", "/*", "'>"),
+    ("html", "<p style='", "\\", "'>"),
+    ("html", "<p style='", "image-set(", "'>"),
+    ("html", "<p style='", "{", "'>"),
+    ("html", "<p style='", "\"", "'>"),
+    ("html", "<style>", "@import ", "</style>"),
+    ("html", "<style>", "@import 'a';", "</style>"),
+    ("html", "<style>", "url(", "</style>"),
+    ("html", "<style>", "<", "</style>"),
+    ("html", "<style>", "</style", ""),
+    ("html", "<style>", "</", ""),
+    ("html", "", "<style>", ""),
+    ("html", "", "<style></style>", ""),
+    ("html", "<script>", "<!--", "</script>"),
+    ("html", "<script>", "<!--<script>", ""),
+    ("html", "<script>", "</script", ""),
+    ("html", "<script>", "<", ""),
+    ("html", "", "<script>", ""),
+    ("html", "<script type=importmap>", "{\"a\":", "</script>"),
+    ("html", "<script type=importmap>", "[", "</script>"),
+    ("html", "<script type=importmap>", "\"", "</script>"),
+    ("html", "<script type=importmap>{\"imports\":{", "\"a%\":\"/b\",", "}}</script>"),
+    ("html", "<script type=speculationrules>", "{\"prefetch\":[{\"urls\":[", "</script>"),
+    ("html", "", "<title>", ""),
+    ("html", "", "<textarea></textarea>", ""),
+    ("html", "", "<plaintext>", ""),
+    ("html", "", "<xmp>", ""),
+    ("html", "", "<noscript>", ""),
+    ("html", "", "<meta charset=x>", ""),
+    ("html", "", "<meta charset=latin1>", ""),
+    ("html", "", "<meta http-equiv=refresh content='0;url=a'>", ""),
+    ("html", "<meta http-equiv=refresh content='", "0", "'>"),
+    ("html", "<meta http-equiv=refresh content='", ";", "'>"),
+    ("html", "", "<base href=a%>", ""),
+    ("html", "", "<base href=/>", "<a href=x>"),
+    ("html", "", "<a href=x>", "<base href=/>"),
+    ("html", "", "<form action=a>", ""),
+    ("html", "", "<template>", ""),
+    ("html", "", "<template></template>", ""),
+    ("html", "", "<template shadowrootmode=open>", ""),
+    ("html", "", "<object codebase=a classid=b>", ""),
+    ("html", "", "<svg>", ""),
+    ("html", "", "<svg></svg>", ""),
+    ("html", "", "<math>", ""),
+    ("html", "<svg>", "<a href=x>", ""),
+    ("html", "<svg>", "</a>", ""),
+    // Exact mode: what the tree builder is asked.
+    ("html", "<svg><p>", "<a href=x>", ""),
+    ("html", "<svg><p>", "<a href=x></a>", ""),
+    ("html", "<svg><p>", "<a ping='a b c d e f'>", ""),
+    ("html", "<svg><p>", "<b%>", ""),
+    ("html", "<svg><p>", "<b a%>", ""),
+    ("html", "<svg><p>", "<b a%><p>", ""),
+    ("html", "<svg><p>", "<font size=%><p>", ""),
+    ("html", "<svg><p>", "<div>", ""),
+    ("html", "<svg><p>", "<div></div>", ""),
+    ("html", "<svg><p>", "<table>", ""),
+    ("html", "<svg><p>", "<table><td>", ""),
+    ("html", "<svg><p>", "<table><a href=x>", ""),
+    ("html", "<svg><p>", "<template>", ""),
+    ("html", "<svg><p>", "<select>", ""),
+    ("html", "<svg><p>", "<option>", ""),
+    ("html", "<svg><p>", "<li>", ""),
+    ("html", "<svg><p>", "<dd>", ""),
+    ("html", "<svg><p>", "<p>", ""),
+    ("html", "<svg><p>", "</p>", ""),
+    ("html", "<svg><p>", "<nobr>", ""),
+    ("html", "<svg><p>", "<button>", ""),
+    ("html", "<svg><p>", "<h1>", ""),
+    ("html", "<svg><p>", "<ruby><rt>", ""),
+    ("html", "<svg><p>", "<body a%=b>", ""),
+    ("html", "<svg><p>", "<html a%=b>", ""),
+    ("html", "<svg><p>", "<frameset>", ""),
+    ("html", "<svg><p>", "<svg>", ""),
+    ("html", "<svg><p>", "<svg><style>url(a)", ""),
+    ("html", "<svg><p>", "<svg><style>url(a)<a href=b />c</style></svg>", ""),
+    ("html", "<svg><p>", "<math><mi>", ""),
+    ("html", "<svg><p>", "<math><annotation-xml encoding=text/html>", ""),
+    ("html", "<svg><p>", "<iframe srcdoc='<a href=x>'></iframe>", ""),
+    ("html", "<svg><p>", "<base href=a>", ""),
+    ("html", "<svg><p>", "x &amp; ", ""),
+    ("html", "<svg><p>", "<!---->", ""),
+    ("html", "<svg><p>", "\0", ""),
+    // Documents in values, and the frames of their bases.
+    ("html", "", "<iframe srcdoc=x></iframe>", ""),
+    ("html", "", "<iframe srcdoc='<a href=x>'></iframe>", ""),
+    ("html", "", "<iframe srcdoc='<base href=x>'></iframe>", ""),
+    ("html", "", "<iframe srcdoc='<a href=x>'></iframe>", "<base href=/b/>"),
+    ("html", "", "<iframe srcdoc='<svg><p><a href=x>'></iframe>", ""),
+    ("html", "", "<iframe srcdoc='<base href=//[>'></iframe>", ""),
+    ("html", "", "<iframe srcdoc='<iframe srcdoc=&quot;<a href=x>&quot;></iframe>'></iframe>", ""),
+    ("html", "<iframe srcdoc='", "<a href=x>", "'></iframe>"),
+    ("html", "<iframe srcdoc='", "&lt;", "'></iframe>"),
+    ("html", "<iframe srcdoc='", "<iframe srcdoc=x></iframe>", "'></iframe>"),
+    // Markdown: what may open something.
+    ("markdown", "", "[", ""),
+    ("markdown", "", "]", ""),
+    ("markdown", "", "[]", ""),
+    ("markdown", "", "[](", ""),
+    ("markdown", "", "[a](b) ", ""),
+    ("markdown", "", "[a]: b%\n", ""),
+    ("markdown", "", "[a%]: b\n", ""),
+    ("markdown", "", "[a%]: b\n[a%] ", ""),
+    ("markdown", "", "[a%]\n", ""),
+    ("markdown", "", "[a", ""),
+    ("markdown", "", "![", ""),
+    ("markdown", "", "![a](b) ", ""),
+    ("markdown", "", "![[a](b)](c) ", ""),
+    ("markdown", "", "(", ""),
+    ("markdown", "[a](", "(", ")"),
+    ("markdown", "[a](", "\\", ")"),
+    ("markdown", "[a](<", "b", ""),
+    ("markdown", "", "[a](<b", ""),
+    ("markdown", "", "[a](b \"", ""),
+    ("markdown", "", "*", ""),
+    ("markdown", "", "*a ", ""),
+    ("markdown", "", "**a* ", ""),
+    ("markdown", "", "_a ", ""),
+    ("markdown", "", "a**b", ""),
+    ("markdown", "", "~a ", ""),
+    ("markdown", "", "`", ""),
+    ("markdown", "", "`a", ""),
+    ("markdown", "", "``a ` ", ""),
+    ("markdown", "", "<", ""),
+    ("markdown", "", "<a", ""),
+    ("markdown", "", "<a href=x>", ""),
+    ("markdown", "", "<http://a>", ""),
+    ("markdown", "", "<http:", ""),
+    ("markdown", "", "<a@b>", ""),
+    ("markdown", "", "<!--", ""),
+    ("markdown", "", "<!-- -->", ""),
+    ("markdown", "", "<?", ""),
+    ("markdown", "", "<![CDATA[", ""),
+    ("markdown", "", "<!A", ""),
+    ("markdown", "", "</a", ""),
+    ("markdown", "", "<div>\n", ""),
+    ("markdown", "", "<div>\n\n", ""),
+    ("markdown", "", "<iframe srcdoc='<a href=x>'></iframe>\n\n", ""),
+    ("markdown", "", "&", ""),
+    ("markdown", "", "&amp;", ""),
+    ("markdown", "", "\\", ""),
+    ("markdown", "", "\\[", ""),
+    ("markdown", "", ">", ""),
+    ("markdown", "", "> ", ""),
+    ("markdown", "", "> a\n", ""),
+    ("markdown", "", "- ", ""),
+    ("markdown", "", "- a\n", ""),
+    ("markdown", "", "1. a\n", ""),
+    ("markdown", "", "# a\n", ""),
+    ("markdown", "", "# a%\n", ""),
+    ("markdown", "", "a\n=\n", ""),
+    ("markdown", "", "a\n\n", ""),
+    ("markdown", "", "\n", ""),
+    ("markdown", "", "    a\n", ""),
+    ("markdown", "", "```\n", ""),
+    ("markdown", "", "```\na\n", ""),
+    ("markdown", "", "~~~\n```\n", ""),
+    ("markdown", "", "|", ""),
+    ("markdown", "a|b\n-|-\n", "a|", ""),
+    ("markdown", "a|b\n-|-\n", "a|b\n", ""),
+    ("markdown", "", "|a|\n|-|\n", ""),
+    ("markdown", "", "[^a]", ""),
+    ("markdown", "", "[^a%]: b\n", ""),
+    ("markdown", "", "---\n", ""),
+    ("markdown", "", "+++\n", ""),
+    ("markdown", "", "http://a/ ", ""),
+    ("markdown", "", "* * ", ""),
+    ("markdown", "", "- [ ] a\n", ""),
+    // Mail: header fields, delimiters, parts and what they are called.
+    ("eml", "", "A: b\n", ""),
+    ("eml", "", "A:\n", ""),
+    ("eml", "A:", " b\n", ""),
+    ("eml", "A: ", "<", "\n\n"),
+    ("eml", "Subject: ", "=?", "\n\n"),
+    ("eml", "Subject: ", "=?utf-8?q?a?= ", "\n\n"),
+    ("eml", "Content-Type: ", "(", "\n\n"),
+    ("eml", "Content-Type: text/html; ", "a*%=b; ", "\n\n"),
+    ("eml", "Content-Type: text/html; ", "a%=\"", "\n\n"),
+    ("eml", "List-Unsubscribe: ", "<http://a/>, ", "\n\n"),
+    ("eml", "", "Content-Location: http://a/%\n", "\n"),
+    ("eml", "Content-Type: text/html\n\n", "<a href=x>", ""),
+    ("eml", "Content-Type: text/html\n\n", "<iframe srcdoc=x></iframe>", ""),
+    ("eml", "Content-Type: text/html\n\n", "<iframe srcdoc='<a href=x>'></iframe>", ""),
+    ("eml", "Content-Type: text/html\n\n<svg><p>", "<a href=x></a>", ""),
+    ("eml", "Content-Type: text/html\nContent-Transfer-Encoding: quoted-printable\n\n", "=\n", ""),
+    ("eml", "Content-Type: text/html\nContent-Transfer-Encoding: quoted-printable\n\n", "<a href=3Dx>=\n", ""),
+    ("eml", "Content-Transfer-Encoding: quoted-printable\n\n", "=", ""),
+    ("eml", "Content-Transfer-Encoding: quoted-printable\n\n", "=20\n", ""),
+    ("eml", "Content-Transfer-Encoding: base64\n\n", "=", ""),
+    ("eml", "Content-Transfer-Encoding: base64\n\n", "aHR0cDovL2EvIA==\n", ""),
+    ("eml", "Content-Transfer-Encoding: base64\n\n", "a\n", ""),
+    ("eml", "Content-Type: text/plain; format=flowed\n\n", "http://a/ \n", ""),
+    ("eml", "Content-Type: text/plain; format=flowed\n\n", "> a \n", ""),
+    ("eml", "Content-Type: text/plain; format=flowed; delsp=yes\n\n", "a \n", ""),
+    ("eml", "\n", "-- \n", ""),
+    ("eml", "\n", "--\n", ""),
+    ("eml", "\n", "begin 644 a\n", ""),
+    ("eml", "\n", "begin 644 a\nM\nend\n", ""),
+    ("eml", "\n", "=ybegin line=1 size=1 name=a\n", ""),
+    ("eml", "\n", "-----BEGIN PGP MESSAGE-----\n", ""),
+    ("eml", "Content-Type: multipart/mixed; boundary=x\n\n", "--x\n", ""),
+    ("eml", "Content-Type: multipart/mixed; boundary=x\n\n", "--x\n\nhttp://a/\n", ""),
+    ("eml", "Content-Type: multipart/mixed; boundary=x\n\n", "--x\nContent-Type: text/html\n\n<a href=x>\n", "--x--"),
+    ("eml", "Content-Type: multipart/mixed; boundary=x\n\n", "--x--\n", ""),
+    ("eml", "Content-Type: multipart/mixed; boundary=x\n\n", "--", ""),
+    ("eml", "Content-Type: multipart/mixed; boundary=x\n\n", "--x", ""),
+    ("eml", "", "Content-Type: multipart/mixed; boundary=x%\n\n--x%\n", ""),
+    ("eml", "", "Content-Type: message/rfc822\n\n", ""),
+    ("eml", RELATED, "--x\nContent-Type: text/html\n\n<a href=x>\n", "--x--"),
+    ("eml", RELATED, "--x\nContent-Type: text/html\n\n<a href=cid:a%>\n", "--x--"),
+    ("eml", RELATED, "--x\nContent-ID: <a%>\nContent-Type: text/html\n\n<a href=cid:a%>\n", "--x--"),
+    ("eml", RELATED, "--x\nContent-ID: <a>\nContent-Type: text/html\n\n<a href=cid:a>\n", "--x--"),
+    ("eml", RELATED, "--x\nContent-Location: http://a/%\nContent-Type: text/html\n\n<a href=b%>\n", "--x--"),
+    ("eml", RELATED, "--x\nContent-Type: multipart/related; boundary=y\n\n--y\nContent-ID: <a>\n\nhttp://a/\n--y--\n", "--x--"),
+    ("eml", RELATED, "--x\nContent-Type: text/html\n\n<iframe srcdoc='<a href=x>'></iframe>\n", "--x--"),
+    ("mbox", "", "From a@b Mon Jan  1 00:00:00 2024\n", ""),
+    ("mbox", "", "From a@b Mon Jan  1 00:00:00 2024\n\n\n", ""),
+    ("mbox", "", "From a@b Mon Jan  1 00:00:00 2024\nA: b\n\nhttp://a/\n\n", ""),
+    ("mbox", "", "From a@b Mon Jan  1 00:00:00 2024\nContent-Type: text/html\n\n<a href=x>\n\n", ""),
+    ("mbox", "From a@b Mon Jan  1 00:00:00 2024\n\n", "From \n", ""),
+    ("mbox", "From a@b Mon Jan  1 00:00:00 2024\n\n", "\nFrom a\n", ""),
+    ("mbox", "From a@b Mon Jan  1 00:00:00 2024\n\n", ">From a\n", ""),
+    ("mbox", "", "From a@b Mon Jan  1 00:00:00 2024\nContent-Length: 9%\n\na\n\n", ""),
+    ("mmdf", "", "\x01\x01\x01\x01\n", ""),
+    ("mmdf", "", "\x01\x01\x01\x01\nA: b\n\nhttp://a/\n\x01\x01\x01\x01\n", ""),
+    ("news", "", "#! rnews 1\n", ""),
+    ("news", "", "#! rnews 20\nA: b\n\nhttp://a/ b\n", ""),
+    ("emlx", "9999999\nA: b\n\n", "<?xml", ""),
+];
+
+const RELATED: &str = "Content-Type: multipart/related; boundary=x\n\n";
+
+/// Takes everything and keeps nothing.
+#[derive(Default)]
+struct Count(u64);
+
+impl Sink for Count {
+    fn link(&mut self, _: &Link<'_>) {
+        self.0 += 1;
+        steps::step(1);
+    }
+
+    fn diagnostic(&mut self, _: &Diagnostic<'_>) {
+        steps::step(1);
+    }
+}
+
+fn document(shape: &Shape, many: usize) -> Vec<u8> {
+    let (_, head, repeated, tail) = shape;
+    let mut document = head.as_bytes().to_vec();
+    for number in 0..many {
+        let number = format!("{number:07}");
+        document.extend(repeated.replace('%', &number).into_bytes());
+    }
+    document.extend(tail.as_bytes());
+    document
+}
+
+/// The steps that a document of this shape takes, in windows as files are read and in short ones.
+fn steps(shape: &Shape, many: usize, window: usize) -> u64 {
+    let bytes = document(shape, many);
+    let mut options = Options {
+        window,
+        ..Options::default()
+    };
+    options.formats.text.www = true;
+    options.formats.text.email = true;
+    let format = Format::named(shape.0).expect("the format exists");
+    let document = Document::new(format, None);
+    let mut extractor = Extractor::new(&options);
+    steps::take();
+    let read = extractor.extract(&document, &bytes[..], &mut Count::default());
+    assert_eq!(read.expect("a slice reads"), bytes.len() as u64);
+    steps::take()
+}
+
+fn check(formats: &[&str], window: usize) {
+    let mut worst = Vec::new();
+    for shape in SHAPES.iter().filter(|shape| formats.contains(&shape.0)) {
+        // A few steps more or less are the windows' matter.
+        let grows = |once: u64, twice: u64| twice * 10 > once * MOST + 10_000;
+        let (once, twice) = (steps(shape, MANY, window), steps(shape, 2 * MANY, window));
+        if !grows(once, twice) {
+            continue;
+        }
+        // A limit may lie in between, from which on another way is taken.
+        let again = steps(shape, 4 * MANY, window);
+        if grows(twice, again) {
+            worst.push(format!("{once} steps, {twice}, {again}: {shape:?}"));
+        }
+    }
+    assert!(worst.is_empty(), "{}", worst.join("\n"));
+}
+
+/// Short windows make what is looked at again visible; long ones are what files are read in.
+const WINDOWS: RangeInclusive<usize> = 1 << 10..=256 << 10;
+
+#[test]
+fn text_takes_steps_in_proportion_to_its_length() {
+    check(&["text"], *WINDOWS.start());
+    check(&["text"], *WINDOWS.end());
+}
+
+#[test]
+fn html_takes_steps_in_proportion_to_its_length() {
+    check(&["html"], *WINDOWS.start());
+    check(&["html"], *WINDOWS.end());
+}
+
+#[test]
+fn markdown_takes_steps_in_proportion_to_its_length() {
+    check(&["markdown"], *WINDOWS.end());
+}
+
+#[test]
+fn mail_takes_steps_in_proportion_to_its_length() {
+    let formats = ["eml", "mbox", "mmdf", "news", "emlx", "mhtml"];
+    check(&formats, *WINDOWS.start());
+    check(&formats, *WINDOWS.end());
+}
+
+/// So many documents in values, or parts, that what is held of them goes out before the end: from
+/// then on each that ends used to walk over all those before it.
+#[test]
+fn frames_that_are_closed_are_walked_over_once() {
+    const FRAMES: usize = 30_000;
+    let window = *WINDOWS.end();
+    for shape in [
+        ("html", "", "<iframe srcdoc='<a href=x>'></iframe>", ""),
+        (
+            "eml",
+            RELATED,
+            "--x\nContent-Type: text/html\n\n<a href=x>\n",
+            "--x--",
+        ),
+    ] {
+        let (once, twice) = (
+            steps(&shape, FRAMES, window),
+            steps(&shape, 2 * FRAMES, window),
+        );
+        assert!(
+            twice * 10 <= once * MOST,
+            "{once} steps, then {twice}: {shape:?}"
+        );
+    }
+}
