@@ -74,12 +74,13 @@ impl Single {
     fn table(encoding: &'static Encoding) -> Option<[Single; 128]> {
         encoding.is_single_byte().then(|| {
             let mut table = [Single::default(); 128];
-            for (byte, single) in (0x80..=0xFF).zip(&mut table) {
-                let bytes = [byte];
-                let (text, malformed) = encoding.decode_without_bom_handling(&bytes);
-                single.malformed = malformed;
-                single.length = text.len() as u8;
-                single.bytes[..text.len()].copy_from_slice(text.as_bytes());
+            let bytes: [u8; 128] = std::array::from_fn(|index| 0x80 + index as u8);
+            let (text, _) = encoding.decode_without_bom_handling(&bytes);
+            for (character, single) in text.chars().zip(&mut table) {
+                // A byte that means nothing becomes one replacement character.
+                single.malformed = character == char::REPLACEMENT_CHARACTER;
+                single.length = character.len_utf8() as u8;
+                character.encode_utf8(&mut single.bytes);
             }
             table
         })

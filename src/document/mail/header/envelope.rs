@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use encoding_rs::WINDOWS_1252;
+use memchr::memchr3;
 
 use super::value::{self, comment_end};
 use crate::document::events::{self, Events};
@@ -60,7 +61,7 @@ fn plain(raw: &[u8]) -> Cow<'_, str> {
 /// A value as text: unfolded, its encoded words decoded.
 fn decoded(raw: &[u8]) -> Cow<'_, str> {
     let plain = plain(raw);
-    if !plain.contains(['\r', '\n']) && !plain.contains("=?") {
+    if memchr3(b'\r', b'\n', b'=', plain.as_bytes()).is_none() {
         return plain;
     }
     let mut text = Vec::new();
