@@ -205,6 +205,22 @@ fn a_file_cut_at_any_byte_of_its_second_member_is_told() {
     }
 }
 
+#[test]
+fn what_stands_before_damage_does_not_depend_on_the_read_size() {
+    for name in CHECKED {
+        let whole = made(name);
+        for at in (16..whole.len()).step_by(9) {
+            let mut stored = whole.clone();
+            stored[at] ^= 0x55;
+            let large = read(&stored);
+            for step in [1, 100] {
+                let same = read_in_steps(&stored, step) == large;
+                assert!(same, "{name} changed at {at}, in steps of {step}");
+            }
+        }
+    }
+}
+
 /// Flips one bit after the other and checks that each is told, or changes nothing.
 fn flip_every_bit(name: &str, expected: &[u8], stored: &[u8]) -> usize {
     let mut told_of = 0;

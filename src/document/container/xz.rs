@@ -9,8 +9,9 @@ use super::{Decoder, Fault, Step, WINDOW};
 
 /// Memory for a decoder in KiB: a dictionary of [`WINDOW`] bytes, and tables and buffers.
 const MEMORY: u32 = (WINDOW >> 10) as u32 + 1024;
-/// Bytes that are decoded at a time. What a stretch held before damage in it is lost.
-const STRETCH: usize = 64;
+/// Bytes that are decoded at a time. What a stretch holds before damage is lost, because a decoder that
+/// fails keeps its output.
+const STRETCH: u64 = 64;
 
 /// Decompresses one stream after another.
 pub(super) struct Xz {
@@ -51,8 +52,10 @@ impl Decoder for Xz {
 
     fn decompress(&mut self, source: &mut Source, into: &mut [u8]) -> (usize, Step) {
         loop {
+            // Stretches begin at the same bytes however much is asked for at a time.
+            let most = (STRETCH - self.stream.total_in() % STRETCH) as usize;
             let input = source.available();
-            let input = &input[..input.len().min(STRETCH)];
+            let input = &input[..input.len().min(most)];
             let action = match input.is_empty() {
                 true => Action::Finish,
                 false => Action::Run,
