@@ -4,6 +4,7 @@
 //! `cargo fuzz --fuzz-dir tests/fuzz run NAME` (the targets are in `targets/`) and the smoke test
 //! below call the same checks.
 
+mod compressed;
 mod html;
 mod input;
 mod mail;
@@ -31,13 +32,14 @@ pub(crate) struct Target {
 
 /// Every target.
 #[rustfmt::skip]
-pub(crate) const TARGETS: [Target; 6] = [
+pub(crate) const TARGETS: [Target; 7] = [
     Target { name: "text", check: text::check, seeds: &["corpus/text", "corpus/html"] },
     Target { name: "html", check: html::check, seeds: &["corpus/html"] },
     Target { name: "mail", check: mail::check, seeds: &["tests/vectors/mail"] },
     Target { name: "uri", check: uri::check, seeds: &["tests/vectors"] },
     Target { name: "windows", check: windows::check, seeds: &["corpus/text", "corpus/html", "tests/vectors/mail"] },
     Target { name: "output", check: output::check, seeds: &["corpus/text", "corpus/html"] },
+    Target { name: "compressed", check: compressed::check, seeds: &["tests/compressed/made", "corpus/text"] },
 ];
 
 /// Puts bytes to the check of a target.

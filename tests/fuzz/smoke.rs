@@ -105,3 +105,8 @@ fn windows() {
 fn output() {
     smoke("output");
 }
+
+#[test]
+fn compressed() {
+    smoke("compressed");
+}
