@@ -13,7 +13,8 @@ pub static FLAGS: &[Explanation] = &[
     row(
         "wrapped",
         "A line break was removed from inside the reference.",
-        "RFC 2396 Appendix E: white space between delimiters comes from breaking lines.",
+        "RFC 2396 Appendix E: white space between delimiters comes from breaking lines. A backslash \
+         before the break marks that the line goes on; the reading with it is in `alternatives`.",
         "<http://example.com/a/\\nlong/path>",
         KEEP,
     ),
@@ -64,7 +65,7 @@ pub static FLAGS: &[Explanation] = &[
     row(
         "trimmed",
         "Punctuation at its end was left out.",
-        "It belongs to the sentence.",
+        "It belongs to the sentence, or is a rule drawn up to the end of the line.",
         "See http://example.com/a.",
         KEEP,
     ),
@@ -140,7 +141,7 @@ pub static FLAGS: &[Explanation] = &[
     ),
     row(
         "maybe-wrapped",
-        "It fills its line and may go on in the next one.",
+        "It fills its line, and the next one begins with what looks like the rest of it.",
         "Nothing outside delimiters is joined (RFC 2396 Appendix E), so it may be cut.",
         "a reference that ends in column 76, and a line that goes on with `/more?x=1`",
         DOUBT,

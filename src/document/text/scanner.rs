@@ -279,6 +279,7 @@ impl Triggers {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bytes::steps;
     use crate::document::events::Span;
     use crate::document::text::NonAscii;
 
@@ -474,5 +475,49 @@ mod tests {
             }
         }
         assert!(scanner.wide.is_none() || usual > 3_000, "{usual} are usual");
+    }
+
+    /// What an attacker would repeat, line by line or without an end, in texts longer than any URI.
+    #[rustfmt::skip]
+    const HOSTILE: &[&str] = &[
+        "<", "\"", "(", "[", ":", "://", "http:", "http://", "http:?", "<http://a", "\"http://a ", "<http://a\n", "http://(", "http://[",
+        "http://a/[", "http://a.", "http://a/'.", "mailto:", "<URL:", "<URL:a ", "www.", "'a@", "'", "%", ".", "\x1b]8;;http://a",
+        "<http://a\\\n", "\\\n", "<\\\n", "<http:\\\n", "&gt;", "\n&gt;", "&gt; <http://a\n", "> &gt; <http://a\n&gt; ", "<http://a\n&gt; b",
+        "http://a/____\n", "____", "http://a/____----", ".http://a\\:", ".http://a\\: ", ".http://a\\:)", "\n.http://a\\:)", ".http://(\\-",
+        ".mailto:\\-", ".<http://a\\-", "\\:", "\\-",
+        "http://a.example/x/a-path-that-fills-the-line-up-to-its-margin/and/more\nx/y z\n",
+    ];
+
+    #[test]
+    fn hostile_texts_take_steps_in_proportion_to_their_length() {
+        let options = Options {
+            www: true,
+            email: true,
+            ..Options::default()
+        };
+        // A URI may be 65,536 bytes long: a text has to hold several.
+        let steps = |source: Source, token: &str, length: usize| {
+            let start = Beginning {
+                source,
+                ..Beginning::default()
+            };
+            let text = token.repeat(length / token.len());
+            let mut scanner = Scanner::new(options.clone());
+            scanner.begin(&start);
+            steps::take();
+            scanner.scan(Window::whole(text.as_bytes()), &mut Events::default());
+            steps::take()
+        };
+        for source in [Source::Prose, Source::Troff] {
+            for token in HOSTILE {
+                let [first, second, third] = [1, 2, 3].map(|n| steps(source, token, n << 17));
+                // As much text again takes no more steps than before.
+                let bound = (second - first) * 11 / 10 + (1 << 17);
+                assert!(
+                    third - second <= bound,
+                    "{token:?} as {source:?}: {first}, {second}, {third}"
+                );
+            }
+        }
     }
 }

@@ -6,6 +6,7 @@ use super::prefix;
 use super::reading::{Reading, Workspace};
 use super::start::Start;
 use super::view::{Set, View};
+use crate::bytes::steps::step;
 
 /// Whether a byte behind a backslash makes an escape that a URI may hold.
 pub(super) fn is_escape(byte: u8) -> bool {
@@ -64,6 +65,7 @@ impl Unescaped {
                 .position(|&byte| STOPS[byte as usize])
                 .unwrap_or(bytes.len() - self.end);
             let stop = (self.end + length).min(limit);
+            step(stop - self.end + 1);
             self.text.extend_from_slice(&bytes[self.end..stop]);
             self.end = stop;
             match bytes.get(stop..stop + 2) {

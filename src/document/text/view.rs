@@ -4,6 +4,7 @@
 use std::cell::Cell;
 
 use super::Source;
+use crate::bytes::steps::step;
 
 /// One bit of a byte's class says whether it belongs to a set.
 pub(super) type Set = [bool; 256];
@@ -49,6 +50,7 @@ impl<'a> View<'a> {
     /// The byte at an index. There is none behind the window's end, and it is noticed.
     #[inline]
     pub(super) fn at(&self, at: usize) -> Option<u8> {
+        step(1);
         let byte = self.bytes.get(at).copied();
         if byte.is_none() {
             self.beyond.set(true);
@@ -95,6 +97,7 @@ impl<'a> View<'a> {
         let holds = |eight: &&[u8; 8]| eight.iter().fold(false, |any, &b| any | set[b as usize]);
         let skipped = 8 * eights.iter().take_while(|eight| !holds(eight)).count();
         let rest = &bytes[skipped..];
+        step(skipped);
         match rest.iter().position(|&byte| set[byte as usize]) {
             Some(n) => at + skipped + n,
             None => {
@@ -183,6 +186,7 @@ impl<'a> View<'a> {
     /// The start of the line that `at` stands in, if it is at most 1024 bytes back.
     pub(super) fn line_start(&self, at: usize) -> Option<usize> {
         let least = at.saturating_sub(LINE_START);
+        step(at - least);
         match memchr::memrchr2(b'\n', b'\r', &self.bytes[least..at]) {
             Some(n) => Some(least + n + 1),
             // The look-behind is longer than this look back: index 0 is the start of the text.
