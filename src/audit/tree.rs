@@ -149,6 +149,9 @@ impl Target {
     }
 }
 
+/// So many of the innermost directories of a path are looked for before its root is.
+const NEAR: usize = 4;
+
 type Listings = HashMap<Box<[u8]>, Option<Arc<Listing>>, Key>;
 
 /// Looks targets up on disk.
@@ -208,9 +211,8 @@ impl Tree {
         if let Some(found) = self.find_near(path) {
             return found;
         }
-        let rest = path.strip_prefix(root).unwrap_or(path);
+        let (mut here, rest) = self.start(root, path);
         let directory_named = rest.is_empty() || rest.ends_with(b"/");
-        let mut here = root.strip_suffix(b"/").unwrap_or(root).to_vec();
         let mut other_case = false;
         let mut names = rest
             .split(|&byte| byte == b'/')
@@ -263,6 +265,25 @@ impl Tree {
             }
         }
         self.index_of(here, directory_named, other_case)
+    }
+
+    /// Where to start looking for a path: a directory without its slash, and what is left of the path.
+    ///
+    /// A directory near the path's end that has been read exists by that name, so that nothing above
+    /// it need be looked at; else it is the root.
+    fn start<'p>(&self, root: &[u8], path: &'p [u8]) -> (Vec<u8>, &'p [u8]) {
+        let known = self.known();
+        let names = path.strip_suffix(b"/").unwrap_or(path);
+        let mut slashes = memchr::memrchr_iter(b'/', names).take(NEAR);
+        let at = slashes
+            .find(|&at| at >= root.len() && known.get(&path[..at]).is_some_and(Option::is_some));
+        match at {
+            Some(at) => (path[..at].to_vec(), &path[at + 1..]),
+            None => {
+                let rest = path.strip_prefix(root).unwrap_or(path);
+                (root.strip_suffix(b"/").unwrap_or(root).to_vec(), rest)
+            }
+        }
     }
 
     /// A file in a directory that has been read: most are found so, by one look.
@@ -378,8 +399,7 @@ impl Tree {
 
     /// The name nearest to the first one on the way to `path` that does not exist.
     pub fn nearest(&self, root: &[u8], path: &[u8], budget: &mut Budget) -> Option<Vec<u8>> {
-        let rest = path.strip_prefix(root).unwrap_or(path);
-        let mut here = root.strip_suffix(b"/").unwrap_or(root).to_vec();
+        let (mut here, rest) = self.start(root, path);
         for name in rest
             .split(|&byte| byte == b'/')
             .filter(|name| !name.is_empty())
