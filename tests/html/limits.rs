@@ -246,3 +246,29 @@ fn a_part_of_a_mail_counts_as_read_exactly() {
     assert_eq!(counted.references, ["d"]);
     assert_eq!(read_as("markdown", html.as_bytes()).exact, ["B3"]);
 }
+
+/// The places of what was decoded take memory for each change, not for each byte; spans stay those of
+/// the document.
+#[test]
+fn what_is_decoded_stands_where_it_stood() {
+    let html = "<a ping='&a&&b &amp;c\r d\r\n&lt;e'>";
+    let mut found = Vec::new();
+    let document = Document::new(Format::named("html").expect("it is a format"), None);
+    Extractor::new(&Options::default()).extract_bytes(
+        &document,
+        html.as_bytes(),
+        &mut |link: &Link<'_>| {
+            let span = link.span.start as usize..link.span.end as usize;
+            let reference = String::from_utf8_lossy(link.reference).into_owned();
+            found.push((reference, html[span].to_owned()));
+        },
+    );
+    let expected = [
+        ("&a&&b", "&a&&b"),
+        ("&c", "&amp;c"),
+        ("d", "d"),
+        ("<e", "&lt;e"),
+    ];
+    let expected = expected.map(|(one, other)| (one.to_owned(), other.to_owned()));
+    assert_eq!(found, expected);
+}

@@ -77,13 +77,45 @@ pub(super) struct Offsets {
     pieces: Vec<Piece>,
 }
 
+/// A stretch of decoded bytes: small, for a value may have one for each of its bytes.
 #[derive(Clone, Copy, Debug)]
 struct Piece {
+    /// Offset in the document of its first byte.
+    start: u64,
     /// Index of its first decoded byte.
-    at: usize,
-    span: Span,
-    /// Each of its bytes stands in the document as it is.
-    verbatim: bool,
+    at: u32,
+    /// Its bytes in the document; with the highest bit, each of them stands there as it is.
+    length: u32,
+}
+
+/// Marks a piece that stands in the document as it is.
+const VERBATIM: u32 = 1 << 31;
+
+impl Piece {
+    fn at(self) -> usize {
+        self.at as usize
+    }
+
+    fn end(self) -> u64 {
+        self.start + u64::from(self.length & !VERBATIM)
+    }
+
+    fn is_verbatim(self) -> bool {
+        self.length & VERBATIM != 0
+    }
+
+    /// Takes what stands right behind it in the same way; false when that is another piece.
+    fn extend(&mut self, at: usize, span: Span) -> bool {
+        let length = span.end - self.start;
+        let follows = self.is_verbatim()
+            && self.end() == span.start
+            && at.checked_sub(self.at()) == usize::try_from(span.start - self.start).ok()
+            && length < u64::from(VERBATIM);
+        if follows {
+            self.length = length as u32 | VERBATIM;
+        }
+        follows
+    }
 }
 
 impl Offsets {
@@ -104,7 +136,7 @@ impl Offsets {
                     self.push(
                         at + from - range.start,
                         source.span(from..to),
-                        piece.verbatim,
+                        piece.is_verbatim(),
                     );
                     from = to;
                 }
@@ -128,30 +160,42 @@ impl Offsets {
     }
 
     fn push(&mut self, at: usize, span: Span, verbatim: bool) {
-        self.pieces.push(Piece { at, span, verbatim });
+        if verbatim && span.end > span.start {
+            let last = self.pieces.last_mut();
+            if last.is_some_and(|last| last.extend(at, span)) {
+                return;
+            }
+        }
+        // INVARIANT: what is decoded at one time is shorter than 2 GiB.
+        let length = (span.end - span.start) as u32;
+        self.pieces.push(Piece {
+            start: span.start,
+            at: at as u32,
+            length: length | if verbatim { VERBATIM } else { 0 },
+        });
     }
 
     /// The piece of a byte, and the index at which it ends.
     fn piece(&self, at: usize) -> (Piece, usize) {
-        let next = self.pieces.partition_point(|piece| piece.at <= at);
-        let end = self.pieces.get(next).map_or(usize::MAX, |piece| piece.at);
+        let next = self.pieces.partition_point(|piece| piece.at() <= at);
+        let end = self.pieces.get(next).map_or(usize::MAX, |piece| piece.at());
         // INVARIANT: the first piece starts at 0, so one precedes `next`.
         (self.pieces[next.saturating_sub(1)], end)
     }
 
     fn start_of(&self, at: usize) -> u64 {
         let (piece, _) = self.piece(at);
-        match piece.verbatim {
-            true => piece.span.start + (at - piece.at) as u64,
-            false => piece.span.start,
+        match piece.is_verbatim() {
+            true => piece.start + (at - piece.at()) as u64,
+            false => piece.start,
         }
     }
 
     fn end_of(&self, end: usize) -> u64 {
         let (piece, _) = self.piece(end - 1);
-        match piece.verbatim {
-            true => piece.span.start + (end - piece.at) as u64,
-            false => piece.span.end,
+        match piece.is_verbatim() {
+            true => piece.start + (end - piece.at()) as u64,
+            false => piece.end(),
         }
     }
 }

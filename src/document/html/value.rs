@@ -160,7 +160,11 @@ fn decode(
             }
         }
         if let Some(offsets) = &mut offsets {
-            offsets.replaced(before, source, start..at);
+            // One byte for one, as for an ampersand that starts nothing, is as good as verbatim.
+            match (out.len() - before, at - start) {
+                (1, 1) => offsets.verbatim(before, source, start..at),
+                _ => offsets.replaced(before, source, start..at),
+            }
         }
     }
 }
