@@ -52,6 +52,11 @@ impl Default for Options {
     }
 }
 
+/// A document of which more than this many bytes are kept to be read again is heavy.
+const KEPT: usize = 8 << 20;
+/// The same of one that must be in view as a whole: its tree is kept too.
+const WHOLE: usize = 1 << 20;
+
 /// What is known of a document before it is read.
 #[derive(Clone, Copy)]
 pub struct Document<'a> {
@@ -248,7 +253,13 @@ impl Extractor {
         let mut pass = self.begin(document, reader.detected());
         let origin = document.origin.offset;
         self.windows.begin_at(bounds, origin);
+        let mut told = false;
         loop {
+            let whole = pass.start.again.exact && self.windows.pending().len() > WHOLE;
+            if !told && (whole || reader.kept() > KEPT) {
+                told = true;
+                sink.heavy();
+            }
             if let Err(error) = self.windows.fill(&mut reader) {
                 failure = Some(error);
                 self.windows.end_here();
@@ -267,6 +278,8 @@ impl Extractor {
                 pass = again;
             } else if finished {
                 self.linker.end(sink);
+                // What a huge document took is not kept for later ones.
+                self.windows.begin_at(bounds, origin);
                 let length = length - origin;
                 let length = reader.transcoder().map_or(length, |it| it.stored(length));
                 return failure.map_or(Ok(length), Err);

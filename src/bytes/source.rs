@@ -10,6 +10,11 @@ pub trait Source: Read {
     ///
     /// When the source cannot.
     fn rewind(&mut self) -> io::Result<()>;
+
+    /// How many of its bytes are kept for that.
+    fn kept(&self) -> usize {
+        0
+    }
 }
 
 /// A document in something seekable, from where it stands.
@@ -93,7 +98,8 @@ impl<R: Read> Read for Replay<R> {
             return Ok(n);
         }
         let n = self.inner.read(into)?;
-        if self.kept.len() + n <= self.limit && !self.beyond {
+        let fits = self.kept.len() + n <= self.limit && !self.beyond;
+        if fits && self.kept.try_reserve(n).is_ok() {
             self.kept.extend_from_slice(&into[..n]);
             self.at = self.kept.len();
         } else if n > 0 {
@@ -115,5 +121,9 @@ impl<R: Read> Source for Replay<R> {
         }
         self.at = 0;
         Ok(())
+    }
+
+    fn kept(&self) -> usize {
+        self.kept.len()
     }
 }

@@ -147,7 +147,7 @@ impl Windows {
     ///
     /// # Errors
     ///
-    /// Those of the reader, but for interruptions, which are retried.
+    /// Those of the reader, but for interruptions, which are retried; and when there is no memory.
     ///
     /// # Panics
     ///
@@ -161,11 +161,13 @@ impl Windows {
             self.bounds.look_ahead
         );
         let want = if self.stalled {
-            self.size.max(pending)
+            // No more than the scanner may wait for, and one window.
+            let left = self.bounds.look_ahead.saturating_sub(pending);
+            self.size.max(pending).min(self.size.saturating_add(left))
         } else {
             self.size
         };
-        self.make_room(want);
+        self.try_make_room(want)?;
         let goal = self.end + want;
         while self.end < goal {
             match reader.read(&mut self.buffer[self.end..goal]) {
@@ -239,6 +241,15 @@ impl Windows {
         self.offset += (behind - self.behind) as u64;
         self.behind = behind;
         self.last
+    }
+
+    /// The same, unless there is no memory for it: one document must not take the run.
+    fn try_make_room(&mut self, want: usize) -> io::Result<()> {
+        let more = (self.end - self.behind + want).saturating_sub(self.buffer.len());
+        // The buffer grows by doubling, and its memory is claimed before it is used.
+        self.buffer.try_reserve(more)?;
+        self.make_room(want);
+        Ok(())
     }
 
     fn make_room(&mut self, want: usize) {

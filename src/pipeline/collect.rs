@@ -37,6 +37,8 @@ pub struct Collector<'a, W> {
     /// What was diagnosed of it, and how often.
     diagnosed: BTreeMap<&'static str, u64>,
     stopped: bool,
+    /// The document at hand has waited for its memory.
+    alone: bool,
 }
 
 /// What a worker has counted.
@@ -76,6 +78,7 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
             found: 0,
             diagnosed: BTreeMap::new(),
             stopped: false,
+            alone: false,
         }
     }
 
@@ -86,6 +89,9 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
 
     /// What follows belongs to this document.
     pub fn begin_document(&mut self, path: &[u8]) {
+        if std::mem::take(&mut self.alone) {
+            self.ordered.together(self.ticket);
+        }
         self.place.set(path);
         self.found = 0;
         self.diagnosed.clear();
@@ -187,6 +193,9 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
     ///
     /// When the output has failed.
     pub fn end_ticket(&mut self) -> Result<(), Stopped> {
+        if std::mem::take(&mut self.alone) {
+            self.ordered.together(self.ticket);
+        }
         self.ordered.finish(self.ticket, &mut self.block)
     }
 
@@ -241,6 +250,11 @@ impl<W: std::io::Write + Send> Sink for Collector<'_, W> {
             let handed_over = self.ordered.hand_over(self.ticket, &mut self.block);
             self.stopped = handed_over.is_err();
         }
+    }
+
+    fn heavy(&mut self) {
+        self.alone = true;
+        self.ordered.alone(self.ticket);
     }
 
     fn exact(&mut self, _rule: &'static str) {

@@ -140,6 +140,10 @@ impl<S: Sink> Sink for Located<'_, S> {
         self.sink.anchor(name, offset);
     }
 
+    fn heavy(&mut self) {
+        self.sink.heavy();
+    }
+
     fn exact(&mut self, rule: &'static str) {
         self.sink.exact(rule);
     }

@@ -56,6 +56,8 @@ struct State<B> {
     weight: usize,
     error: Option<io::Error>,
     stopped: bool,
+    /// Without an order: the ticket that is alone with its memory.
+    alone: Option<u64>,
 }
 
 struct Held<B> {
@@ -96,6 +98,7 @@ impl<B: Block, C: Consume<B>> Ordered<B, C> {
                 weight: 0,
                 error: None,
                 stopped: false,
+                alone: None,
             }),
             turned: Condvar::new(),
             consumer: Mutex::new(consumer),
@@ -120,6 +123,34 @@ impl<B: Block, C: Consume<B>> Ordered<B, C> {
     /// When the output has failed.
     pub fn finish(&self, ticket: u64, block: &mut B) -> Result<(), Stopped> {
         self.pass(ticket, block, Part::Last)
+    }
+
+    /// Waits until a ticket may take much memory, which one has at a time: the one whose turn it is,
+    /// for that one never waits for another; without an order the first that asks.
+    pub fn alone(&self, ticket: u64) {
+        let mut state = self.lock();
+        while !state.stopped {
+            let mine = match self.order {
+                Order::Path => state.turn == ticket,
+                _ => *state.alone.get_or_insert(ticket) == ticket,
+            };
+            if mine {
+                return;
+            }
+            state = self
+                .turned
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// The ticket has given its memory back.
+    pub fn together(&self, ticket: u64) {
+        let mut state = self.lock();
+        if state.alone == Some(ticket) {
+            state.alone = None;
+            self.turned.notify_all();
+        }
     }
 
     /// The consumer, and the error that ended the output early.
@@ -268,6 +299,41 @@ mod tests {
                     "{workers}, {limit}"
                 );
             }
+        }
+    }
+
+    /// One ticket at a time is alone, and those that hand over much before their turn do not keep
+    /// it from that.
+    #[test]
+    fn one_ticket_at_a_time_is_alone() {
+        for order in [Order::Path, Order::None] {
+            let ordered = Ordered::new(Collected(Vec::new(), None), 1, order);
+            let (next, inside) = (AtomicU64::new(0), AtomicU64::new(0));
+            let work = || {
+                let mut block = Vec::new();
+                loop {
+                    let ticket = next.fetch_add(1, Ordering::Relaxed);
+                    if ticket >= 300 {
+                        return;
+                    }
+                    if ticket % 3 > 0 {
+                        block.extend_from_slice(b"before ");
+                        ordered.hand_over(ticket, &mut block).unwrap();
+                    }
+                    ordered.alone(ticket);
+                    assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0);
+                    block.extend_from_slice(b"meanwhile ");
+                    ordered.hand_over(ticket, &mut block).unwrap();
+                    inside.fetch_sub(1, Ordering::SeqCst);
+                    ordered.together(ticket);
+                    ordered.finish(ticket, &mut block).unwrap();
+                }
+            };
+            std::thread::scope(|scope| {
+                for _ in 0..4 {
+                    scope.spawn(work);
+                }
+            });
         }
     }
 

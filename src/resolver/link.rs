@@ -120,6 +120,10 @@ pub trait Sink {
     /// nobody counts.
     fn exact(&mut self, _rule: &'static str) {}
 
+    /// The document at hand is about to take much memory. Whoever reads several at once may let this
+    /// one wait here, until few others do; by default it goes on.
+    fn heavy(&mut self) {}
+
     /// The document is read once more: its anchors so far do not count.
     fn restart(&mut self) {}
 }

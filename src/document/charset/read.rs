@@ -102,6 +102,11 @@ impl<'a, S: Source> Reader<'a, S> {
         Ok(())
     }
 
+    /// How many bytes are kept to be read again.
+    pub fn kept(&self) -> usize {
+        self.source.kept()
+    }
+
     /// Maps offsets in what is read to offsets in what is stored, where they differ.
     pub fn transcoder(&mut self) -> Option<&mut Transcoder> {
         self.transcoder.as_mut()
