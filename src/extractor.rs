@@ -10,7 +10,7 @@ use crate::bytes::steps::step;
 use crate::bytes::window::{Bounds, Window, Windows};
 pub use crate::document::Positions;
 use crate::document::charset::{self, Conversion, Detected, Reader, Transcoder};
-use crate::document::events::{Again, Batch, Event, Events};
+use crate::document::events::{Batch, Event, Events};
 use crate::document::mail::Tally;
 use crate::document::{self, Format, Known, Reading, Scan, Share, Start};
 use crate::resolver::{EmbeddedBases, Handed, Linker, Ruling, Sink};
@@ -175,7 +175,7 @@ impl Extractor {
                 last: end == bytes.len(),
             };
             start = behind + self.scan(&mut pass, window, None, sink);
-            if let Some(again) = pass.again() {
+            if let Some(again) = pass.again(&mut self.linker) {
                 let encoding = again.start.again.encoding;
                 if charset::converts(format.conversion, encoding) {
                     // It turns out that its bytes are not what they seem.
@@ -269,7 +269,7 @@ impl Extractor {
             let window = windows.window();
             let consumed = self.scan(&mut pass, window, reader.transcoder(), sink);
             let length = window.offset_at(consumed);
-            let again = pass.again();
+            let again = pass.again(&mut self.linker);
             let finished = again.is_none() && windows.consume(consumed);
             self.windows = windows;
             if let Some(again) = again {
@@ -319,7 +319,13 @@ impl Extractor {
             positions: self.options.positions,
             ..Start::default()
         };
-        Pass::new(scanner, start, self.options.positions, document.origin)
+        Pass::new(
+            scanner,
+            start,
+            format.reading,
+            self.options.positions,
+            document.origin,
+        )
     }
 
     /// One window: bytes to events to links.
@@ -344,17 +350,18 @@ impl Extractor {
         let mut empty = std::mem::take(batch);
         empty.clear();
         let converted = transcoder.is_some();
-        let mut handed = Handed::Settled;
+        let (lines, again) = (&mut pass.lines, pass.may_restart);
         let mut take = |events: &mut Events<'_>| {
-            pass.observe(events);
-            if let Some(lines) = &mut pass.lines {
+            if let Some(lines) = lines {
                 locate(lines, &window, converted, events);
             }
             if let Some(transcoder) = &transcoder {
                 restore(transcoder, events);
             }
-            if linker.batch(events, window.bytes, sink) == Handed::Early {
-                handed = Handed::Early;
+            linker.take(events, window.bytes, sink);
+            // A scanner that may ask for the document again must be told before it does.
+            if !again {
+                linker.limit(sink);
             }
         };
         let mut events = Events::relieved(empty, &mut take);
@@ -362,6 +369,7 @@ impl Extractor {
         let consumed = scanner.scan(window, &mut events);
         events.hand_over();
         *batch = events.into();
+        let handed = linker.limit(sink);
         if handed == Handed::Early {
             scanner.handed_on();
         }
@@ -384,14 +392,18 @@ struct Pass {
     positions: Positions,
     origin: Origin,
     lines: Option<Lines>,
-    /// How many enclosed documents are open.
-    depth: usize,
-    /// How the document asks to be read once more.
-    again: Option<Again>,
+    /// It may be followed by another pass.
+    may_restart: bool,
 }
 
 impl Pass {
-    fn new(scanner: usize, start: Start, positions: Positions, origin: Origin) -> Self {
+    fn new(
+        scanner: usize,
+        start: Start,
+        reading: Reading,
+        positions: Positions,
+        origin: Origin,
+    ) -> Self {
         let Origin { offset, line, .. } = origin;
         Pass {
             scanner,
@@ -400,32 +412,23 @@ impl Pass {
             positions,
             origin,
             lines: (positions == Positions::Lines).then(|| Lines::starting(offset, line)),
-            depth: 0,
-            again: None,
+            may_restart: reading == Reading::MaybeTwice,
         }
     }
 
     /// Another pass, when the document itself, and not an enclosed one, asked for it.
-    fn again(&mut self) -> Option<Pass> {
-        let again = self.again.take()?;
+    fn again(&mut self, linker: &mut Linker) -> Option<Pass> {
         let start = Start {
-            again,
+            again: linker.take_again()?,
             ..self.start
         };
-        let (positions, origin) = (self.positions, self.origin);
-        Some(Pass::new(self.scanner, start, positions, origin))
-    }
-
-    /// Looks for that in a batch.
-    fn observe(&mut self, events: &Batch) {
-        for event in &events.list {
-            match *event {
-                Event::Enter(_) => self.depth += 1,
-                Event::Leave => self.depth = self.depth.saturating_sub(1),
-                Event::Restart(again) if self.depth == 0 => self.again = Some(again),
-                _ => {}
-            }
-        }
+        Some(Pass {
+            start,
+            begun: false,
+            lines: (self.positions == Positions::Lines)
+                .then(|| Lines::starting(self.origin.offset, self.origin.line)),
+            ..*self
+        })
     }
 }
 

@@ -300,10 +300,11 @@ pub struct Batch {
 /// What one window holds can be far more than the window: 2 million references in one attribute of
 /// 4 MiB. Where a batch has a [`Relief`], its events are taken as soon as there are many; their
 /// bytes stay, for later events may speak of them.
-#[derive(Default)]
 pub struct Events<'f> {
     batch: Batch,
     relief: Option<&'f mut Relief<'f>>,
+    /// How many events there may be before there is something to do.
+    room: usize,
     /// How many marks may be rolled back to: meanwhile nothing is taken.
     marks: usize,
     /// The events are of no interest, but for the document's base.
@@ -348,12 +349,21 @@ impl std::ops::DerefMut for Events<'_> {
     }
 }
 
+impl Default for Events<'_> {
+    fn default() -> Self {
+        Events::from(Batch::default())
+    }
+}
+
 impl From<Batch> for Events<'_> {
     /// The batch, which nobody relieves.
     fn from(batch: Batch) -> Self {
         Events {
             batch,
-            ..Events::default()
+            relief: None,
+            room: usize::MAX,
+            marks: 0,
+            draft: None,
         }
     }
 }
@@ -370,7 +380,9 @@ impl<'f> Events<'f> {
         Events {
             batch,
             relief: Some(relief),
-            ..Events::default()
+            room: MOST,
+            marks: 0,
+            draft: None,
         }
     }
 
@@ -415,17 +427,18 @@ impl<'f> Events<'f> {
             stored: self.store.len(),
             alternatives: self.alternatives.len(),
         });
+        self.set_room();
     }
 
     /// Takes events again; returns the base that the document in the draft names.
     pub fn end_draft(&mut self) -> Option<Event> {
         let draft = self.draft.take()?;
+        self.set_room();
         self.store.truncate(draft.stored);
         self.alternatives.truncate(draft.alternatives);
         draft.base
     }
 
-    #[cold]
     fn push_draft(&mut self, event: Event) {
         let (Some(draft), batch) = (&mut self.draft, &mut self.batch) else {
             return;
@@ -447,6 +460,7 @@ impl<'f> Events<'f> {
     /// nothing is taken.
     pub fn mark(&mut self) -> Mark {
         self.marks += 1;
+        self.set_room();
         Mark {
             events: self.list.len(),
             store: self.store.len(),
@@ -457,6 +471,7 @@ impl<'f> Events<'f> {
     /// Drops everything since a mark of the same batch.
     pub fn rollback(&mut self, mark: Mark) {
         self.marks = self.marks.saturating_sub(1);
+        self.set_room();
         self.list.truncate(mark.events);
         self.store.truncate(mark.store);
         self.alternatives.truncate(mark.alternatives);
@@ -465,18 +480,34 @@ impl<'f> Events<'f> {
     /// Keeps everything since a mark.
     pub fn keep(&mut self, _mark: Mark) {
         self.marks = self.marks.saturating_sub(1);
+        self.set_room();
     }
 
     /// Appends an event.
     #[inline]
     pub fn push(&mut self, event: Event) {
+        if self.batch.list.len() >= self.room {
+            return self.push_slowly(event);
+        }
+        self.batch.list.push(event);
+    }
+
+    #[cold]
+    fn push_slowly(&mut self, event: Event) {
         if self.draft.is_some() {
             return self.push_draft(event);
         }
-        if self.list.len() >= MOST {
-            self.relieve();
-        }
+        self.relieve();
         self.batch.list.push(event);
+    }
+
+    /// Finds out when there is something to do.
+    fn set_room(&mut self) {
+        self.room = match (&self.draft, &self.relief, self.marks) {
+            (Some(_), ..) => 0,
+            (None, Some(_), 0) => MOST,
+            _ => usize::MAX,
+        };
     }
 }
 

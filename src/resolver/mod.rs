@@ -15,7 +15,7 @@ pub use link::{Diagnostic, Envelope, Link, Part, Sink};
 
 use crate::bytes::steps::step;
 use crate::document::diagnostic::{self, Code};
-use crate::document::events::{self, Batch, Event, Family, Found, Heading};
+use crate::document::events::{self, Again, Batch, Event, Family, Found, Heading};
 use crate::uri::unwrap::Unwrapper;
 use crate::uri::{self, Base};
 use frame::Frame;
@@ -64,6 +64,8 @@ pub struct Linker {
     waiting: Vec<(usize, usize)>,
     labels: Labels,
     writer: Writer,
+    /// How the document asked to be read again.
+    again: Option<Again>,
 }
 
 impl Linker {
@@ -82,6 +84,7 @@ impl Linker {
             waiting: Vec::new(),
             labels: Labels::default(),
             writer: Writer::default(),
+            again: None,
         }
     }
 
@@ -103,6 +106,7 @@ impl Linker {
         self.held.clear();
         self.waiting.clear();
         self.unsettled = 0;
+        self.again = None;
         self.labels.clear();
         let frame = self.open_frame(family);
         if let Some(base) = base {
@@ -110,11 +114,15 @@ impl Linker {
         }
     }
 
-    /// Takes a batch of events with the window it came from, and hands on the links that are ready.
-    ///
-    /// Says whether references went out before their document was settled: no later event may
-    /// retract them, so the document must not be read again.
+    /// Takes a batch of events with the window it came from, and hands on the links that are ready;
+    /// [`Linker::limit`] included.
     pub fn batch(&mut self, events: &Batch, window: &[u8], sink: &mut impl Sink) -> Handed {
+        self.take(events, window, sink);
+        self.limit(sink)
+    }
+
+    /// Takes a batch of events with the window it came from, and hands on the links that are ready.
+    pub fn take(&mut self, events: &Batch, window: &[u8], sink: &mut impl Sink) {
         step(events.list.len());
         for (index, event) in events.list.iter().enumerate() {
             match *event {
@@ -131,7 +139,10 @@ impl Linker {
                 Event::Leave => self.leave(events, window, sink),
                 Event::Anchor(text, offset) => sink.anchor(events.bytes(text, window), offset),
                 Event::Exact(rule) => sink.exact(rule),
-                Event::Restart(_) => {
+                Event::Restart(again) => {
+                    if self.open.len() == 1 {
+                        self.again = Some(again);
+                    }
                     self.restart();
                     sink.restart();
                 }
@@ -143,14 +154,26 @@ impl Linker {
                 self.held.keep(frame, found, events, window);
             }
         }
+    }
+
+    /// Hands on what is held, settled or not, where it is too much.
+    ///
+    /// Says whether it did: no later event may retract those references, so the document must not be
+    /// read again.
+    pub fn limit(&mut self, sink: &mut impl Sink) -> Handed {
         let closed = self.live.saturating_sub(self.open.len());
         if self.held.size() + closed * size_of::<Frame>() <= HELD_LIMIT {
             return Handed::Settled;
         }
         self.diagnose(&diagnostic::HELD_LIMIT, 0);
         self.settle_all();
-        self.release(events, window, sink);
+        self.release(&Batch::default(), &[], sink);
         Handed::Early
+    }
+
+    /// How the document, and not one that it encloses, asked to be read again since the last call.
+    pub fn take_again(&mut self) -> Option<Again> {
+        self.again.take()
     }
 
     /// Ends the document: everything is settled, and its diagnostics follow its links.

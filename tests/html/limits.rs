@@ -166,6 +166,30 @@ fn what_was_handed_on_early_is_not_read_again() {
     }
 }
 
+/// The same where a window that grew for a long value holds all of them, and what asks for another
+/// reading too.
+#[test]
+fn what_is_handed_on_within_one_window_is_not_read_again() {
+    const MANY: usize = 200_000;
+    let links = "<a href=x>".repeat(MANY);
+    let html = format!(
+        "<img src='{}'>{links}<svg><p><a href=last>",
+        "x".repeat(3 << 20)
+    );
+    for window in [64 << 10, 8 << 20] {
+        let mut counted = Counted::default();
+        let document = Document::new(Format::named("html").expect("it is a format"), None);
+        let options = Options {
+            window,
+            ..Options::default()
+        };
+        let html = [html.as_bytes(), &b" ".repeat(8 << 20)].concat();
+        let read = Extractor::new(&options).extract(&document, &html[..], &mut counted);
+        assert_eq!(read.expect("a slice reads"), html.len() as u64);
+        assert_eq!(counted.references.len(), MANY + 2, "{window}");
+    }
+}
+
 /// One value may hold millions of references: they are handed on before the value ends, each once
 /// and in order, whatever else the document is.
 #[test]
