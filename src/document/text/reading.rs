@@ -54,22 +54,32 @@ impl Workspace {
     }
 
     /// Reports a reading.
+    #[inline]
     pub(super) fn report(&self, reading: &Reading, window: &Window<'_>, events: &mut Events) {
-        let text = match reading.cleaned {
-            true => events.store(&self.text),
-            false => Text::window(reading.raw.clone()),
-        };
         let span = crate::document::events::Span {
             start: window.offset_at(reading.raw.start),
             end: window.offset_at(reading.raw.end),
         };
+        let (text, alternatives) = match reading.cleaned {
+            true => self.store(reading, events),
+            false => (Text::window(reading.raw.clone()), (0, 0)),
+        };
         let mut found = Found::new(span, text, reading.context);
         found.flags = reading.flags;
-        let is_doubtful = !self.hyphens.is_empty() || !self.continuations.is_empty();
-        if is_doubtful || reading.shorter.is_some() {
-            found.alternatives = self.alternatives(reading, text, events);
-        }
+        found.alternatives = alternatives;
         events.push(Event::Reference(found));
+    }
+
+    /// Stores a cleaned reference and its other readings; only such a one has any.
+    #[cold]
+    fn store(&self, reading: &Reading, events: &mut Events) -> (Text, (u32, u32)) {
+        let text = events.store(&self.text);
+        let is_doubtful = !self.hyphens.is_empty() || !self.continuations.is_empty();
+        let alternatives = match is_doubtful || reading.shorter.is_some() {
+            true => self.alternatives(reading, text, events),
+            false => (0, 0),
+        };
+        (text, alternatives)
     }
 
     /// D9, D6a, D10: without the doubtful hyphens, with the backslashes, then as it would read without delimiters.

@@ -58,15 +58,24 @@ impl Scanner {
     }
 
     /// What the rules make of a trigger.
+    #[inline]
     fn read(&mut self, view: &View<'_>, trigger: Trigger) -> Option<Reading> {
+        match trigger {
+            Trigger::Colon(at) => self.read_colon(view, at),
+            Trigger::At(_) | Trigger::Www(_) => self.read_abbreviated(view, trigger),
+        }
+    }
+
+    #[inline(never)]
+    fn read_abbreviated(&mut self, view: &View<'_>, trigger: Trigger) -> Option<Reading> {
         let mut reading = match trigger {
-            Trigger::Colon(at) => return self.read_colon(view, at),
-            Trigger::At(at) => optional::email(view, at, &mut self.workspace)?,
+            Trigger::Colon(_) => None,
+            Trigger::At(at) => optional::email(view, at, &mut self.workspace),
             Trigger::Www(at) => {
                 let non_ascii = self.options.non_ascii;
-                optional::www(view, non_ascii, at, &mut self.workspace)?
+                optional::www(view, non_ascii, at, &mut self.workspace)
             }
-        };
+        }?;
         // In both cases the scheme was put there.
         let text = &self.workspace.text;
         reading.flags |= match reading.context {
@@ -76,13 +85,19 @@ impl Scanner {
         Some(reading)
     }
 
+    #[inline]
     fn read_colon(&mut self, view: &View<'_>, colon: usize) -> Option<Reading> {
         if let Some(wide) = self.wide
             && let Some(reading) = usual::read(view, wide, self.options.non_ascii, colon)
         {
-            self.workspace.clear();
             return Some(reading);
         }
+        self.read_by_rules(view, colon)
+    }
+
+    /// Apart from the shortcut, so that the loop over triggers holds no more than that.
+    #[inline(never)]
+    fn read_by_rules(&mut self, view: &View<'_>, colon: usize) -> Option<Reading> {
         let strict = self.options.strict;
         if delimited::ends_in_prefix(view, colon + 1)
             && let Some(mut reading) =
