@@ -319,13 +319,7 @@ impl Extractor {
             positions: self.options.positions,
             ..Start::default()
         };
-        Pass::new(
-            scanner,
-            start,
-            format.reading,
-            self.options.positions,
-            document.origin,
-        )
+        Pass::new(scanner, start, self.options.positions, document.origin)
     }
 
     /// One window: bytes to events to links.
@@ -350,7 +344,7 @@ impl Extractor {
         let mut empty = std::mem::take(batch);
         empty.clear();
         let converted = transcoder.is_some();
-        let (lines, again) = (&mut pass.lines, pass.may_restart);
+        let lines = &mut pass.lines;
         let mut take = |events: &mut Events<'_>| {
             if let Some(lines) = lines {
                 locate(lines, &window, converted, events);
@@ -359,20 +353,18 @@ impl Extractor {
                 restore(transcoder, events);
             }
             linker.take(events, window.bytes, sink);
-            // A scanner that may ask for the document again must be told before it does.
-            if !again {
-                linker.limit(sink);
+            if linker.limit(sink) == Handed::Early {
+                events.hand_on_early();
             }
         };
         let mut events = Events::relieved(empty, &mut take);
         step(window.bytes.len() - window.start);
         let consumed = scanner.scan(window, &mut events);
         events.hand_over();
-        *batch = events.into();
-        let handed = linker.limit(sink);
-        if handed == Handed::Early {
+        if events.is_handed_on() {
             scanner.handed_on();
         }
+        *batch = events.into();
         if let Some(lines) = &mut pass.lines {
             lines.pass(&window, consumed);
         }
@@ -392,18 +384,10 @@ struct Pass {
     positions: Positions,
     origin: Origin,
     lines: Option<Lines>,
-    /// It may be followed by another pass.
-    may_restart: bool,
 }
 
 impl Pass {
-    fn new(
-        scanner: usize,
-        start: Start,
-        reading: Reading,
-        positions: Positions,
-        origin: Origin,
-    ) -> Self {
+    fn new(scanner: usize, start: Start, positions: Positions, origin: Origin) -> Self {
         let Origin { offset, line, .. } = origin;
         Pass {
             scanner,
@@ -412,7 +396,6 @@ impl Pass {
             positions,
             origin,
             lines: (positions == Positions::Lines).then(|| Lines::starting(offset, line)),
-            may_restart: reading == Reading::MaybeTwice,
         }
     }
 

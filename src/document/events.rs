@@ -305,6 +305,8 @@ pub struct Events<'f> {
     relief: Option<&'f mut Relief<'f>>,
     /// How many events there may be before there is something to do.
     room: usize,
+    /// Some events are beyond being retracted.
+    handed_on: bool,
     /// How many marks may be rolled back to: meanwhile nothing is taken.
     marks: usize,
     /// The events are of no interest, but for the document's base.
@@ -362,6 +364,7 @@ impl From<Batch> for Events<'_> {
             batch,
             relief: None,
             room: usize::MAX,
+            handed_on: false,
             marks: 0,
             draft: None,
         }
@@ -381,6 +384,7 @@ impl<'f> Events<'f> {
             batch,
             relief: Some(relief),
             room: MOST,
+            handed_on: false,
             marks: 0,
             draft: None,
         }
@@ -402,6 +406,17 @@ impl<'f> Events<'f> {
             self.list.clear();
             self.relief = Some(relief);
         }
+    }
+
+    /// Says that references of the batch went out before their document was settled.
+    pub fn hand_on_early(&mut self) {
+        self.handed_on = true;
+    }
+
+    /// Whether some did: the document must not be read again.
+    #[inline]
+    pub fn is_handed_on(&self) -> bool {
+        self.handed_on
     }
 
     /// Hands over what is left, once the scanner has done with the window.

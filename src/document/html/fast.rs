@@ -135,11 +135,6 @@ impl Fast {
         self.guessed = false;
     }
 
-    /// The document will not be read again, whatever turns up.
-    pub(super) fn settle(&mut self) {
-        self.limit = 0;
-    }
-
     /// Whether something was passed over since the last time.
     pub(super) fn took_a_guess(&mut self) -> bool {
         std::mem::take(&mut self.guessed)
@@ -386,6 +381,10 @@ impl Tree for Fast {
 
     fn halt(&mut self) -> Halt {
         Halt::Bail(self.halt)
+    }
+
+    fn settle(&mut self) {
+        self.limit = 0;
     }
 
     #[inline]

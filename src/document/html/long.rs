@@ -7,7 +7,7 @@ use super::names::Attribute;
 use super::report::Report;
 use super::source::Source;
 use super::tag::{Attributes, Step};
-use super::tokens::{Flow, Mode, Run, after};
+use super::tokens::{Flow, Mode, Run, after, settle};
 use super::tree::{Then, Tree, Verdict};
 use super::value::Decoded;
 use crate::bytes::seek;
@@ -146,6 +146,7 @@ impl<T: Tree> Run<'_, '_, '_, T> {
                 document: self.document,
             };
             report.tag(tag, long.verdict);
+            settle(&mut report, self.tree);
         }
     }
 }

@@ -43,7 +43,7 @@ use report::Document;
 use source::Source;
 use text::Characters;
 use tokens::Run;
-use tree::{Bail, Halt};
+use tree::{Bail, Halt, Tree};
 
 /// How HTML is read.
 #[derive(Clone, Debug)]

@@ -190,6 +190,7 @@ impl<T: Tree> Run<'_, '_, '_, T> {
             document: self.document,
         };
         report.characters(range, Some(Place::Text), flags);
+        settle(&mut report, self.tree);
     }
 
     #[inline(always)]
@@ -241,6 +242,7 @@ impl<T: Tree> Run<'_, '_, '_, T> {
                 return Flow::Halt;
             }
             report.tag(tag, verdict);
+            settle(&mut report, self.tree);
             if tag.is_base() && !verdict.inert {
                 let first = !report.document.based;
                 report.base(tag, first);
@@ -269,6 +271,7 @@ impl<T: Tree> Run<'_, '_, '_, T> {
             ..Verdict::none(Then::GoOn)
         };
         report.tag(tag, verdict);
+        settle(&mut report, self.tree);
     }
 
     /// Goes on behind a start tag as its element asks.
@@ -502,6 +505,7 @@ impl<T: Tree> Run<'_, '_, '_, T> {
                     document: self.document,
                 };
                 report.contents(&capture, range);
+                settle(&mut report, self.tree);
             }
         }
         Flow::Go(next)
@@ -514,6 +518,16 @@ impl<T: Tree> Run<'_, '_, '_, T> {
         let offset = self.source.offset(at);
         self.events
             .push(Event::Diagnostic(&diagnostic::VALUE_TOO_LONG, offset));
+    }
+}
+
+/// Sees to it that a document is not read again whose references went out early.
+#[inline(always)]
+pub(super) fn settle(report: &mut Report<'_, '_, '_>, tree: &mut impl Tree) {
+    // A document in a value is read again from what its events were.
+    if report.events.is_handed_on() && report.document.depth == 0 {
+        report.document.limit = 0;
+        tree.settle();
     }
 }
 

@@ -145,6 +145,9 @@ pub(super) trait Tree {
     /// Why the document must be read in another way, once that is so.
     fn halt(&mut self) -> Halt;
 
+    /// The document must not be read again, whatever turns up.
+    fn settle(&mut self) {}
+
     /// Takes an end tag.
     fn end_tag(&mut self, source: &Source<'_>, name: Range<usize>) -> Result<(), Halted>;
 
