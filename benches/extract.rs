@@ -8,7 +8,7 @@ use std::hint::black_box;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use generate::{KINDS, Kind};
 use uriscan::document::Format;
-use uriscan::extractor::{Document, Extractor, Options, Positions};
+use uriscan::extractor::{Document, Extractor, ExtractorOptions, Positions};
 use uriscan::resolver::Link;
 use uriscan::uri::{Base, BaseSource};
 
@@ -27,9 +27,9 @@ fn extract(criterion: &mut Criterion) {
         let document = Document::new(format, Some(&base));
         group.throughput(Throughput::Bytes(input.len() as u64));
         for (positions, suffix) in [(Positions::Offsets, ""), (Positions::Lines, ", with lines")] {
-            let options = Options {
+            let options = ExtractorOptions {
                 positions,
-                ..Options::default()
+                ..ExtractorOptions::default()
             };
             let mut extractor = Extractor::new(&options);
             group.bench_function(format!("{name}{suffix}"), |bencher| {
@@ -75,12 +75,12 @@ fn latency(criterion: &mut Criterion) {
             });
             assert_eq!(links, expected);
         };
-        let mut extractor = Extractor::new(&Options::default());
+        let mut extractor = Extractor::new(&ExtractorOptions::default());
         group.bench_function(format.name, |bencher| {
             bencher.iter(|| count(&mut extractor));
         });
         group.bench_function(format!("{}, the first document", format.name), |bencher| {
-            bencher.iter(|| count(&mut Extractor::new(&Options::default())));
+            bencher.iter(|| count(&mut Extractor::new(&ExtractorOptions::default())));
         });
     }
     group.finish();

@@ -10,8 +10,8 @@ use std::path::Path;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use generate::KINDS;
 use uriscan::pipeline::walk::{Root, Walk};
-use uriscan::pipeline::writer::Hurry;
-use uriscan::pipeline::{self, Options, bases::Bases};
+use uriscan::pipeline::writer::FlushPolicy;
+use uriscan::pipeline::{self, PipelineOptions, bases::Bases};
 
 /// Texts are cut to this length.
 const SHORT: usize = 8 << 10;
@@ -65,15 +65,15 @@ fn read(directory: &Path, buffer: &mut Vec<u8>) -> io::Result<u64> {
     Ok(bytes)
 }
 
-fn run(directory: &Path, threads: usize) -> pipeline::run::Outcome {
-    let options = Options {
+fn run(directory: &Path, threads: usize) -> pipeline::run::RunOutcome {
+    let options = PipelineOptions {
         threads,
         bases: Bases::here(),
-        ..Options::default()
+        ..PipelineOptions::default()
     };
     let roots = [Ok(Root::Path(directory.to_owned()))];
     let walk = Walk::new(roots.into_iter(), Default::default());
-    pipeline::run(&options, walk, io::sink(), Hurry::Gathered)
+    pipeline::run(&options, walk, io::sink(), FlushPolicy::Gathered)
 }
 
 fn files(criterion: &mut Criterion) {

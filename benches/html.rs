@@ -9,7 +9,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use generate::{KINDS, Kind};
 use uriscan::bytes::window::Window;
 use uriscan::document::events::{Event, Events};
-use uriscan::document::{Format, Options, Start};
+use uriscan::document::{Format, FormatOptions, ScanStart};
 
 const SIZE: usize = 4 << 20;
 const SEED: u64 = 2396;
@@ -22,7 +22,7 @@ fn html(criterion: &mut Criterion) {
         }
         let input = make(SEED, SIZE);
         let format = Format::named(format).expect("the format is known");
-        let mut scanner = (format.scanner)(&Options::default());
+        let mut scanner = (format.scanner)(&FormatOptions::default());
         let mut events = Events::default();
         group.throughput(Throughput::Bytes(input.len() as u64));
         let brackets = |bytes: &Vec<u8>| {
@@ -40,7 +40,7 @@ fn html(criterion: &mut Criterion) {
                 let mut links = 0;
                 for bytes in &input.documents {
                     events.clear();
-                    scanner.begin(&Start::default());
+                    scanner.begin(&ScanStart::default());
                     scanner.scan(Window::whole(bytes), &mut events);
                     let is_reference = |event: &&Event| matches!(event, Event::Reference(_));
                     links += events.list.iter().filter(is_reference).count();

@@ -12,7 +12,7 @@ use std::process::{Command, ExitCode};
 
 use generate::{KINDS, Kind};
 use uriscan::document::Format;
-use uriscan::extractor::{Document, Extractor, Options};
+use uriscan::extractor::{Document, Extractor, ExtractorOptions};
 use uriscan::resolver::Link;
 use uriscan::uri::{Base, BaseSource};
 
@@ -31,7 +31,7 @@ fn work(kind: &Kind, times: usize) {
     };
     let input = (kind.make)(SEED, SIZE);
     let format = Format::named(kind.format).expect("the format is known");
-    let mut extractor = Extractor::new(&Options::default());
+    let mut extractor = Extractor::new(&ExtractorOptions::default());
     for _ in 0..times {
         let mut links = 0;
         let mut sink = |_: &Link<'_>| links += 1;

@@ -16,8 +16,8 @@ use std::time::{Duration, Instant};
 
 use uriscan::bytes::window::Window;
 use uriscan::document::events::{Event, Events};
-use uriscan::document::{self, Format, Start};
-use uriscan::extractor::{Document, Extractor, Options};
+use uriscan::document::{self, Format, ScanStart};
+use uriscan::extractor::{Document, Extractor, ExtractorOptions};
 use uriscan::resolver::Link;
 use uriscan::uri::{Base, BaseSource};
 
@@ -76,14 +76,14 @@ fn median(mut round: impl FnMut()) -> Duration {
 
 fn events(documents: &[Vec<u8>]) -> (usize, Duration) {
     let format = Format::named("html").expect("it is a format");
-    let mut scanner = (format.scanner)(&document::Options::default());
+    let mut scanner = (format.scanner)(&document::FormatOptions::default());
     let mut events = Events::default();
     let mut links = 0;
     let time = median(|| {
         links = 0;
         for bytes in documents {
             events.clear();
-            scanner.begin(&Start::default());
+            scanner.begin(&ScanStart::default());
             scanner.scan(Window::whole(bytes), &mut events);
             let is_reference = |event: &&Event| matches!(event, Event::Reference(_));
             links += events.list.iter().filter(is_reference).count();
@@ -99,7 +99,7 @@ fn links(documents: &[Vec<u8>]) -> (usize, Duration) {
     };
     let format = Format::named("html").expect("it is a format");
     let document = Document::new(format, Some(&base));
-    let mut extractor = Extractor::new(&Options::default());
+    let mut extractor = Extractor::new(&ExtractorOptions::default());
     let mut links = 0;
     let time = median(|| {
         links = 0;

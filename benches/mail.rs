@@ -8,7 +8,7 @@ use std::hint::black_box;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use generate::KINDS;
 use uriscan::document::Format;
-use uriscan::extractor::{Document, Extractor, Options};
+use uriscan::extractor::{Document, Extractor, ExtractorOptions};
 use uriscan::resolver::Link;
 
 fn mail(criterion: &mut Criterion) {
@@ -17,7 +17,7 @@ fn mail(criterion: &mut Criterion) {
     let archive = &input.documents[0];
     let format = Format::named("mbox").expect("a format of ours");
     let document = Document::new(format, None);
-    let mut extractor = Extractor::new(&Options::default());
+    let mut extractor = Extractor::new(&ExtractorOptions::default());
     let mut group = criterion.benchmark_group("mail");
     group.throughput(Throughput::Bytes(archive.len() as u64));
     group.bench_function("limit: every `:`", |bencher| {

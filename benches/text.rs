@@ -9,8 +9,8 @@ use generate::KINDS;
 use memchr::memchr_iter;
 use uriscan::bytes::window::Window;
 use uriscan::document::events::{Event, Events};
-use uriscan::document::text::{Options, Scanner};
-use uriscan::document::{Scan, Start};
+use uriscan::document::text::{TextOptions, TextScanner};
+use uriscan::document::{Scan, ScanStart};
 
 fn count(events: &Events) -> usize {
     let is_reference = |event: &&Event| matches!(event, Event::Reference(_));
@@ -33,12 +33,12 @@ fn scan(criterion: &mut Criterion) {
             });
         });
         assert!(visited >= input.links);
-        let mut scanner = Scanner::new(Options::default());
+        let mut scanner = TextScanner::new(TextOptions::default());
         let mut events = Events::default();
         group.bench_function("scan", |bencher| {
             bencher.iter(|| {
                 events.clear();
-                scanner.begin(&Start::default());
+                scanner.begin(&ScanStart::default());
                 scanner.scan(Window::whole(black_box(text)), &mut events)
             });
         });

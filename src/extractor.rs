@@ -4,24 +4,24 @@ use std::io::{self, Cursor, Read, Seek};
 
 use encoding_rs::Encoding;
 
-use crate::bytes::lines::Lines;
-use crate::bytes::source::{Replay, Seekable, Source};
+use crate::bytes::lines::LineCounter;
+use crate::bytes::source::{Replay, RewindSource, Seekable};
 use crate::bytes::steps::step;
 use crate::bytes::window::{Bounds, Window, Windows};
 pub use crate::document::Positions;
-use crate::document::charset::{self, Conversion, Detected, Reader, Transcoder};
+use crate::document::charset::{self, CharsetReader, Conversion, Detected, Transcoder};
 use crate::document::events::{Batch, Event, Events};
-use crate::document::mail::Tally;
-use crate::document::{self, Format, Known, Reading, Scan, Share, Start};
+use crate::document::mail::ArchiveTally;
+use crate::document::{self, Format, KnownSeparators, Passes, Scan, ScanStart, SplitContext};
 use crate::resolver::{EmbeddedBases, Handed, Linker, Ruling, Sink};
 use crate::uri::Base;
 use crate::uri::unwrap::Unwrapper;
 
 /// How documents are read.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct ExtractorOptions {
     /// The options of each format.
-    pub formats: document::Options,
+    pub formats: document::FormatOptions,
     /// Which rules resolution follows.
     pub ruling: Ruling,
     /// Whether the bases that documents bring are honoured.
@@ -37,10 +37,10 @@ pub struct Options {
     pub window: usize,
 }
 
-impl Default for Options {
+impl Default for ExtractorOptions {
     fn default() -> Self {
-        Options {
-            formats: document::Options::default(),
+        ExtractorOptions {
+            formats: document::FormatOptions::default(),
             ruling: Ruling::AUTO,
             embedded_bases: EmbeddedBases::default(),
             longest_base: usize::MAX,
@@ -67,29 +67,29 @@ pub struct Document<'a> {
     /// The encoding that a transport or the user declares.
     pub declared: Option<&'static Encoding>,
     /// Where it starts, if it is a piece of a document.
-    pub origin: Origin,
+    pub origin: PieceOrigin,
     /// What is known of its contents, if it is a piece of an archive.
-    pub known: Option<Known<'a>>,
+    pub known: Option<KnownSeparators<'a>>,
 }
 
 /// Where a piece of a document starts: behind a [`seam`](Format::seam).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Origin {
+pub struct PieceOrigin {
     /// The offset of its first byte.
     pub offset: u64,
     /// The line that it starts.
     pub line: u64,
     /// What is to be known of the rest, if it is an archive.
-    pub share: Share,
+    pub share: SplitContext,
 }
 
-impl Default for Origin {
+impl Default for PieceOrigin {
     /// The start of a document.
     fn default() -> Self {
-        Origin {
+        PieceOrigin {
             offset: 0,
             line: 1,
-            share: Share::default(),
+            share: SplitContext::default(),
         }
     }
 }
@@ -101,7 +101,7 @@ impl<'a> Document<'a> {
             format,
             base,
             declared: None,
-            origin: Origin::default(),
+            origin: PieceOrigin::default(),
             known: None,
         }
     }
@@ -115,7 +115,7 @@ impl<'a> Document<'a> {
 /// use uriscan::resolver::Link;
 ///
 /// let text = Format::named("text").unwrap();
-/// let mut extractor = Extractor::new(&Options::default());
+/// let mut extractor = Extractor::new(&ExtractorOptions::default());
 /// let mut targets = Vec::new();
 /// extractor.extract_bytes(
 ///     &Document::new(text, None),
@@ -125,7 +125,7 @@ impl<'a> Document<'a> {
 /// assert_eq!(targets, [b"http://www.example.com/rfc/rfc1738.txt"]);
 /// ```
 pub struct Extractor {
-    options: Options,
+    options: ExtractorOptions,
     windows: Windows,
     events: Batch,
     linker: Linker,
@@ -135,7 +135,7 @@ pub struct Extractor {
 
 impl Extractor {
     /// An extractor with these options.
-    pub fn new(options: &Options) -> Self {
+    pub fn new(options: &ExtractorOptions) -> Self {
         let mut linker = Linker::new(options.ruling, options.embedded_bases);
         linker.set_longest_base(options.longest_base);
         linker.set_unwrapper(options.unwrapper.clone());
@@ -206,9 +206,9 @@ impl Extractor {
     ) -> io::Result<u64> {
         let limit = usize::try_from(self.options.formats.html.max_document).unwrap_or(usize::MAX);
         let limit = match document.format.reading {
-            Reading::Once => 0,
+            Passes::Once => 0,
             // What a scanner may have in view when it gives up must be kept too.
-            Reading::MaybeTwice => {
+            Passes::MaybeTwice => {
                 limit + 2 * document.format.bounds.look_ahead + self.options.window
             }
         };
@@ -231,7 +231,7 @@ impl Extractor {
 
     /// How much was read of the archive that was extracted last, and what was passed over; none for
     /// formats that are no archives.
-    pub fn tally(&self, format: &Format) -> Option<&Tally> {
+    pub fn tally(&self, format: &Format) -> Option<&ArchiveTally> {
         let known = self.scanners.iter().find(|(name, _)| *name == format.name);
         known.and_then(|(_, scanner)| scanner.tally())
     }
@@ -239,7 +239,7 @@ impl Extractor {
     fn run(
         &mut self,
         document: &Document<'_>,
-        source: &mut impl Source,
+        source: &mut impl RewindSource,
         sink: &mut impl Sink,
     ) -> io::Result<u64> {
         let Format {
@@ -248,7 +248,7 @@ impl Extractor {
             family,
             ..
         } = *document.format;
-        let mut reader = Reader::new(source, conversion, family, document.declared)?;
+        let mut reader = CharsetReader::new(source, conversion, family, document.declared)?;
         let mut failure = None;
         let mut pass = self.begin(document, reader.detected());
         let origin = document.origin.offset;
@@ -312,12 +312,12 @@ impl Extractor {
             self.scanners.len() - 1
         });
         self.scanners[scanner].1.know(document.known);
-        let start = Start {
+        let start = ScanStart {
             declared: document.declared,
             detected,
             share: document.origin.share,
             positions: self.options.positions,
-            ..Start::default()
+            ..ScanStart::default()
         };
         Pass::new(scanner, start, self.options.positions, document.origin)
     }
@@ -379,29 +379,29 @@ impl Extractor {
 struct Pass {
     /// Its index among the extractor's scanners.
     scanner: usize,
-    start: Start,
+    start: ScanStart,
     begun: bool,
     positions: Positions,
-    origin: Origin,
-    lines: Option<Lines>,
+    origin: PieceOrigin,
+    lines: Option<LineCounter>,
 }
 
 impl Pass {
-    fn new(scanner: usize, start: Start, positions: Positions, origin: Origin) -> Self {
-        let Origin { offset, line, .. } = origin;
+    fn new(scanner: usize, start: ScanStart, positions: Positions, origin: PieceOrigin) -> Self {
+        let PieceOrigin { offset, line, .. } = origin;
         Pass {
             scanner,
             start,
             begun: false,
             positions,
             origin,
-            lines: (positions == Positions::Lines).then(|| Lines::starting(offset, line)),
+            lines: (positions == Positions::Lines).then(|| LineCounter::starting(offset, line)),
         }
     }
 
     /// Another pass, when the document itself, and not an enclosed one, asked for it.
     fn again(&mut self, linker: &mut Linker) -> Option<Pass> {
-        let start = Start {
+        let start = ScanStart {
             again: linker.take_again()?,
             ..self.start
         };
@@ -409,14 +409,14 @@ impl Pass {
             start,
             begun: false,
             lines: (self.positions == Positions::Lines)
-                .then(|| Lines::starting(self.origin.offset, self.origin.line)),
+                .then(|| LineCounter::starting(self.origin.offset, self.origin.line)),
             ..*self
         })
     }
 }
 
 /// Fills in the positions that the scanner left to its driver.
-fn locate(lines: &mut Lines, window: &Window<'_>, converted: bool, events: &mut Batch) {
+fn locate(lines: &mut LineCounter, window: &Window<'_>, converted: bool, events: &mut Batch) {
     let starts = events.list.iter().filter_map(|event| match event {
         Event::Reference(found) if found.position.is_none() => Some(found.span.start),
         _ => None,
@@ -438,7 +438,12 @@ fn locate(lines: &mut Lines, window: &Window<'_>, converted: bool, events: &mut 
 
 /// The same where references come out of order: those in the text of a style element of SVG come
 /// before those of the elements inside it.
-fn locate_sorted(lines: &mut Lines, window: &Window<'_>, converted: bool, events: &mut Batch) {
+fn locate_sorted(
+    lines: &mut LineCounter,
+    window: &Window<'_>,
+    converted: bool,
+    events: &mut Batch,
+) {
     let mut waiting = Vec::new();
     for event in &mut events.list {
         match event {

@@ -8,7 +8,7 @@ use std::ops::RangeInclusive;
 
 use crate::bytes::steps;
 use crate::document::Format;
-use crate::extractor::{Document, Extractor, Options};
+use crate::extractor::{Document, Extractor, ExtractorOptions};
 use crate::resolver::{Diagnostic, Link, Sink};
 
 /// How often the repeated part stands in the shorter document: beyond any limit of depth.
@@ -399,9 +399,9 @@ fn document(shape: &Shape, many: usize) -> Vec<u8> {
 /// The steps that a document of this shape takes, in windows as files are read and in short ones.
 fn steps(shape: &Shape, many: usize, window: usize) -> u64 {
     let bytes = document(shape, many);
-    let mut options = Options {
+    let mut options = ExtractorOptions {
         window,
-        ..Options::default()
+        ..ExtractorOptions::default()
     };
     options.formats.text.www = true;
     options.formats.text.email = true;

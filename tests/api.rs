@@ -1,6 +1,6 @@
 //! What users of the library rely on.
 
-use uriscan::extractor::{Document, Extractor, Options};
+use uriscan::extractor::{Document, Extractor, ExtractorOptions};
 use uriscan::output::Layout;
 use uriscan::pipeline;
 use uriscan::resolver::{Diagnostic, Link};
@@ -12,10 +12,10 @@ fn can_be_shared<T: Send + Sync>() {}
 #[test]
 fn types_go_where_threads_need_them() {
     can_be_sent::<Extractor>();
-    can_be_shared::<Options>();
+    can_be_shared::<ExtractorOptions>();
     can_be_shared::<Document<'_>>();
     can_be_shared::<Link<'_>>();
     can_be_shared::<Diagnostic<'_>>();
     can_be_shared::<Layout>();
-    can_be_shared::<pipeline::Options>();
+    can_be_shared::<pipeline::PipelineOptions>();
 }

@@ -1,7 +1,8 @@
 //! The base stack: which base a reference gets, and when (RFC 2396 section 5.1).
 
 use uriscan::document::events::{
-    Again, Context, Enter, EntityBase, Event, Events, Family, Found, Span, Wants,
+    BaseSelector, Context, Enter, EntityBase, Event, Events, FoundReference, RestartHints,
+    RuleFamily, Span,
 };
 use uriscan::resolver::{Diagnostic, EmbeddedBases, Link, Linker, Ruling, Sink};
 use uriscan::uri::{Base, BaseSource};
@@ -36,9 +37,13 @@ impl Sink for Collected {
 /// One step of a document's story.
 enum Step {
     Reference(&'static str),
-    Wants(&'static str, fn(&mut Events) -> Wants),
+    Wants(&'static str, fn(&mut Events) -> BaseSelector),
     Base(&'static str),
-    Enter(&'static str, Family, Option<(&'static str, &'static str)>),
+    Enter(
+        &'static str,
+        RuleFamily,
+        Option<(&'static str, &'static str)>,
+    ),
     Leave,
     Settled,
     Restart,
@@ -51,13 +56,17 @@ fn push(step: &Step, events: &mut Events) {
     let event = match *step {
         Reference(text) => {
             let text = events.store(text.as_bytes());
-            Event::Reference(Found::new(Span::default(), text, Context::Attribute))
+            Event::Reference(FoundReference::new(
+                Span::default(),
+                text,
+                Context::Attribute,
+            ))
         }
         Step::Wants(text, wants) => {
             let text = events.store(text.as_bytes());
             let wants = wants(events);
-            let found = Found::new(Span::default(), text, Context::Attribute);
-            Event::Reference(Found { wants, ..found })
+            let found = FoundReference::new(Span::default(), text, Context::Attribute);
+            Event::Reference(FoundReference { wants, ..found })
         }
         BaseIs(text) => Event::Base(events.store(text.as_bytes()), 7),
         EnterIs(member, family, base) => {
@@ -74,7 +83,7 @@ fn push(step: &Step, events: &mut Events) {
         }
         Leave => Event::Leave,
         Settled => Event::Settled,
-        Restart => Event::Restart(Again::default()),
+        Restart => Event::Restart(RestartHints::default()),
         NextBatch => return,
     };
     events.push(event);
@@ -91,7 +100,7 @@ fn story(embedded: EmbeddedBases, steps: &[Step]) -> Vec<String> {
     // A document before must leave nothing behind.
     for _ in 0..2 {
         collected.0.clear();
-        linker.begin(Family::Markup, Some(&base));
+        linker.begin(RuleFamily::Markup, Some(&base));
         let mut events = Events::default();
         for step in steps {
             push(step, &mut events);
@@ -181,7 +190,7 @@ fn a_restart_forgets_links_and_base() {
 fn enclosed_documents_inherit_and_do_not_leak() {
     check(
         &[
-            EnterIs("", Family::Markup, None),
+            EnterIs("", RuleFamily::Markup, None),
             Reference("in"),
             BaseIs("sub/"),
             Leave,
@@ -202,14 +211,14 @@ fn an_entity_base_is_nearer_than_the_container_s() {
     check(
         &[
             Settled,
-            EnterIs("1/1.2", Family::Plain, base),
+            EnterIs("1/1.2", RuleFamily::Plain, base),
             Reference("x"),
-            EnterIs("1/1.2.1", Family::Markup, chained),
+            EnterIs("1/1.2.1", RuleFamily::Markup, chained),
             Reference("y"),
             Leave,
             Reference("z"),
             Leave,
-            EnterIs("2/1", Family::Plain, None),
+            EnterIs("2/1", RuleFamily::Plain, None),
             Reference("w"),
         ],
         &[
@@ -223,13 +232,13 @@ fn an_entity_base_is_nearer_than_the_container_s() {
 
 #[test]
 fn some_references_want_another_base() {
-    let codebase = |events: &mut Events| Wants::Codebase(events.store(b"classes/"));
+    let codebase = |events: &mut Events| BaseSelector::Codebase(events.store(b"classes/"));
     check(
         &[
-            Step::Wants("m", |_| Wants::Fallback),
+            Step::Wants("m", |_| BaseSelector::Fallback),
             Step::Wants("a.jar", codebase),
-            Step::Wants("Thing", |_| Wants::Nothing),
-            Step::Wants("http://example.net/T", |_| Wants::Nothing),
+            Step::Wants("Thing", |_| BaseSelector::Nothing),
+            Step::Wants("http://example.net/T", |_| BaseSelector::Nothing),
             NextBatch,
             BaseIs("http://example.org/b/"),
         ],
@@ -253,7 +262,7 @@ fn message_references_are_their_own_targets() {
 #[test]
 fn more_than_can_be_held_resolves_against_the_base_known_so_far() {
     let mut linker = Linker::new(Ruling::AUTO, EmbeddedBases::Honour);
-    linker.begin(Family::Markup, None);
+    linker.begin(RuleFamily::Markup, None);
     let mut links = 0;
     let mut last = String::new();
     struct Counting<'a>(&'a mut u64, &'a mut String);

@@ -23,7 +23,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use uriscan::document::Format;
-use uriscan::extractor::{Document, Extractor, Options, Positions};
+use uriscan::extractor::{Document, Extractor, ExtractorOptions, Positions};
 use uriscan::resolver::Link;
 use uriscan::uri::{Base, BaseSource};
 
@@ -94,10 +94,10 @@ fn links(case: &Case, window: usize) -> Vec<String> {
         uri: format!("http://example.com/corpus/{}", case.name).into_bytes(),
         source: BaseSource::RetrievalRoot,
     };
-    let mut extractor = Extractor::new(&Options {
+    let mut extractor = Extractor::new(&ExtractorOptions {
         positions: Positions::Lines,
         window,
-        ..Options::default()
+        ..ExtractorOptions::default()
     });
     let mut lines = Vec::new();
     let document = Document::new(case.format, Some(&base));
@@ -195,7 +195,7 @@ fn every_document_has_its_expectations_and_they_their_document() {
 
 #[test]
 fn documents_give_the_links_that_stand_beside_them() {
-    check(std::iter::once(Options::default().window));
+    check(std::iter::once(ExtractorOptions::default().window));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::output::escape::push_visible;
 ///
 /// Lines and offsets are left out, so that an edit elsewhere in the document changes no key.
 pub fn key(path: &[u8], member: Option<&str>, rule: &str, reference: &[u8], nth: u64) -> u64 {
-    let mut hash = Fnv::default();
+    let mut hash = Fnv1a::default();
     for part in [
         path,
         member.unwrap_or("").as_bytes(),
@@ -30,15 +30,15 @@ pub fn written(key: u64) -> String {
 }
 
 /// FNV-1a: stable across versions and machines, as a stored key must be.
-struct Fnv(u64);
+struct Fnv1a(u64);
 
-impl Default for Fnv {
+impl Default for Fnv1a {
     fn default() -> Self {
-        Fnv(0xCBF2_9CE4_8422_2325)
+        Fnv1a(0xCBF2_9CE4_8422_2325)
     }
 }
 
-impl Fnv {
+impl Fnv1a {
     fn write(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);

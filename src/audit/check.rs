@@ -1,15 +1,15 @@
 //! One link: where its target lies, and what stands there.
 
-use super::paths::{FileId, Paths};
-use super::tree::{Found, How, Tree};
+use super::disk::{DiskEntry, DiskTree, LookupMatch};
+use super::paths::{FileId, PathTable};
 use crate::resolver::Link;
 use crate::uri::{Mounts, ResolveErrorKind, Resolver, Rules};
 
 /// Where the target of a link lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum TargetLocation {
     /// Under a mount, and there is a file.
-    File(FileId, How),
+    File(FileId, LookupMatch),
     /// Under a mount, and there is a directory without an index file.
     NoIndex(FileId),
     /// Under a mount, and nothing is there.
@@ -28,44 +28,47 @@ pub enum Place {
     Unresolved(ResolveErrorKind),
 }
 
-impl Place {
+impl TargetLocation {
     /// The file at the target.
     pub fn file(self) -> Option<FileId> {
         match self {
-            Place::File(file, _) => Some(file),
+            TargetLocation::File(file, _) => Some(file),
             _ => None,
         }
     }
 
     /// Whether it is under a mount.
     pub fn is_inside(self) -> bool {
-        matches!(self, Place::File(..) | Place::NoIndex(_) | Place::Nothing)
+        matches!(
+            self,
+            TargetLocation::File(..) | TargetLocation::NoIndex(_) | TargetLocation::Nothing
+        )
     }
 }
 
 /// What is known of a link once its target has been looked up.
 #[derive(Clone, Debug)]
-pub struct Facts<'a> {
+pub struct TargetFacts<'a> {
     /// The link.
     pub link: &'a Link<'a>,
     /// Where its target lies.
-    pub place: Place,
+    pub place: TargetLocation,
     /// The document at the target has no such id or name.
     pub fragment_missing: bool,
     /// The document at the target sends its readers elsewhere.
     pub redirects: bool,
 }
 
-impl Facts<'_> {
+impl TargetFacts<'_> {
     /// Whether a file was found in this way.
-    pub fn found_by(&self, how: How) -> bool {
-        matches!(self.place, Place::File(_, found) if found == how)
+    pub fn found_by(&self, how: LookupMatch) -> bool {
+        matches!(self.place, TargetLocation::File(_, found) if found == how)
     }
 }
 
 /// Whether `http` and `https` are the same place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Schemes {
+pub enum SchemeMatching {
     /// They are.
     #[default]
     Alike,
@@ -75,15 +78,15 @@ pub enum Schemes {
 
 /// Looks targets up: mounts backwards, then the disk.
 #[derive(Debug)]
-pub struct Checker {
+pub struct TargetChecker {
     /// Directories and the URIs at which they are served.
     pub mounts: Mounts,
     /// The disk.
-    pub tree: Tree,
+    pub tree: DiskTree,
     /// Whether `http` and `https` are the same place.
-    pub schemes: Schemes,
+    pub schemes: SchemeMatching,
     /// The numbers of files.
-    pub paths: Paths,
+    pub paths: PathTable,
 }
 
 /// Schemes of targets that other tools can check.
@@ -91,7 +94,7 @@ const NETWORK: [&[u8]; 3] = [b"http:", b"https:", b"ftp:"];
 
 /// Where a target lies, as far as its URI tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Position {
+pub enum MountPosition {
     /// At a path below a mounted directory; no path where an encoded slash or NUL makes one that
     /// no file can have.
     Below {
@@ -101,23 +104,23 @@ pub enum Position {
         path: Option<Vec<u8>>,
     },
     /// Under no mount.
-    Elsewhere(Place),
+    Elsewhere(TargetLocation),
 }
 
-impl Checker {
+impl TargetChecker {
     /// Where a target without query and fragment lies.
-    pub fn place(&self, target: &[u8]) -> Place {
+    pub fn place(&self, target: &[u8]) -> TargetLocation {
         match self.position(target) {
-            Position::Elsewhere(place) => place,
-            Position::Below { path: None, .. } => Place::Nothing,
-            Position::Below {
+            MountPosition::Elsewhere(place) => place,
+            MountPosition::Below { path: None, .. } => TargetLocation::Nothing,
+            MountPosition::Below {
                 root,
                 path: Some(path),
             } => match self.tree.find(&root, &path) {
-                Found::File(path, how) => Place::File(self.paths.id(&path), how),
-                Found::NoIndex(path) => Place::NoIndex(self.paths.id(&path)),
-                Found::Outside(_) => Place::SymlinkOut,
-                Found::Dangling(_) | Found::Nothing => Place::Nothing,
+                DiskEntry::File(path, how) => TargetLocation::File(self.paths.id(&path), how),
+                DiskEntry::NoIndex(path) => TargetLocation::NoIndex(self.paths.id(&path)),
+                DiskEntry::Outside(_) => TargetLocation::SymlinkOut,
+                DiskEntry::Dangling(_) | DiskEntry::Nothing => TargetLocation::Nothing,
             },
         }
     }
@@ -131,7 +134,7 @@ impl Checker {
     }
 
     /// Where a target lies, before the disk is asked; without a path where there can be no file.
-    pub fn position(&self, target: &[u8]) -> Position {
+    pub fn position(&self, target: &[u8]) -> MountPosition {
         if is_normal(target) {
             return self.position_of_normal(target);
         }
@@ -144,20 +147,20 @@ impl Checker {
         }
     }
 
-    fn position_of_normal(&self, target: &[u8]) -> Position {
+    fn position_of_normal(&self, target: &[u8]) -> MountPosition {
         if let Some(served) = self.mounts.find(target, self.alike()) {
-            return Position::Below {
+            return MountPosition::Below {
                 root: served.directory.to_vec(),
                 path: served.path,
             };
         }
-        Position::Elsewhere(
+        MountPosition::Elsewhere(
             if !NETWORK.iter().any(|scheme| target.starts_with(scheme)) {
-                Place::Skipped
+                TargetLocation::Skipped
             } else if self.mounts.shares_authority(target, self.alike()) {
-                Place::OutsideRoot
+                TargetLocation::OutsideRoot
             } else {
-                Place::External
+                TargetLocation::External
             },
         )
     }
@@ -170,8 +173,8 @@ impl Checker {
     /// Which schemes are the same place.
     fn alike(&self) -> fn(&[u8], &[u8]) -> bool {
         match self.schemes {
-            Schemes::Alike => |one, other| is_web(one) && is_web(other),
-            Schemes::Strict => |_, _| false,
+            SchemeMatching::Alike => |one, other| is_web(one) && is_web(other),
+            SchemeMatching::Strict => |_, _| false,
         }
     }
 }

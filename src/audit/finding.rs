@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::packed::{Packed, push_bytes, push_link, push_number, push_optional, text};
 use super::paths::FileId;
 use super::rules::{Level, RULES, Rule};
+use super::wire::{WireReader, push_bytes, push_link, push_number, push_optional, text};
 use crate::bytes::lines::Position;
 use crate::document::events::Span;
 use crate::resolver::Link;
@@ -13,7 +13,7 @@ use crate::resolver::Link;
 #[derive(Clone, Copy)]
 pub struct Finding<'a> {
     /// What it is about.
-    pub subject: Subject<'a>,
+    pub subject: FindingSubject<'a>,
     /// The rule.
     pub rule: &'static Rule,
     /// How much it matters.
@@ -37,7 +37,7 @@ pub enum Symlink<'a> {
 
 /// How the suggestion of a finding is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Hint<'a> {
+pub(super) enum SuggestionHint<'a> {
     /// There is none.
     Nothing,
     /// This is it.
@@ -50,16 +50,16 @@ pub(super) enum Hint<'a> {
 
 /// What a finding is about.
 #[derive(Clone, Copy)]
-pub enum Subject<'a> {
+pub enum FindingSubject<'a> {
     /// A link.
     Link(&'a Link<'a>),
     /// A document, or a place in it.
-    Document(Spot<'a>),
+    Document(DocumentPosition<'a>),
 }
 
 /// A place in a document that is no link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Spot<'a> {
+pub struct DocumentPosition<'a> {
     /// The enclosed document that it is in, if any.
     pub member: Option<&'a str>,
     /// Its line and column, if known.
@@ -74,32 +74,32 @@ impl<'a> Finding<'a> {
     /// The line and column.
     pub fn position(&self) -> Option<Position> {
         match self.subject {
-            Subject::Link(link) => link.position,
-            Subject::Document(spot) => spot.position,
+            FindingSubject::Link(link) => link.position,
+            FindingSubject::Document(spot) => spot.position,
         }
     }
 
     /// The enclosed document that it is in, if any.
     pub fn member(&self) -> Option<&'a str> {
         match self.subject {
-            Subject::Link(link) => link.member,
-            Subject::Document(spot) => spot.member,
+            FindingSubject::Link(link) => link.member,
+            FindingSubject::Document(spot) => spot.member,
         }
     }
 
     /// The bytes that it is about.
     pub fn span(&self) -> Option<Span> {
         match self.subject {
-            Subject::Link(link) => Some(link.span),
-            Subject::Document(spot) => spot.span,
+            FindingSubject::Link(link) => Some(link.span),
+            FindingSubject::Document(spot) => spot.span,
         }
     }
 
     /// The reference, or what else stands there.
     pub fn reference(&self) -> &'a [u8] {
         match self.subject {
-            Subject::Link(link) => link.reference,
-            Subject::Document(spot) => spot.name,
+            FindingSubject::Link(link) => link.reference,
+            FindingSubject::Document(spot) => spot.name,
         }
     }
 
@@ -122,18 +122,18 @@ impl<'a> Finding<'a> {
 
 /// A finding on its way to the reports: its suggestion is yet to be found, and its key to be
 /// written.
-pub(super) struct Draft<'a> {
-    pub(super) subject: Subject<'a>,
+pub(super) struct FindingDraft<'a> {
+    pub(super) subject: FindingSubject<'a>,
     /// The rule's place in the table.
     pub(super) rule: usize,
     pub(super) level: Level,
     pub(super) symlink: Option<Symlink<'a>>,
-    pub(super) hint: Hint<'a>,
+    pub(super) hint: SuggestionHint<'a>,
     pub(super) key: u64,
 }
 
-impl<'a> Draft<'a> {
-    /// Appends it for [`Draft::read`].
+impl<'a> FindingDraft<'a> {
+    /// Appends it for [`FindingDraft::read`].
     pub(super) fn push(&self, out: &mut Vec<u8>) {
         push_number(self.rule as u64, out);
         out.push(self.level as u8);
@@ -150,23 +150,23 @@ impl<'a> Draft<'a> {
             }
         }
         match self.hint {
-            Hint::Nothing => out.push(0),
-            Hint::Known(suggestion) => {
+            SuggestionHint::Nothing => out.push(0),
+            SuggestionHint::Known(suggestion) => {
                 out.push(1);
                 push_bytes(suggestion, out);
             }
-            Hint::File => out.push(2),
-            Hint::Fragment(file) => {
+            SuggestionHint::File => out.push(2),
+            SuggestionHint::Fragment(file) => {
                 out.push(3);
                 push_number(u64::from(file.0), out);
             }
         }
         match self.subject {
-            Subject::Link(link) => {
+            FindingSubject::Link(link) => {
                 out.push(0);
                 push_link(link, out);
             }
-            Subject::Document(spot) => {
+            FindingSubject::Document(spot) => {
                 out.push(1);
                 spot.push(out);
             }
@@ -174,7 +174,10 @@ impl<'a> Draft<'a> {
     }
 
     /// Reads a draft that was appended, and hands it on.
-    pub(super) fn read<T>(packed: &mut Packed<'_>, then: impl FnOnce(&Draft<'_>) -> T) -> T {
+    pub(super) fn read<T>(
+        packed: &mut WireReader<'_>,
+        then: impl FnOnce(&FindingDraft<'_>) -> T,
+    ) -> T {
         let rule = packed.number() as usize % RULES.len();
         let level = match packed.byte() {
             0 => Level::Allow,
@@ -188,12 +191,12 @@ impl<'a> Draft<'a> {
             _ => Some(Symlink::Dangling(packed.bytes())),
         };
         let hint = match packed.byte() {
-            0 => Hint::Nothing,
-            1 => Hint::Known(packed.bytes()),
-            2 => Hint::File,
-            _ => Hint::Fragment(FileId(packed.number() as u32)),
+            0 => SuggestionHint::Nothing,
+            1 => SuggestionHint::Known(packed.bytes()),
+            2 => SuggestionHint::File,
+            _ => SuggestionHint::Fragment(FileId(packed.number() as u32)),
         };
-        let draft = |subject| Draft {
+        let draft = |subject| FindingDraft {
             subject,
             rule,
             level,
@@ -202,13 +205,13 @@ impl<'a> Draft<'a> {
             key,
         };
         if packed.byte() != 0 {
-            let spot = Spot::read(packed);
-            return then(&draft(Subject::Document(spot)));
+            let spot = DocumentPosition::read(packed);
+            return then(&draft(FindingSubject::Document(spot)));
         }
         // A link lives as long as the closure, and so does the draft that is made of it.
         packed.link(|link| {
-            then(&Draft {
-                subject: Subject::Link(link),
+            then(&FindingDraft {
+                subject: FindingSubject::Link(link),
                 rule,
                 level,
                 symlink,
@@ -231,7 +234,7 @@ impl<'a> Draft<'a> {
     }
 }
 
-impl<'a> Spot<'a> {
+impl<'a> DocumentPosition<'a> {
     fn push(&self, out: &mut Vec<u8>) {
         push_optional(self.member.map(str::as_bytes), out);
         push_number(self.position.map_or(0, |position| position.line), out);
@@ -241,12 +244,12 @@ impl<'a> Spot<'a> {
         push_bytes(self.name, out);
     }
 
-    fn read(packed: &mut Packed<'a>) -> Self {
+    fn read(packed: &mut WireReader<'a>) -> Self {
         let member = packed.optional().map(text);
         let (line, column) = (packed.number(), packed.number());
         let start = packed.number().checked_sub(1);
         let length = packed.number();
-        Spot {
+        DocumentPosition {
             member,
             position: (line > 0).then_some(Position { line, column }),
             span: start.map(|start| Span {

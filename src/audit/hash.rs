@@ -5,21 +5,21 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 
 /// What hashes of one run have in common.
 #[derive(Clone, Copy, Debug)]
-pub struct Key(u64, u64);
+pub struct HashKey(u64, u64);
 
-impl Default for Key {
+impl Default for HashKey {
     fn default() -> Self {
         let (one, other) = (RandomState::new(), RandomState::new());
-        Key(one.hash_one(0), other.hash_one(1) | 1)
+        HashKey(one.hash_one(0), other.hash_one(1) | 1)
     }
 }
 
-impl Key {
+impl HashKey {
     /// The hash of a name.
     ///
     /// ```
     /// use uriscan::audit::hash::Key;
-    /// let key = Key::default();
+    /// let key = HashKey::default();
     /// assert_eq!(key.of(b"install"), key.of(b"install"));
     /// assert_ne!(key.of(b"install"), key.of(b"instal"));
     /// ```
@@ -46,7 +46,7 @@ fn fold(one: u64, other: u64) -> u64 {
     product as u64 ^ (product >> 64) as u64
 }
 
-impl BuildHasher for Key {
+impl BuildHasher for HashKey {
     type Hasher = Running;
 
     fn build_hasher(&self) -> Running {
@@ -56,7 +56,7 @@ impl BuildHasher for Key {
 
 /// A hash in the making, for maps.
 #[derive(Clone, Copy, Debug)]
-pub struct Running(Key, u64);
+pub struct Running(HashKey, u64);
 
 impl Hasher for Running {
     #[inline]

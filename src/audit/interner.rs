@@ -2,7 +2,7 @@
 
 use hashbrown::HashTable;
 
-use super::hash::Key;
+use super::hash::HashKey;
 
 /// Distinct names in the order in which they were added.
 ///
@@ -23,7 +23,7 @@ pub struct Interner {
     /// `ends[n]` is the index in `bytes` of the end of name `n`, where the next one starts.
     ends: Vec<u64>,
     numbers: HashTable<u32>,
-    key: Key,
+    key: HashKey,
 }
 
 impl Interner {

@@ -2,25 +2,25 @@
 
 use std::collections::HashMap;
 
-use super::check::{Checker, Place};
-use super::hash::Key;
+use super::check::{TargetChecker, TargetLocation};
+use super::hash::HashKey;
 
 /// A worker remembers this many targets.
 const REMEMBERED: usize = 1 << 16;
 
 /// Looks targets up, and remembers where the last ones lie.
 #[derive(Debug)]
-pub struct Lookups<'a> {
-    checker: &'a Checker,
+pub struct LookupCache<'a> {
+    checker: &'a TargetChecker,
     /// Where targets under a mount lie, by their hashes; the others cost no look at the disk.
-    places: HashMap<u64, Place>,
-    key: Key,
+    places: HashMap<u64, TargetLocation>,
+    key: HashKey,
 }
 
-impl<'a> Lookups<'a> {
+impl<'a> LookupCache<'a> {
     /// Nothing has been looked up yet.
-    pub fn new(checker: &'a Checker, key: Key) -> Self {
-        Lookups {
+    pub fn new(checker: &'a TargetChecker, key: HashKey) -> Self {
+        LookupCache {
             checker,
             places: HashMap::new(),
             key,
@@ -28,13 +28,13 @@ impl<'a> Lookups<'a> {
     }
 
     /// What is asked.
-    pub fn checker(&self) -> &'a Checker {
+    pub fn checker(&self) -> &'a TargetChecker {
         self.checker
     }
 
     /// Where a target without its fragment lies.
     #[inline]
-    pub fn place(&mut self, target: &[u8]) -> Place {
+    pub fn place(&mut self, target: &[u8]) -> TargetLocation {
         // Whatever the query, it is the same file.
         let target = match memchr::memchr(b'?', target) {
             Some(at) => &target[..at],

@@ -11,59 +11,59 @@
 
 pub mod baseline;
 pub mod check;
+pub mod collect;
+pub mod disk;
+mod evaluate;
 pub mod explain;
 pub mod finding;
 pub mod fragment;
 pub mod hash;
-mod inspect;
 pub mod interner;
-mod judge;
 pub mod lookup;
-pub mod packed;
 pub mod paths;
+mod positions;
 mod records;
 pub mod report;
+mod report_pass;
 pub mod rules;
 pub mod site;
-mod spots;
 pub mod suggest;
 mod suggester;
-pub mod survey;
-pub mod tree;
+pub mod wire;
 
 use std::io;
 
 use ignore::overrides::Override;
 
-use crate::document::Anchors;
+use crate::document::AnchorReporting;
 use crate::document::flags::Flags;
 use crate::pipeline;
-use crate::pipeline::pieces::UNCUT;
-use crate::pipeline::read::Reader;
+use crate::pipeline::read::FileReader;
+use crate::pipeline::split_lines::UNCUT;
 use crate::pipeline::walk::Walk;
 use crate::resolver::Link;
 use baseline::Baseline;
-use check::{Checker, Facts, Place};
-use hash::Key;
-use lookup::Lookups;
+use check::{TargetChecker, TargetFacts, TargetLocation};
+use hash::HashKey;
+use lookup::LookupCache;
 use paths::PathSet;
-use report::{Reports, Totals};
+use report::{ReportSet, Totals};
 use rules::{Level, Levels};
-use site::{Site, State};
+use site::{LinkState, Site};
 use suggester::Suggester;
 
 /// What an audit does.
 pub struct Audit {
     /// How documents are read; its filter says which references are checked.
-    pub reading: pipeline::Options,
+    pub reading: pipeline::PipelineOptions,
     /// Mounts and the disk.
-    pub checker: Checker,
+    pub checker: TargetChecker,
     /// The level of each rule.
     pub levels: Levels,
     /// Whether fragments are checked.
-    pub fragments: Fragments,
+    pub fragments: FragmentChecks,
     /// What is written besides findings.
-    pub list: List,
+    pub list: ListedLinks,
     /// Documents that nobody need link to.
     pub entries: Override,
     /// Absolute paths: if there are any, findings are shown whose source or target is one of them.
@@ -74,12 +74,12 @@ pub struct Audit {
     /// reading each document once more.
     pub suggestion_rows: u64,
     /// What names and targets are hashed with.
-    pub key: Key,
+    pub key: HashKey,
 }
 
 /// Whether fragments are checked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Fragments {
+pub enum FragmentChecks {
     /// They are.
     #[default]
     Check,
@@ -89,7 +89,7 @@ pub enum Fragments {
 
 /// What is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum List {
+pub enum ListedLinks {
     /// Findings.
     #[default]
     Findings,
@@ -108,18 +108,20 @@ impl Audit {
     pub(crate) fn locate<'l>(
         &self,
         link: &Link<'l>,
-        lookups: &mut Lookups<'_>,
-    ) -> (Place, Option<&'l [u8]>) {
+        lookups: &mut LookupCache<'_>,
+    ) -> (TargetLocation, Option<&'l [u8]>) {
         if link.flags.contains(Flags::IGNORED) || !self.reading.filter.admits(link) {
-            return (Place::LeftOut, None);
+            return (TargetLocation::LeftOut, None);
         }
         match link.target {
-            Err(kind) => (Place::Unresolved(kind), None),
+            Err(kind) => (TargetLocation::Unresolved(kind), None),
             Ok(target) => {
                 let (target, fragment) = fragment::split(target);
                 let place = match lookups.place(target) {
                     // What references resolve against need not be a page.
-                    Place::NoIndex(_) if link.attribute == Some("codebase") => Place::Skipped,
+                    TargetLocation::NoIndex(_) if link.attribute == Some("codebase") => {
+                        TargetLocation::Skipped
+                    }
                     place => place,
                 };
                 (place, fragment)
@@ -129,15 +131,19 @@ impl Audit {
 
     /// The finding of a link: its rule's place in the table and its level.
     #[inline]
-    pub(crate) fn judge(&self, facts: &Facts<'_>) -> Option<(usize, Level)> {
+    pub(crate) fn judge(&self, facts: &TargetFacts<'_>) -> Option<(usize, Level)> {
         self.levels.judge(facts)
     }
 
     /// The state that a link ends in.
     #[inline]
-    pub(crate) fn state(&self, facts: &Facts<'_>, finding: Option<(usize, Level)>) -> State {
+    pub(crate) fn state(
+        &self,
+        facts: &TargetFacts<'_>,
+        finding: Option<(usize, Level)>,
+    ) -> LinkState {
         let is_error = finding.is_some_and(|(_, level)| level == Level::Error);
-        survey::state(facts, is_error)
+        collect::state(facts, is_error)
     }
 
     /// Whether findings of a rule are wanted.
@@ -149,7 +155,7 @@ impl Audit {
 
 /// How an audit ended.
 #[derive(Clone, Copy, Debug)]
-pub struct Outcome {
+pub struct AuditOutcome {
     /// What it amounts to.
     pub totals: Totals,
     /// Damaged containers.
@@ -164,37 +170,37 @@ impl Audit {
     /// # Errors
     ///
     /// When a report cannot be written.
-    pub fn run(mut self, walk: Walk, reports: Reports<'_>) -> io::Result<Outcome> {
+    pub fn run(mut self, walk: Walk, reports: ReportSet<'_>) -> io::Result<AuditOutcome> {
         let reading = &mut self.reading;
         reading.piece = UNCUT;
-        reading.report = pipeline::Report::Links;
-        reading.extractor.formats.anchors = Anchors::Report;
+        reading.report = pipeline::ReportMode::Links;
+        reading.extractor.formats.anchors = AnchorReporting::Report;
         reading.extractor.longest_base = LONGEST_BASE;
         self.checked(walk, reports)
     }
 
-    fn checked(&self, walk: Walk, mut reports: Reports<'_>) -> io::Result<Outcome> {
-        let survey = survey::run(self, walk);
+    fn checked(&self, walk: Walk, mut reports: ReportSet<'_>) -> io::Result<AuditOutcome> {
+        let survey = collect::run(self, walk);
         reports.tell_skipped(survey.skipped);
         let files = self.checker.paths.len();
         let mut site = Site::new(survey.documents, files, self.key);
-        let mut reader = Reader::new(&self.reading);
+        let mut reader = FileReader::new(&self.reading);
         for file in survey.wanted.iter() {
             if site.offer(file).is_some() {
                 continue;
             }
             let path = self.checker.paths.path(file);
-            let offer = survey::offer(self, &path, file, &mut reader);
+            let offer = collect::offer(self, &path, file, &mut reader);
             site.add(file, offer);
         }
         site.mark();
         let suggester = Suggester::new(self, survey.summary.bytes);
         let (reports, counts, error) =
-            inspect::run(self, &site, &survey.linked, suggester, reports);
+            report_pass::run(self, &site, &survey.linked, suggester, reports);
         if let Some(error) = error {
             return Err(error);
         }
-        Ok(Outcome {
+        Ok(AuditOutcome {
             totals: reports.end(survey.summary, counts)?,
             damaged: survey.damaged,
         })

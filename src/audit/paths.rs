@@ -10,11 +10,11 @@ pub struct FileId(pub u32);
 
 /// The absolute paths of all files that have a number.
 #[derive(Debug, Default)]
-pub struct Paths {
+pub struct PathTable {
     names: RwLock<Interner>,
 }
 
-impl Paths {
+impl PathTable {
     /// The number of a path.
     pub fn id(&self, path: &[u8]) -> FileId {
         if let Some(id) = self.known(path) {

@@ -1,11 +1,11 @@
 //! What the second phase hands to the reports, in bytes: its workers go ahead of the order in which
 //! findings are told.
 
-use crate::pipeline::ordered::Block;
+use crate::pipeline::reorder::OutputBlock;
 
 /// What stands in the row: the kind's number, and what [`packed`](super::packed) reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Record {
+pub(super) enum WireRecord {
     /// What follows belongs to the document at a path.
     Document,
     /// A finding.
@@ -20,22 +20,22 @@ pub(super) enum Record {
     Failure,
 }
 
-impl Record {
-    pub(super) const ALL: [Record; 6] = [
-        Record::Document,
-        Record::Finding,
-        Record::Link,
-        Record::External,
-        Record::Diagnostic,
-        Record::Failure,
+impl WireRecord {
+    pub(super) const ALL: [WireRecord; 6] = [
+        WireRecord::Document,
+        WireRecord::Finding,
+        WireRecord::Link,
+        WireRecord::External,
+        WireRecord::Diagnostic,
+        WireRecord::Failure,
     ];
 }
 
 /// Records in a row.
 #[derive(Debug, Default)]
-pub(super) struct Records(pub(super) Vec<u8>);
+pub(super) struct WireRecords(pub(super) Vec<u8>);
 
-impl Block for Records {
+impl OutputBlock for WireRecords {
     fn weight(&self) -> usize {
         self.0.len() + size_of::<Self>()
     }
@@ -45,7 +45,7 @@ impl Block for Records {
     }
 
     fn take(&mut self) -> Self {
-        let taken = Records(self.0.as_slice().to_vec());
+        let taken = WireRecords(self.0.as_slice().to_vec());
         self.clear();
         taken
     }

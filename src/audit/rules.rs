@@ -1,7 +1,7 @@
 //! The audit's rules: one row each, in the order in which they are tried.
 
-use super::check::{Facts, Place};
-use super::tree::How;
+use super::check::{TargetFacts, TargetLocation};
+use super::disk::LookupMatch;
 use crate::uri::ResolveErrorKind;
 
 /// How much a finding matters.
@@ -27,9 +27,9 @@ impl Level {
 }
 
 /// What a rule looks at.
-pub enum Subject {
+pub enum RuleSubject {
     /// A link and what stands at its target.
-    Link(fn(&Facts<'_>) -> bool),
+    Link(fn(&TargetFacts<'_>) -> bool),
     /// A document as a whole; the audit itself finds these.
     Document,
 }
@@ -43,7 +43,7 @@ pub struct Rule {
     /// What a finding says.
     pub message: &'static str,
     /// What it looks at.
-    pub subject: Subject,
+    pub subject: RuleSubject,
 }
 
 /// Every rule. A link has one finding: the first that applies.
@@ -52,75 +52,80 @@ pub static RULES: &[Rule] = &[
         name: "broken-file",
         level: Level::Error,
         message: "no such file",
-        subject: Subject::Link(|facts| facts.place == Place::Nothing),
+        subject: RuleSubject::Link(|facts| facts.place == TargetLocation::Nothing),
     },
     Rule {
         name: "broken-index",
         level: Level::Error,
         message: "the directory has no index file",
-        subject: Subject::Link(|facts| matches!(facts.place, Place::NoIndex(_))),
+        subject: RuleSubject::Link(|facts| matches!(facts.place, TargetLocation::NoIndex(_))),
     },
     Rule {
         name: "broken-fragment",
         level: Level::Error,
         message: "no such id",
-        subject: Subject::Link(|facts| facts.fragment_missing),
+        subject: RuleSubject::Link(|facts| facts.fragment_missing),
     },
     Rule {
         name: "case-mismatch",
         level: Level::Warning,
         message: "only a name in other case or another Unicode form exists",
-        subject: Subject::Link(|facts| facts.found_by(How::OtherCase)),
+        subject: RuleSubject::Link(|facts| facts.found_by(LookupMatch::OtherCase)),
     },
     Rule {
         name: "outside-root",
         level: Level::Warning,
         message: "the host is mounted, but not this path",
-        subject: Subject::Link(|facts| {
-            matches!(facts.place, Place::OutsideRoot | Place::SymlinkOut)
+        subject: RuleSubject::Link(|facts| {
+            matches!(
+                facts.place,
+                TargetLocation::OutsideRoot | TargetLocation::SymlinkOut
+            )
         }),
     },
     Rule {
         name: "redirected",
         level: Level::Warning,
         message: "the target redirects elsewhere",
-        subject: Subject::Link(|facts| facts.redirects || facts.found_by(How::WithoutSlash)),
+        subject: RuleSubject::Link(|facts| {
+            facts.redirects || facts.found_by(LookupMatch::WithoutSlash)
+        }),
     },
     Rule {
         name: "bad-reference",
         level: Level::Warning,
         message: "the reference does not parse",
-        subject: Subject::Link(|facts| {
-            facts.place == Place::Unresolved(ResolveErrorKind::InvalidReference)
+        subject: RuleSubject::Link(|facts| {
+            facts.place == TargetLocation::Unresolved(ResolveErrorKind::InvalidReference)
         }),
     },
     Rule {
         name: "unresolved",
         level: Level::Warning,
         message: "the reference does not resolve",
-        subject: Subject::Link(
-            |facts| matches!(facts.place, Place::Unresolved(kind) if kind != ResolveErrorKind::InvalidReference),
+        subject: RuleSubject::Link(
+            |facts| matches!(facts.place, TargetLocation::Unresolved(kind) if kind != ResolveErrorKind::InvalidReference),
         ),
     },
     Rule {
         name: "empty-href",
         level: Level::Allow,
         message: "the reference is empty",
-        subject: Subject::Link(|facts| facts.link.reference.trim_ascii().is_empty()),
+        subject: RuleSubject::Link(|facts| facts.link.reference.trim_ascii().is_empty()),
     },
     Rule {
         name: "trailing-slash",
         level: Level::Allow,
         message: "a file is named as if it were a directory",
-        subject: Subject::Link(|facts| facts.found_by(How::SlashAfterFile)),
+        subject: RuleSubject::Link(|facts| facts.found_by(LookupMatch::SlashAfterFile)),
     },
     Rule {
         name: "insecure-scheme",
         level: Level::Allow,
         message: "the scheme does not encrypt",
-        subject: Subject::Link(|facts| {
+        subject: RuleSubject::Link(|facts| {
             let target = facts.link.target.unwrap_or_default();
-            facts.place == Place::External
+            facts.place == TargetLocation::External
                 && (target.starts_with(b"http:") || target.starts_with(b"ftp:"))
         }),
     },
@@ -128,19 +133,19 @@ pub static RULES: &[Rule] = &[
         name: "duplicate-id",
         level: Level::Allow,
         message: "the id stands in the document before",
-        subject: Subject::Document,
+        subject: RuleSubject::Document,
     },
     Rule {
         name: "several-bases",
         level: Level::Allow,
         message: "only the first base element with href counts",
-        subject: Subject::Document,
+        subject: RuleSubject::Document,
     },
     Rule {
         name: "orphan",
         level: Level::Allow,
         message: "no document links to this one",
-        subject: Subject::Document,
+        subject: RuleSubject::Document,
     },
 ];
 
@@ -185,27 +190,29 @@ impl Levels {
 
     /// The finding of a link: the first rule that applies and is not allowed.
     #[inline]
-    pub fn judge(&self, facts: &Facts<'_>) -> Option<(usize, Level)> {
+    pub fn judge(&self, facts: &TargetFacts<'_>) -> Option<(usize, Level)> {
         let unremarkable = match facts.place {
-            Place::File(_, how) => {
-                matches!(how, How::Exact | How::Extension | How::Index)
-                    && !facts.fragment_missing
+            TargetLocation::File(_, how) => {
+                matches!(
+                    how,
+                    LookupMatch::Exact | LookupMatch::Extension | LookupMatch::Index
+                ) && !facts.fragment_missing
                     && !facts.redirects
             }
-            Place::External | Place::Skipped => true,
+            TargetLocation::External | TargetLocation::Skipped => true,
             _ => false,
         };
-        if unremarkable && !self.picky || facts.place == Place::LeftOut {
+        if unremarkable && !self.picky || facts.place == TargetLocation::LeftOut {
             return None;
         }
         self.first(facts)
     }
 
-    fn first(&self, facts: &Facts<'_>) -> Option<(usize, Level)> {
+    fn first(&self, facts: &TargetFacts<'_>) -> Option<(usize, Level)> {
         let rows = RULES.iter().zip(&self.levels).enumerate();
         rows.filter(|(_, (_, level))| **level > Level::Allow)
             .find_map(|(index, (rule, &level))| match rule.subject {
-                Subject::Link(applies) if applies(facts) => Some((index, level)),
+                RuleSubject::Link(applies) if applies(facts) => Some((index, level)),
                 _ => None,
             })
     }

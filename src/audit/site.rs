@@ -2,16 +2,16 @@
 
 use std::collections::HashMap;
 
-use super::check::Place;
+use super::check::TargetLocation;
 use super::fragment;
-use super::hash::Key;
-use super::packed::{Packed, push_bytes, push_number};
+use super::hash::HashKey;
 use super::paths::FileId;
-use crate::pipeline::walk::{Entry, Kind, path_of};
+use super::wire::{WireReader, push_bytes, push_number};
+use crate::pipeline::walk::{Entry, EntryKind, path_of};
 
 /// The states that a link can end in, each counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
+pub enum LinkState {
     /// Its target exists.
     Ok,
     /// Its target, or the place in it, does not.
@@ -24,14 +24,14 @@ pub enum State {
     Skipped,
 }
 
-impl State {
+impl LinkState {
     /// Every state with its name in records.
-    pub const NAMES: [(State, &'static str); 5] = [
-        (State::Ok, "ok"),
-        (State::Broken, "broken"),
-        (State::External, "external"),
-        (State::Unresolved, "unresolved"),
-        (State::Skipped, "skipped"),
+    pub const NAMES: [(LinkState, &'static str); 5] = [
+        (LinkState::Ok, "ok"),
+        (LinkState::Broken, "broken"),
+        (LinkState::External, "external"),
+        (LinkState::Unresolved, "unresolved"),
+        (LinkState::Skipped, "skipped"),
     ];
 
     /// The name in records.
@@ -41,11 +41,11 @@ impl State {
 }
 
 /// How many links of a document, or of all, ended in each state.
-pub type Counts = [u64; 5];
+pub type StateCounts = [u64; 5];
 
 /// A fragment that a link names in another document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Pending {
+pub struct PendingFragment {
     /// The document.
     pub file: FileId,
     /// The hash of the fragment, decoded.
@@ -54,50 +54,50 @@ pub struct Pending {
 
 /// What a document offers to links that lead to it.
 #[derive(Debug, Default)]
-pub struct Offer {
+pub struct AnchorSet {
     /// The hashes of what fragments can name, sorted; none for formats whose fragments are not
     /// checked.
     pub anchors: Option<Box<[u64]>>,
     /// Where it sends its readers.
-    pub redirect: Option<Place>,
+    pub redirect: Option<TargetLocation>,
 }
 
 /// A document that was read, or a path that could not be.
 #[derive(Debug)]
-pub struct Document {
+pub struct SiteDocument {
     /// Its place in the order of the walk: its ticket, its number in the batch, and whether it is
     /// the message that follows a document.
     pub order: (u32, u32, bool),
     /// Its number; none for what could not be read.
     pub file: Option<FileId>,
     /// What it offers.
-    pub offer: Offer,
+    pub offer: AnchorSet,
     /// It must be read again: what is wrong with it is not all in its contents.
     pub marked: bool,
     /// It could not be read to its end, which is told by what follows it.
     pub failed: bool,
     /// It cannot be read again: all its links are in its contents.
     pub whole: bool,
-    /// What [`Contents`] reads.
+    /// What [`DocumentContents`] reads.
     packed: Box<[u8]>,
 }
 
 /// What was found in a document, in one run of bytes: a tree has very many documents.
 #[derive(Debug, Default)]
-pub struct Contents {
+pub struct DocumentContents {
     /// The distinct files that it links to, in ascending order.
     pub links: Vec<FileId>,
     /// The distinct fragments that it wants in other documents, in ascending order.
-    pub pending: Vec<Pending>,
+    pub pending: Vec<PendingFragment>,
     /// How its links ended, if all fragments exist.
-    pub counts: Counts,
-    /// What was found wrong already, as [`Item`]s.
+    pub counts: StateCounts,
+    /// What was found wrong already, as [`PackedItem`]s.
     pub items: Vec<u8>,
 }
 
-/// What stands in [`Contents::items`]: a number, and what [`packed`](super::packed) reads.
+/// What stands in [`DocumentContents::items`]: a number, and what [`packed`](super::packed) reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Item {
+pub enum PackedItem {
     /// A link.
     Link = 0,
     /// A diagnostic.
@@ -106,23 +106,23 @@ pub enum Item {
     Failure = 2,
 }
 
-impl Item {
+impl PackedItem {
     /// The item of a number.
     pub fn of(number: u8) -> Self {
         match number {
-            0 => Item::Link,
-            1 => Item::Diagnostic,
-            _ => Item::Failure,
+            0 => PackedItem::Link,
+            1 => PackedItem::Diagnostic,
+            _ => PackedItem::Failure,
         }
     }
 }
 
-impl Contents {
+impl DocumentContents {
     /// Forgets everything and keeps the memory.
     pub fn clear(&mut self) {
         self.links.clear();
         self.pending.clear();
-        self.counts = Counts::default();
+        self.counts = StateCounts::default();
         self.items.clear();
     }
 
@@ -154,62 +154,62 @@ const STREAM: u64 = 1;
 const STANDARD: u64 = 2;
 const LENGTHS: u64 = 3;
 
-impl Document {
+impl SiteDocument {
     /// A document and what was found in it.
     pub fn new(
         order: (u32, u32, bool),
         entry: &Entry,
         file: Option<FileId>,
-        offer: Offer,
-        contents: &Contents,
+        offer: AnchorSet,
+        contents: &DocumentContents,
     ) -> Self {
         let mut packed = Vec::new();
         push_bytes(entry.path.as_os_str().as_encoded_bytes(), &mut packed);
         let kind = match entry.kind {
             // What is left out is no document.
-            Kind::Unmeasured | Kind::LeftOut(_) => UNMEASURED,
-            Kind::Stream => STREAM,
-            Kind::Standard => STANDARD,
-            Kind::File(length) => LENGTHS + length,
+            EntryKind::Unmeasured | EntryKind::LeftOut(_) => UNMEASURED,
+            EntryKind::Stream => STREAM,
+            EntryKind::Standard => STANDARD,
+            EntryKind::File(length) => LENGTHS + length,
         };
         push_number(kind << 1 | u64::from(entry.named), &mut packed);
         contents.push(&mut packed);
-        Document {
+        SiteDocument {
             order,
             file,
             offer,
             marked: false,
             failed: false,
-            whole: matches!(entry.kind, Kind::Stream | Kind::Standard),
+            whole: matches!(entry.kind, EntryKind::Stream | EntryKind::Standard),
             packed: packed.into(),
         }
     }
 
     /// A path that could not be read.
     pub fn unreadable(order: (u32, u32, bool), entry: &Entry, message: &str) -> Self {
-        let mut contents = Contents::default();
-        contents.items.push(Item::Failure as u8);
+        let mut contents = DocumentContents::default();
+        contents.items.push(PackedItem::Failure as u8);
         push_bytes(message.as_bytes(), &mut contents.items);
-        let mut document = Document::new(order, entry, None, Offer::default(), &contents);
+        let mut document = SiteDocument::new(order, entry, None, AnchorSet::default(), &contents);
         document.failed = true;
         document
     }
 
     /// Its path, as reached from the arguments.
     pub fn path(&self) -> &[u8] {
-        Packed::new(&self.packed).bytes()
+        WireReader::new(&self.packed).bytes()
     }
 
     /// How it was found.
     pub fn entry(&self) -> Entry {
-        let mut packed = Packed::new(&self.packed);
+        let mut packed = WireReader::new(&self.packed);
         let path = path_of(packed.bytes());
         let number = packed.number();
         let kind = match number >> 1 {
-            UNMEASURED => Kind::Unmeasured,
-            STREAM => Kind::Stream,
-            STANDARD => Kind::Standard,
-            length => Kind::File(length - LENGTHS),
+            UNMEASURED => EntryKind::Unmeasured,
+            STREAM => EntryKind::Stream,
+            STANDARD => EntryKind::Standard,
+            length => EntryKind::File(length - LENGTHS),
         };
         Entry {
             path,
@@ -219,7 +219,7 @@ impl Document {
     }
 
     /// How its links ended, if all fragments exist.
-    pub fn counts(&self) -> Counts {
+    pub fn counts(&self) -> StateCounts {
         self.contents().0
     }
 
@@ -230,7 +230,7 @@ impl Document {
     }
 
     /// The distinct fragments that it wants in other documents.
-    pub fn pending(&self) -> impl Iterator<Item = Pending> {
+    pub fn pending(&self) -> impl Iterator<Item = PendingFragment> {
         let (_, mut packed) = self.contents();
         for _ in 0..packed.number() {
             packed.number();
@@ -238,8 +238,8 @@ impl Document {
         (0..packed.number()).map(move |_| read_pending(&mut packed))
     }
 
-    /// What was found wrong already, as [`Item`]s.
-    pub fn items(&self) -> Packed<'_> {
+    /// What was found wrong already, as [`PackedItem`]s.
+    pub fn items(&self) -> WireReader<'_> {
         let (_, mut packed) = self.contents();
         for _ in 0..packed.number() {
             packed.number();
@@ -250,11 +250,11 @@ impl Document {
         packed
     }
 
-    fn contents(&self) -> (Counts, Packed<'_>) {
-        let mut packed = Packed::new(&self.packed);
+    fn contents(&self) -> (StateCounts, WireReader<'_>) {
+        let mut packed = WireReader::new(&self.packed);
         packed.bytes();
         packed.number();
-        let mut counts = Counts::default();
+        let mut counts = StateCounts::default();
         for count in &mut counts {
             *count = packed.number();
         }
@@ -262,8 +262,8 @@ impl Document {
     }
 }
 
-fn read_pending(packed: &mut Packed<'_>) -> Pending {
-    Pending {
+fn read_pending(packed: &mut WireReader<'_>) -> PendingFragment {
+    PendingFragment {
         file: FileId(packed.number() as u32),
         name: packed.fixed(),
     }
@@ -310,18 +310,18 @@ impl FileSet {
 #[derive(Debug)]
 pub struct Site {
     /// The documents, in the order of the walk.
-    pub documents: Vec<Document>,
+    pub documents: Vec<SiteDocument>,
     /// For each file the place of its document plus one.
     places: Vec<u32>,
     /// Files that are no documents of the walk, and were read for their anchors.
-    others: HashMap<FileId, Offer>,
+    others: HashMap<FileId, AnchorSet>,
     /// What names are hashed with.
-    key: Key,
+    key: HashKey,
 }
 
 impl Site {
     /// Puts the documents of all workers in order; `files` is how many files have numbers.
-    pub fn new(mut documents: Vec<Document>, files: usize, key: Key) -> Self {
+    pub fn new(mut documents: Vec<SiteDocument>, files: usize, key: HashKey) -> Self {
         documents.sort_unstable_by_key(|document| document.order);
         let mut places = vec![0; files];
         for (index, document) in documents.iter().enumerate() {
@@ -338,18 +338,18 @@ impl Site {
     }
 
     /// The document of a file.
-    pub fn document(&self, file: FileId) -> Option<&Document> {
+    pub fn document(&self, file: FileId) -> Option<&SiteDocument> {
         let place = *self.places.get(file.0 as usize)?;
         self.documents.get((place as usize).wrapping_sub(1))
     }
 
     /// Remembers a file that is no document of the walk.
-    pub fn add(&mut self, file: FileId, offer: Offer) {
+    pub fn add(&mut self, file: FileId, offer: AnchorSet) {
         self.others.insert(file, offer);
     }
 
     /// What a file offers, if it has been read.
-    pub fn offer(&self, file: FileId) -> Option<&Offer> {
+    pub fn offer(&self, file: FileId) -> Option<&AnchorSet> {
         match self.document(file) {
             Some(document) => Some(&document.offer),
             None => self.others.get(&file),
@@ -361,7 +361,7 @@ impl Site {
         let Some(offer) = self.offer(file) else {
             return true;
         };
-        let has = |offer: &Offer| {
+        let has = |offer: &AnchorSet| {
             let anchors = offer.anchors.as_ref();
             anchors.is_none_or(|anchors| anchors.binary_search(&name).is_ok())
         };
@@ -369,7 +369,7 @@ impl Site {
             || match offer.redirect {
                 None => false,
                 // One step, as far as it stays on disk.
-                Some(Place::File(file, _)) => self.offer(file).is_none_or(has),
+                Some(TargetLocation::File(file, _)) => self.offer(file).is_none_or(has),
                 Some(_) => true,
             }
     }
@@ -398,7 +398,7 @@ impl Site {
             || self.others.values().any(|offer| offer.redirect.is_some());
         let marks: Vec<bool> = (self.documents.iter())
             .map(|document| {
-                let is_missing = |pending: Pending| !self.has(pending.file, pending.name);
+                let is_missing = |pending: PendingFragment| !self.has(pending.file, pending.name);
                 !document.whole
                     && (document.marked
                         || document.pending().any(is_missing)

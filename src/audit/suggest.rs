@@ -3,7 +3,7 @@
 //! Names are kept in ascending order and read like a trie: one row of the edit distance table for
 //! each byte of a name, in a band as wide as the limit, and rows of a common prefix are computed
 //! once. Where a prefix is too far from the name that is wanted, all names with it are passed over.
-//! Some names are near to very many others, so each search is paid from a [`Budget`].
+//! Some names are near to very many others, so each search is paid from a [`SuggestionBudget`].
 
 use super::interner::Interner;
 
@@ -18,15 +18,15 @@ pub const ROWS: u64 = 1 << 26;
 /// Work that searches for suggestions may cost, in rows of the edit distance table. Comparing 16
 /// bytes of two names, or reading one byte of a document, counts as much.
 #[derive(Clone, Copy, Debug)]
-pub struct Budget {
+pub struct SuggestionBudget {
     left: u64,
     spent: u64,
 }
 
-impl Budget {
+impl SuggestionBudget {
     /// A budget of so many rows.
     pub fn new(rows: u64) -> Self {
-        Budget {
+        SuggestionBudget {
             left: rows,
             spent: 0,
         }
@@ -53,14 +53,14 @@ impl Budget {
 
 /// The numbers of names in the ascending order of the names.
 #[derive(Clone, Debug)]
-pub struct Order(Box<[u32]>);
+pub struct NameOrder(Box<[u32]>);
 
-impl Order {
+impl NameOrder {
     /// Sorts names.
     pub fn new(names: &Interner) -> Self {
         let mut numbers: Box<[u32]> = (0..names.len() as u32).collect();
         numbers.sort_unstable_by_key(|&number| names.name(number));
-        Order(numbers)
+        NameOrder(numbers)
     }
 
     /// Returns how many names there are.
@@ -84,29 +84,29 @@ impl Order {
 /// for id in ["usage", "install", "installed"] {
 ///     names.add(id.as_bytes());
 /// }
-/// let order = Order::new(&names);
-/// let mut budget = Budget::new(1000);
+/// let order = NameOrder::new(&names);
+/// let mut budget = SuggestionBudget::new(1000);
 /// assert_eq!(nearest(&names, &order, b"instal", &mut budget), Some(&b"install"[..]));
 /// assert_eq!(nearest(&names, &order, b"setup", &mut budget), None);
 /// ```
 pub fn nearest<'n>(
     names: &'n Interner,
-    order: &'n Order,
+    order: &'n NameOrder,
     wanted: &[u8],
-    budget: &mut Budget,
+    budget: &mut SuggestionBudget,
 ) -> Option<&'n [u8]> {
     if wanted.len() <= LIMIT {
         return None;
     }
     // The first in order at the least distance: searched with one limit after the other.
-    (1..=LIMIT).find_map(|limit| Search::new(names, order, wanted, limit).first(budget))
+    (1..=LIMIT).find_map(|limit| NearestSearch::new(names, order, wanted, limit).first(budget))
 }
 
 /// Distances of the first bytes of a candidate to those of the wanted name that are at most
 /// `LIMIT` shorter or longer, capped.
 type Row = [u8; 2 * LIMIT + 1];
 
-struct Search<'n, 'w> {
+struct NearestSearch<'n, 'w> {
     names: &'n Interner,
     order: &'n [u32],
     wanted: &'w [u8],
@@ -116,14 +116,14 @@ struct Search<'n, 'w> {
     last: &'n [u8],
 }
 
-impl<'n, 'w> Search<'n, 'w> {
-    fn new(names: &'n Interner, order: &'n Order, wanted: &'w [u8], limit: usize) -> Self {
+impl<'n, 'w> NearestSearch<'n, 'w> {
+    fn new(names: &'n Interner, order: &'n NameOrder, wanted: &'w [u8], limit: usize) -> Self {
         let mut row = [limit as u8 + 1; 2 * LIMIT + 1];
         // Nothing becomes the first n bytes by n insertions.
         for inserted in 0..=limit {
             row[LIMIT + inserted] = inserted as u8;
         }
-        Search {
+        NearestSearch {
             names,
             order: &order.0,
             wanted,
@@ -134,7 +134,7 @@ impl<'n, 'w> Search<'n, 'w> {
     }
 
     /// Returns the first name within the limit, but for the wanted name itself.
-    fn first(&mut self, budget: &mut Budget) -> Option<&'n [u8]> {
+    fn first(&mut self, budget: &mut SuggestionBudget) -> Option<&'n [u8]> {
         let mut at = 0;
         while let Some(&number) = self.order.get(at) {
             let name = self.names.name(number);
@@ -142,14 +142,14 @@ impl<'n, 'w> Search<'n, 'w> {
                 return None;
             }
             match self.reach(name, budget)? {
-                Reach::End => {
+                RowReach::End => {
                     let distance = self.distance(name.len());
                     if name.len() > LIMIT && distance.is_some_and(|distance| distance > 0) {
                         return Some(name);
                     }
                     at += 1;
                 }
-                Reach::TooFar(prefix) => at = self.next(&name[..prefix], at, budget)?,
+                RowReach::TooFar(prefix) => at = self.next(&name[..prefix], at, budget)?,
             }
         }
         None
@@ -157,7 +157,7 @@ impl<'n, 'w> Search<'n, 'w> {
 
     /// Computes the rows of a name as far as one in it is within the limit; none if the budget does
     /// not suffice.
-    fn reach(&mut self, name: &'n [u8], budget: &mut Budget) -> Option<Reach> {
+    fn reach(&mut self, name: &'n [u8], budget: &mut SuggestionBudget) -> Option<RowReach> {
         let known = self.rows.len() - 1;
         let common = common_prefix(&self.last[..known], name);
         self.rows.truncate(common + 1);
@@ -174,11 +174,11 @@ impl<'n, 'w> Search<'n, 'w> {
                 .iter()
                 .all(|&distance| usize::from(distance) > self.limit)
             {
-                return Some(Reach::TooFar(at + 1));
+                return Some(RowReach::TooFar(at + 1));
             }
             self.rows.push(row);
         }
-        Some(Reach::End)
+        Some(RowReach::End)
     }
 
     /// The row of the first `at + 1` bytes of a name, of which `byte` is the last.
@@ -216,7 +216,7 @@ impl<'n, 'w> Search<'n, 'w> {
 
     /// The place of the next name from `at` on that may be within the limit, as no name with a prefix
     /// is; none if the budget does not suffice.
-    fn next(&self, prefix: &[u8], at: usize, budget: &mut Budget) -> Option<usize> {
+    fn next(&self, prefix: &[u8], at: usize, budget: &mut SuggestionBudget) -> Option<usize> {
         let Some((&byte, shorter)) = prefix.split_last() else {
             return Some(self.order.len());
         };
@@ -250,7 +250,7 @@ impl<'n, 'w> Search<'n, 'w> {
         &self,
         at: usize,
         bytes: usize,
-        budget: &mut Budget,
+        budget: &mut SuggestionBudget,
         holds: impl Fn(&[u8]) -> bool,
     ) -> Option<usize> {
         let cost = 1 + bytes as u64 / 16;
@@ -284,7 +284,7 @@ impl<'n, 'w> Search<'n, 'w> {
 }
 
 /// How far the rows of a name could be computed.
-enum Reach {
+enum RowReach {
     /// To its end.
     End,
     /// A prefix of so many bytes is beyond the limit.
@@ -300,12 +300,12 @@ fn common_prefix(one: &[u8], other: &[u8]) -> usize {
 mod tests {
     use super::*;
 
-    fn names<T: AsRef<[u8]>>(all: impl IntoIterator<Item = T>) -> (Interner, Order) {
+    fn names<T: AsRef<[u8]>>(all: impl IntoIterator<Item = T>) -> (Interner, NameOrder) {
         let mut names = Interner::default();
         for name in all {
             names.add(name.as_ref());
         }
-        let order = Order::new(&names);
+        let order = NameOrder::new(&names);
         (names, order)
     }
 
@@ -339,7 +339,7 @@ mod tests {
             let all: Vec<Vec<u8>> = (0..40).map(|_| word()).collect();
             let wanted = word();
             let (names, order) = names(&all);
-            let mut budget = Budget::new(u64::MAX);
+            let mut budget = SuggestionBudget::new(u64::MAX);
             let got = nearest(&names, &order, &wanted, &mut budget);
             let near = all
                 .iter()
@@ -353,8 +353,8 @@ mod tests {
         }
     }
 
-    fn spent(names: &Interner, order: &Order, wanted: impl Iterator<Item = Vec<u8>>) -> u64 {
-        let mut budget = Budget::new(u64::MAX);
+    fn spent(names: &Interner, order: &NameOrder, wanted: impl Iterator<Item = Vec<u8>>) -> u64 {
+        let mut budget = SuggestionBudget::new(u64::MAX);
         for wanted in wanted {
             nearest(names, order, &wanted, &mut budget);
         }
@@ -392,7 +392,7 @@ mod tests {
     fn a_budget_ends_the_search_and_is_never_exceeded() {
         let (names, order) = names((0..10_000).map(|i| format!("{i:05}")));
         for rows in [0, 1, 10, 100] {
-            let mut budget = Budget::new(rows);
+            let mut budget = SuggestionBudget::new(rows);
             assert_eq!(nearest(&names, &order, b"9999x", &mut budget), None);
             assert!(budget.is_spent() && budget.spent() == rows);
         }

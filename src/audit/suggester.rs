@@ -5,15 +5,15 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, OnceLock};
 
 use super::Audit;
-use super::finding::{Draft, Hint, Subject};
+use super::collect::entry;
+use super::evaluate::position;
+use super::finding::{FindingDraft, FindingSubject, SuggestionHint};
 use super::fragment;
 use super::interner::Interner;
-use super::judge::position;
 use super::paths::FileId;
-use super::suggest::{self, Budget, Order};
-use super::survey::entry;
-use crate::pipeline::read::Reader;
-use crate::pipeline::walk::Kind;
+use super::suggest::{self, NameOrder, SuggestionBudget};
+use crate::pipeline::read::FileReader;
+use crate::pipeline::walk::EntryKind;
 use crate::resolver::{Link, Sink};
 use crate::uri::base::push_path;
 
@@ -25,33 +25,33 @@ const TARGETS: usize = 1 << 12;
 /// Finds suggestions until a budget is spent.
 pub(super) struct Suggester<'a> {
     audit: &'a Audit,
-    reader: Reader<'a>,
-    documents: HashMap<FileId, Arc<Anchors>>,
+    reader: FileReader<'a>,
+    documents: HashMap<FileId, Arc<AnchorCandidates>>,
     /// The documents in the order in which they were read.
     oldest: VecDeque<FileId>,
     /// Of the documents that are remembered, in bytes.
     size: usize,
     /// Names near to files that do not exist, by the hash of the target.
     files: HashMap<u64, Option<Vec<u8>>>,
-    budget: Budget,
+    budget: SuggestionBudget,
     omitted: u64,
 }
 
 /// The names that fragments can name in one document.
 #[derive(Default)]
-struct Anchors {
+struct AnchorCandidates {
     names: Interner,
-    order: OnceLock<Order>,
+    order: OnceLock<NameOrder>,
 }
 
-impl Anchors {
+impl AnchorCandidates {
     fn size(&self) -> usize {
         // An end, a place in the order and the hash table.
         self.names.bytes() + 24 * self.names.len()
     }
 }
 
-impl Sink for Anchors {
+impl Sink for AnchorCandidates {
     fn link(&mut self, _link: &Link<'_>) {}
 
     fn anchor(&mut self, name: &[u8], _offset: u64) {
@@ -68,12 +68,12 @@ impl<'a> Suggester<'a> {
     pub(super) fn new(audit: &'a Audit, bytes: u64) -> Self {
         Suggester {
             audit,
-            reader: Reader::new(&audit.reading),
+            reader: FileReader::new(&audit.reading),
             documents: HashMap::new(),
             oldest: VecDeque::new(),
             size: 0,
             files: HashMap::new(),
-            budget: Budget::new(audit.suggestion_rows.saturating_add(bytes)),
+            budget: SuggestionBudget::new(audit.suggestion_rows.saturating_add(bytes)),
             omitted: 0,
         }
     }
@@ -84,19 +84,19 @@ impl<'a> Suggester<'a> {
     }
 
     /// What the writer of a link may have meant.
-    pub(super) fn suggestion(&mut self, draft: &Draft<'_>) -> Option<Vec<u8>> {
-        let Subject::Link(link) = draft.subject else {
+    pub(super) fn suggestion(&mut self, draft: &FindingDraft<'_>) -> Option<Vec<u8>> {
+        let FindingSubject::Link(link) = draft.subject else {
             return None;
         };
-        if let Hint::Known(suggestion) = draft.hint {
+        if let SuggestionHint::Known(suggestion) = draft.hint {
             return Some(suggestion.to_vec());
         }
-        if draft.hint == Hint::Nothing {
+        if draft.hint == SuggestionHint::Nothing {
             return None;
         }
         let suggestion = match draft.hint {
             _ if self.budget.is_spent() => None,
-            Hint::Fragment(file) => self.fragment(file, link),
+            SuggestionHint::Fragment(file) => self.fragment(file, link),
             _ => self.file(link),
         };
         self.omitted += u64::from(suggestion.is_none() && self.budget.is_spent());
@@ -130,21 +130,21 @@ impl<'a> Suggester<'a> {
             Some(anchors) => Arc::clone(anchors),
             None => self.read(file)?,
         };
-        let order = anchors.order.get_or_init(|| Order::new(&anchors.names));
+        let order = anchors.order.get_or_init(|| NameOrder::new(&anchors.names));
         let name = suggest::nearest(&anchors.names, order, &wanted, &mut self.budget)?;
         Some([b"#", name].concat())
     }
 
-    fn read(&mut self, file: FileId) -> Option<Arc<Anchors>> {
+    fn read(&mut self, file: FileId) -> Option<Arc<AnchorCandidates>> {
         let entry = entry(&self.audit.checker.paths.path(file))?;
         let length = match entry.kind {
-            Kind::File(length) => length,
+            EntryKind::File(length) => length,
             _ => 0,
         };
         if !self.budget.take(length) {
             return None;
         }
-        let mut anchors = Anchors::default();
+        let mut anchors = AnchorCandidates::default();
         self.reader.read(&entry, &mut anchors).ok()?;
         let anchors = Arc::new(anchors);
         self.size += anchors.size();

@@ -25,12 +25,12 @@ pub struct Position {
 ///
 /// ```
 /// use uriscan::bytes::{lines::{Lines, Position}, window::Window};
-/// let mut lines = Lines::new();
+/// let mut lines = LineCounter::new();
 /// let window = Window::whole("é\r\nü: http://example.com/".as_bytes());
 /// assert_eq!(lines.position(&window, 8), Position { line: 2, column: 4 });
 /// ```
 #[derive(Clone, Debug)]
-pub struct Lines {
+pub struct LineCounter {
     encoding: &'static Encoding,
     /// How far has been counted.
     offset: u64,
@@ -42,21 +42,21 @@ pub struct Lines {
     after_cr: bool,
 }
 
-impl Default for Lines {
+impl Default for LineCounter {
     fn default() -> Self {
-        Lines::new()
+        LineCounter::new()
     }
 }
 
-impl Lines {
+impl LineCounter {
     /// At the start of a document in UTF-8.
     pub fn new() -> Self {
-        Lines::starting(0, 1)
+        LineCounter::starting(0, 1)
     }
 
     /// At the start of line `line`, which begins at `offset`.
     pub fn starting(offset: u64, line: u64) -> Self {
-        Lines {
+        LineCounter {
             encoding: UTF_8,
             offset,
             line,
@@ -148,7 +148,7 @@ impl Lines {
 /// assert_eq!(uriscan::bytes::lines::breaks(b"a\nb\r\nc\rd"), 3);
 /// ```
 pub fn breaks(bytes: &[u8]) -> u64 {
-    let mut lines = Lines::new();
+    let mut lines = LineCounter::new();
     lines.count(bytes);
     lines.line - 1
 }
@@ -240,7 +240,7 @@ mod tests {
         let mut bytes = text.to_vec();
         bytes.extend_from_slice(b"\xE2\x82 tail \xC3\n x \x80\x80 y");
         for size in 1..12 {
-            let mut lines = Lines::new();
+            let mut lines = LineCounter::new();
             let mut start = 0;
             while start < bytes.len() {
                 let end = (start + size).min(bytes.len());
@@ -267,7 +267,7 @@ mod tests {
     /// A document that turns out not to be UTF-8 in the middle of a line.
     #[test]
     fn the_line_at_hand_is_counted_anew_in_bytes() {
-        let mut lines = Lines::new();
+        let mut lines = LineCounter::new();
         let window = Window::whole("a\né é".as_bytes());
         assert_eq!(lines.position(&window, 5).column, 3);
         lines.set_encoding(encoding_rs::WINDOWS_1252);
@@ -283,7 +283,7 @@ mod tests {
             characters(encoding_rs::SHIFT_JIS, &bytes[start..at]) + 1
         };
         for size in 1..12 {
-            let mut lines = Lines::new();
+            let mut lines = LineCounter::new();
             lines.set_encoding(encoding_rs::SHIFT_JIS);
             for end in (0..bytes.len()).step_by(size).skip(1) {
                 let behind = end.saturating_sub(size + LOOK_BEHIND);

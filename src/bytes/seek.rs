@@ -6,7 +6,7 @@
 
 use memchr::memchr;
 
-use super::block::{self, Block};
+use super::simd::{self, Block};
 
 /// White space of HTML: CR counts, for it stands for a line feed.
 #[inline(always)]
@@ -45,7 +45,7 @@ fn until(bytes: &[u8], at: usize, stop: u8) -> usize {
 /// The first byte from `at` on that `mask` finds in a block and is of some classes.
 #[inline(always)]
 fn seek(bytes: &[u8], at: usize, stop: u8, mask: impl Fn(Block) -> u32) -> usize {
-    if let Some(block) = block::at(bytes, at) {
+    if let Some(block) = simd::at(bytes, at) {
         let mask = mask(block);
         if mask != 0 {
             let found = at + mask.trailing_zeros() as usize;
@@ -106,14 +106,14 @@ fn skip(bytes: &[u8], mut at: usize, over: u8) -> usize {
 #[inline(always)]
 pub fn next(byte: u8, bytes: &[u8], mut at: usize) -> usize {
     for _ in 0..3 {
-        let Some(block) = block::at(bytes, at) else {
+        let Some(block) = simd::at(bytes, at) else {
             break;
         };
         let mask = block.equal(byte);
         if mask != 0 {
             return at + mask.trailing_zeros() as usize;
         }
-        at += block::LENGTH;
+        at += simd::LENGTH;
     }
     far(byte, bytes, at)
 }
@@ -129,7 +129,7 @@ pub fn is_plain(bytes: &[u8], start: usize, end: usize) -> bool {
     let mut at = start;
     let mut odd = 0;
     while at < end {
-        let Some(block) = block::at(bytes, at) else {
+        let Some(block) = simd::at(bytes, at) else {
             let rest = &bytes[at..end];
             return odd == 0
                 && !rest
@@ -138,11 +138,11 @@ pub fn is_plain(bytes: &[u8], start: usize, end: usize) -> bool {
         };
         let mut mask = block.equal(b'&') | block.equal(b'\r') | block.equal(0);
         mask |= block.beyond_ascii();
-        if end - at < block::LENGTH {
+        if end - at < simd::LENGTH {
             mask &= (1 << (end - at)) - 1;
         }
         odd |= mask;
-        at += block::LENGTH;
+        at += simd::LENGTH;
     }
     odd == 0
 }

@@ -3,7 +3,7 @@
 use std::io::{self, Read, Seek, SeekFrom};
 
 /// A document that can be read again from its first byte.
-pub trait Source: Read {
+pub trait RewindSource: Read {
     /// Goes back to the first byte.
     ///
     /// # Errors
@@ -47,7 +47,7 @@ impl<R: Read> Read for Seekable<R> {
     }
 }
 
-impl<R: Read + Seek> Source for Seekable<R> {
+impl<R: Read + Seek> RewindSource for Seekable<R> {
     fn rewind(&mut self) -> io::Result<()> {
         self.inner.seek(SeekFrom::Start(self.start)).map(drop)
     }
@@ -112,7 +112,7 @@ impl<R: Read> Read for Replay<R> {
     }
 }
 
-impl<R: Read> Source for Replay<R> {
+impl<R: Read> RewindSource for Replay<R> {
     fn rewind(&mut self) -> io::Result<()> {
         if self.beyond {
             return Err(io::Error::other(

@@ -14,7 +14,7 @@ use super::args::audit::{AuditArgs, FailOnArg, SwitchArg};
 use super::args::output::{WhenArg, workers};
 use super::args::resolve::{absolute, directory_of, internal};
 use super::config::{self, Config};
-use super::destination::{Destination, Target};
+use super::destination::{Destination, OutputTarget};
 use super::exit::Exit;
 use super::explain;
 use super::extract;
@@ -23,23 +23,23 @@ use super::inputs::Inputs;
 use super::message::{Error, tell};
 use super::progress;
 use crate::audit::baseline::Baseline;
-use crate::audit::check::{Checker, Schemes};
-use crate::audit::hash::Key;
-use crate::audit::paths::Paths;
-use crate::audit::report::{Format, Look, Reports, Totals};
+use crate::audit::check::{SchemeMatching, TargetChecker};
+use crate::audit::disk::{DiskTree, SymlinkPolicy};
+use crate::audit::hash::HashKey;
+use crate::audit::paths::PathTable;
+use crate::audit::report::{ReportFormat, ReportSet, TextStyle, Totals};
 use crate::audit::rules::{Level, Levels, RULES};
-use crate::audit::site::State;
+use crate::audit::site::LinkState;
 use crate::audit::suggest;
-use crate::audit::tree::{Links, Tree};
-use crate::audit::{Audit, Fragments, List, Outcome};
-use crate::document::Anchors;
+use crate::audit::{Audit, AuditOutcome, FragmentChecks, ListedLinks};
+use crate::document::AnchorReporting;
 use crate::extractor::{self, Positions};
 use crate::output::decimal::counted;
 use crate::output::escape::visible;
-use crate::pipeline::bases::{Bases, Names};
-use crate::pipeline::pieces::UNCUT;
+use crate::pipeline::bases::{AbsolutePaths, Bases};
+use crate::pipeline::split_lines::UNCUT;
 use crate::pipeline::walk::{Outputs, Root};
-use crate::pipeline::{self, Archives, Order, Talk};
+use crate::pipeline::{self, Archives, OutputOrder, Verbosity};
 use crate::uri::Mounts;
 
 /// The command line with the flags of a configuration in front of its own, and the configuration;
@@ -143,9 +143,13 @@ pub(super) fn run(
     };
     inputs.check(&targets.all())?;
     let outputs = extract::outputs(&targets.all());
-    let walk = extract::walk(&arguments.walk, roots, Order::Path, outputs.clone())?;
+    let walk = extract::walk(&arguments.walk, roots, OutputOrder::Path, outputs.clone())?;
     let mut destinations = targets.open()?;
-    let line = audit.reading.progress.clone().map(progress::Line::show);
+    let line = audit
+        .reading
+        .progress
+        .clone()
+        .map(progress::ProgressLine::show);
     let outcome = audit.run(walk, destinations.reports(arguments));
     drop(line);
     let outcome = match destinations.finish(outcome, &outputs) {
@@ -189,16 +193,16 @@ fn roots(arguments: &AuditArgs, paths: &[PathBuf]) -> Vec<Root> {
 fn audit(arguments: &AuditArgs, matches: &ArgMatches, paths: &[PathBuf]) -> Result<Audit, Error> {
     let (check, findings) = (&arguments.check, &arguments.findings);
     let bases = bases(arguments, paths)?;
-    let checker = Checker {
+    let checker = TargetChecker {
         mounts: mounts(&bases, paths),
         tree: tree(arguments, &bases, paths),
         schemes: match check.strict_scheme {
-            true => Schemes::Strict,
-            false => Schemes::Alike,
+            true => SchemeMatching::Strict,
+            false => SchemeMatching::Alike,
         },
-        paths: Paths::default(),
+        paths: PathTable::default(),
     };
-    let mut names = Names::default();
+    let mut names = AbsolutePaths::default();
     let touching = findings.touching.iter();
     let touching = touching
         .map(|path| absolute(&mut names, &bases, path.as_os_str().as_encoded_bytes()))
@@ -208,13 +212,13 @@ fn audit(arguments: &AuditArgs, matches: &ArgMatches, paths: &[PathBuf]) -> Resu
         checker,
         levels: levels(arguments, matches),
         fragments: match check.fragments {
-            SwitchArg::On => Fragments::Check,
-            SwitchArg::Off => Fragments::Leave,
+            SwitchArg::On => FragmentChecks::Check,
+            SwitchArg::Off => FragmentChecks::Leave,
         },
         list: match (findings.links, findings.external) {
-            (_, true) => List::External,
-            (true, _) => List::Links,
-            _ => List::Findings,
+            (_, true) => ListedLinks::External,
+            (true, _) => ListedLinks::Links,
+            _ => ListedLinks::Findings,
         },
         entries: entries(&check.entry)?,
         baseline: match &findings.baseline {
@@ -222,28 +226,28 @@ fn audit(arguments: &AuditArgs, matches: &ArgMatches, paths: &[PathBuf]) -> Resu
             None => Baseline::default(),
         },
         suggestion_rows: suggest::ROWS,
-        key: Key::default(),
+        key: HashKey::default(),
         reading: reading(arguments, bases)?,
     })
 }
 
-fn reading(arguments: &AuditArgs, bases: Bases) -> Result<pipeline::Options, Error> {
+fn reading(arguments: &AuditArgs, bases: Bases) -> Result<pipeline::PipelineOptions, Error> {
     let findings = &arguments.findings;
     let mut formats = arguments.read.options();
-    formats.anchors = Anchors::Report;
+    formats.anchors = AnchorReporting::Report;
     let formats_of_reports = findings.report.iter().map(|report| report.format);
     formats.mail.envelope = findings.json
         || findings.count_by.is_some_and(|key| key.needs_envelope())
         || (formats_of_reports.chain([findings.format])).any(|format| format.name == "jsonl");
     formats.html.ignore = (arguments.check.ignore_attr.as_ref()).map(|name| name.to_lowercase());
-    Ok(pipeline::Options {
-        extractor: extractor::Options {
+    Ok(pipeline::PipelineOptions {
+        extractor: extractor::ExtractorOptions {
             formats,
             ruling: arguments.base.ruling(),
             embedded_bases: arguments.base.embedded(),
             unwrapper: arguments.read.unwrapper(),
             positions: Positions::Lines,
-            ..extractor::Options::default()
+            ..extractor::ExtractorOptions::default()
         },
         declared: arguments.read.encoding,
         formats: arguments.walk.formats(),
@@ -261,12 +265,12 @@ fn reading(arguments: &AuditArgs, bases: Bases) -> Result<pipeline::Options, Err
         // Documents are read whole: their anchors belong together.
         piece: UNCUT,
         decompress: arguments.read.decompress(&arguments.walk),
-        ..pipeline::Options::default()
+        ..pipeline::PipelineOptions::default()
     })
 }
 
-fn talk(arguments: &AuditArgs) -> Talk {
-    Talk {
+fn talk(arguments: &AuditArgs) -> Verbosity {
+    Verbosity {
         errors: !arguments.findings.no_messages,
         diagnostics: arguments.findings.verbose,
         summary: true,
@@ -280,7 +284,7 @@ fn bases(arguments: &AuditArgs, paths: &[PathBuf]) -> Result<Bases, Error> {
     bases.index = (arguments.check.index.iter())
         .map(|name| [b"/", name.as_bytes()].concat())
         .collect();
-    let mut names = Names::default();
+    let mut names = AbsolutePaths::default();
     if bases.mounts.is_empty() && arguments.base.base.is_none() {
         let mut mounted = HashSet::new();
         for path in paths {
@@ -309,7 +313,7 @@ fn bases(arguments: &AuditArgs, paths: &[PathBuf]) -> Result<Bases, Error> {
 /// The mounts, and the whole disk where a path lies under none of them: what stands there is found
 /// where its `file:` URI says.
 fn mounts(bases: &Bases, paths: &[PathBuf]) -> Mounts {
-    let mut names = Names::default();
+    let mut names = AbsolutePaths::default();
     let outside = |path: &PathBuf| {
         let directory = directory_of(path);
         let absolute = names.absolute(&bases.here, &directory);
@@ -355,13 +359,13 @@ fn entries(globs: &[String]) -> Result<ignore::overrides::Override, Error> {
 }
 
 /// The disk: roots are the mounted directories and those of the paths.
-fn tree(arguments: &AuditArgs, bases: &Bases, paths: &[PathBuf]) -> Tree {
+fn tree(arguments: &AuditArgs, bases: &Bases, paths: &[PathBuf]) -> DiskTree {
     let check = &arguments.check;
     let links = match arguments.walk.follow {
-        true => Links::Follow,
-        false => Links::Within,
+        true => SymlinkPolicy::Follow,
+        false => SymlinkPolicy::Within,
     };
-    let mut names = Names::default();
+    let mut names = AbsolutePaths::default();
     let paths = paths.iter().filter_map(|path| {
         let path = directory_of(path);
         names.absolute(&bases.here, &path).map(<[u8]>::to_vec)
@@ -372,7 +376,7 @@ fn tree(arguments: &AuditArgs, bases: &Bases, paths: &[PathBuf]) -> Tree {
         .map(|(directory, _)| directory.to_vec());
     let roots: Vec<Vec<u8>> = mounted.chain(paths).collect();
     let roots = roots.iter().map(Vec::as_slice);
-    Tree::new(&check.index, &check.try_ext, links, roots)
+    DiskTree::new(&check.index, &check.try_ext, links, roots)
 }
 
 fn baseline(path: &Path) -> Result<Baseline, Error> {
@@ -382,36 +386,38 @@ fn baseline(path: &Path) -> Result<Baseline, Error> {
 
 /// Where everything is written that comes out, looked at before anything is read.
 struct Targets {
-    main: Option<Target>,
-    external: Option<Target>,
-    keys: Option<Target>,
-    reports: Vec<(&'static Format, Target)>,
+    main: Option<OutputTarget>,
+    external: Option<OutputTarget>,
+    keys: Option<OutputTarget>,
+    reports: Vec<(&'static ReportFormat, OutputTarget)>,
 }
 
 impl Targets {
     fn of(arguments: &AuditArgs) -> Result<Self, Error> {
         let findings = &arguments.findings;
-        let output = || Target::of(findings.output.as_deref());
+        let output = || OutputTarget::of(findings.output.as_deref());
         let shown = !findings.quiet && !findings.external;
         let keys = findings.write_baseline.as_deref();
         let reports = findings.report.iter();
-        let reports = reports.map(|report| Ok((report.format, Target::of(Some(&report.path))?)));
+        let reports =
+            reports.map(|report| Ok((report.format, OutputTarget::of(Some(&report.path))?)));
         Ok(Targets {
             main: shown.then(output).transpose()?,
             external: findings.external.then(output).transpose()?,
-            keys: keys.map(|path| Target::of(Some(path))).transpose()?,
+            keys: keys.map(|path| OutputTarget::of(Some(path))).transpose()?,
             reports: reports.collect::<Result<_, _>>()?,
         })
     }
 
-    fn all(&self) -> Vec<&Target> {
+    fn all(&self) -> Vec<&OutputTarget> {
         let reports = self.reports.iter().map(|(_, target)| target);
         let others = [&self.main, &self.external, &self.keys];
         others.into_iter().flatten().chain(reports).collect()
     }
 
     fn open(&self) -> Result<Destinations, Error> {
-        let open = |target: &Option<Target>| target.as_ref().map(Target::open).transpose();
+        let open =
+            |target: &Option<OutputTarget>| target.as_ref().map(OutputTarget::open).transpose();
         let reports = self.reports.iter();
         let reports = reports.map(|(format, target)| Ok((*format, target.open()?)));
         Ok(Destinations {
@@ -428,16 +434,16 @@ struct Destinations {
     main: Option<Destination>,
     external: Option<Destination>,
     keys: Option<Destination>,
-    reports: Vec<(&'static Format, Destination)>,
+    reports: Vec<(&'static ReportFormat, Destination)>,
 }
 
 impl Destinations {
-    fn reports(&mut self, arguments: &AuditArgs) -> Reports<'_> {
+    fn reports(&mut self, arguments: &AuditArgs) -> ReportSet<'_> {
         let findings = &arguments.findings;
-        let mut reports = Reports::new(talk(arguments), findings.max_findings);
+        let mut reports = ReportSet::new(talk(arguments), findings.max_findings);
         if let Some(main) = &mut self.main {
             let format = match findings.json {
-                true => Format::named("jsonl").unwrap_or(findings.format),
+                true => ReportFormat::named("jsonl").unwrap_or(findings.format),
                 false => findings.format,
             };
             match findings.count_by {
@@ -452,14 +458,18 @@ impl Destinations {
             reports.list_keys(Box::new(keys));
         }
         for (format, destination) in &mut self.reports {
-            reports.add(format, Look::default(), Box::new(destination));
+            reports.add(format, TextStyle::default(), Box::new(destination));
         }
         reports
     }
 
     /// Gives complete files their names, and removes incomplete ones; where nothing was read, or
     /// one of them is an input, the files stay that were there before.
-    fn finish(self, outcome: io::Result<Outcome>, outputs: &Outputs) -> io::Result<Outcome> {
+    fn finish(
+        self,
+        outcome: io::Result<AuditOutcome>,
+        outputs: &Outputs,
+    ) -> io::Result<AuditOutcome> {
         let outcome = outcome?;
         let summary = &outcome.totals.summary;
         if summary.files == 0 || outputs.were_named() {
@@ -474,10 +484,10 @@ impl Destinations {
     }
 }
 
-fn look(arguments: &AuditArgs) -> Look {
+fn look(arguments: &AuditArgs) -> TextStyle {
     let findings = &arguments.findings;
     let terminal = findings.output.is_none() && io::stdout().is_terminal();
-    Look {
+    TextStyle {
         color: match findings.color {
             WhenArg::Always => true,
             WhenArg::Never => false,
@@ -491,7 +501,7 @@ fn look(arguments: &AuditArgs) -> Look {
 
 fn finish(
     arguments: &AuditArgs,
-    outcome: &Outcome,
+    outcome: &AuditOutcome,
     notice: Option<&Notice>,
 ) -> Result<Exit, Error> {
     let findings = &arguments.findings;
@@ -527,7 +537,7 @@ fn finish(
 /// The summary for people.
 fn sentence(totals: &Totals) -> String {
     let summary = &totals.summary;
-    let states: Vec<_> = (State::NAMES.iter().zip(totals.counts))
+    let states: Vec<_> = (LinkState::NAMES.iter().zip(totals.counts))
         .map(|((_, name), count)| format!("{count} {name}"))
         .collect();
     let mut text = format!(

@@ -138,7 +138,7 @@ pub(super) fn read(named: Option<&Path>, command: &Command) -> Result<Option<Con
             true => PLACES[2].1,
             false => &[],
         };
-        let source = Source {
+        let source = ConfigFile {
             file,
             folder: None,
             command,
@@ -166,7 +166,7 @@ pub(super) fn read(named: Option<&Path>, command: &Command) -> Result<Option<Con
             if !table.is_empty() && !table.iter().all(|name| text.contains(name)) {
                 continue;
             }
-            let source = Source {
+            let source = ConfigFile {
                 file: &file,
                 folder: Some(&folder),
                 command,
@@ -223,14 +223,14 @@ fn is_inside(path: &Path, folder: &Path) -> bool {
 }
 
 /// A file that is being read.
-struct Source<'a> {
+struct ConfigFile<'a> {
     file: &'a Path,
     /// The folder to which its paths are relative, if it was found.
     folder: Option<&'a Path>,
     command: &'a Command,
 }
 
-impl Source<'_> {
+impl ConfigFile<'_> {
     /// Reads the keys of a table; none where there is no such table.
     fn parse(&self, text: &str, names: &[&str]) -> Result<Option<Config>, Error> {
         let document = DeTable::parse(text).map_err(|error| {

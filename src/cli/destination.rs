@@ -11,11 +11,11 @@ use tempfile::NamedTempFile;
 use super::message::Error;
 use super::signals;
 use crate::pipeline::walk::{Inode, inode};
-use crate::pipeline::writer::Hurry;
+use crate::pipeline::writer::FlushPolicy;
 
 /// A path to write to, looked at before anything is read or created.
 #[derive(Debug)]
-pub(super) struct Target {
+pub(super) struct OutputTarget {
     /// As it was given.
     path: PathBuf,
     kind: Kind,
@@ -36,12 +36,12 @@ enum Kind {
 /// Symbolic links that are followed one behind the other, as in Linux.
 const MOST_LINKS: usize = 40;
 
-impl Target {
+impl OutputTarget {
     /// Looks at the path of an output; standard output without one.
     pub(super) fn of(path: Option<&Path>) -> Result<Self, Error> {
         let path = path.unwrap_or(Path::new("-"));
         match kind(path) {
-            Ok(kind) => Ok(Target {
+            Ok(kind) => Ok(OutputTarget {
                 path: path.to_path_buf(),
                 kind,
             }),
@@ -71,14 +71,14 @@ impl Target {
     }
 
     /// Whether two outputs would be written over one another.
-    fn is_same(&self, other: &Target) -> bool {
+    fn is_same(&self, other: &OutputTarget) -> bool {
         if self.inode().is_some_and(|id| Some(id) == other.inode()) {
             return true;
         }
         match (&self.kind, &other.kind) {
             // What goes to the null device is not wanted, however often.
             (Kind::Device, Kind::Device) => {
-                let place = |target: &Target| fs::canonicalize(&target.path).ok();
+                let place = |target: &OutputTarget| fs::canonicalize(&target.path).ok();
                 place(self) == place(other)
                     && place(self).as_deref() != Some(Path::new("/dev/null"))
             }
@@ -108,7 +108,7 @@ impl Target {
 }
 
 /// Checks that no two outputs are the same.
-pub(super) fn check_distinct(targets: &[&Target]) -> Result<(), Error> {
+pub(super) fn check_distinct(targets: &[&OutputTarget]) -> Result<(), Error> {
     for (at, target) in targets.iter().enumerate() {
         if let Some(other) = targets[..at].iter().find(|other| other.is_same(target)) {
             let (one, other) = (other.to_string(), target.to_string());
@@ -121,7 +121,7 @@ pub(super) fn check_distinct(targets: &[&Target]) -> Result<(), Error> {
     Ok(())
 }
 
-impl std::fmt::Display for Target {
+impl std::fmt::Display for OutputTarget {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.path == Path::new("-") {
             true => formatter.write_str("standard output"),
@@ -291,10 +291,10 @@ fn remove_unfinished() {
 
 impl Destination {
     /// How soon the output is wanted.
-    pub(super) fn hurry(&self) -> Hurry {
+    pub(super) fn hurry(&self) -> FlushPolicy {
         match self.is_terminal() {
-            true => Hurry::Blocks,
-            false => Hurry::Gathered,
+            true => FlushPolicy::Blocks,
+            false => FlushPolicy::Gathered,
         }
     }
 

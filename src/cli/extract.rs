@@ -8,7 +8,7 @@ use std::time::Instant;
 use super::args::extract::ExtractArgs;
 use super::args::output::{Reach, StatsArg, workers};
 use super::args::walk::WalkArgs;
-use super::destination::{Destination, Target};
+use super::destination::{Destination, OutputTarget};
 use super::exit::Exit;
 use super::inputs::Inputs;
 use super::message::Error;
@@ -19,11 +19,11 @@ use crate::output::decimal::counted;
 use crate::output::escape::Escape;
 use crate::output::json;
 use crate::output::record::Summary;
-use crate::pipeline::pieces::PIECE;
-use crate::pipeline::run::Outcome;
-use crate::pipeline::tally::Key;
+use crate::pipeline::run::RunOutcome;
+use crate::pipeline::split_lines::PIECE;
+use crate::pipeline::tally::CountKey;
 use crate::pipeline::walk::{Outputs, Root, Walk};
-use crate::pipeline::{self, Archives, Options, Order, Report, Talk};
+use crate::pipeline::{self, Archives, OutputOrder, PipelineOptions, ReportMode, Verbosity};
 
 /// Runs it.
 pub(super) fn run(arguments: &ExtractArgs) -> Result<Exit, Error> {
@@ -40,7 +40,7 @@ pub(super) fn run(arguments: &ExtractArgs) -> Result<Exit, Error> {
     let start = Instant::now();
     let roots = roots(arguments);
     let mut options = options(arguments, &roots)?;
-    let target = Target::of(arguments.output.output.as_deref())?;
+    let target = OutputTarget::of(arguments.output.output.as_deref())?;
     let inputs = Inputs {
         roots: &roots,
         given: &arguments.walk,
@@ -55,7 +55,7 @@ pub(super) fn run(arguments: &ExtractArgs) -> Result<Exit, Error> {
         options.layout.escape = Escape::Controls;
     }
     let hurry = output.hurry();
-    let line = options.progress.clone().map(progress::Line::show);
+    let line = options.progress.clone().map(progress::ProgressLine::show);
     let outcome = pipeline::run(&options, walk, &mut output, hurry);
     drop(line);
     finish(arguments, &options, outcome, (output, &outputs), start)
@@ -78,7 +78,7 @@ fn roots(arguments: &ExtractArgs) -> Vec<Root> {
 }
 
 /// The regular files that these targets replace or write on to.
-pub(super) fn outputs(targets: &[&Target]) -> Outputs {
+pub(super) fn outputs(targets: &[&OutputTarget]) -> Outputs {
     Outputs::new(targets.iter().filter_map(|target| target.inode()).collect())
 }
 
@@ -86,7 +86,7 @@ pub(super) fn outputs(targets: &[&Target]) -> Outputs {
 pub(super) fn walk(
     given: &WalkArgs,
     roots: Vec<Root>,
-    order: Order,
+    order: OutputOrder,
     outputs: Outputs,
 ) -> Result<Walk, Error> {
     let lists = || given.files_from.iter().chain(&given.files0_from);
@@ -96,7 +96,7 @@ pub(super) fn walk(
         return Err(Error::new("standard input can only be read once"));
     }
     let mut walking = given.options()?;
-    walking.sorted = order == Order::Path;
+    walking.sorted = order == OutputOrder::Path;
     walking.outputs = outputs;
     let mut all: Vec<Box<dyn Iterator<Item = _> + Send>> =
         vec![Box::new(roots.into_iter().map(Ok))];
@@ -109,7 +109,7 @@ pub(super) fn walk(
     Ok(Walk::new(all.into_iter().flatten(), walking))
 }
 
-fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<Options, Error> {
+fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<PipelineOptions, Error> {
     let reach = match roots {
         [Root::Standard] => Reach::One,
         [Root::Path(path)] if !path.is_dir() => Reach::One,
@@ -119,15 +119,15 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<Options, Error> {
     let report = arguments.report.report();
     let is_text = output.output().name == "text";
     match report {
-        Report::CountBy(Key::Rule) => {
+        ReportMode::CountBy(CountKey::Rule) => {
             return Err(Error::new(
                 "--count-by rule counts findings: uriscan audit --count-by rule",
             ));
         }
-        Report::CountBy(_) if !is_text && output.output().others.is_none() => {
+        ReportMode::CountBy(_) if !is_text && output.output().others.is_none() => {
             return Err(Error::new("counts are text or, with --json, records"));
         }
-        Report::Count | Report::Paths | Report::Files if !is_text => {
+        ReportMode::Count | ReportMode::Paths | ReportMode::Files if !is_text => {
             return Err(Error::new(
                 "counts and lists of files are text: they have no other format",
             ));
@@ -135,15 +135,15 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<Options, Error> {
         _ => {}
     }
     let mut layout = output.layout(reach);
-    if report == Report::Count {
+    if report == ReportMode::Count {
         let several = reach == Reach::Several || output.with_filename;
         layout.location.path = several && !output.no_filename;
     }
-    let quiet = report == Report::Nothing;
+    let quiet = report == ReportMode::Nothing;
     let mut formats = arguments.read.options();
     formats.mail.envelope = output.envelope(report, &layout);
-    Ok(Options {
-        extractor: extractor::Options {
+    Ok(PipelineOptions {
+        extractor: extractor::ExtractorOptions {
             formats,
             ruling: arguments.base.ruling(),
             embedded_bases: arguments.base.embedded(),
@@ -152,8 +152,10 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<Options, Error> {
             window: arguments
                 .read
                 .window
-                .map_or(extractor::Options::default().window, |size| size as usize),
-            ..extractor::Options::default()
+                .map_or(extractor::ExtractorOptions::default().window, |size| {
+                    size as usize
+                }),
+            ..extractor::ExtractorOptions::default()
         },
         declared: arguments.read.encoding,
         decompress: arguments.read.decompress(&arguments.walk),
@@ -164,7 +166,7 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<Options, Error> {
         output: output.output(),
         layout,
         report,
-        talk: Talk {
+        talk: Verbosity {
             errors: !output.no_messages,
             diagnostics: output.verbose,
             summary: output.stats.is_some() && !quiet,
@@ -183,8 +185,8 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<Options, Error> {
 
 fn finish(
     arguments: &ExtractArgs,
-    options: &Options,
-    outcome: Outcome,
+    options: &PipelineOptions,
+    outcome: RunOutcome,
     (output, outputs): (Destination, &Outputs),
     start: Instant,
 ) -> Result<Exit, Error> {
@@ -212,7 +214,7 @@ fn finish(
         return Err(nothing_was_read(summary));
     }
     let found = match options.report {
-        Report::Files => summary.files,
+        ReportMode::Files => summary.files,
         _ => summary.references,
     };
     let exit = if summary.errors + outcome.damaged > 0 {

@@ -8,7 +8,7 @@ use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
 use super::command;
-use super::destination::Target;
+use super::destination::OutputTarget;
 use super::help::Page;
 use super::message::Error;
 use super::{Exit, print};
@@ -18,7 +18,7 @@ use crate::document::explain::{CODES, Explanation, FLAGS};
 
 /// A page or a script that `--generate` makes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum GeneratedKind {
     /// The man page of the command; all pages where a folder is given.
     Man,
     /// The man page of a subcommand.
@@ -36,21 +36,23 @@ const SHELLS: [(&str, Shell); 4] = [
 ];
 
 /// The kind of a name.
-pub(super) fn kind(name: &str) -> Result<Kind, String> {
+pub(super) fn kind(name: &str) -> Result<GeneratedKind, String> {
     if let Some(subcommand) = name.strip_prefix("man=") {
         let page = Page::named(subcommand).filter(|page| !page.name.is_empty());
-        return page.map(|page| Kind::ManOf(page.name)).ok_or_else(|| {
-            let names = super::help::PAGES.iter().map(|page| page.name);
-            let names: Vec<_> = names.filter(|name| !name.is_empty()).collect();
-            format!("man= takes {}", names.join(", "))
-        });
+        return page
+            .map(|page| GeneratedKind::ManOf(page.name))
+            .ok_or_else(|| {
+                let names = super::help::PAGES.iter().map(|page| page.name);
+                let names: Vec<_> = names.filter(|name| !name.is_empty()).collect();
+                format!("man= takes {}", names.join(", "))
+            });
     }
     if name == "man" {
-        return Ok(Kind::Man);
+        return Ok(GeneratedKind::Man);
     }
     let shell = SHELLS.iter().find(|(known, _)| *known == name);
     shell
-        .map(|(_, shell)| Kind::Complete(*shell))
+        .map(|(_, shell)| GeneratedKind::Complete(*shell))
         .ok_or_else(|| {
             let names: Vec<_> = SHELLS.iter().map(|(name, _)| *name).collect();
             format!("there are man, man=SUBCOMMAND, {}", names.join(", "))
@@ -58,17 +60,17 @@ pub(super) fn kind(name: &str) -> Result<Kind, String> {
 }
 
 /// Makes it and writes it to the output.
-pub(super) fn run(kind: &Kind, output: Option<&Path>) -> Result<Exit, Error> {
+pub(super) fn run(kind: &GeneratedKind, output: Option<&Path>) -> Result<Exit, Error> {
     let made = match (kind, output) {
-        (Kind::Man, Some(folder)) => {
+        (GeneratedKind::Man, Some(folder)) => {
             let written = write_pages(folder).map(|()| Exit::Found);
             return written.map_err(|error| {
                 Error::new(format!("cannot write {}: {error}", folder.display()))
             });
         }
-        (Kind::Man, None) => man(""),
-        (Kind::ManOf(name), _) => man(name),
-        (Kind::Complete(shell), _) => {
+        (GeneratedKind::Man, None) => man(""),
+        (GeneratedKind::ManOf(name), _) => man(name),
+        (GeneratedKind::Complete(shell), _) => {
             let mut out = Vec::new();
             clap_complete::generate(*shell, &mut command(), "uriscan", &mut out);
             Ok(out)
@@ -78,7 +80,7 @@ pub(super) fn run(kind: &Kind, output: Option<&Path>) -> Result<Exit, Error> {
     let Some(path) = output else {
         return print(&made);
     };
-    let mut destination = Target::of(Some(path))?.open()?;
+    let mut destination = OutputTarget::of(Some(path))?.open()?;
     let written = std::io::Write::write_all(&mut destination, &made);
     match written.and_then(|()| destination.finish()) {
         Ok(()) => Ok(Exit::Found),

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::args::walk::WalkArgs;
-use super::destination::{Target, check_distinct};
+use super::destination::{OutputTarget, check_distinct};
 use super::list;
 use super::message::Error;
-use crate::pipeline::Options;
+use crate::pipeline::PipelineOptions;
 use crate::pipeline::walk::{self, Root, inode};
 
 /// The inputs of a run.
@@ -17,14 +17,14 @@ pub(super) struct Inputs<'a> {
     /// Which files below these are read.
     pub(super) given: &'a WalkArgs,
     /// How they are told from others.
-    pub(super) options: &'a Options,
+    pub(super) options: &'a PipelineOptions,
     /// Files that are read besides.
     pub(super) others: &'a [&'a Path],
 }
 
 impl Inputs<'_> {
     /// Checks that no output is an input, and that no two outputs are the same.
-    pub(super) fn check(&self, targets: &[&Target]) -> Result<(), Error> {
+    pub(super) fn check(&self, targets: &[&OutputTarget]) -> Result<(), Error> {
         check_distinct(targets)?;
         if targets.iter().all(|target| target.inode().is_none()) {
             return Ok(());
@@ -59,8 +59,8 @@ impl Inputs<'_> {
     fn check_root(
         &self,
         root: &Root,
-        targets: &[&Target],
-        walking: &walk::Options,
+        targets: &[&OutputTarget],
+        walking: &walk::WalkOptions,
     ) -> Result<(), Error> {
         let path = match root {
             Root::Standard => Path::new("/dev/stdin"),
@@ -82,7 +82,7 @@ impl Inputs<'_> {
     }
 }
 
-fn check_file(path: &Path, targets: &[&Target]) -> Result<(), Error> {
+fn check_file(path: &Path, targets: &[&OutputTarget]) -> Result<(), Error> {
     let Some(input) = fs::metadata(path).ok().filter(fs::Metadata::is_file) else {
         return Ok(());
     };
@@ -95,7 +95,7 @@ fn check_file(path: &Path, targets: &[&Target]) -> Result<(), Error> {
     }
 }
 
-fn both(target: &Target, input: &Path) -> Error {
+fn both(target: &OutputTarget, input: &Path) -> Error {
     let (output, input) = (target.to_string(), input.display().to_string());
     Error::new(match output == input {
         true => format!("{output} is an input, and cannot be an output too"),

@@ -14,12 +14,12 @@ const FIRST: Duration = Duration::from_secs(1);
 const NEXT: Duration = Duration::from_millis(100);
 
 /// The line, as long as it lives.
-pub(super) struct Line {
+pub(super) struct ProgressLine {
     ends: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Line {
+impl ProgressLine {
     /// Shows `progress` until it is dropped.
     pub(super) fn show(progress: Arc<Progress>) -> Self {
         let (ends, ended) = mpsc::channel();
@@ -41,7 +41,7 @@ impl Line {
                 let _ = write!(io::stderr(), "\r\x1b[K");
             }
         });
-        Line {
+        ProgressLine {
             ends: Some(ends),
             // Without a thread there is no line, and the run goes on.
             thread: thread.ok(),
@@ -49,7 +49,7 @@ impl Line {
     }
 }
 
-impl Drop for Line {
+impl Drop for ProgressLine {
     fn drop(&mut self) {
         drop(self.ends.take());
         if let Some(thread) = self.thread.take() {

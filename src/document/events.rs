@@ -20,29 +20,29 @@ pub struct Span {
 /// Where the bytes of a reference or a name stand: in the window, as they are in the document, or
 /// in the batch's own store, where a scanner puts what it had to clean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Text {
+pub enum TextRange {
     /// `window.bytes[start..end]`.
     Window(u32, u32),
     /// A range of the batch's store.
     Stored(u32, u32),
 }
 
-impl Text {
+impl TextRange {
     /// The bytes of the window at `range`.
     pub fn window(range: Range<usize>) -> Self {
-        Text::Window(range.start as u32, range.end as u32)
+        TextRange::Window(range.start as u32, range.end as u32)
     }
 }
 
 /// The name of an element, an attribute or a header field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Name {
+pub enum NameRange {
     /// There is none.
     None,
     /// A name from a table.
     Known(&'static str),
     /// Any other name, in lower case.
-    Other(Text),
+    Other(TextRange),
 }
 
 /// Where in a document a reference stands.
@@ -94,7 +94,7 @@ impl Context {
 
 /// Which base a reference resolves against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wants {
+pub enum BaseSelector {
     /// The document's base URI.
     Document,
     /// The same, and the document goes there by itself: a `javascript:` URI is refused (WHATWG HTML,
@@ -103,46 +103,46 @@ pub enum Wants {
     /// The base that the document has without its own BASE element.
     Fallback,
     /// The element's codebase, which resolves against the document's base URI.
-    Codebase(Text),
+    Codebase(TextRange),
     /// None: the reference must be absolute.
     Nothing,
 }
 
 /// One reference that a scanner found.
 #[derive(Clone, Copy, Debug)]
-pub struct Found {
+pub struct FoundReference {
     /// From the reference's first to its last byte.
     pub span: Span,
     /// Line and column of the span's start, when the scanner knows better than its driver.
     pub position: Option<Position>,
     /// The reference as cleaned.
-    pub text: Text,
+    pub text: TextRange,
     /// Where it stands.
     pub context: Context,
     /// The element, if any.
-    pub element: Name,
+    pub element: NameRange,
     /// The attribute or the header field, if any.
-    pub attribute: Name,
+    pub attribute: NameRange,
     /// What was done to it and what is odd about it.
     pub flags: Flags,
     /// The base it resolves against.
-    pub wants: Wants,
+    pub wants: BaseSelector,
     /// Other readings, best first: a range of the batch's alternatives.
     pub alternatives: (u32, u32),
 }
 
-impl Found {
+impl FoundReference {
     /// A reference as it stands in the document, resolved against the document's base.
-    pub fn new(span: Span, text: Text, context: Context) -> Self {
-        Found {
+    pub fn new(span: Span, text: TextRange, context: Context) -> Self {
+        FoundReference {
             span,
             position: None,
             text,
             context,
-            element: Name::None,
-            attribute: Name::None,
+            element: NameRange::None,
+            attribute: NameRange::None,
             flags: Flags::default(),
-            wants: Wants::Document,
+            wants: BaseSelector::Document,
             alternatives: (0, 0),
         }
     }
@@ -152,14 +152,14 @@ impl Found {
 #[derive(Clone, Copy, Debug)]
 pub struct EntityBase {
     /// The URI reference; a relative one resolves against the enclosing base.
-    pub reference: Text,
+    pub reference: TextRange,
     /// What names it, as records say in `base_source`: `entity:content-base@1.2`.
-    pub source: Text,
+    pub source: TextRange,
 }
 
 /// Whose rules `auto` follows for the references of a document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Family {
+pub enum RuleFamily {
     /// Where a browser would go: WHATWG URL.
     Markup,
     /// What was written: RFC 3986 in its corrected form.
@@ -171,28 +171,28 @@ pub enum Family {
 #[derive(Clone, Copy, Debug)]
 pub struct Enter {
     /// Its place in the container, or none where it keeps its host's.
-    pub member: Option<Text>,
+    pub member: Option<TextRange>,
     /// Whose rules its references follow.
-    pub family: Family,
+    pub family: RuleFamily,
     /// The base that its heading brings; without one the enclosing base is inherited.
     pub base: Option<EntityBase>,
 }
 
 /// What the heading of the document just entered says of it, beyond its base.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Heading {
+pub struct EntityHeading {
     /// It is a message or a record; the diagnostics of what it encloses are its own.
-    pub message: Option<Message>,
+    pub message: Option<MessageHeading>,
     /// Its media type.
-    pub media_type: Option<Text>,
+    pub media_type: Option<TextRange>,
     /// Its declared charset.
-    pub charset: Option<Text>,
+    pub charset: Option<TextRange>,
     /// References may name it by this URI reference (RFC 2557 section 4.2).
-    pub location: Option<Text>,
+    pub location: Option<TextRange>,
     /// `cid:` references may name it by this identifier (RFC 2392).
-    pub content_id: Option<Text>,
+    pub content_id: Option<TextRange>,
     /// Whether what it encloses can be named from inside.
-    pub labels: Labels,
+    pub labels: LabelScope,
     /// It is a message, perhaps inside another: a `cid:` reference anywhere in it may name any part
     /// of it (RFC 2392).
     pub names_parts: bool,
@@ -200,27 +200,27 @@ pub struct Heading {
 
 /// A message or a record in an archive.
 #[derive(Clone, Copy, Debug)]
-pub struct Message {
+pub struct MessageHeading {
     /// Its identifier.
-    pub id: Option<Text>,
+    pub id: Option<TextRange>,
     /// Offset of its first byte in the archive.
     pub offset: u64,
 }
 
 /// The values of fields in the heading of a message, as they stand there.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Envelope {
+pub struct EnvelopeRanges {
     /// `Date`.
-    pub date: Option<Text>,
+    pub date: Option<TextRange>,
     /// `From`.
-    pub from: Option<Text>,
+    pub from: Option<TextRange>,
     /// `Subject`.
-    pub subject: Option<Text>,
+    pub subject: Option<TextRange>,
 }
 
 /// Whether the labels of enclosed documents count from here inwards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Labels {
+pub enum LabelScope {
     /// They do not.
     #[default]
     Apart,
@@ -235,23 +235,23 @@ pub enum Event {
     /// A document inside the document begins.
     Enter(Enter),
     /// What its heading says.
-    Heading(Heading),
+    Heading(EntityHeading),
     /// What the heading of a message says of it, behind that, if it is asked for.
-    Envelope(Envelope),
+    Envelope(EnvelopeRanges),
     /// It ends, and is settled.
     Leave,
     /// The document itself names its base (RFC 2396 section 5.1.1), at an offset.
-    Base(Text, u64),
+    Base(TextRange, u64),
     /// No later event changes this document's base or retracts its references.
     Settled,
     /// Drop everything since the document's `Enter`; it is scanned again from its first byte.
-    Restart(Again),
+    Restart(RestartHints),
     /// The encoding of the document, for the queries of its references.
     Encoding(&'static Encoding),
     /// A reference.
-    Reference(Found),
+    Reference(FoundReference),
     /// A place that a fragment can name, when [`Options::anchors`](super::Options) asks for them.
-    Anchor(Text, u64),
+    Anchor(TextRange, u64),
     /// The document was read by every rule of its format, at a price; the name of the rule that
     /// asked for it, for statistics.
     Exact(&'static str),
@@ -261,7 +261,7 @@ pub enum Event {
 
 /// What a scanner must know when it scans a document once more.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Again {
+pub struct RestartHints {
     /// Follow every rule of the format, at any price.
     pub exact: bool,
     /// The encoding that the first pass found out.
@@ -272,7 +272,7 @@ pub struct Again {
 
 /// A place in a batch of events.
 #[derive(Clone, Copy, Debug)]
-pub struct Mark {
+pub struct EventMark {
     events: usize,
     store: usize,
     alternatives: usize,
@@ -292,7 +292,7 @@ pub struct Batch {
     /// The events, in document order.
     pub list: Vec<Event>,
     store: Vec<u8>,
-    alternatives: Vec<Text>,
+    alternatives: Vec<TextRange>,
 }
 
 /// A batch of events on its way.
@@ -473,10 +473,10 @@ impl<'f> Events<'f> {
 
     /// Where the batch stands, for [`Events::rollback`]. Until then, or until [`Events::keep`],
     /// nothing is taken.
-    pub fn mark(&mut self) -> Mark {
+    pub fn mark(&mut self) -> EventMark {
         self.marks += 1;
         self.set_room();
-        Mark {
+        EventMark {
             events: self.list.len(),
             store: self.store.len(),
             alternatives: self.alternatives.len(),
@@ -484,7 +484,7 @@ impl<'f> Events<'f> {
     }
 
     /// Drops everything since a mark of the same batch.
-    pub fn rollback(&mut self, mark: Mark) {
+    pub fn rollback(&mut self, mark: EventMark) {
         self.marks = self.marks.saturating_sub(1);
         self.set_room();
         self.list.truncate(mark.events);
@@ -493,7 +493,7 @@ impl<'f> Events<'f> {
     }
 
     /// Keeps everything since a mark.
-    pub fn keep(&mut self, _mark: Mark) {
+    pub fn keep(&mut self, _mark: EventMark) {
         self.marks = self.marks.saturating_sub(1);
         self.set_room();
     }
@@ -561,7 +561,7 @@ impl Batch {
                 heading.content_id = heading.content_id.map(&mut text);
                 Event::Heading(heading)
             }
-            Event::Envelope(envelope) => Event::Envelope(Envelope {
+            Event::Envelope(envelope) => Event::Envelope(EnvelopeRanges {
                 date: envelope.date.map(&mut text),
                 from: envelope.from.map(&mut text),
                 subject: envelope.subject.map(&mut text),
@@ -571,11 +571,11 @@ impl Batch {
             Event::Reference(mut found) => {
                 found.text = text(found.text);
                 for name in [&mut found.element, &mut found.attribute] {
-                    if let Name::Other(other) = name {
+                    if let NameRange::Other(other) = name {
                         *other = text(*other);
                     }
                 }
-                if let Wants::Codebase(codebase) = &mut found.wants {
+                if let BaseSelector::Codebase(codebase) = &mut found.wants {
                     *codebase = text(*codebase);
                 }
                 found.alternatives = self.copy_alternatives(&found, from, window);
@@ -586,7 +586,12 @@ impl Batch {
     }
 
     /// Copies the other readings of a reference of another batch.
-    pub fn copy_alternatives(&mut self, found: &Found, from: &Batch, window: &[u8]) -> (u32, u32) {
+    pub fn copy_alternatives(
+        &mut self,
+        found: &FoundReference,
+        from: &Batch,
+        window: &[u8],
+    ) -> (u32, u32) {
         let start = self.alternatives.len() as u32;
         for &text in from.alternatives(found) {
             let text = self.store(from.bytes(text, window));
@@ -601,34 +606,34 @@ impl Batch {
     }
 
     /// Stores bytes and says where.
-    pub fn store(&mut self, bytes: &[u8]) -> Text {
+    pub fn store(&mut self, bytes: &[u8]) -> TextRange {
         self.store_with(|store| store.extend_from_slice(bytes))
     }
 
     /// Stores what `write` appends.
-    pub fn store_with(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> Text {
+    pub fn store_with(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> TextRange {
         let start = self.store.len();
         write(&mut self.store);
-        Text::Stored(start as u32, self.store.len() as u32)
+        TextRange::Stored(start as u32, self.store.len() as u32)
     }
 
-    /// Stores other readings of a reference, for [`Found::alternatives`].
-    pub fn store_alternatives(&mut self, texts: &[Text]) -> (u32, u32) {
+    /// Stores other readings of a reference, for [`FoundReference::alternatives`].
+    pub fn store_alternatives(&mut self, texts: &[TextRange]) -> (u32, u32) {
         let start = self.alternatives.len();
         self.alternatives.extend_from_slice(texts);
         (start as u32, self.alternatives.len() as u32)
     }
 
     /// The bytes of a text, given the window that the batch came from.
-    pub fn bytes<'a>(&'a self, text: Text, window: &'a [u8]) -> &'a [u8] {
+    pub fn bytes<'a>(&'a self, text: TextRange, window: &'a [u8]) -> &'a [u8] {
         match text {
-            Text::Window(start, end) => &window[start as usize..end as usize],
-            Text::Stored(start, end) => &self.store[start as usize..end as usize],
+            TextRange::Window(start, end) => &window[start as usize..end as usize],
+            TextRange::Stored(start, end) => &self.store[start as usize..end as usize],
         }
     }
 
     /// The other readings of a reference.
-    pub fn alternatives(&self, found: &Found) -> &[Text] {
+    pub fn alternatives(&self, found: &FoundReference) -> &[TextRange] {
         let (start, end) = found.alternatives;
         &self.alternatives[start as usize..end as usize]
     }

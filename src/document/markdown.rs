@@ -27,16 +27,18 @@ use encoding_rs::UTF_8;
 use pulldown_cmark::{Event as Mark, LinkType, Options as Extensions, Parser, Tag, TagEnd};
 
 use super::charset::Conversion;
-use super::events::{Context, Event, Events, Family, Found, Name, Span, Text};
+use super::events::{
+    Context, Event, Events, FoundReference, NameRange, RuleFamily, Span, TextRange,
+};
 use super::flags::Flags;
-use super::{Anchors, Format, Reading, Retrieval, Scan, Start, diagnostic, html, text};
+use super::{AnchorReporting, Format, Passes, Retrieval, Scan, ScanStart, diagnostic, html, text};
 use crate::bytes::steps::step;
 use crate::bytes::window::{Bounds, Window};
 use slug::Slugs;
 
 /// How Markdown is read.
 #[derive(Clone, Debug, Default)]
-pub struct Options {
+pub struct MarkdownOptions {
     /// What fragments can name a heading by.
     pub slug: Slug,
 }
@@ -55,34 +57,34 @@ pub enum Slug {
 pub(super) const FORMAT: Format = Format {
     name: "markdown",
     extensions: &["md", "markdown", "mkd", "mdown"],
-    family: Family::Plain,
+    family: RuleFamily::Plain,
     bounds: Bounds {
         look_behind: 0,
         look_ahead: pieces::LONGEST + 1,
     },
-    reading: Reading::Once,
+    reading: Passes::Once,
     conversion: Conversion::Always,
     seam: None,
     retrieval: Retrieval::Place,
-    scanner: |options| Box::new(Scanner::new(options)),
+    scanner: |options| Box::new(MarkdownScanner::new(options)),
 };
 
 /// The scanner for Markdown.
-pub struct Scanner {
+pub struct MarkdownScanner {
     slug: Slug,
-    anchors: Anchors,
-    html: html::Options,
-    text: text::Options,
+    anchors: AnchorReporting,
+    html: html::HtmlOptions,
+    text: text::TextOptions,
     slugs: Slugs,
     /// A base has been named.
     based: bool,
     settled: bool,
 }
 
-impl Scanner {
+impl MarkdownScanner {
     /// A scanner with these options.
-    pub fn new(options: &super::Options) -> Self {
-        Scanner {
+    pub fn new(options: &super::FormatOptions) -> Self {
+        MarkdownScanner {
             slug: options.markdown.slug,
             anchors: options.anchors,
             html: options.html.clone(),
@@ -96,9 +98,9 @@ impl Scanner {
     /// Reports what stands in `bytes` from an index on; their first byte has an offset.
     fn document(&mut self, bytes: &[u8], from: usize, offset: u64, events: &mut Events) {
         let source = readable(&bytes[from..]);
-        let mut walk = Walk::new(bytes, from, offset, &source);
+        let mut walk = MarkdownWalk::new(bytes, from, offset, &source);
         walk.run(events);
-        if self.anchors == Anchors::Report {
+        if self.anchors == AnchorReporting::Report {
             for (at, heading) in std::mem::take(&mut walk.headings) {
                 let name = match self.slug {
                     Slug::GitHub => self.slugs.next(&heading),
@@ -120,19 +122,25 @@ impl Scanner {
         }
     }
 
-    fn raw_html(&mut self, html: &[u8], offset: u64, events: &mut Events, found: &mut Vec<Found>) {
+    fn raw_html(
+        &mut self,
+        html: &[u8],
+        offset: u64,
+        events: &mut Events,
+        found: &mut Vec<FoundReference>,
+    ) {
         if html.iter().all(u8::is_ascii_whitespace) {
             return;
         }
-        let mut scanner = html::Scanner::new(&super::Options {
+        let mut scanner = html::HtmlScanner::new(&super::FormatOptions {
             html: self.html.clone(),
             anchors: self.anchors,
-            ..super::Options::default()
+            ..super::FormatOptions::default()
         });
         let mut inner = Events::default();
-        scanner.begin(&Start {
+        scanner.begin(&ScanStart {
             declared: Some(UTF_8),
-            ..Start::default()
+            ..ScanStart::default()
         });
         scanner.scan(Window::whole(html), &mut inner);
         for event in &inner.list {
@@ -156,7 +164,13 @@ impl Scanner {
         }
     }
 
-    fn plain_text(&self, text: &[u8], offset: u64, events: &mut Events, found: &mut Vec<Found>) {
+    fn plain_text(
+        &self,
+        text: &[u8],
+        offset: u64,
+        events: &mut Events,
+        found: &mut Vec<FoundReference>,
+    ) {
         for find in text::find(text, &self.text) {
             let span = Span {
                 start: offset + find.span.start as u64,
@@ -166,17 +180,17 @@ impl Scanner {
             let alternatives: Vec<_> = (find.alternatives.iter())
                 .map(|alternative| events.store(alternative))
                 .collect();
-            found.push(Found {
+            found.push(FoundReference {
                 flags: find.flags,
                 alternatives: events.store_alternatives(&alternatives),
-                ..Found::new(span, reference, find.context)
+                ..FoundReference::new(span, reference, find.context)
             });
         }
     }
 }
 
-impl Scan for Scanner {
-    fn begin(&mut self, _start: &Start) {
+impl Scan for MarkdownScanner {
+    fn begin(&mut self, _start: &ScanStart) {
         self.slugs = Slugs::default();
         self.based = false;
         self.settled = false;
@@ -232,13 +246,13 @@ struct Open {
 }
 
 /// One walk over the marks of a document.
-struct Walk<'a> {
+struct MarkdownWalk<'a> {
     bytes: &'a [u8],
     /// Index of the source's first byte.
     from: usize,
     offset: u64,
     source: &'a str,
-    found: Vec<Found>,
+    found: Vec<FoundReference>,
     /// Where raw HTML stands, and where text.
     html: Vec<Range<usize>>,
     text: Vec<Range<usize>>,
@@ -251,9 +265,9 @@ struct Walk<'a> {
     silent: usize,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> MarkdownWalk<'a> {
     fn new(bytes: &'a [u8], from: usize, offset: u64, source: &'a str) -> Self {
-        Walk {
+        MarkdownWalk {
             bytes,
             from,
             offset,
@@ -426,13 +440,13 @@ impl<'a> Walk<'a> {
     ) {
         let at = self.from + range.start..self.from + range.end;
         let text = match self.bytes.get(at.clone()) == Some(destination.as_bytes()) {
-            true => Text::window(at),
+            true => TextRange::window(at),
             false => events.store(destination.as_bytes()),
         };
-        let mut found = Found::new(self.span(range), text, context);
+        let mut found = FoundReference::new(self.span(range), text, context);
         if let Some((element, attribute)) = names {
-            found.element = Name::Known(element);
-            found.attribute = Name::Known(attribute);
+            found.element = NameRange::Known(element);
+            found.attribute = NameRange::Known(attribute);
         }
         self.found.push(found);
     }

@@ -24,12 +24,12 @@ pub mod text;
 use encoding_rs::Encoding;
 
 use crate::bytes::window::{Bounds, Window};
-use events::{Again, Events, Family};
+use events::{Events, RestartHints, RuleFamily};
 
 /// What every scanner does.
 pub trait Scan: Send {
     /// Gets ready for another document.
-    fn begin(&mut self, start: &Start);
+    fn begin(&mut self, start: &ScanStart);
 
     /// Reports what lies wholly before an index of the window, and returns that index.
     fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize;
@@ -38,32 +38,32 @@ pub trait Scan: Send {
     fn handed_on(&mut self) {}
 
     /// Takes what is known of the piece of an archive that begins next; by default it is left aside.
-    fn know(&mut self, _known: Option<Known<'_>>) {}
+    fn know(&mut self, _known: Option<KnownSeparators<'_>>) {}
 
     /// How much of an archive was read since it began, and what was passed over.
-    fn tally(&self) -> Option<&mail::Tally> {
+    fn tally(&self) -> Option<&mail::ArchiveTally> {
         None
     }
 }
 
 /// What is known of a document before its first byte.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Start {
+pub struct ScanStart {
     /// The encoding that a transport or the user declares.
     pub declared: Option<&'static Encoding>,
     /// The encoding that was detected, where its driver did that. A document in an encoding that
     /// [needs transcoding](charset::needs_transcoding) then comes in UTF-8, without its mark.
     pub detected: Option<charset::Detected>,
     /// What an earlier pass over the same document found out.
-    pub again: Again,
+    pub again: RestartHints,
     /// Whether the document can be read again from its first byte.
     pub reread: Reread,
     /// What is to be known of an archive of which the document is a piece.
-    pub share: Share,
+    pub share: SplitContext,
     /// Whether a scanner that counts lines itself has to.
     pub positions: Positions,
     /// Whether plain text is declared as the source of formatted text.
-    pub source: text::Source,
+    pub source: text::TextSource,
 }
 
 /// Whether references carry their line and column.
@@ -89,22 +89,22 @@ pub enum Reread {
 
 /// The options of all formats.
 #[derive(Clone, Debug, Default)]
-pub struct Options {
+pub struct FormatOptions {
     /// Plain text.
-    pub text: text::Options,
+    pub text: text::TextOptions,
     /// HTML.
-    pub html: html::Options,
+    pub html: html::HtmlOptions,
     /// Markdown.
-    pub markdown: markdown::Options,
+    pub markdown: markdown::MarkdownOptions,
     /// Mail and news.
-    pub mail: mail::Options,
+    pub mail: mail::MailOptions,
     /// Whether the places that fragments can name are reported too.
-    pub anchors: Anchors,
+    pub anchors: AnchorReporting,
 }
 
 /// Whether scanners report what fragments can name: `id`, `a[name]`, headings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Anchors {
+pub enum AnchorReporting {
     /// They report references only.
     #[default]
     Leave,
@@ -123,7 +123,7 @@ pub enum Retrieval {
 
 /// How often a scanner reads a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reading {
+pub enum Passes {
     /// Once, from start to end.
     Once,
     /// Once, or a second time from its first byte after a
@@ -133,40 +133,40 @@ pub enum Reading {
 
 /// Where a long document can be cut so that its pieces have the links of the whole.
 #[derive(Clone, Copy)]
-pub enum Seam {
+pub enum SplitPoint {
     /// Behind a line that anybody can tell: finds the first such index, behind an LF, in bytes that
     /// may start anywhere in the document.
     Line(fn(&[u8]) -> Option<usize>),
     /// Between the messages of an archive, which have to be found one after the other.
-    Message(fn() -> Box<dyn Cut>),
+    Message(fn() -> Box<dyn MessageFinder>),
 }
 
 /// Finds where the messages of an archive begin, as its scanner does, but faster.
-pub trait Cut: Send {
+pub trait MessageFinder: Send {
     /// Looks for the next message in the pending bytes of a window. A message has to be looked for
     /// from `next` of the one before it on.
-    fn next(&mut self, window: &Window<'_>, peek: Peek<'_>) -> Seen;
+    fn next(&mut self, window: &Window<'_>, peek: ReadAt<'_>) -> MessageSearch;
 
     /// What the scanner has to know that starts with the message that was seen last.
-    fn share(&self) -> Share;
+    fn share(&self) -> SplitContext;
 
     /// What the look found up to an offset, behind what was taken before; whether lines are quoted
     /// counts from one taking to the next.
-    fn take(&mut self, end: u64) -> (Vec<u64>, Quoting);
+    fn take(&mut self, end: u64) -> (Vec<u64>, LineQuoting);
 }
 
 /// What a look for messages has found in a piece of an archive, so that its scanner need not look.
 #[derive(Clone, Copy, Debug)]
-pub struct Known<'a> {
+pub struct KnownSeparators<'a> {
     /// The offsets of all lines that may separate messages, in order.
     pub lines: &'a [u64],
     /// Whether any line may be quoted.
-    pub quoting: Quoting,
+    pub quoting: LineQuoting,
 }
 
 /// Whether lines that look like separators are quoted somewhere.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Quoting {
+pub enum LineQuoting {
     /// No line is.
     #[default]
     None,
@@ -175,11 +175,11 @@ pub enum Quoting {
 }
 
 /// Reads bytes of the archive at an offset; returns how many there are, fewer only at its end.
-pub type Peek<'a> = &'a dyn Fn(u64, &mut [u8]) -> usize;
+pub type ReadAt<'a> = &'a dyn Fn(u64, &mut [u8]) -> usize;
 
 /// What was seen of the next message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Seen {
+pub enum MessageSearch {
     /// It begins at `at`; what begins it ends at `next`.
     Message {
         /// The index of its first byte.
@@ -195,11 +195,11 @@ pub enum Seen {
 
 /// What the scanner of a piece of an archive has to know of the rest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Share {
+pub struct SplitContext {
     /// How many messages stand before the piece.
     pub before: u64,
     /// How the archive's first message was separated.
-    pub style: mail::Style,
+    pub style: mail::SeparatorStyle,
     /// The offset of the first message behind the piece, if there is one. The scanner gets to see
     /// some bytes of it, so that it knows where the one before it ends.
     pub end: Option<u64>,
@@ -212,19 +212,19 @@ pub struct Format {
     /// Extensions of file names, in lower case.
     pub extensions: &'static [&'static str],
     /// Whose rules `auto` follows.
-    pub family: Family,
+    pub family: RuleFamily,
     /// Whether the place of a file is a base of what it holds.
     pub retrieval: Retrieval,
     /// How much its scanner needs to see.
     pub bounds: Bounds,
     /// Whether a document may have to be read a second time.
-    pub reading: Reading,
+    pub reading: Passes,
     /// Which documents are turned into UTF-8 first.
     pub conversion: charset::Conversion,
     /// Where a long document can be cut, if it can.
-    pub seam: Option<Seam>,
+    pub seam: Option<SplitPoint>,
     /// Makes a scanner.
-    pub scanner: fn(&Options) -> Box<dyn Scan>,
+    pub scanner: fn(&FormatOptions) -> Box<dyn Scan>,
 }
 
 /// Every format, one row each.

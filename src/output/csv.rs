@@ -2,7 +2,7 @@
 
 use super::field::Value;
 use super::json::push_base64;
-use super::place::Place;
+use super::place::DocumentPath;
 use super::text::push_lossy;
 use super::{Formulas, Layout, Output, decimal};
 use crate::resolver::Link;
@@ -29,7 +29,7 @@ pub(super) fn push_header(layout: &Layout, separator: u8, out: &mut Vec<u8>) {
 /// Appends a row; `protect` rewrites a cell that ends the buffer and starts at an index.
 pub(super) fn push_row(
     layout: &Layout,
-    place: &Place,
+    place: &DocumentPath,
     link: &Link<'_>,
     separator: u8,
     protect: fn(usize, &mut Vec<u8>),

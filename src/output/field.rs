@@ -1,28 +1,28 @@
 //! What a link's record holds: one row for each key, in the order of the record.
 
-use super::place::Place;
+use super::place::DocumentPath;
 use crate::document::flags::Flags;
 use crate::resolver::Link;
 
 /// A key of a link's record.
-pub struct Field {
+pub struct RecordField {
     /// The key, the column's name, and what `--fields` takes.
     pub name: &'static str,
     /// The key as it stands in JSON behind another.
     pub key: &'static str,
     /// Whether every record has it.
-    pub kind: Kind,
+    pub kind: FieldPresence,
     /// What its value may be.
-    pub shape: Shape,
+    pub shape: ValueShape,
     /// What it says.
     pub about: &'static str,
     /// Its value.
-    pub value: for<'a> fn(&'a Place, &'a Link<'a>) -> Value<'a>,
+    pub value: for<'a> fn(&'a DocumentPath, &'a Link<'a>) -> Value<'a>,
 }
 
 /// Whether a record always has a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum FieldPresence {
     /// Always, null where unknown.
     Core,
     /// Only where there is something to say.
@@ -33,7 +33,7 @@ pub enum Kind {
 
 /// What a key's value may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum ValueShape {
     /// Always the name of the record.
     Constant(&'static str),
     /// A string.
@@ -83,10 +83,10 @@ impl<'a> Value<'a> {
 
 macro_rules! field {
     ($name:literal, $kind:ident, $shape:expr, $about:literal, $value:expr) => {
-        Field {
+        RecordField {
             name: $name,
             key: concat!(",\"", $name, "\":"),
-            kind: Kind::$kind,
+            kind: FieldPresence::$kind,
             shape: $shape,
             about: $about,
             value: $value,
@@ -95,116 +95,116 @@ macro_rules! field {
 }
 
 /// Every key, in the order of the record; new ones are only appended.
-pub static FIELDS: &[Field] = &[
+pub static FIELDS: &[RecordField] = &[
     field!(
         "type",
         Core,
-        Shape::Constant("link"),
+        ValueShape::Constant("link"),
         "The kind of record",
         |_, _| Value::Name("link")
     ),
     field!(
         "path",
         Core,
-        Shape::Text,
+        ValueShape::Text,
         "The file, as reached from the arguments; `-` is standard input",
         |place, _| Value::Bytes(place.path())
     ),
     field!(
         "member",
         Core,
-        Shape::MaybeText,
+        ValueShape::MaybeText,
         "The enclosed document: MESSAGE/PART, RECORD/PART, or a file in an archive",
         |_, link| Value::text(link.member)
     ),
     field!(
         "line",
         Core,
-        Shape::MaybeNumber,
+        ValueShape::MaybeNumber,
         "The line of start, from 1",
         |_, link| Value::number(line(link))
     ),
     field!(
         "column",
         Core,
-        Shape::MaybeNumber,
+        ValueShape::MaybeNumber,
         "The column of start in Unicode scalar values, from 1",
         |_, link| Value::number(column(link))
     ),
     field!(
         "start",
         Core,
-        Shape::Number,
+        ValueShape::Number,
         "Offset in bytes of the reference",
         |_, link| Value::Number(link.span.start)
     ),
     field!(
         "end",
         Core,
-        Shape::Number,
+        ValueShape::Number,
         "Offset in bytes behind the reference",
         |_, link| Value::Number(link.span.end)
     ),
     field!(
         "reference",
         Core,
-        Shape::Text,
+        ValueShape::Text,
         "The reference as cleaned",
         |_, link| Value::Bytes(link.reference)
     ),
     field!(
         "target",
         Core,
-        Shape::MaybeText,
+        ValueShape::MaybeText,
         "The absolute URI that it resolves to",
         |_, link| link.target.map_or(Value::Null, Value::Bytes)
     ),
     field!(
         "base",
         Core,
-        Shape::MaybeText,
+        ValueShape::MaybeText,
         "The base URI that resolution used",
         |_, link| link.base.map_or(Value::Null, |(uri, _)| Value::Bytes(uri))
     ),
     field!(
         "base_source",
         Core,
-        Shape::MaybeText,
+        ValueShape::MaybeText,
         "What named the base, by the layers of RFC 2396 section 5.1",
         |_, link| Value::text(link.base.map(|(_, source)| source))
     ),
     field!(
         "context",
         Core,
-        Shape::Text,
+        ValueShape::Text,
         "Where the reference stands",
         |_, link| Value::Name(link.context.name())
     ),
     field!(
         "element",
         Core,
-        Shape::MaybeText,
+        ValueShape::MaybeText,
         "The element, in lower case",
         |_, link| Value::text(link.element)
     ),
     field!(
         "attribute",
         Core,
-        Shape::MaybeText,
+        ValueShape::MaybeText,
         "The attribute or the header field, in lower case",
         |_, link| Value::text(link.attribute)
     ),
     field!(
         "flags",
         Core,
-        Shape::Texts,
+        ValueShape::Texts,
         "What was done to the reference and what is odd about it",
         |_, link| Value::Flags(link.flags)
     ),
     field!(
         "error",
         Appended,
-        Shape::Text,
+        ValueShape::Text,
         "Why there is no target",
         |_, link| link
             .target
@@ -214,7 +214,7 @@ pub static FIELDS: &[Field] = &[
     field!(
         "alternatives",
         Appended,
-        Shape::Texts,
+        ValueShape::Texts,
         "Other readings, best first",
         |_, link| {
             if link.alternatives.is_empty() {
@@ -227,14 +227,14 @@ pub static FIELDS: &[Field] = &[
     field!(
         "loc",
         Appended,
-        Shape::Text,
+        ValueShape::Text,
         "`part`: start and end count the bytes of the decoded part",
         |_, link| link.member.map_or(Value::Null, |_| Value::Name("part"))
     ),
     field!(
         "path_bytes",
         Appended,
-        Shape::Text,
+        ValueShape::Text,
         "The bytes of a path that is not UTF-8, in base64",
         |place, _| {
             if place.is_utf8() {
@@ -247,70 +247,70 @@ pub static FIELDS: &[Field] = &[
     field!(
         "message_id",
         Appended,
-        Shape::Text,
+        ValueShape::Text,
         "The identifier of the message",
         |_, link| Value::text(link.part.message_id)
     ),
     field!(
         "message_offset",
         Appended,
-        Shape::Number,
+        ValueShape::Number,
         "Offset in bytes of the message in the archive, decompressed",
         |_, link| Value::number(link.part.message_offset)
     ),
     field!(
         "member_offset",
         Appended,
-        Shape::Number,
+        ValueShape::Number,
         "Offset in bytes of the gzip member or zstd frame in which the message begins",
         |_, link| Value::number(link.part.member_offset)
     ),
     field!(
         "media_type",
         Appended,
-        Shape::Text,
+        ValueShape::Text,
         "The media type of the part",
         |_, link| Value::text(link.part.media_type)
     ),
     field!(
         "charset",
         Appended,
-        Shape::Text,
+        ValueShape::Text,
         "The charset of the part, as declared",
         |_, link| Value::text(link.part.charset)
     ),
     field!(
         "target_part",
         Appended,
-        Shape::Text,
+        ValueShape::Text,
         "The part of the same message that the target names",
         |_, link| Value::text(link.part.target_part)
     ),
     field!(
         "unwrapped",
         Appended,
-        Shape::Text,
+        ValueShape::Text,
         "The target inside a link that a mail gateway has rewritten, with --unwrap",
         |_, link| link.unwrapped.map_or(Value::Null, Value::Bytes)
     ),
     field!(
         "message_date",
         Mail,
-        Shape::MaybeText,
+        ValueShape::MaybeText,
         "The date of the message in UTC (RFC 3339), null if unreadable",
         |_, link| Value::text(link.part.envelope.and_then(|envelope| envelope.date))
     ),
     field!(
         "message_from",
         Mail,
-        Shape::MaybeText,
+        ValueShape::MaybeText,
         "The address of the sender of the message",
         |_, link| Value::text(link.part.envelope.and_then(|envelope| envelope.from))
     ),
     field!(
         "message_subject",
         Mail,
-        Shape::MaybeText,
+        ValueShape::MaybeText,
         "The subject of the message, decoded, at most 512 bytes",
         |_, link| Value::text(link.part.envelope.and_then(|envelope| envelope.subject))
     ),
@@ -326,14 +326,14 @@ fn column(link: &Link<'_>) -> Option<u64> {
     column.filter(|&column| column > 0)
 }
 
-impl Field {
+impl RecordField {
     /// The field of a name.
     ///
     /// ```
     /// use uriscan::output::field::Field;
-    /// assert!(Field::named("target").is_some());
+    /// assert!(RecordField::named("target").is_some());
     /// ```
-    pub fn named(name: &str) -> Option<&'static Field> {
+    pub fn named(name: &str) -> Option<&'static RecordField> {
         FIELDS.iter().find(|field| field.name == name)
     }
 
@@ -344,6 +344,6 @@ impl Field {
 
     /// Whether its value depends on the envelopes of messages, which are read only when asked for.
     pub fn needs_envelope(&self) -> bool {
-        self.kind == Kind::Mail
+        self.kind == FieldPresence::Mail
     }
 }

@@ -1,9 +1,9 @@
 //! JSON Lines: one object a line, keys in the order of the table.
 
-use super::field::{Kind, Value};
-use super::place::Place;
-use super::record::{Archive, Failure, Summary, Usage};
-use super::{Layout, Others, Output, decimal};
+use super::field::{FieldPresence, Value};
+use super::place::DocumentPath;
+use super::record::{ArchiveRecord, Failure, Summary, Usage};
+use super::{Layout, Output, RecordWriters, decimal};
 use crate::resolver::{Diagnostic, Link};
 
 /// JSON Lines.
@@ -11,7 +11,7 @@ pub(super) const OUTPUT: Output = Output {
     name: "jsonl",
     header: |_, _| {},
     link: push_link,
-    others: Some(Others {
+    others: Some(RecordWriters {
         diagnostic: push_diagnostic,
         failure: push_failure,
         archive: push_archive,
@@ -20,13 +20,19 @@ pub(super) const OUTPUT: Output = Output {
     }),
 };
 
-fn push_link(layout: &Layout, place: &Place, link: &Link<'_>, out: &mut Vec<u8>) {
+fn push_link(layout: &Layout, place: &DocumentPath, link: &Link<'_>, out: &mut Vec<u8>) {
     open_link("link", layout, place, link, out);
     out.extend_from_slice(b"}\n");
 }
 
 /// Appends a link's keys under another `type`, and leaves the object open for more keys.
-pub fn open_link(kind: &str, layout: &Layout, place: &Place, link: &Link<'_>, out: &mut Vec<u8>) {
+pub fn open_link(
+    kind: &str,
+    layout: &Layout,
+    place: &DocumentPath,
+    link: &Link<'_>,
+    out: &mut Vec<u8>,
+) {
     open(kind, out);
     for field in &layout.fields {
         if field.name == "type" {
@@ -34,9 +40,9 @@ pub fn open_link(kind: &str, layout: &Layout, place: &Place, link: &Link<'_>, ou
         }
         let value = (field.value)(place, link);
         let has_key = match field.kind {
-            Kind::Core => true,
-            Kind::Appended => !matches!(value, Value::Null),
-            Kind::Mail => link.part.envelope.is_some(),
+            FieldPresence::Core => true,
+            FieldPresence::Appended => !matches!(value, Value::Null),
+            FieldPresence::Mail => link.part.envelope.is_some(),
         };
         if !has_key {
             continue;
@@ -46,7 +52,7 @@ pub fn open_link(kind: &str, layout: &Layout, place: &Place, link: &Link<'_>, ou
     }
 }
 
-fn push_diagnostic(place: &Place, diagnostic: &Diagnostic<'_>, out: &mut Vec<u8>) {
+fn push_diagnostic(place: &DocumentPath, diagnostic: &Diagnostic<'_>, out: &mut Vec<u8>) {
     open("diagnostic", out);
     push_place(place, diagnostic.member, out);
     push_member("code", diagnostic.code.name, out);
@@ -56,7 +62,7 @@ fn push_diagnostic(place: &Place, diagnostic: &Diagnostic<'_>, out: &mut Vec<u8>
     close(place, out);
 }
 
-fn push_failure(place: &Place, failure: &Failure<'_>, out: &mut Vec<u8>) {
+fn push_failure(place: &DocumentPath, failure: &Failure<'_>, out: &mut Vec<u8>) {
     open("error", out);
     push_place(place, failure.member, out);
     push_member("message", failure.message, out);
@@ -64,7 +70,7 @@ fn push_failure(place: &Place, failure: &Failure<'_>, out: &mut Vec<u8>) {
 }
 
 /// Appends the counts of an archive.
-pub fn push_archive(place: &Place, archive: &Archive, out: &mut Vec<u8>) {
+pub fn push_archive(place: &DocumentPath, archive: &ArchiveRecord, out: &mut Vec<u8>) {
     open("archive", out);
     push_key("path", out);
     push_string(place.path(), out);
@@ -158,7 +164,7 @@ fn open(kind: &str, out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
-fn push_place(place: &Place, member: Option<&str>, out: &mut Vec<u8>) {
+fn push_place(place: &DocumentPath, member: Option<&str>, out: &mut Vec<u8>) {
     out.extend_from_slice(b",\"path\":");
     push_string(place.path(), out);
     match member {
@@ -167,7 +173,7 @@ fn push_place(place: &Place, member: Option<&str>, out: &mut Vec<u8>) {
     }
 }
 
-fn close(place: &Place, out: &mut Vec<u8>) {
+fn close(place: &DocumentPath, out: &mut Vec<u8>) {
     if !place.is_utf8() {
         out.extend_from_slice(b",\"path_bytes\":");
         push_value(&Value::Base64(place.path()), out);

@@ -16,9 +16,9 @@ pub mod tsv;
 
 use crate::resolver::{Diagnostic, Link};
 use escape::Escape;
-use field::Field;
-use place::Place;
-use record::{Archive, Failure, Summary};
+use field::RecordField;
+use place::DocumentPath;
+use record::{ArchiveRecord, Failure, Summary};
 
 /// An output format.
 pub struct Output {
@@ -27,19 +27,19 @@ pub struct Output {
     /// What stands before the first record.
     pub header: fn(&Layout, &mut Vec<u8>),
     /// Appends a link.
-    pub link: fn(&Layout, &Place, &Link<'_>, &mut Vec<u8>),
+    pub link: fn(&Layout, &DocumentPath, &Link<'_>, &mut Vec<u8>),
     /// The records that are no links; without them they are told as messages.
-    pub others: Option<Others>,
+    pub others: Option<RecordWriters>,
 }
 
 /// How an output format writes the records that are no links.
-pub struct Others {
+pub struct RecordWriters {
     /// Appends a diagnostic.
-    pub diagnostic: fn(&Place, &Diagnostic<'_>, &mut Vec<u8>),
+    pub diagnostic: fn(&DocumentPath, &Diagnostic<'_>, &mut Vec<u8>),
     /// Appends an error.
-    pub failure: fn(&Place, &Failure<'_>, &mut Vec<u8>),
+    pub failure: fn(&DocumentPath, &Failure<'_>, &mut Vec<u8>),
     /// Appends the counts of an archive.
-    pub archive: fn(&Place, &Archive, &mut Vec<u8>),
+    pub archive: fn(&DocumentPath, &ArchiveRecord, &mut Vec<u8>),
     /// Appends how often a value of a key occurred.
     pub count: fn(&str, &[u8], u64, &mut Vec<u8>),
     /// Appends the summary.
@@ -80,9 +80,9 @@ impl Output {
 #[derive(Clone)]
 pub struct Layout {
     /// The keys, in order.
-    pub fields: Vec<&'static Field>,
+    pub fields: Vec<&'static RecordField>,
     /// What stands before the target in text.
-    pub location: Location,
+    pub location: LocationPrefix,
     /// What ends a line of text.
     pub terminator: u8,
     /// Text: which characters of paths and targets are escaped.
@@ -107,7 +107,7 @@ impl Default for Layout {
     fn default() -> Self {
         Layout {
             fields: field::FIELDS.iter().collect(),
-            location: Location::default(),
+            location: LocationPrefix::default(),
             terminator: b'\n',
             escape: Escape::default(),
             color: false,
@@ -118,7 +118,7 @@ impl Default for Layout {
 
 /// What stands before the target in text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Location {
+pub struct LocationPrefix {
     /// The path of the file.
     pub path: bool,
     /// The line and the column.

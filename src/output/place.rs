@@ -4,16 +4,16 @@ use super::escape::is_plain;
 
 /// The path of a document, as reached from the arguments.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct DocumentPath {
     path: Vec<u8>,
     is_utf8: bool,
     is_plain: bool,
 }
 
-impl Place {
+impl DocumentPath {
     /// The document at a path; `-` is standard input.
     pub fn new(path: &[u8]) -> Self {
-        Place {
+        DocumentPath {
             path: path.to_vec(),
             is_utf8: std::str::from_utf8(path).is_ok(),
             is_plain: is_plain(path),

@@ -5,7 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use super::decimal::counted;
-use crate::document::mail::Tally;
+use crate::document::mail::ArchiveTally;
 
 /// A document or a part of one that could not be read.
 #[derive(Clone, Copy, Debug)]
@@ -18,9 +18,9 @@ pub struct Failure<'a> {
 
 /// How much of an archive was read, and what was passed over: loss must be visible.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Archive {
+pub struct ArchiveRecord {
     /// Messages, parts that were read, and those that were not, by media type.
-    pub tally: Tally,
+    pub tally: ArchiveTally,
     /// References that were reported.
     pub links: u64,
     /// Its bytes, decompressed.
@@ -29,9 +29,9 @@ pub struct Archive {
     pub diagnostics: BTreeMap<&'static str, u64>,
 }
 
-impl Archive {
+impl ArchiveRecord {
     /// Adds the counts of another piece of the archive.
-    pub fn add(&mut self, other: &Archive) {
+    pub fn add(&mut self, other: &ArchiveRecord) {
         self.tally.add(&other.tally);
         self.links += other.links;
         self.bytes += other.bytes;
@@ -53,10 +53,10 @@ impl Archive {
     }
 }
 
-impl fmt::Display for Archive {
+impl fmt::Display for ArchiveRecord {
     /// In words, on one line.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Tally {
+        let ArchiveTally {
             messages,
             parts,
             skipped_parts,

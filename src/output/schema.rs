@@ -1,64 +1,64 @@
 //! The JSON Schemas of the records, made from the tables that the records are made from.
 
-use super::field::{FIELDS, Field, Kind, Shape};
+use super::field::{FIELDS, FieldPresence, RecordField, ValueShape};
 use super::json::{push_member, push_string};
-use super::record::{Archive, SkipReason, Summary};
+use super::record::{ArchiveRecord, SkipReason, Summary};
 
 /// A key that only some records have.
-pub struct Key {
+pub struct ExtraKey {
     /// Its name.
     pub name: &'static str,
     /// What it says.
     pub about: &'static str,
     /// What its value may be.
-    pub shape: Shape,
+    pub shape: ValueShape,
 }
 
 /// The keys that a summary on standard error has behind the counts.
-pub static USAGE: &[Key] = &[
-    Key {
+pub static USAGE: &[ExtraKey] = &[
+    ExtraKey {
         name: "wall_seconds",
         about: "Time that has passed",
-        shape: Shape::MaybeFraction,
+        shape: ValueShape::MaybeFraction,
     },
-    Key {
+    ExtraKey {
         name: "cpu_seconds",
         about: "Time of all processors",
-        shape: Shape::MaybeFraction,
+        shape: ValueShape::MaybeFraction,
     },
-    Key {
+    ExtraKey {
         name: "peak_bytes",
         about: "The most memory held at a time",
-        shape: Shape::MaybeNumber,
+        shape: ValueShape::MaybeNumber,
     },
 ];
 
 /// The keys that a finding has behind those of its link.
-pub static FINDING: &[Key] = &[
-    Key {
+pub static FINDING: &[ExtraKey] = &[
+    ExtraKey {
         name: "rule",
         about: "The rule that the reference breaks",
-        shape: Shape::Text,
+        shape: ValueShape::Text,
     },
-    Key {
+    ExtraKey {
         name: "level",
         about: "How bad it is: error or warning",
-        shape: Shape::Text,
+        shape: ValueShape::Text,
     },
-    Key {
+    ExtraKey {
         name: "message",
         about: "What is wrong, in words",
-        shape: Shape::Text,
+        shape: ValueShape::Text,
     },
-    Key {
+    ExtraKey {
         name: "suggestion",
         about: "What may be meant",
-        shape: Shape::MaybeText,
+        shape: ValueShape::MaybeText,
     },
-    Key {
+    ExtraKey {
         name: "key",
         about: "What names the finding from one run to the next",
-        shape: Shape::Text,
+        shape: ValueShape::Text,
     },
 ];
 
@@ -95,53 +95,53 @@ pub static SCHEMAS: &[Schema] = &[
 ];
 
 /// The keys that only an audit appends.
-static AUDIT: &[Key] = &[
-    Key {
+static AUDIT: &[ExtraKey] = &[
+    ExtraKey {
         name: "ok",
         about: "References whose target exists",
-        shape: Shape::Number,
+        shape: ValueShape::Number,
     },
-    Key {
+    ExtraKey {
         name: "broken",
         about: "References whose target, or the place in it, does not exist",
-        shape: Shape::Number,
+        shape: ValueShape::Number,
     },
-    Key {
+    ExtraKey {
         name: "external",
         about: "References to elsewhere on the network",
-        shape: Shape::Number,
+        shape: ValueShape::Number,
     },
-    Key {
+    ExtraKey {
         name: "unresolved",
         about: "References without a target",
-        shape: Shape::Number,
+        shape: ValueShape::Number,
     },
-    Key {
+    ExtraKey {
         name: "skipped",
         about: "References that were left out, or whose scheme has nothing to look up",
-        shape: Shape::Number,
+        shape: ValueShape::Number,
     },
-    Key {
+    ExtraKey {
         name: "findings",
         about: "Findings of each level",
-        shape: Shape::Counts,
+        shape: ValueShape::Counts,
     },
-    Key {
+    ExtraKey {
         name: "hidden_findings",
         about: "Findings beyond --max-findings",
-        shape: Shape::Number,
+        shape: ValueShape::Number,
     },
-    Key {
+    ExtraKey {
         name: "unsuggested",
         about: "Findings without a suggestion because looking for more would take too long",
-        shape: Shape::Number,
+        shape: ValueShape::Number,
     },
 ];
 
 fn push_link(out: &mut Vec<u8>) {
     let mut keys = link_keys("link");
     let about = "audit: ok, broken, external, unresolved or skipped";
-    keys.push(("state", about, Shape::Text, Kind::Appended));
+    keys.push(("state", about, ValueShape::Text, FieldPresence::Appended));
     push("link", "A reference, resolved", &keys, out);
 }
 
@@ -151,13 +151,13 @@ fn push_finding(out: &mut Vec<u8>) {
         // A finding may be about a document, where a link's keys have nothing to say.
         *shape = match (*name, *shape) {
             ("path", shape) => shape,
-            (_, Shape::Text) => Shape::MaybeText,
-            (_, Shape::Number) => Shape::MaybeNumber,
+            (_, ValueShape::Text) => ValueShape::MaybeText,
+            (_, ValueShape::Number) => ValueShape::MaybeNumber,
             (_, shape) => shape,
         };
     }
     let own = FINDING.iter();
-    keys.extend(own.map(|key| (key.name, key.about, key.shape, Kind::Core)));
+    keys.extend(own.map(|key| (key.name, key.about, key.shape, FieldPresence::Core)));
     push(
         "finding",
         "A reference and what is wrong with it",
@@ -170,17 +170,24 @@ fn push_summary(out: &mut Vec<u8>) {
     let kind = (
         "type",
         "The kind of record",
-        Shape::Constant("summary"),
-        Kind::Core,
+        ValueShape::Constant("summary"),
+        FieldPresence::Core,
     );
     let mut keys = vec![kind];
     for (name, _) in Summary::default().counts() {
-        keys.push((name, Summary::about(name), Shape::Number, Kind::Core));
+        keys.push((
+            name,
+            Summary::about(name),
+            ValueShape::Number,
+            FieldPresence::Core,
+        ));
     }
     let others = USAGE.iter().chain(AUDIT);
-    keys.extend(others.map(|key| (key.name, key.about, key.shape, Kind::Appended)));
+    keys.extend(others.map(|key| (key.name, key.about, key.shape, FieldPresence::Appended)));
     let skips = SkipReason::NAMES.iter();
-    keys.extend(skips.map(|(_, name, about)| (*name, *about, Shape::Number, Kind::Core)));
+    keys.extend(
+        skips.map(|(_, name, about)| (*name, *about, ValueShape::Number, FieldPresence::Core)),
+    );
     push("summary", "The counts of a run", &keys, out);
 }
 
@@ -188,21 +195,31 @@ fn push_archive(out: &mut Vec<u8>) {
     let kind = "The kind of record";
     let path = "The file, as reached from the arguments";
     let mut keys = vec![
-        ("type", kind, Shape::Constant("archive"), Kind::Core),
-        ("path", path, Shape::Text, Kind::Core),
+        (
+            "type",
+            kind,
+            ValueShape::Constant("archive"),
+            FieldPresence::Core,
+        ),
+        ("path", path, ValueShape::Text, FieldPresence::Core),
     ];
     for (name, shape) in [
-        ("messages", Shape::Number),
-        ("parts", Shape::Number),
-        ("skipped_parts", Shape::Counts),
-        ("links", Shape::Number),
-        ("bytes", Shape::Number),
-        ("diagnostics", Shape::Counts),
+        ("messages", ValueShape::Number),
+        ("parts", ValueShape::Number),
+        ("skipped_parts", ValueShape::Counts),
+        ("links", ValueShape::Number),
+        ("bytes", ValueShape::Number),
+        ("diagnostics", ValueShape::Counts),
     ] {
-        keys.push((name, Archive::about(name), shape, Kind::Core));
+        keys.push((name, ArchiveRecord::about(name), shape, FieldPresence::Core));
     }
     let bytes = "The bytes of a path that is not UTF-8, in base64";
-    keys.push(("path_bytes", bytes, Shape::Text, Kind::Appended));
+    keys.push((
+        "path_bytes",
+        bytes,
+        ValueShape::Text,
+        FieldPresence::Appended,
+    ));
     push("archive", "How much of an archive was read", &keys, out);
 }
 
@@ -211,43 +228,43 @@ fn push_count(out: &mut Vec<u8>) {
         (
             "type",
             "The kind of record",
-            Shape::Constant("count"),
-            Kind::Core,
+            ValueShape::Constant("count"),
+            FieldPresence::Core,
         ),
         (
             "key",
             "The property that references are counted by",
-            Shape::Text,
-            Kind::Core,
+            ValueShape::Text,
+            FieldPresence::Core,
         ),
         (
             "value",
             "Its value; null where a reference has none",
-            Shape::MaybeText,
-            Kind::Core,
+            ValueShape::MaybeText,
+            FieldPresence::Core,
         ),
         (
             "count",
             "How many references have this value",
-            Shape::Number,
-            Kind::Core,
+            ValueShape::Number,
+            FieldPresence::Core,
         ),
         (
             "value_bytes",
             "The bytes of a value that is not UTF-8, in base64",
-            Shape::Text,
-            Kind::Appended,
+            ValueShape::Text,
+            FieldPresence::Appended,
         ),
     ];
     push("count", "How often a value occurred", &keys, out);
 }
 
-type Row = (&'static str, &'static str, Shape, Kind);
+type SchemaRow = (&'static str, &'static str, ValueShape, FieldPresence);
 
-fn link_keys(kind: &'static str) -> Vec<Row> {
-    let row = |field: &Field| {
+fn link_keys(kind: &'static str) -> Vec<SchemaRow> {
+    let row = |field: &RecordField| {
         let shape = match field.shape {
-            Shape::Constant(_) => Shape::Constant(kind),
+            ValueShape::Constant(_) => ValueShape::Constant(kind),
             other => other,
         };
         (field.name, field.about, shape, field.kind)
@@ -255,7 +272,7 @@ fn link_keys(kind: &'static str) -> Vec<Row> {
     FIELDS.iter().map(row).collect()
 }
 
-fn push(name: &str, about: &str, keys: &[Row], out: &mut Vec<u8>) {
+fn push(name: &str, about: &str, keys: &[SchemaRow], out: &mut Vec<u8>) {
     out.extend_from_slice(b"{\n  \"$schema\":\"https://json-schema.org/draft/2020-12/schema\"");
     for (key, text) in [("title", name), ("description", about), ("type", "object")] {
         out.extend_from_slice(b",\n  ");
@@ -273,7 +290,9 @@ fn push(name: &str, about: &str, keys: &[Row], out: &mut Vec<u8>) {
         out.push(b'}');
     }
     out.extend_from_slice(b"\n  },\n  \"required\":[");
-    let required = keys.iter().filter(|(_, _, _, kind)| *kind == Kind::Core);
+    let required = keys
+        .iter()
+        .filter(|(_, _, _, kind)| *kind == FieldPresence::Core);
     for (index, (name, _, _, _)) in required.enumerate() {
         if index > 0 {
             out.push(b',');
@@ -283,18 +302,18 @@ fn push(name: &str, about: &str, keys: &[Row], out: &mut Vec<u8>) {
     out.extend_from_slice(b"]\n}\n");
 }
 
-fn push_shape(shape: Shape, out: &mut Vec<u8>) {
+fn push_shape(shape: ValueShape, out: &mut Vec<u8>) {
     let text: &[u8] = match shape {
-        Shape::Constant(name) => return push_member("const", name, out),
-        Shape::Text => b",\"type\":\"string\"",
-        Shape::MaybeText => b",\"type\":[\"string\",\"null\"]",
-        Shape::Number => b",\"type\":\"integer\",\"minimum\":0",
-        Shape::MaybeNumber => b",\"type\":[\"integer\",\"null\"],\"minimum\":0",
-        Shape::MaybeFraction => b",\"type\":[\"number\",\"null\"],\"minimum\":0",
-        Shape::Counts => {
+        ValueShape::Constant(name) => return push_member("const", name, out),
+        ValueShape::Text => b",\"type\":\"string\"",
+        ValueShape::MaybeText => b",\"type\":[\"string\",\"null\"]",
+        ValueShape::Number => b",\"type\":\"integer\",\"minimum\":0",
+        ValueShape::MaybeNumber => b",\"type\":[\"integer\",\"null\"],\"minimum\":0",
+        ValueShape::MaybeFraction => b",\"type\":[\"number\",\"null\"],\"minimum\":0",
+        ValueShape::Counts => {
             b",\"type\":\"object\",\"additionalProperties\":{\"type\":\"integer\",\"minimum\":0}"
         }
-        Shape::Texts => b",\"type\":\"array\",\"items\":{\"type\":\"string\"}",
+        ValueShape::Texts => b",\"type\":\"array\",\"items\":{\"type\":\"string\"}",
     };
     out.extend_from_slice(text);
 }

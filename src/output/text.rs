@@ -1,7 +1,7 @@
 //! Text: one target a line, behind its location where that is asked for.
 
 use super::escape::{Escape, is_plain, push_on_one_line};
-use super::place::Place;
+use super::place::DocumentPath;
 use super::{Layout, Output, decimal};
 use crate::resolver::Link;
 
@@ -17,7 +17,7 @@ const PATH: &str = "\x1b[35m";
 const NUMBER: &str = "\x1b[32m";
 const PLAIN: &str = "\x1b[0m";
 
-fn push_link(layout: &Layout, place: &Place, link: &Link<'_>, out: &mut Vec<u8>) {
+fn push_link(layout: &Layout, place: &DocumentPath, link: &Link<'_>, out: &mut Vec<u8>) {
     let before = out.len();
     push_location(layout, place, link, out);
     if out.len() > before {
@@ -27,7 +27,7 @@ fn push_link(layout: &Layout, place: &Place, link: &Link<'_>, out: &mut Vec<u8>)
     push_line(layout, link.target.unwrap_or(link.reference), out);
 }
 
-fn push_location(layout: &Layout, place: &Place, link: &Link<'_>, out: &mut Vec<u8>) {
+fn push_location(layout: &Layout, place: &DocumentPath, link: &Link<'_>, out: &mut Vec<u8>) {
     let location = layout.location;
     if location.path {
         push_path(layout, place, link.member, out);
@@ -48,7 +48,7 @@ fn push_location(layout: &Layout, place: &Place, link: &Link<'_>, out: &mut Vec<
 }
 
 /// Appends the path, and the member behind it.
-pub fn push_path(layout: &Layout, place: &Place, member: Option<&str>, out: &mut Vec<u8>) {
+pub fn push_path(layout: &Layout, place: &DocumentPath, member: Option<&str>, out: &mut Vec<u8>) {
     paint(layout, PATH, out, |out| {
         match place.is_plain() {
             true => out.extend_from_slice(place.path()),

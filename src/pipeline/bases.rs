@@ -12,7 +12,7 @@ pub struct Bases {
     /// Directories that are served somewhere.
     pub mounts: Mounts,
     /// The base of documents outside every mount.
-    pub otherwise: Otherwise,
+    pub otherwise: UnmountedBase,
     /// What mail without any base falls back on, instead of `thismessage:/`.
     pub default: Option<Vec<u8>>,
     /// The current directory, with its slash; relative paths start there. Empty if it is not known,
@@ -26,7 +26,7 @@ impl Default for Bases {
     fn default() -> Self {
         Bases {
             mounts: Mounts::default(),
-            otherwise: Otherwise::default(),
+            otherwise: UnmountedBase::default(),
             here: Vec::new(),
             default: None,
             index: vec![b"/index.html".to_vec(), b"/index.htm".to_vec()],
@@ -36,7 +36,7 @@ impl Default for Bases {
 
 /// The base of documents outside every mount.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Otherwise {
+pub enum UnmountedBase {
     /// The `file:` URI of a file, and none for standard input.
     #[default]
     File,
@@ -61,12 +61,12 @@ impl Bases {
     }
 
     /// The base of the file at a path.
-    pub fn of_file(&self, path: &[u8], names: &mut Names) -> Option<Base> {
+    pub fn of_file(&self, path: &[u8], names: &mut AbsolutePaths) -> Option<Base> {
         if self.mounts.is_empty() {
             match &self.otherwise {
-                Otherwise::File => {}
-                Otherwise::Given(uri) => return Some(given(uri)),
-                Otherwise::Nothing => return None,
+                UnmountedBase::File => {}
+                UnmountedBase::Given(uri) => return Some(given(uri)),
+                UnmountedBase::Nothing => return None,
             }
         }
         let Some(absolute) = names.absolute(&self.here, path) else {
@@ -81,7 +81,7 @@ impl Bases {
             return Some(Base { uri, source });
         }
         match &self.otherwise {
-            Otherwise::File => {
+            UnmountedBase::File => {
                 const SCHEME: &[u8] = b"file://";
                 let mut uri = Vec::with_capacity(SCHEME.len() + absolute.len());
                 uri.extend_from_slice(SCHEME);
@@ -89,15 +89,15 @@ impl Bases {
                 let source = BaseSource::RetrievalFile;
                 Some(Base { uri, source })
             }
-            Otherwise::Given(uri) => Some(given(uri)),
-            Otherwise::Nothing => None,
+            UnmountedBase::Given(uri) => Some(given(uri)),
+            UnmountedBase::Nothing => None,
         }
     }
 
     /// The base of what was not retrieved from where it is kept, such as mail.
     pub fn of_container(&self) -> Base {
         match (&self.otherwise, &self.default) {
-            (Otherwise::Given(uri), _) => Base {
+            (UnmountedBase::Given(uri), _) => Base {
                 uri: uri.clone(),
                 source: BaseSource::RetrievalOption,
             },
@@ -113,8 +113,8 @@ impl Bases {
     /// The base of a document without a path.
     pub fn of_stream(&self) -> Option<Base> {
         match &self.otherwise {
-            Otherwise::Given(uri) => Some(given(uri)),
-            Otherwise::File | Otherwise::Nothing => None,
+            UnmountedBase::Given(uri) => Some(given(uri)),
+            UnmountedBase::File | UnmountedBase::Nothing => None,
         }
     }
 }
@@ -128,13 +128,13 @@ fn given(uri: &[u8]) -> Base {
 
 /// Makes paths absolute; remembers the last one and what its `..` came to.
 #[derive(Debug, Default)]
-pub struct Names {
+pub struct AbsolutePaths {
     absolute: Vec<u8>,
     /// A path up to its last `..`, and where that leads.
     above: Option<(Vec<u8>, Vec<u8>)>,
 }
 
-impl Names {
+impl AbsolutePaths {
     /// The absolute path without `.` and `..` segments; none if it cannot be told.
     ///
     /// Symbolic links keep their names, as a server would show them, but for those before a `..`:
@@ -204,7 +204,7 @@ mod tests {
         let here = format!("{}/", here.display());
         let parent = Path::new(&here).parent().unwrap().display().to_string();
         let absolute = |path: &str| {
-            let mut names = Names::default();
+            let mut names = AbsolutePaths::default();
             let bytes = names.absolute(here.as_bytes(), path.as_bytes()).unwrap();
             String::from_utf8(bytes.to_vec()).unwrap()
         };
@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn a_relative_path_is_not_below_a_directory_that_is_not_known() {
-        let mut names = Names::default();
+        let mut names = AbsolutePaths::default();
         assert_eq!(names.absolute(b"", b"in/x.html"), None);
         assert_eq!(names.absolute(b"", b"/in/x.html"), Some(&b"/in/x.html"[..]));
         assert_eq!(names.absolute(b"/", b"gone/../x.html"), None);

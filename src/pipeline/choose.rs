@@ -6,10 +6,10 @@ use std::io::Read as _;
 use encoding_rs::UTF_8;
 
 use super::sniff::{self, Content, HEAD};
-use super::walk::{Entry, Kind};
-use super::{Decompress, Options};
+use super::walk::{Entry, EntryKind};
+use super::{Decompress, PipelineOptions};
 use crate::document::container::Codec;
-use crate::document::{Format, Seam};
+use crate::document::{Format, SplitPoint};
 use crate::output::record::{Skip, SkipReason};
 
 /// What becomes of a file.
@@ -21,7 +21,7 @@ pub enum Choice {
     Skip(Skip),
 }
 
-impl Options {
+impl PipelineOptions {
     /// What becomes of a file with these first bytes.
     pub fn choose(&self, entry: &Entry, head: &[u8]) -> Choice {
         self.choose_by(entry.path.as_os_str().as_encoded_bytes(), entry, head)
@@ -52,7 +52,7 @@ impl Options {
 
     /// Whether a file is read as a document, by its name and its first bytes.
     pub fn reads(&self, entry: &Entry) -> bool {
-        if matches!(entry.kind, Kind::LeftOut(_)) {
+        if matches!(entry.kind, EntryKind::LeftOut(_)) {
             return false;
         }
         let mut head = Vec::new();
@@ -74,9 +74,9 @@ impl Options {
     pub fn may_cut(&self, format: &Format, head: &[u8]) -> bool {
         let seams = match format.seam {
             None => false,
-            Some(Seam::Line(_)) => true,
+            Some(SplitPoint::Line(_)) => true,
             // One worker is faster without a look ahead.
-            Some(Seam::Message(_)) => self.threads > 1,
+            Some(SplitPoint::Message(_)) => self.threads > 1,
         };
         seams
             && !self.report.is_by_file()

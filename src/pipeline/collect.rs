@@ -2,18 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use super::ordered::{Ordered, Stopped};
-use super::tally::Tally;
-use super::unique::{Hash, Keyed};
-use super::writer::{Chunk, Writer};
-use super::{Archives, Options, Report};
+use super::reorder::{ReorderBuffer, Stopped};
+use super::tally::KeyCounts;
+use super::unique::{Keyed, TargetHasher};
+use super::writer::{Chunk, OutputWriter};
+use super::{Archives, PipelineOptions, ReportMode};
 use crate::document;
 use crate::document::diagnostic::{self, Effect};
 use crate::output::decimal;
 use crate::output::escape::push_visible;
 use crate::output::json::push_archive;
-use crate::output::place::Place;
-use crate::output::record::{Archive, Failure, Skip, Summary};
+use crate::output::place::DocumentPath;
+use crate::output::record::{ArchiveRecord, Failure, Skip, Summary};
 use crate::output::text::push_path;
 use crate::resolver::{Diagnostic, Link, Sink};
 
@@ -22,16 +22,16 @@ const ENOUGH: usize = 64 << 10;
 
 /// Takes the links of one document after the other.
 pub struct Collector<'a, W> {
-    options: &'a Options,
+    options: &'a PipelineOptions,
     admits_everything: bool,
-    ordered: &'a Ordered<Chunk, Writer<W>>,
+    ordered: &'a ReorderBuffer<Chunk, OutputWriter<W>>,
     ticket: u64,
-    place: Place,
+    place: DocumentPath,
     block: Chunk,
     /// Tells targets apart, the same for all workers.
-    hash: &'a Hash,
-    counts: Counts,
-    tally: Tally,
+    hash: &'a TargetHasher,
+    counts: WorkerCounts,
+    tally: KeyCounts,
     /// References reported of the document at hand.
     found: u64,
     /// What was diagnosed of it, and how often.
@@ -43,16 +43,16 @@ pub struct Collector<'a, W> {
 
 /// What a worker has counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct WorkerCounts {
     /// What the summary shows.
     pub summary: Summary,
     /// Damaged containers.
     pub damaged: u64,
 }
 
-impl Counts {
+impl WorkerCounts {
     /// Adds what another worker has counted.
-    pub fn add(&mut self, other: &Counts) {
+    pub fn add(&mut self, other: &WorkerCounts) {
         self.summary.add(&other.summary);
         self.damaged += other.damaged;
     }
@@ -61,20 +61,20 @@ impl Counts {
 impl<'a, W: std::io::Write + Send> Collector<'a, W> {
     /// A sink for one worker.
     pub fn new(
-        options: &'a Options,
-        ordered: &'a Ordered<Chunk, Writer<W>>,
-        hash: &'a Hash,
+        options: &'a PipelineOptions,
+        ordered: &'a ReorderBuffer<Chunk, OutputWriter<W>>,
+        hash: &'a TargetHasher,
     ) -> Self {
         Collector {
             options,
             admits_everything: options.filter.admits_everything(),
             ordered,
             ticket: 0,
-            place: Place::new(b""),
+            place: DocumentPath::new(b""),
             block: Chunk::default(),
             hash,
-            counts: Counts::default(),
-            tally: Tally::default(),
+            counts: WorkerCounts::default(),
+            tally: KeyCounts::default(),
             found: 0,
             diagnosed: BTreeMap::new(),
             stopped: false,
@@ -112,7 +112,7 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
         let layout = &self.options.layout;
         let output = &mut self.block.output;
         match self.options.report {
-            Report::Count if self.found > 0 => {
+            ReportMode::Count if self.found > 0 => {
                 if layout.location.path {
                     push_path(layout, &self.place, None, output);
                     output.push(b':');
@@ -120,7 +120,7 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
                 decimal::push(self.found, output);
                 output.push(layout.terminator);
             }
-            Report::Paths if self.found > 0 => self.list_path(),
+            ReportMode::Paths if self.found > 0 => self.list_path(),
             _ => {}
         }
     }
@@ -131,8 +131,8 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
     }
 
     /// What there is to tell of the archive, or the piece of one, that has been read.
-    pub fn archive(&mut self, tally: &document::mail::Tally, bytes: u64) -> Archive {
-        Archive {
+    pub fn archive(&mut self, tally: &document::mail::ArchiveTally, bytes: u64) -> ArchiveRecord {
+        ArchiveRecord {
             tally: tally.clone(),
             links: self.found,
             bytes,
@@ -141,7 +141,7 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
     }
 
     /// Tells the counts of an archive.
-    pub fn tell_archive(&mut self, archive: &Archive) {
+    pub fn tell_archive(&mut self, archive: &ArchiveRecord) {
         match (&self.options.output.others, self.options.talk.archives) {
             (_, Archives::Leave) => {}
             (Some(others), _) if self.options.report.is_records() => {
@@ -205,7 +205,7 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
     }
 
     /// What has been counted.
-    pub fn into_counts(self) -> (Counts, Tally) {
+    pub fn into_counts(self) -> (WorkerCounts, KeyCounts) {
         (self.counts, self.tally)
     }
 
@@ -235,16 +235,16 @@ impl<W: std::io::Write + Send> Sink for Collector<'_, W> {
         self.counts.summary.references += 1;
         self.found += 1;
         match options.report {
-            Report::Links => self.push(link),
-            Report::Unique => {
+            ReportMode::Links => self.push(link),
+            ReportMode::Unique => {
                 let start = self.block.output.len();
                 self.push(link);
                 let range = start..self.block.output.len();
                 let key = self.hash.of(link.target.unwrap_or(link.reference));
                 self.block.keyed.push(Keyed { key, range });
             }
-            Report::CountBy(key) => self.tally.count(key.of(&self.place, link)),
-            Report::Count | Report::Paths | Report::Files | Report::Nothing => {}
+            ReportMode::CountBy(key) => self.tally.count(key.of(&self.place, link)),
+            ReportMode::Count | ReportMode::Paths | ReportMode::Files | ReportMode::Nothing => {}
         }
         if self.block.output.len() >= ENOUGH {
             let handed_over = self.ordered.hand_over(self.ticket, &mut self.block);

@@ -6,12 +6,12 @@ use std::rc::Rc;
 
 use super::input::{self, Input};
 use super::sniff::HEAD;
-use crate::document::container::{Codec, DEPTH, Decompressed, Trouble};
+use crate::document::container::{Codec, DEPTH, DecompressError, Decompressed};
 use crate::document::diagnostic::{DEPTH_LIMIT, RATIO_LIMIT};
 use crate::resolver::{Diagnostic, Link, Sink};
 
 /// What a compressed file holds, with its first bytes read.
-pub struct Opened<'a> {
+pub struct OpenedFile<'a> {
     /// The file's name without the extensions that tell how it is compressed.
     pub path: &'a [u8],
     /// The first bytes.
@@ -23,15 +23,15 @@ pub struct Opened<'a> {
 }
 
 /// One layer as the input of the next.
-struct Layer(Rc<RefCell<Decompressed>>);
+struct CodecLayer(Rc<RefCell<Decompressed>>);
 
-impl Read for Layer {
+impl Read for CodecLayer {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         self.0.borrow_mut().read(into)
     }
 }
 
-impl<'a> Opened<'a> {
+impl<'a> OpenedFile<'a> {
     /// Looks into a file that starts as the codec says.
     ///
     /// # Errors
@@ -44,7 +44,7 @@ impl<'a> Opened<'a> {
             Input::File(_, file) => Box::new(before.chain(file)),
             Input::Stream(_, stream) => Box::new(before.chain(stream)),
         };
-        let mut this = Opened {
+        let mut this = OpenedFile {
             path,
             head: Vec::new(),
             layers: Vec::new(),
@@ -66,7 +66,7 @@ impl<'a> Opened<'a> {
         let layer = Rc::new(RefCell::new(Decompressed::new(codec, reader)));
         self.layers.push(Rc::clone(&layer));
         self.path = without(self.path, codec.extension);
-        let length = input::read(&mut Layer(layer), &mut self.head, HEAD)?.len();
+        let length = input::read(&mut CodecLayer(layer), &mut self.head, HEAD)?.len();
         self.head.truncate(length);
         Ok(())
     }
@@ -74,7 +74,7 @@ impl<'a> Opened<'a> {
     /// All that the innermost layer holds.
     pub fn reader(&mut self) -> impl Read + use<> {
         let head = Cursor::new(self.head.clone());
-        head.chain(Rest {
+        head.chain(LayerRest {
             layers: self.layers.clone(),
             output: self.head.len() as u64,
         })
@@ -86,13 +86,13 @@ impl<'a> Opened<'a> {
     }
 
     /// What is wrong with the layers, once they have been read.
-    pub fn troubles(&self) -> Vec<Trouble> {
+    pub fn troubles(&self) -> Vec<DecompressError> {
         let layers = self.layers.iter();
         let mut troubles: Vec<_> = layers
             .filter_map(|layer| layer.borrow().trouble())
             .collect();
         if self.too_deep {
-            troubles.push(Trouble {
+            troubles.push(DecompressError {
                 code: &DEPTH_LIMIT,
                 offset: 0,
             });
@@ -154,12 +154,12 @@ impl<S: Sink> Sink for Located<'_, S> {
 }
 
 /// What follows the first bytes of the innermost layer.
-struct Rest {
+struct LayerRest {
     layers: Vec<Rc<RefCell<Decompressed>>>,
     output: u64,
 }
 
-impl Read for Rest {
+impl Read for LayerRest {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let [outermost, ..] = self.layers.as_slice() else {
             return Ok(0);

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 
 use super::sniff::HEAD;
-use super::walk::{Entry, Kind};
+use super::walk::{Entry, EntryKind};
 
 /// A file of up to this many bytes is read at once.
 pub const WHOLE: u64 = 256 << 10;
@@ -52,22 +52,22 @@ impl<'a> Input<'a> {
     /// When the file cannot be opened or read.
     pub fn open(entry: &Entry, head: &'a mut Vec<u8>) -> io::Result<Self> {
         match entry.kind {
-            Kind::File(length @ 1..=WHOLE) => {
+            EntryKind::File(length @ 1..=WHOLE) => {
                 let mut file = File::open(&entry.path)?;
                 Ok(Input::Whole(read(&mut file, head, length as usize)?))
             }
             // What claims to be empty may be of the kind that has no length, as in /proc.
-            Kind::File(0) => {
+            EntryKind::File(0) => {
                 let mut file = File::open(&entry.path)?;
                 let head = read(&mut file, head, HEAD)?;
                 Ok(Input::Stream(head, Stream::File(file)))
             }
-            Kind::File(_) => {
+            EntryKind::File(_) => {
                 let mut file = File::open(&entry.path)?;
                 let head = read(&mut file, head, HEAD)?;
                 Ok(Input::File(head, file))
             }
-            Kind::Unmeasured => {
+            EntryKind::Unmeasured => {
                 let mut file = File::open(&entry.path)?;
                 let (mut most, mut have) = (SHORT, read(&mut file, head, SHORT)?.len());
                 while have == most && most < WHOLE as usize {
@@ -81,10 +81,10 @@ impl<'a> Input<'a> {
                 }
             }
             // INVARIANT: whoever reads has asked before whether it is left out.
-            Kind::LeftOut(_) => Ok(Input::Whole(&[])),
-            Kind::Standard | Kind::Stream => {
+            EntryKind::LeftOut(_) => Ok(Input::Whole(&[])),
+            EntryKind::Standard | EntryKind::Stream => {
                 let mut stream = match entry.kind {
-                    Kind::Standard => Stream::Standard(io::stdin()),
+                    EntryKind::Standard => Stream::Standard(io::stdin()),
                     _ => Stream::File(File::open(&entry.path)?),
                 };
                 let head = read(&mut stream, head, HEAD)?;
@@ -97,7 +97,7 @@ impl<'a> Input<'a> {
     /// length that they claim, as in /sys, are no such case.
     pub fn has_shrunk(entry: &Entry, length: u64) -> bool {
         match entry.kind {
-            Kind::File(before) if length < before => fs::metadata(&entry.path)
+            EntryKind::File(before) if length < before => fs::metadata(&entry.path)
                 .is_ok_and(|metadata| metadata.is_file() && metadata.len() < before),
             _ => false,
         }

@@ -12,15 +12,15 @@ pub mod collect;
 pub mod compressed;
 pub mod filter;
 pub mod input;
-pub mod messages;
-pub mod ordered;
-pub mod pieces;
 pub mod progress;
 pub mod queue;
 pub mod read;
+pub mod reorder;
 pub mod run;
 pub mod shard;
 pub mod sniff;
+pub mod split_lines;
+pub mod split_messages;
 pub mod tally;
 pub mod unique;
 pub mod walk;
@@ -38,9 +38,9 @@ pub use run::run;
 
 /// What a run does with the files that it is given.
 #[derive(Clone)]
-pub struct Options {
+pub struct PipelineOptions {
     /// How documents are read.
-    pub extractor: extractor::Options,
+    pub extractor: extractor::ExtractorOptions,
     /// The encoding that is declared for all of them.
     pub declared: Option<&'static Encoding>,
     /// Which compressed files are looked into.
@@ -58,23 +58,23 @@ pub struct Options {
     /// What their records show.
     pub layout: Layout,
     /// What is reported of the links.
-    pub report: Report,
+    pub report: ReportMode,
     /// What is told besides.
-    pub talk: Talk,
+    pub talk: Verbosity,
     /// The number of workers.
     pub threads: usize,
     /// About how many bytes of a huge file are one worker's.
     pub piece: u64,
     /// The order of the output.
-    pub order: Order,
+    pub order: OutputOrder,
     /// What to raise as documents are read.
     pub progress: Option<Arc<progress::Progress>>,
 }
 
-impl Default for Options {
+impl Default for PipelineOptions {
     fn default() -> Self {
-        Options {
-            extractor: extractor::Options::default(),
+        PipelineOptions {
+            extractor: extractor::ExtractorOptions::default(),
             declared: None,
             decompress: Decompress::default(),
             formats: Vec::new(),
@@ -83,11 +83,11 @@ impl Default for Options {
             filter: filter::Filter::default(),
             output: &OUTPUTS[0],
             layout: Layout::default(),
-            report: Report::default(),
-            talk: Talk::default(),
+            report: ReportMode::default(),
+            talk: Verbosity::default(),
             threads: 1,
-            piece: pieces::PIECE,
-            order: Order::default(),
+            piece: split_lines::PIECE,
+            order: OutputOrder::default(),
             progress: None,
         }
     }
@@ -105,7 +105,7 @@ pub enum Decompress {
 
 /// What is reported of the links.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Report {
+pub enum ReportMode {
     /// Each of them.
     #[default]
     Links,
@@ -114,7 +114,7 @@ pub enum Report {
     /// How many there are in each file that has any.
     Count,
     /// How many there are with the same key.
-    CountBy(tally::Key),
+    CountBy(tally::CountKey),
     /// The files that have any.
     Paths,
     /// The files that would be read; none is.
@@ -123,26 +123,32 @@ pub enum Report {
     Nothing,
 }
 
-impl Report {
+impl ReportMode {
     /// Whether a file has to be read in one go.
     pub fn is_by_file(self) -> bool {
-        matches!(self, Report::Count | Report::Paths | Report::Files)
+        matches!(
+            self,
+            ReportMode::Count | ReportMode::Paths | ReportMode::Files
+        )
     }
 
     /// Whether the output consists of records, in formats that have any.
     pub fn is_records(self) -> bool {
-        matches!(self, Report::Links | Report::Unique | Report::CountBy(_))
+        matches!(
+            self,
+            ReportMode::Links | ReportMode::Unique | ReportMode::CountBy(_)
+        )
     }
 
     /// Whether each link that is reported has a record or a line of its own.
     pub fn is_links(self) -> bool {
-        matches!(self, Report::Links | Report::Unique)
+        matches!(self, ReportMode::Links | ReportMode::Unique)
     }
 }
 
 /// What is told besides the links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Talk {
+pub struct Verbosity {
     /// Whether errors are told on standard error.
     pub errors: bool,
     /// Whether diagnostics are, where the output has no records for them.
@@ -165,9 +171,9 @@ pub enum Archives {
     Records,
 }
 
-impl Default for Talk {
+impl Default for Verbosity {
     fn default() -> Self {
-        Talk {
+        Verbosity {
             errors: true,
             diagnostics: false,
             summary: false,
@@ -178,7 +184,7 @@ impl Default for Talk {
 
 /// The order of the output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Order {
+pub enum OutputOrder {
     /// That of the paths: the same for any number of workers.
     #[default]
     Path,

@@ -12,7 +12,7 @@ pub struct Progress {
 
 /// What the counters say at one time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Reading {
+pub struct ProgressSnapshot {
     /// Documents that have been read.
     pub files: u64,
     /// Their bytes.
@@ -30,8 +30,8 @@ impl Progress {
     }
 
     /// What has been read so far.
-    pub fn reading(&self) -> Reading {
-        Reading {
+    pub fn reading(&self) -> ProgressSnapshot {
+        ProgressSnapshot {
             files: self.files.load(Ordering::Relaxed),
             bytes: self.bytes.load(Ordering::Relaxed),
             references: self.references.load(Ordering::Relaxed),

@@ -11,14 +11,14 @@ use std::fs::File;
 use std::ops::Range;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::Options;
+use super::PipelineOptions;
 use super::choose::Choice;
 use super::input::{self, SHORT};
-use super::messages::Splitter;
-use super::pieces::{Cutter, Piece, UNCUT};
 use super::sniff::HEAD;
-use super::walk::{Entry, Kind, Unreadable, Walk};
-use crate::document::Seam;
+use super::split_lines::{FilePiece, LineSplitter, UNCUT};
+use super::split_messages::MessageSplitter;
+use super::walk::{Entry, EntryKind, Unreadable, Walk};
+use crate::document::SplitPoint;
 
 /// A batch ends at this many files, so that the lock is taken rarely,
 const BATCH_FILES: usize = 32;
@@ -31,21 +31,21 @@ pub enum Job {
     /// A file to read.
     File(Entry),
     /// A short file that has been read.
-    Read(Entry, Taken),
+    Read(Entry, FileBytes),
     /// A piece of a file to read.
-    Piece(Piece),
+    Piece(FilePiece),
     /// A path to complain of.
     Unreadable(Unreadable),
 }
 
 /// The bytes of a file that has been read, in one room with those of its batch.
 #[derive(Debug)]
-pub struct Taken {
+pub struct FileBytes {
     room: Arc<Vec<u8>>,
     range: Range<usize>,
 }
 
-impl Taken {
+impl FileBytes {
     /// All bytes of the file.
     pub fn bytes(&self) -> &[u8] {
         &self.room[self.range.clone()]
@@ -53,14 +53,14 @@ impl Taken {
 }
 
 /// How a file is cut.
-enum Knife {
-    Lines(Cutter),
-    Messages(Splitter),
+enum FileSplitter {
+    Lines(LineSplitter),
+    Messages(MessageSplitter),
 }
 
 /// One worker's hold of the queue. Who lets go of it before the end stops the others, for they may
 /// wait for what is in this hand.
-pub struct Hand<'a> {
+pub struct WorkerHandle<'a> {
     queue: &'a Queue<'a>,
     batch: Option<Batch>,
     ended: bool,
@@ -75,14 +75,14 @@ struct Batch {
 
 /// The files that are left, and the ticket of what is given out next.
 pub struct Queue<'a> {
-    options: &'a Options,
-    walking: Mutex<Walking>,
-    line: Mutex<Line>,
+    options: &'a PipelineOptions,
+    walking: Mutex<WalkState>,
+    line: Mutex<DispatchState>,
     /// Something in the line has changed.
     moved: Condvar,
 }
 
-struct Walking {
+struct WalkState {
     walk: Walk,
     /// How many batches have been taken.
     batches: u64,
@@ -90,7 +90,7 @@ struct Walking {
 
 /// What is given out, in order.
 #[derive(Default)]
-struct Line {
+struct DispatchState {
     ticket: u64,
     /// The number of the batch that comes next.
     batch: u64,
@@ -99,7 +99,7 @@ struct Line {
     /// What is left of the batch at hand.
     rest: VecDeque<Job>,
     /// The file that is being cut.
-    cutter: Option<Knife>,
+    cutter: Option<FileSplitter>,
     /// Memory of pieces that have been read.
     spare: Vec<Vec<u8>>,
     /// Memory of batches that have been read.
@@ -113,18 +113,18 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl<'a> Queue<'a> {
     /// Gives out what the walk finds, if it belongs to the shard.
-    pub fn new(walk: Walk, options: &'a Options) -> Self {
+    pub fn new(walk: Walk, options: &'a PipelineOptions) -> Self {
         Queue {
             options,
-            walking: Mutex::new(Walking { walk, batches: 0 }),
+            walking: Mutex::new(WalkState { walk, batches: 0 }),
             line: Mutex::default(),
             moved: Condvar::new(),
         }
     }
 
     /// A hand for a worker.
-    pub fn hand(&'a self) -> Hand<'a> {
-        Hand {
+    pub fn hand(&'a self) -> WorkerHandle<'a> {
+        WorkerHandle {
             queue: self,
             batch: None,
             ended: false,
@@ -162,7 +162,7 @@ impl<'a> Queue<'a> {
     }
 
     /// Takes the next piece, or files of the batch at hand.
-    fn take(&self, line: &mut Line, jobs: &mut Vec<Job>) -> bool {
+    fn take(&self, line: &mut DispatchState, jobs: &mut Vec<Job>) -> bool {
         if take_piece(line, jobs) {
             return true;
         }
@@ -176,7 +176,9 @@ impl<'a> Queue<'a> {
             }
             if let Job::File(entry) = &job {
                 bytes += match entry.kind {
-                    Kind::File(length) if Cutter::is_worthwhile(length, self.options.piece) => {
+                    EntryKind::File(length)
+                        if LineSplitter::is_worthwhile(length, self.options.piece) =>
+                    {
                         if !jobs.is_empty() {
                             line.rest.push_front(job);
                             return true;
@@ -189,10 +191,10 @@ impl<'a> Queue<'a> {
                         }
                         length
                     }
-                    Kind::File(length) => length,
-                    Kind::Unmeasured | Kind::LeftOut(_) => 0,
+                    EntryKind::File(length) => length,
+                    EntryKind::Unmeasured | EntryKind::LeftOut(_) => 0,
                     // There is no telling how long it takes, and no going back in it.
-                    Kind::Standard | Kind::Stream => BATCH_BYTES,
+                    EntryKind::Standard | EntryKind::Stream => BATCH_BYTES,
                 };
             }
             jobs.push(job);
@@ -202,7 +204,7 @@ impl<'a> Queue<'a> {
 
     /// A file's cutter, if it is of a format that can be cut. Whatever is wrong with the file is
     /// told by whoever reads it.
-    fn cutter_of(&self, entry: &Entry, length: u64) -> Option<Knife> {
+    fn cutter_of(&self, entry: &Entry, length: u64) -> Option<FileSplitter> {
         let mut file = File::open(&entry.path).ok()?;
         let mut buffer = Vec::new();
         let head = input::read(&mut file, &mut buffer, HEAD).ok()?;
@@ -210,12 +212,12 @@ impl<'a> Queue<'a> {
             Choice::Read(format) if self.options.may_cut(format, head) => {
                 let (entry, size) = (entry.clone(), self.options.piece);
                 match format.seam? {
-                    Seam::Line(_) => {
-                        let cutter = Cutter::new(entry, format, file, length, size);
-                        Some(Knife::Lines(cutter))
+                    SplitPoint::Line(_) => {
+                        let cutter = LineSplitter::new(entry, format, file, length, size);
+                        Some(FileSplitter::Lines(cutter))
                     }
-                    Seam::Message(_) => {
-                        Splitter::new(entry, format, file, size).map(Knife::Messages)
+                    SplitPoint::Message(_) => {
+                        MessageSplitter::new(entry, format, file, size).map(FileSplitter::Messages)
                     }
                 }
             }
@@ -224,14 +226,14 @@ impl<'a> Queue<'a> {
     }
 }
 
-impl Hand<'_> {
+impl WorkerHandle<'_> {
     /// Fills `jobs` with what comes next and returns its ticket; none when nothing is left.
     pub fn pull(&mut self, jobs: &mut Vec<Job>) -> Option<u64> {
         let queue = self.queue;
         let mut line = lock(&queue.line);
         for job in jobs.drain(..) {
             match job {
-                Job::Piece(Piece {
+                Job::Piece(FilePiece {
                     handed: Some(handed),
                     ..
                 }) => line.spare.push(handed.into_buffer()),
@@ -283,7 +285,7 @@ impl Hand<'_> {
     }
 }
 
-impl Drop for Hand<'_> {
+impl Drop for WorkerHandle<'_> {
     fn drop(&mut self) {
         if !self.ended {
             lock(&self.queue.line).stopped = true;
@@ -293,10 +295,10 @@ impl Drop for Hand<'_> {
 }
 
 /// Takes the next piece of the file that is being cut.
-fn take_piece(line: &mut Line, jobs: &mut Vec<Job>) -> bool {
+fn take_piece(line: &mut DispatchState, jobs: &mut Vec<Job>) -> bool {
     let piece = match &mut line.cutter {
-        Some(Knife::Lines(cutter)) => cutter.next(),
-        Some(Knife::Messages(splitter)) => splitter.next(&mut line.spare),
+        Some(FileSplitter::Lines(cutter)) => cutter.next(),
+        Some(FileSplitter::Messages(splitter)) => splitter.next(&mut line.spare),
         None => None,
     };
     let found = piece.is_some();
@@ -316,7 +318,7 @@ fn begin(jobs: Vec<Job>, mut room: Vec<u8>) -> Vec<Job> {
     let mut begin = |mut job: Job| {
         let mut range = None;
         if let Job::File(entry) = &mut job
-            && entry.kind == Kind::Unmeasured
+            && entry.kind == EntryKind::Unmeasured
             && let Ok(mut file) = File::open(&entry.path)
         {
             if room.len() < end + SHORT {
@@ -329,7 +331,7 @@ fn begin(jobs: Vec<Job>, mut room: Vec<u8>) -> Vec<Job> {
                 }
                 Ok(_) => {
                     if let Ok(metadata) = file.metadata() {
-                        entry.kind = Kind::File(metadata.len());
+                        entry.kind = EntryKind::File(metadata.len());
                     }
                 }
                 Err(_) => {}
@@ -342,7 +344,7 @@ fn begin(jobs: Vec<Job>, mut room: Vec<u8>) -> Vec<Job> {
     let taken = |(job, range)| match (job, range) {
         (Job::File(entry), Some(range)) => {
             let room = Arc::clone(&room);
-            Job::Read(entry, Taken { room, range })
+            Job::Read(entry, FileBytes { room, range })
         }
         (job, _) => job,
     };

@@ -3,15 +3,15 @@
 use std::io;
 
 use super::choose::Choice;
-use super::compressed::{Located, Opened};
+use super::compressed::{Located, OpenedFile};
 use super::input::{Input, Joined};
-use super::pieces::Piece;
-use super::walk::{Entry, Kind};
-use super::{Options, Report, bases};
+use super::split_lines::FilePiece;
+use super::walk::{Entry, EntryKind};
+use super::{PipelineOptions, ReportMode, bases};
 use crate::document::container::Codec;
-use crate::document::mail::Tally;
+use crate::document::mail::ArchiveTally;
 use crate::document::{Format, Retrieval};
-use crate::extractor::{Document, Extractor, Origin, Positions};
+use crate::extractor::{Document, Extractor, PieceOrigin, Positions};
 use crate::output::record::Skip;
 use crate::resolver::{Diagnostic, Sink};
 use crate::uri::Base;
@@ -20,7 +20,7 @@ use crate::uri::Base;
 pub(super) const SHRUNK: &str = "it became shorter while it was read";
 
 /// What became of a file.
-pub enum Read {
+pub enum FileOutcome {
     /// It was read as a document.
     Document {
         /// Its format.
@@ -37,21 +37,21 @@ pub enum Read {
 }
 
 /// Reads files, with buffers that serve the next one too.
-pub struct Reader<'a> {
-    options: &'a Options,
+pub struct FileReader<'a> {
+    options: &'a PipelineOptions,
     extractor: Extractor,
     head: Vec<u8>,
-    names: bases::Names,
+    names: bases::AbsolutePaths,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> FileReader<'a> {
     /// A reader for one worker.
-    pub fn new(options: &'a Options) -> Self {
-        Reader {
+    pub fn new(options: &'a PipelineOptions) -> Self {
+        FileReader {
             options,
             extractor: Extractor::new(&options.extractor),
             head: Vec::new(),
-            names: bases::Names::default(),
+            names: bases::AbsolutePaths::default(),
         }
     }
 
@@ -60,9 +60,9 @@ impl<'a> Reader<'a> {
     /// # Errors
     ///
     /// When the file cannot be opened, or its first bytes not be read.
-    pub fn read(&mut self, entry: &Entry, sink: &mut impl Sink) -> io::Result<Read> {
-        if let Kind::LeftOut(reason) = entry.kind {
-            return Ok(Read::Skipped(Skip { reason, format: "" }));
+    pub fn read(&mut self, entry: &Entry, sink: &mut impl Sink) -> io::Result<FileOutcome> {
+        if let EntryKind::LeftOut(reason) = entry.kind {
+            return Ok(FileOutcome::Skipped(Skip { reason, format: "" }));
         }
         let mut head = std::mem::take(&mut self.head);
         let read = Input::open(entry, &mut head).and_then(|input| self.open(entry, input, sink));
@@ -80,18 +80,23 @@ impl<'a> Reader<'a> {
         entry: &Entry,
         bytes: &[u8],
         sink: &mut impl Sink,
-    ) -> io::Result<Read> {
+    ) -> io::Result<FileOutcome> {
         self.open(entry, Input::Whole(bytes), sink)
     }
 
-    fn open(&mut self, entry: &Entry, input: Input<'_>, sink: &mut impl Sink) -> io::Result<Read> {
+    fn open(
+        &mut self,
+        entry: &Entry,
+        input: Input<'_>,
+        sink: &mut impl Sink,
+    ) -> io::Result<FileOutcome> {
         match self.options.codec(entry, input.head()) {
             Some(codec) => self.compressed(entry, codec, input, sink),
             None => Ok(self.document(entry, input, sink)),
         }
     }
 
-    fn document(&mut self, entry: &Entry, input: Input<'_>, sink: &mut impl Sink) -> Read {
+    fn document(&mut self, entry: &Entry, input: Input<'_>, sink: &mut impl Sink) -> FileOutcome {
         let format = match self.format(self.options.choose(entry, input.head())) {
             Ok(format) => format,
             Err(read) => return read,
@@ -101,7 +106,7 @@ impl<'a> Reader<'a> {
             format,
             base: base.as_ref(),
             declared: self.options.declared,
-            origin: Origin::default(),
+            origin: PieceOrigin::default(),
             known: None,
         };
         let extractor = &mut self.extractor;
@@ -119,7 +124,7 @@ impl<'a> Reader<'a> {
         };
         let length = match length {
             Ok(length) if Input::has_shrunk(entry, length) => {
-                return Read::Document {
+                return FileOutcome::Document {
                     format,
                     bytes: length,
                     error: Some(io::Error::other(SHRUNK)),
@@ -127,15 +132,15 @@ impl<'a> Reader<'a> {
             }
             length => length,
         };
-        Read::of(format, length)
+        FileOutcome::of(format, length)
     }
 
     /// The format to read a file as, or what becomes of it instead.
-    fn format(&self, choice: Choice) -> Result<&'static Format, Read> {
+    fn format(&self, choice: Choice) -> Result<&'static Format, FileOutcome> {
         match choice {
-            Choice::Read(_) if self.options.report == Report::Files => Err(Read::Listed),
+            Choice::Read(_) if self.options.report == ReportMode::Files => Err(FileOutcome::Listed),
             Choice::Read(format) => Ok(format),
-            Choice::Skip(skip) => Err(Read::Skipped(skip)),
+            Choice::Skip(skip) => Err(FileOutcome::Skipped(skip)),
         }
     }
 
@@ -145,15 +150,15 @@ impl<'a> Reader<'a> {
         codec: &'static Codec,
         input: Input<'_>,
         sink: &mut impl Sink,
-    ) -> io::Result<Read> {
+    ) -> io::Result<FileOutcome> {
         let path = entry.path.as_os_str().as_encoded_bytes();
-        let mut opened = Opened::new(path, codec, input)?;
+        let mut opened = OpenedFile::new(path, codec, input)?;
         let choice = self.options.choose_by(opened.path, entry, &opened.head);
         let format = match self.format(choice) {
             Ok(format) => format,
             Err(read) => {
                 // What cannot be opened shows nothing of its content, which is told all the same.
-                let skipped = matches!(read, Read::Skipped(_));
+                let skipped = matches!(read, FileOutcome::Skipped(_));
                 if skipped || opened.head.is_empty() {
                     tell_troubles(&opened, sink);
                 }
@@ -172,7 +177,7 @@ impl<'a> Reader<'a> {
         };
         let length = self.extractor.extract(&document, reader, &mut located);
         tell_troubles(&opened, sink);
-        Ok(Read::of(format, length))
+        Ok(FileOutcome::of(format, length))
     }
 
     fn base(&mut self, entry: &Entry, format: &Format) -> Option<Base> {
@@ -182,16 +187,17 @@ impl<'a> Reader<'a> {
         }
         let path = entry.path.as_os_str().as_encoded_bytes();
         match entry.kind {
-            Kind::Standard => bases.of_stream(),
-            Kind::File(_) | Kind::Unmeasured | Kind::Stream | Kind::LeftOut(_) => {
-                bases.of_file(path, &mut self.names)
-            }
+            EntryKind::Standard => bases.of_stream(),
+            EntryKind::File(_)
+            | EntryKind::Unmeasured
+            | EntryKind::Stream
+            | EntryKind::LeftOut(_) => bases.of_file(path, &mut self.names),
         }
     }
 
     /// How much was read of the archive that was read last, and what was passed over; none for
     /// formats that are no archives.
-    pub fn tally(&self, format: &Format) -> Option<&Tally> {
+    pub fn tally(&self, format: &Format) -> Option<&ArchiveTally> {
         self.extractor.tally(format)
     }
 
@@ -200,7 +206,7 @@ impl<'a> Reader<'a> {
     /// # Errors
     ///
     /// When it cannot be read.
-    pub(super) fn piece(&mut self, piece: &Piece, sink: &mut impl Sink) -> io::Result<u64> {
+    pub(super) fn piece(&mut self, piece: &FilePiece, sink: &mut impl Sink) -> io::Result<u64> {
         let mut bytes = std::mem::take(&mut self.head);
         let loaded = match &piece.handed {
             Some(handed) => Ok(Some(handed.bytes())),
@@ -238,7 +244,7 @@ impl<'a> Reader<'a> {
 }
 
 /// Passes on the damage that was met in the layers of a compressed file.
-fn tell_troubles(opened: &Opened<'_>, sink: &mut impl Sink) {
+fn tell_troubles(opened: &OpenedFile<'_>, sink: &mut impl Sink) {
     for trouble in opened.troubles() {
         sink.diagnostic(&Diagnostic {
             member: None,
@@ -249,9 +255,9 @@ fn tell_troubles(opened: &Opened<'_>, sink: &mut impl Sink) {
     }
 }
 
-impl Read {
+impl FileOutcome {
     fn of(format: &'static Format, length: io::Result<u64>) -> Self {
-        Read::Document {
+        FileOutcome::Document {
             format,
             bytes: *length.as_ref().unwrap_or(&0),
             error: length.err(),

@@ -3,16 +3,16 @@
 use std::io::{self, Write};
 use std::thread::{self, Scope, ScopedJoinHandle};
 
-use super::collect::{Collector, Counts};
-use super::ordered::{Consume, Ordered, Stopped};
-use super::pieces::Piece;
-use super::queue::{Hand, Job, Queue};
-use super::read::{Read, Reader, SHRUNK};
-use super::tally::Tally;
-use super::unique::Hash;
+use super::collect::{Collector, WorkerCounts};
+use super::queue::{Job, Queue, WorkerHandle};
+use super::read::{FileOutcome, FileReader, SHRUNK};
+use super::reorder::{BlockSink, ReorderBuffer, Stopped};
+use super::split_lines::FilePiece;
+use super::tally::KeyCounts;
+use super::unique::TargetHasher;
 use super::walk::{Entry, Walk};
-use super::writer::{Chunk, Hurry, Writer};
-use super::{Options, Report};
+use super::writer::{Chunk, FlushPolicy, OutputWriter};
+use super::{PipelineOptions, ReportMode};
 use crate::output::record::Summary;
 
 /// What is handed over before its turn is held up to this many bytes.
@@ -23,7 +23,7 @@ const GATHERED: usize = 64 << 10;
 
 /// How a run ended.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct RunOutcome {
     /// What was read and found.
     pub summary: Summary,
     /// Damaged containers.
@@ -40,24 +40,29 @@ pub struct Outcome {
 /// let roots = [Ok(Root::Path("src/lib.rs".into()))];
 /// let walk = Walk::new(roots.into_iter(), Default::default());
 /// let mut output = Vec::new();
-/// let outcome = pipeline::run(&Options::default(), walk, &mut output, Hurry::Gathered);
+/// let outcome = pipeline::run(&PipelineOptions::default(), walk, &mut output, FlushPolicy::Gathered);
 /// assert_eq!(outcome.summary.files, 1);
 /// ```
-pub fn run(options: &Options, walk: Walk, output: impl Write + Send, hurry: Hurry) -> Outcome {
+pub fn run(
+    options: &PipelineOptions,
+    walk: Walk,
+    output: impl Write + Send,
+    hurry: FlushPolicy,
+) -> RunOutcome {
     let mut header = Chunk::default();
     (options.output.header)(&options.layout, &mut header.output);
-    let mut writer = Writer::new(output, hurry);
+    let mut writer = OutputWriter::new(output, hurry);
     let header = writer.consume(&header);
-    let ordered = Ordered::new(writer, HELD, options.order);
+    let ordered = ReorderBuffer::new(writer, HELD, options.order);
     if let Err(error) = header {
         ordered.stop(error);
     }
     let threads = options.threads.max(1);
     let queue = Queue::new(walk, options);
-    let hash = Hash::default();
-    let (mut counts, mut tally) = (Counts::default(), Tally::default());
+    let hash = TargetHasher::default();
+    let (mut counts, mut tally) = (WorkerCounts::default(), KeyCounts::default());
     thread::scope(|scope| {
-        let work = || Worker::new(options, &ordered, &queue, &hash).work();
+        let work = || ExtractWorker::new(options, &ordered, &queue, &hash).work();
         let others = spawn(scope, threads - 1, work);
         let mut add = |(its_counts, its_tally)| {
             counts.add(&its_counts);
@@ -76,7 +81,7 @@ pub fn run(options: &Options, walk: Walk, output: impl Write + Send, hurry: Hurr
     if output_error.is_none() {
         output_error = close(options, &counts.summary, tally, &mut writer).err();
     }
-    Outcome {
+    RunOutcome {
         summary: counts.summary,
         damaged: counts.damaged,
         output_error,
@@ -95,13 +100,13 @@ pub fn spawn<'scope, T: Send + 'scope>(
 }
 
 fn close<W: Write + Send>(
-    options: &Options,
+    options: &PipelineOptions,
     summary: &Summary,
-    tally: Tally,
-    writer: &mut Writer<W>,
+    tally: KeyCounts,
+    writer: &mut OutputWriter<W>,
 ) -> io::Result<()> {
     let mut block = Chunk::default();
-    if let Report::CountBy(key) = options.report {
+    if let ReportMode::CountBy(key) = options.report {
         tally.rows(|value, count| {
             options
                 .output
@@ -124,17 +129,17 @@ fn close<W: Write + Send>(
 }
 
 /// One thread's buffers.
-struct Worker<'a, W: Write + Send> {
-    hand: Hand<'a>,
-    guard: Guard<'a, W>,
-    reader: Reader<'a>,
+struct ExtractWorker<'a, W: Write + Send> {
+    hand: WorkerHandle<'a>,
+    guard: WorkerGuard<'a, W>,
+    reader: FileReader<'a>,
     collector: Collector<'a, W>,
 }
 
 /// Stops everybody when its worker panics, for nobody will finish its ticket.
-struct Guard<'a, W: Write + Send>(&'a Ordered<Chunk, Writer<W>>);
+struct WorkerGuard<'a, W: Write + Send>(&'a ReorderBuffer<Chunk, OutputWriter<W>>);
 
-impl<W: Write + Send> Drop for Guard<'_, W> {
+impl<W: Write + Send> Drop for WorkerGuard<'_, W> {
     fn drop(&mut self) {
         if thread::panicking() {
             self.0.stop(io::Error::other("a worker panicked"));
@@ -142,22 +147,22 @@ impl<W: Write + Send> Drop for Guard<'_, W> {
     }
 }
 
-impl<'a, W: Write + Send> Worker<'a, W> {
+impl<'a, W: Write + Send> ExtractWorker<'a, W> {
     fn new(
-        options: &'a Options,
-        ordered: &'a Ordered<Chunk, Writer<W>>,
+        options: &'a PipelineOptions,
+        ordered: &'a ReorderBuffer<Chunk, OutputWriter<W>>,
         queue: &'a Queue<'a>,
-        hash: &'a Hash,
+        hash: &'a TargetHasher,
     ) -> Self {
-        Worker {
+        ExtractWorker {
             hand: queue.hand(),
-            guard: Guard(ordered),
-            reader: Reader::new(options),
+            guard: WorkerGuard(ordered),
+            reader: FileReader::new(options),
             collector: Collector::new(options, ordered, hash),
         }
     }
 
-    fn work(mut self) -> (Counts, Tally) {
+    fn work(mut self) -> (WorkerCounts, KeyCounts) {
         let mut jobs = Vec::new();
         while let Some(ticket) = self.hand.pull(&mut jobs) {
             if self.batch(ticket, &jobs).is_err() {
@@ -197,7 +202,7 @@ impl<'a, W: Write + Send> Worker<'a, W> {
             None => self.reader.read(entry, collector),
         };
         let error = match read {
-            Ok(Read::Document {
+            Ok(FileOutcome::Document {
                 format,
                 bytes,
                 error,
@@ -211,12 +216,12 @@ impl<'a, W: Write + Send> Worker<'a, W> {
                 }
                 error
             }
-            Ok(Read::Listed) => {
+            Ok(FileOutcome::Listed) => {
                 collector.list_path();
                 collector.end_document(0);
                 None
             }
-            Ok(Read::Skipped(skip)) => {
+            Ok(FileOutcome::Skipped(skip)) => {
                 collector.skip(skip, entry.named);
                 None
             }
@@ -227,7 +232,7 @@ impl<'a, W: Write + Send> Worker<'a, W> {
         }
     }
 
-    fn piece(&mut self, piece: &Piece) {
+    fn piece(&mut self, piece: &FilePiece) {
         let path = piece.whole.entry.path.as_os_str().as_encoded_bytes();
         self.collector.begin_document(path);
         let length = self.reader.piece(piece, &mut self.collector);

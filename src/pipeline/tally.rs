@@ -4,13 +4,13 @@ use std::hash::{BuildHasher, RandomState};
 
 use hashbrown::HashTable;
 
-use crate::output::place::Place;
+use crate::output::place::DocumentPath;
 use crate::resolver::Link;
 use crate::uri::Reference;
 
 /// A property that links are counted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Key {
+pub enum CountKey {
     /// The host of the target.
     Host,
     /// The scheme of the target.
@@ -34,27 +34,27 @@ pub enum Key {
 /// The length of a day, `2006-03-02`.
 const DAY: usize = 10;
 
-impl Key {
+impl CountKey {
     /// Every key with its name on the command line.
-    pub const NAMES: &'static [(Key, &'static str)] = &[
-        (Key::Host, "host"),
-        (Key::Scheme, "scheme"),
-        (Key::Target, "target"),
-        (Key::Path, "path"),
-        (Key::Rule, "rule"),
-        (Key::Message, "message"),
-        (Key::Date, "date"),
-        (Key::Sender, "sender"),
-        (Key::Element, "element"),
+    pub const NAMES: &'static [(CountKey, &'static str)] = &[
+        (CountKey::Host, "host"),
+        (CountKey::Scheme, "scheme"),
+        (CountKey::Target, "target"),
+        (CountKey::Path, "path"),
+        (CountKey::Rule, "rule"),
+        (CountKey::Message, "message"),
+        (CountKey::Date, "date"),
+        (CountKey::Sender, "sender"),
+        (CountKey::Element, "element"),
     ];
 
     /// The key of a name.
     ///
     /// ```
     /// use uriscan::pipeline::tally::Key;
-    /// assert_eq!(Key::named("host"), Some(Key::Host));
+    /// assert_eq!(CountKey::named("host"), Some(CountKey::Host));
     /// ```
-    pub fn named(name: &str) -> Option<Key> {
+    pub fn named(name: &str) -> Option<CountKey> {
         let row = Self::NAMES.iter().find(|(_, known)| *known == name);
         row.map(|(key, _)| *key)
     }
@@ -67,25 +67,25 @@ impl Key {
 
     /// Whether links need the envelopes of their messages to be counted by it.
     pub fn needs_envelope(self) -> bool {
-        matches!(self, Key::Date | Key::Sender)
+        matches!(self, CountKey::Date | CountKey::Sender)
     }
 
     /// The value that a link is counted under, empty where it has none. A link without a target is
     /// counted by its reference.
-    pub fn of<'a>(self, place: &'a Place, link: &'a Link<'_>) -> &'a [u8] {
+    pub fn of<'a>(self, place: &'a DocumentPath, link: &'a Link<'_>) -> &'a [u8] {
         let text = |text: Option<&'a str>| text.unwrap_or_default().as_bytes();
         match self {
-            Key::Path => place.path(),
-            Key::Message => text(link.part.message_id),
-            Key::Date => {
+            CountKey::Path => place.path(),
+            CountKey::Message => text(link.part.message_id),
+            CountKey::Date => {
                 let date = text(link.part.envelope.and_then(|envelope| envelope.date));
                 // RFC 3339 section 5.6: the day stands before the time.
                 date.get(..DAY).unwrap_or(date)
             }
-            Key::Sender => text(link.part.envelope.and_then(|envelope| envelope.from)),
-            Key::Element => text(link.element),
-            Key::Rule => b"",
-            Key::Host | Key::Scheme | Key::Target => {
+            CountKey::Sender => text(link.part.envelope.and_then(|envelope| envelope.from)),
+            CountKey::Element => text(link.element),
+            CountKey::Rule => b"",
+            CountKey::Host | CountKey::Scheme | CountKey::Target => {
                 self.of_uri(link.target.unwrap_or(link.reference))
             }
         }
@@ -94,8 +94,8 @@ impl Key {
     fn of_uri(self, uri: &[u8]) -> &[u8] {
         let parts = Reference::split(uri);
         match self {
-            Key::Scheme => parts.scheme.unwrap_or_default(),
-            Key::Host => match (host(parts.authority.unwrap_or_default()), parts.scheme) {
+            CountKey::Scheme => parts.scheme.unwrap_or_default(),
+            CountKey::Host => match (host(parts.authority.unwrap_or_default()), parts.scheme) {
                 // `mailto:` says more than that there is no host.
                 (b"", Some(scheme)) => &uri[..scheme.len() + 1],
                 (host, _) => host,
@@ -121,7 +121,7 @@ fn host(authority: &[u8]) -> &[u8] {
 /// A value takes its own bytes, 16 for its count and place, and 5 to 12 in the index. They are split
 /// over parts, for a table holds twice its size while it grows, and so only one part does at a time.
 #[derive(Debug)]
-pub struct Tally {
+pub struct KeyCounts {
     hasher: RandomState,
     parts: Vec<Part>,
 }
@@ -145,9 +145,9 @@ struct Row {
     count: u64,
 }
 
-impl Default for Tally {
+impl Default for KeyCounts {
     fn default() -> Self {
-        Tally {
+        KeyCounts {
             hasher: RandomState::new(),
             parts: Vec::new(),
         }
@@ -180,7 +180,7 @@ impl Part {
     }
 }
 
-impl Tally {
+impl KeyCounts {
     /// Counts an occurrence of a value.
     pub fn count(&mut self, value: &[u8]) {
         self.add(value, 1);
@@ -196,7 +196,7 @@ impl Tally {
     }
 
     /// Adds what another worker has counted.
-    pub fn merge(&mut self, other: Tally) {
+    pub fn merge(&mut self, other: KeyCounts) {
         if self.parts.is_empty() {
             *self = other;
             return;
@@ -267,15 +267,15 @@ mod tests {
             ("http://example.com/", "example.com"),
             ("no/scheme", ""),
         ] {
-            let host = Key::Host.of_uri(uri.as_bytes());
+            let host = CountKey::Host.of_uri(uri.as_bytes());
             assert_eq!(host, expected.as_bytes(), "{uri}");
         }
     }
 
     #[test]
     fn merged_counts_are_those_of_one_tally() {
-        let mut one = Tally::default();
-        let mut halves = [Tally::default(), Tally::default()];
+        let mut one = KeyCounts::default();
+        let mut halves = [KeyCounts::default(), KeyCounts::default()];
         for n in 0..10_000u32 {
             let value = format!("value {}", n * n % 3001);
             one.count(value.as_bytes());
@@ -283,7 +283,7 @@ mod tests {
         }
         let [mut merged, second] = halves;
         merged.merge(second);
-        let rows = |tally: Tally| {
+        let rows = |tally: KeyCounts| {
             let mut rows = Vec::new();
             let taken: Result<(), ()> = tally.rows(|value, count| {
                 rows.push((value.to_vec(), count));

@@ -9,12 +9,12 @@ use hashbrown::HashTable;
 ///
 /// The hash is keyed anew for each run: nobody can write two targets that it takes for one.
 #[derive(Clone, Debug, Default)]
-pub struct Hash {
+pub struct TargetHasher {
     high: RandomState,
     low: RandomState,
 }
 
-impl Hash {
+impl TargetHasher {
     /// The key of a target.
     pub fn of(&self, target: &[u8]) -> u128 {
         u128::from(self.high.hash_one(target)) << 64 | u128::from(self.low.hash_one(target))
@@ -35,7 +35,7 @@ pub struct Keyed {
 /// The tables are split, for a table holds twice its size while it grows, and so only one of them does
 /// at a time.
 #[derive(Debug, Default)]
-pub struct Seen {
+pub struct SeenTargets {
     /// 102 bits of each key: the number of the table and three words. Two of 2^32 targets have the
     /// same ones with a probability of 2^-39.
     keys: Vec<HashTable<[u32; 3]>>,
@@ -46,7 +46,7 @@ pub struct Seen {
 /// The number of tables: a power of two.
 const TABLES: usize = 64;
 
-impl Seen {
+impl SeenTargets {
     /// Adds a key; false where it was there before.
     fn insert(&mut self, key: u128) -> bool {
         if self.keys.is_empty() {
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn a_key_is_new_once() {
-        let (mut seen, hash) = (Seen::default(), Hash::default());
+        let (mut seen, hash) = (SeenTargets::default(), TargetHasher::default());
         for turn in 0..2 {
             for n in 0..20_000u32 {
                 assert_eq!(seen.insert(hash.of(&n.to_le_bytes())), turn == 0);

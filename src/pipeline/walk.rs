@@ -13,7 +13,7 @@ use crate::output::record::SkipReason;
 
 /// How trees are walked, as in ripgrep.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct WalkOptions {
     /// Globs that choose files, `!` before those that leave out.
     pub globs: Override,
     /// Whether hidden files are read.
@@ -32,9 +32,9 @@ pub struct Options {
     pub outputs: Outputs,
 }
 
-impl Default for Options {
+impl Default for WalkOptions {
     fn default() -> Self {
-        Options {
+        WalkOptions {
             globs: Override::empty(),
             hidden: false,
             ignore_files: true,
@@ -107,14 +107,14 @@ pub struct Entry {
     /// Its path, as reached from the arguments.
     pub path: PathBuf,
     /// What it is.
-    pub kind: Kind,
+    pub kind: EntryKind,
     /// Whether it was named, and not met in a directory.
     pub named: bool,
 }
 
 /// What a path leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum EntryKind {
     /// A regular file of a length that was true when it was found.
     File(u64),
     /// A regular file that was met in a tree, where only `max_filesize` asks for lengths: a system
@@ -151,7 +151,7 @@ pub enum Root {
 /// The files below the roots, in the order of the roots and then of the paths.
 pub struct Walk {
     roots: Box<dyn Iterator<Item = Result<Root, Unreadable>> + Send>,
-    options: Options,
+    options: WalkOptions,
     tree: Option<ignore::Walk>,
     /// Whether the tree at hand is the current directory, which goes without saying.
     here: bool,
@@ -161,7 +161,7 @@ impl Walk {
     /// Walks what is below each of the roots.
     pub fn new(
         roots: impl Iterator<Item = Result<Root, Unreadable>> + Send + 'static,
-        options: Options,
+        options: WalkOptions,
     ) -> Self {
         Walk {
             roots: Box::new(roots),
@@ -177,7 +177,7 @@ impl Walk {
             Root::Standard => {
                 return Some(Ok(Entry {
                     path: PathBuf::from("-"),
-                    kind: Kind::Standard,
+                    kind: EntryKind::Standard,
                     named: true,
                 }));
             }
@@ -198,7 +198,8 @@ impl Walk {
                 message: "the output goes there, so it is not read".to_owned(),
             })),
             Ok(metadata) => {
-                let kind = kind(metadata.file_type(), || Some(metadata)).unwrap_or(Kind::Stream);
+                let kind =
+                    kind(metadata.file_type(), || Some(metadata)).unwrap_or(EntryKind::Stream);
                 let named = true;
                 let kind = self.options.admitted(kind);
                 Some(Ok(Entry { path, kind, named }))
@@ -218,12 +219,12 @@ impl Walk {
         let file_type = entry.file_type()?;
         let kind = match self.options.max_filesize.is_some() {
             _ if file_type.is_dir() => return None,
-            _ if file_type.is_symlink() => Kind::LeftOut(SkipReason::Symlink),
+            _ if file_type.is_symlink() => EntryKind::LeftOut(SkipReason::Symlink),
             true => kind(file_type, || entry.metadata().ok())
-                .unwrap_or(Kind::LeftOut(SkipReason::Special)),
-            false if file_type.is_file() => Kind::Unmeasured,
+                .unwrap_or(EntryKind::LeftOut(SkipReason::Special)),
+            false if file_type.is_file() => EntryKind::Unmeasured,
             // These are read only where they are named.
-            false => Kind::LeftOut(SkipReason::Special),
+            false => EntryKind::LeftOut(SkipReason::Special),
         };
         let path = match entry.path().strip_prefix("./") {
             Ok(path) if self.here => path.to_path_buf(),
@@ -258,7 +259,7 @@ impl Iterator for Walk {
     }
 }
 
-impl Options {
+impl WalkOptions {
     /// The file at a path without symbolic links, if a walk of a directory comes to it; no other
     /// directories are read than those above the file.
     pub fn find(&self, root: &Path, file: &Path) -> Option<Entry> {
@@ -300,18 +301,20 @@ impl Options {
         builder
     }
 
-    fn admitted(&self, kind: Kind) -> Kind {
+    fn admitted(&self, kind: EntryKind) -> EntryKind {
         match (kind, self.max_filesize) {
-            (Kind::File(length), Some(most)) if length > most => Kind::LeftOut(SkipReason::Size),
+            (EntryKind::File(length), Some(most)) if length > most => {
+                EntryKind::LeftOut(SkipReason::Size)
+            }
             _ => kind,
         }
     }
 }
 
-fn kind(file_type: FileType, metadata: impl FnOnce() -> Option<Metadata>) -> Option<Kind> {
+fn kind(file_type: FileType, metadata: impl FnOnce() -> Option<Metadata>) -> Option<EntryKind> {
     file_type
         .is_file()
-        .then(|| Kind::File(metadata().map_or(0, |metadata| metadata.len())))
+        .then(|| EntryKind::File(metadata().map_or(0, |metadata| metadata.len())))
 }
 
 /// The path and the reason of an error of the walk.

@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::ordered::{Block, Consume};
-use super::unique::{Keyed, Seen};
+use super::reorder::{BlockSink, OutputBlock};
+use super::unique::{Keyed, SeenTargets};
 
 /// Output is gathered up to this many bytes before it is written.
 const GATHER: usize = 64 << 10;
@@ -19,7 +19,7 @@ pub struct Chunk {
     pub keyed: Vec<Keyed>,
 }
 
-impl Block for Chunk {
+impl OutputBlock for Chunk {
     fn weight(&self) -> usize {
         // Even an empty one takes a place in the row.
         self.output.len()
@@ -47,30 +47,30 @@ impl Block for Chunk {
 
 /// Writes blocks to the output and their messages to standard error.
 #[derive(Debug)]
-pub struct Writer<W> {
+pub struct OutputWriter<W> {
     output: W,
     gathered: Vec<u8>,
-    hurry: Hurry,
-    seen: Seen,
+    hurry: FlushPolicy,
+    seen: SeenTargets,
 }
 
 /// When output is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Hurry {
+pub enum FlushPolicy {
     /// Block by block: somebody is watching.
     Blocks,
     /// When there is enough of it.
     Gathered,
 }
 
-impl<W: Write + Send> Writer<W> {
+impl<W: Write + Send> OutputWriter<W> {
     /// Writes to `output`.
-    pub fn new(output: W, hurry: Hurry) -> Self {
-        Writer {
+    pub fn new(output: W, hurry: FlushPolicy) -> Self {
+        OutputWriter {
             output,
             gathered: Vec::with_capacity(GATHER),
             hurry,
-            seen: Seen::default(),
+            seen: SeenTargets::default(),
         }
     }
 
@@ -91,7 +91,7 @@ impl<W: Write + Send> Writer<W> {
     }
 }
 
-impl<W: Write + Send> Consume<Chunk> for Writer<W> {
+impl<W: Write + Send> BlockSink<Chunk> for OutputWriter<W> {
     fn consume(&mut self, chunk: &Chunk) -> io::Result<()> {
         if !chunk.messages.is_empty() {
             // Who closes standard error does not want to know.
@@ -100,17 +100,17 @@ impl<W: Write + Send> Consume<Chunk> for Writer<W> {
         if !chunk.keyed.is_empty() {
             let gathered = &mut self.gathered;
             self.seen.push_new(&chunk.output, &chunk.keyed, gathered);
-            if gathered.len() > GATHER || self.hurry == Hurry::Blocks {
+            if gathered.len() > GATHER || self.hurry == FlushPolicy::Blocks {
                 self.output.write_all(gathered)?;
                 gathered.clear();
             }
             return Ok(());
         }
-        if self.gathered.len() + chunk.output.len() > GATHER || self.hurry == Hurry::Blocks {
+        if self.gathered.len() + chunk.output.len() > GATHER || self.hurry == FlushPolicy::Blocks {
             self.output.write_all(&self.gathered)?;
             self.gathered.clear();
         }
-        if chunk.output.len() <= GATHER && self.hurry == Hurry::Gathered {
+        if chunk.output.len() <= GATHER && self.hurry == FlushPolicy::Gathered {
             self.gathered.extend_from_slice(&chunk.output);
             return Ok(());
         }

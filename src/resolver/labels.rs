@@ -6,7 +6,7 @@ use crate::bytes::steps::step;
 
 /// What a reference can name a part by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum LabelKind {
     /// Its Content-Location, resolved.
     Location,
     /// Its Content-ID.
@@ -22,7 +22,7 @@ const ROW: usize = 64;
 
 /// The labels of the messages that are open or held.
 #[derive(Debug, Default)]
-pub(super) struct Labels {
+pub(super) struct PartLabels {
     /// The frame in which a name counts, the kind's letter and the name, to the part that they name.
     parts: HashMap<Vec<u8>, String>,
     /// Labels of each kind.
@@ -32,7 +32,7 @@ pub(super) struct Labels {
     key: Vec<u8>,
 }
 
-impl Labels {
+impl PartLabels {
     pub(super) fn is_empty(&self) -> bool {
         self.locations + self.ids == 0
     }
@@ -47,7 +47,7 @@ impl Labels {
     /// Adds a name that counts in some frames; false when there are too many.
     pub(super) fn add(
         &mut self,
-        kind: Kind,
+        kind: LabelKind,
         name: &[u8],
         scopes: &[Option<u64>],
         part: &str,
@@ -59,8 +59,8 @@ impl Labels {
             return false;
         }
         match kind {
-            Kind::Location => self.locations += 1,
-            Kind::ContentId => self.ids += 1,
+            LabelKind::Location => self.locations += 1,
+            LabelKind::ContentId => self.ids += 1,
         }
         self.fill(kind, name);
         for &scope in scopes.iter().flatten() {
@@ -89,10 +89,10 @@ impl Labels {
     /// The part that a reference's target names, in the first of the given frames that has it.
     pub(super) fn part(&mut self, target: &[u8], scopes: &[u64]) -> Option<&str> {
         match content_id(target) {
-            Some(name) => self.fill(Kind::ContentId, &name),
+            Some(name) => self.fill(LabelKind::ContentId, &name),
             None => {
                 let end = memchr::memchr(b'#', target).unwrap_or(target.len());
-                self.fill(Kind::Location, &target[..end]);
+                self.fill(LabelKind::Location, &target[..end]);
             }
         }
         let scope = scopes.iter().copied().find(|&scope| {
@@ -105,12 +105,12 @@ impl Labels {
     }
 
     /// Makes a key of a name, for no frame yet.
-    fn fill(&mut self, kind: Kind, name: &[u8]) {
+    fn fill(&mut self, kind: LabelKind, name: &[u8]) {
         self.key.clear();
         self.key.extend_from_slice(&[0; SCOPE]);
         self.key.push(match kind {
-            Kind::Location => b'l',
-            Kind::ContentId => b'c',
+            LabelKind::Location => b'l',
+            LabelKind::ContentId => b'c',
         });
         self.key.extend_from_slice(name);
     }

@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use super::frame::{self, Frame};
-use super::labels::Labels;
+use super::base_scope::{self, BaseScope};
+use super::labels::PartLabels;
 use crate::bytes::lines::Position;
 use crate::bytes::steps::step;
 use crate::document::diagnostic::Code;
-use crate::document::events::{Context, Found, Name, Span, Text, Wants};
+use crate::document::events::{BaseSelector, Context, FoundReference, NameRange, Span, TextRange};
 use crate::document::flags::Flags;
 use crate::uri::unwrap::Unwrapper;
 use crate::uri::{self, Reference, ResolveErrorKind};
@@ -42,12 +42,12 @@ pub struct Link<'a> {
     /// What the target stands for where a mail gateway has rewritten it, when asked for.
     pub unwrapped: Option<&'a [u8]>,
     /// What is known of the message or the record, and of its part.
-    pub part: Part<'a>,
+    pub part: LinkMember<'a>,
 }
 
 /// What is known of the message or the record that a link stands in, and of its part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Part<'a> {
+pub struct LinkMember<'a> {
     /// The message's identifier.
     pub message_id: Option<&'a str>,
     /// Offset of the message's first byte in the archive, decompressed.
@@ -136,7 +136,7 @@ impl<F: FnMut(&Link<'_>)> Sink for F {
 
 /// Resolves references into buffers of its own and hands the links on.
 #[derive(Debug)]
-pub(super) struct Writer {
+pub(super) struct LinkWriter {
     pub(super) unwrapper: Option<Unwrapper>,
     /// The longest codebase that is honoured, in bytes.
     pub(super) longest_base: usize,
@@ -144,9 +144,9 @@ pub(super) struct Writer {
     codebase: Vec<u8>,
 }
 
-impl Default for Writer {
+impl Default for LinkWriter {
     fn default() -> Self {
-        Writer {
+        LinkWriter {
             unwrapper: None,
             longest_base: usize::MAX,
             target: Vec::new(),
@@ -158,28 +158,30 @@ impl Default for Writer {
 /// What records name as the source of an element's codebase.
 const CODEBASE: &str = "content:codebase";
 
-impl Writer {
+impl LinkWriter {
     /// Hands on one reference as a link, resolved against the bases of its document's frame.
     pub(super) fn emit<'a>(
         &mut self,
-        (frames, index): (&[Frame], usize),
-        labels: &mut Labels,
-        found: &Found,
-        alternatives: &[Text],
-        bytes: impl Fn(Text) -> &'a [u8],
+        (frames, index): (&[BaseScope], usize),
+        labels: &mut PartLabels,
+        found: &FoundReference,
+        alternatives: &[TextRange],
+        bytes: impl Fn(TextRange) -> &'a [u8],
         sink: &mut impl Sink,
     ) {
         let frame = &frames[index];
         let reference = bytes(found.text);
         let own;
         let (resolver, base) = match found.wants {
-            Wants::Document | Wants::Refresh => (&frame.by_document, frame.document_base()),
-            Wants::Fallback => (&frame.by_fallback, frame.fallback_base()),
-            Wants::Nothing => {
+            BaseSelector::Document | BaseSelector::Refresh => {
+                (&frame.by_document, frame.document_base())
+            }
+            BaseSelector::Fallback => (&frame.by_fallback, frame.fallback_base()),
+            BaseSelector::Nothing => {
                 own = uri::Resolver::without_base(frame.rules());
                 (&own, None)
             }
-            Wants::Codebase(text) => match self.codebase(frame, bytes(text)) {
+            BaseSelector::Codebase(text) => match self.codebase(frame, bytes(text)) {
                 Some(resolver) => {
                     own = resolver;
                     (&own, Some((self.codebase.as_slice(), CODEBASE)))
@@ -192,7 +194,7 @@ impl Writer {
             (Ok(reference), false)
         } else {
             match resolver.resolve_into(reference, &mut self.target) {
-                Ok(_) if found.wants == Wants::Refresh && is_script(&self.target) => {
+                Ok(_) if found.wants == BaseSelector::Refresh && is_script(&self.target) => {
                     (Err(ResolveErrorKind::InvalidReference), false)
                 }
                 Ok(resolved) => (Ok(self.target.as_slice()), resolved.inherits_base()),
@@ -200,7 +202,7 @@ impl Writer {
             }
         };
         let mut flags = found.flags;
-        if inherits && frame.is_chained() && found.wants == Wants::Document {
+        if inherits && frame.is_chained() && found.wants == BaseSelector::Document {
             flags |= Flags::BASE_CHAINED;
         }
         let target_part = match target {
@@ -228,10 +230,13 @@ impl Writer {
             flags,
             alternatives: &alternatives,
             unwrapped: unwrapped.as_deref(),
-            part: Part {
+            part: LinkMember {
                 message_id: heading.message_id.as_deref(),
                 message_offset: heading.message_offset,
-                envelope: heading.envelope.as_deref().map(frame::Envelope::read),
+                envelope: heading
+                    .envelope
+                    .as_deref()
+                    .map(base_scope::EnvelopeText::read),
                 // Only who decompresses knows.
                 member_offset: None,
                 media_type: some(&heading.media_type),
@@ -242,7 +247,7 @@ impl Writer {
     }
 
     /// The resolver of an element's codebase, which resolves against the document's base.
-    fn codebase(&mut self, frame: &Frame, codebase: &[u8]) -> Option<uri::Resolver> {
+    fn codebase(&mut self, frame: &BaseScope, codebase: &[u8]) -> Option<uri::Resolver> {
         self.codebase.clear();
         if codebase.len() > self.longest_base {
             return None;
@@ -274,7 +279,7 @@ fn some(text: &str) -> Option<&str> {
 
 /// The identities of the frames in which the labels that a document can use count, the innermost
 /// first.
-fn scopes(frames: &[Frame], index: usize) -> Vec<u64> {
+fn scopes(frames: &[BaseScope], index: usize) -> Vec<u64> {
     let chain = std::iter::successors(Some(index), |&index| frames[index].parent);
     chain
         .inspect(|_| step(1))
@@ -290,10 +295,10 @@ fn has_scheme(reference: &[u8]) -> bool {
     Reference::split(reference.trim_ascii()).scheme.is_some()
 }
 
-fn name<'a>(name: Name, bytes: impl Fn(Text) -> &'a [u8]) -> Option<Cow<'a, str>> {
+fn name<'a>(name: NameRange, bytes: impl Fn(TextRange) -> &'a [u8]) -> Option<Cow<'a, str>> {
     match name {
-        Name::None => None,
-        Name::Known(name) => Some(Cow::Borrowed(name)),
-        Name::Other(text) => Some(String::from_utf8_lossy(bytes(text))),
+        NameRange::None => None,
+        NameRange::Known(name) => Some(Cow::Borrowed(name)),
+        NameRange::Other(text) => Some(String::from_utf8_lossy(bytes(text))),
     }
 }

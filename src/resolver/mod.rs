@@ -1,27 +1,29 @@
 //! Layer 4: events to links. A stack of base URIs (RFC 2396 section 5.1), and the references that
 //! wait until their base is known.
 
-mod frame;
-mod held;
+mod base_scope;
 mod labels;
 mod link;
+mod pending;
 
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-pub use frame::Ruling;
-pub use link::{Diagnostic, Envelope, Link, Part, Sink};
+pub use base_scope::Ruling;
+pub use link::{Diagnostic, Envelope, Link, LinkMember, Sink};
 
 use crate::bytes::steps::step;
 use crate::document::diagnostic::{self, Code};
-use crate::document::events::{self, Again, Batch, Event, Family, Found, Heading};
+use crate::document::events::{
+    self, Batch, EntityHeading, Event, FoundReference, RestartHints, RuleFamily,
+};
 use crate::uri::unwrap::Unwrapper;
 use crate::uri::{self, Base};
-use frame::Frame;
-use held::Held;
-use labels::Labels;
-use link::Writer;
+use base_scope::BaseScope;
+use labels::PartLabels;
+use link::LinkWriter;
+use pending::PendingReferences;
 
 /// References that wait for their base take up to this many bytes; past it they resolve against
 /// the base known so far, and a diagnostic says so.
@@ -51,7 +53,7 @@ pub struct Linker {
     /// used again for later documents. `frames[..live]` are in use.
     ///
     /// INVARIANT: `open` ascends, and closed frames are in use only while something is unsettled.
-    frames: Vec<Frame>,
+    frames: Vec<BaseScope>,
     live: usize,
     /// The identity of the document that began last: slots are moved, identities are not.
     next: u64,
@@ -59,13 +61,13 @@ pub struct Linker {
     open: Vec<usize>,
     /// Open or held documents that are not settled yet.
     unsettled: usize,
-    held: Held,
+    held: PendingReferences,
     /// References of the batch at hand that wait: their frame and their index in the batch.
     waiting: Vec<(usize, usize)>,
-    labels: Labels,
-    writer: Writer,
+    labels: PartLabels,
+    writer: LinkWriter,
     /// How the document asked to be read again.
-    again: Option<Again>,
+    again: Option<RestartHints>,
 }
 
 impl Linker {
@@ -80,10 +82,10 @@ impl Linker {
             next: 0,
             open: Vec::new(),
             unsettled: 0,
-            held: Held::default(),
+            held: PendingReferences::default(),
             waiting: Vec::new(),
-            labels: Labels::default(),
-            writer: Writer::default(),
+            labels: PartLabels::default(),
+            writer: LinkWriter::default(),
             again: None,
         }
     }
@@ -100,7 +102,7 @@ impl Linker {
     }
 
     /// Starts a document whose base, without one of its own, is `base`.
-    pub fn begin(&mut self, family: Family, base: Option<&Base>) {
+    pub fn begin(&mut self, family: RuleFamily, base: Option<&Base>) {
         self.live = 0;
         self.open.clear();
         self.held.clear();
@@ -162,7 +164,7 @@ impl Linker {
     /// read again.
     pub fn limit(&mut self, sink: &mut impl Sink) -> Handed {
         let closed = self.live.saturating_sub(self.open.len());
-        if self.held.size() + closed * size_of::<Frame>() <= HELD_LIMIT {
+        if self.held.size() + closed * size_of::<BaseScope>() <= HELD_LIMIT {
             return Handed::Settled;
         }
         self.diagnose(&diagnostic::HELD_LIMIT, 0);
@@ -172,7 +174,7 @@ impl Linker {
     }
 
     /// How the document, and not one that it encloses, asked to be read again since the last call.
-    pub fn take_again(&mut self) -> Option<Again> {
+    pub fn take_again(&mut self) -> Option<RestartHints> {
         self.again.take()
     }
 
@@ -186,15 +188,15 @@ impl Linker {
         self.live = 0;
     }
 
-    fn top(&mut self) -> &mut Frame {
+    fn top(&mut self) -> &mut BaseScope {
         let top = self.open.last().copied().unwrap_or(0);
         &mut self.frames[top]
     }
 
-    fn open_frame(&mut self, family: Family) -> usize {
+    fn open_frame(&mut self, family: RuleFamily) -> usize {
         let index = self.live;
         if index == self.frames.len() {
-            self.frames.push(Frame::new(self.ruling));
+            self.frames.push(BaseScope::new(self.ruling));
         }
         self.live += 1;
         let parent = self.open.last().copied();
@@ -209,7 +211,7 @@ impl Linker {
     fn reference(
         &mut self,
         index: usize,
-        found: &Found,
+        found: &FoundReference,
         events: &Batch,
         window: &[u8],
         sink: &mut impl Sink,
@@ -288,7 +290,7 @@ impl Linker {
     }
 
     /// What the heading of the innermost document says.
-    fn heading(&mut self, heading: &Heading, events: &Batch, window: &[u8]) {
+    fn heading(&mut self, heading: &EntityHeading, events: &Batch, window: &[u8]) {
         let index = self.open.last().copied().unwrap_or(0);
         let owned = |text| lossy(events.bytes(text, window)).into_owned();
         let known = &mut self.frames[index].heading;
@@ -306,7 +308,7 @@ impl Linker {
         if let Some(text) = heading.charset {
             push(text, &mut known.charset);
         }
-        known.related = heading.labels == events::Labels::Related;
+        known.related = heading.labels == events::LabelScope::Related;
         known.names_parts = heading.names_parts;
         let id = heading.content_id.map(|id| events.bytes(id, window));
         let location = heading.location.map(|uri| events.bytes(uri, window));
@@ -316,11 +318,11 @@ impl Linker {
     }
 
     /// The envelope of the innermost document, which is a message.
-    fn envelope(&mut self, envelope: &events::Envelope, events: &Batch, window: &[u8]) {
+    fn envelope(&mut self, envelope: &events::EnvelopeRanges, events: &Batch, window: &[u8]) {
         let fields = [envelope.date, envelope.from, envelope.subject];
         let owned = |text| events.bytes(text, window).to_vec();
         let fields = fields.map(|field| field.map(owned));
-        self.top().heading.envelope = Some(Arc::new(frame::Envelope::new(fields)));
+        self.top().heading.envelope = Some(Arc::new(base_scope::EnvelopeText::new(fields)));
     }
 
     /// Notes the names of a part: its location counts in the innermost `multipart/related` around
@@ -342,7 +344,9 @@ impl Linker {
         let mut room = true;
         if let Some(id) = id {
             let scopes = [related, messages[0], messages[1]];
-            room &= self.labels.add(labels::Kind::ContentId, id, &scopes, &part);
+            room &= self
+                .labels
+                .add(labels::LabelKind::ContentId, id, &scopes, &part);
         }
         if let (Some(location), Some(_), Some(parent)) = (location, related, parent) {
             let scopes = [related];
@@ -358,7 +362,7 @@ impl Linker {
             if by.resolve_into(location, &mut uri).is_ok() {
                 room &= self
                     .labels
-                    .add(labels::Kind::Location, &uri, &scopes, &part);
+                    .add(labels::LabelKind::Location, &uri, &scopes, &part);
                 // References in markup resolve to what a browser makes of the same URI.
                 let markup = uri::Resolver::new(&uri, self.ruling.markup).ok();
                 let mut normal = Vec::new();
@@ -366,7 +370,7 @@ impl Linker {
                 if same.is_some() && normal != uri {
                     room &= self
                         .labels
-                        .add(labels::Kind::Location, &normal, &scopes, &part);
+                        .add(labels::LabelKind::Location, &normal, &scopes, &part);
                 }
             }
         }

@@ -86,12 +86,12 @@ impl error::Error for Fault {}
 
 /// A piece of a reference, and where it begins.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Piece<'a> {
+pub(crate) struct ComponentText<'a> {
     pub(crate) bytes: &'a [u8],
     pub(crate) at: usize,
 }
 
-impl<'a> Piece<'a> {
+impl<'a> ComponentText<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, at: 0 }
     }

@@ -35,7 +35,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Where the text of an RFC is known to be wrong, [`Form`] chooses between its letter and its sense.
+//! Where the text of an RFC is known to be wrong, [`RuleForm`] chooses between its letter and its sense.
 
 pub mod base;
 mod component;
@@ -56,5 +56,5 @@ pub use fault::Fault;
 pub use normalize::{Normalization, normalize};
 pub use reference::{Reference, Reference1808};
 pub use resolve::{BaseError, ReferenceKind, ResolveError, ResolveErrorKind, Resolved, Resolver};
-pub use rules::{ExcessDots, Form, Rules, SameScheme};
+pub use rules::{ExcessDots, RuleForm, Rules, SameScheme};
 pub use validate::{AuthorityKind, Grammar, validate};

@@ -11,7 +11,7 @@ pub enum Rules {
         /// Section 5.2.2: whether a scheme equal to the base's is ignored.
         scheme: SameScheme,
         /// Whether the known errors of the text are followed.
-        form: Form,
+        form: RuleForm,
     },
     /// RFC 2396 section 5.2.
     Rfc2396 {
@@ -20,7 +20,7 @@ pub enum Rules {
         /// Section 5.2 step 3: whether a scheme equal to the base's is ignored.
         scheme: SameScheme,
         /// Whether the known errors of the text are followed.
-        form: Form,
+        form: RuleForm,
     },
     /// RFC 1808 section 4.
     Rfc1808,
@@ -30,18 +30,18 @@ impl Rules {
     /// RFC 3986 to the letter, with strict schemes.
     pub const RFC3986: Self = Self::Rfc3986 {
         scheme: SameScheme::Strict,
-        form: Form::Letter,
+        form: RuleForm::Letter,
     };
     /// RFC 3986 for citations in text and mail: an absolute reference stays as written, byte for byte.
     pub const CITATION: Self = Self::Rfc3986 {
         scheme: SameScheme::Strict,
-        form: Form::Corrected,
+        form: RuleForm::Corrected,
     };
     /// RFC 2396 to the letter, with strict schemes and excess `..` kept (the first answer of Appendix C.2).
     pub const RFC2396: Self = Self::Rfc2396 {
         excess: ExcessDots::Keep,
         scheme: SameScheme::Strict,
-        form: Form::Letter,
+        form: RuleForm::Letter,
     };
 
     /// The name used on the command line and in records.
@@ -87,7 +87,7 @@ pub enum ExcessDots {
 /// unsuitable. Both turn `a:/b` and `.//x` into `a://x`, whose path has become an authority: corrected, the result is
 /// `a:/.//x`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Form {
+pub enum RuleForm {
     /// What the text says.
     #[default]
     Letter,

@@ -1,7 +1,7 @@
 //! The schemes of RFC 1738: their syntax, checked by a table, and their default ports.
 
 use super::component::Component;
-use super::fault::{Fault, Piece};
+use super::fault::{ComponentText, Fault};
 use super::host::is_host;
 use super::reference::SCHEME;
 use crate::bytes::class::ByteSet;
@@ -23,7 +23,7 @@ const ARTICLE: ByteSet = UCHAR.with(b";/?:&=");
 
 /// What stands between the slashes of section 3.1 and the path.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Location {
+enum SchemeLocation {
     /// No slashes at all.
     None,
     /// `[user[:password]@]host[:port]`
@@ -35,19 +35,19 @@ enum Location {
 }
 
 /// A scheme with a syntax of its own.
-struct Scheme {
+struct SchemeSyntax {
     name: &'static [u8],
-    location: Location,
+    location: SchemeLocation,
     /// Checks what follows the location, from its slash on, or the colon.
-    rest: fn(Piece<'_>) -> Result<(), Fault>,
+    rest: fn(ComponentText<'_>) -> Result<(), Fault>,
 }
 
 const fn row(
     name: &'static [u8],
-    location: Location,
-    rest: fn(Piece<'_>) -> Result<(), Fault>,
-) -> Scheme {
-    Scheme {
+    location: SchemeLocation,
+    rest: fn(ComponentText<'_>) -> Result<(), Fault>,
+) -> SchemeSyntax {
+    SchemeSyntax {
         name,
         location,
         rest,
@@ -55,17 +55,17 @@ const fn row(
 }
 
 /// Sections 3.2 to 3.11.
-const SCHEMES: [Scheme; 10] = [
-    row(b"ftp", Location::Login, ftp),
-    row(b"file", Location::Host, file),
-    row(b"http", Location::HostPort, http),
-    row(b"gopher", Location::HostPort, gopher),
-    row(b"mailto", Location::None, mailto),
-    row(b"news", Location::None, news),
-    row(b"nntp", Location::HostPort, nntp),
-    row(b"telnet", Location::Login, telnet),
-    row(b"wais", Location::HostPort, wais),
-    row(b"prospero", Location::HostPort, prospero),
+const SCHEMES: [SchemeSyntax; 10] = [
+    row(b"ftp", SchemeLocation::Login, ftp),
+    row(b"file", SchemeLocation::Host, file),
+    row(b"http", SchemeLocation::HostPort, http),
+    row(b"gopher", SchemeLocation::HostPort, gopher),
+    row(b"mailto", SchemeLocation::None, mailto),
+    row(b"news", SchemeLocation::None, news),
+    row(b"nntp", SchemeLocation::HostPort, nntp),
+    row(b"telnet", SchemeLocation::Login, telnet),
+    row(b"wais", SchemeLocation::HostPort, wais),
+    row(b"prospero", SchemeLocation::HostPort, prospero),
 ];
 
 /// Default ports: sections 3.2 to 3.11, and the later schemes whose URIs name hosts in the same way.
@@ -92,7 +92,7 @@ pub(crate) fn default_port(scheme: &[u8]) -> Option<&'static [u8]> {
 
 /// Checks a URL against the syntax of its scheme.
 pub(super) fn validate(url: &[u8]) -> Result<(), Fault> {
-    let url = Piece::new(url);
+    let url = ComponentText::new(url);
     if let (before, Some(_)) = url.cut(b'#') {
         // Section 2.2: `#` ends a URL, so that it is looked at before anything else.
         let at = before.bytes.len();
@@ -118,7 +118,7 @@ pub(super) fn validate(url: &[u8]) -> Result<(), Fault> {
     else {
         return rest.check(Component::SchemePart, &XCHAR);
     };
-    if scheme.location == Location::None {
+    if scheme.location == SchemeLocation::None {
         return (scheme.rest)(rest);
     }
     let Some(rest) = rest.strip_prefix(b"//") else {
@@ -131,8 +131,8 @@ pub(super) fn validate(url: &[u8]) -> Result<(), Fault> {
 }
 
 /// Section 3.1.
-fn check_location(form: Location, location: Piece<'_>) -> Result<(), Fault> {
-    if form == Location::Host {
+fn check_location(form: SchemeLocation, location: ComponentText<'_>) -> Result<(), Fault> {
+    if form == SchemeLocation::Host {
         return if location.bytes.is_empty() {
             Ok(())
         } else {
@@ -140,7 +140,7 @@ fn check_location(form: Location, location: Piece<'_>) -> Result<(), Fault> {
         };
     }
     let host_port = match memchr::memrchr(b'@', location.bytes) {
-        Some(_) if form == Location::HostPort => {
+        Some(_) if form == SchemeLocation::HostPort => {
             return Err(location.fault(
                 Component::Login,
                 "this scheme allows no user name or password",
@@ -163,13 +163,13 @@ fn check_location(form: Location, location: Piece<'_>) -> Result<(), Fault> {
     }
 }
 
-fn check_login(login: Piece<'_>) -> Result<(), Fault> {
+fn check_login(login: ComponentText<'_>) -> Result<(), Fault> {
     let (user, password) = login.cut(b':');
     user.check(Component::Login, &LOGIN)?;
     password.map_or(Ok(()), |password| password.check(Component::Login, &LOGIN))
 }
 
-fn check_host(host: Piece<'_>) -> Result<(), Fault> {
+fn check_host(host: ComponentText<'_>) -> Result<(), Fault> {
     if is_host(host.bytes) {
         return Ok(());
     }
@@ -180,7 +180,7 @@ fn check_host(host: Piece<'_>) -> Result<(), Fault> {
 }
 
 fn check_digits(
-    digits: Piece<'_>,
+    digits: ComponentText<'_>,
     component: Component,
     sentence: &'static str,
 ) -> Result<(), Fault> {
@@ -191,14 +191,14 @@ fn check_digits(
 }
 
 /// Section 3.2.2.
-fn ftp(rest: Piece<'_>) -> Result<(), Fault> {
+fn ftp(rest: ComponentText<'_>) -> Result<(), Fault> {
     let (path, parameter) = rest.cut(b';');
     path.check(Component::Path, &SEGMENTS)?;
     let Some(parameter) = parameter else {
         return Ok(());
     };
     match parameter.strip_prefix(b"type=") {
-        Some(Piece {
+        Some(ComponentText {
             bytes: b"A" | b"I" | b"D" | b"a" | b"i" | b"d",
             ..
         }) => Ok(()),
@@ -211,19 +211,19 @@ fn ftp(rest: Piece<'_>) -> Result<(), Fault> {
 }
 
 /// Section 3.10.
-fn file(rest: Piece<'_>) -> Result<(), Fault> {
+fn file(rest: ComponentText<'_>) -> Result<(), Fault> {
     require_slash(rest, Component::Path)?.check(Component::Path, &SEGMENTS)
 }
 
 /// Section 3.3.
-fn http(rest: Piece<'_>) -> Result<(), Fault> {
+fn http(rest: ComponentText<'_>) -> Result<(), Fault> {
     let (path, search) = rest.cut(b'?');
     path.check(Component::Path, &SEARCH.with(b"/"))?;
     search.map_or(Ok(()), |search| search.check(Component::Search, &SEARCH))
 }
 
 /// Section 3.4: an item type, a selector, a search string and a Gopher+ string, divided by `%09`.
-fn gopher(rest: Piece<'_>) -> Result<(), Fault> {
+fn gopher(rest: ComponentText<'_>) -> Result<(), Fault> {
     rest.check(Component::Path, &XCHAR)?;
     match rest
         .bytes
@@ -239,7 +239,7 @@ fn gopher(rest: Piece<'_>) -> Result<(), Fault> {
 }
 
 /// Section 3.5.
-fn mailto(rest: Piece<'_>) -> Result<(), Fault> {
+fn mailto(rest: ComponentText<'_>) -> Result<(), Fault> {
     if rest.bytes.is_empty() {
         return Err(rest.fault(Component::Address, "the address is empty"));
     }
@@ -247,7 +247,7 @@ fn mailto(rest: Piece<'_>) -> Result<(), Fault> {
 }
 
 /// Section 3.6.
-fn news(rest: Piece<'_>) -> Result<(), Fault> {
+fn news(rest: ComponentText<'_>) -> Result<(), Fault> {
     match rest.cut(b'@') {
         _ if rest.bytes == b"*" => Ok(()),
         (article, Some(host)) => {
@@ -264,7 +264,7 @@ fn news(rest: Piece<'_>) -> Result<(), Fault> {
     }
 }
 
-fn check_group(group: Piece<'_>) -> Result<(), Fault> {
+fn check_group(group: ComponentText<'_>) -> Result<(), Fault> {
     if !group.bytes.first().is_some_and(u8::is_ascii_alphabetic) {
         return Err(group.fault(
             Component::Group,
@@ -281,7 +281,7 @@ fn check_group(group: Piece<'_>) -> Result<(), Fault> {
 }
 
 /// Section 3.7.
-fn nntp(rest: Piece<'_>) -> Result<(), Fault> {
+fn nntp(rest: ComponentText<'_>) -> Result<(), Fault> {
     let (group, article) = require_slash(rest, Component::Group)?.cut(b'/');
     check_group(group)?;
     match article {
@@ -298,7 +298,7 @@ fn nntp(rest: Piece<'_>) -> Result<(), Fault> {
 }
 
 /// Section 3.8.
-fn telnet(rest: Piece<'_>) -> Result<(), Fault> {
+fn telnet(rest: ComponentText<'_>) -> Result<(), Fault> {
     match rest.strip_prefix(b"/") {
         Some(after) if !after.bytes.is_empty() => {
             Err(after.fault(Component::Path, "nothing can follow the slash"))
@@ -308,7 +308,7 @@ fn telnet(rest: Piece<'_>) -> Result<(), Fault> {
 }
 
 /// Section 3.9.
-fn wais(rest: Piece<'_>) -> Result<(), Fault> {
+fn wais(rest: ComponentText<'_>) -> Result<(), Fault> {
     let rest = require_slash(rest, Component::Path)?;
     if let (database, Some(search)) = rest.cut(b'?') {
         database.check(Component::Path, &UCHAR)?;
@@ -324,7 +324,7 @@ fn wais(rest: Piece<'_>) -> Result<(), Fault> {
 }
 
 /// Section 3.11.
-fn prospero(rest: Piece<'_>) -> Result<(), Fault> {
+fn prospero(rest: ComponentText<'_>) -> Result<(), Fault> {
     let (path, mut fields) = require_slash(rest, Component::Path)?.cut(b';');
     path.check(Component::Path, &SEGMENTS)?;
     while let Some(some) = fields {
@@ -340,7 +340,10 @@ fn prospero(rest: Piece<'_>) -> Result<(), Fault> {
     Ok(())
 }
 
-fn require_slash(rest: Piece<'_>, component: Component) -> Result<Piece<'_>, Fault> {
+fn require_slash(
+    rest: ComponentText<'_>,
+    component: Component,
+) -> Result<ComponentText<'_>, Fault> {
     rest.strip_prefix(b"/")
         .ok_or_else(|| rest.fault(component, "a slash follows the host"))
 }

@@ -3,7 +3,7 @@
 use std::net::Ipv6Addr;
 
 use super::component::Component;
-use super::fault::{Fault, Piece};
+use super::fault::{ComponentText, Fault};
 use super::host::{is_address, is_host};
 use super::reference::{Ends, SCHEME};
 use super::resolve::{ResolveErrorKind, Resolver};
@@ -44,7 +44,7 @@ pub fn validate(reference: &[u8], grammar: Grammar) -> Result<(), Fault> {
 
 /// What differs between the two grammars that share a shape.
 struct Generic {
-    authority: fn(Piece<'_>) -> Result<(), Fault>,
+    authority: fn(ComponentText<'_>) -> Result<(), Fault>,
     path: ByteSet,
     /// The path of a URI whose path begins with no slash.
     opaque: ByteSet,
@@ -87,12 +87,12 @@ const RFC3986: Generic = Generic {
 
 fn generic(reference: &[u8], grammar: &Generic) -> Result<(), Fault> {
     let ends = Ends::of(reference);
-    let (scheme, rest) = Piece::new(reference).split_at(ends.scheme);
+    let (scheme, rest) = ComponentText::new(reference).split_at(ends.scheme);
     let (authority, rest) = rest.split_at(ends.authority - ends.scheme);
     let (path, rest) = rest.split_at(ends.path - ends.authority);
     let (query, fragment) = rest.split_at(ends.query - ends.path);
     if let [name @ .., b':'] = scheme.bytes {
-        check_scheme(Piece { bytes: name, at: 0 })?;
+        check_scheme(ComponentText { bytes: name, at: 0 })?;
     }
     if let Some(authority) = authority.strip_prefix(b"//") {
         (grammar.authority)(authority)?;
@@ -129,7 +129,7 @@ fn generic(reference: &[u8], grammar: &Generic) -> Result<(), Fault> {
 }
 
 /// `scheme = alpha *( alpha | digit | "+" | "-" | "." )`
-fn check_scheme(name: Piece<'_>) -> Result<(), Fault> {
+fn check_scheme(name: ComponentText<'_>) -> Result<(), Fault> {
     if !name.bytes.first().is_some_and(u8::is_ascii_alphabetic) {
         return Err(name.fault(Component::Scheme, "a scheme begins with a letter"));
     }
@@ -144,7 +144,7 @@ fn check_scheme(name: Piece<'_>) -> Result<(), Fault> {
 }
 
 /// RFC 3986 section 3.2.
-fn authority_3986(authority: Piece<'_>) -> Result<(), Fault> {
+fn authority_3986(authority: ComponentText<'_>) -> Result<(), Fault> {
     let component = Component::Authority;
     let (userinfo, host) = match memchr::memrchr(b'@', authority.bytes) {
         Some(index) => (authority.split_at(index).0, authority.split_at(index + 1).1),
@@ -186,7 +186,7 @@ fn authority_3986(authority: Piece<'_>) -> Result<(), Fault> {
 }
 
 /// RFC 3986 section 3.2.2: `IP-literal = "[" ( IPv6address / IPvFuture  ) "]"`.
-fn ip_literal(address: Piece<'_>) -> Result<(), Fault> {
+fn ip_literal(address: ComponentText<'_>) -> Result<(), Fault> {
     let is_future = |rest: &[u8]| {
         let digits = ByteSet::HEXADECIMAL.first_outside(rest);
         digits.is_some_and(|end| {
@@ -218,7 +218,7 @@ fn whatwg(reference: &[u8]) -> Result<(), Fault> {
         .iter()
         .position(|&byte| byte > b' ')
         .unwrap_or(reference.len());
-    let input = Piece::new(reference).split_at(start).1;
+    let input = ComponentText::new(reference).split_at(start).1;
     if error.kind() != ResolveErrorKind::InvalidReference {
         return Err(input.fault(Component::Base, "a relative reference needs a base"));
     }

@@ -236,10 +236,10 @@ mod symlinks {
 mod library {
     use super::*;
     use std::sync::{Arc, Mutex};
-    use uriscan::audit::check::{Checker, Schemes};
-    use uriscan::audit::report::{Format, Look, Reports, Totals};
-    use uriscan::audit::tree::Links;
-    use uriscan::audit::{Audit, Fragments, List, suggest};
+    use uriscan::audit::check::{SchemeMatching, TargetChecker};
+    use uriscan::audit::disk::SymlinkPolicy;
+    use uriscan::audit::report::{ReportFormat, ReportSet, TextStyle, Totals};
+    use uriscan::audit::{Audit, FragmentChecks, ListedLinks, suggest};
     use uriscan::pipeline;
     use uriscan::pipeline::walk::{Root, Walk};
 
@@ -260,20 +260,25 @@ mod library {
     /// Audits a tree by the library's default options.
     fn audit(tree: &Tree, suggestion_rows: u64) -> (Totals, String) {
         let root = tree.path().as_os_str().as_encoded_bytes();
-        let mut reading = pipeline::Options::default();
+        let mut reading = pipeline::PipelineOptions::default();
         reading.bases.mounts.add(root, b"http://example.com/");
         let index = ["index.html".to_owned()];
         let audit = Audit {
-            checker: Checker {
+            checker: TargetChecker {
                 mounts: reading.bases.mounts.clone(),
-                tree: uriscan::audit::tree::Tree::new(&index, &[], Links::Within, [root]),
-                schemes: Schemes::Alike,
+                tree: uriscan::audit::disk::DiskTree::new(
+                    &index,
+                    &[],
+                    SymlinkPolicy::Within,
+                    [root],
+                ),
+                schemes: SchemeMatching::Alike,
                 paths: Default::default(),
             },
             reading,
             levels: Default::default(),
-            fragments: Fragments::Check,
-            list: List::Findings,
+            fragments: FragmentChecks::Check,
+            list: ListedLinks::Findings,
             entries: ignore::overrides::Override::empty(),
             touching: Default::default(),
             baseline: Default::default(),
@@ -283,9 +288,9 @@ mod library {
         let roots = [Ok(Root::Path(tree.path().to_path_buf()))];
         let walk = Walk::new(roots.into_iter(), Default::default());
         let out = Shared::default();
-        let mut reports = Reports::new(pipeline::Talk::default(), None);
-        let text = Format::named("text").unwrap();
-        reports.add(text, Look::default(), Box::new(out.clone()));
+        let mut reports = ReportSet::new(pipeline::Verbosity::default(), None);
+        let text = ReportFormat::named("text").unwrap();
+        reports.add(text, TextStyle::default(), Box::new(out.clone()));
         let outcome = audit.run(walk, reports).unwrap();
         let out = String::from_utf8(out.0.lock().unwrap().clone()).unwrap();
         (outcome.totals, out)
@@ -298,7 +303,7 @@ mod library {
             "a.html",
             "<p id=here><a href='#here'>1</a><a href='#gone'>2</a>",
         )]);
-        let mut text = vec![b'\n'; (pipeline::pieces::PIECE * 3) as usize];
+        let mut text = vec![b'\n'; (pipeline::split_lines::PIECE * 3) as usize];
         text.extend_from_slice(b"<http://example.com/missing.html>\n");
         tree.write("long.txt", &text);
         let (totals, out) = audit(&tree, suggest::ROWS);

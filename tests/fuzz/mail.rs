@@ -13,7 +13,7 @@ pub(super) fn check(mut input: Input<'_>) {
     let format = input.pick(&["mbox", "eml", "news", "mhtml"]);
     let window = 1 + input.below(256);
     let bytes = input.document();
-    let options = document::Options::default();
+    let options = document::FormatOptions::default();
     let whole = read(format, bytes, &options, 1 << 16);
     let cut = read(format, bytes, &options, window);
     cut.expect_same(&whole, &format!("{format}, windows of {window}"));

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 use uriscan::document::Format;
-use uriscan::extractor::{Document, Extractor, Options, Positions};
-use uriscan::output::place::Place;
+use uriscan::extractor::{Document, Extractor, ExtractorOptions, Positions};
+use uriscan::output::place::DocumentPath;
 use uriscan::output::{Layout, Output};
 use uriscan::resolver::Link;
 
@@ -15,7 +15,7 @@ const TEXTS: [&str; 3] = ["path", "reference", "target"];
 pub(super) fn check(mut input: Input<'_>) {
     let format = Format::named(input.pick(&["text", "html"])).expect("it is a format");
     let bytes = input.document();
-    let place = Place::new(&bytes[..bytes.len().min(40)]);
+    let place = DocumentPath::new(&bytes[..bytes.len().min(40)]);
     let layout = Layout::default();
     let outputs = ["jsonl", "csv", "tsv"].map(|name| Output::named(name).expect("it is an output"));
     let mut written = outputs.map(|output| {
@@ -24,9 +24,9 @@ pub(super) fn check(mut input: Input<'_>) {
         out
     });
     let mut expected = Vec::new();
-    let mut options = Options {
+    let mut options = ExtractorOptions {
         positions: Positions::Lines,
-        ..Options::default()
+        ..ExtractorOptions::default()
     };
     options.formats.text.www = true;
     Extractor::new(&options).extract_bytes(

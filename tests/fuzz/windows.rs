@@ -1,18 +1,18 @@
 //! However a document is cut into windows, whatever its format: the same links and diagnostics, with
 //! spans that hold what was reported.
 
-use uriscan::document::{self, Anchors, FORMATS};
-use uriscan::extractor::{Document, Extractor, Options, Positions};
+use uriscan::document::{self, AnchorReporting, FORMATS};
+use uriscan::extractor::{Document, Extractor, ExtractorOptions, Positions};
 
 use super::Input;
 use crate::mail::run::{Found, Got, read, this_message};
 
 pub(super) fn check(mut input: Input<'_>) {
     let format = &FORMATS[input.below(FORMATS.len())];
-    let mut formats = document::Options::default();
+    let mut formats = document::FormatOptions::default();
     formats.html.extended = input.flag();
     formats.html.text = input.flag();
-    formats.anchors = input.pick(&[Anchors::Leave, Anchors::Report]);
+    formats.anchors = input.pick(&[AnchorReporting::Leave, AnchorReporting::Report]);
     let window = 1 + input.below(256);
     let bytes = input.document();
 
@@ -26,13 +26,18 @@ pub(super) fn check(mut input: Input<'_>) {
     }
 }
 
-fn in_memory(format: &str, bytes: &[u8], formats: &document::Options, window: usize) -> Found {
+fn in_memory(
+    format: &str,
+    bytes: &[u8],
+    formats: &document::FormatOptions,
+    window: usize,
+) -> Found {
     let mut found = Found::default();
-    let mut extractor = Extractor::new(&Options {
+    let mut extractor = Extractor::new(&ExtractorOptions {
         formats: formats.clone(),
         positions: Positions::Lines,
         window,
-        ..Options::default()
+        ..ExtractorOptions::default()
     });
     let base = this_message();
     let format = document::Format::named(format).expect("it is a format");

@@ -3,7 +3,7 @@
 use std::io::Cursor;
 
 use uriscan::document::Format;
-use uriscan::extractor::{Document, Extractor, Options};
+use uriscan::extractor::{Document, Extractor, ExtractorOptions};
 use uriscan::resolver::{Diagnostic, Link, Sink};
 
 /// Counts links, and keeps the names of diagnostics with their counts.
@@ -37,9 +37,9 @@ fn read(html: &[u8]) -> Counted {
 fn read_as(format: &str, html: &[u8]) -> Counted {
     let mut counted = Counted::default();
     let document = Document::new(Format::named(format).expect("it is a format"), None);
-    let options = Options {
+    let options = ExtractorOptions {
         window: 64 << 10,
-        ..Options::default()
+        ..ExtractorOptions::default()
     };
     let read =
         Extractor::new(&options).extract_seekable(&document, Cursor::new(html), &mut counted);
@@ -179,9 +179,9 @@ fn what_is_handed_on_within_one_window_is_not_read_again() {
     for window in [64 << 10, 8 << 20] {
         let mut counted = Counted::default();
         let document = Document::new(Format::named("html").expect("it is a format"), None);
-        let options = Options {
+        let options = ExtractorOptions {
             window,
-            ..Options::default()
+            ..ExtractorOptions::default()
         };
         let html = [html.as_bytes(), &b" ".repeat(8 << 20)].concat();
         let read = Extractor::new(&options).extract(&document, &html[..], &mut counted);
@@ -233,7 +233,7 @@ fn the_end_of_a_long_document_decides_about_its_start() {
         for (format, document) in [("html", &html), ("html", &nested), ("eml", &mail)] {
             let mut targets = Vec::new();
             let format = Document::new(Format::named(format).expect("it is a format"), None);
-            let mut extractor = Extractor::new(&Options::default());
+            let mut extractor = Extractor::new(&ExtractorOptions::default());
             extractor.extract_bytes(&format, document.as_bytes(), &mut |link: &Link<'_>| {
                 targets.push(link.target.map(<[u8]>::to_vec).ok());
             });
@@ -278,7 +278,7 @@ fn what_is_decoded_stands_where_it_stood() {
     let html = "<a ping='&a&&b &amp;c\r d\r\n&lt;e'>";
     let mut found = Vec::new();
     let document = Document::new(Format::named("html").expect("it is a format"), None);
-    Extractor::new(&Options::default()).extract_bytes(
+    Extractor::new(&ExtractorOptions::default()).extract_bytes(
         &document,
         html.as_bytes(),
         &mut |link: &Link<'_>| {

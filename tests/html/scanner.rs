@@ -43,10 +43,10 @@ impl Sink for Found {
 
 /// The same, with how it was found.
 pub(crate) fn read(html: &[u8], options: &Options, window: usize) -> Found {
-    let mut settings = extractor::Options {
+    let mut settings = extractor::ExtractorOptions {
         window,
         positions: extractor::Positions::Lines,
-        ..extractor::Options::default()
+        ..extractor::ExtractorOptions::default()
     };
     settings.formats.html.extended = options.extended;
     settings.formats.html.scripting = options.scripting;

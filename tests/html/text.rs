@@ -5,14 +5,14 @@ use std::io::Cursor;
 use uriscan::document::Format;
 use uriscan::document::events::Context;
 use uriscan::document::flags::Flags;
-use uriscan::extractor::{Document, Extractor, Options};
+use uriscan::extractor::{Document, Extractor, ExtractorOptions};
 use uriscan::resolver::Link;
 
 /// What is found in character data: the reference, where it stands, whether it is inert.
 fn found(html: &str, window: usize) -> Vec<String> {
-    let mut options = Options {
+    let mut options = ExtractorOptions {
         window,
-        ..Options::default()
+        ..ExtractorOptions::default()
     };
     options.formats.html.text = true;
     let document = Document::new(Format::named("html").expect("it is a format"), None);

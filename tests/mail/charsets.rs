@@ -92,8 +92,8 @@ fn alike(got: &Got) -> Got {
     }
 }
 
-fn options(options: oracle::Options) -> document::Options {
-    let mut formats = document::Options::default();
+fn options(options: oracle::Options) -> document::FormatOptions {
+    let mut formats = document::FormatOptions::default();
     formats.text.non_ascii = match options.non_ascii {
         oracle::NonAscii::Iri => NonAscii::Iri,
         oracle::NonAscii::Ascii => NonAscii::Ascii,
@@ -164,7 +164,7 @@ fn a_candidate_beside_a_byte_beyond_ascii_is_decided_on_the_decoded_text() {
         "\u{42f}<http://example.com/\n\u{430}>",
         "long before it, plain\n\nhttp://example.com/a\n\n\u{e9}t\u{e9} http://example.com/\u{e9}\u{bb}",
     ];
-    let formats = document::Options::default();
+    let formats = document::FormatOptions::default();
     for text in texts {
         let expected = read(
             "eml",
@@ -209,7 +209,7 @@ fn a_candidate_beside_a_byte_beyond_ascii_is_decided_on_the_decoded_text() {
 fn legacy_text_of_any_length_is_decoded_from_its_first_byte_beyond_ascii() {
     // More than is scanned at a time, before and behind the first such byte.
     let line = "plain text of a letter\n\n";
-    let formats = document::Options::default();
+    let formats = document::FormatOptions::default();
     for before in [10, 12_000] {
         for behind in [1, 30] {
             let filler = "\u{e9}t\u{e9} and more of it\n\n".repeat(500);

@@ -11,7 +11,7 @@ const NEXT: &str =
     "From c@d.example Fri Mar  3 08:00:01 2006\nSubject: n\n\nhttp://next.example/\n";
 
 fn check(bytes: &[u8]) {
-    let options = document::Options::default();
+    let options = document::FormatOptions::default();
     for format in ["mbox", "eml"] {
         let whole = read(format, bytes, &options, 1 << 16);
         for window in [5, 97] {
@@ -50,7 +50,7 @@ proptest! {
 
 #[test]
 fn the_next_message_does_not_notice() {
-    let options = document::Options::default();
+    let options = document::FormatOptions::default();
     for end in FROM_LINE..WHOLE.len() {
         let mut bytes = WHOLE.as_bytes()[..end].to_vec();
         bytes.extend_from_slice(b"\n\n");

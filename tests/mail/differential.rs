@@ -138,7 +138,7 @@ fn theirs(mail: &ParsedMail<'_>, number: &str, out: &mut Vec<(String, String)>) 
     if mail.subparts.is_empty() {
         let body = mail.get_body().unwrap();
         let number = if number.is_empty() { "1" } else { number };
-        for found in find(body.as_bytes(), &text::Options::default()) {
+        for found in find(body.as_bytes(), &text::TextOptions::default()) {
             let uri = String::from_utf8_lossy(&found.reference).into_owned();
             out.push((number.to_owned(), uri));
         }
@@ -176,7 +176,7 @@ fn generated_messages_are_read_alike() {
         let found = read(
             "eml",
             message.as_bytes(),
-            &document::Options::default(),
+            &document::FormatOptions::default(),
             1000,
         );
         let got: Vec<(String, String)> = found

@@ -6,21 +6,21 @@ use proptest::prelude::*;
 use uriscan::extractor::Positions;
 use uriscan::output::Output;
 use uriscan::pipeline::walk::{Root, Walk};
-use uriscan::pipeline::writer::Hurry;
-use uriscan::pipeline::{self, Archives, Options, Talk};
+use uriscan::pipeline::writer::FlushPolicy;
+use uriscan::pipeline::{self, Archives, PipelineOptions, Verbosity};
 
 /// What a run writes of the file at a path, in records and with the counts of the archive.
 fn output(path: &std::path::Path, threads: usize, piece: u64) -> String {
-    let mut options = Options {
+    let mut options = PipelineOptions {
         output: Output::named("jsonl").unwrap(),
         threads,
         piece,
-        talk: Talk {
+        talk: Verbosity {
             summary: true,
             archives: Archives::Records,
-            ..Talk::default()
+            ..Verbosity::default()
         },
-        ..Options::default()
+        ..PipelineOptions::default()
     };
     options.extractor.positions = Positions::Lines;
     options.extractor.window = 700;
@@ -29,7 +29,7 @@ fn output(path: &std::path::Path, threads: usize, piece: u64) -> String {
         Default::default(),
     );
     let mut output = Vec::new();
-    let outcome = pipeline::run(&options, walk, &mut output, Hurry::Gathered);
+    let outcome = pipeline::run(&options, walk, &mut output, FlushPolicy::Gathered);
     assert!(outcome.output_error.is_none());
     String::from_utf8(output).unwrap()
 }

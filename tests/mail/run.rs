@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 use uriscan::bytes::lines::Position;
 use uriscan::document::{self, Format};
-use uriscan::extractor::{Document, Extractor, Options, Positions};
+use uriscan::extractor::{Document, Extractor, ExtractorOptions, Positions};
 use uriscan::resolver::{Diagnostic, Link, Sink};
 use uriscan::uri::{Base, BaseSource};
 
@@ -108,22 +108,27 @@ pub(crate) fn this_message() -> Base {
 pub(crate) fn read(
     format: &str,
     bytes: &[u8],
-    formats: &document::Options,
+    formats: &document::FormatOptions,
     window: usize,
 ) -> Found {
-    let options = Options {
+    let options = ExtractorOptions {
         formats: formats.clone(),
-        ..Options::default()
+        ..ExtractorOptions::default()
     };
     read_with(format, bytes, &options, window)
 }
 
 /// The same, with options for all that is done with an archive.
-pub(crate) fn read_with(format: &str, bytes: &[u8], options: &Options, window: usize) -> Found {
+pub(crate) fn read_with(
+    format: &str,
+    bytes: &[u8],
+    options: &ExtractorOptions,
+    window: usize,
+) -> Found {
     let mut found = Found::default();
     let format = Format::named(format).unwrap();
     let base = this_message();
-    let mut extractor = Extractor::new(&Options {
+    let mut extractor = Extractor::new(&ExtractorOptions {
         positions: Positions::Lines,
         window,
         ..options.clone()

@@ -31,7 +31,7 @@ fn codes(found: &Found) -> Vec<&'static str> {
 }
 
 /// Reads by several windows, all of which must agree.
-fn tell(format: &str, archive: &str, options: &document::Options) -> Found {
+fn tell(format: &str, archive: &str, options: &document::FormatOptions) -> Found {
     let found = read(format, archive.as_bytes(), options, 1 << 20);
     for window in [1, 3, 50] {
         let other = read(format, archive.as_bytes(), options, window);
@@ -123,7 +123,11 @@ const STORIES: &[Story] = &[
 #[test]
 fn archives_give_their_links() {
     for story in STORIES {
-        let found = tell(story.format, story.archive, &document::Options::default());
+        let found = tell(
+            story.format,
+            story.archive,
+            &document::FormatOptions::default(),
+        );
         let got = (lines(&found), codes(&found));
         let expected = (
             story.links.iter().map(|&line| line.to_owned()).collect(),
@@ -137,7 +141,7 @@ const ALTERNATIVES: &str = "Content-Type: multipart/alternative; boundary=b\nX-U
 
 #[test]
 fn only_the_last_alternative_counts_when_asked_for() {
-    let mut options = document::Options::default();
+    let mut options = document::FormatOptions::default();
     options.mail.alternatives = Alternatives::Last;
     let found = tell("eml", ALTERNATIVES, &options);
     assert_eq!(
@@ -149,7 +153,7 @@ fn only_the_last_alternative_counts_when_asked_for() {
 #[test]
 fn header_fields_are_chosen() {
     let archive = "Received: by http://r.example/\nX-URL: http://x.example/\nXref: news a.b:12 c:3\nNewsgroups: a.b, c\n\n";
-    let mut options = document::Options::default();
+    let mut options = document::FormatOptions::default();
     options.mail.headers = Headers::None;
     assert_eq!(lines(&tell("eml", archive, &options)), [""; 0]);
     options.mail.headers = Headers::All;
@@ -171,7 +175,7 @@ fn header_fields_are_chosen() {
 }
 
 /// Target, base source and whether the base is chained.
-fn bases(archive: &str, options: &document::Options) -> Vec<String> {
+fn bases(archive: &str, options: &document::FormatOptions) -> Vec<String> {
     tell("eml", archive, options)
         .links
         .iter()
@@ -193,11 +197,11 @@ fn bases_follow_the_headings() {
     let part = "--b\nContent-Type: text/html\nContent-Location: p/q\n\n<a href=x>\n--b--\n";
     let outer =
         "Content-Type: multipart/mixed; boundary=b\nContent-Location: http://o.example/d/\n";
-    let default = document::Options::default();
-    let mut strict = document::Options::default();
+    let default = document::FormatOptions::default();
+    let mut strict = document::FormatOptions::default();
     strict.mail.mime_base = MimeBase::Strict;
     #[rustfmt::skip]
-    let rows: &[(String, &document::Options, &str)] = &[
+    let rows: &[(String, &document::FormatOptions, &str)] = &[
         (format!("{html}Content-Base: http://b.example/d/\nContent-Location: http://l.example/\n\n<a href=x>"), &default, "http://b.example/d/x entity:content-base@0"),
         (format!("{html}Content-Base: d/\nContent-Location: http://l.example/\n\n<a href=x>"), &default, "http://l.example/x entity:content-location@0"),
         (format!("{html}Snapshot-Content-Location: http://s.example/d/\n\n<a href=x>"), &default, "http://s.example/d/x retrieval:snapshot-content-location"),
@@ -224,7 +228,7 @@ fn spans_are_bytes_of_the_decoded_part() {
         ("Content-Type: text/plain; format=flowed; delsp=yes\n\n> ab <http://c. \n> example/>", (6, 27)),
     ];
     for (archive, span) in rows {
-        let found = tell("eml", archive, &document::Options::default());
+        let found = tell("eml", archive, &document::FormatOptions::default());
         let got: Vec<_> = found
             .links
             .iter()
@@ -239,7 +243,7 @@ fn yenc_without_its_end_is_text_however_long() {
     let head = "S: x\n\n=ybegin line=128 size=4 name=x\n";
     let link = "http://example.com/\n";
     let line = format!("{}\n", "#".repeat(128));
-    let options = document::Options::default();
+    let options = document::FormatOptions::default();
     let links = |archive: &str| {
         let by_windows = [1 << 20, 5000].map(|window| {
             let found = read("eml", archive.as_bytes(), &options, window);
@@ -267,7 +271,7 @@ fn yenc_without_its_end_is_text_however_long() {
 #[test]
 fn a_soft_break_inside_delimiters_is_a_wrapped_line() {
     let head = "Content-Type: text/plain; format=flowed\n\n";
-    let options = document::Options::default();
+    let options = document::FormatOptions::default();
     // The limits of text: 64 lines in angle brackets, 8 in quotation marks.
     for (open, close, most) in [("<", ">", 64), ("\"", "\"", 8)] {
         for mark in ["", "> ", ">> "] {
@@ -292,7 +296,7 @@ fn a_soft_break_inside_delimiters_is_a_wrapped_line() {
 
 /// Reference and target part, one a link.
 fn named(archive: &str) -> Vec<String> {
-    let found = tell("eml", archive, &document::Options::default());
+    let found = tell("eml", archive, &document::FormatOptions::default());
     assert_eq!(codes(&found), [""; 0], "{archive:?}");
     let line = |got: &super::run::Got| {
         let part = got.target_part.as_deref().unwrap_or("-");
@@ -361,7 +365,7 @@ fn a_content_id_names_no_part_of_another_message() {
     let from = "From a@b.example Thu Mar  2 10:11:12 2006\n";
     let archive =
         format!("{from}{MIXED}--b\n{IMAGE}--b--\n\n{from}{PAGE}\n{from}{MIXED}--b\n{IMAGE}--b--\n");
-    let found = tell("mbox", &archive, &document::Options::default());
+    let found = tell("mbox", &archive, &document::FormatOptions::default());
     let parts: Vec<_> = found.links.iter().map(|got| &got.target_part).collect();
     assert_eq!(parts, [&None, &None]);
 }
@@ -372,7 +376,7 @@ fn what_every_record_repeats_is_short() {
     let archive = format!(
         "Message-ID: <{long}>\n{long}: http://h.example/\nContent-Type: text/{long}; charset={long}\n\nhttp://a.example/\n"
     );
-    let mut options = document::Options::default();
+    let mut options = document::FormatOptions::default();
     options.mail.headers = Headers::All;
     let found = tell("eml", &archive, &options);
     assert_eq!(found.links.len(), 2);
@@ -404,7 +408,7 @@ fn textual_types_of_the_application_tree_are_text() {
         ("pgp-signature", false),
     ] {
         let archive = format!("Content-Type: application/{name}\n\n+<http://a.example/>\n");
-        let found = tell("eml", &archive, &document::Options::default());
+        let found = tell("eml", &archive, &document::FormatOptions::default());
         let expected: &[&str] = if read {
             &["1/1 1:3 http://a.example/"]
         } else {
@@ -414,7 +418,7 @@ fn textual_types_of_the_application_tree_are_text() {
     }
     let archive = "Content-Type: application/xhtml+xml\n\n<a href='x'/>\n";
     assert_eq!(
-        lines(&tell("eml", archive, &document::Options::default())),
+        lines(&tell("eml", archive, &document::FormatOptions::default())),
         ["1/1 1:10 x"]
     );
 }

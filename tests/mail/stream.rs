@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 
 use uriscan::document::Format;
-use uriscan::extractor::{Document, Extractor, Options};
+use uriscan::extractor::{Document, Extractor, ExtractorOptions};
 use uriscan::resolver::Link;
 
 use super::run::this_message;
@@ -58,7 +58,7 @@ fn links(archive: Repeated) -> Vec<(String, u64, String)> {
 fn links_from(offset: u64, archive: Repeated) -> Vec<(String, u64, String)> {
     let base = this_message();
     let mut links = Vec::new();
-    let mut extractor = Extractor::new(&Options::default());
+    let mut extractor = Extractor::new(&ExtractorOptions::default());
     let mut document = Document::new(Format::named("mbox").unwrap(), Some(&base));
     document.origin.offset = offset;
     extractor

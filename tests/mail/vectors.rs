@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use uriscan::document;
 use uriscan::document::container::{Codec, Decompressed};
-use uriscan::extractor::Options;
+use uriscan::extractor::ExtractorOptions;
 use uriscan::uri::unwrap::{Gateway, Unwrapper};
 
 use super::run::{Found, Got, read, read_with};
@@ -62,8 +62,8 @@ fn files() -> Vec<(Vector, &'static str, Vec<u8>)> {
         .collect()
 }
 
-fn options(expected: &Value) -> Options {
-    let mut options = Options::default();
+fn options(expected: &Value) -> ExtractorOptions {
+    let mut options = ExtractorOptions::default();
     let asked = &expected["options"];
     options.formats.mail.ids = asked["ids"] == true;
     if let Some(hosts) = asked["unwrap"].as_object() {
@@ -241,7 +241,7 @@ fn compressed_cases_give_what_they_say() {
         let mut archive = Vec::new();
         let mut reader = Decompressed::new(codec, Box::new(std::io::Cursor::new(stored)));
         reader.read_to_end(&mut archive).unwrap();
-        let mut found = read("mbox", &archive, &document::Options::default(), 7);
+        let mut found = read("mbox", &archive, &document::FormatOptions::default(), 7);
         let trouble = reader.trouble().map(|trouble| (None, trouble.code.name, 1));
         found.diagnostics.extend(trouble);
         if let Some(difference) = difference(&vector.expected, &found) {
@@ -262,7 +262,7 @@ fn folders_give_what_their_messages_say() {
         let mut found = Found::default();
         for row in vector.expected["links"].as_array().unwrap() {
             let bytes = fs::read(vector.path.join(row["member"].as_str().unwrap())).unwrap();
-            let one = read("eml", &bytes, &document::Options::default(), 7);
+            let one = read("eml", &bytes, &document::FormatOptions::default(), 7);
             found.links.extend(one.links);
             found.diagnostics.extend(one.diagnostics);
         }

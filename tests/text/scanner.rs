@@ -3,16 +3,16 @@
 use std::io::Read;
 
 use uriscan::bytes::window::Windows;
-use uriscan::document::events::{Event, Events, Found};
-use uriscan::document::text::{self, Scanner};
-use uriscan::document::{Format, Scan, Start};
+use uriscan::document::events::{Event, Events, FoundReference};
+use uriscan::document::text::{self, TextScanner};
+use uriscan::document::{Format, Scan, ScanStart};
 
 use super::laws::{self, WHOLE};
 use super::oracle::{Find, NonAscii, Options};
 use super::{choices, limits, soup};
 
-fn options(options: &Options) -> text::Options {
-    text::Options {
+fn options(options: &Options) -> text::TextOptions {
+    text::TextOptions {
         non_ascii: match options.non_ascii {
             NonAscii::Iri => text::NonAscii::Iri,
             NonAscii::Ascii => text::NonAscii::Ascii,
@@ -23,7 +23,7 @@ fn options(options: &Options) -> text::Options {
     }
 }
 
-fn find(found: &Found, events: &Events, window: &[u8]) -> Find {
+fn find(found: &FoundReference, events: &Events, window: &[u8]) -> Find {
     let bytes = |text| events.bytes(text, window).to_vec();
     Find {
         start: found.span.start as usize,
@@ -42,16 +42,16 @@ fn find(found: &Found, events: &Events, window: &[u8]) -> Find {
 /// Scans a text in windows of `size` bytes, each read in full.
 pub(crate) fn scan(mut text: &[u8], chosen: &Options, size: usize) -> Vec<Find> {
     let format = Format::named("text").expect("text is a format");
-    let mut scanner = Scanner::new(options(chosen));
+    let mut scanner = TextScanner::new(options(chosen));
     let mut windows = Windows::new(size.min(text.len() + 1));
     let mut events = Events::default();
     let mut finds = Vec::new();
-    scanner.begin(&Start {
+    scanner.begin(&ScanStart {
         source: match chosen.troff {
-            true => text::Source::Troff,
-            false => text::Source::Prose,
+            true => text::TextSource::Troff,
+            false => text::TextSource::Prose,
         },
-        ..Start::default()
+        ..ScanStart::default()
     });
     windows.begin(format.bounds);
     loop {

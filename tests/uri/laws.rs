@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use uriscan::uri::{
-    ExcessDots, Form, Grammar, Normalization, Reference, Reference1808, Resolver, Rules,
+    ExcessDots, Grammar, Normalization, Reference, Reference1808, Resolver, RuleForm, Rules,
     SameScheme, normalize, validate,
 };
 
@@ -19,7 +19,7 @@ const RULES: [Rules; 6] = [
     Rules::Rfc2396 {
         excess: ExcessDots::Remove,
         scheme: SameScheme::Compat,
-        form: Form::Corrected,
+        form: RuleForm::Corrected,
     },
     Rules::Rfc1808,
 ];

@@ -1,6 +1,6 @@
 //! Resolution against transcriptions of the RFCs, and against another engine.
 
-use uriscan::uri::{ExcessDots, Form, Resolver, Rules, SameScheme};
+use uriscan::uri::{ExcessDots, Resolver, RuleForm, Rules, SameScheme};
 
 use super::generate::Agreement;
 use super::{generate, naive};
@@ -44,7 +44,7 @@ pub(crate) const AGREEMENTS: [Agreement; 6] = [
 
 fn rfc3986(base: &str, reference: &str) -> Result<(), String> {
     SCHEMES.into_iter().try_for_each(|scheme| {
-        let form = Form::Letter;
+        let form = RuleForm::Letter;
         let expected = naive::rfc3986(base, reference, scheme);
         compare(
             base,
@@ -62,7 +62,7 @@ fn rfc2396(base: &str, reference: &str) -> Result<(), String> {
             let rules = Rules::Rfc2396 {
                 excess,
                 scheme,
-                form: Form::Letter,
+                form: RuleForm::Letter,
             };
             compare(base, reference, rules, expected)?;
         }

@@ -2,13 +2,13 @@
 
 use encoding_rs::Encoding;
 use uriscan::uri::{
-    ExcessDots, Form, Grammar, ReferenceKind, Resolver, Rules, SameScheme, validate,
+    ExcessDots, Grammar, ReferenceKind, Resolver, RuleForm, Rules, SameScheme, validate,
 };
 
 const CORRECTED_2396: Rules = Rules::Rfc2396 {
     excess: ExcessDots::Keep,
     scheme: SameScheme::Strict,
-    form: Form::Corrected,
+    form: RuleForm::Corrected,
 };
 
 /// The target, or the name of the error.

@@ -3,8 +3,8 @@
 
 use serde_json::{Value, json};
 use uriscan::uri::{
-    AuthorityKind, ExcessDots, Form, Grammar, Normalization, Reference, Reference1808,
-    ReferenceKind, Resolver, Rules, SameScheme, normalize, validate,
+    AuthorityKind, ExcessDots, Grammar, Normalization, Reference, Reference1808, ReferenceKind,
+    Resolver, RuleForm, Rules, SameScheme, normalize, validate,
 };
 
 /// Runs the rows of a kind and reports those that differ, one line each.
@@ -52,12 +52,12 @@ fn rules(row: &Value) -> Rules {
         "whatwg" => Rules::Whatwg,
         "rfc3986" => Rules::Rfc3986 {
             scheme,
-            form: Form::Letter,
+            form: RuleForm::Letter,
         },
         "rfc2396" => Rules::Rfc2396 {
             excess,
             scheme,
-            form: Form::Letter,
+            form: RuleForm::Letter,
         },
         "rfc1808" => Rules::Rfc1808,
         other => panic!("unknown rules {other}"),

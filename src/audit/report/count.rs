@@ -2,50 +2,50 @@
 
 use std::convert::Infallible;
 
-use super::jsonl::JsonLines;
-use super::{Format, Report, Totals};
-use crate::audit::finding::{Finding, Subject};
-use crate::output::place::Place;
+use super::jsonl::JsonlReport;
+use super::{ReportFormat, ReportFormatter, Totals};
+use crate::audit::finding::{Finding, FindingSubject};
+use crate::output::place::DocumentPath;
 use crate::output::{Layout, Output};
-use crate::pipeline::tally::{Key, Tally};
+use crate::pipeline::tally::{CountKey, KeyCounts};
 use crate::resolver::Diagnostic;
 
 /// Counts, told at the end: as lines, or as records among those of an audit.
 pub(super) struct Count {
-    key: Key,
-    tally: Tally,
-    records: Option<JsonLines>,
+    key: CountKey,
+    tally: KeyCounts,
+    records: Option<JsonlReport>,
 }
 
 impl Count {
     /// Counts by `key`; records where `format` consists of records.
-    pub(super) fn new(key: Key, format: &Format) -> Self {
+    pub(super) fn new(key: CountKey, format: &ReportFormat) -> Self {
         Count {
             key,
-            tally: Tally::default(),
-            records: (format.name == "jsonl").then(JsonLines::default),
+            tally: KeyCounts::default(),
+            records: (format.name == "jsonl").then(JsonlReport::default),
         }
     }
 }
 
-impl Report for Count {
-    fn finding(&mut self, place: &Place, finding: &Finding<'_>, _out: &mut Vec<u8>) {
+impl ReportFormatter for Count {
+    fn finding(&mut self, place: &DocumentPath, finding: &Finding<'_>, _out: &mut Vec<u8>) {
         let value = match (self.key, finding.subject) {
-            (Key::Rule, _) => finding.rule.name.as_bytes(),
-            (Key::Path, _) => place.path(),
-            (key, Subject::Link(link)) => return self.tally.count(key.of(place, link)),
-            (_, Subject::Document(_)) => b"",
+            (CountKey::Rule, _) => finding.rule.name.as_bytes(),
+            (CountKey::Path, _) => place.path(),
+            (key, FindingSubject::Link(link)) => return self.tally.count(key.of(place, link)),
+            (_, FindingSubject::Document(_)) => b"",
         };
         self.tally.count(value);
     }
 
-    fn diagnostic(&mut self, place: &Place, found: &Diagnostic<'_>, out: &mut Vec<u8>) {
+    fn diagnostic(&mut self, place: &DocumentPath, found: &Diagnostic<'_>, out: &mut Vec<u8>) {
         if let Some(records) = &mut self.records {
             records.diagnostic(place, found, out);
         }
     }
 
-    fn failure(&mut self, place: &Place, message: &str, out: &mut Vec<u8>) {
+    fn failure(&mut self, place: &DocumentPath, message: &str, out: &mut Vec<u8>) {
         if let Some(records) = &mut self.records {
             records.failure(place, message, out);
         }

@@ -1,16 +1,16 @@
 //! Annotations of GitHub Actions: workflow commands, a line each.
 
-use super::{Report, push_sentence};
+use super::{ReportFormatter, push_sentence};
 use crate::audit::finding::Finding;
 use crate::audit::rules::Level;
 use crate::output::escape::push_visible;
-use crate::output::place::Place;
+use crate::output::place::DocumentPath;
 
 /// A workflow command for each finding.
-pub(super) struct GitHub;
+pub(super) struct GithubReport;
 
-impl Report for GitHub {
-    fn finding(&mut self, place: &Place, finding: &Finding<'_>, out: &mut Vec<u8>) {
+impl ReportFormatter for GithubReport {
+    fn finding(&mut self, place: &DocumentPath, finding: &Finding<'_>, out: &mut Vec<u8>) {
         let command = match finding.level {
             Level::Error => "error",
             _ => "warning",

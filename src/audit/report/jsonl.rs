@@ -1,27 +1,27 @@
 //! JSON Lines: findings, diagnostics, errors, links with `--links`, and the summary.
 
-use super::{Report, Totals};
-use crate::audit::finding::{Finding, Spot, Subject};
-use crate::audit::site::State;
+use super::{ReportFormatter, Totals};
+use crate::audit::finding::{DocumentPosition, Finding, FindingSubject};
+use crate::audit::site::LinkState;
 use crate::output::Output;
-use crate::output::field::{FIELDS, Kind};
+use crate::output::field::{FIELDS, FieldPresence};
 use crate::output::json::{open_link, push_count, push_member, push_skips, push_string};
-use crate::output::place::Place;
+use crate::output::place::DocumentPath;
 use crate::output::record::Failure;
-use crate::output::{Layout, Others};
+use crate::output::{Layout, RecordWriters};
 use crate::resolver::{Diagnostic, Link};
 
 /// A record a line.
 #[derive(Default)]
-pub(super) struct JsonLines {
+pub(super) struct JsonlReport {
     layout: Layout,
 }
 
-impl Report for JsonLines {
-    fn finding(&mut self, place: &Place, finding: &Finding<'_>, out: &mut Vec<u8>) {
+impl ReportFormatter for JsonlReport {
+    fn finding(&mut self, place: &DocumentPath, finding: &Finding<'_>, out: &mut Vec<u8>) {
         match finding.subject {
-            Subject::Link(link) => open_link("finding", &self.layout, place, link, out),
-            Subject::Document(spot) => open_spot(place, &spot, out),
+            FindingSubject::Link(link) => open_link("finding", &self.layout, place, link, out),
+            FindingSubject::Document(spot) => open_spot(place, &spot, out),
         }
         push_member("rule", finding.rule.name, out);
         push_member("level", finding.level.name(), out);
@@ -35,19 +35,19 @@ impl Report for JsonLines {
         out.extend_from_slice(b"}\n");
     }
 
-    fn link(&mut self, place: &Place, link: &Link<'_>, state: State, out: &mut Vec<u8>) {
+    fn link(&mut self, place: &DocumentPath, link: &Link<'_>, state: LinkState, out: &mut Vec<u8>) {
         open_link("link", &self.layout, place, link, out);
         push_member("state", state.name(), out);
         out.extend_from_slice(b"}\n");
     }
 
-    fn diagnostic(&mut self, place: &Place, found: &Diagnostic<'_>, out: &mut Vec<u8>) {
+    fn diagnostic(&mut self, place: &DocumentPath, found: &Diagnostic<'_>, out: &mut Vec<u8>) {
         if let Some(others) = others() {
             (others.diagnostic)(place, found, out);
         }
     }
 
-    fn failure(&mut self, place: &Place, message: &str, out: &mut Vec<u8>) {
+    fn failure(&mut self, place: &DocumentPath, message: &str, out: &mut Vec<u8>) {
         let member = None;
         if let Some(others) = others() {
             (others.failure)(place, &Failure { member, message }, out);
@@ -59,7 +59,7 @@ impl Report for JsonLines {
     }
 }
 
-fn others() -> Option<&'static Others> {
+fn others() -> Option<&'static RecordWriters> {
     Output::named("jsonl").and_then(|output| output.others.as_ref())
 }
 
@@ -69,7 +69,7 @@ pub(super) fn push_totals(totals: &Totals, out: &mut Vec<u8>) {
     for (name, count) in totals.summary.counts() {
         push_count(name, count, out);
     }
-    for ((_, name), count) in State::NAMES.iter().zip(totals.counts) {
+    for ((_, name), count) in LinkState::NAMES.iter().zip(totals.counts) {
         push_count(name, count, out);
     }
     out.extend_from_slice(b",\"findings\":{\"error\":");
@@ -83,13 +83,16 @@ pub(super) fn push_totals(totals: &Totals, out: &mut Vec<u8>) {
 }
 
 /// The keys of a link for what is none: null but for the place.
-fn open_spot(place: &Place, spot: &Spot<'_>, out: &mut Vec<u8>) {
+fn open_spot(place: &DocumentPath, spot: &DocumentPosition<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(b"{\"type\":\"finding\"");
     let number = |number: Option<u64>, key: &str, out: &mut Vec<u8>| match number {
         Some(number) => push_count(key, number, out),
         None => out.extend_from_slice(format!(",\"{key}\":null").as_bytes()),
     };
-    for field in FIELDS.iter().filter(|field| field.kind == Kind::Core) {
+    for field in FIELDS
+        .iter()
+        .filter(|field| field.kind == FieldPresence::Core)
+    {
         match field.name {
             "type" => {}
             "path" => {

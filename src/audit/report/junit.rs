@@ -1,16 +1,16 @@
 //! JUnit XML: a suite for each document with findings, and one that says how much was checked.
 //! Warnings are cases that pass and say something.
 
-use super::{GATHER, Report, Totals, sentence};
+use super::{GATHER, ReportFormatter, Totals, sentence};
 use crate::audit::finding::Finding;
-use crate::audit::packed::{Packed, push_bytes, push_number, text};
 use crate::audit::rules::Level;
+use crate::audit::wire::{WireReader, push_bytes, push_number, text};
 use crate::output::decimal::counted;
-use crate::output::place::Place;
+use crate::output::place::DocumentPath;
 
 /// The cases of the document at hand: how many there are stands in front of them.
 #[derive(Default)]
-pub(super) struct JUnit {
+pub(super) struct JunitReport {
     /// For each its rule, its level, its line and column, and its sentence.
     cases: Vec<u8>,
     /// How many bytes of them have been written.
@@ -19,14 +19,14 @@ pub(super) struct JUnit {
     failures: u64,
 }
 
-impl Report for JUnit {
+impl ReportFormatter for JunitReport {
     fn start(&mut self, out: &mut Vec<u8>) {
         out.extend_from_slice(
             b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"uriscan audit\">\n",
         );
     }
 
-    fn finding(&mut self, _place: &Place, finding: &Finding<'_>, _out: &mut Vec<u8>) {
+    fn finding(&mut self, _place: &DocumentPath, finding: &Finding<'_>, _out: &mut Vec<u8>) {
         self.tests += 1;
         self.failures += u64::from(finding.level == Level::Error);
         let position = finding.position();
@@ -43,7 +43,7 @@ impl Report for JUnit {
         push_bytes(sentence(finding).as_bytes(), &mut self.cases);
     }
 
-    fn end_document(&mut self, place: &Place, out: &mut Vec<u8>) -> bool {
+    fn end_document(&mut self, place: &DocumentPath, out: &mut Vec<u8>) -> bool {
         if self.tests == 0 {
             return false;
         }
@@ -55,7 +55,7 @@ impl Report for JUnit {
             );
             out.extend_from_slice(suite.as_bytes());
         }
-        let mut cases = Packed::new(&self.cases[self.told..]);
+        let mut cases = WireReader::new(&self.cases[self.told..]);
         while !cases.is_empty() {
             out.extend_from_slice(case(&path, &mut cases).as_bytes());
             if out.len() >= GATHER {
@@ -64,7 +64,7 @@ impl Report for JUnit {
             }
         }
         out.extend_from_slice(b"  </testsuite>\n");
-        *self = JUnit::default();
+        *self = JunitReport::default();
         false
     }
 
@@ -81,7 +81,7 @@ impl Report for JUnit {
     }
 }
 
-fn case(path: &str, cases: &mut Packed<'_>) -> String {
+fn case(path: &str, cases: &mut WireReader<'_>) -> String {
     let rule = text(cases.bytes());
     let is_error = cases.number() == 1;
     let (line, column) = (cases.number(), cases.number());

@@ -11,93 +11,100 @@ mod text;
 use std::collections::HashSet;
 use std::io::{self, Write};
 
+use super::collect::SkippedFile;
 use super::finding::Finding;
-use super::packed::{self, Packed};
-use super::records::Record;
+use super::records::WireRecord;
 use super::rules::Level;
-use super::site::{Counts, State};
-use super::survey::SkippedFile;
+use super::site::{LinkState, StateCounts};
+use super::wire::{self, WireReader};
 use crate::document::diagnostic::Effect;
 use crate::output::escape::push_visible;
-use crate::output::place::Place;
+use crate::output::place::DocumentPath;
 use crate::output::record::Summary;
 use crate::output::text::push_lossy;
-use crate::pipeline::Talk;
-use crate::pipeline::tally::Key;
+use crate::pipeline::Verbosity;
+use crate::pipeline::tally::CountKey;
 use crate::resolver::{Diagnostic, Link};
 
 /// A format of reports.
-pub struct Format {
+pub struct ReportFormat {
     /// The name that `--report` takes.
     pub name: &'static str,
     /// Makes an empty report.
-    pub start: fn(Look) -> Box<dyn Report>,
+    pub start: fn(TextStyle) -> Box<dyn ReportFormatter>,
 }
 
 /// Every format of reports, one row each.
-pub static FORMATS: &[Format] = &[
-    Format {
+pub static FORMATS: &[ReportFormat] = &[
+    ReportFormat {
         name: "text",
-        start: |look| Box::new(text::Text::new(look)),
+        start: |look| Box::new(text::TextReport::new(look)),
     },
-    Format {
+    ReportFormat {
         name: "jsonl",
-        start: |_| Box::new(jsonl::JsonLines::default()),
+        start: |_| Box::new(jsonl::JsonlReport::default()),
     },
-    Format {
+    ReportFormat {
         name: "sarif",
-        start: |_| Box::new(sarif::Sarif::default()),
+        start: |_| Box::new(sarif::SarifReport::default()),
     },
-    Format {
+    ReportFormat {
         name: "junit",
-        start: |_| Box::new(junit::JUnit::default()),
+        start: |_| Box::new(junit::JunitReport::default()),
     },
-    Format {
+    ReportFormat {
         name: "github",
-        start: |_| Box::new(github::GitHub),
+        start: |_| Box::new(github::GithubReport),
     },
 ];
 
-impl Format {
+impl ReportFormat {
     /// The format of a name.
     ///
     /// ```
     /// use uriscan::audit::report::Format;
-    /// assert_eq!(Format::named("sarif").unwrap().name, "sarif");
+    /// assert_eq!(ReportFormat::named("sarif").unwrap().name, "sarif");
     /// ```
-    pub fn named(name: &str) -> Option<&'static Format> {
+    pub fn named(name: &str) -> Option<&'static ReportFormat> {
         FORMATS.iter().find(|format| format.name == name)
     }
 }
 
 /// How text looks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Look {
+pub struct TextStyle {
     /// Whether it is coloured.
     pub color: bool,
 }
 
 /// Appends what it is told to a buffer. There are few findings beside all the links, so it may be
 /// called through a pointer.
-pub trait Report: Send {
+pub trait ReportFormatter: Send {
     /// Before everything else.
     fn start(&mut self, _out: &mut Vec<u8>) {}
 
     /// A finding in a document.
-    fn finding(&mut self, place: &Place, finding: &Finding<'_>, out: &mut Vec<u8>);
+    fn finding(&mut self, place: &DocumentPath, finding: &Finding<'_>, out: &mut Vec<u8>);
 
     /// A link and the state that it ended in.
-    fn link(&mut self, _place: &Place, _link: &Link<'_>, _state: State, _out: &mut Vec<u8>) {}
+    fn link(
+        &mut self,
+        _place: &DocumentPath,
+        _link: &Link<'_>,
+        _state: LinkState,
+        _out: &mut Vec<u8>,
+    ) {
+    }
 
     /// Something that readers of a document's links should know.
-    fn diagnostic(&mut self, _place: &Place, _found: &Diagnostic<'_>, _out: &mut Vec<u8>) {}
+    fn diagnostic(&mut self, _place: &DocumentPath, _found: &Diagnostic<'_>, _out: &mut Vec<u8>) {}
 
     /// Why a document could not be read.
-    fn failure(&mut self, _place: &Place, _message: &str, _out: &mut Vec<u8>) {}
+    fn failure(&mut self, _place: &DocumentPath, _message: &str, _out: &mut Vec<u8>) {}
 
     /// All that was said of a document has been said. Returns whether there is more to append, and
     /// then is called again.
-    fn end_document(&mut self, _place: &Place, _out: &mut Vec<u8>) -> bool {
+    fn end_document(&mut self, _place: &DocumentPath, _out: &mut Vec<u8>) -> bool {
         false
     }
 
@@ -111,7 +118,7 @@ pub struct Totals {
     /// What was read.
     pub summary: Summary,
     /// How the links ended.
-    pub counts: Counts,
+    pub counts: StateCounts,
     /// Findings of level error.
     pub errors: u64,
     /// Findings of level warning.
@@ -123,8 +130,8 @@ pub struct Totals {
 }
 
 /// A report and where it is written.
-struct Open<'r> {
-    report: Box<dyn Report>,
+struct OpenReport<'r> {
+    report: Box<dyn ReportFormatter>,
     writer: Box<dyn Write + Send + 'r>,
     out: Vec<u8>,
 }
@@ -132,7 +139,7 @@ struct Open<'r> {
 /// A report is written when it holds this many bytes.
 const GATHER: usize = 64 << 10;
 
-impl Open<'_> {
+impl OpenReport<'_> {
     fn write(&mut self) -> io::Result<()> {
         self.writer.write_all(&self.out)?;
         self.out.clear();
@@ -141,29 +148,29 @@ impl Open<'_> {
 }
 
 /// All reports of a run, told the same.
-pub struct Reports<'r> {
-    open: Vec<Open<'r>>,
+pub struct ReportSet<'r> {
+    open: Vec<OpenReport<'r>>,
     /// Where targets elsewhere on the network go, one a line, each once.
-    external: Option<Open<'r>>,
+    external: Option<OpenReport<'r>>,
     listed: HashSet<Box<[u8]>>,
-    baseline: Option<Open<'r>>,
-    place: Place,
-    talk: Talk,
+    baseline: Option<OpenReport<'r>>,
+    place: DocumentPath,
+    talk: Verbosity,
     most: u64,
     shown: u64,
     /// What the run amounts to so far.
     pub totals: Totals,
 }
 
-impl<'r> Reports<'r> {
+impl<'r> ReportSet<'r> {
     /// No reports yet; up to `most` findings are shown.
-    pub fn new(talk: Talk, most: Option<u64>) -> Self {
-        Reports {
+    pub fn new(talk: Verbosity, most: Option<u64>) -> Self {
+        ReportSet {
             open: Vec::new(),
             external: None,
             listed: HashSet::new(),
             baseline: None,
-            place: Place::new(b""),
+            place: DocumentPath::new(b""),
             talk,
             most: most.unwrap_or(u64::MAX),
             shown: 0,
@@ -172,11 +179,16 @@ impl<'r> Reports<'r> {
     }
 
     /// Adds a report.
-    pub fn add(&mut self, format: &Format, look: Look, writer: Box<dyn Write + Send + 'r>) {
+    pub fn add(
+        &mut self,
+        format: &ReportFormat,
+        look: TextStyle,
+        writer: Box<dyn Write + Send + 'r>,
+    ) {
         let mut report = (format.start)(look);
         let mut out = Vec::new();
         report.start(&mut out);
-        self.open.push(Open {
+        self.open.push(OpenReport {
             report,
             writer,
             out,
@@ -184,8 +196,13 @@ impl<'r> Reports<'r> {
     }
 
     /// Adds a report of how many findings there are with each value of a key.
-    pub fn count_by(&mut self, key: Key, format: &Format, writer: Box<dyn Write + Send + 'r>) {
-        self.open.push(Open {
+    pub fn count_by(
+        &mut self,
+        key: CountKey,
+        format: &ReportFormat,
+        writer: Box<dyn Write + Send + 'r>,
+    ) {
+        self.open.push(OpenReport {
             report: Box::new(count::Count::new(key, format)),
             writer,
             out: Vec::new(),
@@ -194,8 +211,8 @@ impl<'r> Reports<'r> {
 
     /// Where targets elsewhere on the network are written.
     pub fn list_external(&mut self, writer: Box<dyn Write + Send + 'r>) {
-        self.external = Some(Open {
-            report: Box::new(text::Text::new(Look::default())),
+        self.external = Some(OpenReport {
+            report: Box::new(text::TextReport::new(TextStyle::default())),
             writer,
             out: Vec::new(),
         });
@@ -203,32 +220,36 @@ impl<'r> Reports<'r> {
 
     /// Where the keys of all findings are written.
     pub fn list_keys(&mut self, writer: Box<dyn Write + Send + 'r>) {
-        self.baseline = Some(Open {
-            report: Box::new(text::Text::new(Look::default())),
+        self.baseline = Some(OpenReport {
+            report: Box::new(text::TextReport::new(TextStyle::default())),
             writer,
             out: Vec::new(),
         });
     }
 
     /// Takes the record of a kind, which is no finding.
-    pub(super) fn take(&mut self, record: Record, packed: &mut Packed<'_>) -> io::Result<()> {
+    pub(super) fn take(
+        &mut self,
+        record: WireRecord,
+        packed: &mut WireReader<'_>,
+    ) -> io::Result<()> {
         match record {
-            Record::Document => {
+            WireRecord::Document => {
                 self.end_document()?;
                 self.place.set(packed.bytes());
             }
-            Record::Finding => {}
-            Record::Link => {
-                let state = State::NAMES[packed.number() as usize % State::NAMES.len()].0;
+            WireRecord::Finding => {}
+            WireRecord::Link => {
+                let state = LinkState::NAMES[packed.number() as usize % LinkState::NAMES.len()].0;
                 packed.link(|link| {
                     for open in &mut self.open {
                         open.report.link(&self.place, link, state, &mut open.out);
                     }
                 });
             }
-            Record::External => self.external(packed.bytes()),
-            Record::Diagnostic => self.diagnostic(&packed.diagnostic()),
-            Record::Failure => self.failure(packed::text(packed.bytes())),
+            WireRecord::External => self.external(packed.bytes()),
+            WireRecord::Diagnostic => self.diagnostic(&packed.diagnostic()),
+            WireRecord::Failure => self.failure(wire::text(packed.bytes())),
         }
         self.write_full()
     }
@@ -334,7 +355,7 @@ impl<'r> Reports<'r> {
     /// # Errors
     ///
     /// When one cannot be written.
-    pub fn end(mut self, summary: Summary, counts: Counts) -> io::Result<Totals> {
+    pub fn end(mut self, summary: Summary, counts: StateCounts) -> io::Result<Totals> {
         self.totals.summary = summary;
         self.totals.counts = counts;
         self.end_document()?;

@@ -1,15 +1,15 @@
 //! SARIF 2.1.0, the Static Analysis Results Interchange Format of OASIS.
 
-use super::{Report, Totals, sentence};
+use super::{ReportFormatter, Totals, sentence};
 use crate::audit::finding::Finding;
 use crate::audit::rules::{Level, RULES};
 use crate::output::json::{push_count, push_member, push_string};
-use crate::output::place::Place;
+use crate::output::place::DocumentPath;
 use crate::uri::base::push_path;
 
 /// A result for each finding, in one run.
 #[derive(Default)]
-pub(super) struct Sarif {
+pub(super) struct SarifReport {
     results: u64,
 }
 
@@ -22,7 +22,7 @@ const START: &str = concat!(
     "\",\"rules\":["
 );
 
-impl Report for Sarif {
+impl ReportFormatter for SarifReport {
     fn start(&mut self, out: &mut Vec<u8>) {
         out.extend_from_slice(START.as_bytes());
         for (index, rule) in RULES.iter().enumerate() {
@@ -39,7 +39,7 @@ impl Report for Sarif {
         out.extend_from_slice(b"]}},\"columnKind\":\"unicodeCodePoints\",\"results\":[");
     }
 
-    fn finding(&mut self, place: &Place, finding: &Finding<'_>, out: &mut Vec<u8>) {
+    fn finding(&mut self, place: &DocumentPath, finding: &Finding<'_>, out: &mut Vec<u8>) {
         let separator = if self.results > 0 { ",\n{" } else { "\n{" };
         self.results += 1;
         out.extend_from_slice(separator.as_bytes());

@@ -1,13 +1,13 @@
 //! Text for people and editors: `path:line:column: error[rule]: reference (message)`.
 
-use super::{Look, Report, Totals, push_sentence};
+use super::{ReportFormatter, TextStyle, Totals, push_sentence};
 use crate::audit::finding::Finding;
 use crate::audit::rules::Level;
-use crate::audit::site::State;
+use crate::audit::site::LinkState;
 use crate::bytes::lines::Position;
 use crate::output::decimal;
 use crate::output::escape::push_visible;
-use crate::output::place::Place;
+use crate::output::place::DocumentPath;
 use crate::resolver::Link;
 
 const PATH: &str = "\x1b[35m";
@@ -17,13 +17,13 @@ const WARNING: &str = "\x1b[1;33m";
 const PLAIN: &str = "\x1b[0m";
 
 /// A finding a line.
-pub(super) struct Text {
-    look: Look,
+pub(super) struct TextReport {
+    look: TextStyle,
 }
 
-impl Text {
-    pub(super) fn new(look: Look) -> Self {
-        Text { look }
+impl TextReport {
+    pub(super) fn new(look: TextStyle) -> Self {
+        TextReport { look }
     }
 
     fn paint(&self, color: &str, out: &mut Vec<u8>, push: impl FnOnce(&mut Vec<u8>)) {
@@ -37,7 +37,7 @@ impl Text {
 
     fn location(
         &self,
-        place: &Place,
+        place: &DocumentPath,
         member: Option<&str>,
         position: Option<Position>,
         out: &mut Vec<u8>,
@@ -70,8 +70,8 @@ fn is_workflow_command(path: &[u8]) -> bool {
     start.starts_with(b"::") || start.starts_with(b"##[")
 }
 
-impl Report for Text {
-    fn finding(&mut self, place: &Place, finding: &Finding<'_>, out: &mut Vec<u8>) {
+impl ReportFormatter for TextReport {
+    fn finding(&mut self, place: &DocumentPath, finding: &Finding<'_>, out: &mut Vec<u8>) {
         self.location(place, finding.member(), finding.position(), out);
         let color = match finding.level {
             Level::Error => ERROR,
@@ -88,7 +88,7 @@ impl Report for Text {
         out.push(b'\n');
     }
 
-    fn link(&mut self, place: &Place, link: &Link<'_>, state: State, out: &mut Vec<u8>) {
+    fn link(&mut self, place: &DocumentPath, link: &Link<'_>, state: LinkState, out: &mut Vec<u8>) {
         self.location(place, link.member, link.position, out);
         out.extend_from_slice(state.name().as_bytes());
         out.extend_from_slice(b": ");

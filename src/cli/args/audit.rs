@@ -10,9 +10,9 @@ use super::read::ReadArgs;
 use super::report::key;
 use super::resolve::BaseArgs;
 use super::walk::WalkArgs;
-use crate::audit::report::{FORMATS, Format};
+use crate::audit::report::{FORMATS, ReportFormat};
 use crate::audit::rules::RULES;
-use crate::pipeline::tally::Key;
+use crate::pipeline::tally::CountKey;
 
 /// What `audit` takes.
 #[derive(Args)]
@@ -98,17 +98,17 @@ pub enum SwitchArg {
 pub struct FindingArgs {
     /// How findings are written: text, jsonl, sarif, junit, github
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = format)]
-    pub format: &'static Format,
+    pub format: &'static ReportFormat,
     /// The same as --format jsonl
     #[arg(long)]
     pub json: bool,
     /// Write the findings to a file too; may be repeated
     #[arg(long, value_name = "FORMAT=FILE", value_parser = report)]
-    pub report: Vec<Report>,
+    pub report: Vec<ReportArg>,
     /// Instead of findings show how many there are by rule, host, scheme, target, path, message,
     /// date, sender or element, the most frequent first
     #[arg(long, value_name = "KEY", value_parser = key, conflicts_with_all = ["links", "external"])]
-    pub count_by: Option<Key>,
+    pub count_by: Option<CountKey>,
     /// Show every link with its state
     #[arg(long)]
     pub links: bool,
@@ -183,9 +183,9 @@ pub enum FailOnArg {
 
 /// A report and the file that it is written to.
 #[derive(Clone)]
-pub struct Report {
+pub struct ReportArg {
     /// Its format.
-    pub format: &'static Format,
+    pub format: &'static ReportFormat,
     /// The file.
     pub path: PathBuf,
 }
@@ -198,16 +198,16 @@ fn rule(name: &str) -> Result<&'static str, String> {
     })
 }
 
-fn format(name: &str) -> Result<&'static Format, String> {
-    Format::named(name).ok_or_else(|| {
+fn format(name: &str) -> Result<&'static ReportFormat, String> {
+    ReportFormat::named(name).ok_or_else(|| {
         let names: Vec<_> = FORMATS.iter().map(|format| format.name).collect();
         format!("there are {}", names.join(", "))
     })
 }
 
-fn report(text: &str) -> Result<Report, String> {
+fn report(text: &str) -> Result<ReportArg, String> {
     let (name, path) = text.split_once('=').ok_or("FORMAT=FILE")?;
     let format = format(name)?;
     let path = PathBuf::from(path);
-    Ok(Report { format, path })
+    Ok(ReportArg { format, path })
 }

@@ -9,9 +9,9 @@ use clap::{Args, ValueEnum};
 use crate::cli::generate;
 use crate::extractor::Positions;
 use crate::output::escape::Escape;
-use crate::output::field::{FIELDS, Field};
-use crate::output::{Formulas, Layout, Location, OUTPUTS, Output};
-use crate::pipeline::{Order, Report};
+use crate::output::field::{FIELDS, RecordField};
+use crate::output::{Formulas, Layout, LocationPrefix, OUTPUTS, Output};
+use crate::pipeline::{OutputOrder, ReportMode};
 
 /// What comes out.
 #[derive(Args)]
@@ -25,7 +25,7 @@ pub struct OutputArgs {
     pub json: bool,
     /// The keys of the records, and their order
     #[arg(long, value_name = "KEYS", value_delimiter = ',', value_parser = field)]
-    pub fields: Vec<&'static Field>,
+    pub fields: Vec<&'static RecordField>,
     /// CSV and TSV: put an apostrophe before cells that a spreadsheet would take for a formula
     ///
     /// Those that begin with `=`, `+`, `-`, `@`, a tab or a carriage return.
@@ -92,7 +92,7 @@ pub struct OutputArgs {
     ///
     /// `man` with --output writes the pages of all subcommands into that folder.
     #[arg(long, value_name = "KIND", value_parser = generate::kind)]
-    pub generate: Option<generate::Kind>,
+    pub generate: Option<generate::GeneratedKind>,
 }
 
 /// The order of the output.
@@ -168,7 +168,7 @@ impl OutputArgs {
             } else {
                 self.fields.clone()
             },
-            location: Location {
+            location: LocationPrefix {
                 path: located && !self.no_filename,
                 position: position || busy,
                 offset,
@@ -195,7 +195,7 @@ impl OutputArgs {
     }
 
     /// Whether what is shown needs lines and columns.
-    pub(in crate::cli) fn positions(&self, report: Report, layout: &Layout) -> Positions {
+    pub(in crate::cli) fn positions(&self, report: ReportMode, layout: &Layout) -> Positions {
         let needed = if !report.is_links() {
             false
         } else if self.output().name == "text" {
@@ -211,9 +211,9 @@ impl OutputArgs {
     }
 
     /// Whether what is shown needs the date, the sender or the subject of messages.
-    pub(in crate::cli) fn envelope(&self, report: Report, layout: &Layout) -> bool {
+    pub(in crate::cli) fn envelope(&self, report: ReportMode, layout: &Layout) -> bool {
         match report {
-            Report::CountBy(key) => key.needs_envelope(),
+            ReportMode::CountBy(key) => key.needs_envelope(),
             _ => {
                 report.is_links()
                     && self.output().name != "text"
@@ -223,10 +223,10 @@ impl OutputArgs {
     }
 
     /// The order of the output.
-    pub(in crate::cli) fn order(&self) -> Order {
+    pub(in crate::cli) fn order(&self) -> OutputOrder {
         match self.sort {
-            SortArg::Path => Order::Path,
-            SortArg::None => Order::None,
+            SortArg::Path => OutputOrder::Path,
+            SortArg::None => OutputOrder::None,
         }
     }
 }
@@ -248,8 +248,8 @@ fn output(name: &str) -> Result<&'static Output, String> {
     })
 }
 
-fn field(name: &str) -> Result<&'static Field, String> {
-    Field::named(name).ok_or_else(|| {
+fn field(name: &str) -> Result<&'static RecordField, String> {
+    RecordField::named(name).ok_or_else(|| {
         let names: Vec<_> = FIELDS.iter().map(|field| field.name).collect();
         format!("there are {}", names.join(", "))
     })

@@ -144,8 +144,8 @@ impl ReadArgs {
     }
 
     /// The options of the formats.
-    pub(in crate::cli) fn options(&self) -> document::Options {
-        let mut options = document::Options::default();
+    pub(in crate::cli) fn options(&self) -> document::FormatOptions {
+        let mut options = document::FormatOptions::default();
         options.text.www = self.www;
         options.text.email = self.email;
         options.text.strict = self.strict_text;

@@ -2,8 +2,8 @@
 
 use clap::Args;
 
-use crate::pipeline::Report;
-use crate::pipeline::tally::Key;
+use crate::pipeline::ReportMode;
+use crate::pipeline::tally::CountKey;
 
 /// What is reported of the references.
 #[derive(Args)]
@@ -24,7 +24,7 @@ pub struct ReportArgs {
     /// `-`. With --json each line is a record. All values are held in memory: about 30 bytes each
     /// besides their own length.
     #[arg(long, value_name = "KEY", value_parser = key)]
-    pub count_by: Option<Key>,
+    pub count_by: Option<CountKey>,
     /// The files that have any
     #[arg(short = 'l', long)]
     pub files_with_matches: bool,
@@ -38,23 +38,23 @@ pub struct ReportArgs {
 
 impl ReportArgs {
     /// What is reported.
-    pub(in crate::cli) fn report(&self) -> Report {
+    pub(in crate::cli) fn report(&self) -> ReportMode {
         match self.count_by {
-            Some(key) => Report::CountBy(key),
-            None if self.unique => Report::Unique,
-            None if self.count => Report::Count,
-            None if self.files_with_matches => Report::Paths,
-            None if self.files => Report::Files,
-            None if self.quiet => Report::Nothing,
-            None => Report::Links,
+            Some(key) => ReportMode::CountBy(key),
+            None if self.unique => ReportMode::Unique,
+            None if self.count => ReportMode::Count,
+            None if self.files_with_matches => ReportMode::Paths,
+            None if self.files => ReportMode::Files,
+            None if self.quiet => ReportMode::Nothing,
+            None => ReportMode::Links,
         }
     }
 }
 
 /// The key of `--count-by`.
-pub(super) fn key(name: &str) -> Result<Key, String> {
-    Key::named(name).ok_or_else(|| {
-        let names: Vec<_> = Key::NAMES.iter().map(|(_, name)| *name).collect();
+pub(super) fn key(name: &str) -> Result<CountKey, String> {
+    CountKey::named(name).ok_or_else(|| {
+        let names: Vec<_> = CountKey::NAMES.iter().map(|(_, name)| *name).collect();
         format!("there are {}", names.join(", "))
     })
 }

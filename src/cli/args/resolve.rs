@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use crate::cli::message::Error;
-use crate::pipeline::bases::{Bases, Names, Otherwise};
+use crate::pipeline::bases::{AbsolutePaths, Bases, UnmountedBase};
 use crate::pipeline::walk::path_of;
 use crate::resolver::{EmbeddedBases, Ruling};
-use crate::uri::{ExcessDots, Form, Reference, Resolver, Rules, SameScheme};
+use crate::uri::{ExcessDots, Reference, Resolver, RuleForm, Rules, SameScheme};
 
 /// What references are resolved against.
 #[derive(Args)]
@@ -86,7 +86,7 @@ impl RulesArg {
             ExcessDotsArg::Error => ExcessDots::Error,
         };
         let scheme = scheme.into();
-        let form = Form::Letter;
+        let form = RuleForm::Letter;
         match self {
             RulesArg::Auto => None,
             RulesArg::Whatwg => Some(Rules::Whatwg),
@@ -118,7 +118,7 @@ impl BaseArgs {
             None => Ruling {
                 plain: Rules::Rfc3986 {
                     scheme: self.same_scheme.into(),
-                    form: Form::Corrected,
+                    form: RuleForm::Corrected,
                 },
                 ..Ruling::AUTO
             },
@@ -146,13 +146,13 @@ impl BaseArgs {
     pub(in crate::cli) fn bases(&self, paths: &[PathBuf]) -> Result<Bases, Error> {
         let mut bases = Bases::here();
         bases.otherwise = match self.base.as_deref() {
-            None => Otherwise::File,
-            Some("") => Otherwise::Nothing,
-            Some(base) => Otherwise::Given(base.as_bytes().to_vec()),
+            None => UnmountedBase::File,
+            Some("") => UnmountedBase::Nothing,
+            Some(base) => UnmountedBase::Given(base.as_bytes().to_vec()),
         };
         let default = self.default_base.as_deref().filter(|base| !base.is_empty());
         bases.default = default.map(|base| base.as_bytes().to_vec());
-        let mut names = Names::default();
+        let mut names = AbsolutePaths::default();
         for root in &self.root {
             let root = root.as_encoded_bytes();
             let (directories, uri) = match mount(root) {
@@ -175,7 +175,7 @@ impl BaseArgs {
 
 /// The absolute path of a directory or a file.
 pub(in crate::cli) fn absolute(
-    names: &mut Names,
+    names: &mut AbsolutePaths,
     bases: &Bases,
     path: &[u8],
 ) -> Result<Vec<u8>, Error> {

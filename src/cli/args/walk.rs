@@ -86,14 +86,14 @@ impl WalkArgs {
     }
 
     /// How trees are walked.
-    pub(in crate::cli) fn options(&self) -> Result<walk::Options, Error> {
+    pub(in crate::cli) fn options(&self) -> Result<walk::WalkOptions, Error> {
         let mut globs = OverrideBuilder::new(".");
         for glob in &self.glob {
             globs
                 .add(glob)
                 .map_err(|error| Error::new(error.to_string()))?;
         }
-        Ok(walk::Options {
+        Ok(walk::WalkOptions {
             globs: globs
                 .build()
                 .map_err(|error| Error::new(error.to_string()))?,

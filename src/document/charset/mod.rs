@@ -10,10 +10,10 @@ mod transcode;
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, X_USER_DEFINED};
 
-pub use read::{Conversion, Reader, converts};
+pub use read::{CharsetReader, Conversion, converts};
 pub use transcode::Transcoder;
 
-use super::events::Family;
+use super::events::RuleFamily;
 
 /// How many bytes the search for a declaration looks at (WHATWG HTML 13.2.3.2).
 pub const PRESCAN: usize = 1024;
@@ -47,10 +47,10 @@ pub enum Confidence {
 /// ```
 /// use uriscan::document::charset::detect;
 /// use uriscan::document::events::Family;
-/// let detected = detect(Family::Markup, None, b"<meta charset=latin1>");
+/// let detected = detect(RuleFamily::Markup, None, b"<meta charset=latin1>");
 /// assert_eq!(detected.encoding.unwrap().name(), "windows-1252");
 /// ```
-pub fn detect(family: Family, declared: Option<&'static Encoding>, first: &[u8]) -> Detected {
+pub fn detect(family: RuleFamily, declared: Option<&'static Encoding>, first: &[u8]) -> Detected {
     if let Some((encoding, mark)) = Encoding::for_bom(first) {
         return Detected {
             encoding: Some(encoding),
@@ -63,8 +63,8 @@ pub fn detect(family: Family, declared: Option<&'static Encoding>, first: &[u8])
         None => Confidence::Tentative,
     };
     let found = match family {
-        Family::Markup => prescan::prescan(&first[..first.len().min(PRESCAN)]),
-        Family::Plain => None,
+        RuleFamily::Markup => prescan::prescan(&first[..first.len().min(PRESCAN)]),
+        RuleFamily::Plain => None,
     };
     Detected {
         encoding: declared.or(found),

@@ -17,7 +17,7 @@ pub(super) fn prescan(head: &[u8]) -> Option<&'static Encoding> {
     if head.starts_with(b"\0<\0?\0x") {
         return Some(UTF_16BE);
     }
-    let mut scanner = Scanner { head, at: 0 };
+    let mut scanner = MetaPrescan { head, at: 0 };
     scanner.run().or_else(|| xml(head))
 }
 
@@ -83,7 +83,7 @@ fn declared_in_xml(label: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-struct Scanner<'a> {
+struct MetaPrescan<'a> {
     head: &'a [u8],
     at: usize,
 }
@@ -94,7 +94,7 @@ struct Pair {
     value: Vec<u8>,
 }
 
-impl Scanner<'_> {
+impl MetaPrescan<'_> {
     /// None: nothing is declared, or the bytes ran out.
     fn run(&mut self) -> Option<&'static Encoding> {
         while self.at < self.head.len() {

@@ -5,8 +5,8 @@ use std::io::{self, Read};
 use encoding_rs::{Encoding, UTF_8};
 
 use super::{Confidence, Detected, PRESCAN, Transcoder, detect, needs_transcoding};
-use crate::bytes::source::Source;
-use crate::document::events::Family;
+use crate::bytes::source::RewindSource;
+use crate::document::events::RuleFamily;
 
 /// Which documents of a format are turned into UTF-8 before they are scanned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub enum Conversion {
 }
 
 /// Reads a document, in UTF-8 where its format wants that.
-pub struct Reader<'a, S> {
+pub struct CharsetReader<'a, S> {
     source: &'a mut S,
     conversion: Conversion,
     detected: Detected,
@@ -43,7 +43,7 @@ pub fn converts(conversion: Conversion, encoding: Option<&'static Encoding>) -> 
     })
 }
 
-impl<'a, S: Source> Reader<'a, S> {
+impl<'a, S: RewindSource> CharsetReader<'a, S> {
     /// Looks at the first bytes of a document.
     ///
     /// # Errors
@@ -52,7 +52,7 @@ impl<'a, S: Source> Reader<'a, S> {
     pub fn new(
         source: &'a mut S,
         conversion: Conversion,
-        family: Family,
+        family: RuleFamily,
         declared: Option<&'static Encoding>,
     ) -> io::Result<Self> {
         let mut head = Vec::new();
@@ -62,7 +62,7 @@ impl<'a, S: Source> Reader<'a, S> {
                 .take(PRESCAN as u64)
                 .read_to_end(&mut head)?;
         }
-        let mut reader = Reader {
+        let mut reader = CharsetReader {
             detected: detect(family, declared, &head),
             source,
             conversion,
@@ -158,7 +158,7 @@ impl<'a, S: Source> Reader<'a, S> {
     }
 }
 
-impl<S: Source> Read for Reader<'_, S> {
+impl<S: RewindSource> Read for CharsetReader<'_, S> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         if self.transcoder.is_none() {
             return self.read_stored(into);

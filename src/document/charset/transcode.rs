@@ -21,7 +21,7 @@ pub struct Transcoder {
     /// How many bytes have been taken and made.
     taken: u64,
     made: u64,
-    runs: Vec<Run>,
+    runs: Vec<UniformRun>,
 }
 
 enum Machine {
@@ -35,7 +35,7 @@ enum Machine {
 
 /// Characters in a row that all have the same lengths.
 #[derive(Clone, Copy)]
-struct Run {
+struct UniformRun {
     made: u64,
     stored: u64,
     /// How long each character is, decoded and stored.
@@ -159,7 +159,7 @@ impl Transcoder {
     }
 
     fn note(&mut self, stored: u64, length: usize, made: usize) {
-        let run = Run {
+        let run = UniformRun {
             made: self.made,
             stored,
             made_unit: made as u8,

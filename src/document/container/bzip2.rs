@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use bzip2::{Decompress, Status};
 
-use super::source::Source;
-use super::{Decoder, Fault, Step};
+use super::source::CompressedSource;
+use super::{DecodeStep, Decoder, MemberFault};
 
 /// The length of a stream without blocks: a header, the magic of the end, and a checksum.
 const EMPTY: usize = 14;
@@ -25,7 +25,7 @@ pub(super) struct Bzip2 {
     stretch: Box<[u8; STRETCH]>,
     pending: Range<usize>,
     /// The end of the stream, or a fault, behind the stretch.
-    end: Option<Step>,
+    end: Option<DecodeStep>,
 }
 
 impl Bzip2 {
@@ -39,9 +39,9 @@ impl Bzip2 {
     }
 
     /// Decodes the next stretch and returns its length.
-    fn decode(&mut self, source: &mut Source) -> (usize, Step) {
+    fn decode(&mut self, source: &mut CompressedSource) -> (usize, DecodeStep) {
         let Some(stream) = &mut self.stream else {
-            return (0, Step::Ended);
+            return (0, DecodeStep::Ended);
         };
         loop {
             let input = source.available();
@@ -52,19 +52,21 @@ impl Bzip2 {
             let produced = (stream.total_out() - before.1) as usize;
             source.consume(consumed);
             match status {
-                Ok(Status::StreamEnd) => return (produced, Step::Ended),
-                Ok(Status::MemNeeded) => return (produced, Step::Failed(Fault::Memory)),
-                Ok(_) if produced > 0 => return (produced, Step::More),
-                Ok(_) if at_end => return (0, Step::Failed(Fault::Truncated)),
+                Ok(Status::StreamEnd) => return (produced, DecodeStep::Ended),
+                Ok(Status::MemNeeded) => {
+                    return (produced, DecodeStep::Failed(MemberFault::Memory));
+                }
+                Ok(_) if produced > 0 => return (produced, DecodeStep::More),
+                Ok(_) if at_end => return (0, DecodeStep::Failed(MemberFault::Truncated)),
                 Ok(_) if consumed > 0 => {}
-                _ => return (produced, Step::Failed(Fault::Corrupt)),
+                _ => return (produced, DecodeStep::Failed(MemberFault::Corrupt)),
             }
         }
     }
 }
 
 impl Decoder for Bzip2 {
-    fn begin(&mut self, source: &mut Source) -> Result<(), Fault> {
+    fn begin(&mut self, source: &mut CompressedSource) -> Result<(), MemberFault> {
         // A decoder allocates the memory of a block, up to 3.6 MB, before it sees that there is none.
         let is_empty = source.peek(EMPTY).get(4..) == Some(END);
         if is_empty {
@@ -75,19 +77,23 @@ impl Decoder for Bzip2 {
         Ok(())
     }
 
-    fn decompress(&mut self, source: &mut Source, into: &mut [u8]) -> (usize, Step) {
+    fn decompress(
+        &mut self,
+        source: &mut CompressedSource,
+        into: &mut [u8],
+    ) -> (usize, DecodeStep) {
         if self.pending.is_empty() && self.end.is_none() {
             let (length, step) = self.decode(source);
             self.pending = 0..length;
-            self.end = (step != Step::More).then_some(step);
+            self.end = (step != DecodeStep::More).then_some(step);
         }
         let n = into.len().min(self.pending.len());
         let start = self.pending.start;
         into[..n].copy_from_slice(&self.stretch[start..start + n]);
         self.pending.start += n;
         match self.pending.is_empty() {
-            true => (n, self.end.take().unwrap_or(Step::More)),
-            false => (n, Step::More),
+            true => (n, self.end.take().unwrap_or(DecodeStep::More)),
+            false => (n, DecodeStep::More),
         }
     }
 }

@@ -4,8 +4,8 @@ use std::io::BufRead;
 
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 
-use super::source::Source;
-use super::{Decoder, Fault, Step};
+use super::source::CompressedSource;
+use super::{DecodeStep, Decoder, MemberFault};
 
 /// Flags of the header (RFC 1952 section 2.3.1).
 const HEADER_CRC: u8 = 0x02;
@@ -37,23 +37,27 @@ impl Gzip {
         }
     }
 
-    fn check_trailer(&self, source: &mut Source) -> Result<(), Fault> {
+    fn check_trailer(&self, source: &mut CompressedSource) -> Result<(), MemberFault> {
         let Some(&[a, b, c, d, e, f, g, h]) = source.peek(TRAILER).first_chunk() else {
-            return Err(Fault::Truncated);
+            return Err(MemberFault::Truncated);
         };
         source.consume(TRAILER);
         // The length is stored modulo 2^32.
         let holds = u32::from_le_bytes([a, b, c, d]) == self.crc.sum()
             && u32::from_le_bytes([e, f, g, h]) == self.crc.amount();
-        if holds { Ok(()) } else { Err(Fault::Corrupt) }
+        if holds {
+            Ok(())
+        } else {
+            Err(MemberFault::Corrupt)
+        }
     }
 }
 
 /// Consumes `n` bytes of a header.
-fn skip(source: &mut Source, n: usize, crc: &mut Crc) -> Result<(), Fault> {
+fn skip(source: &mut CompressedSource, n: usize, crc: &mut Crc) -> Result<(), MemberFault> {
     let bytes = source.peek(n);
     if bytes.len() < n {
-        return Err(Fault::Truncated);
+        return Err(MemberFault::Truncated);
     }
     crc.update(bytes);
     source.consume(n);
@@ -61,11 +65,11 @@ fn skip(source: &mut Source, n: usize, crc: &mut Crc) -> Result<(), Fault> {
 }
 
 /// Consumes a string of any length and the zero byte behind it.
-fn skip_string(source: &mut Source, crc: &mut Crc) -> Result<(), Fault> {
+fn skip_string(source: &mut CompressedSource, crc: &mut Crc) -> Result<(), MemberFault> {
     loop {
         let bytes = source.available();
         if bytes.is_empty() {
-            return Err(Fault::Truncated);
+            return Err(MemberFault::Truncated);
         }
         let end = memchr::memchr(0, bytes);
         let length = end.map_or(bytes.len(), |end| end + 1);
@@ -78,18 +82,18 @@ fn skip_string(source: &mut Source, crc: &mut Crc) -> Result<(), Fault> {
 }
 
 impl Decoder for Gzip {
-    fn begin(&mut self, source: &mut Source) -> Result<(), Fault> {
+    fn begin(&mut self, source: &mut CompressedSource) -> Result<(), MemberFault> {
         self.inflate.reset(false);
         self.crc.reset();
         self.ended = false;
         let mut crc = Crc::new();
-        let flags = *source.peek(FIXED).get(3).ok_or(Fault::Truncated)?;
+        let flags = *source.peek(FIXED).get(3).ok_or(MemberFault::Truncated)?;
         skip(source, FIXED, &mut crc)?;
         if flags & RESERVED != 0 {
-            return Err(Fault::Unsupported);
+            return Err(MemberFault::Unsupported);
         }
         if flags & EXTRA != 0 {
-            let &[low, high] = source.peek(2).first_chunk().ok_or(Fault::Truncated)?;
+            let &[low, high] = source.peek(2).first_chunk().ok_or(MemberFault::Truncated)?;
             skip(source, 2, &mut crc)?;
             skip(source, u16::from_le_bytes([low, high]).into(), &mut crc)?;
         }
@@ -99,16 +103,20 @@ impl Decoder for Gzip {
             }
         }
         if flags & HEADER_CRC != 0 {
-            let &stored = source.peek(2).first_chunk().ok_or(Fault::Truncated)?;
+            let &stored = source.peek(2).first_chunk().ok_or(MemberFault::Truncated)?;
             source.consume(2);
             if u16::from_le_bytes(stored) != crc.sum() as u16 {
-                return Err(Fault::Corrupt);
+                return Err(MemberFault::Corrupt);
             }
         }
         Ok(())
     }
 
-    fn decompress(&mut self, source: &mut Source, into: &mut [u8]) -> (usize, Step) {
+    fn decompress(
+        &mut self,
+        source: &mut CompressedSource,
+        into: &mut [u8],
+    ) -> (usize, DecodeStep) {
         while !self.ended {
             let input = source.available();
             let at_end = input.is_empty();
@@ -127,18 +135,18 @@ impl Decoder for Gzip {
                 Ok(Status::StreamEnd) => {
                     self.ended = true;
                     if produced > 0 {
-                        return (produced, Step::More);
+                        return (produced, DecodeStep::More);
                     }
                 }
-                Ok(_) if produced > 0 => return (produced, Step::More),
-                Ok(_) if at_end => return (0, Step::Failed(Fault::Truncated)),
+                Ok(_) if produced > 0 => return (produced, DecodeStep::More),
+                Ok(_) if at_end => return (0, DecodeStep::Failed(MemberFault::Truncated)),
                 Ok(_) if consumed > 0 => {}
-                _ => return (produced, Step::Failed(Fault::Corrupt)),
+                _ => return (produced, DecodeStep::Failed(MemberFault::Corrupt)),
             }
         }
         match self.check_trailer(source) {
-            Ok(()) => (0, Step::Ended),
-            Err(fault) => (0, Step::Failed(fault)),
+            Ok(()) => (0, DecodeStep::Ended),
+            Err(fault) => (0, DecodeStep::Failed(fault)),
         }
     }
 }

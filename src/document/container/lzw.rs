@@ -2,8 +2,8 @@
 
 use std::io::Read;
 
-use super::source::Source;
-use super::{Decoder, Fault, Step};
+use super::source::CompressedSource;
+use super::{DecodeStep, Decoder, MemberFault};
 
 /// The two bytes that such data starts with.
 pub(super) const MAGIC: &[u8] = b"\x1f\x9d";
@@ -63,7 +63,7 @@ impl Lzw {
     }
 
     /// The next code; none at the end.
-    fn code(&mut self, source: &mut Source) -> Result<Option<u32>, Fault> {
+    fn code(&mut self, source: &mut CompressedSource) -> Result<Option<u32>, MemberFault> {
         let full = self.table.len() as u32 >= 1 << self.width;
         if full && self.width < self.widest {
             self.change(self.width + 1);
@@ -83,7 +83,7 @@ impl Lzw {
                 return if left < 8 {
                     Ok(None)
                 } else {
-                    Err(Fault::Truncated)
+                    Err(MemberFault::Truncated)
                 };
             }
         }
@@ -94,7 +94,7 @@ impl Lzw {
     }
 
     /// Puts the text of the next code in place; false at the end.
-    fn advance(&mut self, source: &mut Source) -> Result<bool, Fault> {
+    fn advance(&mut self, source: &mut CompressedSource) -> Result<bool, MemberFault> {
         let Some(code) = self.code(source)? else {
             return Ok(false);
         };
@@ -103,11 +103,11 @@ impl Lzw {
                 self.empty();
                 return Ok(true);
             }
-            return Err(Fault::Corrupt);
+            return Err(MemberFault::Corrupt);
         }
         let Some(before) = self.before else {
             let Ok(byte) = u8::try_from(code) else {
-                return Err(Fault::Corrupt);
+                return Err(MemberFault::Corrupt);
             };
             self.first = byte;
             self.text.push(byte);
@@ -120,7 +120,7 @@ impl Lzw {
         let mut next = code as u16;
         if code >= known {
             if code > known {
-                return Err(Fault::Corrupt);
+                return Err(MemberFault::Corrupt);
             }
             // The code that is being made: the text before and its own first byte.
             self.text.push(self.first);
@@ -142,13 +142,13 @@ impl Lzw {
 }
 
 impl Decoder for Lzw {
-    fn begin(&mut self, source: &mut Source) -> Result<(), Fault> {
+    fn begin(&mut self, source: &mut CompressedSource) -> Result<(), MemberFault> {
         let mut header = [0; 3];
         let read = source.read_exact(&mut header);
-        read.map_err(|_| Fault::Truncated)?;
+        read.map_err(|_| MemberFault::Truncated)?;
         let widest = u32::from(header[2] & 0x1F);
         if !header.starts_with(MAGIC) || !(NARROW..=WIDEST).contains(&widest) {
-            return Err(Fault::Corrupt);
+            return Err(MemberFault::Corrupt);
         }
         self.widest = widest;
         self.clears = header[2] & CLEARS != 0;
@@ -158,18 +158,22 @@ impl Decoder for Lzw {
         Ok(())
     }
 
-    fn decompress(&mut self, source: &mut Source, into: &mut [u8]) -> (usize, Step) {
+    fn decompress(
+        &mut self,
+        source: &mut CompressedSource,
+        into: &mut [u8],
+    ) -> (usize, DecodeStep) {
         for (n, byte) in into.iter_mut().enumerate() {
             while self.text.is_empty() {
                 match self.advance(source) {
                     Ok(true) => {}
-                    Ok(false) => return (n, Step::Ended),
-                    Err(fault) => return (n, Step::Failed(fault)),
+                    Ok(false) => return (n, DecodeStep::Ended),
+                    Err(fault) => return (n, DecodeStep::Failed(fault)),
                 }
             }
             *byte = self.text.pop().unwrap_or_default();
         }
-        (into.len(), Step::More)
+        (into.len(), DecodeStep::More)
     }
 }
 
@@ -272,25 +276,25 @@ mod tests {
             ] {
                 let stored = compress(text, widest, clear_after);
                 let (got, step) = decompress(&stored, 100);
-                assert_eq!(step, Step::Ended);
+                assert_eq!(step, DecodeStep::Ended);
                 assert!(got == text, "{widest} bits, cleared after {clear_after}");
             }
         }
     }
 
     /// Decompresses in steps of so many bytes, up to the end or damage.
-    fn decompress(stored: &[u8], step: usize) -> (Vec<u8>, Step) {
-        let mut source = Source::new(Box::new(std::io::Cursor::new(stored.to_vec())));
+    fn decompress(stored: &[u8], step: usize) -> (Vec<u8>, DecodeStep) {
+        let mut source = CompressedSource::new(Box::new(std::io::Cursor::new(stored.to_vec())));
         let mut lzw = Lzw::new();
         let mut got = Vec::new();
         if let Err(fault) = lzw.begin(&mut source) {
-            return (got, Step::Failed(fault));
+            return (got, DecodeStep::Failed(fault));
         }
         loop {
             let mut into = vec![0; step];
             let (n, step) = lzw.decompress(&mut source, &mut into);
             got.extend_from_slice(&into[..n]);
-            if step != Step::More {
+            if step != DecodeStep::More {
                 return (got, step);
             }
         }
@@ -299,12 +303,15 @@ mod tests {
     #[test]
     fn damage_is_an_error() {
         for (stored, fault) in [
-            (&b"\x1f\x9d"[..], Fault::Truncated),
-            (b"\x1f\x9d\x88aa", Fault::Corrupt),
-            (b"\x1f\x9d\x91aa", Fault::Corrupt),
-            (b"\x1f\x9d\x90\xff\xff\xff", Fault::Corrupt),
+            (&b"\x1f\x9d"[..], MemberFault::Truncated),
+            (b"\x1f\x9d\x88aa", MemberFault::Corrupt),
+            (b"\x1f\x9d\x91aa", MemberFault::Corrupt),
+            (b"\x1f\x9d\x90\xff\xff\xff", MemberFault::Corrupt),
         ] {
-            assert_eq!(decompress(stored, 100), (Vec::new(), Step::Failed(fault)));
+            assert_eq!(
+                decompress(stored, 100),
+                (Vec::new(), DecodeStep::Failed(fault))
+            );
         }
     }
 
@@ -324,7 +331,7 @@ mod tests {
             let got = decompress(&codes.bytes, step);
             assert_eq!(
                 got,
-                (b"ab".to_vec(), Step::Failed(Fault::Corrupt)),
+                (b"ab".to_vec(), DecodeStep::Failed(MemberFault::Corrupt)),
                 "{step}"
             );
         }
@@ -343,8 +350,8 @@ mod tests {
             // Where a code ends within the last byte nothing tells of those that are missing.
             let left = (cut - 3) * 8 % 9;
             let expected = match left {
-                8 => Step::Failed(Fault::Truncated),
-                _ => Step::Ended,
+                8 => DecodeStep::Failed(MemberFault::Truncated),
+                _ => DecodeStep::Ended,
             };
             assert_eq!(step, expected, "{cut}");
         }

@@ -16,7 +16,7 @@ use std::collections::VecDeque;
 use std::io::{self, BufRead, Read};
 
 use super::diagnostic::{self, Code};
-use source::Source;
+use source::CompressedSource;
 
 /// Compressed files in compressed files are opened up to this depth.
 pub const DEPTH: usize = 4;
@@ -93,7 +93,7 @@ pub static CODECS: &[Codec] = &[
         extension: "",
         starts: is_batch,
         magic: b"#! ",
-        decoder: || Box::new(Batch(None)),
+        decoder: || Box::new(NewsBatch(None)),
         padding: Padding::Odd,
         trailing: &diagnostic::COMPRESS_TRAILING,
     },
@@ -141,25 +141,26 @@ trait Decoder {
     /// # Errors
     ///
     /// When nothing of the member can be decoded.
-    fn begin(&mut self, source: &mut Source) -> Result<(), Fault>;
+    fn begin(&mut self, source: &mut CompressedSource) -> Result<(), MemberFault>;
 
     /// Decompresses the next bytes of the member into a buffer that is not empty. Returns how many they
-    /// are, with damage too, and what follows them. With [`Step::More`] there is at least one.
-    fn decompress(&mut self, source: &mut Source, into: &mut [u8]) -> (usize, Step);
+    /// are, with damage too, and what follows them. With [`DecodeStep::More`] there is at least one.
+    fn decompress(&mut self, source: &mut CompressedSource, into: &mut [u8])
+    -> (usize, DecodeStep);
 }
 
 /// What follows the bytes that have been decompressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Step {
+enum DecodeStep {
     More,
     /// The member has ended, and nothing behind it has been consumed.
     Ended,
-    Failed(Fault),
+    Failed(MemberFault),
 }
 
 /// Why a member cannot be decoded, or not to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fault {
+enum MemberFault {
     /// The input ends within it.
     Truncated,
     Corrupt,
@@ -169,48 +170,52 @@ enum Fault {
     Unsupported,
 }
 
-impl Fault {
+impl MemberFault {
     fn code(self) -> &'static Code {
         match self {
-            Fault::Truncated => &diagnostic::COMPRESS_TRUNCATED,
-            Fault::Corrupt => &diagnostic::COMPRESS_CORRUPT,
-            Fault::Memory => &diagnostic::COMPRESS_WINDOW,
-            Fault::Unsupported => &diagnostic::COMPRESS_UNSUPPORTED,
+            MemberFault::Truncated => &diagnostic::COMPRESS_TRUNCATED,
+            MemberFault::Corrupt => &diagnostic::COMPRESS_CORRUPT,
+            MemberFault::Memory => &diagnostic::COMPRESS_WINDOW,
+            MemberFault::Unsupported => &diagnostic::COMPRESS_UNSUPPORTED,
         }
     }
 }
 
 /// A news batch: a line, and members of the codec that their first bytes tell.
-struct Batch(Option<Box<dyn Decoder>>);
+struct NewsBatch(Option<Box<dyn Decoder>>);
 
-impl Decoder for Batch {
-    fn begin(&mut self, source: &mut Source) -> Result<(), Fault> {
+impl Decoder for NewsBatch {
+    fn begin(&mut self, source: &mut CompressedSource) -> Result<(), MemberFault> {
         let line = source.peek(BATCH_LINE);
-        let end = memchr::memchr(b'\n', line).ok_or(Fault::Corrupt)?;
+        let end = memchr::memchr(b'\n', line).ok_or(MemberFault::Corrupt)?;
         source.consume(end + 1);
         let head = source.peek(HEAD);
         let mut decoder: Box<dyn Decoder> = if head.starts_with(lzw::MAGIC) {
             Box::new(lzw::Lzw::new())
         } else {
             let codec = Codec::of(head).filter(|_| !is_batch(head));
-            (codec.ok_or(Fault::Corrupt)?.decoder)()
+            (codec.ok_or(MemberFault::Corrupt)?.decoder)()
         };
         decoder.begin(source)?;
         self.0 = Some(decoder);
         Ok(())
     }
 
-    fn decompress(&mut self, source: &mut Source, into: &mut [u8]) -> (usize, Step) {
+    fn decompress(
+        &mut self,
+        source: &mut CompressedSource,
+        into: &mut [u8],
+    ) -> (usize, DecodeStep) {
         match &mut self.0 {
             Some(decoder) => decoder.decompress(source, into),
-            None => (0, Step::Ended),
+            None => (0, DecodeStep::Ended),
         }
     }
 }
 
 /// Something wrong with a compressed document, and how far into its content.
 #[derive(Clone, Copy, Debug)]
-pub struct Trouble {
+pub struct DecompressError {
     /// What it is.
     pub code: &'static Code,
     /// Bytes that were decompressed before it.
@@ -235,18 +240,18 @@ pub struct Trouble {
 /// ```
 pub struct Decompressed {
     codec: &'static Codec,
-    source: Source,
+    source: CompressedSource,
     decoder: Box<dyn Decoder>,
-    state: State,
+    state: DecompressState,
     /// Bytes that came out of it.
     output: u64,
     /// Where members begin: in the output, and in the compressed document.
     members: VecDeque<(u64, u64)>,
-    trouble: Option<Trouble>,
+    trouble: Option<DecompressError>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum DecompressState {
     /// A member begins here.
     Begin,
     /// Within a member.
@@ -262,9 +267,9 @@ impl Decompressed {
     pub fn new(codec: &'static Codec, reader: Box<dyn Read>) -> Self {
         Decompressed {
             codec,
-            source: Source::new(reader),
+            source: CompressedSource::new(reader),
             decoder: (codec.decoder)(),
-            state: State::Begin,
+            state: DecompressState::Begin,
             output: 0,
             members: VecDeque::new(),
             trouble: None,
@@ -283,13 +288,13 @@ impl Decompressed {
 
     /// Ends the document here.
     pub fn end_with(&mut self, code: &'static Code) {
-        self.state = State::Done;
+        self.state = DecompressState::Done;
         let offset = self.output;
-        self.trouble.get_or_insert(Trouble { code, offset });
+        self.trouble.get_or_insert(DecompressError { code, offset });
     }
 
     /// What was wrong with it, as far as it has been read.
-    pub fn trouble(&self) -> Option<Trouble> {
+    pub fn trouble(&self) -> Option<DecompressError> {
         self.trouble
     }
 
@@ -336,13 +341,13 @@ impl Decompressed {
         };
         let head = self.source.peek(HEAD);
         if (self.codec.starts)(head) {
-            self.state = State::Begin;
+            self.state = DecompressState::Begin;
         } else if !head.is_empty() && self.codec.magic.starts_with(head) {
             self.end_with(&diagnostic::COMPRESS_TRUNCATED);
         } else if !head.is_empty() || !padded_well {
             self.end_with(self.codec.trailing);
         } else {
-            self.state = State::Done;
+            self.state = DecompressState::Done;
         }
     }
 }
@@ -355,31 +360,35 @@ impl Read for Decompressed {
         }
         loop {
             let (n, step) = match self.state {
-                State::Done => return self.source.error().map_or(Ok(0), Err),
-                State::Behind => {
+                DecompressState::Done => return self.source.error().map_or(Ok(0), Err),
+                DecompressState::Behind => {
                     self.next_member();
                     continue;
                 }
-                State::Begin => {
+                DecompressState::Begin => {
                     self.begin_member(self.source.consumed());
-                    self.state = State::Member;
+                    self.state = DecompressState::Member;
                     match self.decoder.begin(&mut self.source) {
                         Ok(()) => continue,
-                        Err(fault) => (0, Step::Failed(fault)),
+                        Err(fault) => (0, DecodeStep::Failed(fault)),
                     }
                 }
-                State::Member => self.decoder.decompress(&mut self.source, into),
+                DecompressState::Member => self.decoder.decompress(&mut self.source, into),
             };
             self.output += n as u64;
             match step {
-                Step::More => {}
-                Step::Ended => self.state = State::Behind,
+                DecodeStep::More => {}
+                DecodeStep::Ended => self.state = DecompressState::Behind,
                 // An error of the file looks like an end to the decoder.
-                Step::Failed(_) if self.source.error().is_some() => self.state = State::Done,
-                Step::Failed(fault) => self.end_with(fault.code()),
+                DecodeStep::Failed(_) if self.source.error().is_some() => {
+                    self.state = DecompressState::Done
+                }
+                DecodeStep::Failed(fault) => self.end_with(fault.code()),
             }
             if n > 0 {
-                if self.state != State::Done && Self::is_excessive(self.input(), self.output) {
+                if self.state != DecompressState::Done
+                    && Self::is_excessive(self.input(), self.output)
+                {
                     self.end_with(&diagnostic::RATIO_LIMIT);
                 }
                 return Ok(n);

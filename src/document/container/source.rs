@@ -6,7 +6,7 @@ use std::io::{self, BufRead, Read};
 const BUFFER: usize = 64 << 10;
 
 /// A reader with a look ahead, which counts what is consumed.
-pub(super) struct Source {
+pub(super) struct CompressedSource {
     reader: Box<dyn Read>,
     buffer: Vec<u8>,
     at: usize,
@@ -17,9 +17,9 @@ pub(super) struct Source {
     error: Option<io::ErrorKind>,
 }
 
-impl Source {
+impl CompressedSource {
     pub(super) fn new(reader: Box<dyn Read>) -> Self {
-        Source {
+        CompressedSource {
             reader,
             buffer: vec![0; BUFFER],
             at: 0,
@@ -60,7 +60,7 @@ impl Source {
     }
 
     /// Returns the bytes that are buffered, after reading when there are none: empty at the end,
-    /// and after an error, which [`Source::error`] tells.
+    /// and after an error, which [`CompressedSource::error`] tells.
     pub(super) fn available(&mut self) -> &[u8] {
         self.fill_buf().unwrap_or_default()
     }
@@ -92,7 +92,7 @@ impl Source {
     }
 }
 
-impl BufRead for Source {
+impl BufRead for CompressedSource {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         while self.at == self.end && !self.ended {
             (self.at, self.end) = (0, 0);
@@ -107,7 +107,7 @@ impl BufRead for Source {
     }
 }
 
-impl Read for Source {
+impl Read for CompressedSource {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let n = self.fill_buf()?.read(into)?;
         self.consume(n);

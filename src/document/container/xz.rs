@@ -4,8 +4,8 @@ use std::io::{BufRead, ErrorKind};
 
 use lzma_rust2::{Action, Status, XzStream};
 
-use super::source::Source;
-use super::{Decoder, Fault, Step, WINDOW};
+use super::source::CompressedSource;
+use super::{DecodeStep, Decoder, MemberFault, WINDOW};
 
 /// Memory for a decoder in KiB: a dictionary of [`WINDOW`] bytes, and tables and buffers.
 const MEMORY: u32 = (WINDOW >> 10) as u32 + 1024;
@@ -30,27 +30,31 @@ fn open_stream() -> XzStream {
     XzStream::new_mem_limit(false, MEMORY)
 }
 
-fn fault(kind: ErrorKind) -> Fault {
+fn fault(kind: ErrorKind) -> MemberFault {
     match kind {
-        ErrorKind::UnexpectedEof => Fault::Truncated,
-        ErrorKind::OutOfMemory => Fault::Memory,
-        ErrorKind::Unsupported => Fault::Unsupported,
-        _ => Fault::Corrupt,
+        ErrorKind::UnexpectedEof => MemberFault::Truncated,
+        ErrorKind::OutOfMemory => MemberFault::Memory,
+        ErrorKind::Unsupported => MemberFault::Unsupported,
+        _ => MemberFault::Corrupt,
     }
 }
 
 impl Decoder for Xz {
-    fn begin(&mut self, source: &mut Source) -> Result<(), Fault> {
+    fn begin(&mut self, source: &mut CompressedSource) -> Result<(), MemberFault> {
         self.stream = open_stream();
         // Behind the stream header stand the size of the block header, not 0, and its flags, whose
         // lowest bits are the number of filters less one. The decoder takes one before LZMA2.
         match source.peek(14).first_chunk::<14>() {
-            Some(&[.., size, flags]) if size != 0 && flags & 3 > 1 => Err(Fault::Unsupported),
+            Some(&[.., size, flags]) if size != 0 && flags & 3 > 1 => Err(MemberFault::Unsupported),
             _ => Ok(()),
         }
     }
 
-    fn decompress(&mut self, source: &mut Source, into: &mut [u8]) -> (usize, Step) {
+    fn decompress(
+        &mut self,
+        source: &mut CompressedSource,
+        into: &mut [u8],
+    ) -> (usize, DecodeStep) {
         loop {
             // Stretches begin at the same bytes however much is asked for at a time.
             let most = (STRETCH - self.stream.total_in() % STRETCH) as usize;
@@ -68,20 +72,20 @@ impl Decoder for Xz {
                 Ok(result) => {
                     source.consume(result.bytes_consumed);
                     if result.status == Status::StreamEnd {
-                        return (produced, Step::Ended);
+                        return (produced, DecodeStep::Ended);
                     }
                     if produced > 0 {
-                        return (produced, Step::More);
+                        return (produced, DecodeStep::More);
                     }
                     if result.bytes_consumed == 0 {
                         let fault = match action {
-                            Action::Finish => Fault::Truncated,
-                            Action::Run => Fault::Corrupt,
+                            Action::Finish => MemberFault::Truncated,
+                            Action::Run => MemberFault::Corrupt,
                         };
-                        return (0, Step::Failed(fault));
+                        return (0, DecodeStep::Failed(fault));
                     }
                 }
-                Err(error) => return (produced, Step::Failed(fault(error.kind()))),
+                Err(error) => return (produced, DecodeStep::Failed(fault(error.kind()))),
             }
         }
     }

@@ -5,8 +5,8 @@ use std::io::{BufRead, Read};
 use ruzstd::decoding::errors::{FrameDecoderError, FrameHeaderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-use super::source::Source;
-use super::{Decoder, Fault, Step, WINDOW};
+use super::source::CompressedSource;
+use super::{DecodeStep, Decoder, MemberFault, WINDOW};
 
 /// Bits of the frame header descriptor (RFC 8878 section 3.1.1.1.1).
 const CONTENT_SIZE: u8 = 0xC0;
@@ -40,7 +40,7 @@ pub(super) struct Zstd {
     /// One block as it is stored, with its header.
     block: Vec<u8>,
     /// Set when no more blocks can be decoded; the window is handed over before it is told.
-    fault: Option<Fault>,
+    fault: Option<MemberFault>,
 }
 
 /// Whether a skippable frame starts so.
@@ -64,12 +64,12 @@ impl Zstd {
     }
 
     /// Reads a block and decodes it into the window.
-    fn decode_block(&mut self, source: &mut Source) -> Result<(), Fault> {
-        let &[a, b, c] = source.peek(3).first_chunk().ok_or(Fault::Truncated)?;
+    fn decode_block(&mut self, source: &mut CompressedSource) -> Result<(), MemberFault> {
+        let &[a, b, c] = source.peek(3).first_chunk().ok_or(MemberFault::Truncated)?;
         let header = u32::from_le_bytes([a, b, c, 0]);
         let (kind, size) = (header >> 1 & 3, (header >> 3) as usize);
         if kind == BLOCK_RESERVED || size > BLOCK_MOST {
-            return Err(Fault::Corrupt);
+            return Err(MemberFault::Corrupt);
         }
         let stored = if kind == RLE { 1 } else { size };
         let has_checksum = self.checksum && header & 1 == 1;
@@ -86,13 +86,13 @@ impl Zstd {
             let header = ((have - BLOCK_HEADER) as u32) << 3;
             self.block[..BLOCK_HEADER].copy_from_slice(&header.to_le_bytes()[..BLOCK_HEADER]);
         } else {
-            return Err(Fault::Truncated);
+            return Err(MemberFault::Truncated);
         }
         let one = BlockDecodingStrategy::UptoBlocks(1);
         match self.decoder.decode_blocks(self.block.as_slice(), one) {
             Ok(_) if have == whole => Ok(()),
-            Ok(_) => Err(Fault::Truncated),
-            Err(_) => Err(Fault::Corrupt),
+            Ok(_) => Err(MemberFault::Truncated),
+            Err(_) => Err(MemberFault::Corrupt),
         }
     }
 
@@ -106,45 +106,49 @@ impl Zstd {
     }
 
     /// Whether the frame is as long as its header tells, and has the checksum that it ends with.
-    fn verify(&self) -> Result<(), Fault> {
+    fn verify(&self) -> Result<(), MemberFault> {
         let stored = self.decoder.get_checksum_from_data();
         let holds = self.content_size.is_none_or(|size| size == self.produced)
             && stored.is_none_or(|stored| self.decoder.get_calculated_checksum() == Some(stored));
-        if holds { Ok(()) } else { Err(Fault::Corrupt) }
+        if holds {
+            Ok(())
+        } else {
+            Err(MemberFault::Corrupt)
+        }
     }
 }
 
-fn fault(error: &FrameDecoderError) -> Fault {
+fn fault(error: &FrameDecoderError) -> MemberFault {
     use ReadFrameHeaderError as Header;
     match error {
         FrameDecoderError::WindowSizeTooBig { .. }
         | FrameDecoderError::FrameHeaderError(FrameHeaderError::WindowTooBig { .. }) => {
-            Fault::Memory
+            MemberFault::Memory
         }
-        FrameDecoderError::DictNotProvided { .. } => Fault::Unsupported,
+        FrameDecoderError::DictNotProvided { .. } => MemberFault::Unsupported,
         FrameDecoderError::ReadFrameHeaderError(
             Header::BadMagicNumber(_) | Header::InvalidFrameDescriptor(_),
-        ) => Fault::Corrupt,
-        FrameDecoderError::ReadFrameHeaderError(_) => Fault::Truncated,
-        _ => Fault::Corrupt,
+        ) => MemberFault::Corrupt,
+        FrameDecoderError::ReadFrameHeaderError(_) => MemberFault::Truncated,
+        _ => MemberFault::Corrupt,
     }
 }
 
 impl Decoder for Zstd {
-    fn begin(&mut self, source: &mut Source) -> Result<(), Fault> {
+    fn begin(&mut self, source: &mut CompressedSource) -> Result<(), MemberFault> {
         self.fault = None;
         self.produced = 0;
         let head = source.peek(8);
         if is_skippable(head) {
-            let &[_, _, _, _, a, b, c, d] = head.first_chunk().ok_or(Fault::Truncated)?;
+            let &[_, _, _, _, a, b, c, d] = head.first_chunk().ok_or(MemberFault::Truncated)?;
             source.consume(8);
             self.skippable = Some(u32::from_le_bytes([a, b, c, d]).into());
             return Ok(());
         }
         self.skippable = None;
-        let descriptor = *head.get(4).ok_or(Fault::Truncated)?;
+        let descriptor = *head.get(4).ok_or(MemberFault::Truncated)?;
         if descriptor & RESERVED != 0 {
-            return Err(Fault::Unsupported);
+            return Err(MemberFault::Unsupported);
         }
         let result = self.decoder.reset(source);
         result.map_err(|error| fault(&error))?;
@@ -154,11 +158,15 @@ impl Decoder for Zstd {
         Ok(())
     }
 
-    fn decompress(&mut self, source: &mut Source, into: &mut [u8]) -> (usize, Step) {
+    fn decompress(
+        &mut self,
+        source: &mut CompressedSource,
+        into: &mut [u8],
+    ) -> (usize, DecodeStep) {
         if let Some(size) = self.skippable {
             return match source.skip(size) == size {
-                true => (0, Step::Ended),
-                false => (0, Step::Failed(Fault::Truncated)),
+                true => (0, DecodeStep::Ended),
+                false => (0, DecodeStep::Failed(MemberFault::Truncated)),
             };
         }
         loop {
@@ -166,15 +174,15 @@ impl Decoder for Zstd {
             let n = self.decoder.read(into).unwrap_or(0);
             if n > 0 {
                 self.produced += n as u64;
-                return (n, Step::More);
+                return (n, DecodeStep::More);
             }
             if let Some(fault) = self.fault {
-                return (0, Step::Failed(fault));
+                return (0, DecodeStep::Failed(fault));
             }
             if self.decoder.is_finished() {
                 return match self.verify() {
-                    Ok(()) => (0, Step::Ended),
-                    Err(fault) => (0, Step::Failed(fault)),
+                    Ok(()) => (0, DecodeStep::Ended),
+                    Err(fault) => (0, DecodeStep::Failed(fault)),
                 };
             }
             if let Err(fault) = self.decode_block(source) {

@@ -1,16 +1,16 @@
 //! The table of attributes that hold references: one row for each, and the index that finds the
 //! row of an attribute on an element.
 
-use super::Options;
+use super::HtmlOptions;
 use super::names::Element::{self, *};
 use super::names::{Attribute, Attribute as At};
-use crate::document::Anchors;
-use Grammar::*;
-use On::{Any, These};
+use crate::document::AnchorReporting;
+use ElementFilter::{Any, These};
+use ValueSyntax::*;
 
 /// The namespace of an element.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Space {
+pub(super) enum ElementNamespace {
     #[default]
     Html,
     Svg,
@@ -19,7 +19,7 @@ pub(super) enum Space {
 
 /// How a value is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Grammar {
+pub(super) enum ValueSyntax {
     /// One reference.
     Uri,
     /// References between white space.
@@ -57,7 +57,7 @@ pub(super) enum Empty {
 
 /// Which base a reference resolves against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Against {
+pub(super) enum ResolvedAgainst {
     /// The document's base URI.
     Document,
     /// The base URI that the document has without a base element.
@@ -81,7 +81,7 @@ pub(super) enum Group {
 
 /// The elements of a row.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum On {
+pub(super) enum ElementFilter {
     /// All elements of the namespace.
     Any,
     /// These.
@@ -90,79 +90,82 @@ pub(super) enum On {
 
 /// An attribute that holds references, on some elements.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Row {
-    pub(super) space: Space,
-    pub(super) on: On,
+pub(super) struct AttributeRow {
+    pub(super) space: ElementNamespace,
+    pub(super) on: ElementFilter,
     pub(super) attribute: Attribute,
-    pub(super) grammar: Grammar,
+    pub(super) grammar: ValueSyntax,
     pub(super) empty: Empty,
-    pub(super) against: Against,
+    pub(super) against: ResolvedAgainst,
     pub(super) group: Group,
 }
 
-const fn html(on: &'static [Element], attribute: Attribute, grammar: Grammar) -> Row {
-    Row {
-        space: Space::Html,
-        on: On::These(on),
+const fn html(on: &'static [Element], attribute: Attribute, grammar: ValueSyntax) -> AttributeRow {
+    AttributeRow {
+        space: ElementNamespace::Html,
+        on: ElementFilter::These(on),
         attribute,
         grammar,
         empty: Empty::Nothing,
-        against: Against::Document,
+        against: ResolvedAgainst::Document,
         group: Group::Standard,
     }
 }
 
-const fn svg(on: On, attribute: Attribute, grammar: Grammar) -> Row {
+const fn svg(on: ElementFilter, attribute: Attribute, grammar: ValueSyntax) -> AttributeRow {
     let row = html(&[], attribute, grammar);
-    Row {
-        space: Space::Svg,
+    AttributeRow {
+        space: ElementNamespace::Svg,
         on,
         ..row
     }
 }
 
-const fn math(on: On, attribute: Attribute, grammar: Grammar) -> Row {
+const fn math(on: ElementFilter, attribute: Attribute, grammar: ValueSyntax) -> AttributeRow {
     let row = html(&[], attribute, grammar);
-    Row {
-        space: Space::MathMl,
+    AttributeRow {
+        space: ElementNamespace::MathMl,
         on,
         ..row
     }
 }
 
-const fn any(attribute: Attribute, grammar: Grammar) -> Row {
+const fn any(attribute: Attribute, grammar: ValueSyntax) -> AttributeRow {
     let row = html(&[], attribute, grammar);
-    Row { on: On::Any, ..row }
+    AttributeRow {
+        on: ElementFilter::Any,
+        ..row
+    }
 }
 
-impl Row {
-    const fn or_empty(self) -> Row {
-        Row {
+impl AttributeRow {
+    const fn or_empty(self) -> AttributeRow {
+        AttributeRow {
             empty: Empty::Reference,
             ..self
         }
     }
 
-    const fn against(self, against: Against) -> Row {
-        Row { against, ..self }
+    const fn against(self, against: ResolvedAgainst) -> AttributeRow {
+        AttributeRow { against, ..self }
     }
 
-    const fn anchors(self) -> Row {
-        Row {
+    const fn anchors(self) -> AttributeRow {
+        AttributeRow {
             group: Group::Anchors,
             ..self
         }
     }
 
-    const fn extended(self) -> Row {
-        Row {
+    const fn extended(self) -> AttributeRow {
+        AttributeRow {
             group: Group::Extended,
             ..self
         }
     }
 }
 
-const SVG_LINKS: On = These(&[
+const SVG_LINKS: ElementFilter = These(&[
     Image,
     Use,
     Script,
@@ -190,7 +193,7 @@ const TABLE_PARTS: &[Element] = &[Body, Table, Thead, Tbody, Tfoot, Tr, Td, Th];
 /// Every attribute that holds references. A later row does not override an earlier one of the
 /// same element.
 #[rustfmt::skip]
-pub(super) const ATTRIBUTES: &[Row] = &[
+pub(super) const ATTRIBUTES: &[AttributeRow] = &[
     // The HTML standard.
     html(&[A, Area], At::Href, Uri).or_empty(),
     html(&[A, Area], At::Ping, SpaceList),
@@ -207,7 +210,7 @@ pub(super) const ATTRIBUTES: &[Row] = &[
     html(&[Meta], At::Content, MetaContent),
     html(&[A, Img, Script], At::Attributionsrc, SpaceList),
     any(At::Itemid, Uri),
-    any(At::Itemtype, SpaceList).against(Against::Nothing),
+    any(At::Itemtype, SpaceList).against(ResolvedAgainst::Nothing),
     any(At::Style, Css),
     // What it calls obsolete, and HTML 4.
     html(&[Frame], At::Src, Uri),
@@ -215,12 +218,12 @@ pub(super) const ATTRIBUTES: &[Row] = &[
     html(TABLE_PARTS, At::Background, Uri),
     html(&[Img, Input], At::Lowsrc, Uri),
     html(&[Img, Input], At::Dynsrc, Uri),
-    html(&[Html], At::Manifest, Uri).against(Against::Fallback),
+    html(&[Html], At::Manifest, Uri).against(ResolvedAgainst::Fallback),
     html(&[Head], At::Profile, SpaceList),
     html(&[Object, Applet], At::Codebase, Uri),
-    html(&[Object], At::Classid, Uri).against(Against::Codebase),
-    html(&[Object], At::Archive, SpaceList).against(Against::Codebase),
-    html(&[Applet], At::Archive, CommaList).against(Against::Codebase),
+    html(&[Object], At::Classid, Uri).against(ResolvedAgainst::Codebase),
+    html(&[Object], At::Archive, SpaceList).against(ResolvedAgainst::Codebase),
+    html(&[Applet], At::Archive, CommaList).against(ResolvedAgainst::Codebase),
     html(&[Param], At::Value, ParamValue),
     html(&[Bgsound, Xml, Layer, Ilayer], At::Src, Uri),
     html(&[Layer], At::Background, Uri),
@@ -324,11 +327,11 @@ impl AttributeSet {
 }
 
 /// For every namespace, element and attribute the place of its row plus one; 0 for none.
-type Index = [[[u8; Attribute::COUNT]; Element::COUNT]; 3];
+type AttributeIndex = [[[u8; Attribute::COUNT]; Element::COUNT]; 3];
 
-static INDEX: Index = index();
+static INDEX: AttributeIndex = index();
 
-const fn index() -> Index {
+const fn index() -> AttributeIndex {
     assert!(ATTRIBUTES.len() < 255);
     let mut index = [[[0; Attribute::COUNT]; Element::COUNT]; 3];
     let mut i = 0;
@@ -336,14 +339,14 @@ const fn index() -> Index {
         let row = &ATTRIBUTES[i];
         let elements = &mut index[row.space as usize];
         let count = match row.on {
-            On::Any => Element::COUNT,
-            On::These(these) => these.len(),
+            ElementFilter::Any => Element::COUNT,
+            ElementFilter::These(these) => these.len(),
         };
         let mut j = 0;
         while j < count {
             let element = match row.on {
-                On::Any => j,
-                On::These(these) => these[j] as usize,
+                ElementFilter::Any => j,
+                ElementFilter::These(these) => these[j] as usize,
             };
             let place = &mut elements[element][row.attribute as usize];
             if *place == 0 {
@@ -358,21 +361,21 @@ const fn index() -> Index {
 
 /// What of the table is wanted.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Wanted {
+pub(super) struct EnabledRows {
     extended: bool,
     anchors: bool,
 }
 
-impl Wanted {
-    pub(super) fn new(options: &Options, anchors: Anchors) -> Self {
-        Wanted {
+impl EnabledRows {
+    pub(super) fn new(options: &HtmlOptions, anchors: AnchorReporting) -> Self {
+        EnabledRows {
             extended: options.extended,
-            anchors: anchors == Anchors::Report,
+            anchors: anchors == AnchorReporting::Report,
         }
     }
 
     /// Whether a row counts.
-    pub(super) fn has(self, row: &Row) -> bool {
+    pub(super) fn has(self, row: &AttributeRow) -> bool {
         match row.group {
             Group::Standard => true,
             Group::Extended => self.extended,
@@ -381,7 +384,7 @@ impl Wanted {
     }
 
     /// The rows that count.
-    pub(super) fn rows(self) -> impl Iterator<Item = &'static Row> {
+    pub(super) fn rows(self) -> impl Iterator<Item = &'static AttributeRow> {
         ATTRIBUTES.iter().filter(move |row| self.has(row))
     }
 
@@ -397,7 +400,11 @@ impl Wanted {
 
 /// The row of an attribute on an element.
 #[inline]
-pub(super) fn row(space: Space, element: Element, attribute: Attribute) -> Option<&'static Row> {
+pub(super) fn row(
+    space: ElementNamespace,
+    element: Element,
+    attribute: Attribute,
+) -> Option<&'static AttributeRow> {
     let place = INDEX[space as usize][element as usize][attribute as usize];
     ATTRIBUTES.get((place as usize).wrapping_sub(1))
 }

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::names::Attribute;
-use super::source::Source;
+use super::source::ValueSource;
 use super::tag::Tag;
 use super::value;
 
@@ -29,7 +29,7 @@ const PROPERTIES: &[&[u8]] = &[
 ];
 
 /// Whether the `content` of a `meta` is a reference by its other attributes.
-pub(super) fn is_reference(source: &Source<'_>, tag: &Tag) -> bool {
+pub(super) fn is_reference(source: &ValueSource<'_>, tag: &Tag) -> bool {
     let listed = |attribute| {
         tag.value(attribute).is_some_and(|range| {
             let value = value::plain(source, range).to_ascii_lowercase();

@@ -24,7 +24,7 @@ pub(super) fn references(
     if !may_refer(&bytes[range.clone()]) {
         return;
     }
-    let mut tokens = Tokens {
+    let mut tokens = CssTokenizer {
         bytes: &bytes[..range.end],
         at: range.start,
     };
@@ -106,7 +106,7 @@ fn escape_end(bytes: &[u8], at: usize) -> usize {
 
 /// What opened the brackets that are open.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Open {
+enum CssBracket {
     /// `url(` or `src(`, and nothing in it yet.
     Reference,
     /// The same, once something stands in it.
@@ -126,9 +126,9 @@ enum AtRule {
     Other,
 }
 
-enum Token {
+enum CssToken {
     Space,
-    Open(Open),
+    Open(CssBracket),
     Close(u8),
     Semicolon,
     At(AtRule),
@@ -140,7 +140,7 @@ enum Token {
 /// The brackets around a token, and the at-rule before it.
 #[derive(Default)]
 struct Nesting {
-    open: Vec<Open>,
+    open: Vec<CssBracket>,
     after_import: bool,
     /// How many brackets were open at an `@namespace` that has not ended.
     namespace: Option<usize>,
@@ -148,43 +148,43 @@ struct Nesting {
 
 impl Nesting {
     /// Takes a token, and returns it when it is a reference.
-    fn take(&mut self, token: Token, sheet: Sheet) -> Option<Range<usize>> {
-        if let Token::Space = token {
+    fn take(&mut self, token: CssToken, sheet: Sheet) -> Option<Range<usize>> {
+        if let CssToken::Space = token {
             return None;
         }
         let imported = std::mem::take(&mut self.after_import);
         let innermost = self.open.last().copied();
-        if let Some(open @ Open::Reference) = self.open.last_mut() {
-            *open = Open::Used;
+        if let Some(open @ CssBracket::Reference) = self.open.last_mut() {
+            *open = CssBracket::Used;
         }
         let hidden = self.namespace.is_some();
         let mut reference = None;
         match token {
-            Token::Open(open) => {
+            CssToken::Open(open) => {
                 // A block ends the at-rule that it stands in.
-                if open == Open::Brace && self.namespace == Some(self.open.len()) {
+                if open == CssBracket::Brace && self.namespace == Some(self.open.len()) {
                     self.namespace = None;
                 }
                 self.open.push(open);
             }
-            Token::Close(bracket) => self.close(bracket),
-            Token::Semicolon => {
+            CssToken::Close(bracket) => self.close(bracket),
+            CssToken::Semicolon => {
                 self.namespace = self.namespace.filter(|&depth| depth < self.open.len());
             }
-            Token::At(AtRule::Namespace) => {
+            CssToken::At(AtRule::Namespace) => {
                 self.namespace.get_or_insert(self.open.len());
             }
-            Token::At(AtRule::Import) => self.after_import = sheet == Sheet::Whole,
-            Token::Reference(range) => reference = Some(range),
-            Token::Text(range) => {
+            CssToken::At(AtRule::Import) => self.after_import = sheet == Sheet::Whole,
+            CssToken::Reference(range) => reference = Some(range),
+            CssToken::Text(range) => {
                 let counts = match innermost {
-                    Some(Open::Reference | Open::ImageSet) => true,
-                    Some(Open::Used) => false,
+                    Some(CssBracket::Reference | CssBracket::ImageSet) => true,
+                    Some(CssBracket::Used) => false,
                     _ => imported,
                 };
                 reference = counts.then_some(range);
             }
-            Token::At(AtRule::Other) | Token::Space | Token::Other => {}
+            CssToken::At(AtRule::Other) | CssToken::Space | CssToken::Other => {}
         }
         self.namespace = self.namespace.filter(|&depth| depth <= self.open.len());
         reference.filter(|_| !hidden)
@@ -194,8 +194,8 @@ impl Nesting {
     fn close(&mut self, bracket: u8) {
         let own = match self.open.last() {
             None => false,
-            Some(Open::Square) => bracket == b']',
-            Some(Open::Brace) => bracket == b'}',
+            Some(CssBracket::Square) => bracket == b']',
+            Some(CssBracket::Brace) => bracket == b'}',
             Some(_) => bracket == b')',
         };
         if own {
@@ -205,55 +205,55 @@ impl Nesting {
 }
 
 /// The tokens of CSS; numbers and words that nobody asks for run together.
-struct Tokens<'a> {
+struct CssTokenizer<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
-impl Tokens<'_> {
+impl CssTokenizer<'_> {
     fn peek(&self, ahead: usize) -> Option<u8> {
         self.bytes.get(self.at + ahead).copied()
     }
 
-    fn next(&mut self) -> Option<Token> {
+    fn next(&mut self) -> Option<CssToken> {
         while self.bytes[self.at..].starts_with(b"/*") {
             self.comment();
         }
         let byte = self.peek(0)?;
         if is_space(byte) {
             self.space();
-            return Some(Token::Space);
+            return Some(CssToken::Space);
         }
         let rest = &self.bytes[self.at..];
         if rest.starts_with(b"<!--") {
             self.at += 4;
-            return Some(Token::Other);
+            return Some(CssToken::Other);
         }
         if rest.starts_with(b"-->") {
             self.at += 3;
-            return Some(Token::Other);
+            return Some(CssToken::Other);
         }
         if is_name(byte) || self.is_escape() {
             return Some(self.word());
         }
         self.at += 1;
         Some(match byte {
-            b'"' | b'\'' => self.string(byte).map_or(Token::Other, Token::Text),
+            b'"' | b'\'' => self.string(byte).map_or(CssToken::Other, CssToken::Text),
             b'#' => {
                 self.name();
-                Token::Other
+                CssToken::Other
             }
             b'@' => match self.name().bytes() {
-                b"import" => Token::At(AtRule::Import),
-                b"namespace" => Token::At(AtRule::Namespace),
-                _ => Token::At(AtRule::Other),
+                b"import" => CssToken::At(AtRule::Import),
+                b"namespace" => CssToken::At(AtRule::Namespace),
+                _ => CssToken::At(AtRule::Other),
             },
-            b'(' => Token::Open(Open::Parenthesis),
-            b'[' => Token::Open(Open::Square),
-            b'{' => Token::Open(Open::Brace),
-            b')' | b']' | b'}' => Token::Close(byte),
-            b';' => Token::Semicolon,
-            _ => Token::Other,
+            b'(' => CssToken::Open(CssBracket::Parenthesis),
+            b'[' => CssToken::Open(CssBracket::Square),
+            b'{' => CssToken::Open(CssBracket::Brace),
+            b')' | b']' | b'}' => CssToken::Close(byte),
+            b';' => CssToken::Semicolon,
+            _ => CssToken::Other,
         })
     }
 
@@ -274,8 +274,8 @@ impl Tokens<'_> {
     }
 
     /// Reads a name with its escapes, and returns it in lower case and without them.
-    fn name(&mut self) -> Name {
-        let mut name = Name::default();
+    fn name(&mut self) -> CssName {
+        let mut name = CssName::default();
         while let Some(byte) = self.peek(0) {
             if is_name(byte) {
                 name.push(byte);
@@ -290,34 +290,34 @@ impl Tokens<'_> {
     }
 
     /// Reads a name or a number, and what it opens.
-    fn word(&mut self) -> Token {
+    fn word(&mut self) -> CssToken {
         // Most words are no functions, and it does not matter what they are.
         let rest = &self.bytes[self.at..];
         let length = rest.iter().position(|&byte| !is_name(byte));
         let end = self.at + length.unwrap_or(rest.len());
         if !matches!(self.bytes.get(end), Some(b'(' | b'\\')) {
             self.at = end;
-            return Token::Other;
+            return CssToken::Other;
         }
         // A digit starts a number, and what follows is its unit.
         let name = self.name();
         if self.peek(0) != Some(b'(') {
-            return Token::Other;
+            return CssToken::Other;
         }
         self.at += 1;
         match name.bytes() {
             b"url" => self.url(),
-            b"src" => Token::Open(Open::Reference),
-            b"image-set" | b"-webkit-image-set" => Token::Open(Open::ImageSet),
-            _ => Token::Open(Open::Parenthesis),
+            b"src" => CssToken::Open(CssBracket::Reference),
+            b"image-set" | b"-webkit-image-set" => CssToken::Open(CssBracket::ImageSet),
+            _ => CssToken::Open(CssBracket::Parenthesis),
         }
     }
 
     /// Reads what stands behind `url(`.
-    fn url(&mut self) -> Token {
+    fn url(&mut self) -> CssToken {
         self.space();
         if matches!(self.peek(0), Some(b'"' | b'\'')) {
-            return Token::Open(Open::Reference);
+            return CssToken::Open(CssBracket::Reference);
         }
         let start = self.at;
         while let Some(byte) = self.peek(0) {
@@ -325,7 +325,7 @@ impl Tokens<'_> {
             match byte {
                 b')' => {
                     self.at += 1;
-                    return Token::Reference(start..end);
+                    return CssToken::Reference(start..end);
                 }
                 _ if is_space(byte) => {
                     self.space();
@@ -334,7 +334,7 @@ impl Tokens<'_> {
                         None => {}
                         Some(_) => return self.bad_url(),
                     }
-                    return Token::Reference(start..end);
+                    return CssToken::Reference(start..end);
                 }
                 // NUL stands for U+FFFD, which may be there.
                 b'"' | b'\'' | b'(' | 1..=8 | 0x0B | 0x0E..=0x1F | 0x7F => return self.bad_url(),
@@ -343,11 +343,11 @@ impl Tokens<'_> {
                 _ => self.at += 1,
             }
         }
-        Token::Reference(start..self.at)
+        CssToken::Reference(start..self.at)
     }
 
     /// Skips what is left of a `url()` that is none.
-    fn bad_url(&mut self) -> Token {
+    fn bad_url(&mut self) -> CssToken {
         while let Some(byte) = self.peek(0) {
             self.at = match self.is_escape() {
                 true => escape_end(self.bytes, self.at + 1),
@@ -357,7 +357,7 @@ impl Tokens<'_> {
                 break;
             }
         }
-        Token::Other
+        CssToken::Other
     }
 
     /// Reads a string behind its quote; none when a line break cuts it.
@@ -385,12 +385,12 @@ impl Tokens<'_> {
 
 /// A name in lower case; only short ones matter.
 #[derive(Default)]
-struct Name {
+struct CssName {
     bytes: [u8; 20],
     length: usize,
 }
 
-impl Name {
+impl CssName {
     fn push(&mut self, byte: u8) {
         if let Some(place) = self.bytes.get_mut(self.length) {
             *place = byte.to_ascii_lowercase();

@@ -11,14 +11,14 @@ use html5ever::{Attribute, LocalName, QualName, local_name, ns};
 
 /// The index of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Id(u32);
+pub(super) struct NodeId(u32);
 
-impl Id {
-    const NONE: Id = Id(u32::MAX);
-    pub(super) const DOCUMENT: Id = Id(0);
+impl NodeId {
+    const NONE: NodeId = NodeId(u32::MAX);
+    pub(super) const DOCUMENT: NodeId = NodeId(0);
 
-    fn some(self) -> Option<Id> {
-        (self != Id::NONE).then_some(self)
+    fn some(self) -> Option<NodeId> {
+        (self != NodeId::NONE).then_some(self)
     }
 
     /// Its place among the nodes.
@@ -32,11 +32,11 @@ impl Id {
 struct Node {
     /// The index of its name.
     name: u32,
-    parent: Id,
-    previous: Id,
-    next: Id,
-    first: Id,
-    last: Id,
+    parent: NodeId,
+    previous: NodeId,
+    next: NodeId,
+    first: NodeId,
+    last: NodeId,
     depth: u32,
 }
 
@@ -44,9 +44,9 @@ struct Node {
 #[derive(Debug)]
 struct Extras {
     /// The contents of a template.
-    contents: Id,
+    contents: NodeId,
     /// The shadow root of a host.
-    shadow: Id,
+    shadow: NodeId,
     /// It is an `annotation-xml` that holds HTML.
     integration_point: bool,
 }
@@ -54,8 +54,8 @@ struct Extras {
 impl Default for Extras {
     fn default() -> Self {
         Extras {
-            contents: Id::NONE,
-            shadow: Id::NONE,
+            contents: NodeId::NONE,
+            shadow: NodeId::NONE,
             integration_point: false,
         }
     }
@@ -80,11 +80,11 @@ impl Names {
 
 /// Bytes that a name takes, and those that a node takes with its place in the final tree.
 const NAME: usize = 256;
-const NODE: usize = size_of::<Node>() + size_of::<Place>();
+const NODE: usize = size_of::<Node>() + size_of::<TreePosition>();
 
 /// Where a node stands in the final tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum TreePosition {
     /// It was removed, or never inserted.
     #[default]
     Nowhere,
@@ -98,31 +98,31 @@ pub(super) enum Place {
 
 /// What the token at work has done.
 #[derive(Debug, Default)]
-pub(super) struct Outcome {
+pub(super) struct TokenEffect {
     /// The element that it made: clones of formatting elements are made before it.
-    pub(super) created: Option<Id>,
+    pub(super) created: Option<NodeId>,
     /// The element that it merged into, with the attributes that were missing there.
-    pub(super) merged: Option<(Id, Vec<LocalName>)>,
+    pub(super) merged: Option<(NodeId, Vec<LocalName>)>,
     /// Where its text went.
-    pub(super) text: Option<Id>,
+    pub(super) text: Option<NodeId>,
 }
 
 /// The tree under construction.
 #[derive(Debug)]
-pub(super) struct Tree {
+pub(super) struct DomTree {
     nodes: RefCell<Vec<Node>>,
-    extras: RefCell<HashMap<Id, Extras>>,
+    extras: RefCell<HashMap<NodeId, Extras>>,
     names: RefCell<Names>,
     /// Attributes of `html` and `body`, the elements that others merge into.
-    attributes: RefCell<HashSet<(Id, LocalName)>>,
-    outcome: RefCell<Outcome>,
+    attributes: RefCell<HashSet<(NodeId, LocalName)>>,
+    outcome: RefCell<TokenEffect>,
     created: Cell<usize>,
     depth: Cell<u32>,
 }
 
-impl Tree {
+impl DomTree {
     pub(super) fn new() -> Self {
-        let tree = Tree {
+        let tree = DomTree {
             nodes: RefCell::default(),
             extras: RefCell::default(),
             names: RefCell::default(),
@@ -136,7 +136,7 @@ impl Tree {
     }
 
     /// What has been done since the last call.
-    pub(super) fn outcome(&self) -> Outcome {
+    pub(super) fn outcome(&self) -> TokenEffect {
         self.created.set(0);
         self.outcome.take()
     }
@@ -157,7 +157,7 @@ impl Tree {
     }
 
     /// The name of an element.
-    pub(super) fn name(&self, id: Id) -> QualName {
+    pub(super) fn name(&self, id: NodeId) -> QualName {
         let name = self.nodes.borrow()[id.index()].name;
         self.names.borrow().list[name as usize].clone()
     }
@@ -166,26 +166,29 @@ impl Tree {
     pub(super) fn kept(&self) -> usize {
         self.len() * NODE
             + self.names.borrow().list.len() * NAME
-            + self.extras.borrow().len() * 2 * size_of::<(Id, Extras)>()
-            + self.attributes.borrow().len() * 2 * size_of::<(Id, LocalName)>()
+            + self.extras.borrow().len() * 2 * size_of::<(NodeId, Extras)>()
+            + self.attributes.borrow().len() * 2 * size_of::<(NodeId, LocalName)>()
     }
 
-    fn contents(&self, id: Id) -> Option<Id> {
+    fn contents(&self, id: NodeId) -> Option<NodeId> {
         self.extras.borrow().get(&id)?.contents.some()
     }
 
     /// The place of every node, and the first in tree order of those in the document that `seeks`
     /// is true of.
-    pub(super) fn places(&self, seeks: impl Fn(Id) -> bool) -> (Vec<Place>, Option<Id>) {
+    pub(super) fn places(
+        &self,
+        seeks: impl Fn(NodeId) -> bool,
+    ) -> (Vec<TreePosition>, Option<NodeId>) {
         let nodes = self.nodes.borrow();
         let extras = self.extras.borrow();
-        let mut places = vec![Place::Nowhere; nodes.len()];
+        let mut places = vec![TreePosition::Nowhere; nodes.len()];
         let mut found = None;
-        let mut stack = vec![(Id::DOCUMENT, Place::Document)];
+        let mut stack = vec![(NodeId::DOCUMENT, TreePosition::Document)];
         while let Some((id, place)) = stack.pop() {
             let node = &nodes[id.index()];
             places[id.index()] = place;
-            if place == Place::Document && found.is_none() && seeks(id) {
+            if place == TreePosition::Document && found.is_none() && seeks(id) {
                 found = Some(id);
             }
             // What stands behind it comes after what stands in it.
@@ -195,32 +198,32 @@ impl Tree {
                 continue;
             };
             let contents = extras.contents.some();
-            stack.extend(contents.map(|contents| (contents, Place::Template)));
+            stack.extend(contents.map(|contents| (contents, TreePosition::Template)));
             let shadow = match place {
-                Place::Template => Place::Template,
-                _ => Place::Shadow,
+                TreePosition::Template => TreePosition::Template,
+                _ => TreePosition::Shadow,
             };
             stack.extend(extras.shadow.some().map(|root| (root, shadow)));
         }
         (places, found)
     }
 
-    fn add(&self, name: QualName) -> Id {
+    fn add(&self, name: QualName) -> NodeId {
         let name = self.names.borrow_mut().index(name);
         let mut nodes = self.nodes.borrow_mut();
         nodes.push(Node {
             name,
-            parent: Id::NONE,
-            previous: Id::NONE,
-            next: Id::NONE,
-            first: Id::NONE,
-            last: Id::NONE,
+            parent: NodeId::NONE,
+            previous: NodeId::NONE,
+            next: NodeId::NONE,
+            first: NodeId::NONE,
+            last: NodeId::NONE,
             depth: 0,
         });
-        Id((nodes.len() - 1) as u32)
+        NodeId((nodes.len() - 1) as u32)
     }
 
-    fn insert(&self, parent: Id, before: Option<Id>, child: NodeOrText<Id>) {
+    fn insert(&self, parent: NodeId, before: Option<NodeId>, child: NodeOrText<NodeId>) {
         let child = match child {
             NodeOrText::AppendNode(child) => child,
             NodeOrText::AppendText(_) => {
@@ -243,7 +246,7 @@ impl Tree {
         let node = &mut nodes[child.index()];
         node.parent = parent;
         node.previous = previous;
-        node.next = before.unwrap_or(Id::NONE);
+        node.next = before.unwrap_or(NodeId::NONE);
         node.depth = depth;
         if let Some(contents) = self.contents(child) {
             nodes[contents.index()].depth = depth;
@@ -251,14 +254,14 @@ impl Tree {
         self.depth.set(depth);
     }
 
-    fn detach(&self, id: Id) {
+    fn detach(&self, id: NodeId) {
         let nodes = &mut *self.nodes.borrow_mut();
         let node = &mut nodes[id.index()];
-        let Some(parent) = std::mem::replace(&mut node.parent, Id::NONE).some() else {
+        let Some(parent) = std::mem::replace(&mut node.parent, NodeId::NONE).some() else {
             return;
         };
-        let previous = std::mem::replace(&mut node.previous, Id::NONE);
-        let next = std::mem::replace(&mut node.next, Id::NONE);
+        let previous = std::mem::replace(&mut node.previous, NodeId::NONE);
+        let next = std::mem::replace(&mut node.next, NodeId::NONE);
         match previous.some() {
             Some(previous) => nodes[previous.index()].next = next,
             None => nodes[parent.index()].first = next,
@@ -269,15 +272,15 @@ impl Tree {
         }
     }
 
-    fn parent(&self, id: Id) -> Option<Id> {
+    fn parent(&self, id: NodeId) -> Option<NodeId> {
         self.nodes.borrow()[id.index()].parent.some()
     }
 
     /// Whether a shadow root may be attached to an element (DOM, "attach a shadow root").
-    fn may_host(&self, id: Id) -> bool {
+    fn may_host(&self, id: NodeId) -> bool {
         let name = self.name(id);
         let extras = self.extras.borrow();
-        let hosts = extras.get(&id).is_some_and(|it| it.shadow != Id::NONE);
+        let hosts = extras.get(&id).is_some_and(|it| it.shadow != NodeId::NONE);
         if name.ns != ns!(html) || hosts {
             return false;
         }
@@ -325,8 +328,8 @@ fn nameless() -> QualName {
     QualName::new(None, ns!(), local_name!(""))
 }
 
-impl TreeSink for Tree {
-    type Handle = Id;
+impl TreeSink for DomTree {
+    type Handle = NodeId;
     type Output = Self;
     type ElemName<'a> = Ref<'a, QualName>;
 
@@ -336,11 +339,11 @@ impl TreeSink for Tree {
 
     fn parse_error(&self, _message: Cow<'static, str>) {}
 
-    fn get_document(&self) -> Id {
-        Id::DOCUMENT
+    fn get_document(&self) -> NodeId {
+        NodeId::DOCUMENT
     }
 
-    fn elem_name<'a>(&'a self, target: &'a Id) -> Ref<'a, QualName> {
+    fn elem_name<'a>(&'a self, target: &'a NodeId) -> Ref<'a, QualName> {
         let name = self.nodes.borrow()[target.index()].name;
         Ref::map(self.names.borrow(), |names| &names.list[name as usize])
     }
@@ -350,7 +353,7 @@ impl TreeSink for Tree {
         name: QualName,
         attributes: Vec<Attribute>,
         flags: ElementFlags,
-    ) -> Id {
+    ) -> NodeId {
         let contents = flags.template.then(|| self.add(nameless()));
         let merges =
             name.ns == ns!(html) && matches!(name.local, local_name!("html") | local_name!("body"));
@@ -362,7 +365,7 @@ impl TreeSink for Tree {
         let integration_point = flags.mathml_annotation_xml_integration_point;
         if contents.is_some() || integration_point {
             let extras = Extras {
-                contents: contents.unwrap_or(Id::NONE),
+                contents: contents.unwrap_or(NodeId::NONE),
                 integration_point,
                 ..Extras::default()
             };
@@ -373,21 +376,26 @@ impl TreeSink for Tree {
         id
     }
 
-    fn create_comment(&self, _text: StrTendril) -> Id {
-        Id::NONE
+    fn create_comment(&self, _text: StrTendril) -> NodeId {
+        NodeId::NONE
     }
 
-    fn create_pi(&self, _target: StrTendril, _data: StrTendril) -> Id {
-        Id::NONE
+    fn create_pi(&self, _target: StrTendril, _data: StrTendril) -> NodeId {
+        NodeId::NONE
     }
 
-    fn append(&self, parent: &Id, child: NodeOrText<Id>) {
-        if !matches!(child, NodeOrText::AppendNode(Id::NONE)) {
+    fn append(&self, parent: &NodeId, child: NodeOrText<NodeId>) {
+        if !matches!(child, NodeOrText::AppendNode(NodeId::NONE)) {
             self.insert(*parent, None, child);
         }
     }
 
-    fn append_based_on_parent_node(&self, element: &Id, previous: &Id, child: NodeOrText<Id>) {
+    fn append_based_on_parent_node(
+        &self,
+        element: &NodeId,
+        previous: &NodeId,
+        child: NodeOrText<NodeId>,
+    ) {
         match self.parent(*element) {
             Some(_) => self.append_before_sibling(element, child),
             None => self.append(previous, child),
@@ -396,18 +404,18 @@ impl TreeSink for Tree {
 
     fn append_doctype_to_document(&self, _: StrTendril, _: StrTendril, _: StrTendril) {}
 
-    fn get_template_contents(&self, target: &Id) -> Id {
-        self.contents(*target).unwrap_or(Id::NONE)
+    fn get_template_contents(&self, target: &NodeId) -> NodeId {
+        self.contents(*target).unwrap_or(NodeId::NONE)
     }
 
-    fn same_node(&self, one: &Id, other: &Id) -> bool {
+    fn same_node(&self, one: &NodeId, other: &NodeId) -> bool {
         one == other
     }
 
     fn set_quirks_mode(&self, _mode: QuirksMode) {}
 
-    fn append_before_sibling(&self, sibling: &Id, child: NodeOrText<Id>) {
-        if matches!(child, NodeOrText::AppendNode(Id::NONE)) {
+    fn append_before_sibling(&self, sibling: &NodeId, child: NodeOrText<NodeId>) {
+        if matches!(child, NodeOrText::AppendNode(NodeId::NONE)) {
             return;
         }
         if let Some(parent) = self.parent(*sibling) {
@@ -415,7 +423,7 @@ impl TreeSink for Tree {
         }
     }
 
-    fn add_attrs_if_missing(&self, target: &Id, attributes: Vec<Attribute>) {
+    fn add_attrs_if_missing(&self, target: &NodeId, attributes: Vec<Attribute>) {
         let mut known = self.attributes.borrow_mut();
         let mut added = Vec::new();
         for attribute in attributes {
@@ -427,11 +435,11 @@ impl TreeSink for Tree {
         self.outcome.borrow_mut().merged = Some((*target, added));
     }
 
-    fn remove_from_parent(&self, target: &Id) {
+    fn remove_from_parent(&self, target: &NodeId) {
         self.detach(*target);
     }
 
-    fn reparent_children(&self, node: &Id, new_parent: &Id) {
+    fn reparent_children(&self, node: &NodeId, new_parent: &NodeId) {
         loop {
             let first = self.nodes.borrow()[node.index()].first;
             let Some(first) = first.some() else { break };
@@ -439,12 +447,12 @@ impl TreeSink for Tree {
         }
     }
 
-    fn is_mathml_annotation_xml_integration_point(&self, target: &Id) -> bool {
+    fn is_mathml_annotation_xml_integration_point(&self, target: &NodeId) -> bool {
         let extras = self.extras.borrow();
         extras.get(target).is_some_and(|it| it.integration_point)
     }
 
-    fn attach_declarative_shadow(&self, host: &Id, template: &Id, _: &[Attribute]) -> bool {
+    fn attach_declarative_shadow(&self, host: &NodeId, template: &NodeId, _: &[Attribute]) -> bool {
         let attaches = self.may_host(*host);
         if attaches && let Some(contents) = self.contents(*template) {
             let nodes = &mut *self.nodes.borrow_mut();

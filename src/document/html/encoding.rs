@@ -4,14 +4,14 @@
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
 use super::names::Attribute;
-use super::source::Source;
+use super::source::ValueSource;
 use super::tag::Tag;
 use super::value;
 use crate::document::charset::{self, Confidence, Detected};
 
 /// The encoding of a document, as far as it is known.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Charset {
+pub(super) struct EncodingState {
     /// The encoding of the bytes that are scanned.
     pub(super) scanned: &'static Encoding,
     /// The encoding of the document, which its queries are in.
@@ -22,8 +22,8 @@ pub(super) struct Charset {
     pub(super) undeclared: bool,
 }
 
-impl Charset {
-    pub(super) const UTF_8: Charset = Charset {
+impl EncodingState {
+    pub(super) const UTF_8: EncodingState = EncodingState {
         scanned: UTF_8,
         label: UTF_8,
         tentative: false,
@@ -35,7 +35,7 @@ impl Charset {
     pub(super) fn new(detected: &Detected) -> Self {
         let label = detected.encoding.unwrap_or(UTF_8);
         let transcoded = charset::needs_transcoding(label);
-        Charset {
+        EncodingState {
             scanned: if transcoded { UTF_8 } else { label },
             label,
             // UTF-16 that was read as such says nothing about itself that could be true.
@@ -48,10 +48,10 @@ impl Charset {
 
     /// Takes an encoding for certain.
     pub(super) fn change(&mut self, encoding: &'static Encoding) {
-        *self = Charset {
+        *self = EncodingState {
             scanned: encoding,
             label: encoding,
-            ..Charset::UTF_8
+            ..EncodingState::UTF_8
         };
     }
 
@@ -64,7 +64,11 @@ impl Charset {
 
     /// Hears a `meta` element, and returns the encoding that it changes the document to. The first
     /// one that names an encoding decides.
-    pub(super) fn hear(&mut self, source: &Source<'_>, tag: &Tag) -> Option<&'static Encoding> {
+    pub(super) fn hear(
+        &mut self,
+        source: &ValueSource<'_>,
+        tag: &Tag,
+    ) -> Option<&'static Encoding> {
         let said = said(source, tag)?;
         self.tentative = false;
         self.undeclared = false;
@@ -73,7 +77,7 @@ impl Charset {
 }
 
 /// The encoding that a `meta` element names.
-fn said(source: &Source<'_>, tag: &Tag) -> Option<&'static Encoding> {
+fn said(source: &ValueSource<'_>, tag: &Tag) -> Option<&'static Encoding> {
     let value = |attribute| {
         tag.value(attribute)
             .map(|range| value::plain(source, range))

@@ -1,11 +1,11 @@
 //! The open elements of SVG and MathML on top of the stack of open elements.
 
-use super::attributes::Space;
+use super::attributes::ElementNamespace;
 use super::names::Element;
 
 /// Where HTML may stand inside SVG or MathML (WHATWG HTML 13.2.6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Point {
+pub(super) enum IntegrationPoint {
     /// Nowhere.
     None,
     /// In every start tag.
@@ -18,20 +18,20 @@ pub(super) enum Point {
 
 /// Open elements that are not in the HTML namespace, all of one namespace.
 #[derive(Debug, Default)]
-pub(super) struct Foreign {
-    space: Space,
+pub(super) struct ForeignElements {
+    space: ElementNamespace,
     names: Vec<u8>,
-    open: Vec<Open>,
+    open: Vec<ForeignElement>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Open {
+struct ForeignElement {
     name: u32,
     element: Element,
-    point: Point,
+    point: IntegrationPoint,
 }
 
-impl Foreign {
+impl ForeignElements {
     /// The most elements that are kept, and a sixteenth of the bytes of their names.
     const LIMIT: usize = 1 << 12;
 
@@ -44,12 +44,12 @@ impl Foreign {
         self.open.len() >= Self::LIMIT || self.names.len() >= 16 * Self::LIMIT
     }
 
-    pub(super) fn space(&self) -> Space {
+    pub(super) fn space(&self) -> ElementNamespace {
         self.space
     }
 
     /// The innermost element.
-    pub(super) fn top(&self) -> Option<(Element, Point)> {
+    pub(super) fn top(&self) -> Option<(Element, IntegrationPoint)> {
         self.open.last().map(|open| (open.element, open.point))
     }
 
@@ -59,12 +59,18 @@ impl Foreign {
     }
 
     /// Opens an element; the first one decides the namespace.
-    pub(super) fn push(&mut self, space: Space, name: &[u8], element: Element, point: Point) {
+    pub(super) fn push(
+        &mut self,
+        space: ElementNamespace,
+        name: &[u8],
+        element: Element,
+        point: IntegrationPoint,
+    ) {
         self.space = space;
         let start = self.names.len() as u32;
         self.names.extend_from_slice(name);
         self.names[start as usize..].make_ascii_lowercase();
-        self.open.push(Open {
+        self.open.push(ForeignElement {
             name: start,
             element,
             point,
@@ -89,14 +95,21 @@ impl Foreign {
 
 /// The kind of integration point that an element is; `says_html` tells whether its `encoding`
 /// names HTML or XHTML.
-pub(super) fn point(space: Space, element: Element, says_html: bool) -> Point {
+pub(super) fn point(
+    space: ElementNamespace,
+    element: Element,
+    says_html: bool,
+) -> IntegrationPoint {
     match (space, element) {
-        (Space::Svg, Element::ForeignObject | Element::Desc | Element::Title) => Point::Html,
-        (Space::MathMl, Element::Mi | Element::Mn | Element::Mo | Element::Ms | Element::Mtext) => {
-            Point::MathText
+        (ElementNamespace::Svg, Element::ForeignObject | Element::Desc | Element::Title) => {
+            IntegrationPoint::Html
         }
-        (Space::MathMl, Element::AnnotationXml) if says_html => Point::Html,
-        (Space::MathMl, Element::AnnotationXml) => Point::Annotation,
-        _ => Point::None,
+        (
+            ElementNamespace::MathMl,
+            Element::Mi | Element::Mn | Element::Mo | Element::Ms | Element::Mtext,
+        ) => IntegrationPoint::MathText,
+        (ElementNamespace::MathMl, Element::AnnotationXml) if says_html => IntegrationPoint::Html,
+        (ElementNamespace::MathMl, Element::AnnotationXml) => IntegrationPoint::Annotation,
+        _ => IntegrationPoint::None,
     }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// What a script element's JSON is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ScriptJson {
     ImportMap,
     SpeculationRules,
     LinkedData,
@@ -18,8 +18,8 @@ const DEPTH: usize = 127;
 
 /// The ranges of the strings that are references, without their quotes; none when the text is not
 /// JSON, for then a browser ignores all of it.
-pub(super) fn references(bytes: &[u8], range: Range<usize>, kind: Kind) -> Vec<Range<usize>> {
-    let mut reader = Reader {
+pub(super) fn references(bytes: &[u8], range: Range<usize>, kind: ScriptJson) -> Vec<Range<usize>> {
+    let mut reader = JsonReader {
         bytes: &bytes[..range.end],
         at: range.start,
         kind,
@@ -89,21 +89,21 @@ fn is_module_reference(raw: &[u8]) -> bool {
 }
 
 /// A step on the way from the whole to a value.
-enum Level {
+enum JsonPathStep {
     Key(Range<usize>),
     Array,
 }
 
-struct Reader<'a> {
+struct JsonReader<'a> {
     bytes: &'a [u8],
     at: usize,
-    kind: Kind,
+    kind: ScriptJson,
     /// The way to the value in view.
-    path: Vec<Level>,
+    path: Vec<JsonPathStep>,
     found: Vec<Range<usize>>,
 }
 
-impl Reader<'_> {
+impl JsonReader<'_> {
     fn space(&mut self) {
         while matches!(self.bytes.get(self.at), Some(b' ' | b'\t' | b'\n' | b'\r')) {
             self.at += 1;
@@ -144,7 +144,7 @@ impl Reader<'_> {
             let key = self.string()?;
             self.take_key(key.clone());
             self.expect(b':')?;
-            self.path.push(Level::Key(key));
+            self.path.push(JsonPathStep::Key(key));
             self.value(depth + 1)?;
             self.path.pop();
             match self.peek()? {
@@ -159,7 +159,7 @@ impl Reader<'_> {
         if self.peek()? == b']' {
             return self.expect(b']');
         }
-        self.path.push(Level::Array);
+        self.path.push(JsonPathStep::Array);
         loop {
             self.value(depth + 1)?;
             match self.peek()? {
@@ -212,13 +212,13 @@ impl Reader<'_> {
     /// The key at a depth of the path; empty when there is none.
     fn key(&self, depth: usize) -> &[u8] {
         match self.path.get(depth) {
-            Some(Level::Key(key)) => &self.bytes[key.clone()],
+            Some(JsonPathStep::Key(key)) => &self.bytes[key.clone()],
             _ => &[],
         }
     }
 
     fn take_key(&mut self, key: Range<usize>) {
-        if self.kind != Kind::ImportMap {
+        if self.kind != ScriptJson::ImportMap {
             return;
         }
         let wanted = match (self.key(0), self.path.len()) {
@@ -234,7 +234,7 @@ impl Reader<'_> {
     fn take_value(&mut self, value: Range<usize>) {
         let depth = self.path.len();
         let wanted = match self.kind {
-            Kind::ImportMap => {
+            ScriptJson::ImportMap => {
                 let expected = match self.key(0) {
                     b"imports" => 2,
                     b"scopes" => 3,
@@ -244,15 +244,15 @@ impl Reader<'_> {
                     && self.in_objects()
                     && is_module_reference(&self.bytes[value.clone()])
             }
-            Kind::SpeculationRules => {
+            ScriptJson::SpeculationRules => {
                 depth == 4 && self.key(2) == b"urls" && self.alternates() && !value.is_empty()
             }
-            Kind::LinkedData => {
+            ScriptJson::LinkedData => {
                 let keys = self.path.iter().rev();
-                let keys = keys.skip_while(|level| matches!(level, Level::Array));
+                let keys = keys.skip_while(|level| matches!(level, JsonPathStep::Array));
                 let key = keys.map(|level| match level {
-                    Level::Key(key) => &self.bytes[key.clone()],
-                    Level::Array => &[],
+                    JsonPathStep::Key(key) => &self.bytes[key.clone()],
+                    JsonPathStep::Array => &[],
                 });
                 key.take(1).any(|key| LINKED.contains(&key)) && !value.is_empty()
             }
@@ -263,13 +263,15 @@ impl Reader<'_> {
     }
 
     fn in_objects(&self) -> bool {
-        self.path.iter().all(|level| matches!(level, Level::Key(_)))
+        self.path
+            .iter()
+            .all(|level| matches!(level, JsonPathStep::Key(_)))
     }
 
     /// Whether objects and arrays take turns on the path.
     fn alternates(&self) -> bool {
         let mut levels = self.path.iter().enumerate();
-        levels.all(|(i, level)| matches!(level, Level::Key(_)) == (i % 2 == 0))
+        levels.all(|(i, level)| matches!(level, JsonPathStep::Key(_)) == (i % 2 == 0))
     }
 }
 
@@ -303,7 +305,7 @@ fn is_number(word: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    fn found(json: &str, kind: Kind) -> Vec<String> {
+    fn found(json: &str, kind: ScriptJson) -> Vec<String> {
         let ranges = references(json.as_bytes(), 0..json.len(), kind);
         let text = |range: Range<usize>| {
             let mut out = Vec::new();
@@ -325,11 +327,11 @@ mod tests {
             "../y",
             "/r.js",
         ];
-        assert_eq!(found(map, Kind::ImportMap), expected);
+        assert_eq!(found(map, ScriptJson::ImportMap), expected);
         let rules = r#"{"prefetch": [{"urls": ["a", "b"], "where": {"href_matches": "/no"}}]}"#;
-        assert_eq!(found(rules, Kind::SpeculationRules), ["a", "b"]);
+        assert_eq!(found(rules, ScriptJson::SpeculationRules), ["a", "b"]);
         let data = r##"[{"@id": "#i", "name": "no", "sameAs": ["u", "v"], "logo": {"url": "w"}}]"##;
-        assert_eq!(found(data, Kind::LinkedData), ["#i", "u", "v", "w"]);
+        assert_eq!(found(data, ScriptJson::LinkedData), ["#i", "u", "v", "w"]);
     }
 
     #[test]
@@ -341,9 +343,12 @@ mod tests {
             r#"{"urls": ["a"]} x"#,
             r#"{urls: ["a"]}"#,
         ] {
-            assert!(found(json, Kind::SpeculationRules).is_empty(), "{json}");
+            assert!(
+                found(json, ScriptJson::SpeculationRules).is_empty(),
+                "{json}"
+            );
         }
         let deep = "[".repeat(100_000);
-        assert!(found(&deep, Kind::ImportMap).is_empty());
+        assert!(found(&deep, ScriptJson::ImportMap).is_empty());
     }
 }

@@ -5,49 +5,49 @@
 //! the accepted tags hold is a table, in `attributes`.
 
 mod attributes;
-mod characters;
+mod character_references;
 mod convention;
 mod css;
 mod dom;
 mod encoding;
-mod exact;
-mod fast;
+mod feedback;
 mod foreign;
 mod json;
 mod lists;
-mod long;
+mod long_tag;
 mod names;
 mod raw;
 mod report;
-mod skim;
+mod simulator;
 mod source;
 mod srcdoc;
 mod tag;
+mod tag_scanner;
 mod text;
-mod tokens;
-mod tree;
+mod tokenizer;
+mod tree_builder;
 mod value;
 
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 
 use super::charset::{self, Confidence, Conversion, Detected};
 use super::diagnostic;
-use super::events::{Again, Event, Events, Family};
-use super::{Format, Reading, Reread, Retrieval, Scan, Start};
+use super::events::{Event, Events, RestartHints, RuleFamily};
+use super::{Format, Passes, Reread, Retrieval, Scan, ScanStart};
 use crate::bytes::window::{Bounds, Window};
 use crate::document;
-use attributes::Wanted;
-use encoding::{Charset, Checked, Validity};
-use fast::Parser;
-use report::Document;
-use source::Source;
+use attributes::EnabledRows;
+use encoding::{Checked, EncodingState, Validity};
+use feedback::{Bail, Halt, TreeFeedback};
+use report::ReportState;
+use simulator::SimulatorParser;
+use source::ValueSource;
 use text::Characters;
-use tokens::Run;
-use tree::{Bail, Halt, Tree};
+use tokenizer::TokenizerRun;
 
 /// How HTML is read.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct HtmlOptions {
     /// Also report what is a reference only by convention: Open Graph, lazy loading and the like.
     pub extended: bool,
     /// Parse `noscript` as a browser that runs scripts does.
@@ -61,9 +61,9 @@ pub struct Options {
     pub ignore: Option<String>,
 }
 
-impl Default for Options {
+impl Default for HtmlOptions {
     fn default() -> Self {
-        Options {
+        HtmlOptions {
             extended: false,
             scripting: false,
             text: false,
@@ -83,26 +83,26 @@ const LONG: usize = 256 << 10;
 pub(super) const FORMAT: Format = Format {
     name: "html",
     extensions: &["html", "htm", "xhtml", "xht"],
-    family: Family::Markup,
+    family: RuleFamily::Markup,
     retrieval: Retrieval::Place,
     bounds: Bounds {
         look_behind: 4,
         // A value of the longest length with what stands around it.
         look_ahead: LIMIT + (64 << 10),
     },
-    reading: Reading::MaybeTwice,
+    reading: Passes::MaybeTwice,
     conversion: Conversion::WhereNeeded,
     seam: None,
-    scanner: |options| Box::new(Scanner::new(options)),
+    scanner: |options| Box::new(HtmlScanner::new(options)),
 };
 
 /// The scanner for HTML.
-pub struct Scanner {
-    document: Document,
-    parser: Parser,
+pub struct HtmlScanner {
+    document: ReportState,
+    parser: SimulatorParser,
     validity: Validity,
-    state: State,
-    start: Start,
+    state: HtmlState,
+    start: ScanStart,
     /// Where the document starts, behind a byte order mark.
     body: usize,
     /// The encoding that it was opened with.
@@ -113,7 +113,7 @@ pub struct Scanner {
 
 /// What a scanner is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum HtmlState {
     /// Waits for the first bytes.
     Start,
     /// Reads window by window.
@@ -124,22 +124,22 @@ enum State {
     Abandoned,
 }
 
-impl Scanner {
+impl HtmlScanner {
     /// A scanner with these options.
-    pub fn new(options: &document::Options) -> Self {
+    pub fn new(options: &document::FormatOptions) -> Self {
         let html = options.html.clone();
-        let wanted = Wanted::new(&html, options.anchors);
-        let parser = Parser::new(&html, wanted);
-        let mut document = Document::new(html, wanted);
+        let wanted = EnabledRows::new(&html, options.anchors);
+        let parser = SimulatorParser::new(&html, wanted);
+        let mut document = ReportState::new(html, wanted);
         if document.options.text {
             document.characters = Some(Characters::new(&options.text));
         }
-        Scanner {
+        HtmlScanner {
             document,
             parser,
             validity: Validity::default(),
-            state: State::Start,
-            start: Start::default(),
+            state: HtmlState::Start,
+            start: ScanStart::default(),
             body: 0,
             opened: UTF_8,
             bail: None,
@@ -160,11 +160,11 @@ impl Scanner {
             },
             (None, Some(detected)) => detected,
             (None, None) if enough => {
-                charset::detect(Family::Markup, self.start.declared, window.bytes)
+                charset::detect(RuleFamily::Markup, self.start.declared, window.bytes)
             }
             (None, None) => return false,
         };
-        let charset = Charset::new(&detected);
+        let charset = EncodingState::new(&detected);
         self.document.begin(charset);
         self.opened = charset.label;
         self.body = match charset::needs_transcoding(charset.label) {
@@ -181,8 +181,8 @@ impl Scanner {
         self.document.limit = limit;
         self.parser.fast.begin(limit);
         self.state = match self.start.again.exact {
-            true => State::Waiting,
-            false => State::Running,
+            true => HtmlState::Waiting,
+            false => HtmlState::Running,
         };
         true
     }
@@ -196,7 +196,7 @@ impl Scanner {
             return window.start;
         }
         self.parser.fast.begin(0);
-        self.state = State::Running;
+        self.state = HtmlState::Running;
         events.push(Event::Diagnostic(&diagnostic::APPROXIMATE, window.offset));
         self.run(window, events)
     }
@@ -207,12 +207,12 @@ impl Scanner {
             self.document.charset.fall_back();
             events.push(Event::Encoding(self.document.charset.label));
         }
-        let source = Source::window(window.bytes, window.offset);
+        let source = ValueSource::window(window.bytes, window.offset);
         let exact = self.start.again.exact.then_some(self.bail).flatten();
         let parser = &mut self.parser;
         match whole(source, self.body, exact, parser, events, &mut self.document) {
             Ok(done) => {
-                if done == Done::Approximately {
+                if done == ScanEnd::Approximately {
                     events.push(Event::Diagnostic(&diagnostic::APPROXIMATE, window.offset));
                 }
                 events.push(Event::Settled);
@@ -230,9 +230,9 @@ impl Scanner {
         declared: bool,
         events: &mut Events,
     ) -> usize {
-        self.state = State::Abandoned;
+        self.state = HtmlState::Abandoned;
         let exact = self.start.again.exact || self.bail.is_some();
-        events.push(Event::Restart(Again {
+        events.push(Event::Restart(RestartHints {
             exact,
             encoding,
             declared,
@@ -269,8 +269,8 @@ impl Scanner {
             0 => self.body.max(window.start),
             _ => window.start,
         };
-        let mut run = Run {
-            source: Source::window(window.bytes, window.offset),
+        let mut run = TokenizerRun {
+            source: ValueSource::window(window.bytes, window.offset),
             last: window.last,
             tokens: &mut self.parser.tokens,
             tree: &mut self.parser.fast,
@@ -304,43 +304,43 @@ impl Scanner {
     }
 }
 
-impl Scan for Scanner {
+impl Scan for HtmlScanner {
     fn handed_on(&mut self) {
         self.document.limit = 0;
         self.parser.fast.settle();
     }
 
-    fn begin(&mut self, start: &Start) {
+    fn begin(&mut self, start: &ScanStart) {
         self.parser.tokens.begin();
         self.validity = Validity::default();
         self.start = *start;
-        self.state = State::Start;
+        self.state = HtmlState::Start;
         if !start.again.exact {
             self.bail = None;
         }
     }
 
     fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize {
-        if self.state == State::Start && !self.open(&window, events) {
+        if self.state == HtmlState::Start && !self.open(&window, events) {
             return window.start;
         }
         if window.offset == 0 && window.bytes.len() < self.body {
             return window.start;
         }
         match self.state {
-            State::Abandoned => window.bytes.len(),
-            State::Waiting => self.wait(&window, events),
-            State::Running if window.last && window.offset == 0 && window.start == 0 => {
+            HtmlState::Abandoned => window.bytes.len(),
+            HtmlState::Waiting => self.wait(&window, events),
+            HtmlState::Running if window.last && window.offset == 0 && window.start == 0 => {
                 self.whole(&window, events)
             }
-            State::Running | State::Start => self.run(&window, events),
+            HtmlState::Running | HtmlState::Start => self.run(&window, events),
         }
     }
 }
 
 /// How a document was scanned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Done {
+enum ScanEnd {
     Exactly,
     /// It is beyond the limits.
     Approximately,
@@ -352,28 +352,28 @@ enum Done {
 /// The events of a short document are held until it is known how it must be read. A long one is
 /// scanned for that first, and then once more with its base known.
 fn whole(
-    source: Source<'_>,
+    source: ValueSource<'_>,
     at: usize,
     exact: Option<Bail>,
-    parser: &mut Parser,
+    parser: &mut SimulatorParser,
     events: &mut Events,
-    document: &mut Document,
-) -> Result<Done, &'static Encoding> {
+    document: &mut ReportState,
+) -> Result<ScanEnd, &'static Encoding> {
     let opened = document.charset.label;
     let fits = source.bytes.len() as u64 <= document.options.max_document;
     let drafts = source.bytes.len() - at > LONG && events.is_relieved();
     let mut way = match exact {
-        Some(bail) => Way::Exact(bail),
-        None if fits => Way::Fast(u64::MAX),
-        None => Way::Fast(0),
+        Some(bail) => ScanMode::Exact(bail),
+        None if fits => ScanMode::Fast(u64::MAX),
+        None => ScanMode::Fast(0),
     };
     loop {
         let charset = document.charset;
         let mark = events.mark();
         let result = match way {
-            Way::Fast(limit) if drafts => {
+            ScanMode::Fast(limit) if drafts => {
                 events.begin_draft();
-                let result = fast::scan(source, at, limit, parser, events, document);
+                let result = simulator::scan(source, at, limit, parser, events, document);
                 let base = events.end_draft();
                 events.keep(mark);
                 if result.is_ok() {
@@ -382,25 +382,25 @@ fn whole(
                     base.into_iter().for_each(|base| events.push(base));
                     events.push(Event::Settled);
                     // What ended well once does so again.
-                    let _ = fast::scan(source, at, limit, parser, events, document);
+                    let _ = simulator::scan(source, at, limit, parser, events, document);
                 }
                 result
             }
-            Way::Fast(limit) => {
-                let result = fast::scan(source, at, limit, parser, events, document);
+            ScanMode::Fast(limit) => {
+                let result = simulator::scan(source, at, limit, parser, events, document);
                 match result {
                     Ok(_) => events.keep(mark),
                     Err(_) => events.rollback(mark),
                 }
                 result
             }
-            Way::Exact(bail) => {
+            ScanMode::Exact(bail) => {
                 events.push(Event::Exact(bail.name()));
-                match exact::scan(source, at, events, document) {
+                match tree_builder::scan(source, at, events, document) {
                     Ok(tree) => {
                         events.keep(mark);
                         tree.report(source, events, document);
-                        Ok(Done::Exactly)
+                        Ok(ScanEnd::Exactly)
                     }
                     Err(halt) => {
                         events.rollback(mark);
@@ -424,8 +424,8 @@ fn whole(
                 charset.change(encoding);
                 way
             }
-            (Halt::Bail(bail), Way::Fast(_)) => Way::Exact(bail),
-            (Halt::Bail(_), Way::Exact(_)) => Way::Fast(0),
+            (Halt::Bail(bail), ScanMode::Fast(_)) => ScanMode::Exact(bail),
+            (Halt::Bail(_), ScanMode::Exact(_)) => ScanMode::Fast(0),
         };
         if charset.label != opened {
             events.push(Event::Encoding(charset.label));
@@ -436,7 +436,7 @@ fn whole(
 
 /// One way to scan a document.
 #[derive(Clone, Copy)]
-enum Way {
+enum ScanMode {
     /// By the theorem; behind this offset it approximates.
     Fast(u64),
     Exact(Bail),

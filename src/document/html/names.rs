@@ -3,17 +3,17 @@
 
 /// The first bytes of a name in lower case, as one number, and how many more there are.
 #[derive(Clone, Copy)]
-struct Key(u64, usize);
+struct NamePrefix(u64, usize);
 
-impl Key {
-    const fn of(name: &[u8]) -> Key {
+impl NamePrefix {
+    const fn of(name: &[u8]) -> NamePrefix {
         let mut low = 0;
         let mut at = 0;
         while at < name.len() && at < 8 {
             low |= (name[at].to_ascii_lowercase() as u64) << (8 * at);
             at += 1;
         }
-        Key(low, name.len())
+        NamePrefix(low, name.len())
     }
 
     const fn slot(self) -> usize {
@@ -24,20 +24,20 @@ impl Key {
 const SLOTS: usize = 1 << 10;
 
 /// A hash table with open addressing, built by the compiler.
-struct Names {
+struct NameTable {
     keys: [u64; SLOTS],
     places: [u8; SLOTS],
 }
 
-impl Names {
-    const fn new(names: &[&str]) -> Names {
-        let mut table = Names {
+impl NameTable {
+    const fn new(names: &[&str]) -> NameTable {
+        let mut table = NameTable {
             keys: [0; SLOTS],
             places: [0; SLOTS],
         };
         let mut i = 1;
         while i < names.len() {
-            let key = Key::of(names[i].as_bytes());
+            let key = NamePrefix::of(names[i].as_bytes());
             let mut slot = key.slot();
             while table.places[slot] != 0 {
                 slot = (slot + 1) % SLOTS;
@@ -52,7 +52,7 @@ impl Names {
     /// The place of the name at a range, in any case; 0 for a name that is not in the table.
     #[inline(always)]
     fn place(&self, bytes: &[u8], start: usize, end: usize, names: &[&str]) -> u8 {
-        let key = Key(lower_eight(bytes, start, end), end - start);
+        let key = NamePrefix(lower_eight(bytes, start, end), end - start);
         let mut slot = key.slot();
         loop {
             let place = self.places[slot];
@@ -88,7 +88,7 @@ fn lower_eight(bytes: &[u8], start: usize, end: usize) -> u64 {
                     .unbounded_shr(cut),
             )
         }
-        None => Key::of(&bytes[start..end]).0,
+        None => NamePrefix::of(&bytes[start..end]).0,
     }
 }
 
@@ -113,7 +113,7 @@ macro_rules! names {
         pub(super) enum $kind { Other, $($variant,)* }
 
         static $names: &[&str] = &["", $($name,)*];
-        static $table: Names = Names::new($names);
+        static $table: NameTable = NameTable::new($names);
 
         impl $kind {
             /// How many there are.

@@ -7,7 +7,7 @@ use crate::bytes::seek::is_space;
 
 /// Where the search for an end tag stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Find {
+pub(super) enum EndTagSearch {
     /// The end tag's `<` is at the index.
     EndTag(usize),
     /// None in these bytes; the search goes on at the index when there are more.
@@ -15,17 +15,17 @@ pub(super) enum Find {
 }
 
 /// Looks for `</name` and a byte that ends a name.
-pub(super) fn end_tag(bytes: &[u8], mut at: usize, name: &[u8], last: bool) -> Find {
+pub(super) fn end_tag(bytes: &[u8], mut at: usize, name: &[u8], last: bool) -> EndTagSearch {
     while let Some(found) = memchr(b'<', &bytes[at..]) {
         let open = at + found;
         match is_end_tag(bytes, open, name) {
-            Some(true) => return Find::EndTag(open),
+            Some(true) => return EndTagSearch::EndTag(open),
             Some(false) => at = open + 1,
-            None if last => return Find::Wait(bytes.len()),
-            None => return Find::Wait(open),
+            None if last => return EndTagSearch::Wait(bytes.len()),
+            None => return EndTagSearch::Wait(open),
         }
     }
-    Find::Wait(bytes.len())
+    EndTagSearch::Wait(bytes.len())
 }
 
 /// Whether `</name` stands at an index; none when the bytes end too early to say.
@@ -57,7 +57,7 @@ fn names(bytes: &[u8], name: &[u8]) -> Option<bool> {
 
 /// How deep script data is in what looks like a comment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Escape {
+pub(super) enum ScriptEscape {
     #[default]
     None,
     /// Behind `<!--`: the end tag still counts.
@@ -67,52 +67,57 @@ pub(super) enum Escape {
 }
 
 /// Looks for the end tag of a script.
-pub(super) fn script_end(bytes: &[u8], mut at: usize, escape: &mut Escape, last: bool) -> Find {
+pub(super) fn script_end(
+    bytes: &[u8],
+    mut at: usize,
+    escape: &mut ScriptEscape,
+    last: bool,
+) -> EndTagSearch {
     const NAME: &[u8] = b"script";
-    let wait = |at: usize| Find::Wait(if last { bytes.len() } else { at });
+    let wait = |at: usize| EndTagSearch::Wait(if last { bytes.len() } else { at });
     loop {
         let found = match *escape {
-            Escape::None => memchr(b'<', &bytes[at..]),
+            ScriptEscape::None => memchr(b'<', &bytes[at..]),
             _ => memchr2(b'<', b'-', &bytes[at..]),
         };
         let Some(found) = found else {
-            return Find::Wait(bytes.len());
+            return EndTagSearch::Wait(bytes.len());
         };
         let here = at + found;
         let rest = &bytes[here..];
         at = here + 1;
         if rest[0] == b'-' {
             match follows(rest, b"-->") {
-                Some(true) => *escape = Escape::None,
+                Some(true) => *escape = ScriptEscape::None,
                 Some(false) => {}
                 None => return wait(here),
             }
             continue;
         }
         let decided = match *escape {
-            Escape::None => match is_end_tag(bytes, here, NAME) {
-                Some(true) => return Find::EndTag(here),
+            ScriptEscape::None => match is_end_tag(bytes, here, NAME) {
+                Some(true) => return EndTagSearch::EndTag(here),
                 Some(false) => follows(rest, b"<!--").map(|opens| {
                     if opens {
-                        *escape = Escape::Escaped;
+                        *escape = ScriptEscape::Escaped;
                         // The dashes may be those of the end as well: `<!-->`.
                         at = here + 2;
                     }
                 }),
                 None => None,
             },
-            Escape::Escaped => match is_end_tag(bytes, here, NAME) {
-                Some(true) => return Find::EndTag(here),
+            ScriptEscape::Escaped => match is_end_tag(bytes, here, NAME) {
+                Some(true) => return EndTagSearch::EndTag(here),
                 Some(false) => names(&rest[1..], NAME).map(|opens| {
                     if opens {
-                        *escape = Escape::Double;
+                        *escape = ScriptEscape::Double;
                     }
                 }),
                 None => None,
             },
-            Escape::Double => is_end_tag(bytes, here, NAME).map(|closes| {
+            ScriptEscape::Double => is_end_tag(bytes, here, NAME).map(|closes| {
                 if closes {
-                    *escape = Escape::Escaped;
+                    *escape = ScriptEscape::Escaped;
                 }
             }),
         };
@@ -143,18 +148,18 @@ mod tests {
     use super::*;
 
     fn script(text: &str) -> Option<usize> {
-        let whole = script_end(text.as_bytes(), 0, &mut Escape::None, true);
+        let whole = script_end(text.as_bytes(), 0, &mut ScriptEscape::None, true);
         for cut in 0..text.len() {
-            let mut escape = Escape::None;
+            let mut escape = ScriptEscape::None;
             let mut found = script_end(&text.as_bytes()[..cut], 0, &mut escape, false);
-            if let Find::Wait(at) = found {
+            if let EndTagSearch::Wait(at) = found {
                 found = script_end(text.as_bytes(), at, &mut escape, true);
             }
             assert_eq!(found, whole, "{text} cut at {cut}");
         }
         match whole {
-            Find::EndTag(at) => Some(at),
-            Find::Wait(_) => None,
+            EndTagSearch::EndTag(at) => Some(at),
+            EndTagSearch::Wait(_) => None,
         }
     }
 

@@ -4,29 +4,33 @@ use std::ops::Range;
 
 use encoding_rs::UTF_8;
 
-use super::Options;
-use super::attributes::{Against, Empty, Grammar, Row, Space, Wanted};
-use super::characters::Place;
+use super::HtmlOptions;
+use super::attributes::{
+    AttributeRow, ElementNamespace, Empty, EnabledRows, ResolvedAgainst, ValueSyntax,
+};
+use super::character_references::CharacterContext;
 use super::css;
-use super::encoding::Charset;
+use super::encoding::EncodingState;
+use super::feedback::TagFeedback;
 use super::json;
 use super::lists;
 use super::names::{Attribute, Element};
-use super::source::Source;
+use super::source::ValueSource;
 use super::srcdoc;
-use super::tag::{Attributes, Held, Step, Tag};
+use super::tag::{Attributes, KnownAttribute, Tag, TagStep};
 use super::text::Characters;
-use super::tree::Verdict;
-use super::value::{self, Decoded, Needs};
+use super::value::{self, DecodingNeeds, ValueDecoder};
 use crate::document::diagnostic;
-use crate::document::events::{Context, Event, Events, Found, Name, Text, Wants};
+use crate::document::events::{
+    BaseSelector, Context, Event, Events, FoundReference, NameRange, TextRange,
+};
 use crate::document::flags::Flags;
 
 /// What the scanner of a document knows while it reports.
-pub(super) struct Document {
-    pub(super) options: Options,
-    pub(super) wanted: Wanted,
-    pub(super) charset: Charset,
+pub(super) struct ReportState {
+    pub(super) options: HtmlOptions,
+    pub(super) wanted: EnabledRows,
+    pub(super) charset: EncodingState,
     /// The offset from which on it will not be read again.
     pub(super) limit: u64,
     /// How many srcdoc documents enclose it.
@@ -40,32 +44,32 @@ pub(super) struct Document {
     /// What scans character data, where that is asked for.
     pub(super) characters: Option<Box<Characters>>,
     /// Memory for decoded values.
-    pub(super) spare: Vec<Decoded>,
+    pub(super) spare: Vec<ValueDecoder>,
 }
 
 /// Where references come from, while one tag is being reported.
 #[derive(Clone, Copy)]
-pub(super) struct Origin {
-    element: Name,
-    attribute: Name,
+pub(super) struct ReferenceOrigin {
+    element: NameRange,
+    attribute: NameRange,
     context: Context,
     flags: Flags,
-    wants: Wants,
+    wants: BaseSelector,
 }
 
 /// Reports what one source holds.
-pub(super) struct Report<'a, 'e, 'f> {
-    pub(super) source: Source<'a>,
+pub(super) struct ReferenceReporter<'a, 'e, 'f> {
+    pub(super) source: ValueSource<'a>,
     pub(super) events: &'e mut Events<'f>,
-    pub(super) document: &'e mut Document,
+    pub(super) document: &'e mut ReportState,
 }
 
-impl Document {
-    pub(super) fn new(options: Options, wanted: Wanted) -> Self {
-        Document {
+impl ReportState {
+    pub(super) fn new(options: HtmlOptions, wanted: EnabledRows) -> Self {
+        ReportState {
             options,
             wanted,
-            charset: Charset::UTF_8,
+            charset: EncodingState::UTF_8,
             limit: u64::MAX,
             depth: 0,
             flags: Flags::NONE,
@@ -77,7 +81,7 @@ impl Document {
     }
 
     /// Gets ready for another document, or for the same one again.
-    pub(super) fn begin(&mut self, charset: Charset) {
+    pub(super) fn begin(&mut self, charset: EncodingState) {
         self.charset = charset;
         self.based = false;
         self.references = 0;
@@ -89,25 +93,25 @@ impl Document {
     }
 }
 
-impl Report<'_, '_, '_> {
+impl ReferenceReporter<'_, '_, '_> {
     /// Reports the references in the attributes of a tag that was accepted.
-    pub(super) fn tag(&mut self, tag: &Tag, verdict: Verdict) {
+    pub(super) fn tag(&mut self, tag: &Tag, verdict: TagFeedback) {
         let flags = self.flags(tag, verdict);
         for held in &tag.attributes {
             let row = held.row;
-            if row.grammar == Grammar::Condition
+            if row.grammar == ValueSyntax::Condition
                 || !self.document.wanted.has(row)
                 || held.attribute == Attribute::XlinkHref && tag.value(Attribute::Href).is_some()
             {
                 continue;
             }
-            if row.grammar == Grammar::Anchor {
+            if row.grammar == ValueSyntax::Anchor {
                 if !self.repeats_id(tag, held) {
                     self.anchor(held.value.clone(), verdict);
                 }
                 continue;
             }
-            if row.grammar == Grammar::Uri && row.against == Against::Document {
+            if row.grammar == ValueSyntax::Uri && row.against == ResolvedAgainst::Document {
                 // Nearly all are of this kind.
                 let range = held.value.clone();
                 if range.len() <= super::LIMIT {
@@ -116,9 +120,9 @@ impl Report<'_, '_, '_> {
                 }
                 continue;
             }
-            let origin = Origin {
+            let origin = ReferenceOrigin {
                 element: self.element(tag),
-                attribute: Name::Known(held.attribute.name()),
+                attribute: NameRange::Known(held.attribute.name()),
                 context: Context::Attribute,
                 flags,
                 wants: self.wants(tag, row.against),
@@ -128,7 +132,7 @@ impl Report<'_, '_, '_> {
     }
 
     /// Reports what a fragment can name: what stands in a document of its own cannot be named.
-    fn anchor(&mut self, range: Range<usize>, verdict: Verdict) {
+    fn anchor(&mut self, range: Range<usize>, verdict: TagFeedback) {
         if !range.is_empty() && !verdict.inert && self.document.depth == 0 {
             let offset = self.source.offset(range.start);
             let text = self.decoded(range);
@@ -137,7 +141,7 @@ impl Report<'_, '_, '_> {
     }
 
     /// `<a id=x name=x>` names one place once.
-    fn repeats_id(&self, tag: &Tag, held: &Held) -> bool {
+    fn repeats_id(&self, tag: &Tag, held: &KnownAttribute) -> bool {
         let bytes = self.source.bytes;
         held.attribute == Attribute::Called
             && tag
@@ -145,7 +149,7 @@ impl Report<'_, '_, '_> {
                 .is_some_and(|id| bytes[id] == bytes[held.value.clone()])
     }
 
-    fn flags(&self, tag: &Tag, verdict: Verdict) -> Flags {
+    fn flags(&self, tag: &Tag, verdict: TagFeedback) -> Flags {
         let mut flags = self.document.flags;
         if verdict.inert {
             flags |= Flags::INERT;
@@ -162,7 +166,7 @@ impl Report<'_, '_, '_> {
     fn has(&self, tag: &Tag, name: &[u8]) -> bool {
         let bytes = self.source.bytes;
         let mut attributes = Attributes::new(bytes, tag.name.end);
-        while let Step::Attribute(given) = attributes.step() {
+        while let TagStep::Attribute(given) = attributes.step() {
             if bytes[given.name].eq_ignore_ascii_case(name) {
                 return true;
             }
@@ -170,9 +174,9 @@ impl Report<'_, '_, '_> {
         false
     }
 
-    fn element(&mut self, tag: &Tag) -> Name {
+    fn element(&mut self, tag: &Tag) -> NameRange {
         if tag.element != Element::Other {
-            return Name::Known(tag.element.name());
+            return NameRange::Known(tag.element.name());
         }
         let range = tag.name.clone();
         let name = &self.source.bytes[range.clone()];
@@ -180,29 +184,29 @@ impl Report<'_, '_, '_> {
             .iter()
             .all(|&byte| byte != 0 && byte < 0x80 && !byte.is_ascii_uppercase());
         if lower {
-            return Name::Other(self.source.text(range, self.events));
+            return NameRange::Other(self.source.text(range, self.events));
         }
         let mut decoded = self.document.spare.pop().unwrap_or_default();
         decoded.fill(&self.source, range, self.document.charset.scanned, None);
         decoded.bytes.make_ascii_lowercase();
-        let name = Name::Other(self.events.store(&decoded.bytes));
+        let name = NameRange::Other(self.events.store(&decoded.bytes));
         self.document.spare.push(decoded);
         name
     }
 
-    fn wants(&mut self, tag: &Tag, against: Against) -> Wants {
+    fn wants(&mut self, tag: &Tag, against: ResolvedAgainst) -> BaseSelector {
         match against {
-            Against::Document => Wants::Document,
-            Against::Fallback => Wants::Fallback,
-            Against::Nothing => Wants::Nothing,
-            Against::Codebase => match tag.value(Attribute::Codebase) {
-                Some(range) if !range.is_empty() => Wants::Codebase(self.decoded(range)),
-                _ => Wants::Document,
+            ResolvedAgainst::Document => BaseSelector::Document,
+            ResolvedAgainst::Fallback => BaseSelector::Fallback,
+            ResolvedAgainst::Nothing => BaseSelector::Nothing,
+            ResolvedAgainst::Codebase => match tag.value(Attribute::Codebase) {
+                Some(range) if !range.is_empty() => BaseSelector::Codebase(self.decoded(range)),
+                _ => BaseSelector::Document,
             },
         }
     }
 
-    fn decoded(&mut self, range: Range<usize>) -> Text {
+    fn decoded(&mut self, range: Range<usize>) -> TextRange {
         value::text(
             &self.source,
             range,
@@ -211,57 +215,69 @@ impl Report<'_, '_, '_> {
         )
     }
 
-    fn attribute(&mut self, tag: &Tag, row: &Row, range: Range<usize>, origin: Origin) {
+    fn attribute(
+        &mut self,
+        tag: &Tag,
+        row: &AttributeRow,
+        range: Range<usize>,
+        origin: ReferenceOrigin,
+    ) {
         // That its tag is too long has been told.
         if range.len() > super::LIMIT {
             return;
         }
         match row.grammar {
-            Grammar::Uri => self.uri(row.empty, range, origin),
-            Grammar::ParamValue => {
+            ValueSyntax::Uri => self.uri(row.empty, range, origin),
+            ValueSyntax::ParamValue => {
                 let kind = tag.value(Attribute::Valuetype);
                 let kind = kind.map(|range| value::plain(&self.source, range));
                 if kind.is_some_and(|kind| kind.eq_ignore_ascii_case(b"ref")) {
                     self.uri(row.empty, range, origin);
                 }
             }
-            Grammar::MetaContent => self.meta(tag, range, origin),
-            Grammar::Document => srcdoc::scan(self, range, origin.flags),
-            Grammar::SpaceList => self.decoding(range, Some(Place::Attribute), |report, range| {
-                for item in lists::spaced(report.source.bytes, range) {
-                    report.emit(item, origin);
-                }
-            }),
-            Grammar::CommaList => self.decoding(range, Some(Place::Attribute), |report, range| {
-                for item in lists::commas(report.source.bytes, range) {
-                    report.emit(item, origin);
-                }
-            }),
-            Grammar::CustomSrcset => {
+            ValueSyntax::MetaContent => self.meta(tag, range, origin),
+            ValueSyntax::Document => srcdoc::scan(self, range, origin.flags),
+            ValueSyntax::SpaceList => {
+                self.decoding(range, Some(CharacterContext::Attribute), |report, range| {
+                    for item in lists::spaced(report.source.bytes, range) {
+                        report.emit(item, origin);
+                    }
+                })
+            }
+            ValueSyntax::CommaList => {
+                self.decoding(range, Some(CharacterContext::Attribute), |report, range| {
+                    for item in lists::commas(report.source.bytes, range) {
+                        report.emit(item, origin);
+                    }
+                })
+            }
+            ValueSyntax::CustomSrcset => {
                 if self.source.bytes[tag.name.clone()].contains(&b'-') {
                     self.srcset(range, origin);
                 }
             }
-            Grammar::Srcset => self.srcset(range, origin),
-            Grammar::Css => {
+            ValueSyntax::Srcset => self.srcset(range, origin),
+            ValueSyntax::Css => {
                 self.css(
                     range,
                     css::Sheet::Declarations,
-                    Some(Place::Attribute),
+                    Some(CharacterContext::Attribute),
                     origin,
                 );
             }
-            Grammar::Location => self.decoding(range, Some(Place::Attribute), |report, range| {
-                for item in super::convention::locations(report.source.bytes, range) {
-                    report.emit(item, origin);
-                }
-            }),
-            Grammar::Anchor | Grammar::Condition => {}
+            ValueSyntax::Location => {
+                self.decoding(range, Some(CharacterContext::Attribute), |report, range| {
+                    for item in super::convention::locations(report.source.bytes, range) {
+                        report.emit(item, origin);
+                    }
+                })
+            }
+            ValueSyntax::Anchor | ValueSyntax::Condition => {}
         }
     }
 
-    fn srcset(&mut self, range: Range<usize>, origin: Origin) {
-        self.decoding(range, Some(Place::Attribute), |report, range| {
+    fn srcset(&mut self, range: Range<usize>, origin: ReferenceOrigin) {
+        self.decoding(range, Some(CharacterContext::Attribute), |report, range| {
             for item in lists::srcset(report.source.bytes, range) {
                 report.emit(item, origin);
             }
@@ -272,7 +288,7 @@ impl Report<'_, '_, '_> {
     #[inline(always)]
     fn link(
         &mut self,
-        element: Name,
+        element: NameRange,
         attribute: Attribute,
         empty: Empty,
         range: Range<usize>,
@@ -284,15 +300,15 @@ impl Report<'_, '_, '_> {
         let span = self.source.span(range.clone());
         let text = self.decoded(range);
         self.document.references += 1;
-        self.events.push(Event::Reference(Found {
+        self.events.push(Event::Reference(FoundReference {
             element,
-            attribute: Name::Known(attribute.name()),
+            attribute: NameRange::Known(attribute.name()),
             flags,
-            ..Found::new(span, text, Context::Attribute)
+            ..FoundReference::new(span, text, Context::Attribute)
         }));
     }
 
-    fn uri(&mut self, empty: Empty, range: Range<usize>, origin: Origin) {
+    fn uri(&mut self, empty: Empty, range: Range<usize>, origin: ReferenceOrigin) {
         if range.is_empty() && empty == Empty::Nothing {
             return;
         }
@@ -301,19 +317,24 @@ impl Report<'_, '_, '_> {
         self.push(span, text, origin);
     }
 
-    fn push(&mut self, span: crate::document::events::Span, text: Text, origin: Origin) {
+    fn push(
+        &mut self,
+        span: crate::document::events::Span,
+        text: TextRange,
+        origin: ReferenceOrigin,
+    ) {
         self.document.references += 1;
-        self.events.push(Event::Reference(Found {
+        self.events.push(Event::Reference(FoundReference {
             element: origin.element,
             attribute: origin.attribute,
             flags: origin.flags,
             wants: origin.wants,
-            ..Found::new(span, text, origin.context)
+            ..FoundReference::new(span, text, origin.context)
         }));
     }
 
     /// Reports an item of a value that needs no decoding any more.
-    fn emit(&mut self, item: Range<usize>, origin: Origin) {
+    fn emit(&mut self, item: Range<usize>, origin: ReferenceOrigin) {
         let span = self.source.span(item.clone());
         let text = self.source.text(item, self.events);
         self.push(span, text, origin);
@@ -323,11 +344,11 @@ impl Report<'_, '_, '_> {
     pub(super) fn decoding(
         &mut self,
         range: Range<usize>,
-        references: Option<Place>,
-        then: impl FnOnce(&mut Report<'_, '_, '_>, Range<usize>),
+        references: Option<CharacterContext>,
+        then: impl FnOnce(&mut ReferenceReporter<'_, '_, '_>, Range<usize>),
     ) {
         let encoding = self.document.charset.scanned;
-        if value::needs(self.source.bytes, range.clone(), encoding) == Needs::Nothing {
+        if value::needs(self.source.bytes, range.clone(), encoding) == DecodingNeeds::Nothing {
             return then(self, range);
         }
         let mut decoded = self.document.spare.pop().unwrap_or_default();
@@ -344,10 +365,10 @@ impl Report<'_, '_, '_> {
     /// Hands on what has been decoded.
     pub(super) fn within(
         &mut self,
-        decoded: &Decoded,
-        then: impl FnOnce(&mut Report<'_, '_, '_>, Range<usize>),
+        decoded: &ValueDecoder,
+        then: impl FnOnce(&mut ReferenceReporter<'_, '_, '_>, Range<usize>),
     ) {
-        let mut report = Report {
+        let mut report = ReferenceReporter {
             source: decoded.source(),
             events: self.events,
             document: self.document,
@@ -359,8 +380,8 @@ impl Report<'_, '_, '_> {
         &mut self,
         range: Range<usize>,
         sheet: css::Sheet,
-        references: Option<Place>,
-        mut origin: Origin,
+        references: Option<CharacterContext>,
+        mut origin: ReferenceOrigin,
     ) {
         if range.is_empty() {
             return;
@@ -372,7 +393,7 @@ impl Report<'_, '_, '_> {
         });
     }
 
-    fn sheet(&mut self, range: Range<usize>, sheet: css::Sheet, origin: Origin) {
+    fn sheet(&mut self, range: Range<usize>, sheet: css::Sheet, origin: ReferenceOrigin) {
         let bytes = self.source.bytes;
         css::references(bytes, range, sheet, |item| {
             if item.is_empty() {
@@ -388,13 +409,13 @@ impl Report<'_, '_, '_> {
         });
     }
 
-    fn meta(&mut self, tag: &Tag, range: Range<usize>, mut origin: Origin) {
+    fn meta(&mut self, tag: &Tag, range: Range<usize>, mut origin: ReferenceOrigin) {
         let is_refresh = tag.value(Attribute::HttpEquiv).is_some_and(|value| {
             value::plain(&self.source, value).eq_ignore_ascii_case(b"refresh")
         });
         if is_refresh {
-            origin.wants = Wants::Refresh;
-            return self.decoding(range, Some(Place::Attribute), |report, range| {
+            origin.wants = BaseSelector::Refresh;
+            return self.decoding(range, Some(CharacterContext::Attribute), |report, range| {
                 if let Some(item) = lists::refresh(report.source.bytes, range) {
                     origin.flags |= Flags::REFRESH;
                     report.emit(item, origin);
@@ -402,27 +423,27 @@ impl Report<'_, '_, '_> {
             });
         }
         if self.document.options.extended && super::convention::is_reference(&self.source, tag) {
-            origin.wants = Wants::Document;
+            origin.wants = BaseSelector::Document;
             self.uri(Empty::Nothing, range, origin);
         }
     }
 
     /// Reports the references in the text of a style or script element.
     pub(super) fn contents(&mut self, tag: &Capture, range: Range<usize>) {
-        let references = tag.has_references().then_some(Place::Text);
+        let references = tag.has_references().then_some(CharacterContext::Text);
         let origin = tag.origin;
         match tag.kind {
-            Contents::Css => self.css(range, css::Sheet::Whole, references, origin),
-            Contents::Json(kind) => self.decoding(range, references, |report, range| {
+            ElementContents::Css => self.css(range, css::Sheet::Whole, references, origin),
+            ElementContents::Json(kind) => self.decoding(range, references, |report, range| {
                 report.json(range, kind, origin);
             }),
         }
     }
 
     /// The same for text that has been put together.
-    pub(super) fn decoded_contents(&mut self, capture: &Capture, whole: &Decoded) {
+    pub(super) fn decoded_contents(&mut self, capture: &Capture, whole: &ValueDecoder) {
         let capture = Capture {
-            space: Space::Html,
+            space: ElementNamespace::Html,
             ..*capture
         };
         let encoding = std::mem::replace(&mut self.document.charset.scanned, UTF_8);
@@ -430,7 +451,7 @@ impl Report<'_, '_, '_> {
         self.document.charset.scanned = encoding;
     }
 
-    fn json(&mut self, range: Range<usize>, kind: json::Kind, origin: Origin) {
+    fn json(&mut self, range: Range<usize>, kind: json::ScriptJson, origin: ReferenceOrigin) {
         for item in json::references(self.source.bytes, range, kind) {
             let raw = &self.source.bytes[item.clone()];
             let text = self.events.store_with(|store| json::unescape(raw, store));
@@ -439,34 +460,36 @@ impl Report<'_, '_, '_> {
     }
 
     /// What the text of an element that was accepted may hold, if anything.
-    pub(super) fn capture(&mut self, tag: &Tag, verdict: Verdict) -> Option<Capture> {
+    pub(super) fn capture(&mut self, tag: &Tag, verdict: TagFeedback) -> Option<Capture> {
         let kind = tag.value(Attribute::Type);
         let kind = kind.map(|range| value::plain(&self.source, range));
         let kind = kind.as_deref().unwrap_or_default();
         let kind = match tag.element {
-            Element::Style if tag.space == Space::MathMl => return None,
+            Element::Style if tag.space == ElementNamespace::MathMl => return None,
             Element::Style if kind.is_empty() || kind.eq_ignore_ascii_case(b"text/css") => {
-                Contents::Css
+                ElementContents::Css
             }
-            Element::Script if tag.space == Space::Html => {
+            Element::Script if tag.space == ElementNamespace::Html => {
                 let kind = kind.trim_ascii().to_ascii_lowercase();
                 match &*kind {
-                    b"importmap" => Contents::Json(json::Kind::ImportMap),
-                    b"speculationrules" => Contents::Json(json::Kind::SpeculationRules),
+                    b"importmap" => ElementContents::Json(json::ScriptJson::ImportMap),
+                    b"speculationrules" => {
+                        ElementContents::Json(json::ScriptJson::SpeculationRules)
+                    }
                     b"application/ld+json" if self.document.options.extended => {
-                        Contents::Json(json::Kind::LinkedData)
+                        ElementContents::Json(json::ScriptJson::LinkedData)
                     }
                     _ => return None,
                 }
             }
             _ => return None,
         };
-        let origin = Origin {
-            element: Name::Known(tag.element.name()),
-            attribute: Name::Known("#text"),
+        let origin = ReferenceOrigin {
+            element: NameRange::Known(tag.element.name()),
+            attribute: NameRange::Known("#text"),
             context: Context::Attribute,
             flags: self.flags(tag, verdict),
-            wants: Wants::Document,
+            wants: BaseSelector::Document,
         };
         Some(Capture {
             kind,
@@ -502,22 +525,22 @@ impl Report<'_, '_, '_> {
 
 /// What the text of an element holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Contents {
+pub(super) enum ElementContents {
     Css,
-    Json(json::Kind),
+    Json(json::ScriptJson),
 }
 
 /// An element whose text is wanted.
 #[derive(Clone, Copy)]
 pub(super) struct Capture {
-    kind: Contents,
-    origin: Origin,
-    space: Space,
+    kind: ElementContents,
+    origin: ReferenceOrigin,
+    space: ElementNamespace,
 }
 
 impl Capture {
     /// Whether character references stand for characters in the text, as they do in foreign elements.
     pub(super) fn has_references(&self) -> bool {
-        self.space != Space::Html
+        self.space != ElementNamespace::Html
     }
 }

@@ -3,50 +3,50 @@
 
 use std::ops::Range;
 
-use crate::document::events::{Events, Span, Text};
+use crate::document::events::{Events, Span, TextRange};
 
 /// Bytes, and where they stand.
 #[derive(Clone, Copy)]
-pub(super) struct Source<'a> {
+pub(super) struct ValueSource<'a> {
     pub(super) bytes: &'a [u8],
-    place: Place<'a>,
+    place: SourcePlace<'a>,
 }
 
 #[derive(Clone, Copy)]
-enum Place<'a> {
+enum SourcePlace<'a> {
     /// They are the window; the offset is that of its first byte.
     Window(u64),
     /// They were decoded.
     Decoded(&'a Offsets),
 }
 
-impl<'a> Source<'a> {
+impl<'a> ValueSource<'a> {
     /// The bytes of a window.
     pub(super) fn window(bytes: &'a [u8], offset: u64) -> Self {
-        let place = Place::Window(offset);
-        Source { bytes, place }
+        let place = SourcePlace::Window(offset);
+        ValueSource { bytes, place }
     }
 
     /// Decoded bytes.
     pub(super) fn decoded(bytes: &'a [u8], offsets: &'a Offsets) -> Self {
-        let place = Place::Decoded(offsets);
-        Source { bytes, place }
+        let place = SourcePlace::Decoded(offsets);
+        ValueSource { bytes, place }
     }
 
     /// The same without what stands from `end` on.
     pub(super) fn until(&self, end: usize) -> Self {
         let bytes = &self.bytes[..end];
-        Source { bytes, ..*self }
+        ValueSource { bytes, ..*self }
     }
 
     /// Where bytes stand in the document.
     pub(super) fn span(&self, range: Range<usize>) -> Span {
         match self.place {
-            Place::Window(offset) => Span {
+            SourcePlace::Window(offset) => Span {
                 start: offset + range.start as u64,
                 end: offset + range.end as u64,
             },
-            Place::Decoded(offsets) => {
+            SourcePlace::Decoded(offsets) => {
                 let start = offsets.start_of(range.start);
                 let end = match range.is_empty() {
                     true => start,
@@ -63,10 +63,10 @@ impl<'a> Source<'a> {
     }
 
     /// Bytes as the text of an event.
-    pub(super) fn text(&self, range: Range<usize>, events: &mut Events) -> Text {
+    pub(super) fn text(&self, range: Range<usize>, events: &mut Events) -> TextRange {
         match self.place {
-            Place::Window(_) => Text::window(range),
-            Place::Decoded(_) => events.store(&self.bytes[range]),
+            SourcePlace::Window(_) => TextRange::window(range),
+            SourcePlace::Decoded(_) => events.store(&self.bytes[range]),
         }
     }
 }
@@ -74,12 +74,12 @@ impl<'a> Source<'a> {
 /// Where each piece of decoded bytes stands in the document.
 #[derive(Debug, Default)]
 pub(super) struct Offsets {
-    pieces: Vec<Piece>,
+    pieces: Vec<DecodedPiece>,
 }
 
 /// A stretch of decoded bytes: small, for a value may have one for each of its bytes.
 #[derive(Clone, Copy, Debug)]
-struct Piece {
+struct DecodedPiece {
     /// Offset in the document of its first byte.
     start: u64,
     /// Index of its first decoded byte.
@@ -91,7 +91,7 @@ struct Piece {
 /// Marks a piece that stands in the document as it is.
 const VERBATIM: u32 = 1 << 31;
 
-impl Piece {
+impl DecodedPiece {
     fn at(self) -> usize {
         self.at as usize
     }
@@ -125,10 +125,10 @@ impl Offsets {
     }
 
     /// Says that the bytes from `at` on are `range` of `source`, unchanged.
-    pub(super) fn verbatim(&mut self, at: usize, source: &Source<'_>, range: Range<usize>) {
+    pub(super) fn verbatim(&mut self, at: usize, source: &ValueSource<'_>, range: Range<usize>) {
         match source.place {
-            Place::Window(_) => self.push(at, source.span(range), true),
-            Place::Decoded(offsets) => {
+            SourcePlace::Window(_) => self.push(at, source.span(range), true),
+            SourcePlace::Decoded(offsets) => {
                 let mut from = range.start;
                 while from < range.end {
                     let (piece, end) = offsets.piece(from);
@@ -145,16 +145,16 @@ impl Offsets {
     }
 
     /// Says that the bytes from `at` on stand for `range` of `source`.
-    pub(super) fn replaced(&mut self, at: usize, source: &Source<'_>, range: Range<usize>) {
+    pub(super) fn replaced(&mut self, at: usize, source: &ValueSource<'_>, range: Range<usize>) {
         self.push(at, source.span(range), false);
     }
 
     /// Says where the end stands: `at` is the number of bytes.
-    pub(super) fn finish(&mut self, at: usize, source: &Source<'_>, end: usize) {
+    pub(super) fn finish(&mut self, at: usize, source: &ValueSource<'_>, end: usize) {
         let end = match source.place {
-            Place::Window(_) => source.span(end..end).end,
-            Place::Decoded(offsets) if end > 0 => offsets.end_of(end),
-            Place::Decoded(offsets) => offsets.start_of(0),
+            SourcePlace::Window(_) => source.span(end..end).end,
+            SourcePlace::Decoded(offsets) if end > 0 => offsets.end_of(end),
+            SourcePlace::Decoded(offsets) => offsets.start_of(0),
         };
         self.push(at, Span { start: end, end }, true);
     }
@@ -168,7 +168,7 @@ impl Offsets {
         }
         // INVARIANT: what is decoded at one time is shorter than 2 GiB.
         let length = (span.end - span.start) as u32;
-        self.pieces.push(Piece {
+        self.pieces.push(DecodedPiece {
             start: span.start,
             at: at as u32,
             length: length | if verbatim { VERBATIM } else { 0 },
@@ -176,7 +176,7 @@ impl Offsets {
     }
 
     /// The piece of a byte, and the index at which it ends.
-    fn piece(&self, at: usize) -> (Piece, usize) {
+    fn piece(&self, at: usize) -> (DecodedPiece, usize) {
         let next = self.pieces.partition_point(|piece| piece.at() <= at);
         let end = self.pieces.get(next).map_or(usize::MAX, |piece| piece.at());
         // INVARIANT: the first piece starts at 0, so one precedes `next`.

@@ -2,19 +2,19 @@
 
 use std::ops::Range;
 
-use super::Done;
-use super::characters::Place;
-use super::fast::Parser;
-use super::report::{Document, Report};
+use super::ScanEnd;
+use super::character_references::CharacterContext;
+use super::report::{ReferenceReporter, ReportState};
+use super::simulator::SimulatorParser;
 use crate::document::diagnostic;
-use crate::document::events::{Enter, Event, Family};
+use crate::document::events::{Enter, Event, RuleFamily};
 use crate::document::flags::Flags;
 
 /// How deep such documents may nest.
 const DEPTH: usize = 16;
 
 /// Scans the document in a value.
-pub(super) fn scan(report: &mut Report<'_, '_, '_>, range: Range<usize>, flags: Flags) {
+pub(super) fn scan(report: &mut ReferenceReporter<'_, '_, '_>, range: Range<usize>, flags: Flags) {
     if range.is_empty() {
         return;
     }
@@ -23,28 +23,28 @@ pub(super) fn scan(report: &mut Report<'_, '_, '_>, range: Range<usize>, flags: 
         let event = Event::Diagnostic(&diagnostic::SRCDOC_DEPTH, offset);
         return report.events.push(event);
     }
-    report.decoding(range, Some(Place::Attribute), |report, range| {
+    report.decoding(range, Some(CharacterContext::Attribute), |report, range| {
         nested(report, range, flags)
     });
 }
 
-fn nested(report: &mut Report<'_, '_, '_>, range: Range<usize>, flags: Flags) {
-    let mut document = Document::new(report.document.options.clone(), report.document.wanted);
+fn nested(report: &mut ReferenceReporter<'_, '_, '_>, range: Range<usize>, flags: Flags) {
+    let mut document = ReportState::new(report.document.options.clone(), report.document.wanted);
     document.depth = report.document.depth + 1;
     document.flags = flags | Flags::SRCDOC;
     document.spare = std::mem::take(&mut report.document.spare);
     document.characters = report.document.characters.take();
     report.events.push(Event::Enter(Enter {
         member: None,
-        family: Family::Markup,
+        family: RuleFamily::Markup,
         base: None,
     }));
     let source = report.source.until(range.end);
     // It is UTF-8, whatever it says of itself.
-    let mut parser = Parser::new(&document.options, document.wanted);
+    let mut parser = SimulatorParser::new(&document.options, document.wanted);
     let at = range.start;
     let done = super::whole(source, at, None, &mut parser, report.events, &mut document);
-    if done != Ok(Done::Exactly) {
+    if done != Ok(ScanEnd::Exactly) {
         let offset = report.source.offset(range.start);
         let event = Event::Diagnostic(&diagnostic::APPROXIMATE, offset);
         report.events.push(event);

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::attributes::{Row, Space};
+use super::attributes::{AttributeRow, ElementNamespace};
 use super::names::{Attribute, Element};
 use crate::bytes::seek;
 
@@ -13,8 +13,8 @@ pub(super) struct Tag {
     pub(super) start: usize,
     pub(super) name: Range<usize>,
     pub(super) element: Element,
-    pub(super) space: Space,
-    pub(super) attributes: Vec<Held>,
+    pub(super) space: ElementNamespace,
+    pub(super) attributes: Vec<KnownAttribute>,
     pub(super) self_closing: bool,
     /// Index behind its `>`.
     pub(super) end: usize,
@@ -22,9 +22,9 @@ pub(super) struct Tag {
 
 /// An attribute of a start tag that the table knows on that element.
 #[derive(Clone, Debug)]
-pub(super) struct Held {
+pub(super) struct KnownAttribute {
     pub(super) attribute: Attribute,
-    pub(super) row: &'static Row,
+    pub(super) row: &'static AttributeRow,
     pub(super) value: Range<usize>,
 }
 
@@ -34,7 +34,7 @@ impl Tag {
             start: 0,
             name: 0..0,
             element: Element::Other,
-            space: Space::Html,
+            space: ElementNamespace::Html,
             attributes: Vec::new(),
             self_closing: false,
             end: 0,
@@ -43,13 +43,13 @@ impl Tag {
 
     /// Whether it is a `meta`.
     pub(super) fn is_meta(&self) -> bool {
-        self.element == Element::Meta && self.space == Space::Html
+        self.element == Element::Meta && self.space == ElementNamespace::Html
     }
 
     /// Whether it is a `base` with `href`.
     pub(super) fn is_base(&self) -> bool {
         self.element == Element::Base
-            && self.space == Space::Html
+            && self.space == ElementNamespace::Html
             && self.value(Attribute::Href).is_some()
     }
 
@@ -65,12 +65,12 @@ impl Tag {
 
 /// An attribute as it stands in the source. One without a value has an empty range behind its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Given {
+pub(super) struct RawAttribute {
     pub(super) name: Range<usize>,
     pub(super) value: Range<usize>,
 }
 
-impl Given {
+impl RawAttribute {
     /// Where the tag goes on behind it.
     pub(super) fn next(&self, bytes: &[u8]) -> usize {
         let quoted = self.value.start > self.name.end
@@ -82,9 +82,9 @@ impl Given {
 
 /// What stands next in a tag.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum TagStep {
     /// An attribute.
-    Attribute(Given),
+    Attribute(RawAttribute),
     /// The end of the tag; the index is behind its `>`.
     End { end: usize, self_closing: bool },
     /// The bytes end first; the attribute that they cut starts at the index.
@@ -105,17 +105,17 @@ impl<'a> Attributes<'a> {
 
     /// The next attribute, or the end.
     #[inline(always)]
-    pub(super) fn step(&mut self) -> Step {
+    pub(super) fn step(&mut self) -> TagStep {
         let bytes = self.bytes;
         let start = seek::skip_separators(bytes, self.at);
         let Some(&first) = bytes.get(start) else {
             // A `/` may still turn out to close the tag.
-            return Step::Cut(self.at);
+            return TagStep::Cut(self.at);
         };
         if first == b'>' {
             let self_closing = start > self.at && bytes[start - 1] == b'/';
             let end = start + 1;
-            return Step::End { end, self_closing };
+            return TagStep::End { end, self_closing };
         }
         // The first byte may be anything, even `=`.
         let name_end = seek::attribute_name_end(bytes, start + 1);
@@ -127,12 +127,12 @@ impl<'a> Attributes<'a> {
         match bytes.get(equals) {
             Some(b'=') => self.value(start..name_end, equals + 1),
             Some(_) => self.given(start..name_end, name_end..name_end, name_end),
-            None => Step::Cut(start),
+            None => TagStep::Cut(start),
         }
     }
 
     #[inline(always)]
-    fn value(&mut self, name: Range<usize>, at: usize) -> Step {
+    fn value(&mut self, name: Range<usize>, at: usize) -> TagStep {
         let bytes = self.bytes;
         let at = match bytes.get(at) {
             Some(byte) if seek::is_space(*byte) => seek::skip_space(bytes, at),
@@ -142,7 +142,7 @@ impl<'a> Attributes<'a> {
             Some(&quote @ (b'"' | b'\'')) => {
                 let end = seek::next(quote, bytes, at + 1);
                 if end == bytes.len() {
-                    return Step::Cut(name.start);
+                    return TagStep::Cut(name.start);
                 }
                 self.given(name, at + 1..end, end + 1)
             }
@@ -151,18 +151,18 @@ impl<'a> Attributes<'a> {
             Some(_) => {
                 let end = seek::bare_value_end(bytes, at);
                 if end == bytes.len() {
-                    return Step::Cut(name.start);
+                    return TagStep::Cut(name.start);
                 }
                 self.given(name, at..end, end)
             }
-            None => Step::Cut(name.start),
+            None => TagStep::Cut(name.start),
         }
     }
 
     #[inline(always)]
-    fn given(&mut self, name: Range<usize>, value: Range<usize>, next: usize) -> Step {
+    fn given(&mut self, name: Range<usize>, value: Range<usize>, next: usize) -> TagStep {
         self.at = next;
-        Step::Attribute(Given { name, value })
+        TagStep::Attribute(RawAttribute { name, value })
     }
 }
 
@@ -176,14 +176,14 @@ mod tests {
         let mut out = String::new();
         loop {
             match attributes.step() {
-                Step::Attribute(given) => {
+                TagStep::Attribute(given) => {
                     out += &format!("{}[{}] ", &tag[given.name], &tag[given.value]);
                 }
-                Step::End { self_closing, end } => {
+                TagStep::End { self_closing, end } => {
                     assert_eq!(end, tag.len());
                     return out + if self_closing { "/>" } else { ">" };
                 }
-                Step::Cut(_) => return out + "cut",
+                TagStep::Cut(_) => return out + "cut",
             }
         }
     }

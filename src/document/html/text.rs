@@ -4,24 +4,24 @@ use std::ops::Range;
 
 use encoding_rs::UTF_8;
 
-use super::characters::Place;
-use super::report::Report;
+use super::character_references::CharacterContext;
+use super::report::ReferenceReporter;
 use crate::bytes::window::Window;
 use crate::document::charset::{Confidence, Detected};
-use crate::document::events::{Batch, Context, Event, Events, Found, Name};
+use crate::document::events::{Batch, Context, Event, Events, FoundReference, NameRange};
 use crate::document::flags::Flags;
-use crate::document::{Scan, Start, text};
+use crate::document::{Scan, ScanStart, text};
 
 /// A scanner for the text between tags.
 pub(super) struct Characters {
-    scanner: text::Scanner,
+    scanner: text::TextScanner,
     events: Batch,
 }
 
 impl Characters {
-    pub(super) fn new(options: &text::Options) -> Box<Self> {
+    pub(super) fn new(options: &text::TextOptions) -> Box<Self> {
         Box::new(Characters {
-            scanner: text::Scanner::new(options.clone()),
+            scanner: text::TextScanner::new(options.clone()),
             events: Batch::default(),
         })
     }
@@ -32,9 +32,9 @@ impl Characters {
             mark: 0,
             confidence: Confidence::Certain,
         };
-        self.scanner.begin(&Start {
+        self.scanner.begin(&ScanStart {
             detected: Some(detected),
-            ..Start::default()
+            ..ScanStart::default()
         });
         let mut events = Events::from(std::mem::take(&mut self.events));
         events.clear();
@@ -44,12 +44,12 @@ impl Characters {
     }
 }
 
-impl Report<'_, '_, '_> {
+impl ReferenceReporter<'_, '_, '_> {
     /// Reports the URIs in text; a tag ends whatever stands before it.
     pub(super) fn characters(
         &mut self,
         range: Range<usize>,
-        references: Option<Place>,
+        references: Option<CharacterContext>,
         flags: Flags,
     ) {
         let Some(mut characters) = self.document.characters.take() else {
@@ -71,13 +71,13 @@ impl Report<'_, '_, '_> {
             let (start, end) = (reference.span.start as usize, reference.span.end as usize);
             let text = self.events.store(found.bytes(reference.text, source.bytes));
             self.document.references += 1;
-            self.events.push(Event::Reference(Found {
+            self.events.push(Event::Reference(FoundReference {
                 span: source.span(start..end),
                 position: None,
                 text,
                 context: Context::Text,
-                element: Name::None,
-                attribute: Name::None,
+                element: NameRange::None,
+                attribute: NameRange::None,
                 flags: reference.flags | flags | self.document.flags,
                 alternatives: (0, 0),
                 ..*reference

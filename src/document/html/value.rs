@@ -5,71 +5,91 @@ use std::ops::Range;
 
 use encoding_rs::{CoderResult, Decoder, Encoding, UTF_8};
 
-use super::characters::{self, Place};
-use super::source::{Offsets, Source};
+use super::character_references::{self, CharacterContext};
+use super::source::{Offsets, ValueSource};
 use crate::bytes::seek;
 use crate::bytes::steps::step;
-use crate::document::events::{Events, Text};
+use crate::document::events::{Events, TextRange};
 
 /// Decodes values, and keeps the memory for it.
 #[derive(Debug, Default)]
-pub(super) struct Decoded {
+pub(super) struct ValueDecoder {
     pub(super) bytes: Vec<u8>,
     pub(super) offsets: Offsets,
 }
 
 /// What a raw value must be decoded for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Needs {
+pub(super) enum DecodingNeeds {
     Nothing,
     Decoding,
 }
 
 /// Whether a raw value differs from what a parser makes of it.
 #[inline]
-pub(super) fn needs(bytes: &[u8], range: Range<usize>, encoding: &'static Encoding) -> Needs {
+pub(super) fn needs(
+    bytes: &[u8],
+    range: Range<usize>,
+    encoding: &'static Encoding,
+) -> DecodingNeeds {
     if seek::is_plain(bytes, range.start, range.end) {
-        return Needs::Nothing;
+        return DecodingNeeds::Nothing;
     }
     let raw = &bytes[range];
     let odd = raw.iter().any(|byte| matches!(byte, b'&' | b'\r' | 0));
     match odd || encoding != UTF_8 || str::from_utf8(raw).is_err() {
-        true => Needs::Decoding,
-        false => Needs::Nothing,
+        true => DecodingNeeds::Decoding,
+        false => DecodingNeeds::Nothing,
     }
 }
 
 /// The decoded value as the text of an event.
 pub(super) fn text(
-    source: &Source<'_>,
+    source: &ValueSource<'_>,
     range: Range<usize>,
     encoding: &'static Encoding,
     events: &mut Events,
-) -> Text {
-    if needs(source.bytes, range.clone(), encoding) == Needs::Nothing {
+) -> TextRange {
+    if needs(source.bytes, range.clone(), encoding) == DecodingNeeds::Nothing {
         return source.text(range, events);
     }
-    events.store_with(|store| decode(source, range, encoding, Some(Place::Attribute), store, None))
+    events.store_with(|store| {
+        decode(
+            source,
+            range,
+            encoding,
+            Some(CharacterContext::Attribute),
+            store,
+            None,
+        )
+    })
 }
 
 /// A value that decides something: its character references decoded, beyond ASCII as it comes.
-pub(super) fn plain<'a>(source: &Source<'a>, range: Range<usize>) -> Cow<'a, [u8]> {
-    if needs(source.bytes, range.clone(), UTF_8) == Needs::Nothing {
+pub(super) fn plain<'a>(source: &ValueSource<'a>, range: Range<usize>) -> Cow<'a, [u8]> {
+    if needs(source.bytes, range.clone(), UTF_8) == DecodingNeeds::Nothing {
         return Cow::Borrowed(&source.bytes[range]);
     }
     let mut out = Vec::new();
-    decode(source, range, UTF_8, Some(Place::Attribute), &mut out, None);
+    decode(
+        source,
+        range,
+        UTF_8,
+        Some(CharacterContext::Attribute),
+        &mut out,
+        None,
+    );
     Cow::Owned(out)
 }
 
-impl Decoded {
+impl ValueDecoder {
     /// Decodes a value and remembers where its bytes come from.
     pub(super) fn fill(
         &mut self,
-        source: &Source<'_>,
+        source: &ValueSource<'_>,
         range: Range<usize>,
         encoding: &'static Encoding,
-        references: Option<Place>,
+        references: Option<CharacterContext>,
     ) {
         self.clear();
         self.append(source, range, encoding, references);
@@ -84,10 +104,10 @@ impl Decoded {
     /// Decodes more behind it.
     pub(super) fn append(
         &mut self,
-        source: &Source<'_>,
+        source: &ValueSource<'_>,
         range: Range<usize>,
         encoding: &'static Encoding,
-        references: Option<Place>,
+        references: Option<CharacterContext>,
     ) {
         let end = range.end;
         decode(
@@ -102,17 +122,17 @@ impl Decoded {
     }
 
     /// What was decoded.
-    pub(super) fn source(&self) -> Source<'_> {
-        Source::decoded(&self.bytes, &self.offsets)
+    pub(super) fn source(&self) -> ValueSource<'_> {
+        ValueSource::decoded(&self.bytes, &self.offsets)
     }
 }
 
 /// Decodes character references and characters; CR and CRLF become LF, NUL becomes U+FFFD.
 fn decode(
-    source: &Source<'_>,
+    source: &ValueSource<'_>,
     range: Range<usize>,
     encoding: &'static Encoding,
-    references: Option<Place>,
+    references: Option<CharacterContext>,
     out: &mut Vec<u8>,
     mut offsets: Option<&mut Offsets>,
 ) {
@@ -137,8 +157,8 @@ fn decode(
         }
         match raw[at] {
             b'&' => {
-                let length =
-                    references.and_then(|place| characters::decode(&raw[at..], place, out));
+                let length = references
+                    .and_then(|place| character_references::decode(&raw[at..], place, out));
                 if length.is_none() {
                     out.push(b'&');
                 }
@@ -183,7 +203,7 @@ fn cluster(raw: &[u8], at: usize) -> usize {
 /// wanted. Whatever follows, it is a byte of markup, and a character that it cuts short may give
 /// its last bytes back.
 fn wide(
-    source: &Source<'_>,
+    source: &ValueSource<'_>,
     range: Range<usize>,
     encoding: &'static Encoding,
     out: &mut Vec<u8>,

@@ -1,16 +1,16 @@
 //! The buffers of a part that is read: its text, and the text that the scanner sees.
 
-use super::segments::Segments;
+use super::segments::SegmentMap;
 use crate::bytes::window::{Bounds, Windows};
 
 /// How many bytes of text are scanned at a time.
 pub(super) const PIECE: usize = 256 << 10;
 
 /// The buffers of the text.
-pub(super) struct Body {
+pub(super) struct BodyBuffers {
     pub(super) text: Windows,
     pub(super) scanned: Windows,
-    pub(super) reflow: Segments,
+    pub(super) reflow: SegmentMap,
     /// How far the text was reflowed.
     pub(super) reflowed: u64,
     /// How far it was cleared of blobs.
@@ -20,12 +20,12 @@ pub(super) struct Body {
     pub(super) begun: bool,
 }
 
-impl Default for Body {
+impl Default for BodyBuffers {
     fn default() -> Self {
-        Body {
+        BodyBuffers {
             text: Windows::new(PIECE),
             scanned: Windows::new(PIECE),
-            reflow: Segments::default(),
+            reflow: SegmentMap::default(),
             reflowed: 0,
             cleared: 0,
             threshold: PIECE,
@@ -34,7 +34,7 @@ impl Default for Body {
     }
 }
 
-impl Body {
+impl BodyBuffers {
     pub(super) fn begin(&mut self, bounds: Bounds, threshold: usize) {
         self.text.begin(bounds);
         self.scanned.begin(bounds);

@@ -2,11 +2,11 @@
 
 use super::header::{Entity, Parameters};
 use super::reflow::{Enriched, Flowed, Reflow};
-use crate::document::text::Source;
+use crate::document::text::TextSource;
 
 /// What an entity is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Class {
+pub(super) enum PartClass {
     Multipart,
     Message,
     Html,
@@ -25,26 +25,26 @@ pub(super) enum Class {
 
 /// Media types that are not read by what their first half says.
 #[rustfmt::skip]
-static TYPES: &[(&str, Class)] = &[
-    ("text/html", Class::Html),
-    ("application/xhtml+xml", Class::Html),
-    ("application/vnd.wap.xhtml+xml", Class::Html),
-    ("text/rfc822-headers", Class::Headers),
-    ("text/enriched", Class::Enriched),
-    ("text/richtext", Class::Enriched),
-    ("text/calendar", Class::Folded),
-    ("text/x-vcalendar", Class::Folded),
-    ("text/vcard", Class::Folded),
-    ("text/x-vcard", Class::Folded),
-    ("text/directory", Class::Folded),
-    ("application/ics", Class::Folded),
-    ("message/rfc822", Class::Message),
-    ("message/global", Class::Message),
-    ("message/news", Class::Message),
-    ("application/ms-tnef", Class::Opaque),
-    ("application/vnd.ms-tnef", Class::Opaque),
-    ("application/pkcs7-mime", Class::Opaque),
-    ("application/x-pkcs7-mime", Class::Opaque),
+static TYPES: &[(&str, PartClass)] = &[
+    ("text/html", PartClass::Html),
+    ("application/xhtml+xml", PartClass::Html),
+    ("application/vnd.wap.xhtml+xml", PartClass::Html),
+    ("text/rfc822-headers", PartClass::Headers),
+    ("text/enriched", PartClass::Enriched),
+    ("text/richtext", PartClass::Enriched),
+    ("text/calendar", PartClass::Folded),
+    ("text/x-vcalendar", PartClass::Folded),
+    ("text/vcard", PartClass::Folded),
+    ("text/x-vcard", PartClass::Folded),
+    ("text/directory", PartClass::Folded),
+    ("application/ics", PartClass::Folded),
+    ("message/rfc822", PartClass::Message),
+    ("message/global", PartClass::Message),
+    ("message/news", PartClass::Message),
+    ("application/ms-tnef", PartClass::Opaque),
+    ("application/vnd.ms-tnef", PartClass::Opaque),
+    ("application/pkcs7-mime", PartClass::Opaque),
+    ("application/x-pkcs7-mime", PartClass::Opaque),
 ];
 
 /// Types of the application tree that are text, where no row above has them.
@@ -75,45 +75,45 @@ const TROFF: &[&str] = &[
 ];
 
 /// Whether text of a media type is the source of a man page.
-pub(super) fn source(media_type: &str) -> Source {
+pub(super) fn source(media_type: &str) -> TextSource {
     match TROFF.contains(&media_type) {
-        true => Source::Troff,
-        false => Source::Prose,
+        true => TextSource::Troff,
+        false => TextSource::Prose,
     }
 }
 
 /// File names that tell more than `application/octet-stream`.
 #[rustfmt::skip]
-static EXTENSIONS: &[(&str, Class)] = &[
-    (".html", Class::Html),
-    (".htm", Class::Html),
-    (".xhtml", Class::Html),
-    (".txt", Class::Text),
-    (".md", Class::Text),
-    (".patch", Class::Text),
-    (".diff", Class::Text),
-    (".eml", Class::Message),
-    (".ics", Class::Folded),
+static EXTENSIONS: &[(&str, PartClass)] = &[
+    (".html", PartClass::Html),
+    (".htm", PartClass::Html),
+    (".xhtml", PartClass::Html),
+    (".txt", PartClass::Text),
+    (".md", PartClass::Text),
+    (".patch", PartClass::Text),
+    (".diff", PartClass::Text),
+    (".eml", PartClass::Message),
+    (".ics", PartClass::Folded),
 ];
 
-impl Class {
+impl PartClass {
     /// The class of an entity with this media type.
     pub(super) fn of(media_type: &str, entity: &Entity) -> Self {
         if let Some(&(_, class)) = TYPES.iter().find(|(name, _)| *name == media_type) {
             return class;
         }
         match media_type.split_once('/') {
-            Some(("multipart", _)) => Class::Multipart,
+            Some(("multipart", _)) => PartClass::Multipart,
             // RFC 2045 section 5.2: what is no media type is text/plain.
-            Some(("text" | "message", _)) | None => Class::Text,
+            Some(("text" | "message", _)) | None => PartClass::Text,
             Some(("application", "octet-stream")) => Self::of_file(entity),
-            Some(("application", subtype)) if is_textual(subtype) => Class::Text,
-            Some(_) => Class::Binary,
+            Some(("application", subtype)) if is_textual(subtype) => PartClass::Text,
+            Some(_) => PartClass::Binary,
         }
     }
 
     fn of_file(entity: &Entity) -> Self {
-        Self::of_name(&file_name(entity)).unwrap_or(Class::Binary)
+        Self::of_name(&file_name(entity)).unwrap_or(PartClass::Binary)
     }
 
     /// The class of what a compressed attachment holds: by its name without the last extension, and
@@ -121,7 +121,7 @@ impl Class {
     pub(super) fn inside(entity: &Entity) -> Self {
         let name = file_name(entity);
         let end = memchr::memrchr(b'.', &name).unwrap_or(name.len());
-        Self::of_name(&name[..end]).unwrap_or(Class::Text)
+        Self::of_name(&name[..end]).unwrap_or(PartClass::Text)
     }
 
     fn of_name(name: &[u8]) -> Option<Self> {
@@ -134,9 +134,9 @@ impl Class {
     /// How text of the class is reflowed.
     pub(super) fn reflow(self, content_type: Option<&Parameters>) -> Option<Reflow> {
         match self {
-            Class::Enriched => Some(Reflow::Enriched(Enriched::default())),
-            Class::Folded => Some(Reflow::Unfold),
-            Class::Text => {
+            PartClass::Enriched => Some(Reflow::Enriched(Enriched::default())),
+            PartClass::Folded => Some(Reflow::Unfold),
+            PartClass::Text => {
                 let parameters = content_type?;
                 let flowed = parameters.value == "text/plain" && parameters.is("format", "flowed");
                 let delete_space = parameters.is("delsp", "yes");

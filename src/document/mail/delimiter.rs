@@ -4,7 +4,7 @@ use memchr::{memchr_iter, memmem};
 
 /// What a line is to the open multipart entities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Line {
+pub(super) enum DelimiterLine {
     /// No delimiter.
     No,
     /// More bytes are needed to tell.
@@ -34,12 +34,12 @@ pub(super) fn test<'a>(
     line: &[u8],
     end: bool,
     boundaries: impl Iterator<Item = (usize, &'a [u8])>,
-) -> Line {
+) -> DelimiterLine {
     let Some(rest) = line.strip_prefix(b"--") else {
         return if !end && b"--".starts_with(line) {
-            Line::Unknown
+            DelimiterLine::Unknown
         } else {
-            Line::No
+            DelimiterLine::No
         };
     };
     let mut unknown = false;
@@ -73,7 +73,7 @@ pub(super) fn test<'a>(
             _ => continue,
         };
         if !unknown {
-            return Line::Delimiter(Delimiter {
+            return DelimiterLine::Delimiter(Delimiter {
                 level,
                 close,
                 text,
@@ -81,7 +81,11 @@ pub(super) fn test<'a>(
             });
         }
     }
-    if unknown { Line::Unknown } else { Line::No }
+    if unknown {
+        DelimiterLine::Unknown
+    } else {
+        DelimiterLine::No
+    }
 }
 
 /// The next index from `at` on, behind a line end, where a line starts like a delimiter or may do
@@ -110,19 +114,19 @@ mod tests {
     #[test]
     #[rustfmt::skip]
     fn lines_are_told_apart() {
-        let delimiter = |level, close, text, line| Line::Delimiter(Delimiter { level, close, text, line });
-        let rows: &[(&str, bool, Line)] = &[
+        let delimiter = |level, close, text, line| DelimiterLine::Delimiter(Delimiter { level, close, text, line });
+        let rows: &[(&str, bool, DelimiterLine)] = &[
             ("--out\nx", false, delimiter(0, false, 5, 6)),
             ("--out--  \r\nx", false, delimiter(0, true, 9, 11)),
-            ("--out2\n", false, Line::No),
+            ("--out2\n", false, DelimiterLine::No),
             ("--out", true, delimiter(0, false, 5, 5)),
-            ("--out", false, Line::Unknown),
-            ("--o", false, Line::Unknown),
-            ("--o", true, Line::No),
-            ("-", false, Line::Unknown),
-            ("--in-", false, Line::Unknown),
-            ("--in--x\n", false, Line::No),
-            ("--in \t", false, Line::Unknown),
+            ("--out", false, DelimiterLine::Unknown),
+            ("--o", false, DelimiterLine::Unknown),
+            ("--o", true, DelimiterLine::No),
+            ("-", false, DelimiterLine::Unknown),
+            ("--in-", false, DelimiterLine::Unknown),
+            ("--in--x\n", false, DelimiterLine::No),
+            ("--in \t", false, DelimiterLine::Unknown),
             ("--in\r", true, delimiter(1, false, 4, 5)),
         ];
         let boundaries: [(usize, &[u8]); 2] = [(1, b"in"), (0, b"out")];

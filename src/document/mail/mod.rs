@@ -7,41 +7,41 @@
 //! HTML (`leaf`), whose events become events of the archive (`splice`). Everything is a stream:
 //! no buffer depends on the size of a message or an attachment.
 
-mod blobs;
+mod attachment;
+mod binary_block;
 mod body;
 mod charset;
 mod classify;
-mod clean;
 mod delimiter;
 mod framing;
 mod header;
-mod leaf;
 mod nested;
 mod open;
-mod packed;
-mod readers;
+mod part;
+mod part_scanners;
 mod reflow;
 mod segments;
 mod sniff;
 mod splice;
 mod transfer;
 mod tree;
+mod unquote;
 
 use super::charset::Conversion;
-use super::events::{Event, Events, Family};
-use super::{Format, Known, Reading, Retrieval, Scan, Seam, Start};
+use super::events::{Event, Events, RuleFamily};
+use super::{Format, KnownSeparators, Passes, Retrieval, Scan, ScanStart, SplitPoint};
 use crate::bytes::window::{Bounds, Window};
-use framing::{Framing, Lines};
-pub use framing::{Style, is_separator};
+use framing::{Framing, SeparatorLines};
+pub use framing::{SeparatorStyle, is_separator};
 pub(crate) use header::envelope;
-use readers::Readers;
-pub use readers::Tally;
+pub use part_scanners::ArchiveTally;
+use part_scanners::PartScanners;
 pub use sniff::{is_message, starts_with_field};
-use tree::Tree;
+use tree::MimeTree;
 
 /// How mail is read.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct MailOptions {
     /// Which header fields are read for references.
     pub headers: Headers,
     /// Also report identifiers of messages, as `mid:`, and news groups, as `news:`.
@@ -58,9 +58,9 @@ pub struct Options {
     pub max_depth: usize,
 }
 
-impl Default for Options {
+impl Default for MailOptions {
     fn default() -> Self {
-        Options {
+        MailOptions {
             headers: Headers::default(),
             ids: false,
             envelope: false,
@@ -118,8 +118,8 @@ pub enum Attachments {
 pub(super) const MBOX: Format = Format {
     name: "mbox",
     extensions: &["mbox", "mbx"],
-    scanner: |options| Box::new(Scanner::new(Framing::mbox(), options)),
-    seam: Some(Seam::Message(|| Box::new(framing::Cutter::default()))),
+    scanner: |options| Box::new(MailScanner::new(Framing::mbox(), options)),
+    seam: Some(SplitPoint::Message(|| Box::new(framing::Cutter::default()))),
     ..FORMAT
 };
 
@@ -141,7 +141,7 @@ pub(super) const MHTML: Format = Format {
 pub(super) const NEWS: Format = Format {
     name: "news",
     extensions: &["rnews"],
-    scanner: |options| Box::new(Scanner::new(Framing::rnews(), options)),
+    scanner: |options| Box::new(MailScanner::new(Framing::rnews(), options)),
     ..FORMAT
 };
 
@@ -149,7 +149,7 @@ pub(super) const NEWS: Format = Format {
 pub(super) const MMDF: Format = Format {
     name: "mmdf",
     extensions: &["mmdf"],
-    scanner: |options| Box::new(Scanner::new(Framing::mmdf(), options)),
+    scanner: |options| Box::new(MailScanner::new(Framing::mmdf(), options)),
     ..FORMAT
 };
 
@@ -157,14 +157,14 @@ pub(super) const MMDF: Format = Format {
 pub(super) const EMLX: Format = Format {
     name: "emlx",
     extensions: &["emlx"],
-    scanner: |options| Box::new(Scanner::new(Framing::emlx(), options)),
+    scanner: |options| Box::new(MailScanner::new(Framing::emlx(), options)),
     ..FORMAT
 };
 
 const FORMAT: Format = Format {
     name: "eml",
     extensions: &[],
-    family: Family::Plain,
+    family: RuleFamily::Plain,
     retrieval: Retrieval::Elsewhere,
     bounds: Bounds {
         // Enough to see whether the line before is blank.
@@ -172,38 +172,38 @@ const FORMAT: Format = Format {
         // A Content-Length is believed if what it leads to is so near; a header line is shorter.
         look_ahead: framing::LOOK_AHEAD + (256 << 10),
     },
-    reading: Reading::Once,
+    reading: Passes::Once,
     // Each part has an encoding of its own.
     conversion: Conversion::Never,
     seam: None,
-    scanner: |options| Box::new(Scanner::new(Framing::single(), options)),
+    scanner: |options| Box::new(MailScanner::new(Framing::single(), options)),
 };
 
 /// The message at hand, and what its parts are read by.
-struct Archive {
-    tree: Tree,
-    readers: Readers,
+struct ArchiveState {
+    tree: MimeTree,
+    readers: PartScanners,
     /// Messages so far.
     count: u64,
 }
 
 /// The scanner for all formats of mail.
-struct Scanner {
+struct MailScanner {
     framing: Framing,
-    archive: Archive,
+    archive: ArchiveState,
     /// The archive is known to be one that brings no base of its own.
     settled: bool,
     /// Of the piece that begins next.
-    lines: Option<Lines>,
+    lines: Option<SeparatorLines>,
 }
 
-impl Scanner {
-    fn new(framing: Framing, options: &super::Options) -> Self {
-        Scanner {
+impl MailScanner {
+    fn new(framing: Framing, options: &super::FormatOptions) -> Self {
+        MailScanner {
             framing,
-            archive: Archive {
-                tree: Tree::default(),
-                readers: Readers::new(options),
+            archive: ArchiveState {
+                tree: MimeTree::default(),
+                readers: PartScanners::new(options),
                 count: 0,
             },
             settled: false,
@@ -212,12 +212,12 @@ impl Scanner {
     }
 }
 
-impl Scan for Scanner {
-    fn begin(&mut self, start: &Start) {
+impl Scan for MailScanner {
+    fn begin(&mut self, start: &ScanStart) {
         self.framing.begin(start.share, self.lines.take());
         self.archive.count = start.share.before;
         self.settled = false;
-        self.archive.readers.tally = Tally::default();
+        self.archive.readers.tally = ArchiveTally::default();
         self.archive.readers.positions = start.positions;
     }
 
@@ -228,14 +228,14 @@ impl Scan for Scanner {
         self.framing.scan(window, &mut self.archive, events)
     }
 
-    fn know(&mut self, known: Option<Known<'_>>) {
-        self.lines = known.map(|known| Lines {
+    fn know(&mut self, known: Option<KnownSeparators<'_>>) {
+        self.lines = known.map(|known| SeparatorLines {
             offsets: known.lines.to_vec(),
             quoting: known.quoting,
         });
     }
 
-    fn tally(&self) -> Option<&Tally> {
+    fn tally(&self) -> Option<&ArchiveTally> {
         Some(&self.archive.readers.tally)
     }
 }

@@ -1,20 +1,20 @@
 //! A message inside a transfer encoding, or a header block that is a part: bytes of a part that
 //! are no text, with what of them is not decided yet.
 
-use super::header::{Header, Hyphens, Stop};
-use super::readers::Readers;
-use super::tree::Tree;
-use crate::document::events::{Enter, Event, Events, Family};
+use super::header::{Header, HeaderStop, Hyphens};
+use super::part_scanners::PartScanners;
+use super::tree::MimeTree;
+use crate::document::events::{Enter, Event, Events, RuleFamily};
 
 /// What such a part holds.
-pub(super) enum Holds {
-    Message(Box<Tree>),
+pub(super) enum NestedContent {
+    Message(Box<MimeTree>),
     Headers(Box<Header>),
 }
 
 /// A part that is read by rules of its own.
-pub(super) struct Nested {
-    holds: Holds,
+pub(super) struct NestedPart {
+    holds: NestedContent,
     carry: Vec<u8>,
     /// The place in the archive.
     member: String,
@@ -22,18 +22,18 @@ pub(super) struct Nested {
     done: bool,
 }
 
-impl std::fmt::Debug for Nested {
+impl std::fmt::Debug for NestedPart {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.write_str("Nested")
     }
 }
 
-impl Nested {
-    pub(super) fn new(mut holds: Holds, member: &str) -> Self {
-        if let Holds::Headers(block) = &mut holds {
+impl NestedPart {
+    pub(super) fn new(mut holds: NestedContent, member: &str) -> Self {
+        if let NestedContent::Headers(block) = &mut holds {
             block.begin();
         }
-        Nested {
+        NestedPart {
             holds,
             carry: Vec::new(),
             member: member.to_owned(),
@@ -41,29 +41,29 @@ impl Nested {
         }
     }
 
-    pub(super) fn push(&mut self, bytes: &[u8], readers: &mut Readers, out: &mut Events) {
+    pub(super) fn push(&mut self, bytes: &[u8], readers: &mut PartScanners, out: &mut Events) {
         self.carry.extend_from_slice(bytes);
         self.feed(false, readers, out);
     }
 
-    pub(super) fn end(&mut self, readers: &mut Readers, out: &mut Events) {
+    pub(super) fn end(&mut self, readers: &mut PartScanners, out: &mut Events) {
         self.feed(true, readers, out);
     }
 
-    fn feed(&mut self, end: bool, readers: &mut Readers, out: &mut Events) {
+    fn feed(&mut self, end: bool, readers: &mut PartScanners, out: &mut Events) {
         let taken = match &mut self.holds {
-            Holds::Message(tree) => {
+            NestedContent::Message(tree) => {
                 let carry = std::mem::take(&mut self.carry);
                 let taken = tree.feed_all(&carry, end, readers, out);
                 self.carry = carry;
                 taken
             }
-            Holds::Headers(block) => {
+            NestedContent::Headers(block) => {
                 if self.done {
                     self.carry.len()
                 } else {
                     let (at, stop) = block.feed(&self.carry, 0, end, Hyphens::TakeAll, readers);
-                    self.done = stop != Stop::More;
+                    self.done = stop != HeaderStop::More;
                     if self.done {
                         headers(block, &self.member, out);
                     }
@@ -83,7 +83,7 @@ fn headers(block: &Header, member: &str, out: &mut Events) {
     let member = Some(out.store(member.as_bytes()));
     out.push(Event::Enter(Enter {
         member,
-        family: Family::Plain,
+        family: RuleFamily::Plain,
         base: None,
     }));
     out.push(Event::Settled);

@@ -1,17 +1,19 @@
 //! What follows from a heading: the bases and labels that it brings, and how its body is read.
 
-use super::classify::Class;
+use super::attachment::Attachment;
+use super::classify::PartClass;
 use super::header::Entity;
-use super::leaf::{Description, Kind};
-use super::nested::{Holds, Nested};
-use super::packed::Packed;
-use super::readers::Readers;
-use super::splice::Frame;
-use super::transfer::Transfer;
-use super::tree::{Level, Shape, Tree};
+use super::nested::{NestedContent, NestedPart};
+use super::part::{PartContent, PartDescription};
+use super::part_scanners::PartScanners;
+use super::splice::PartScope;
+use super::transfer::TransferEncoding;
+use super::tree::{EntityKind, MimeTree, OpenEntity};
 use super::{Alternatives, Attachments, MimeBase};
 use crate::document::diagnostic;
-use crate::document::events::{Enter, EntityBase, Event, Events, Family, Heading, Labels, Message};
+use crate::document::events::{
+    Enter, EntityBase, EntityHeading, Event, Events, LabelScope, MessageHeading, RuleFamily,
+};
 use crate::document::flags::Flags;
 use crate::document::text;
 use crate::uri::Reference;
@@ -23,30 +25,33 @@ const HELD: usize = 4 << 20;
 /// of a part repeats it.
 const CHARSET: usize = 255;
 
-impl Tree {
+impl MimeTree {
     /// The header block is complete: enters the entity and gets ready for its body.
-    pub(super) fn open(&mut self, readers: &mut Readers, out: &mut Events) {
+    pub(super) fn open(&mut self, readers: &mut PartScanners, out: &mut Events) {
         let entity = std::mem::take(&mut self.block.entity);
         let parent = self.levels.last_mut();
-        let (shape, count) = parent.map_or((Shape::Message, 0), |level| (level.shape, level.count));
+        let (shape, count) =
+            parent.map_or((EntityKind::Message, 0), |level| (level.shape, level.count));
         // The header of a message, and not of one of its parts.
-        let message = shape == Shape::Message;
+        let message = shape == EntityKind::Message;
         self.set_number(message);
         self.content_length = entity.length;
         let media_type = media_type(&entity, shape);
-        let mut class = Class::of(&media_type, &entity);
-        if matches!(class, Class::Multipart | Class::Message)
+        let mut class = PartClass::of(&media_type, &entity);
+        if matches!(class, PartClass::Multipart | PartClass::Message)
             && self.path.len() >= readers.options.max_depth
         {
             self.diagnose_here(&diagnostic::MIME_DEPTH_LIMIT, out);
-            class = Class::Text;
+            class = PartClass::Text;
         }
-        let signature = shape == Shape::Signed && count > 1 || shape == Shape::Encrypted;
+        let signature = shape == EntityKind::Signed && count > 1 || shape == EntityKind::Encrypted;
         if signature {
-            class = Class::Binary;
+            class = PartClass::Binary;
         }
-        if shape == Shape::LastOf && count > 1 && class.is_read() {
-            out.push(Event::Restart(crate::document::events::Again::default()));
+        if shape == EntityKind::LastOf && count > 1 && class.is_read() {
+            out.push(Event::Restart(
+                crate::document::events::RestartHints::default(),
+            ));
         }
         let frames = self.enter_heading(&entity, message, class, &media_type, readers, out);
         self.tell_header_diagnostics(out);
@@ -59,7 +64,7 @@ impl Tree {
             frames
         };
         let transfer = self.transfer(&entity, class, out);
-        if class == Class::Multipart {
+        if class == PartClass::Multipart {
             let boundary = entity
                 .content_type
                 .as_ref()
@@ -71,12 +76,12 @@ impl Tree {
                 return;
             }
             self.diagnose_here(&diagnostic::BOUNDARY_MISSING, out);
-            class = Class::Text;
+            class = PartClass::Text;
         }
         if message {
             self.path.push(1);
         }
-        if class == Class::Message && transfer == Transfer::Identity {
+        if class == PartClass::Message && transfer == TransferEncoding::Identity {
             self.begin_message();
             if let Some(level) = self.levels.last_mut() {
                 level.frames = frames;
@@ -94,20 +99,25 @@ impl Tree {
         }
     }
 
-    fn transfer(&mut self, entity: &Entity, class: Class, out: &mut Events) -> Transfer {
+    fn transfer(
+        &mut self,
+        entity: &Entity,
+        class: PartClass,
+        out: &mut Events,
+    ) -> TransferEncoding {
         let Some(name) = &entity.transfer else {
-            return Transfer::Identity;
+            return TransferEncoding::Identity;
         };
-        let transfer = Transfer::named(name);
+        let transfer = TransferEncoding::named(name);
         if transfer.is_none() {
             self.diagnose_here(&diagnostic::TRANSFER_UNKNOWN, out);
         }
         let transfer = transfer.unwrap_or_default();
-        if class == Class::Multipart {
-            if transfer != Transfer::Identity {
+        if class == PartClass::Multipart {
+            if transfer != TransferEncoding::Identity {
                 self.diagnose_here(&diagnostic::TRANSFER_ON_MULTIPART, out);
             }
-            return Transfer::Identity;
+            return TransferEncoding::Identity;
         }
         transfer
     }
@@ -118,9 +128,9 @@ impl Tree {
         &mut self,
         entity: &Entity,
         message: bool,
-        class: Class,
+        class: PartClass,
         media_type: &str,
-        readers: &mut Readers,
+        readers: &mut PartScanners,
         out: &mut Events,
     ) -> usize {
         let root = message && self.levels.len() == 1 && self.path.is_empty();
@@ -128,7 +138,7 @@ impl Tree {
             || entity.base.is_some()
             || entity.content_id.is_some()
             || !self.block.events.list.is_empty();
-        if !message && class != Class::Multipart && !tells {
+        if !message && class != PartClass::Multipart && !tells {
             return 0;
         }
         let mut frames = 1;
@@ -146,21 +156,21 @@ impl Tree {
         }
         let base = self.base(entity, readers.options.mime_base, out);
         self.enter_with(base, out);
-        let related = class == Class::Multipart && media_type == "multipart/related";
+        let related = class == PartClass::Multipart && media_type == "multipart/related";
         let mut store = |bytes: &Option<Vec<u8>>| bytes.as_ref().map(|bytes| out.store(bytes));
-        let heading = Heading {
+        let heading = EntityHeading {
             location: store(&entity.location),
             content_id: store(&entity.content_id),
-            message: root.then(|| Message {
+            message: root.then(|| MessageHeading {
                 id: store(&entity.message_id),
                 offset: self.offset,
             }),
             media_type: Some(out.store(media_type.as_bytes())),
             charset: None,
             labels: if related {
-                Labels::Related
+                LabelScope::Related
             } else {
-                Labels::Apart
+                LabelScope::Apart
             },
             names_parts: message,
         };
@@ -185,7 +195,7 @@ impl Tree {
         let member = Some(self.member(out));
         out.push(Event::Enter(Enter {
             member,
-            family: Family::Plain,
+            family: RuleFamily::Plain,
             base,
         }));
     }
@@ -218,36 +228,36 @@ impl Tree {
         zero: bool,
         media_type: &str,
         frames: &mut usize,
-        readers: &mut Readers,
+        readers: &mut PartScanners,
         out: &mut Events,
     ) {
         let last = readers.options.alternatives == Alternatives::Last;
         let shape = match media_type {
-            "multipart/digest" => Shape::Digest,
-            "multipart/signed" => Shape::Signed,
+            "multipart/digest" => EntityKind::Digest,
+            "multipart/signed" => EntityKind::Signed,
             "multipart/encrypted" => {
                 self.diagnose_here(&diagnostic::OPAQUE, out);
-                Shape::Encrypted
+                EntityKind::Encrypted
             }
             "multipart/alternative" if last => {
                 // Whatever came before the last alternative is taken back.
                 out.push(Event::Enter(Enter {
                     member: None,
-                    family: Family::Plain,
+                    family: RuleFamily::Plain,
                     base: None,
                 }));
                 *frames += 1;
-                Shape::LastOf
+                EntityKind::LastOf
             }
-            _ => Shape::Mixed,
+            _ => EntityKind::Mixed,
         };
-        self.levels.push(Level {
+        self.levels.push(OpenEntity {
             boundary,
             depth: self.path.len(),
             zero,
             shape,
             frames: *frames,
-            ..Level::default()
+            ..OpenEntity::default()
         });
         self.begin_between(Flags::NONE);
         self.held.clear();
@@ -258,14 +268,14 @@ impl Tree {
     fn begin_between(&mut self, flags: Flags) {
         self.part_frames = 0;
         self.leaf.splice.offset = self.here();
-        self.leaf.begin(Description {
-            kind: Kind::Text(None),
-            transfer: Transfer::Identity,
+        self.leaf.begin(PartDescription {
+            kind: PartContent::Text(None),
+            transfer: TransferEncoding::Identity,
             charset: b"",
-            frame: Frame::Enclosing,
+            frame: PartScope::Enclosing,
             flags,
             clean: self.clean.clone(),
-            source: text::Source::Prose,
+            source: text::TextSource::Prose,
         });
     }
 
@@ -276,20 +286,24 @@ impl Tree {
     fn begin_leaf(
         &mut self,
         entity: &Entity,
-        class: Class,
-        transfer: Transfer,
+        class: PartClass,
+        transfer: TransferEncoding,
         media_type: String,
-        readers: &mut Readers,
+        readers: &mut PartScanners,
         out: &mut Events,
     ) {
         self.set_number(false);
         let member = [self.prefix.as_str(), &self.number].concat();
-        if class == Class::Opaque {
+        if class == PartClass::Opaque {
             self.diagnose_here(&diagnostic::OPAQUE, out);
         }
         let content_type = entity.content_type.as_deref();
-        let packed = class == Class::Binary && readers.options.attachments == Attachments::Open;
-        let inside = if packed { Class::inside(entity) } else { class };
+        let packed = class == PartClass::Binary && readers.options.attachments == Attachments::Open;
+        let inside = if packed {
+            PartClass::inside(entity)
+        } else {
+            class
+        };
         if packed {
             // It is counted when it is known whether it can be opened.
         } else if class.is_read() {
@@ -298,20 +312,22 @@ impl Tree {
             readers.tally.skip(&media_type);
         }
         let kind = match inside {
-            Class::Html => Kind::Html,
-            Class::Headers => Kind::Nested(Box::new(Nested::new(
-                Holds::Headers(Box::default()),
+            PartClass::Html => PartContent::Html,
+            PartClass::Headers => PartContent::Nested(Box::new(NestedPart::new(
+                NestedContent::Headers(Box::default()),
                 &member,
             ))),
-            Class::Message => Kind::Nested(Box::new(Nested::new(
-                Holds::Message(Box::new(Tree::nested(self))),
+            PartClass::Message => PartContent::Nested(Box::new(NestedPart::new(
+                NestedContent::Message(Box::new(MimeTree::nested(self))),
                 &member,
             ))),
-            Class::Text | Class::Enriched | Class::Folded => Kind::Text(class.reflow(content_type)),
-            Class::Opaque | Class::Binary | Class::Multipart => Kind::Skip,
+            PartClass::Text | PartClass::Enriched | PartClass::Folded => {
+                PartContent::Text(class.reflow(content_type))
+            }
+            PartClass::Opaque | PartClass::Binary | PartClass::Multipart => PartContent::Skip,
         };
         let kind = match packed {
-            true => Kind::Packed(Box::new(Packed::new(kind))),
+            true => PartContent::Packed(Box::new(Attachment::new(kind))),
             false => kind,
         };
         let charset = content_type
@@ -322,11 +338,11 @@ impl Tree {
         let source = super::classify::source(&media_type);
         self.leaf.splice.media_type = media_type;
         self.leaf.splice.offset = self.here();
-        self.leaf.begin(Description {
+        self.leaf.begin(PartDescription {
             kind,
             transfer,
             charset,
-            frame: Frame::Own,
+            frame: PartScope::Own,
             flags: Flags::NONE,
             clean: self.clean.clone(),
             source,
@@ -353,7 +369,7 @@ impl Tree {
             let member = Some(self.member(out));
             out.push(Event::Enter(Enter {
                 member,
-                family: Family::Plain,
+                family: RuleFamily::Plain,
                 base: None,
             }));
             out.push(Event::Settled);
@@ -380,7 +396,7 @@ impl Tree {
     }
 
     /// The place in the archive of the entity with the number at hand.
-    fn member(&self, out: &mut Events) -> crate::document::events::Text {
+    fn member(&self, out: &mut Events) -> crate::document::events::TextRange {
         out.store_with(|store| {
             store.extend_from_slice(self.prefix.as_bytes());
             store.extend_from_slice(self.number.as_bytes());
@@ -389,17 +405,17 @@ impl Tree {
 }
 
 /// The media type of an entity, which for a part of a digest is a message by default.
-fn media_type(entity: &Entity, parent: Shape) -> String {
+fn media_type(entity: &Entity, parent: EntityKind) -> String {
     match &entity.content_type {
         Some(content_type) if !content_type.value.is_empty() => content_type.value.clone(),
-        _ if parent == Shape::Digest => "message/rfc822".to_owned(),
+        _ if parent == EntityKind::Digest => "message/rfc822".to_owned(),
         _ => "text/plain".to_owned(),
     }
 }
 
-impl Class {
+impl PartClass {
     /// Whether something of it is read.
     fn is_read(self) -> bool {
-        !matches!(self, Class::Opaque | Class::Binary)
+        !matches!(self, PartClass::Opaque | PartClass::Binary)
     }
 }

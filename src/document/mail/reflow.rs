@@ -3,7 +3,7 @@
 
 use memchr::{memchr, memrchr3};
 
-use super::segments::Segments;
+use super::segments::SegmentMap;
 
 /// Makes the text to scan from a part's text, piece by piece.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ impl Reflow {
         text: &[u8],
         last: bool,
         out: &mut Vec<u8>,
-        map: &mut Segments,
+        map: &mut SegmentMap,
     ) -> usize {
         match self {
             Reflow::Flowed(flowed) => flowed.push(text, last, out, map),
@@ -44,12 +44,12 @@ pub(super) struct Flowed {
     soft: Option<usize>,
     /// In the rest of a line that was too long.
     inside: bool,
-    delimiter: Delimiter,
+    delimiter: LastDelimiter,
 }
 
 /// The last delimiter of a paragraph.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Delimiter {
+enum LastDelimiter {
     /// There is none, or no URI can follow it.
     #[default]
     Closed,
@@ -59,12 +59,12 @@ enum Delimiter {
     BeforeUri,
 }
 
-impl Delimiter {
+impl LastDelimiter {
     /// Takes a line of a paragraph.
     fn pass(self, line: &[u8]) -> Self {
         let Some(at) = memrchr3(b'<', b'>', b'"', line) else {
             return match self {
-                Delimiter::Open => Self::before(line),
+                LastDelimiter::Open => Self::before(line),
                 other => other,
             };
         };
@@ -79,7 +79,7 @@ impl Delimiter {
         };
         match opens {
             true => Self::before(rest),
-            false => Delimiter::Closed,
+            false => LastDelimiter::Closed,
         }
     }
 
@@ -92,16 +92,16 @@ impl Delimiter {
             text = rest.trim_ascii_start();
             if !text.is_empty() {
                 // Of any scheme, or relative.
-                return Delimiter::BeforeUri;
+                return LastDelimiter::BeforeUri;
             }
         }
         let is_scheme =
             |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
         let end = text.iter().position(|byte| !is_scheme(byte));
         match end {
-            _ if text.is_empty() => Delimiter::Open,
-            Some(end) if end > 0 && text[end] == b':' => Delimiter::BeforeUri,
-            _ => Delimiter::Closed,
+            _ if text.is_empty() => LastDelimiter::Open,
+            Some(end) if end > 0 && text[end] == b':' => LastDelimiter::BeforeUri,
+            _ => LastDelimiter::Closed,
         }
     }
 }
@@ -118,7 +118,7 @@ impl Flowed {
         }
     }
 
-    fn push(&mut self, text: &[u8], last: bool, out: &mut Vec<u8>, map: &mut Segments) -> usize {
+    fn push(&mut self, text: &[u8], last: bool, out: &mut Vec<u8>, map: &mut SegmentMap) -> usize {
         let mut at = 0;
         while at < text.len() {
             let rest = &text[at..];
@@ -133,11 +133,11 @@ impl Flowed {
         at
     }
 
-    fn line(&mut self, line: &[u8], out: &mut Vec<u8>, map: &mut Segments) {
+    fn line(&mut self, line: &[u8], out: &mut Vec<u8>, map: &mut SegmentMap) {
         let content = line.strip_suffix(b"\n").unwrap_or(line);
         let content = content.strip_suffix(b"\r").unwrap_or(content);
         let ending = line.len() - content.len();
-        let mut copy = |bytes: &[u8], map: &mut Segments| {
+        let mut copy = |bytes: &[u8], map: &mut SegmentMap| {
             out.extend_from_slice(bytes);
             map.run(bytes.len(), 1);
         };
@@ -151,7 +151,7 @@ impl Flowed {
         let prefix = depth + usize::from(stuffed);
         let body = &content[prefix..];
         let goes_on = self.soft.take() == Some(depth);
-        if goes_on && self.delimiter != Delimiter::BeforeUri {
+        if goes_on && self.delimiter != LastDelimiter::BeforeUri {
             map.skip(prefix);
         } else {
             // The first line of a paragraph keeps its marks: they tell one speaker from another.
@@ -160,14 +160,14 @@ impl Flowed {
         let before = if goes_on {
             self.delimiter
         } else {
-            Delimiter::Closed
+            LastDelimiter::Closed
         };
         self.delimiter = match self.delete_space {
-            true => Delimiter::Closed,
+            true => LastDelimiter::Closed,
             false => before.pass(body),
         };
         let soft = ending > 0 && body.ends_with(b" ") && body != b"-- ";
-        if soft && self.delimiter == Delimiter::BeforeUri {
+        if soft && self.delimiter == LastDelimiter::BeforeUri {
             copy(body, map);
             copy(&line[content.len()..], map);
             self.soft = Some(depth);
@@ -194,7 +194,7 @@ pub(super) struct Enriched {
 const COMMAND: usize = 62;
 
 impl Enriched {
-    fn push(&mut self, text: &[u8], last: bool, out: &mut Vec<u8>, map: &mut Segments) -> usize {
+    fn push(&mut self, text: &[u8], last: bool, out: &mut Vec<u8>, map: &mut SegmentMap) -> usize {
         let mut at = 0;
         while at < text.len() {
             let rest = &text[at..];
@@ -237,7 +237,7 @@ impl Enriched {
         at
     }
 
-    fn command(&mut self, name: &[u8], length: usize, out: &mut Vec<u8>, map: &mut Segments) {
+    fn command(&mut self, name: &[u8], length: usize, out: &mut Vec<u8>, map: &mut SegmentMap) {
         if name.eq_ignore_ascii_case(b"param") {
             self.parameter = true;
         } else if name.eq_ignore_ascii_case(b"/param") {
@@ -252,7 +252,7 @@ impl Enriched {
     }
 }
 
-fn unfold(text: &[u8], last: bool, out: &mut Vec<u8>, map: &mut Segments) -> usize {
+fn unfold(text: &[u8], last: bool, out: &mut Vec<u8>, map: &mut SegmentMap) -> usize {
     let mut at = 0;
     while at < text.len() {
         let rest = &text[at..];
@@ -291,7 +291,7 @@ mod tests {
 
     fn run(make: fn() -> Reflow, text: &str, size: usize) -> String {
         let mut reflow = make();
-        let (mut out, mut map) = (Vec::new(), Segments::default());
+        let (mut out, mut map) = (Vec::new(), SegmentMap::default());
         let (mut start, mut end) = (0, 0);
         loop {
             end = (end + size).min(text.len());

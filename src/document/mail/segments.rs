@@ -27,13 +27,13 @@ impl Segment {
 /// A map from offsets of a derived text to offsets of its source, built while the one is made
 /// from the other.
 #[derive(Debug, Default)]
-pub(super) struct Segments {
+pub(super) struct SegmentMap {
     list: Vec<Segment>,
     derived: u64,
     source: u64,
 }
 
-impl Segments {
+impl SegmentMap {
     /// Forgets everything and starts at offset 0 of both.
     pub(super) fn clear(&mut self) {
         self.list.clear();
@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn offsets_go_back_to_where_they_came_from() {
         // Source: "ab\r\n cd" with the fold removed, then one character of three bytes made two.
-        let mut map = Segments::default();
+        let mut map = SegmentMap::default();
         map.run(2, 1);
         map.skip(3);
         map.run(2, 1);
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn characters_of_one_length_share_a_segment() {
-        let mut map = Segments::default();
+        let mut map = SegmentMap::default();
         for _ in 0..1000 {
             map.put(2, 1);
         }

@@ -6,32 +6,33 @@ use std::sync::LazyLock;
 use encoding_rs::{Encoding, UTF_8};
 use memchr::memmem::Finder;
 
-use super::segments::Segments;
-use crate::bytes::lines::Lines;
+use super::segments::SegmentMap;
+use crate::bytes::lines::LineCounter;
 use crate::bytes::window::Window;
 use crate::document::Positions;
 use crate::document::events::{
-    Batch, Enter, Event, Events, Family, Found, Heading, Name, Span, Wants,
+    BaseSelector, Batch, Enter, EntityHeading, Event, Events, FoundReference, NameRange,
+    RuleFamily, Span,
 };
 use crate::document::flags::Flags;
 
 static MARK: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"-- "));
 
 /// The text of a part at one time, and how it was made.
-pub(super) struct View<'a> {
+pub(super) struct PartView<'a> {
     /// What the scanner saw.
     pub(super) scanned: Window<'a>,
     /// The text that lines are counted in.
     pub(super) text: Window<'a>,
     /// From the scanned text to the text.
-    pub(super) reflow: Option<&'a Segments>,
+    pub(super) reflow: Option<&'a SegmentMap>,
     /// From the text to the part's bytes.
-    pub(super) converted: Option<&'a Segments>,
+    pub(super) converted: Option<&'a SegmentMap>,
     /// Whether lines are counted.
     pub(super) positions: Positions,
 }
 
-impl View<'_> {
+impl PartView<'_> {
     /// The span in the text.
     fn in_text(&self, span: Span) -> Span {
         match self.reflow {
@@ -57,14 +58,14 @@ impl View<'_> {
 
 /// How the events of a part enter those of the archive.
 #[derive(Debug)]
-pub(super) struct Splice {
+pub(super) struct EventMapper {
     /// The place in the archive, such as `17/1.2`, and what the heading says.
     pub(super) member: String,
     pub(super) media_type: String,
     pub(super) charset: Vec<u8>,
-    pub(super) family: Family,
+    pub(super) family: RuleFamily,
     /// Whether the part has a frame of its own, entered with its first reference.
-    pub(super) frame: Frame,
+    pub(super) frame: PartScope,
     entered: bool,
     /// Its references are settled before the first.
     settled: bool,
@@ -72,7 +73,7 @@ pub(super) struct Splice {
     pub(super) flags: Flags,
     /// Of the text's characters.
     pub(super) encoding: &'static Encoding,
-    pub(super) lines: Lines,
+    pub(super) lines: LineCounter,
     /// What the scanner said of the part's encoding before the part was entered.
     declared: Option<&'static Encoding>,
     /// Offset of the signature mark in the text, and how far it was searched.
@@ -84,26 +85,26 @@ pub(super) struct Splice {
 
 /// Whether a part's references get a frame of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Frame {
+pub(super) enum PartScope {
     /// They belong to the enclosing entity.
     Enclosing,
     /// They do.
     Own,
 }
 
-impl Default for Splice {
+impl Default for EventMapper {
     fn default() -> Self {
-        Splice {
+        EventMapper {
             member: String::new(),
             media_type: String::new(),
             charset: Vec::new(),
-            family: Family::Plain,
-            frame: Frame::Own,
+            family: RuleFamily::Plain,
+            frame: PartScope::Own,
             entered: false,
             settled: false,
             flags: Flags::NONE,
             encoding: UTF_8,
-            lines: Lines::new(),
+            lines: LineCounter::new(),
             declared: None,
             signature: None,
             searched: 0,
@@ -112,9 +113,9 @@ impl Default for Splice {
     }
 }
 
-impl Splice {
+impl EventMapper {
     /// Gets ready for another part; member, type and charset are set by the caller.
-    pub(super) fn begin(&mut self, family: Family, frame: Frame, flags: Flags) {
+    pub(super) fn begin(&mut self, family: RuleFamily, frame: PartScope, flags: Flags) {
         self.family = family;
         self.frame = frame;
         self.flags = flags;
@@ -129,7 +130,7 @@ impl Splice {
     /// The part is scanned once more.
     pub(super) fn again(&mut self) {
         self.settled = false;
-        self.lines = Lines::new();
+        self.lines = LineCounter::new();
         self.lines.set_encoding(self.encoding);
     }
 
@@ -143,20 +144,20 @@ impl Splice {
             return;
         }
         self.entered = true;
-        if self.frame == Frame::Own {
+        if self.frame == PartScope::Own {
             let member = Some(out.store(self.member.as_bytes()));
             out.push(Event::Enter(Enter {
                 member,
                 family: self.family,
                 base: None,
             }));
-            let heading = Heading {
+            let heading = EntityHeading {
                 media_type: Some(out.store(self.media_type.as_bytes())),
                 charset: (!self.charset.is_empty()).then(|| out.store(&self.charset)),
-                ..Heading::default()
+                ..EntityHeading::default()
             };
             out.push(Event::Heading(heading));
-            if self.family == Family::Plain || self.settled {
+            if self.family == RuleFamily::Plain || self.settled {
                 out.push(Event::Settled);
             }
         }
@@ -167,15 +168,15 @@ impl Splice {
 
     /// Ends the part.
     pub(super) fn leave(&mut self, out: &mut Events) {
-        if self.entered && self.frame == Frame::Own {
+        if self.entered && self.frame == PartScope::Own {
             out.push(Event::Leave);
         }
         self.entered = false;
     }
 
     /// Tells one batch of the scanner's events.
-    pub(super) fn batch(&mut self, inner: &Batch, view: &View<'_>, out: &mut Events) {
-        if self.family == Family::Plain && !(inner.list.is_empty() && view.text.last) {
+    pub(super) fn batch(&mut self, inner: &Batch, view: &PartView<'_>, out: &mut Events) {
+        if self.family == RuleFamily::Plain && !(inner.list.is_empty() && view.text.last) {
             self.search_signature(&view.text);
         }
         for event in &inner.list {
@@ -195,7 +196,7 @@ impl Splice {
                 Event::Settled | Event::Restart(_) | Event::Leave => {
                     // Plain parts settle where they are entered, and so does markup that is
                     // settled by then.
-                    if self.entered && self.family == Family::Markup {
+                    if self.entered && self.family == RuleFamily::Markup {
                         out.push(*event);
                     } else if matches!(event, Event::Settled) {
                         self.settled = true;
@@ -217,7 +218,13 @@ impl Splice {
         }
     }
 
-    fn reference(&mut self, found: &Found, inner: &Batch, view: &View<'_>, out: &mut Events) {
+    fn reference(
+        &mut self,
+        found: &FoundReference,
+        inner: &Batch,
+        view: &PartView<'_>,
+        out: &mut Events,
+    ) {
         let text = view.in_text(found.span);
         let mut copy = *found;
         copy.span = view.in_part(text);
@@ -234,11 +241,11 @@ impl Splice {
         let bytes = |text| inner.bytes(text, view.scanned.bytes);
         copy.text = out.store(bytes(found.text));
         for name in [&mut copy.element, &mut copy.attribute] {
-            if let Name::Other(other) = name {
+            if let NameRange::Other(other) = name {
                 *other = out.store(bytes(*other));
             }
         }
-        if let Wants::Codebase(codebase) = &mut copy.wants {
+        if let BaseSelector::Codebase(codebase) = &mut copy.wants {
             *codebase = out.store(bytes(*codebase));
         }
         copy.alternatives = out.copy_alternatives(found, inner, view.scanned.bytes);

@@ -6,7 +6,7 @@ use crate::document::diagnostic::{self, Code};
 
 /// How a body is encoded for transfer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Transfer {
+pub(super) enum TransferEncoding {
     /// Not at all.
     #[default]
     Identity,
@@ -14,19 +14,19 @@ pub(super) enum Transfer {
     Base64,
 }
 
-impl Transfer {
+impl TransferEncoding {
     /// The encoding that a Content-Transfer-Encoding field names; none when nobody knows it.
     pub(super) fn named(name: &[u8]) -> Option<Self> {
         let is = |known: &str| name.eq_ignore_ascii_case(known.as_bytes());
         if is("quoted-printable") || is("quoted_printable") {
-            Some(Transfer::QuotedPrintable)
+            Some(TransferEncoding::QuotedPrintable)
         } else if is("base64") {
-            Some(Transfer::Base64)
+            Some(TransferEncoding::Base64)
         } else if ["", "7bit", "8bit", "binary", "7-bit", "8-bit"]
             .iter()
             .any(|known| is(known))
         {
-            Some(Transfer::Identity)
+            Some(TransferEncoding::Identity)
         } else {
             None
         }
@@ -285,7 +285,7 @@ const LINE: usize = 40;
 const CERTAIN: usize = 64 << 10;
 
 /// What stands before a possible trailer.
-pub(super) enum Split {
+pub(super) enum TrailerSplit {
     /// All of it may be decoded.
     Encoded,
     /// It is clear text.
@@ -300,9 +300,9 @@ impl Trailer {
     }
 
     /// Takes bytes, and hands on those that are certain.
-    pub(super) fn push(&mut self, mut bytes: &[u8], mut sink: impl FnMut(Split, &[u8])) {
+    pub(super) fn push(&mut self, mut bytes: &[u8], mut sink: impl FnMut(TrailerSplit, &[u8])) {
         if self.certain {
-            return sink(Split::Clear, bytes);
+            return sink(TrailerSplit::Clear, bytes);
         }
         while let Some(at) = memchr(b'\n', bytes) {
             let (line, rest) = bytes.split_at(at + 1);
@@ -310,13 +310,13 @@ impl Trailer {
             // The usual line, whole and full of digits, is not copied.
             if self.held.is_empty() && !self.padded && is_encoded(line.trim_ascii_end()) {
                 self.padded = line.trim_ascii_end().ends_with(b"=");
-                sink(Split::Encoded, line);
+                sink(TrailerSplit::Encoded, line);
                 continue;
             }
             self.held.extend_from_slice(line);
             self.judge(&mut sink);
             if self.certain {
-                return sink(Split::Clear, bytes);
+                return sink(TrailerSplit::Clear, bytes);
             }
         }
         self.held.extend_from_slice(bytes);
@@ -326,13 +326,13 @@ impl Trailer {
     }
 
     /// Looks at the line at hand, which is complete.
-    fn judge(&mut self, sink: &mut impl FnMut(Split, &[u8])) {
+    fn judge(&mut self, sink: &mut impl FnMut(TrailerSplit, &[u8])) {
         let line = self.held[self.line..].trim_ascii();
         if is_encoded(line) || (!self.begun && line.len() >= CERTAIN) {
             // What looked like clear text was noise inside.
             self.padded = line.ends_with(b"=");
             self.begun = false;
-            self.release(sink, &Split::Encoded);
+            self.release(sink, &TrailerSplit::Encoded);
             return;
         }
         if !self.begun && !line.is_empty() {
@@ -346,19 +346,19 @@ impl Trailer {
             }
         }
         if !self.begun {
-            return self.release(sink, &Split::Encoded);
+            return self.release(sink, &TrailerSplit::Encoded);
         }
         self.line = self.held.len();
         if self.held.len() > CERTAIN {
             self.certain = true;
-            self.release(sink, &Split::Clear);
+            self.release(sink, &TrailerSplit::Clear);
         }
     }
 
-    fn release(&mut self, sink: &mut impl FnMut(Split, &[u8]), split: &Split) {
+    fn release(&mut self, sink: &mut impl FnMut(TrailerSplit, &[u8]), split: &TrailerSplit) {
         let split = match split {
-            Split::Encoded => Split::Encoded,
-            Split::Clear => Split::Clear,
+            TrailerSplit::Encoded => TrailerSplit::Encoded,
+            TrailerSplit::Clear => TrailerSplit::Clear,
         };
         sink(split, &self.held);
         self.held.clear();
@@ -366,15 +366,15 @@ impl Trailer {
     }
 
     /// The body ends.
-    pub(super) fn end(&mut self, mut sink: impl FnMut(Split, &[u8])) {
+    pub(super) fn end(&mut self, mut sink: impl FnMut(TrailerSplit, &[u8])) {
         if self.held.len() > self.line {
             self.judge(&mut sink);
         }
         if !self.held.is_empty() {
             let split = if self.begun {
-                Split::Clear
+                TrailerSplit::Clear
             } else {
-                Split::Encoded
+                TrailerSplit::Encoded
             };
             self.release(&mut sink, &split);
         }

@@ -3,25 +3,25 @@
 
 use std::fmt::Write;
 
-use super::clean::Clean;
-use super::delimiter::{self, Delimiter, Line};
-use super::header::{Header, Hyphens, Stop};
-use super::leaf::Leaf;
-use super::readers::Readers;
+use super::delimiter::{self, Delimiter, DelimiterLine};
+use super::header::{Header, HeaderStop, Hyphens};
+use super::part::LeafPart;
+use super::part_scanners::PartScanners;
+use super::unquote::LineUnquoter;
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::{Batch, Event, Events};
 
 /// An entity that encloses others.
 #[derive(Debug, Default)]
-pub(super) struct Level {
+pub(super) struct OpenEntity {
     /// The delimiters of a multipart entity; none for a message.
     pub(super) boundary: Vec<u8>,
     /// Length of the path of the entity itself.
     pub(super) depth: usize,
     /// It is the body of a message, and its number ends in 0.
     pub(super) zero: bool,
-    pub(super) shape: Shape,
-    pub(super) stage: Stage,
+    pub(super) shape: EntityKind,
+    pub(super) stage: MultipartStage,
     /// Parts so far.
     pub(super) count: u32,
     /// Documents to leave when it ends.
@@ -30,7 +30,7 @@ pub(super) struct Level {
 
 /// Kinds of enclosing entities that are read each in a way of its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum EntityKind {
     #[default]
     Message,
     Mixed,
@@ -43,7 +43,7 @@ pub(super) enum Shape {
 
 /// How far a multipart entity has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Stage {
+pub(super) enum MultipartStage {
     #[default]
     Preamble,
     Parts,
@@ -52,7 +52,7 @@ pub(super) enum Stage {
 
 /// What the tree waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
+enum TreePhase {
     Header,
     Body,
 }
@@ -65,17 +65,17 @@ pub(super) enum Ending {
 }
 
 /// One message in the making.
-pub(super) struct Tree {
+pub(super) struct MimeTree {
     /// The message's number in the archive, and a slash.
     pub(super) prefix: String,
     /// Offset of its first byte, with its separator.
     pub(super) offset: u64,
     /// The number of the part at hand.
     pub(super) path: Vec<u32>,
-    pub(super) levels: Vec<Level>,
-    phase: Phase,
+    pub(super) levels: Vec<OpenEntity>,
+    phase: TreePhase,
     pub(super) block: Header,
-    pub(super) leaf: Leaf,
+    pub(super) leaf: LeafPart,
     /// The last header block ended with the bytes.
     pub(super) cut: bool,
     /// What is pending starts a line.
@@ -85,7 +85,7 @@ pub(super) struct Tree {
     /// The leaf is a preamble whose references are held.
     pub(super) holding: bool,
     /// How the mailbox changed lines.
-    pub(super) clean: Clean,
+    pub(super) clean: LineUnquoter,
     /// Offset of the bytes at hand in the archive.
     at: u64,
     /// To be told when the message is entered.
@@ -98,21 +98,21 @@ pub(super) struct Tree {
     pub(super) part_frames: usize,
 }
 
-impl Default for Tree {
+impl Default for MimeTree {
     fn default() -> Self {
-        Tree {
+        MimeTree {
             prefix: String::new(),
             offset: 0,
             path: Vec::new(),
             levels: Vec::new(),
-            phase: Phase::Header,
+            phase: TreePhase::Header,
             block: Header::default(),
-            leaf: Leaf::default(),
+            leaf: LeafPart::default(),
             cut: false,
             line_start: true,
             held: Batch::default(),
             holding: false,
-            clean: Clean::default(),
+            clean: LineUnquoter::default(),
             at: 0,
             diagnostics: Vec::new(),
             entered: false,
@@ -123,9 +123,9 @@ impl Default for Tree {
     }
 }
 
-impl Tree {
+impl MimeTree {
     /// Starts message `index`, whose first byte stands at `offset`.
-    pub(super) fn begin(&mut self, index: u64, offset: u64, clean: Clean) {
+    pub(super) fn begin(&mut self, index: u64, offset: u64, clean: LineUnquoter) {
         self.prefix.clear();
         // Writing to a String cannot fail.
         let _ = write!(self.prefix, "{index}/");
@@ -141,19 +141,19 @@ impl Tree {
     }
 
     /// Starts with the body, as if an empty header had come.
-    pub(super) fn begin_body(&mut self, readers: &mut Readers, out: &mut Events) {
-        self.phase = Phase::Body;
+    pub(super) fn begin_body(&mut self, readers: &mut PartScanners, out: &mut Events) {
+        self.phase = TreePhase::Body;
         self.open(readers, out);
     }
 
     /// A message in the part at `path` of a message.
-    pub(super) fn nested(outer: &Tree) -> Self {
-        let mut tree = Tree {
+    pub(super) fn nested(outer: &MimeTree) -> Self {
+        let mut tree = MimeTree {
             prefix: outer.prefix.clone(),
             offset: outer.offset,
             at: outer.at,
             path: outer.path.clone(),
-            ..Tree::default()
+            ..MimeTree::default()
         };
         tree.begin_message();
         tree
@@ -161,22 +161,22 @@ impl Tree {
 
     /// The bytes that come are the header of a message.
     pub(super) fn begin_message(&mut self) {
-        self.levels.push(Level {
+        self.levels.push(OpenEntity {
             depth: self.path.len(),
-            ..Level::default()
+            ..OpenEntity::default()
         });
         self.begin_header();
     }
 
     fn begin_header(&mut self) {
-        self.phase = Phase::Header;
+        self.phase = TreePhase::Header;
         self.block.begin();
         self.line_start = true;
     }
 
     /// Whether the message's own header is still to come.
     pub(super) fn in_first_header(&self) -> bool {
-        self.phase == Phase::Header && self.levels.len() == 1 && self.path.is_empty()
+        self.phase == TreePhase::Header && self.levels.len() == 1 && self.path.is_empty()
     }
 
     /// Says something of the message.
@@ -206,7 +206,7 @@ impl Tree {
 
     /// What changes where no byte is taken: a header ends in front of a line that is no field, and
     /// the message that it describes begins there.
-    fn progress(&self) -> (Phase, usize) {
+    fn progress(&self) -> (TreePhase, usize) {
         (self.phase, self.levels.len())
     }
 
@@ -217,7 +217,7 @@ impl Tree {
         bytes: &[u8],
         offset: u64,
         end: bool,
-        readers: &mut Readers,
+        readers: &mut PartScanners,
         out: &mut Events,
     ) -> usize {
         let mut at = 0;
@@ -225,7 +225,7 @@ impl Tree {
             self.at = offset + at as u64;
             let before = (at, self.progress());
             match self.phase {
-                Phase::Header => {
+                TreePhase::Header => {
                     let first = self.in_first_header();
                     at = self.header(bytes, at, end, readers, out);
                     if first {
@@ -233,9 +233,11 @@ impl Tree {
                         return at;
                     }
                 }
-                Phase::Body => at = self.body(bytes, at, end, readers, out),
+                TreePhase::Body => at = self.body(bytes, at, end, readers, out),
             }
-            if (at, self.progress()) == before || (at == bytes.len() && self.phase == Phase::Body) {
+            if (at, self.progress()) == before
+                || (at == bytes.len() && self.phase == TreePhase::Body)
+            {
                 self.at = offset + at as u64;
                 return at;
             }
@@ -247,7 +249,7 @@ impl Tree {
         &mut self,
         bytes: &[u8],
         end: bool,
-        readers: &mut Readers,
+        readers: &mut PartScanners,
         out: &mut Events,
     ) -> usize {
         let mut at = 0;
@@ -269,7 +271,7 @@ impl Tree {
         bytes: &[u8],
         mut at: usize,
         end: bool,
-        readers: &mut Readers,
+        readers: &mut PartScanners,
         out: &mut Events,
     ) -> usize {
         let mut hyphens = Hyphens::Stop;
@@ -278,21 +280,21 @@ impl Tree {
             let (stopped, stop) = self.block.feed(bytes, at, end, hyphens, readers);
             at = stopped;
             match stop {
-                Stop::More => return at,
-                Stop::Empty | Stop::End => {
-                    self.cut = stop == Stop::End;
+                HeaderStop::More => return at,
+                HeaderStop::Empty | HeaderStop::End => {
+                    self.cut = stop == HeaderStop::End;
                     self.at += (at - from) as u64;
                     break;
                 }
-                Stop::NoField => {
+                HeaderStop::NoField => {
                     self.at += (at - from) as u64;
                     self.diagnose_here(&diagnostic::NO_BLANK_LINE, out);
                     break;
                 }
-                Stop::Hyphens => match self.delimiter(&bytes[at..], end) {
-                    Line::Unknown => return at,
-                    Line::No => hyphens = Hyphens::Take,
-                    Line::Delimiter(delimiter) => {
+                HeaderStop::Hyphens => match self.delimiter(&bytes[at..], end) {
+                    DelimiterLine::Unknown => return at,
+                    DelimiterLine::No => hyphens = Hyphens::Take,
+                    DelimiterLine::Delimiter(delimiter) => {
                         // A part that ends inside its header is empty.
                         self.at += (at - from) as u64;
                         self.open(readers, out);
@@ -301,16 +303,18 @@ impl Tree {
                 },
             }
         }
-        self.phase = Phase::Body;
+        self.phase = TreePhase::Body;
         self.line_start = true;
         self.open(readers, out);
         at
     }
 
-    fn delimiter(&self, line: &[u8], end: bool) -> Line {
+    fn delimiter(&self, line: &[u8], end: bool) -> DelimiterLine {
         let open = self.levels.iter().enumerate().rev();
         let boundaries = open
-            .filter(|(_, level)| !level.boundary.is_empty() && level.stage != Stage::Closed)
+            .filter(|(_, level)| {
+                !level.boundary.is_empty() && level.stage != MultipartStage::Closed
+            })
             .map(|(index, level)| (index, level.boundary.as_slice()));
         delimiter::test(line, end, boundaries)
     }
@@ -320,13 +324,13 @@ impl Tree {
         bytes: &[u8],
         mut at: usize,
         end: bool,
-        readers: &mut Readers,
+        readers: &mut PartScanners,
         out: &mut Events,
     ) -> usize {
         let multipart = self
             .levels
             .iter()
-            .any(|level| !level.boundary.is_empty() && level.stage != Stage::Closed);
+            .any(|level| !level.boundary.is_empty() && level.stage != MultipartStage::Closed);
         if !multipart {
             self.data(&bytes[at..], end, readers, out);
             return bytes.len();
@@ -343,17 +347,17 @@ impl Tree {
             let Some(candidate) = candidate else { break };
             let line = &bytes[candidate..];
             match self.delimiter(line, end) {
-                Line::No => {
+                DelimiterLine::No => {
                     line_start = false;
                     from = candidate;
                 }
-                Line::Unknown => {
+                DelimiterLine::Unknown => {
                     self.line_start = line_start;
                     let data = before_break(bytes, at, candidate);
                     self.data(&bytes[at..data], false, readers, out);
                     return data;
                 }
-                Line::Delimiter(delimiter) => {
+                DelimiterLine::Delimiter(delimiter) => {
                     let data = before_break(bytes, at, candidate);
                     self.data(&bytes[at..data], true, readers, out);
                     self.at += (candidate - at) as u64;
@@ -378,7 +382,7 @@ impl Tree {
     }
 
     /// Hands a stretch of the body to the leaf; `whole` when it ends there.
-    fn data(&mut self, raw: &[u8], whole: bool, readers: &mut Readers, out: &mut Events) {
+    fn data(&mut self, raw: &[u8], whole: bool, readers: &mut PartScanners, out: &mut Events) {
         let mut held = Events::from(std::mem::take(&mut self.held));
         let target = if self.holding { &mut held } else { &mut *out };
         let done = whole && self.leaf.scan_in_place(raw, readers, target);
@@ -393,7 +397,7 @@ impl Tree {
     }
 
     /// The leaf at hand ends.
-    fn end_leaf(&mut self, readers: &mut Readers, out: &mut Events) {
+    fn end_leaf(&mut self, readers: &mut PartScanners, out: &mut Events) {
         let mut held = Events::from(std::mem::take(&mut self.held));
         let target = if self.holding { &mut held } else { &mut *out };
         self.leaf.end(readers, target);
@@ -410,7 +414,12 @@ impl Tree {
     }
 
     /// A delimiter ends what is open inside its entity, and starts a part or the epilogue.
-    fn separate(&mut self, delimiter: Delimiter, readers: &mut Readers, out: &mut Events) -> usize {
+    fn separate(
+        &mut self,
+        delimiter: Delimiter,
+        readers: &mut PartScanners,
+        out: &mut Events,
+    ) -> usize {
         self.end_leaf(readers, out);
         self.release_held(delimiter.level + 1 == self.levels.len(), out);
         while self.levels.len() > delimiter.level + 1 {
@@ -419,14 +428,14 @@ impl Tree {
         let level = &mut self.levels[delimiter.level];
         self.path.truncate(level.depth);
         if delimiter.close {
-            level.stage = Stage::Closed;
+            level.stage = MultipartStage::Closed;
             self.begin_epilogue();
             // The line end of the delimiter begins it.
-            self.phase = Phase::Body;
+            self.phase = TreePhase::Body;
             self.line_start = false;
             delimiter.text
         } else {
-            level.stage = Stage::Parts;
+            level.stage = MultipartStage::Parts;
             level.count += 1;
             self.path.push(level.count);
             self.begin_header();
@@ -441,9 +450,9 @@ impl Tree {
         };
         let code = match level.stage {
             _ if level.boundary.is_empty() => None,
-            Stage::Preamble => Some(&diagnostic::BOUNDARY_NEVER_FOUND),
-            Stage::Parts => Some(&diagnostic::CLOSE_MISSING),
-            Stage::Closed => None,
+            MultipartStage::Preamble => Some(&diagnostic::BOUNDARY_NEVER_FOUND),
+            MultipartStage::Parts => Some(&diagnostic::CLOSE_MISSING),
+            MultipartStage::Closed => None,
         };
         if let Some(code) = code {
             self.diagnose_here(code, out);
@@ -454,8 +463,8 @@ impl Tree {
     }
 
     /// The message ends.
-    pub(super) fn end(&mut self, ending: Ending, readers: &mut Readers, out: &mut Events) {
-        let header = self.phase == Phase::Header;
+    pub(super) fn end(&mut self, ending: Ending, readers: &mut PartScanners, out: &mut Events) {
+        let header = self.phase == TreePhase::Header;
         if ending == Ending::Truncated && (header || self.cut) {
             self.diagnose_here(&diagnostic::MBOX_TRUNCATED, out);
         }

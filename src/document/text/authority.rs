@@ -2,8 +2,8 @@
 
 use std::net::Ipv6Addr;
 
-use super::bare::{Bare, Step};
-use super::view::{Set, View};
+use super::bare::{Bare, BareStep};
+use super::view::{ByteClassSet, TextView};
 
 /// B3: bytes behind `//` that are looked at.
 const LONGEST: usize = 1024;
@@ -13,7 +13,7 @@ const LONGEST_LITERAL: usize = 128;
 
 /// The authority of a URI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Authority {
+pub(super) struct BareAuthority {
     /// Behind the host.
     pub(super) host_end: usize,
     /// Behind the port.
@@ -23,7 +23,7 @@ pub(super) struct Authority {
 }
 
 /// What ends an authority or needs a look: all that bare URIs stop at, and `/ ? # @`.
-static MARKS: Set = {
+static MARKS: ByteClassSet = {
     let mut set = super::bare::MARKED;
     set[b'/' as usize] = true;
     set[b'@' as usize] = true;
@@ -31,7 +31,7 @@ static MARKS: Set = {
 };
 
 /// B3: the authority of a scheme with an Internet host, or None where there is no such host.
-pub(super) fn special(bare: &Bare<'_, '_>, from: usize) -> Option<Authority> {
+pub(super) fn special(bare: &Bare<'_, '_>, from: usize) -> Option<BareAuthority> {
     let view = bare.view;
     let (end, last_at) = extent(bare, from)?;
     let text = &view.bytes[from..end];
@@ -55,13 +55,13 @@ pub(super) fn is_user(text: &[u8]) -> bool {
 }
 
 /// B3 without user information, for what has no scheme.
-pub(super) fn without_user(bare: &Bare<'_, '_>, from: usize) -> Option<Authority> {
+pub(super) fn without_user(bare: &Bare<'_, '_>, from: usize) -> Option<BareAuthority> {
     let (end, _) = extent(bare, from)?;
     server(bare.view, from, end)
 }
 
 /// The host and the port at `host`, in an authority that ends at `end`.
-fn server(view: &View<'_>, host: usize, end: usize) -> Option<Authority> {
+fn server(view: &TextView<'_>, host: usize, end: usize) -> Option<BareAuthority> {
     let host_end = match view.bytes[host..end].first()? {
         b'[' => literal_end(view, host)?,
         &first if first.is_ascii_alphanumeric() || matches!(first, b'_' | b'%' | 0x80..) => {
@@ -71,7 +71,7 @@ fn server(view: &View<'_>, host: usize, end: usize) -> Option<Authority> {
         _ => return None,
     };
     let port_end = port_end(view, host_end, end);
-    Some(Authority {
+    Some(BareAuthority {
         host_end,
         end: port_end,
         is_cut: port_end < end,
@@ -96,16 +96,16 @@ fn extent(bare: &Bare<'_, '_>, from: usize) -> Option<(usize, Option<usize>)> {
                 at += 1;
             }
             Some(_) => match bare.step(at, false) {
-                Step::Stop(_) => return Some((at, last_at)),
-                Step::Take(length) => at += length,
-                Step::Open | Step::Close | Step::Mark => at += 1,
+                BareStep::Stop(_) => return Some((at, last_at)),
+                BareStep::Take(length) => at += length,
+                BareStep::Open | BareStep::Close | BareStep::Mark => at += 1,
             },
         }
     }
 }
 
 /// ALNUM `- . _ ~ %` and what is beyond ASCII.
-static HOST: Set = {
+static HOST: ByteClassSet = {
     let mut set = [false; 256];
     let mut byte = 0;
     while byte < 256 {
@@ -117,7 +117,7 @@ static HOST: Set = {
 };
 
 /// Behind `:digits`. An empty port counts only before `/ ? #`.
-fn port_end(view: &View<'_>, host_end: usize, end: usize) -> usize {
+fn port_end(view: &TextView<'_>, host_end: usize, end: usize) -> usize {
     if host_end >= end || view.bytes[host_end] != b':' {
         return host_end;
     }
@@ -142,13 +142,13 @@ pub(super) fn other(bare: &Bare<'_, '_>, from: usize, is_file: bool) -> Option<u
         }
         b'_' | b'%' | b'~' | b'+' | b'$' | b'-' | b'.' | b'*' => Some(from),
         byte if byte.is_ascii_alphanumeric() => Some(from),
-        0x80.. if matches!(bare.step(from, false), Step::Take(_)) => Some(from),
+        0x80.. if matches!(bare.step(from, false), BareStep::Take(_)) => Some(from),
         _ => None,
     }
 }
 
 /// Behind the `]` of an IPv6 address in brackets.
-fn literal_end(view: &View<'_>, open: usize) -> Option<usize> {
+fn literal_end(view: &TextView<'_>, open: usize) -> Option<usize> {
     let limit = open + LONGEST_LITERAL;
     let mut at = open + 1;
     while at < limit {

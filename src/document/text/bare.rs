@@ -1,13 +1,13 @@
 //! URIs without delimiters: where they stop, and what is trimmed from their ends (rules B1 to B12).
 
 use super::NonAscii;
-use super::authority::{self, Authority};
+use super::authority::{self, BareAuthority};
 use super::prefix::Prefix;
-use super::reading::{Reading, Workspace};
-use super::start::Start;
+use super::reading::{Candidate, Workspace};
+use super::start::SchemeStart;
 use super::troff;
 use super::unicode::{Role, role};
-use super::view::{Set, View, is_break, is_scheme_byte};
+use super::view::{ByteClassSet, TextView, is_break, is_scheme_byte};
 use super::wrap;
 use crate::document::events::Context;
 use crate::document::flags::Flags;
@@ -40,7 +40,7 @@ const SHAPE: usize = 256;
 
 /// What a byte is to a bare URI.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Class {
+enum BareByte {
     Plain,
     Stop,
     Apostrophe,
@@ -52,20 +52,20 @@ enum Class {
     High,
 }
 
-static CLASSES: [Class; 256] = {
-    let mut classes = [Class::Plain; 256];
+static CLASSES: [BareByte; 256] = {
+    let mut classes = [BareByte::Plain; 256];
     let mut byte = 0;
     while byte < 256 {
         classes[byte] = match byte as u8 {
-            0..=0x20 | 0x7F | b'<' | b'>' | b'"' | b'\\' | b'`' => Class::Stop,
-            b'\'' => Class::Apostrophe,
-            b'(' | b'[' | b'{' => Class::Open,
-            b')' | b']' | b'}' => Class::Close,
-            b'&' => Class::Ampersand,
-            b',' | b';' | b'|' => Class::Separator,
-            b'?' | b'#' => Class::Mark,
-            0x80.. => Class::High,
-            _ => Class::Plain,
+            0..=0x20 | 0x7F | b'<' | b'>' | b'"' | b'\\' | b'`' => BareByte::Stop,
+            b'\'' => BareByte::Apostrophe,
+            b'(' | b'[' | b'{' => BareByte::Open,
+            b')' | b']' | b'}' => BareByte::Close,
+            b'&' => BareByte::Ampersand,
+            b',' | b';' | b'|' => BareByte::Separator,
+            b'?' | b'#' => BareByte::Mark,
+            0x80.. => BareByte::High,
+            _ => BareByte::Plain,
         };
         byte += 1;
     }
@@ -73,21 +73,21 @@ static CLASSES: [Class; 256] = {
 };
 
 /// Every byte that is not plain.
-pub(super) const MARKED: Set = {
+pub(super) const MARKED: ByteClassSet = {
     let mut set = [false; 256];
     let mut byte = 0;
     while byte < 256 {
-        set[byte] = !matches!(CLASSES[byte], Class::Plain);
+        set[byte] = !matches!(CLASSES[byte], BareByte::Plain);
         byte += 1;
     }
     set
 };
 
-static MARKED_BYTES: Set = MARKED;
+static MARKED_BYTES: ByteClassSet = MARKED;
 
 /// What the character at an index does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum BareStep {
     /// So many bytes belong to the URI.
     Take(usize),
     /// An opening bracket.
@@ -102,7 +102,7 @@ pub(super) enum Step {
 
 /// A bare URI and what surrounds it.
 pub(super) struct Bare<'v, 'a> {
-    pub(super) view: &'v View<'a>,
+    pub(super) view: &'v TextView<'a>,
     non_ascii: NonAscii,
     start: usize,
     /// B11: where it is cut.
@@ -124,7 +124,7 @@ struct Extent {
 }
 
 impl<'v, 'a> Bare<'v, 'a> {
-    pub(super) fn new(view: &'v View<'a>, non_ascii: NonAscii, start: usize) -> Self {
+    pub(super) fn new(view: &'v TextView<'a>, non_ascii: NonAscii, start: usize) -> Self {
         Bare {
             view,
             non_ascii,
@@ -139,7 +139,7 @@ impl<'v, 'a> Bare<'v, 'a> {
     /// The same surroundings, for a copy of the URI in another view (B14).
     pub(super) fn moved<'w, 'b>(
         &self,
-        view: &'w View<'b>,
+        view: &'w TextView<'b>,
         start: usize,
         limit: usize,
     ) -> Bare<'w, 'b> {
@@ -152,33 +152,33 @@ impl<'v, 'a> Bare<'v, 'a> {
     }
 
     /// B1, B2: what the character at an index does.
-    pub(super) fn step(&self, at: usize, in_query: bool) -> Step {
+    pub(super) fn step(&self, at: usize, in_query: bool) -> BareStep {
         let Some(byte) = self.view.at(at) else {
-            return Step::Stop(Flags::NONE);
+            return BareStep::Stop(Flags::NONE);
         };
         let stops = match CLASSES[byte as usize] {
-            Class::Plain => false,
-            Class::Stop => {
+            BareByte::Plain => false,
+            BareByte::Stop => {
                 if byte == b'\\' {
                     self.view.stop_at_backslash(at);
                 }
                 true
             }
-            Class::Open => return Step::Open,
-            Class::Close => return Step::Close,
-            Class::Mark => return Step::Mark,
-            Class::Apostrophe => self.is_quoted,
-            Class::Ampersand => [&b"lt;"[..], b"gt;", b"quot;"]
+            BareByte::Open => return BareStep::Open,
+            BareByte::Close => return BareStep::Close,
+            BareByte::Mark => return BareStep::Mark,
+            BareByte::Apostrophe => self.is_quoted,
+            BareByte::Ampersand => [&b"lt;"[..], b"gt;", b"quot;"]
                 .iter()
                 .any(|entity| self.view.spells(at + 1, entity)),
-            Class::Separator => {
+            BareByte::Separator => {
                 (byte == b'|' && (!in_query || self.is_in_cell)) || self.is_web(at + 1)
             }
-            Class::High => return self.beyond_ascii(at, byte),
+            BareByte::High => return self.beyond_ascii(at, byte),
         };
         match stops {
-            true => Step::Stop(Flags::NONE),
-            false => Step::Take(1),
+            true => BareStep::Stop(Flags::NONE),
+            false => BareStep::Take(1),
         }
     }
 
@@ -194,20 +194,20 @@ impl<'v, 'a> Bare<'v, 'a> {
         view.spells(colon, b"://")
     }
 
-    fn beyond_ascii(&self, at: usize, byte: u8) -> Step {
+    fn beyond_ascii(&self, at: usize, byte: u8) -> BareStep {
         if self.non_ascii == NonAscii::Ascii {
-            return Step::Stop(Flags::NONE);
+            return BareStep::Stop(Flags::NONE);
         }
         let role = match self.view.scalar(at) {
             Some((code, length)) => match role(code) {
-                Role::Part | Role::Soft => return Step::Take(length),
+                Role::Part | Role::Soft => return BareStep::Take(length),
                 role => role,
             },
             // Not UTF-8: the controls and quotation marks of windows-1252, or its letters.
-            None if byte >= 0xA1 => return Step::Take(1),
+            None if byte >= 0xA1 => return BareStep::Take(1),
             None => Role::Stop,
         };
-        Step::Stop(match role {
+        BareStep::Stop(match role {
             Role::Invisible => Flags::ZERO_WIDTH,
             _ => Flags::NONE,
         })
@@ -228,9 +228,9 @@ impl<'v, 'a> Bare<'v, 'a> {
         loop {
             at = view.first(at, limit, &MARKED_BYTES);
             let length = match self.step(at, extent.path_end.is_some()) {
-                Step::Take(length) => length,
-                Step::Open if depth == DEEPEST => break,
-                Step::Open => {
+                BareStep::Take(length) => length,
+                BareStep::Open if depth == DEEPEST => break,
+                BareStep::Open => {
                     open[depth] = (
                         view.bytes[at] + if view.bytes[at] == b'(' { 1 } else { 2 },
                         at,
@@ -238,16 +238,16 @@ impl<'v, 'a> Bare<'v, 'a> {
                     depth += 1;
                     1
                 }
-                Step::Close if depth == 0 || open[depth - 1].0 != view.bytes[at] => break,
-                Step::Close => {
+                BareStep::Close if depth == 0 || open[depth - 1].0 != view.bytes[at] => break,
+                BareStep::Close => {
                     depth -= 1;
                     1
                 }
-                Step::Mark => {
+                BareStep::Mark => {
                     extent.path_end.get_or_insert(at);
                     1
                 }
-                Step::Stop(flags) => {
+                BareStep::Stop(flags) => {
                     extent.flags |= flags;
                     break;
                 }
@@ -366,7 +366,7 @@ impl<'v, 'a> Bare<'v, 'a> {
     }
 
     /// B8: flags a URI that may go on in the next line, unless something was trimmed from its end.
-    pub(super) fn flag_wrap(&self, reading: &mut Reading) {
+    pub(super) fn flag_wrap(&self, reading: &mut Candidate) {
         let is_cut = Flags::TRIMMED.union(Flags::FOOTNOTE_CUT);
         if !reading.flags.intersects(is_cut) && self.may_be_wrapped(reading.raw.end) {
             reading.flags |= Flags::MAYBE_WRAPPED;
@@ -384,11 +384,11 @@ impl<'v, 'a> Bare<'v, 'a> {
 
 /// The bare URI of a scheme, or None where there is none.
 pub(super) fn read(
-    view: &View<'_>,
+    view: &TextView<'_>,
     non_ascii: NonAscii,
-    start: &Start,
+    start: &SchemeStart,
     workspace: &mut Workspace,
-) -> Option<Reading> {
+) -> Option<Candidate> {
     let bare = Bare::new(view, non_ascii, start.at);
     view.take_escape();
     let mut reading = read_at(&bare, start);
@@ -401,7 +401,7 @@ pub(super) fn read(
 }
 
 /// The URI of a scheme, but for B8.
-pub(super) fn read_at(bare: &Bare<'_, '_>, start: &Start) -> Option<Reading> {
+pub(super) fn read_at(bare: &Bare<'_, '_>, start: &SchemeStart) -> Option<Candidate> {
     let view = bare.view;
     let floor = start.colon + 1 + if start.slashes { 2 } else { 0 };
     let (tail, authority) = match start.slashes {
@@ -434,7 +434,7 @@ pub(super) fn read_at(bare: &Bare<'_, '_>, start: &Start) -> Option<Reading> {
     };
     // B7: something must remain.
     let flags = reading.flags | start.flags;
-    remains.then_some(Reading { flags, ..reading })
+    remains.then_some(Candidate { flags, ..reading })
 }
 
 /// From the host or the scheme's colon to the end of the URI, trimmed and flagged, but for B8.
@@ -442,8 +442,8 @@ pub(super) fn finish(
     bare: &Bare<'_, '_>,
     floor: usize,
     tail: usize,
-    authority: Option<Authority>,
-) -> Reading {
+    authority: Option<BareAuthority>,
+) -> Candidate {
     let view = bare.view;
     let mut extent = match authority {
         Some(authority) if authority.is_cut => Extent {
@@ -458,7 +458,7 @@ pub(super) fn finish(
     if view.spells(extent.end, b"..") || view.spells(extent.end, ELLIPSIS) {
         extent.flags |= Flags::ELLIPSIS;
     }
-    Reading {
+    Candidate {
         raw: bare.start..extent.end,
         outer_end: extent.end,
         context: Context::Bare,
@@ -469,11 +469,11 @@ pub(super) fn finish(
 }
 
 /// Where a scheme's shape is looked for no further.
-pub(super) static STOPS: Set = {
+pub(super) static STOPS: ByteClassSet = {
     let mut set = [false; 256];
     let mut byte = 0;
     while byte < 256 {
-        set[byte] = matches!(CLASSES[byte], Class::Stop);
+        set[byte] = matches!(CLASSES[byte], BareByte::Stop);
         byte += 1;
     }
     set

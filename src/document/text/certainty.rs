@@ -1,6 +1,6 @@
 //! How sure a find is.
 
-use crate::document::events::{Context, Found};
+use crate::document::events::{Context, FoundReference};
 use crate::document::flags::Flags;
 
 /// How sure it is that a reference reads as its author meant it.
@@ -63,7 +63,7 @@ impl Certainty {
     }
 }
 
-impl Found {
+impl FoundReference {
     /// How sure it is that the reference reads as its author meant it.
     pub fn certainty(&self) -> Certainty {
         Certainty::of(self.context, self.flags)

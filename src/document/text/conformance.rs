@@ -1,7 +1,7 @@
 //! What is odd about a reference: flags that change nothing.
 
 use super::authority::{is_ipv6, is_user};
-use super::schemes::Scheme;
+use super::schemes::TextScheme;
 use crate::document::flags::Flags;
 
 /// What a byte is to these flags, one bit each.
@@ -42,8 +42,8 @@ fn classes(bytes: &[u8]) -> u8 {
 }
 
 /// The flags of a cleaned reference; what stands behind the colon of its scheme starts at `rest`.
-pub(super) fn flags(reference: &[u8], rest: usize, scheme: Option<&Scheme>) -> Flags {
-    let is_special = scheme.is_some_and(Scheme::is_special);
+pub(super) fn flags(reference: &[u8], rest: usize, scheme: Option<&TextScheme>) -> Flags {
+    let is_special = scheme.is_some_and(TextScheme::is_special);
     let behind = reference[rest..].strip_prefix(b"//");
     let usual = behind.filter(|_| is_special).and_then(usual_host);
     let mut flags = Flags::NONE;
@@ -53,7 +53,7 @@ pub(super) fn flags(reference: &[u8], rest: usize, scheme: Option<&Scheme>) -> F
         None => classes(&reference[rest..]),
     };
     if let Some(behind) = behind.filter(|_| usual.is_none()) {
-        let authority = Authority::of(behind);
+        let authority = AuthorityParts::of(behind);
         let start = rest + 2 + authority.host_start;
         literal = start..start + authority.literal_length;
         // B3 gives a host to the special schemes alone.
@@ -113,7 +113,7 @@ fn usual_host(behind: &[u8]) -> Option<&[u8]> {
 const LONGEST_LABEL: usize = 63;
 
 /// The parts of an authority.
-struct Authority<'a> {
+struct AuthorityParts<'a> {
     /// Host and port.
     host: &'a [u8],
     /// Where they start, behind the user information.
@@ -122,7 +122,7 @@ struct Authority<'a> {
     literal_length: usize,
 }
 
-impl<'a> Authority<'a> {
+impl<'a> AuthorityParts<'a> {
     /// The authority at the start of what stands behind `//`.
     fn of(behind: &'a [u8]) -> Self {
         let is_end = |&byte: &u8| matches!(byte, b'/' | b'?' | b'#');
@@ -130,7 +130,7 @@ impl<'a> Authority<'a> {
         let at = memchr::memrchr(b'@', &behind[..end]).filter(|&at| is_user(&behind[..at]));
         let host_start = at.map_or(0, |at| at + 1);
         let host = &behind[host_start..end];
-        Authority {
+        AuthorityParts {
             host,
             host_start,
             literal_length: literal_length(host).unwrap_or(0),
@@ -196,7 +196,7 @@ mod tests {
             hosts.push(digits.collect());
         }
         for host in &hosts {
-            let flags = Authority::of(host).flags();
+            let flags = AuthorityParts::of(host).flags();
             assert!(
                 usual_host(host).is_none() || flags.is_empty(),
                 "{}: {flags:?}",

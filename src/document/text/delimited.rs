@@ -4,12 +4,12 @@
 use std::cell::Cell;
 
 use super::prefix::Prefix;
-use super::reading::{Reading, Workspace};
-use super::schemes::Scheme;
-use super::start::{LONGEST_RUN, Start};
+use super::reading::{Candidate, Workspace};
+use super::schemes::TextScheme;
+use super::start::{LONGEST_RUN, SchemeStart};
 use super::troff;
 use super::unicode::{Role, is_ignorable, role};
-use super::view::{PADDING, Set, View, is_blank, is_break, is_scheme_byte};
+use super::view::{ByteClassSet, PADDING, TextView, is_blank, is_break, is_scheme_byte};
 use crate::document::events::Context;
 use crate::document::flags::Flags;
 
@@ -50,16 +50,16 @@ pub(super) struct Opening {
 
 /// What stands before a URI.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Before {
+pub(super) struct UriPrefix {
     /// The delimiter that opens there.
     pub(super) opening: Option<Opening>,
     /// B9: `URL:`.
     pub(super) has_prefix: bool,
 }
 
-impl Before {
+impl UriPrefix {
     /// D1: what stands before the URI at `at`.
-    pub(super) fn of(view: &View<'_>, at: usize) -> Before {
+    pub(super) fn of(view: &TextView<'_>, at: usize) -> UriPrefix {
         let unpadded = view.back_over_blanks(at);
         let has_prefix = ends_in_prefix(view, unpadded);
         let (mut end, mut is_padded) = (unpadded, unpadded < at);
@@ -80,7 +80,7 @@ impl Before {
                 is_quote,
                 has_prefix,
             });
-        Before {
+        UriPrefix {
             opening,
             has_prefix,
         }
@@ -90,7 +90,7 @@ impl Before {
 const PREFIX: &[u8] = b"URL:";
 
 /// Whether `URL:` ends at an index, in any case, and not as the end of a longer run.
-pub(super) fn ends_in_prefix(view: &View<'_>, end: usize) -> bool {
+pub(super) fn ends_in_prefix(view: &TextView<'_>, end: usize) -> bool {
     end.checked_sub(PREFIX.len()).is_some_and(|at| {
         view.bytes[at..end].eq_ignore_ascii_case(PREFIX)
             && !view.before(at).is_some_and(is_scheme_byte)
@@ -103,7 +103,7 @@ fn may_precede_quote(byte: Option<u8>) -> bool {
 
 /// Everything that a delimited URI does not simply hold: controls, WS, delimiters, `\`, and the
 /// lead bytes of blanks and ignorable characters.
-static SPECIAL: Set = {
+static SPECIAL: ByteClassSet = {
     let mut set = [false; 256];
     let mut byte = 0;
     while byte <= 0x20 {
@@ -132,7 +132,7 @@ struct Gap {
 
 /// One attempt to read what stands between delimiters.
 struct Attempt<'v, 'a> {
-    view: &'v View<'a>,
+    view: &'v TextView<'a>,
     opening: Opening,
     /// Index of the URI's first byte.
     start: usize,
@@ -156,14 +156,14 @@ struct Attempt<'v, 'a> {
 
 /// Cleaned text between delimiters.
 struct Cleaned {
-    reading: Reading,
+    reading: Candidate,
     spaces: usize,
 }
 
 impl<'v, 'a> Attempt<'v, 'a> {
     /// D1: goes from the delimiter to the URI's first byte.
     fn new(
-        view: &'v View<'a>,
+        view: &'v TextView<'a>,
         opening: Opening,
         strict: bool,
         entities: Option<&'v Cell<bool>>,
@@ -430,7 +430,7 @@ impl<'v, 'a> Attempt<'v, 'a> {
             false => Context::Angle,
         };
         Some(Cleaned {
-            reading: Reading {
+            reading: Candidate {
                 raw: self.start..self.kept,
                 outer_end: closer + 1,
                 context,
@@ -445,12 +445,12 @@ impl<'v, 'a> Attempt<'v, 'a> {
 
 /// The URI of a scheme with a delimiter before it, or None where the rules for bare URIs decide.
 pub(super) fn read(
-    view: &View<'_>,
+    view: &TextView<'_>,
     opening: Opening,
-    start: &Start,
+    start: &SchemeStart,
     strict: bool,
     workspace: &mut Workspace,
-) -> Option<Reading> {
+) -> Option<Candidate> {
     let Cleaned { mut reading, .. } = with_marks(|entities| {
         let mut attempt = Attempt::new(view, opening, strict, entities)?;
         if attempt.start != start.at {
@@ -483,7 +483,7 @@ fn with_marks<T>(mut read: impl FnMut(Option<&Cell<bool>>) -> Option<T>) -> Opti
 }
 
 /// D12: behind the colon stands `//`, or what has the scheme's shape.
-pub(super) fn is_acceptable(start: &Start, rest: &[u8]) -> bool {
+pub(super) fn is_acceptable(start: &SchemeStart, rest: &[u8]) -> bool {
     let is_shaped = start.shape().is_some_and(|shape| shape(rest));
     (start.slashes || is_shaped) && has_authority(rest, start.is_file())
 }
@@ -503,12 +503,12 @@ fn has_authority(rest: &[u8], is_file: bool) -> bool {
 
 /// D12: the reference in `<URL:...>`: of any scheme, or relative. `colon` is that of `URL:`.
 pub(super) fn read_prefixed(
-    view: &View<'_>,
+    view: &TextView<'_>,
     colon: usize,
     strict: bool,
     workspace: &mut Workspace,
-) -> Option<Reading> {
-    let before = Before::of(view, colon + 1);
+) -> Option<Candidate> {
+    let before = UriPrefix::of(view, colon + 1);
     let opening = before
         .opening
         .filter(|opening| !opening.is_quote && opening.has_prefix)?;
@@ -533,7 +533,7 @@ pub(super) fn read_prefixed(
     let (name, rest) = (&reference[..length], &reference[length + 1..]);
     let slashes = rest.starts_with(b"//");
     let compound = memchr::memrchr(b'+', name).filter(|_| slashes);
-    let known = Scheme::named(name).or_else(|| Scheme::named(&name[compound? + 1..]));
+    let known = TextScheme::named(name).or_else(|| TextScheme::named(&name[compound? + 1..]));
     if known.is_none() {
         reading.flags |= Flags::UNKNOWN_SCHEME;
         if !slashes && spaces > 0 {

@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::{BOUNDS, Certainty, Options, Scanner};
+use super::{BOUNDS, Certainty, TextOptions, TextScanner};
 use crate::bytes::window::Window;
 use crate::document::Scan;
-use crate::document::events::{Batch, Context, Event, Events, Found, Text};
+use crate::document::events::{Batch, Context, Event, Events, FoundReference, TextRange};
 use crate::document::flags::Flags;
 
 /// How much of the slice is scanned at a time: it stays in the cache, and so do its finds.
@@ -14,7 +14,7 @@ const STRIDE: usize = 256 << 10;
 
 /// One reference in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Find<'a> {
+pub struct TextReference<'a> {
     /// From the reference's first to its last byte, inner line breaks included.
     pub span: Range<usize>,
     /// The reference as cleaned; borrowed where the text holds it as it is.
@@ -27,7 +27,7 @@ pub struct Find<'a> {
     pub alternatives: Vec<Vec<u8>>,
 }
 
-impl Find<'_> {
+impl TextReference<'_> {
     /// How sure it is that the reference reads as its author meant it.
     pub fn certainty(&self) -> Certainty {
         Certainty::of(self.context, self.flags)
@@ -44,7 +44,7 @@ impl Find<'_> {
 ///    but you can probably pick it up from <ftp://ds.internic.
 ///    net/rfc/>.  Note the warning in <http://www.ics.uci.edu/pub/
 ///    ietf/uri/historical.html#WARNING>.";
-/// let finds: Vec<_> = find(text, &Options::default()).collect();
+/// let finds: Vec<_> = find(text, &TextOptions::default()).collect();
 /// let references: Vec<_> = finds.iter().map(|find| find.reference.escape_ascii().to_string()).collect();
 /// assert_eq!(references, [
 ///     "http://www.w3.org/Addressing/",
@@ -54,10 +54,10 @@ impl Find<'_> {
 /// assert_eq!(finds[0].certainty(), Certainty::Exact);
 /// assert_eq!(finds[1].certainty(), Certainty::Likely);
 /// ```
-pub fn find<'a>(bytes: &'a [u8], options: &Options) -> Finds<'a> {
-    Finds {
+pub fn find<'a>(bytes: &'a [u8], options: &TextOptions) -> TextReferences<'a> {
+    TextReferences {
         bytes,
-        scanner: Scanner::new(options.clone()),
+        scanner: TextScanner::new(options.clone()),
         events: Batch::default(),
         window: Window {
             bytes: &[],
@@ -73,9 +73,9 @@ pub fn find<'a>(bytes: &'a [u8], options: &Options) -> Finds<'a> {
 
 /// An iterator over the references of a text; [`find`] makes it.
 #[derive(Debug)]
-pub struct Finds<'a> {
+pub struct TextReferences<'a> {
     bytes: &'a [u8],
-    scanner: Scanner,
+    scanner: TextScanner,
     events: Batch,
     window: Window<'a>,
     /// What the scanner has consumed of the bytes.
@@ -86,7 +86,7 @@ pub struct Finds<'a> {
     next: usize,
 }
 
-impl<'a> Finds<'a> {
+impl<'a> TextReferences<'a> {
     /// Scans the next stretch; false at the end of the text.
     fn advance(&mut self) -> bool {
         if self.window.last {
@@ -110,17 +110,17 @@ impl<'a> Finds<'a> {
         true
     }
 
-    fn text(&self, text: Text) -> Cow<'a, [u8]> {
+    fn text(&self, text: TextRange) -> Cow<'a, [u8]> {
         match text {
-            Text::Window(start, end) => {
+            TextRange::Window(start, end) => {
                 Cow::Borrowed(&self.window.bytes[start as usize..end as usize])
             }
             stored => Cow::Owned(self.events.bytes(stored, self.window.bytes).to_vec()),
         }
     }
 
-    fn make(&self, found: &Found) -> Find<'a> {
-        Find {
+    fn make(&self, found: &FoundReference) -> TextReference<'a> {
+        TextReference {
             span: found.span.start as usize..found.span.end as usize,
             reference: self.text(found.text),
             context: found.context,
@@ -135,10 +135,10 @@ impl<'a> Finds<'a> {
     }
 }
 
-impl<'a> Iterator for Finds<'a> {
-    type Item = Find<'a>;
+impl<'a> Iterator for TextReferences<'a> {
+    type Item = TextReference<'a>;
 
-    fn next(&mut self) -> Option<Find<'a>> {
+    fn next(&mut self) -> Option<TextReference<'a>> {
         loop {
             while let Some(event) = self.events.list.get(self.next) {
                 self.next += 1;

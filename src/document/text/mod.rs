@@ -23,6 +23,7 @@
 mod authority;
 mod bare;
 mod certainty;
+mod common_case;
 mod conformance;
 mod delimited;
 mod find;
@@ -31,30 +32,29 @@ mod prefix;
 mod reading;
 mod scanner;
 pub mod schemes;
-mod seam;
 mod shapes;
+mod split;
 mod start;
 mod terminal;
 mod troff;
 mod unicode;
-mod usual;
 mod view;
 mod wrap;
 
 pub use certainty::Certainty;
-pub use find::{Find, Finds, find};
-pub use scanner::Scanner;
-pub use seam::split_at;
-pub use shapes::Shape;
+pub use find::{TextReference, TextReferences, find};
+pub use scanner::TextScanner;
+pub use shapes::SchemeShape;
+pub use split::split_at;
 
 use super::charset::Conversion;
-use super::events::Family;
-use super::{Format, Reading, Retrieval, Seam};
+use super::events::RuleFamily;
+use super::{Format, Passes, Retrieval, SplitPoint};
 use crate::bytes::window::Bounds;
 
 /// How text is read.
 #[derive(Clone, Debug, Default)]
-pub struct Options {
+pub struct TextOptions {
     /// Which bytes beyond ASCII belong to a URI.
     pub non_ascii: NonAscii,
     /// Also report `www.example.com`, as `http://www.example.com` (RFC 2396 Appendix F).
@@ -67,7 +67,7 @@ pub struct Options {
 
 /// Whether plain text is what it looks like, or the source of formatted text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Source {
+pub enum TextSource {
     /// Only lines that start with `.` are read as troff's (B14).
     #[default]
     Prose,
@@ -89,13 +89,13 @@ pub enum NonAscii {
 pub(super) const FORMAT: Format = Format {
     name: "text",
     extensions: &["txt", "text", "log"],
-    family: Family::Plain,
+    family: RuleFamily::Plain,
     retrieval: Retrieval::Place,
     bounds: BOUNDS,
-    reading: Reading::Once,
+    reading: Passes::Once,
     conversion: Conversion::Always,
-    seam: Some(Seam::Line(seam::seam)),
-    scanner: |options| Box::new(Scanner::new(options.text.clone())),
+    seam: Some(SplitPoint::Line(split::seam)),
+    scanner: |options| Box::new(TextScanner::new(options.text.clone())),
 };
 
 /// Behind: a scheme's run, twice the padding before it with `URL:` and a delimiter between, and the

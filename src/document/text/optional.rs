@@ -3,9 +3,9 @@
 use super::NonAscii;
 use super::authority;
 use super::bare::{self, Bare};
-use super::delimited::Before;
-use super::reading::{Reading, Workspace};
-use super::view::View;
+use super::delimited::UriPrefix;
+use super::reading::{Candidate, Workspace};
+use super::view::TextView;
 use crate::document::events::Context;
 use crate::document::flags::Flags;
 
@@ -20,11 +20,11 @@ const LONGEST_LABEL: usize = 63;
 
 /// O1: `www.` at an index.
 pub(super) fn www(
-    view: &View<'_>,
+    view: &TextView<'_>,
     non_ascii: NonAscii,
     at: usize,
     workspace: &mut Workspace,
-) -> Option<Reading> {
+) -> Option<Candidate> {
     if !view.spells(at, b"www.") {
         return None;
     }
@@ -40,7 +40,7 @@ pub(super) fn www(
         return None;
     }
     let mut flags = reading.flags | Flags::SCHEME_GUESSED;
-    if Before::of(view, at).has_prefix {
+    if UriPrefix::of(view, at).has_prefix {
         flags |= Flags::URL_PREFIX;
     }
     workspace.clear();
@@ -48,7 +48,7 @@ pub(super) fn www(
     workspace
         .text
         .extend_from_slice(&view.bytes[reading.raw.clone()]);
-    Some(Reading {
+    Some(Candidate {
         context: Context::Www,
         flags,
         cleaned: true,
@@ -80,7 +80,11 @@ pub(super) fn is_local_byte(byte: u8) -> bool {
 }
 
 /// O2: the mail address around the `@` at an index.
-pub(super) fn email(view: &View<'_>, at: usize, workspace: &mut Workspace) -> Option<Reading> {
+pub(super) fn email(
+    view: &TextView<'_>,
+    at: usize,
+    workspace: &mut Workspace,
+) -> Option<Candidate> {
     let run = local_start(view, at);
     if view
         .before(run)
@@ -102,7 +106,7 @@ pub(super) fn email(view: &View<'_>, at: usize, workspace: &mut Workspace) -> Op
     workspace.clear();
     workspace.text.extend_from_slice(b"mailto:");
     workspace.text.extend_from_slice(&view.bytes[start..end]);
-    Some(Reading {
+    Some(Candidate {
         raw: start..end,
         outer_end: end,
         context: Context::Email,
@@ -113,14 +117,14 @@ pub(super) fn email(view: &View<'_>, at: usize, workspace: &mut Workspace) -> Op
 }
 
 /// The start of the local part that ends at an index.
-pub(super) fn local_start(view: &View<'_>, end: usize) -> usize {
+pub(super) fn local_start(view: &TextView<'_>, end: usize) -> usize {
     let least = view.floor.max(end.saturating_sub(LONGEST_LOCAL));
     let run = view.bytes[least..end].iter().rev();
     end - run.take_while(|&&byte| is_local_byte(byte)).count()
 }
 
 /// Behind the domain that starts at an index: LDH labels, at least two, up to an empty one.
-fn domain_end(view: &View<'_>, from: usize) -> Option<usize> {
+fn domain_end(view: &TextView<'_>, from: usize) -> Option<usize> {
     let is_ldh = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
     let mut label = from;
     let mut labels = 0;

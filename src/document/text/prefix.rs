@@ -1,6 +1,6 @@
 //! What stands before the content of every line: reply marks, or a comment's leader (rule D6).
 
-use super::view::{View, is_blank};
+use super::view::{TextView, is_blank};
 
 /// The prefix of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub(super) enum Prefix {
 
 impl Prefix {
     /// The prefix of the line in which `end` stands, as far as it lies before `end`.
-    pub(super) fn before(view: &View<'_>, end: usize) -> Prefix {
+    pub(super) fn before(view: &TextView<'_>, end: usize) -> Prefix {
         let Some(start) = view.line_start(end) else {
             return Prefix::Nothing;
         };
@@ -41,7 +41,7 @@ impl Prefix {
     }
 
     /// The same, where a reply mark may also be written as `&gt;`: HTML that was turned into text (D5a).
-    pub(super) fn with_entities(view: &View<'_>, end: usize) -> Prefix {
+    pub(super) fn with_entities(view: &TextView<'_>, end: usize) -> Prefix {
         let start = view.line_start(end);
         match start.map_or(0, |start| mixed_replies(&view.bytes[start..end]).0) {
             0 => Prefix::before(view, end),
@@ -50,7 +50,7 @@ impl Prefix {
     }
 
     /// The reply marks at the start of a line, all written as `&gt;`, up to `limit`.
-    pub(super) fn entities(view: &View<'_>, from: usize, limit: usize) -> Option<Prefix> {
+    pub(super) fn entities(view: &TextView<'_>, from: usize, limit: usize) -> Option<Prefix> {
         let mut marks = 0;
         let mut at = from;
         while let Some(end) = mark(view, at, limit, Marks::Entities) {
@@ -71,7 +71,7 @@ impl Prefix {
     /// Skips the same prefix at the start of another line, looking hardly further than `limit`.
     ///
     /// None where reply marks are missing: that is another speaker.
-    pub(super) fn skip(self, view: &View<'_>, from: usize, limit: usize) -> Option<usize> {
+    pub(super) fn skip(self, view: &TextView<'_>, from: usize, limit: usize) -> Option<usize> {
         let spaces = |mut at: usize| {
             while at < limit && view.at(at).is_some_and(is_space) {
                 at += 1;
@@ -113,7 +113,7 @@ enum Marks {
 const ENTITY: &[u8] = b"&gt;";
 
 /// The index behind one reply mark and the spaces before it.
-fn mark(view: &View<'_>, from: usize, limit: usize, marks: Marks) -> Option<usize> {
+fn mark(view: &TextView<'_>, from: usize, limit: usize, marks: Marks) -> Option<usize> {
     let mut at = from;
     while at < limit && view.at(at).is_some_and(is_space) {
         at += 1;
@@ -127,7 +127,7 @@ fn mark(view: &View<'_>, from: usize, limit: usize, marks: Marks) -> Option<usiz
 }
 
 fn skip_marks(
-    view: &View<'_>,
+    view: &TextView<'_>,
     from: usize,
     limit: usize,
     count: usize,
@@ -158,7 +158,7 @@ fn mixed_replies(line: &[u8]) -> (usize, usize) {
 
 /// B14: whether the line in which `end` stands starts with the control character of troff, `.`, behind reply marks and
 /// the sign of a patch.
-pub(super) fn is_control_line(view: &View<'_>, end: usize) -> bool {
+pub(super) fn is_control_line(view: &TextView<'_>, end: usize) -> bool {
     let Some(start) = view.line_start(end) else {
         return false;
     };

@@ -5,12 +5,12 @@ use std::ops::Range;
 
 use super::troff::Unescaped;
 use crate::bytes::window::Window;
-use crate::document::events::{Context, Event, Events, Found, Text};
+use crate::document::events::{Context, Event, Events, FoundReference, TextRange};
 use crate::document::flags::Flags;
 
 /// A find, in indices of the window.
 #[derive(Clone, Debug)]
-pub(super) struct Reading {
+pub(super) struct Candidate {
     /// From the reference's first to its last byte, inner breaks included.
     pub(super) raw: Range<usize>,
     /// Behind the closing delimiter: scanning resumes here.
@@ -46,7 +46,7 @@ impl Workspace {
     }
 
     /// The reference of a reading.
-    pub(super) fn reference<'a>(&'a self, reading: &Reading, bytes: &'a [u8]) -> &'a [u8] {
+    pub(super) fn reference<'a>(&'a self, reading: &Candidate, bytes: &'a [u8]) -> &'a [u8] {
         match reading.cleaned {
             true => &self.text,
             false => &bytes[reading.raw.clone()],
@@ -55,16 +55,16 @@ impl Workspace {
 
     /// Reports a reading.
     #[inline]
-    pub(super) fn report(&self, reading: &Reading, window: &Window<'_>, events: &mut Events) {
+    pub(super) fn report(&self, reading: &Candidate, window: &Window<'_>, events: &mut Events) {
         let span = crate::document::events::Span {
             start: window.offset_at(reading.raw.start),
             end: window.offset_at(reading.raw.end),
         };
         let (text, alternatives) = match reading.cleaned {
             true => self.store(reading, events),
-            false => (Text::window(reading.raw.clone()), (0, 0)),
+            false => (TextRange::window(reading.raw.clone()), (0, 0)),
         };
-        let mut found = Found::new(span, text, reading.context);
+        let mut found = FoundReference::new(span, text, reading.context);
         found.flags = reading.flags;
         found.alternatives = alternatives;
         events.push(Event::Reference(found));
@@ -72,7 +72,7 @@ impl Workspace {
 
     /// Stores a cleaned reference and its other readings; only such a one has any.
     #[cold]
-    fn store(&self, reading: &Reading, events: &mut Events) -> (Text, (u32, u32)) {
+    fn store(&self, reading: &Candidate, events: &mut Events) -> (TextRange, (u32, u32)) {
         let text = events.store(&self.text);
         let is_doubtful = !self.hyphens.is_empty() || !self.continuations.is_empty();
         let alternatives = match is_doubtful || reading.shorter.is_some() {
@@ -83,7 +83,12 @@ impl Workspace {
     }
 
     /// D9, D6a, D10: without the doubtful hyphens, with the backslashes, then as it would read without delimiters.
-    fn alternatives(&self, reading: &Reading, text: Text, events: &mut Events) -> (u32, u32) {
+    fn alternatives(
+        &self,
+        reading: &Candidate,
+        text: TextRange,
+        events: &mut Events,
+    ) -> (u32, u32) {
         let mut texts = [text; 3];
         let mut n = 0;
         if !self.hyphens.is_empty() {
@@ -111,8 +116,8 @@ impl Workspace {
         }
         if let Some(length) = reading.shorter {
             texts[n] = match text {
-                Text::Window(start, _) => Text::Window(start, start + length as u32),
-                Text::Stored(start, _) => Text::Stored(start, start + length as u32),
+                TextRange::Window(start, _) => TextRange::Window(start, start + length as u32),
+                TextRange::Stored(start, _) => TextRange::Stored(start, start + length as u32),
             };
             n += 1;
         }

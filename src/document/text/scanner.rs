@@ -1,22 +1,22 @@
 //! The scanner: from colons to finds, window by window.
 
-use super::delimited::{self, Before};
+use super::delimited::{self, UriPrefix};
 use super::optional;
-use super::reading::{Reading, Workspace};
-use super::schemes::Scheme;
-use super::start::{self, Start};
-use super::view::{View, is_blank, is_break};
-use super::{Options, Source, bare, conformance, terminal, usual};
-use crate::bytes::anchor::Words;
-use crate::bytes::block::wide::Wide;
+use super::reading::{Candidate, Workspace};
+use super::schemes::TextScheme;
+use super::start::{self, SchemeStart};
+use super::view::{TextView, is_blank, is_break};
+use super::{TextOptions, TextSource, bare, common_case, conformance, terminal};
+use crate::bytes::prefilter::WordEndings;
+use crate::bytes::simd::wide::Avx2;
 use crate::bytes::window::Window;
 use crate::document::events::{Context, Event, Events};
 use crate::document::flags::Flags;
-use crate::document::{Scan, Start as Beginning};
+use crate::document::{Scan, ScanStart as Beginning};
 
 /// The ends of the schemes that do without `//` (S7), and of those that may have a line break
 /// before it (D3), and of `URL:`. For `ws`, what stands before it counts as a letter.
-static WORDS: Words = Words::new(
+static WORDS: WordEndings = WordEndings::new(
     &[
         b"lto", b"ews", b"tel", b"sms", b"urn", b"ata", b"net", b"doi", b"cid", b"mid", b"cct",
         b"geo", b"sip", b"ips", b"mpp", b"ile", b"tag", b"did", b"oin", b"rix",
@@ -31,35 +31,35 @@ static WORDS: Words = Words::new(
 
 /// The scanner for plain text.
 #[derive(Debug)]
-pub struct Scanner {
-    options: Options,
-    wide: Option<Wide>,
+pub struct TextScanner {
+    options: TextOptions,
+    wide: Option<Avx2>,
     workspace: Workspace,
     /// Offset of the outer end of the last find: nothing starts before it.
     resume: u64,
     /// Offset up to which every trigger has been decided.
     examined: u64,
     is_settled: bool,
-    source: Source,
+    source: TextSource,
 }
 
-impl Scanner {
+impl TextScanner {
     /// A scanner with these options.
-    pub fn new(options: Options) -> Self {
-        Scanner {
+    pub fn new(options: TextOptions) -> Self {
+        TextScanner {
             options,
-            wide: Wide::new(),
+            wide: Avx2::new(),
             workspace: Workspace::default(),
             resume: 0,
             examined: 0,
             is_settled: false,
-            source: Source::Prose,
+            source: TextSource::Prose,
         }
     }
 
     /// What the rules make of a trigger.
     #[inline]
-    fn read(&mut self, view: &View<'_>, trigger: Trigger) -> Option<Reading> {
+    fn read(&mut self, view: &TextView<'_>, trigger: Trigger) -> Option<Candidate> {
         match trigger {
             Trigger::Colon(at) => self.read_colon(view, at),
             Trigger::At(_) | Trigger::Www(_) => self.read_abbreviated(view, trigger),
@@ -67,7 +67,7 @@ impl Scanner {
     }
 
     #[inline(never)]
-    fn read_abbreviated(&mut self, view: &View<'_>, trigger: Trigger) -> Option<Reading> {
+    fn read_abbreviated(&mut self, view: &TextView<'_>, trigger: Trigger) -> Option<Candidate> {
         let mut reading = match trigger {
             Trigger::Colon(_) => None,
             Trigger::At(at) => optional::email(view, at, &mut self.workspace),
@@ -79,16 +79,16 @@ impl Scanner {
         // In both cases the scheme was put there.
         let text = &self.workspace.text;
         reading.flags |= match reading.context {
-            Context::Www => conformance::flags(text, 5, Scheme::named(b"http")),
+            Context::Www => conformance::flags(text, 5, TextScheme::named(b"http")),
             _ => conformance::flags(text, 7, None),
         };
         Some(reading)
     }
 
     #[inline]
-    fn read_colon(&mut self, view: &View<'_>, colon: usize) -> Option<Reading> {
+    fn read_colon(&mut self, view: &TextView<'_>, colon: usize) -> Option<Candidate> {
         if let Some(wide) = self.wide
-            && let Some(reading) = usual::read(view, wide, self.options.non_ascii, colon)
+            && let Some(reading) = common_case::read(view, wide, self.options.non_ascii, colon)
         {
             return Some(reading);
         }
@@ -97,7 +97,7 @@ impl Scanner {
 
     /// Apart from the shortcut, so that the loop over triggers holds no more than that.
     #[inline(never)]
-    fn read_by_rules(&mut self, view: &View<'_>, colon: usize) -> Option<Reading> {
+    fn read_by_rules(&mut self, view: &TextView<'_>, colon: usize) -> Option<Candidate> {
         let strict = self.options.strict;
         if delimited::ends_in_prefix(view, colon + 1)
             && let Some(mut reading) =
@@ -105,7 +105,7 @@ impl Scanner {
         {
             let reference = self.workspace.reference(&reading, view.bytes);
             let length = delimited::scheme_length(reference);
-            let scheme = Scheme::named(&reference[..length.unwrap_or(0)]);
+            let scheme = TextScheme::named(&reference[..length.unwrap_or(0)]);
             let rest = length.map_or(0, |length| length + 1);
             reading.flags |= conformance::flags(reference, rest, scheme);
             return Some(reading);
@@ -128,14 +128,14 @@ impl Scanner {
     }
 
     /// Delimited if there is a delimiter, else bare.
-    fn read_from(&mut self, view: &View<'_>, start: &Start) -> Option<Reading> {
+    fn read_from(&mut self, view: &TextView<'_>, start: &SchemeStart) -> Option<Candidate> {
         if terminal::opens(view, start.at)
             && let Some(reading) = terminal::read(view, start)
         {
             self.workspace.clear();
             return Some(reading);
         }
-        let before = Before::of(view, start.at);
+        let before = UriPrefix::of(view, start.at);
         if let Some(opening) = before.opening {
             let strict = self.options.strict;
             let reading = delimited::read(view, opening, start, strict, &mut self.workspace);
@@ -156,7 +156,7 @@ impl Scanner {
     }
 
     /// The first byte that may yet belong to a find whose trigger is at `end` or later.
-    fn hold(&self, view: &View<'_>, end: usize) -> usize {
+    fn hold(&self, view: &TextView<'_>, end: usize) -> usize {
         let run = start::run_start(view, end);
         match self.options.email {
             true => run.min(optional::local_start(view, end)),
@@ -165,7 +165,7 @@ impl Scanner {
     }
 }
 
-impl Scan for Scanner {
+impl Scan for TextScanner {
     fn begin(&mut self, start: &Beginning) {
         self.source = start.source;
         self.resume = 0;
@@ -179,7 +179,7 @@ impl Scan for Scanner {
             events.push(Event::Settled);
         }
         let index = |offset: u64| offset.saturating_sub(window.offset) as usize;
-        let mut view = View::new(window.bytes, index(self.resume));
+        let mut view = TextView::new(window.bytes, index(self.resume));
         view.source = self.source;
         self.workspace.unescaped.clear();
         let mut from = index(self.examined).max(window.start);
@@ -232,45 +232,51 @@ impl Trigger {
 /// The triggers of one window in ascending order. Each kind is searched for once per byte.
 #[derive(Debug)]
 struct Triggers {
-    colon: Next,
-    at: Next,
-    www: Next,
+    colon: NextTrigger,
+    at: NextTrigger,
+    www: NextTrigger,
 }
 
 /// The next place of one kind.
 #[derive(Clone, Copy, Debug)]
-enum Next {
+enum NextTrigger {
     Unknown,
     Known(usize),
     None,
 }
 
-impl Next {
+impl NextTrigger {
     /// The first place from `from` on, searched for only if it is not known.
     fn from(&mut self, from: usize, search: impl FnOnce(usize) -> Option<usize>) -> Option<usize> {
         match *self {
-            Next::None => return None,
-            Next::Known(at) if at >= from => return Some(at),
-            Next::Known(_) | Next::Unknown => {}
+            NextTrigger::None => return None,
+            NextTrigger::Known(at) if at >= from => return Some(at),
+            NextTrigger::Known(_) | NextTrigger::Unknown => {}
         }
         let found = search(from);
-        *self = found.map_or(Next::None, Next::Known);
+        *self = found.map_or(NextTrigger::None, NextTrigger::Known);
         found
     }
 }
 
 impl Triggers {
-    fn new(options: &Options) -> Self {
-        let wanted = |wanted| if wanted { Next::Unknown } else { Next::None };
+    fn new(options: &TextOptions) -> Self {
+        let wanted = |wanted| {
+            if wanted {
+                NextTrigger::Unknown
+            } else {
+                NextTrigger::None
+            }
+        };
         Triggers {
-            colon: Next::Unknown,
+            colon: NextTrigger::Unknown,
             at: wanted(options.email),
             www: wanted(options.www),
         }
     }
 
     #[inline]
-    fn next(&mut self, wide: Option<Wide>, bytes: &[u8], from: usize) -> Option<Trigger> {
+    fn next(&mut self, wide: Option<Avx2>, bytes: &[u8], from: usize) -> Option<Trigger> {
         let colon = self
             .colon
             .from(from, |from| WORDS.next_colon(wide, bytes, from));
@@ -454,7 +460,7 @@ mod tests {
         }
     }
 
-    fn finds(scanner: &mut Scanner, bytes: &[u8]) -> Vec<(Span, Context, Flags, Vec<u8>)> {
+    fn finds(scanner: &mut TextScanner, bytes: &[u8]) -> Vec<(Span, Context, Flags, Vec<u8>)> {
         let mut events = Events::default();
         scanner.begin(&Beginning::default());
         scanner.scan(Window::whole(bytes), &mut events);
@@ -471,10 +477,10 @@ mod tests {
     #[test]
     fn a_usual_uri_is_what_the_rules_read() {
         let mut random = Random(1);
-        let mut scanner = Scanner::new(Options::default());
-        let mut by_rules = Scanner {
+        let mut scanner = TextScanner::new(TextOptions::default());
+        let mut by_rules = TextScanner {
             wide: None,
-            ..Scanner::new(Options::default())
+            ..TextScanner::new(TextOptions::default())
         };
         let mut usual = 0;
         for _ in 0..30_000 {
@@ -482,8 +488,8 @@ mod tests {
             let found = finds(&mut scanner, text.as_bytes());
             assert_eq!(found, finds(&mut by_rules, text.as_bytes()), "{text:?}");
             if let Some(wide) = scanner.wide {
-                let view = View::new(text.as_bytes(), 0);
-                let read = |at| usual::read(&view, wide, NonAscii::Iri, at);
+                let view = TextView::new(text.as_bytes(), 0);
+                let read = |at| common_case::read(&view, wide, NonAscii::Iri, at);
                 usual += memchr::memchr_iter(b':', text.as_bytes())
                     .filter_map(read)
                     .count();
@@ -505,25 +511,25 @@ mod tests {
 
     #[test]
     fn hostile_texts_take_steps_in_proportion_to_their_length() {
-        let options = Options {
+        let options = TextOptions {
             www: true,
             email: true,
-            ..Options::default()
+            ..TextOptions::default()
         };
         // A URI may be 65,536 bytes long: a text has to hold several.
-        let steps = |source: Source, token: &str, length: usize| {
+        let steps = |source: TextSource, token: &str, length: usize| {
             let start = Beginning {
                 source,
                 ..Beginning::default()
             };
             let text = token.repeat(length / token.len());
-            let mut scanner = Scanner::new(options.clone());
+            let mut scanner = TextScanner::new(options.clone());
             scanner.begin(&start);
             steps::take();
             scanner.scan(Window::whole(text.as_bytes()), &mut Events::default());
             steps::take()
         };
-        for source in [Source::Prose, Source::Troff] {
+        for source in [TextSource::Prose, TextSource::Troff] {
             for token in HOSTILE {
                 let [first, second, third] = [1, 2, 3].map(|n| steps(source, token, n << 17));
                 // As much text again takes no more steps than before.

@@ -1,44 +1,44 @@
 //! The schemes that text is searched for: one row each.
 
-use super::shapes::{self, Shape};
+use super::shapes::{self, SchemeShape};
 
 /// How a scheme's URIs continue after the colon.
 #[derive(Clone, Copy, Debug)]
-pub enum Form {
+pub enum SchemeForm {
     /// `//` and an Internet host: http, https, ftp, ftps, ws, wss.
     Special,
     /// `//`.
     Slashes,
     /// `//`, or else this shape (rule S7).
-    NoSlash(Shape),
+    NoSlash(SchemeShape),
 }
 
 /// A known scheme.
 #[derive(Clone, Copy, Debug)]
-pub struct Scheme {
+pub struct TextScheme {
     /// Its name in lower case.
     pub name: &'static str,
     /// How its URIs continue.
-    pub form: Form,
+    pub form: SchemeForm,
 }
 
-const fn special(name: &'static str) -> Scheme {
-    let form = Form::Special;
-    Scheme { name, form }
+const fn special(name: &'static str) -> TextScheme {
+    let form = SchemeForm::Special;
+    TextScheme { name, form }
 }
 
-const fn known(name: &'static str) -> Scheme {
-    let form = Form::Slashes;
-    Scheme { name, form }
+const fn known(name: &'static str) -> TextScheme {
+    let form = SchemeForm::Slashes;
+    TextScheme { name, form }
 }
 
-const fn no_slash(name: &'static str, shape: Shape) -> Scheme {
-    let form = Form::NoSlash(shape);
-    Scheme { name, form }
+const fn no_slash(name: &'static str, shape: SchemeShape) -> TextScheme {
+    let form = SchemeForm::NoSlash(shape);
+    TextScheme { name, form }
 }
 
 /// Every known scheme, by name: IANA's permanent ones and common unofficial ones.
-pub const SCHEMES: &[Scheme] = &[
+pub const SCHEMES: &[TextScheme] = &[
     known("aaa"),
     known("aaas"),
     known("about"),
@@ -176,7 +176,7 @@ pub const SCHEMES: &[Scheme] = &[
     known("z39.50s"),
 ];
 
-impl Scheme {
+impl TextScheme {
     /// The length of the longest name.
     pub const LONGEST: usize = 16;
 
@@ -184,10 +184,10 @@ impl Scheme {
     ///
     /// ```
     /// use uriscan::document::text::schemes::Scheme;
-    /// assert_eq!(Scheme::named(b"MailTo").unwrap().name, "mailto");
-    /// assert!(Scheme::named(b"note").is_none());
+    /// assert_eq!(TextScheme::named(b"MailTo").unwrap().name, "mailto");
+    /// assert!(TextScheme::named(b"note").is_none());
     /// ```
-    pub fn named(name: &[u8]) -> Option<&'static Scheme> {
+    pub fn named(name: &[u8]) -> Option<&'static TextScheme> {
         match name {
             [b'h' | b'H', b't' | b'T', b't' | b'T', b'p' | b'P'] => return Some(&SCHEMES[HTTP]),
             [
@@ -212,7 +212,7 @@ impl Scheme {
 
     /// Whether it is one of http, https, ftp, ftps, ws and wss.
     pub fn is_special(&self) -> bool {
-        matches!(self.form, Form::Special)
+        matches!(self.form, SchemeForm::Special)
     }
 }
 
@@ -270,9 +270,9 @@ mod tests {
         assert!(SCHEMES.is_sorted_by(|a, b| a.name < b.name));
         for scheme in SCHEMES {
             assert_eq!(scheme.name, scheme.name.to_ascii_lowercase());
-            let named = Scheme::named(scheme.name.to_ascii_uppercase().as_bytes());
+            let named = TextScheme::named(scheme.name.to_ascii_uppercase().as_bytes());
             assert_eq!(named.map(|found| found.name), Some(scheme.name));
-            assert!(scheme.name.len() <= Scheme::LONGEST, "{}", scheme.name);
+            assert!(scheme.name.len() <= TextScheme::LONGEST, "{}", scheme.name);
         }
     }
 }

@@ -2,7 +2,7 @@
 //! "INFO:root" and permission strings would be URIs.
 
 /// Tells whether the text after a scheme's colon has the scheme's shape.
-pub type Shape = fn(&[u8]) -> bool;
+pub type SchemeShape = fn(&[u8]) -> bool;
 
 fn digits(text: &[u8]) -> usize {
     text.iter().take_while(|byte| byte.is_ascii_digit()).count()

@@ -1,16 +1,16 @@
 //! Terminal hyperlinks, `ESC ]8;params;URI ST` (rule D14).
 
 use super::delimited::LONGEST;
-use super::reading::Reading;
-use super::start::Start;
-use super::view::View;
+use super::reading::Candidate;
+use super::start::SchemeStart;
+use super::view::TextView;
 use crate::document::events::Context;
 
 /// The introducer and the parameters.
 const LONGEST_OPENING: usize = 256;
 
 /// Whether `ESC ]8;params;` ends at an index.
-pub(super) fn opens(view: &View<'_>, at: usize) -> bool {
+pub(super) fn opens(view: &TextView<'_>, at: usize) -> bool {
     if view.before(at) != Some(b';') {
         return false;
     }
@@ -24,7 +24,7 @@ pub(super) fn opens(view: &View<'_>, at: usize) -> bool {
 }
 
 /// The URI up to BEL or `ESC \`, exactly as it is.
-pub(super) fn read(view: &View<'_>, start: &Start) -> Option<Reading> {
+pub(super) fn read(view: &TextView<'_>, start: &SchemeStart) -> Option<Candidate> {
     let mut end = start.colon;
     let limit = start.at + LONGEST;
     while !view.at(end)?.is_ascii_control() {
@@ -39,7 +39,7 @@ pub(super) fn read(view: &View<'_>, start: &Start) -> Option<Reading> {
         _ => return None,
     };
     let rest = &view.bytes[start.colon + 1..end];
-    super::delimited::is_acceptable(start, rest).then_some(Reading {
+    super::delimited::is_acceptable(start, rest).then_some(Candidate {
         raw: start.at..end,
         outer_end,
         context: Context::Osc8,

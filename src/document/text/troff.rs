@@ -1,11 +1,11 @@
 //! Escapes in the source of man pages (rule B14): `\:` allows a line to break, `\-` is a hyphen.
 
-use super::Source;
+use super::TextSource;
 use super::bare::{self, Bare};
 use super::prefix;
-use super::reading::{Reading, Workspace};
-use super::start::Start;
-use super::view::{Set, View};
+use super::reading::{Candidate, Workspace};
+use super::start::SchemeStart;
+use super::view::{ByteClassSet, TextView};
 use crate::bytes::steps::step;
 
 /// Whether a byte behind a backslash makes an escape that a URI may hold.
@@ -14,8 +14,8 @@ pub(super) fn is_escape(byte: u8) -> bool {
 }
 
 /// Whether escapes count in the line of an index.
-pub(super) fn applies(view: &View<'_>, at: usize) -> bool {
-    view.source == Source::Troff || prefix::is_control_line(view, at)
+pub(super) fn applies(view: &TextView<'_>, at: usize) -> bool {
+    view.source == TextSource::Troff || prefix::is_control_line(view, at)
 }
 
 /// More than any rule reads behind the longest URI, in bytes.
@@ -37,7 +37,7 @@ pub(super) struct Unescaped {
 }
 
 /// Every byte at which a bare URI stops in any case, the backslash among them.
-static STOPS: Set = bare::STOPS;
+static STOPS: ByteClassSet = bare::STOPS;
 
 impl Unescaped {
     /// Forgets the window.
@@ -48,7 +48,7 @@ impl Unescaped {
     }
 
     /// Makes sure that all of a URI that starts at an index is there.
-    fn reach(&mut self, view: &View<'_>, at: usize) {
+    fn reach(&mut self, view: &TextView<'_>, at: usize) {
         let reach = at + bare::LONGEST + MARGIN;
         let is_there = self.start <= at && at < self.end && (!self.is_cut || reach <= self.end);
         if is_there {
@@ -110,9 +110,9 @@ impl Unescaped {
 /// The bare URI of a scheme, read without escapes.
 pub(super) fn read(
     around: &Bare<'_, '_>,
-    start: &Start,
+    start: &SchemeStart,
     workspace: &mut Workspace,
-) -> Option<Reading> {
+) -> Option<Candidate> {
     let view = around.view;
     let unescaped = &mut workspace.unescaped;
     unescaped.reach(view, start.at);
@@ -123,11 +123,11 @@ pub(super) fn read(
         true => unescaped.index(reach),
         false => unescaped.text.len(),
     };
-    let inner = View::new(&unescaped.text[..length], 0);
+    let inner = TextView::new(&unescaped.text[..length], 0);
     let at = unescaped.index(start.at);
     let limit = unescaped.index(start.at + bare::LONGEST);
     let bare = around.moved(&inner, at, limit);
-    let moved = Start {
+    let moved = SchemeStart {
         at,
         colon: at + (start.colon - start.at),
         ..*start
@@ -145,7 +145,7 @@ pub(super) fn read(
             .text
             .extend_from_slice(&unescaped.text[reading.raw]);
     }
-    Some(Reading {
+    Some(Candidate {
         raw,
         outer_end: end,
         cleaned,

@@ -3,11 +3,11 @@
 
 use std::cell::Cell;
 
-use super::Source;
+use super::TextSource;
 use crate::bytes::steps::step;
 
 /// One bit of a byte's class says whether it belongs to a set.
-pub(super) type Set = [bool; 256];
+pub(super) type ByteClassSet = [bool; 256];
 
 /// WS of the rules: HT LF VT FF CR SP.
 pub(super) const fn is_blank(byte: u8) -> bool {
@@ -25,23 +25,23 @@ pub(super) const fn is_scheme_byte(byte: u8) -> bool {
 }
 
 /// A window, the index before which nothing may start, and whether a rule looked past its end.
-pub(super) struct View<'a> {
+pub(super) struct TextView<'a> {
     /// Look-behind and pending bytes.
     pub(super) bytes: &'a [u8],
     /// The outer end of the last find: schemes and delimiters start here at the earliest.
     pub(super) floor: usize,
     /// The text is a man page's source (B14).
-    pub(super) source: Source,
+    pub(super) source: TextSource,
     beyond: Cell<bool>,
     escape: Cell<bool>,
 }
 
-impl<'a> View<'a> {
+impl<'a> TextView<'a> {
     pub(super) fn new(bytes: &'a [u8], floor: usize) -> Self {
-        View {
+        TextView {
             bytes,
             floor,
-            source: Source::Prose,
+            source: TextSource::Prose,
             beyond: Cell::new(false),
             escape: Cell::new(false),
         }
@@ -89,7 +89,7 @@ impl<'a> View<'a> {
 
     /// The first index from `at` on whose byte is in the set, or `limit`, or the window's end.
     #[inline]
-    pub(super) fn first(&self, at: usize, limit: usize, set: &Set) -> usize {
+    pub(super) fn first(&self, at: usize, limit: usize, set: &ByteClassSet) -> usize {
         let end = limit.min(self.bytes.len());
         let bytes = self.bytes.get(at..end).unwrap_or_default();
         // Eight lookups before each branch: URIs are long.
@@ -219,7 +219,7 @@ mod tests {
             }
         }
         for at in 0..bytes.len() {
-            let view = View::new(&bytes, 0);
+            let view = TextView::new(&bytes, 0);
             let chunk = bytes[at..].utf8_chunks().next().unwrap();
             let expected = chunk.valid().chars().next();
             let got = view.scalar(at);

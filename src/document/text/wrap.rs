@@ -1,6 +1,6 @@
 //! Whether the line behind a URI goes on with it (rule B8a).
 
-use super::view::{Set, View, is_blank, is_break};
+use super::view::{ByteClassSet, TextView, is_blank, is_break};
 
 /// So many bytes of the next line's first token are looked at.
 const LONGEST_TOKEN: usize = 1024;
@@ -9,7 +9,7 @@ const LONGEST_TOKEN: usize = 1024;
 const LONGEST_BLANKS: usize = 64;
 
 /// White space.
-static BLANKS: Set = {
+static BLANKS: ByteClassSet = {
     let mut set = [false; 256];
     let mut byte = 0;
     while byte < 256 {
@@ -21,7 +21,7 @@ static BLANKS: Set = {
 
 /// Whether the token at an index, the first of its line, continues a URI: it stands there alone, or it holds what words
 /// do not, and it is no field's name, list mark or rule.
-pub(super) fn goes_on(view: &View<'_>, at: usize) -> bool {
+pub(super) fn goes_on(view: &TextView<'_>, at: usize) -> bool {
     let end = view.first(at, at + LONGEST_TOKEN, &BLANKS);
     let token = &view.bytes[at..end];
     if is_field(token) || is_list_mark(token) || is_rule(token) || is_entity(token) {

@@ -2,11 +2,11 @@
 
 mod dots;
 mod error;
+mod fast_path;
 mod prepared;
 mod rfc1808;
 mod rfc2396;
 mod rfc3986;
-mod shortcut;
 mod walk;
 mod whatwg;
 
@@ -16,8 +16,8 @@ use encoding_rs::{Encoding, UTF_8};
 
 pub(super) use self::dots::remove as remove_dot_segments;
 pub use self::error::{BaseError, ResolveError, ResolveErrorKind};
+use self::fast_path::{Concatenation, Dialect};
 use self::prepared::Prepared;
-use self::shortcut::{Concatenation, Dialect};
 use crate::uri::reference::Ends;
 use crate::uri::rules::{Rules, SameScheme};
 
@@ -174,7 +174,7 @@ impl Resolver {
     /// The target as two pieces, where the rules allow it.
     #[inline]
     fn shortcut<'a>(&'a self, reference: &'a [u8]) -> Option<Concatenation<'a>> {
-        shortcut::find(&self.base, self.dialect?, reference)
+        fast_path::find(&self.base, self.dialect?, reference)
     }
 
     /// The plain way. On an error `out` may hold a part of the target.
@@ -221,7 +221,7 @@ fn normalize_base(
     uri: &mut Vec<u8>,
 ) -> Result<(), BaseError> {
     if let Some(Concatenation { front, rest, .. }) =
-        shortcut::find(&Prepared::default(), Dialect::Whatwg, base)
+        fast_path::find(&Prepared::default(), Dialect::Whatwg, base)
     {
         uri.extend_from_slice(front);
         uri.extend_from_slice(rest);

@@ -1,9 +1,9 @@
 //! RFC 2396 section 5.2.
 
 use super::prepared::Prepared;
-use super::walk::{Walk, guard};
+use super::walk::{ReferenceWalk, guard};
 use super::{ReferenceKind, ResolveError, ResolveErrorKind, dots};
-use crate::uri::rules::{ExcessDots, Form, SameScheme};
+use crate::uri::rules::{ExcessDots, RuleForm, SameScheme};
 
 /// Schemes whose URIs are always hierarchical, so that RFC 2396 section 5.2 step 3 may take them as relative.
 const HIERARCHICAL: [&[u8]; 9] = [
@@ -23,11 +23,11 @@ pub(super) fn resolve(
     base: Option<&Prepared>,
     excess: ExcessDots,
     scheme: SameScheme,
-    form: Form,
+    form: RuleForm,
     reference: &[u8],
     out: &mut Vec<u8>,
 ) -> Result<ReferenceKind, ResolveError> {
-    let walk = Walk::new(reference);
+    let walk = ReferenceWalk::new(reference);
     let mut kind = walk.relative_kind();
     if walk.ends.has_scheme() {
         // Step 3.
@@ -62,7 +62,7 @@ pub(super) fn resolve(
         // Step 6.
         _ => {
             out.extend_from_slice(base.cut(ReferenceKind::RelativePath));
-            if form == Form::Corrected && base.path().is_empty() {
+            if form == RuleForm::Corrected && base.path().is_empty() {
                 out.push(b'/');
             }
             out.extend_from_slice(walk.path());
@@ -72,7 +72,7 @@ pub(super) fn resolve(
             out.extend_from_slice(walk.tail());
         }
     }
-    if form == Form::Corrected {
+    if form == RuleForm::Corrected {
         guard(base, kind, start, out);
     }
     Ok(kind)

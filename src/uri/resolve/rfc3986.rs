@@ -1,29 +1,29 @@
 //! RFC 3986 section 5.2.
 
 use super::prepared::Prepared;
-use super::walk::{Walk, guard};
+use super::walk::{ReferenceWalk, guard};
 use super::{ReferenceKind, ResolveError, ResolveErrorKind, dots};
-use crate::uri::rules::{Form, SameScheme};
+use crate::uri::rules::{RuleForm, SameScheme};
 
 /// Section 5.2.2.
 pub(super) fn resolve(
     base: Option<&Prepared>,
     scheme: SameScheme,
-    form: Form,
+    form: RuleForm,
     reference: &[u8],
     out: &mut Vec<u8>,
 ) -> Result<ReferenceKind, ResolveError> {
-    let walk = Walk::new(reference);
+    let walk = ReferenceWalk::new(reference);
     if walk.ends.has_scheme() && !walk.shares_scheme(base, scheme) {
         match form {
-            Form::Corrected => out.extend_from_slice(reference),
-            Form::Letter => push_path(&[&reference[..walk.ends.authority]], &walk, out),
+            RuleForm::Corrected => out.extend_from_slice(reference),
+            RuleForm::Letter => push_path(&[&reference[..walk.ends.authority]], &walk, out),
         }
         return Ok(walk.absolute_kind());
     }
     let base = base.ok_or(ResolveErrorKind::NoBase)?;
     let kind = walk.relative_kind();
-    if form == Form::Corrected && kind > ReferenceKind::Query && !base.is_hierarchical() {
+    if form == RuleForm::Corrected && kind > ReferenceKind::Query && !base.is_hierarchical() {
         return Err(ResolveErrorKind::UnsuitableBase.into());
     }
     let start = out.len();
@@ -36,14 +36,14 @@ pub(super) fn resolve(
             out.extend_from_slice(walk.tail());
         }
     }
-    if form == Form::Corrected {
+    if form == RuleForm::Corrected {
         guard(base, kind, start, out);
     }
     Ok(kind)
 }
 
 /// What stands before the path, the path without dot segments, and what follows.
-fn push_path(before: &[&[u8]], walk: &Walk<'_>, out: &mut Vec<u8>) {
+fn push_path(before: &[&[u8]], walk: &ReferenceWalk<'_>, out: &mut Vec<u8>) {
     for piece in before {
         out.extend_from_slice(piece);
     }
@@ -54,7 +54,7 @@ fn push_path(before: &[&[u8]], walk: &Walk<'_>, out: &mut Vec<u8>) {
 }
 
 /// Section 5.2.3: the path behind the base's directory.
-fn merge(base: &Prepared, walk: &Walk<'_>, out: &mut Vec<u8>) {
+fn merge(base: &Prepared, walk: &ReferenceWalk<'_>, out: &mut Vec<u8>) {
     let path = out.len() + base.ends.authority;
     out.extend_from_slice(base.cut(ReferenceKind::RelativePath));
     if base.ends.has_authority() && base.path().is_empty() {

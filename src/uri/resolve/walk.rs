@@ -6,12 +6,12 @@ use crate::uri::reference::Ends;
 use crate::uri::rules::SameScheme;
 
 /// The components of a reference as the algorithms walk through them.
-pub(super) struct Walk<'a> {
+pub(super) struct ReferenceWalk<'a> {
     pub(super) reference: &'a [u8],
     pub(super) ends: Ends,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> ReferenceWalk<'a> {
     pub(super) fn new(reference: &'a [u8]) -> Self {
         Self {
             reference,

@@ -2,31 +2,33 @@
 
 use encoding_rs::{CoderResult, Decoder, Encoding};
 
-use super::Source;
+use super::ConverterInput;
 use super::shift::Shifted;
-use super::unicode::{Utf7, Wide};
-use crate::document::mail::segments::Segments;
+use super::unicode::{Utf7, WideDecoder};
+use crate::document::mail::segments::SegmentMap;
 
 /// Converts one text to UTF-8.
 pub(crate) struct Converter {
-    state: State,
+    state: ConverterState,
 }
 
-enum State {
-    Legacy(Box<Legacy>),
-    Wide(Wide),
+enum ConverterState {
+    Legacy(Box<LegacyDecoder>),
+    Wide(WideDecoder),
     Utf7(Utf7),
     Shifted(Shifted),
 }
 
 impl Converter {
-    pub(crate) fn new(source: Source) -> Self {
+    pub(crate) fn new(source: ConverterInput) -> Self {
         let state = match source {
-            Source::Encoding(encoding) => State::Legacy(Box::new(Legacy::new(encoding))),
-            Source::Utf16(order) => State::Wide(Wide::new(2, order)),
-            Source::Utf32(order) => State::Wide(Wide::new(4, order)),
-            Source::Utf7 => State::Utf7(Utf7::default()),
-            Source::Shifts(shifts) => State::Shifted(Shifted::new(shifts)),
+            ConverterInput::Encoding(encoding) => {
+                ConverterState::Legacy(Box::new(LegacyDecoder::new(encoding)))
+            }
+            ConverterInput::Utf16(order) => ConverterState::Wide(WideDecoder::new(2, order)),
+            ConverterInput::Utf32(order) => ConverterState::Wide(WideDecoder::new(4, order)),
+            ConverterInput::Utf7 => ConverterState::Utf7(Utf7::default()),
+            ConverterInput::Shifts(shifts) => ConverterState::Shifted(Shifted::new(shifts)),
         };
         Converter { state }
     }
@@ -37,27 +39,27 @@ impl Converter {
         bytes: &[u8],
         last: bool,
         out: &mut Vec<u8>,
-        map: &mut Segments,
+        map: &mut SegmentMap,
     ) -> bool {
         match &mut self.state {
-            State::Legacy(legacy) => legacy.push(bytes, last, out, map),
-            State::Wide(wide) => wide.push(bytes, last, out, map),
-            State::Utf7(utf7) => utf7.push(bytes, last, out, map),
-            State::Shifted(shifted) => shifted.push(bytes, last, out, map),
+            ConverterState::Legacy(legacy) => legacy.push(bytes, last, out, map),
+            ConverterState::Wide(wide) => wide.push(bytes, last, out, map),
+            ConverterState::Utf7(utf7) => utf7.push(bytes, last, out, map),
+            ConverterState::Shifted(shifted) => shifted.push(bytes, last, out, map),
         }
     }
 }
 
 /// A decoder of encoding_rs, fed byte by byte where characters are longer than one: it does not
 /// say where a character began.
-struct Legacy {
+struct LegacyDecoder {
     decoder: Decoder,
     /// Bytes of the character at hand.
     pending: usize,
     /// ASCII stands for itself at any time, but within a character.
     stateless: bool,
     /// Bytes of an escape sequence that are still to come.
-    escape: Escape,
+    escape: EscapeState,
     /// Characters from 0x80 on, where each is one byte.
     single: Option<[Single; 128]>,
 }
@@ -88,24 +90,24 @@ impl Single {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Escape {
+enum EscapeState {
     None,
     Begun,
     Intermediate,
 }
 
-impl Legacy {
+impl LegacyDecoder {
     fn new(encoding: &'static Encoding) -> Self {
-        Legacy {
+        LegacyDecoder {
             decoder: encoding.new_decoder_without_bom_handling(),
             pending: 0,
             stateless: encoding != encoding_rs::ISO_2022_JP,
-            escape: Escape::None,
+            escape: EscapeState::None,
             single: Single::table(encoding),
         }
     }
 
-    fn push(&mut self, bytes: &[u8], last: bool, out: &mut Vec<u8>, map: &mut Segments) -> bool {
+    fn push(&mut self, bytes: &[u8], last: bool, out: &mut Vec<u8>, map: &mut SegmentMap) -> bool {
         let mut malformed = false;
         let mut at = 0;
         while at < bytes.len() {
@@ -136,26 +138,26 @@ impl Legacy {
         malformed
     }
 
-    fn byte(&mut self, byte: u8, out: &mut Vec<u8>, map: &mut Segments) -> bool {
+    fn byte(&mut self, byte: u8, out: &mut Vec<u8>, map: &mut SegmentMap) -> bool {
         if !self.stateless && self.pending == 0 {
             // ESC ( B, ESC $ B, ESC $ ( D: no part of the character behind.
             self.escape = match (self.escape, byte) {
-                (_, 0x1B) => Escape::Begun,
-                (Escape::Begun | Escape::Intermediate, b'$' | b'(' | b'&' | b'.') => {
-                    Escape::Intermediate
+                (_, 0x1B) => EscapeState::Begun,
+                (EscapeState::Begun | EscapeState::Intermediate, b'$' | b'(' | b'&' | b'.') => {
+                    EscapeState::Intermediate
                 }
                 _ => {
-                    let ends = self.escape == Escape::Intermediate;
-                    self.escape = Escape::None;
+                    let ends = self.escape == EscapeState::Intermediate;
+                    self.escape = EscapeState::None;
                     if ends {
                         let malformed = self.decode(&[byte], false, out, map);
                         map.skip(std::mem::take(&mut self.pending));
                         return malformed;
                     }
-                    Escape::None
+                    EscapeState::None
                 }
             };
-            if self.escape != Escape::None {
+            if self.escape != EscapeState::None {
                 let malformed = self.decode(&[byte], false, out, map);
                 map.skip(std::mem::take(&mut self.pending));
                 return malformed;
@@ -164,7 +166,13 @@ impl Legacy {
         self.decode(&[byte], false, out, map)
     }
 
-    fn decode(&mut self, bytes: &[u8], last: bool, out: &mut Vec<u8>, map: &mut Segments) -> bool {
+    fn decode(
+        &mut self,
+        bytes: &[u8],
+        last: bool,
+        out: &mut Vec<u8>,
+        map: &mut SegmentMap,
+    ) -> bool {
         // One byte can complete one character and one replacement.
         let mut buffer = [0; 32];
         let (result, _, written, malformed) = self.decoder.decode_to_utf8(bytes, &mut buffer, last);

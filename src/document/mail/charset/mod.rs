@@ -19,80 +19,80 @@ use memchr::memmem;
 use crate::document::diagnostic::{self, Code};
 pub(super) use convert::Converter;
 pub(super) use shift::Shifts;
-pub(super) use unicode::Order;
+pub(super) use unicode::ByteOrder;
 
 /// What to do with text in a charset.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Charset {
+pub(super) enum MailCharset {
     /// ASCII stands for itself: scan it as it is up to its first other byte. There, convert it unless
     /// it is UTF-8.
     Superset(&'static Encoding),
     /// Nothing reliable is declared: its first bytes decide.
     Guess,
     /// Convert it to UTF-8 first.
-    Convert(Source),
+    Convert(ConverterInput),
 }
 
 /// What a converter converts from.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Source {
+pub(super) enum ConverterInput {
     Encoding(&'static Encoding),
-    Utf16(Option<Order>),
-    Utf32(Option<Order>),
+    Utf16(Option<ByteOrder>),
+    Utf32(Option<ByteOrder>),
     Utf7,
     Shifts(Shifts),
 }
 
 /// Labels that the Encoding Standard lacks, and those that mean something else in mail.
 #[rustfmt::skip]
-static LABELS: &[(&str, Charset)] = &[
+static LABELS: &[(&str, MailCharset)] = &[
     // The frequent ones first.
-    ("utf-8", Charset::Superset(UTF_8)),
-    ("us-ascii", Charset::Guess),
-    ("iso-8859-1", Charset::Superset(WINDOWS_1252)),
-    ("ascii", Charset::Guess),
-    ("ansi_x3.4-1968", Charset::Guess),
-    ("7bit", Charset::Guess),
-    ("8bit", Charset::Guess),
-    ("binary", Charset::Guess),
-    ("unknown-8bit", Charset::Guess),
-    ("x-unknown", Charset::Guess),
-    ("x-utf_8j", Charset::Superset(UTF_8)),
-    ("x-utf-8", Charset::Superset(UTF_8)),
-    ("unicode-2-0-utf-8", Charset::Superset(UTF_8)),
-    ("utf8mb4", Charset::Superset(UTF_8)),
-    ("cesu-8", Charset::Superset(UTF_8)),
-    ("latin-1", Charset::Superset(WINDOWS_1252)),
-    ("cp437", Charset::Superset(WINDOWS_1252)),
-    ("ibm437", Charset::Superset(WINDOWS_1252)),
-    ("cp850", Charset::Superset(WINDOWS_1252)),
-    ("ibm850", Charset::Superset(WINDOWS_1252)),
-    ("eucjp", Charset::Superset(EUC_JP)),
-    ("cp932", Charset::Superset(SHIFT_JIS)),
-    ("cp936", Charset::Superset(GBK)),
-    ("cp949", Charset::Superset(EUC_KR)),
-    ("cp950", Charset::Superset(BIG5)),
-    ("utf-7", Charset::Convert(Source::Utf7)),
-    ("csutf7", Charset::Convert(Source::Utf7)),
-    ("unicode-1-1-utf-7", Charset::Convert(Source::Utf7)),
-    ("unicode-2-0-utf-7", Charset::Convert(Source::Utf7)),
-    ("x-unicode-2-0-utf-7", Charset::Convert(Source::Utf7)),
-    ("utf-16", Charset::Convert(Source::Utf16(None))),
-    ("ucs-2", Charset::Convert(Source::Utf16(None))),
-    ("iso-10646-ucs-2", Charset::Convert(Source::Utf16(None))),
-    ("utf-16le", Charset::Convert(Source::Utf16(Some(Order::Little)))),
-    ("utf-16be", Charset::Convert(Source::Utf16(Some(Order::Big)))),
-    ("utf-32", Charset::Convert(Source::Utf32(None))),
-    ("ucs-4", Charset::Convert(Source::Utf32(None))),
-    ("iso-10646-ucs-4", Charset::Convert(Source::Utf32(None))),
-    ("utf-32le", Charset::Convert(Source::Utf32(Some(Order::Little)))),
-    ("utf-32be", Charset::Convert(Source::Utf32(Some(Order::Big)))),
-    ("hz", Charset::Convert(Source::Shifts(Shifts::Hz))),
-    ("hz-gb-2312", Charset::Convert(Source::Shifts(Shifts::Hz))),
-    ("iso-2022-kr", Charset::Convert(Source::Shifts(Shifts::Iso2022))),
-    ("csiso2022kr", Charset::Convert(Source::Shifts(Shifts::Iso2022))),
-    ("iso-2022-cn", Charset::Convert(Source::Shifts(Shifts::Iso2022))),
-    ("iso-2022-cn-ext", Charset::Convert(Source::Shifts(Shifts::Iso2022))),
+    ("utf-8", MailCharset::Superset(UTF_8)),
+    ("us-ascii", MailCharset::Guess),
+    ("iso-8859-1", MailCharset::Superset(WINDOWS_1252)),
+    ("ascii", MailCharset::Guess),
+    ("ansi_x3.4-1968", MailCharset::Guess),
+    ("7bit", MailCharset::Guess),
+    ("8bit", MailCharset::Guess),
+    ("binary", MailCharset::Guess),
+    ("unknown-8bit", MailCharset::Guess),
+    ("x-unknown", MailCharset::Guess),
+    ("x-utf_8j", MailCharset::Superset(UTF_8)),
+    ("x-utf-8", MailCharset::Superset(UTF_8)),
+    ("unicode-2-0-utf-8", MailCharset::Superset(UTF_8)),
+    ("utf8mb4", MailCharset::Superset(UTF_8)),
+    ("cesu-8", MailCharset::Superset(UTF_8)),
+    ("latin-1", MailCharset::Superset(WINDOWS_1252)),
+    ("cp437", MailCharset::Superset(WINDOWS_1252)),
+    ("ibm437", MailCharset::Superset(WINDOWS_1252)),
+    ("cp850", MailCharset::Superset(WINDOWS_1252)),
+    ("ibm850", MailCharset::Superset(WINDOWS_1252)),
+    ("eucjp", MailCharset::Superset(EUC_JP)),
+    ("cp932", MailCharset::Superset(SHIFT_JIS)),
+    ("cp936", MailCharset::Superset(GBK)),
+    ("cp949", MailCharset::Superset(EUC_KR)),
+    ("cp950", MailCharset::Superset(BIG5)),
+    ("utf-7", MailCharset::Convert(ConverterInput::Utf7)),
+    ("csutf7", MailCharset::Convert(ConverterInput::Utf7)),
+    ("unicode-1-1-utf-7", MailCharset::Convert(ConverterInput::Utf7)),
+    ("unicode-2-0-utf-7", MailCharset::Convert(ConverterInput::Utf7)),
+    ("x-unicode-2-0-utf-7", MailCharset::Convert(ConverterInput::Utf7)),
+    ("utf-16", MailCharset::Convert(ConverterInput::Utf16(None))),
+    ("ucs-2", MailCharset::Convert(ConverterInput::Utf16(None))),
+    ("iso-10646-ucs-2", MailCharset::Convert(ConverterInput::Utf16(None))),
+    ("utf-16le", MailCharset::Convert(ConverterInput::Utf16(Some(ByteOrder::Little)))),
+    ("utf-16be", MailCharset::Convert(ConverterInput::Utf16(Some(ByteOrder::Big)))),
+    ("utf-32", MailCharset::Convert(ConverterInput::Utf32(None))),
+    ("ucs-4", MailCharset::Convert(ConverterInput::Utf32(None))),
+    ("iso-10646-ucs-4", MailCharset::Convert(ConverterInput::Utf32(None))),
+    ("utf-32le", MailCharset::Convert(ConverterInput::Utf32(Some(ByteOrder::Little)))),
+    ("utf-32be", MailCharset::Convert(ConverterInput::Utf32(Some(ByteOrder::Big)))),
+    ("hz", MailCharset::Convert(ConverterInput::Shifts(Shifts::Hz))),
+    ("hz-gb-2312", MailCharset::Convert(ConverterInput::Shifts(Shifts::Hz))),
+    ("iso-2022-kr", MailCharset::Convert(ConverterInput::Shifts(Shifts::Iso2022))),
+    ("csiso2022kr", MailCharset::Convert(ConverterInput::Shifts(Shifts::Iso2022))),
+    ("iso-2022-cn", MailCharset::Convert(ConverterInput::Shifts(Shifts::Iso2022))),
+    ("iso-2022-cn-ext", MailCharset::Convert(ConverterInput::Shifts(Shifts::Iso2022))),
 ];
 
 /// Charsets that are known and that nothing here decodes.
@@ -101,10 +101,10 @@ static UNSUPPORTED: &[&str] = &[
 ];
 
 /// What a label means, and what there is to say about it.
-pub(super) fn of_label(label: &[u8]) -> (Charset, Option<&'static Code>) {
+pub(super) fn of_label(label: &[u8]) -> (MailCharset, Option<&'static Code>) {
     let label = label.trim_ascii();
     if label.is_empty() {
-        return (Charset::Guess, None);
+        return (MailCharset::Guess, None);
     }
     let known = LABELS
         .iter()
@@ -119,25 +119,25 @@ pub(super) fn of_label(label: &[u8]) -> (Charset, Option<&'static Code>) {
     };
     match Encoding::for_label(label) {
         Some(encoding) if encoding == REPLACEMENT => {
-            (Charset::Guess, Some(&diagnostic::CHARSET_UNSUPPORTED))
+            (MailCharset::Guess, Some(&diagnostic::CHARSET_UNSUPPORTED))
         }
         Some(encoding) => (of_encoding(encoding), None),
         None if UNSUPPORTED.iter().any(|name| starts(name)) => {
-            (Charset::Guess, Some(&diagnostic::CHARSET_UNSUPPORTED))
+            (MailCharset::Guess, Some(&diagnostic::CHARSET_UNSUPPORTED))
         }
-        None => (Charset::Guess, Some(&diagnostic::CHARSET_UNKNOWN)),
+        None => (MailCharset::Guess, Some(&diagnostic::CHARSET_UNKNOWN)),
     }
 }
 
-fn of_encoding(encoding: &'static Encoding) -> Charset {
+fn of_encoding(encoding: &'static Encoding) -> MailCharset {
     if encoding == UTF_16LE {
-        Charset::Convert(Source::Utf16(Some(Order::Little)))
+        MailCharset::Convert(ConverterInput::Utf16(Some(ByteOrder::Little)))
     } else if encoding == UTF_16BE {
-        Charset::Convert(Source::Utf16(Some(Order::Big)))
+        MailCharset::Convert(ConverterInput::Utf16(Some(ByteOrder::Big)))
     } else if encoding.is_ascii_compatible() {
-        Charset::Superset(encoding)
+        MailCharset::Superset(encoding)
     } else {
-        Charset::Convert(Source::Encoding(encoding))
+        MailCharset::Convert(ConverterInput::Encoding(encoding))
     }
 }
 
@@ -145,41 +145,46 @@ fn of_encoding(encoding: &'static Encoding) -> Charset {
 pub(super) const GUESS: usize = 64 << 10;
 
 /// Reads the charset of a text off its first [`GUESS`] bytes.
-pub(super) fn guess(head: &[u8]) -> Charset {
+pub(super) fn guess(head: &[u8]) -> MailCharset {
     let head = &head[..head.len().min(GUESS)];
     if head.is_ascii() {
         // ESC $ designates a two-byte set: nobody writes it by chance.
         if memmem::find(head, b"\x1B$").is_some() {
-            return Charset::Convert(Source::Encoding(ISO_2022_JP));
+            return MailCharset::Convert(ConverterInput::Encoding(ISO_2022_JP));
         }
-        return Charset::Superset(UTF_8);
+        return MailCharset::Superset(UTF_8);
     }
     match std::str::from_utf8(head) {
-        Ok(_) => Charset::Superset(UTF_8),
+        Ok(_) => MailCharset::Superset(UTF_8),
         // The last character may be cut by the limit.
         Err(error) if error.error_len().is_none() && head.len() == GUESS => {
-            Charset::Superset(UTF_8)
+            MailCharset::Superset(UTF_8)
         }
-        Err(_) => Charset::Superset(WINDOWS_1252),
+        Err(_) => MailCharset::Superset(WINDOWS_1252),
     }
 }
 
 /// A whole text in the charset of a label, in UTF-8: for encoded words and parameters.
 pub(super) fn to_utf8(label: &[u8], bytes: &[u8], out: &mut Vec<u8>) {
     let charset = match of_label(label).0 {
-        Charset::Guess => guess(bytes),
+        MailCharset::Guess => guess(bytes),
         known => known,
     };
     match charset {
-        Charset::Convert(source) => {
+        MailCharset::Convert(source) => {
             let mut converter = Converter::new(source);
-            converter.push(bytes, true, out, &mut super::segments::Segments::default());
+            converter.push(
+                bytes,
+                true,
+                out,
+                &mut super::segments::SegmentMap::default(),
+            );
         }
-        Charset::Superset(encoding) => {
+        MailCharset::Superset(encoding) => {
             let (text, _) = encoding.decode_without_bom_handling(bytes);
             out.extend_from_slice(text.as_bytes());
         }
-        Charset::Guess => out.extend_from_slice(bytes),
+        MailCharset::Guess => out.extend_from_slice(bytes),
     }
 }
 
@@ -232,14 +237,14 @@ mod tests {
         ];
         for (label, bytes) in rows {
             let source = match of_label(label.as_bytes()).0 {
-                Charset::Convert(source) => source,
-                Charset::Superset(encoding) => Source::Encoding(encoding),
-                Charset::Guess => panic!("{label} is converted"),
+                MailCharset::Convert(source) => source,
+                MailCharset::Superset(encoding) => ConverterInput::Encoding(encoding),
+                MailCharset::Guess => panic!("{label} is converted"),
             };
             let run = |size: usize| {
                 let mut converter = Converter::new(source);
                 let mut out = Vec::new();
-                let mut map = super::super::segments::Segments::default();
+                let mut map = super::super::segments::SegmentMap::default();
                 for piece in bytes.chunks(size) {
                     converter.push(piece, false, &mut out, &mut map);
                 }

@@ -1,7 +1,7 @@
 //! Charsets without a decoder whose shifts are known: ASCII passes, everything else becomes one
 //! U+FFFD for each pair.
 
-use crate::document::mail::segments::Segments;
+use crate::document::mail::segments::SegmentMap;
 
 /// How a charset leaves ASCII.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,13 +15,13 @@ pub(crate) enum Shifts {
 /// Skips what is shifted.
 pub(super) struct Shifted {
     shifts: Shifts,
-    mode: Mode,
+    mode: ShiftMode,
     /// Source bytes of the character or the sequence at hand.
     pending: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Mode {
+enum ShiftMode {
     Ascii,
     /// Behind a tilde.
     Tilde,
@@ -47,7 +47,7 @@ impl Shifted {
     pub(super) fn new(shifts: Shifts) -> Self {
         Shifted {
             shifts,
-            mode: Mode::Ascii,
+            mode: ShiftMode::Ascii,
             pending: 0,
         }
     }
@@ -57,7 +57,7 @@ impl Shifted {
         bytes: &[u8],
         last: bool,
         out: &mut Vec<u8>,
-        map: &mut Segments,
+        map: &mut SegmentMap,
     ) -> bool {
         for &byte in bytes {
             self.byte(byte, out, map);
@@ -69,64 +69,70 @@ impl Shifted {
         cut
     }
 
-    fn byte(&mut self, byte: u8, out: &mut Vec<u8>, map: &mut Segments) {
+    fn byte(&mut self, byte: u8, out: &mut Vec<u8>, map: &mut SegmentMap) {
         self.pending += 1;
         let hz = self.shifts == Shifts::Hz;
         self.mode = match self.mode {
             // A line always starts in ASCII.
             _ if matches!(byte, b'\n' | b'\r') => {
-                if self.mode == Mode::Tilde {
+                if self.mode == ShiftMode::Tilde {
                     self.skip(map);
                 } else {
                     self.emit(&[byte], out, map);
                 }
-                Mode::Ascii
+                ShiftMode::Ascii
             }
-            Mode::Ascii if hz && byte == b'~' => Mode::Tilde,
-            Mode::Ascii if !hz && byte == 0x1B => Mode::Escape,
-            Mode::Ascii | Mode::Pairs if !hz && byte == 0x0E => self.to(Mode::Pairs, map),
-            Mode::Ascii | Mode::Pairs if !hz && byte == 0x0F => self.to(Mode::Ascii, map),
-            Mode::Ascii => {
+            ShiftMode::Ascii if hz && byte == b'~' => ShiftMode::Tilde,
+            ShiftMode::Ascii if !hz && byte == 0x1B => ShiftMode::Escape,
+            ShiftMode::Ascii | ShiftMode::Pairs if !hz && byte == 0x0E => {
+                self.to(ShiftMode::Pairs, map)
+            }
+            ShiftMode::Ascii | ShiftMode::Pairs if !hz && byte == 0x0F => {
+                self.to(ShiftMode::Ascii, map)
+            }
+            ShiftMode::Ascii => {
                 self.emit(&[byte], out, map);
-                Mode::Ascii
+                ShiftMode::Ascii
             }
-            Mode::Tilde if byte == b'{' => self.to(Mode::Pairs, map),
-            Mode::Tilde => {
+            ShiftMode::Tilde if byte == b'{' => self.to(ShiftMode::Pairs, map),
+            ShiftMode::Tilde => {
                 let text: &[u8] = if byte == b'~' { b"~" } else { &[b'~', byte] };
                 self.emit(text, out, map);
-                Mode::Ascii
+                ShiftMode::Ascii
             }
-            Mode::Escape if byte == b'N' => self.to(Mode::Single, map),
-            Mode::Escape if byte == b'$' => Mode::Designation,
-            Mode::Escape => self.to(Mode::Ascii, map),
-            Mode::Designation if matches!(byte, b')' | b'*' | b'+' | b'(') => Mode::Designation,
-            Mode::Designation => self.to(Mode::Ascii, map),
-            Mode::Pairs if hz && byte == b'~' => Mode::PairsTilde,
-            Mode::Pairs if !hz && byte == 0x1B => Mode::Escape,
-            Mode::Pairs => Mode::Second,
-            Mode::PairsTilde if byte == b'}' => self.to(Mode::Ascii, map),
-            Mode::Second | Mode::PairsTilde => {
-                self.emit(REPLACEMENT, out, map);
-                Mode::Pairs
+            ShiftMode::Escape if byte == b'N' => self.to(ShiftMode::Single, map),
+            ShiftMode::Escape if byte == b'$' => ShiftMode::Designation,
+            ShiftMode::Escape => self.to(ShiftMode::Ascii, map),
+            ShiftMode::Designation if matches!(byte, b')' | b'*' | b'+' | b'(') => {
+                ShiftMode::Designation
             }
-            Mode::Single => Mode::SingleSecond,
-            Mode::SingleSecond => {
+            ShiftMode::Designation => self.to(ShiftMode::Ascii, map),
+            ShiftMode::Pairs if hz && byte == b'~' => ShiftMode::PairsTilde,
+            ShiftMode::Pairs if !hz && byte == 0x1B => ShiftMode::Escape,
+            ShiftMode::Pairs => ShiftMode::Second,
+            ShiftMode::PairsTilde if byte == b'}' => self.to(ShiftMode::Ascii, map),
+            ShiftMode::Second | ShiftMode::PairsTilde => {
                 self.emit(REPLACEMENT, out, map);
-                Mode::Ascii
+                ShiftMode::Pairs
+            }
+            ShiftMode::Single => ShiftMode::SingleSecond,
+            ShiftMode::SingleSecond => {
+                self.emit(REPLACEMENT, out, map);
+                ShiftMode::Ascii
             }
         };
     }
 
-    fn to(&mut self, mode: Mode, map: &mut Segments) -> Mode {
+    fn to(&mut self, mode: ShiftMode, map: &mut SegmentMap) -> ShiftMode {
         self.skip(map);
         mode
     }
 
-    fn skip(&mut self, map: &mut Segments) {
+    fn skip(&mut self, map: &mut SegmentMap) {
         map.skip(std::mem::take(&mut self.pending));
     }
 
-    fn emit(&mut self, text: &[u8], out: &mut Vec<u8>, map: &mut Segments) {
+    fn emit(&mut self, text: &[u8], out: &mut Vec<u8>, map: &mut SegmentMap) {
         out.extend_from_slice(text);
         map.put(text.len(), std::mem::take(&mut self.pending));
     }

@@ -1,28 +1,28 @@
 //! UTF-16, UTF-32 and UTF-7 (RFC 2152).
 
-use crate::document::mail::segments::Segments;
+use crate::document::mail::segments::SegmentMap;
 use crate::document::mail::transfer::sextet;
 
 /// Which byte of a code unit comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Order {
+pub(crate) enum ByteOrder {
     Big,
     Little,
 }
 
 /// UTF-16 and UTF-32.
-pub(super) struct Wide {
+pub(super) struct WideDecoder {
     width: usize,
-    order: Option<Order>,
+    order: Option<ByteOrder>,
     unit: [u8; 4],
     filled: usize,
     units: Units,
     start: bool,
 }
 
-impl Wide {
-    pub(super) fn new(width: usize, order: Option<Order>) -> Self {
-        Wide {
+impl WideDecoder {
+    pub(super) fn new(width: usize, order: Option<ByteOrder>) -> Self {
+        WideDecoder {
             width,
             order,
             unit: [0; 4],
@@ -37,7 +37,7 @@ impl Wide {
         bytes: &[u8],
         last: bool,
         out: &mut Vec<u8>,
-        map: &mut Segments,
+        map: &mut SegmentMap,
     ) -> bool {
         let mut malformed = false;
         for &byte in bytes {
@@ -56,15 +56,19 @@ impl Wide {
         malformed
     }
 
-    fn complete(&mut self, out: &mut Vec<u8>, map: &mut Segments) -> bool {
+    fn complete(&mut self, out: &mut Vec<u8>, map: &mut SegmentMap) -> bool {
         let order = *self.order.get_or_insert_with(|| {
             // A byte order mark decides; else text is mostly ASCII, whose first byte is 0.
             let little = self.unit[0] != 0 && self.unit[..2] != [0xFE, 0xFF];
-            if little { Order::Little } else { Order::Big }
+            if little {
+                ByteOrder::Little
+            } else {
+                ByteOrder::Big
+            }
         });
         let mut unit = self.unit;
         let unit = &mut unit[..self.width];
-        if order == Order::Little {
+        if order == ByteOrder::Little {
             unit.reverse();
         }
         let value = unit
@@ -92,7 +96,7 @@ struct Units {
 }
 
 impl Units {
-    fn push(&mut self, unit: u32, out: &mut Vec<u8>, map: &mut Segments) -> bool {
+    fn push(&mut self, unit: u32, out: &mut Vec<u8>, map: &mut SegmentMap) -> bool {
         match (self.high.take(), unit) {
             (Some(high), 0xDC00..=0xDFFF) => {
                 let value = 0x10000 + ((high - 0xD800) << 10) + (unit - 0xDC00);
@@ -111,7 +115,7 @@ impl Units {
         }
     }
 
-    fn flush(&mut self, out: &mut Vec<u8>, map: &mut Segments) {
+    fn flush(&mut self, out: &mut Vec<u8>, map: &mut SegmentMap) {
         self.high = None;
         self.character(None, out, map);
     }
@@ -120,7 +124,7 @@ impl Units {
         &mut self,
         character: Option<char>,
         out: &mut Vec<u8>,
-        map: &mut Segments,
+        map: &mut SegmentMap,
     ) -> bool {
         let text = character.unwrap_or(char::REPLACEMENT_CHARACTER);
         let mut buffer = [0; 4];
@@ -147,7 +151,7 @@ impl Utf7 {
         bytes: &[u8],
         last: bool,
         out: &mut Vec<u8>,
-        map: &mut Segments,
+        map: &mut SegmentMap,
     ) -> bool {
         let mut malformed = false;
         for &byte in bytes {
@@ -181,7 +185,7 @@ impl Utf7 {
         malformed
     }
 
-    fn unshift(&mut self, byte: u8, out: &mut Vec<u8>, map: &mut Segments) -> bool {
+    fn unshift(&mut self, byte: u8, out: &mut Vec<u8>, map: &mut SegmentMap) -> bool {
         self.shifted = false;
         let lone = self.units.high.is_some();
         if lone {

@@ -2,12 +2,12 @@
 
 use memchr::{memchr, memmem};
 
-use super::{Archive, LOOK_AHEAD};
+use super::{ArchiveState, LOOK_AHEAD};
 use crate::bytes::window::Window;
 use crate::document::diagnostic;
 use crate::document::events::Events;
-use crate::document::mail::clean::Clean;
 use crate::document::mail::tree::Ending;
+use crate::document::mail::unquote::LineUnquoter;
 
 /// The longest line with a count.
 const COUNT_LINE: usize = 1024;
@@ -16,7 +16,7 @@ const COUNT_LINE: usize = 1024;
 #[derive(Debug, Default)]
 pub(super) struct Rnews {
     /// Where the article at hand ends, and whether its count leads to another line of the batch.
-    end: Option<(u64, Lead)>,
+    end: Option<(u64, RnewsHeader)>,
     /// Before this offset no line of the batch ends the article at hand.
     floor: u64,
     /// The rest is compressed, or otherwise none of ours.
@@ -24,7 +24,7 @@ pub(super) struct Rnews {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Lead {
+enum RnewsHeader {
     /// It may.
     Unknown,
     /// It does.
@@ -39,7 +39,7 @@ impl Rnews {
     pub(super) fn scan(
         &mut self,
         window: Window<'_>,
-        archive: &mut Archive,
+        archive: &mut ArchiveState,
         out: &mut Events,
     ) -> usize {
         let bytes = window.bytes;
@@ -57,25 +57,25 @@ impl Rnews {
                     None => return at,
                 }
             };
-            let lead = if lead == Lead::Unknown {
+            let lead = if lead == RnewsHeader::Unknown {
                 self.lead(&window, at, end)
             } else {
                 lead
             };
             self.end = Some((end, lead));
             let (stop, whole) = match lead {
-                Lead::Unknown => (at, false),
-                Lead::Right => {
+                RnewsHeader::Unknown => (at, false),
+                RnewsHeader::Right => {
                     let end = usize::try_from(end - window.offset).unwrap_or(usize::MAX);
                     (end.min(bytes.len()), end <= bytes.len() || window.last)
                 }
-                Lead::Wrong => next_line(&window, at, self.floor),
+                RnewsHeader::Wrong => next_line(&window, at, self.floor),
             };
-            if lead == Lead::Unknown {
+            if lead == RnewsHeader::Unknown {
                 return at;
             }
             if whole {
-                if lead == Lead::Wrong {
+                if lead == RnewsHeader::Wrong {
                     let offset = window.offset_at(stop);
                     archive
                         .tree
@@ -102,7 +102,7 @@ impl Rnews {
         &mut self,
         window: &Window<'_>,
         at: usize,
-        archive: &mut Archive,
+        archive: &mut ArchiveState,
         out: &mut Events,
     ) -> Option<usize> {
         let rest = &window.bytes[at..];
@@ -117,7 +117,7 @@ impl Rnews {
             return Some(at + length);
         }
         let offset = window.offset_at(at);
-        archive.begin(offset, Clean::default());
+        archive.begin(offset, LineUnquoter::default());
         if line == b"#! cunbatch" || line == b"#! gunbatch" || line == b"#! zunbatch" {
             archive.readers.tally.skip("application/x-compressed-news");
             archive.tree.diagnose(&diagnostic::OPAQUE, offset, out);
@@ -132,12 +132,12 @@ impl Rnews {
         match count {
             Some(count) => {
                 let start = window.offset_at(at + length);
-                self.end = Some((start.saturating_add(count), Lead::Unknown));
+                self.end = Some((start.saturating_add(count), RnewsHeader::Unknown));
                 Some(at + length)
             }
             None => {
                 // An article without its line, or the rest of one.
-                self.end = Some((0, Lead::Wrong));
+                self.end = Some((0, RnewsHeader::Wrong));
                 self.floor = offset + 1;
                 Some(at)
             }
@@ -145,25 +145,25 @@ impl Rnews {
     }
 
     /// Whether the count leads to another line of the batch, or to the end.
-    fn lead(&self, window: &Window<'_>, at: usize, end: u64) -> Lead {
+    fn lead(&self, window: &Window<'_>, at: usize, end: u64) -> RnewsHeader {
         let end = usize::try_from(end - window.offset).unwrap_or(usize::MAX);
         if end.saturating_sub(at) > LOOK_AHEAD {
             // A long article is believed: nobody can look so far ahead.
-            return Lead::Right;
+            return RnewsHeader::Right;
         }
         let seen = window.last || end.saturating_add(COUNT_LINE) <= window.bytes.len();
         if !seen {
-            return Lead::Unknown;
+            return RnewsHeader::Unknown;
         }
         let Some(rest) = window.bytes.get(end..) else {
-            return Lead::Wrong;
+            return RnewsHeader::Wrong;
         };
         let behind = rest[..rest.len().min(COUNT_LINE)].trim_ascii_start();
         let is_end = behind.is_empty() && rest.len() < COUNT_LINE;
         if is_end || behind.starts_with(b"#! ") {
-            Lead::Right
+            RnewsHeader::Right
         } else {
-            Lead::Wrong
+            RnewsHeader::Wrong
         }
     }
 }
@@ -202,7 +202,7 @@ impl Emlx {
     pub(super) fn scan(
         &mut self,
         window: Window<'_>,
-        archive: &mut Archive,
+        archive: &mut ArchiveState,
         out: &mut Events,
     ) -> usize {
         let bytes = window.bytes;
@@ -250,9 +250,9 @@ impl Emlx {
         }
     }
 
-    fn begin(&mut self, window: &Window<'_>, at: usize, count: u64, archive: &mut Archive) {
+    fn begin(&mut self, window: &Window<'_>, at: usize, count: u64, archive: &mut ArchiveState) {
         let offset = window.offset_at(at);
         self.end = Some(offset.saturating_add(count));
-        archive.begin(offset, Clean::default());
+        archive.begin(offset, LineUnquoter::default());
     }
 }

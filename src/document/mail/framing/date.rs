@@ -8,12 +8,12 @@ pub(super) fn ends_in_date(line: &[u8]) -> bool {
         .rsplit(|byte| matches!(byte, b' ' | b'\t' | b','))
         .filter(|word| !word.is_empty());
     for word in words.take(12) {
-        match Word::of(word) {
-            Some(Word::Month) => months += 1,
-            Some(Word::Time) => times += 1,
-            Some(Word::Year) => years += 1,
-            Some(Word::Day) => days += 1,
-            Some(Word::Weekday | Word::Zone) => {}
+        match DateWord::of(word) {
+            Some(DateWord::Month) => months += 1,
+            Some(DateWord::Time) => times += 1,
+            Some(DateWord::Year) => years += 1,
+            Some(DateWord::Day) => days += 1,
+            Some(DateWord::Weekday | DateWord::Zone) => {}
             None => break,
         }
         if months > 0 && times > 0 && years > 0 && days > 0 {
@@ -23,7 +23,7 @@ pub(super) fn ends_in_date(line: &[u8]) -> bool {
     false
 }
 
-enum Word {
+enum DateWord {
     Weekday,
     Month,
     Day,
@@ -37,21 +37,21 @@ const MONTHS: [&[u8]; 12] = [
     b"jan", b"feb", b"mar", b"apr", b"may", b"jun", b"jul", b"aug", b"sep", b"oct", b"nov", b"dec",
 ];
 
-impl Word {
-    fn of(word: &[u8]) -> Option<Word> {
+impl DateWord {
+    fn of(word: &[u8]) -> Option<DateWord> {
         let is_any = |names: &[&[u8]]| names.iter().any(|name| word.eq_ignore_ascii_case(name));
         let digits = word.iter().all(u8::is_ascii_digit);
         match word.len() {
-            1 | 2 if digits => Some(Word::Day),
-            4 if digits => Some(Word::Year),
-            3 if is_any(&WEEKDAYS) => Some(Word::Weekday),
-            3 if is_any(&MONTHS) => Some(Word::Month),
-            4..=8 if is_time(word) => Some(Word::Time),
+            1 | 2 if digits => Some(DateWord::Day),
+            4 if digits => Some(DateWord::Year),
+            3 if is_any(&WEEKDAYS) => Some(DateWord::Weekday),
+            3 if is_any(&MONTHS) => Some(DateWord::Month),
+            4..=8 if is_time(word) => Some(DateWord::Time),
             5 if matches!(word[0], b'+' | b'-') && word[1..].iter().all(u8::is_ascii_digit) => {
-                Some(Word::Zone)
+                Some(DateWord::Zone)
             }
             // Names of zones, halves of the day, and zones in parentheses.
-            1..=7 if is_zone(word) => Some(Word::Zone),
+            1..=7 if is_zone(word) => Some(DateWord::Zone),
             _ => None,
         }
     }

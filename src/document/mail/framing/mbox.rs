@@ -2,20 +2,20 @@
 
 use memchr::memmem;
 
-use super::separator::{self, Before, Style, Verdict};
-use super::{Archive, LOOK_AHEAD, Lines};
+use super::separator::{self, FromLine, PrecedingLine, SeparatorStyle};
+use super::{ArchiveState, LOOK_AHEAD, SeparatorLines};
 use crate::bytes::window::Window;
 use crate::document::diagnostic;
 use crate::document::events::Events;
-use crate::document::mail::clean::Clean;
 use crate::document::mail::tree::Ending;
-use crate::document::{Quoting, Share};
+use crate::document::mail::unquote::LineUnquoter;
+use crate::document::{LineQuoting, SplitContext};
 
 /// A mailbox in the making.
 pub(super) struct Mbox {
     finder: memmem::Finder<'static>,
-    stage: Stage,
-    style: Style,
+    stage: MboxStage,
+    style: SeparatorStyle,
     /// Lines before this offset have been judged, and told of.
     judged: u64,
     /// Where the Content-Length field says that the message at hand ends.
@@ -29,11 +29,11 @@ pub(super) struct Mbox {
     /// The piece has come to its end.
     done: bool,
     /// Lines that start like separators, where they are known already.
-    lines: Option<Lines>,
+    lines: Option<SeparatorLines>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
+enum MboxStage {
     /// Before the first message.
     Start,
     /// In text before it.
@@ -43,7 +43,7 @@ enum Stage {
 
 /// A separator ahead.
 #[derive(Clone, Copy, Debug)]
-enum Ahead {
+enum SeparatorAhead {
     /// The message ends at `end`, the separator stands at `line` and ends at `next`.
     Separator {
         end: usize,
@@ -58,8 +58,8 @@ impl Default for Mbox {
     fn default() -> Self {
         Mbox {
             finder: memmem::Finder::new(b"From"),
-            stage: Stage::Start,
-            style: Style::Unknown,
+            stage: MboxStage::Start,
+            style: SeparatorStyle::Unknown,
             judged: 0,
             claimed: None,
             verified: 0,
@@ -73,7 +73,7 @@ impl Default for Mbox {
 
 impl Mbox {
     /// A piece of a mailbox.
-    pub(super) fn share(share: Share, lines: Option<Lines>) -> Self {
+    pub(super) fn share(share: SplitContext, lines: Option<SeparatorLines>) -> Self {
         Mbox {
             lines,
             style: share.style,
@@ -85,7 +85,7 @@ impl Mbox {
     pub(super) fn scan(
         &mut self,
         window: Window<'_>,
-        archive: &mut Archive,
+        archive: &mut ArchiveState,
         out: &mut Events,
     ) -> usize {
         let bytes = window.bytes;
@@ -94,7 +94,7 @@ impl Mbox {
             return bytes.len();
         }
         loop {
-            if self.stage == Stage::Start {
+            if self.stage == MboxStage::Start {
                 at += bytes[at..]
                     .iter()
                     .take_while(|&&byte| matches!(byte, 0 | b'\n' | b'\r'))
@@ -105,8 +105,8 @@ impl Mbox {
             }
             let ahead = self.ahead(&window, at, archive, out);
             match ahead {
-                Ahead::None(safe) => {
-                    if self.stage == Stage::Start {
+                SeparatorAhead::None(safe) => {
+                    if self.stage == MboxStage::Start {
                         if safe <= at && !window.last {
                             return at;
                         }
@@ -114,7 +114,7 @@ impl Mbox {
                     }
                     if window.last {
                         let header = archive.tree.in_first_header();
-                        if header && self.stage == Stage::Message {
+                        if header && self.stage == MboxStage::Message {
                             at = archive.feed(&window, at, bytes.len(), true, out);
                             self.header_done(true, &window, at, archive);
                         }
@@ -130,9 +130,9 @@ impl Mbox {
                     }
                     at = stopped;
                 }
-                Ahead::Separator { end, line, next } => {
-                    let header = archive.tree.in_first_header() && self.stage == Stage::Message;
-                    if self.stage == Stage::Start && line > at {
+                SeparatorAhead::Separator { end, line, next } => {
+                    let header = archive.tree.in_first_header() && self.stage == MboxStage::Message;
+                    if self.stage == MboxStage::Start && line > at {
                         self.begin_junk(&window, at, archive, out);
                     }
                     if header {
@@ -145,7 +145,7 @@ impl Mbox {
                             continue;
                         }
                     }
-                    if self.stage != Stage::Start {
+                    if self.stage != MboxStage::Start {
                         self.finish(&window, at, end, line, archive, out);
                     }
                     if self.stop == Some(window.offset_at(line)) {
@@ -163,10 +163,10 @@ impl Mbox {
         &mut self,
         window: &Window<'_>,
         at: usize,
-        archive: &mut Archive,
+        archive: &mut ArchiveState,
         out: &mut Events,
     ) {
-        self.stage = Stage::Junk;
+        self.stage = MboxStage::Junk;
         let offset = window.offset_at(at);
         archive.begin_junk(offset, out);
         archive
@@ -179,23 +179,29 @@ impl Mbox {
         window: &Window<'_>,
         line: usize,
         next: usize,
-        archive: &mut Archive,
+        archive: &mut ArchiveState,
     ) {
-        if self.style == Style::Unknown {
+        if self.style == SeparatorStyle::Unknown {
             self.style = separator::style_of(&window.bytes[line..next]);
         }
-        self.stage = Stage::Message;
+        self.stage = MboxStage::Message;
         archive.readers.quoted = match &self.lines {
-            Some(lines) => lines.quoting == Quoting::Some,
+            Some(lines) => lines.quoting == LineQuoting::Some,
             None => false,
         };
         self.claimed = None;
         self.doubted = false;
-        archive.begin(window.offset_at(line), Clean::mailbox());
+        archive.begin(window.offset_at(line), LineUnquoter::mailbox());
     }
 
     /// Takes note of the length that the header claims.
-    fn header_done(&mut self, header: bool, window: &Window<'_>, at: usize, archive: &mut Archive) {
+    fn header_done(
+        &mut self,
+        header: bool,
+        window: &Window<'_>,
+        at: usize,
+        archive: &mut ArchiveState,
+    ) {
         if header && !archive.tree.in_first_header() {
             let length = archive.tree.content_length.take();
             self.claimed = length.map(|length| window.offset_at(at).saturating_add(length));
@@ -209,7 +215,7 @@ impl Mbox {
         at: usize,
         end: usize,
         line: usize,
-        archive: &mut Archive,
+        archive: &mut ArchiveState,
         out: &mut Events,
     ) {
         let file = window.last && line == window.bytes.len();
@@ -249,17 +255,17 @@ impl Mbox {
         &mut self,
         window: &Window<'_>,
         at: usize,
-        archive: &mut Archive,
+        archive: &mut ArchiveState,
         out: &mut Events,
-    ) -> Ahead {
+    ) -> SeparatorAhead {
         let bytes = window.bytes;
         let verified = usize::try_from(self.verified.saturating_sub(window.offset));
         let mut from = at.max(verified.unwrap_or(usize::MAX));
         if from >= bytes.len() && from > at {
-            return Ahead::None(bytes.len());
+            return SeparatorAhead::None(bytes.len());
         }
         loop {
-            let start = self.stage == Stage::Start;
+            let start = self.stage == MboxStage::Start;
             let line = match &self.lines {
                 Some(lines) => lines.next(window, from),
                 None => {
@@ -268,21 +274,21 @@ impl Mbox {
                 }
             };
             let Some(line) = line else {
-                return Ahead::None(safe_end(bytes, at.max(window.start), window.last));
+                return SeparatorAhead::None(safe_end(bytes, at.max(window.start), window.last));
             };
             let before = before(bytes, line, window.offset);
             let end = message_end(bytes, at, line);
             let verdict = if self.stop == Some(window.offset_at(line)) {
                 // Whoever cut the archive here has seen more of it.
-                Verdict::Separator(0)
+                FromLine::Separator(0)
             } else {
                 separator::judge(&bytes[line..], window.last, before, self.style)
             };
             match verdict {
-                Verdict::Unknown => return Ahead::None(end),
-                Verdict::Text => {
+                FromLine::Unknown => return SeparatorAhead::None(end),
+                FromLine::Text => {
                     let offset = window.offset_at(line);
-                    let told = offset < self.judged || self.stage != Stage::Message;
+                    let told = offset < self.judged || self.stage != MboxStage::Message;
                     if !told && separator::is_candidate(&bytes[line..], true) {
                         let code = &diagnostic::FROM_LINE_IN_BODY;
                         archive.tree.diagnose(code, offset, out);
@@ -290,22 +296,22 @@ impl Mbox {
                     self.judged = self.judged.max(offset + 1);
                     from = (line + 4).min(bytes.len());
                 }
-                Verdict::Separator(length) => match self.claim(window, end, line) {
-                    Claim::None => {
-                        return Ahead::Separator {
+                FromLine::Separator(length) => match self.claim(window, end, line) {
+                    ContentLengthClaim::None => {
+                        return SeparatorAhead::Separator {
                             end,
                             line,
                             next: line + length,
                         };
                     }
-                    Claim::Unknown => return Ahead::None(end),
-                    Claim::Verified(claimed) => {
+                    ContentLengthClaim::Unknown => return SeparatorAhead::None(end),
+                    ContentLengthClaim::Verified(claimed) => {
                         self.verified = window.offset_at(claimed);
                         // Nobody looks at what it leads over.
                         archive.readers.quoted = true;
                         from = claimed;
                         if from >= bytes.len() {
-                            return Ahead::None(bytes.len());
+                            return SeparatorAhead::None(bytes.len());
                         }
                     }
                 },
@@ -315,30 +321,30 @@ impl Mbox {
 
     /// What a Content-Length says of a separator: it is believed if it leads to another one, or to
     /// the end of the file.
-    fn claim(&mut self, window: &Window<'_>, end: usize, line: usize) -> Claim {
+    fn claim(&mut self, window: &Window<'_>, end: usize, line: usize) -> ContentLengthClaim {
         let Some(claimed) = self.claimed else {
-            return Claim::None;
+            return ContentLengthClaim::None;
         };
         if window.offset_at(end) == claimed || window.offset_at(line) >= claimed {
-            return Claim::None;
+            return ContentLengthClaim::None;
         }
         let beyond = self.stop.is_some_and(|stop| claimed > stop);
         if !beyond && claimed - window.offset_at(line) <= LOOK_AHEAD as u64 {
             let claimed = window.at_offset(claimed);
             if !window.last && claimed + LEAD > window.bytes.len() {
-                return Claim::Unknown;
+                return ContentLengthClaim::Unknown;
             }
             if leads(window.bytes, claimed, window.last) {
-                return Claim::Verified(claimed);
+                return ContentLengthClaim::Verified(claimed);
             }
         }
         self.claimed = None;
         self.doubted = true;
-        Claim::None
+        ContentLengthClaim::None
     }
 }
 
-impl Lines {
+impl SeparatorLines {
     /// The first of them from an index of the window on.
     fn next(&self, window: &Window<'_>, from: usize) -> Option<usize> {
         let from = window.offset_at(from);
@@ -374,7 +380,7 @@ pub(super) fn candidate(
     None
 }
 
-enum Claim {
+enum ContentLengthClaim {
     /// There is none, or it says the same.
     None,
     /// More bytes are needed to tell.
@@ -401,15 +407,19 @@ pub(super) fn leads(bytes: &[u8], claimed: usize, last: bool) -> bool {
 }
 
 /// What stands before a line.
-pub(super) fn before(bytes: &[u8], line: usize, offset: u64) -> Before {
+pub(super) fn before(bytes: &[u8], line: usize, offset: u64) -> PrecedingLine {
     let text = &bytes[..line];
     let Some(text) = text.strip_suffix(b"\n") else {
         // The first line of the file, behind nothing but NULs.
-        return Before::Blank;
+        return PrecedingLine::Blank;
     };
     let text = text.strip_suffix(b"\r").unwrap_or(text);
     let blank = text.ends_with(b"\n") || (text.is_empty() && offset == 0);
-    if blank { Before::Blank } else { Before::Text }
+    if blank {
+        PrecedingLine::Blank
+    } else {
+        PrecedingLine::Text
+    }
 }
 
 /// The end of a message in front of a separator: one blank line belongs to the separator.

@@ -2,12 +2,12 @@
 
 use memchr::memmem;
 
-use super::Archive;
+use super::ArchiveState;
 use crate::bytes::window::Window;
 use crate::document::diagnostic;
 use crate::document::events::Events;
-use crate::document::mail::clean::Clean;
 use crate::document::mail::tree::Ending;
+use crate::document::mail::unquote::LineUnquoter;
 
 const SEPARATOR: &[u8] = b"\x01\x01\x01\x01";
 
@@ -23,7 +23,7 @@ impl Mmdf {
     pub(super) fn scan(
         &mut self,
         window: Window<'_>,
-        archive: &mut Archive,
+        archive: &mut ArchiveState,
         out: &mut Events,
     ) -> usize {
         let bytes = window.bytes;
@@ -37,14 +37,14 @@ impl Mmdf {
             }
             let found = separator(bytes, at, window.last);
             let end = match found {
-                Found::At(line, _) | Found::Unknown(line) => line,
-                Found::No => bytes.len(),
+                MmdfMark::At(line, _) | MmdfMark::Unknown(line) => line,
+                MmdfMark::No => bytes.len(),
             };
             if !self.open && end > at {
                 self.begin(&window, at, archive, out);
             }
             match found {
-                Found::At(line, next) => {
+                MmdfMark::At(line, next) => {
                     if self.open {
                         archive.finish(&window, at, line, Ending::Whole, out);
                         self.open = false;
@@ -52,7 +52,7 @@ impl Mmdf {
                     self.begun = true;
                     at = next;
                 }
-                Found::Unknown(_) | Found::No if !window.last => {
+                MmdfMark::Unknown(_) | MmdfMark::No if !window.last => {
                     if !self.open {
                         return at;
                     }
@@ -74,11 +74,17 @@ impl Mmdf {
         }
     }
 
-    fn begin(&mut self, window: &Window<'_>, at: usize, archive: &mut Archive, out: &mut Events) {
+    fn begin(
+        &mut self,
+        window: &Window<'_>,
+        at: usize,
+        archive: &mut ArchiveState,
+        out: &mut Events,
+    ) {
         self.open = true;
         let offset = window.offset_at(at);
         if self.begun {
-            archive.begin(offset, Clean::default());
+            archive.begin(offset, LineUnquoter::default());
         } else {
             archive.begin_junk(offset, out);
             archive
@@ -88,7 +94,7 @@ impl Mmdf {
     }
 }
 
-enum Found {
+enum MmdfMark {
     /// A separator line, from here to there.
     At(usize, usize),
     /// What may become one.
@@ -96,17 +102,17 @@ enum Found {
     No,
 }
 
-fn separator(bytes: &[u8], from: usize, last: bool) -> Found {
+fn separator(bytes: &[u8], from: usize, last: bool) -> MmdfMark {
     let starts = |at: usize| at == 0 || bytes[at - 1] == b'\n';
     for at in memmem::find_iter(&bytes[from..], SEPARATOR).map(|at| from + at) {
         if !starts(at) {
             continue;
         }
         match bytes[at + SEPARATOR.len()..] {
-            [b'\n', ..] => return Found::At(at, at + SEPARATOR.len() + 1),
-            [b'\r', b'\n', ..] => return Found::At(at, at + SEPARATOR.len() + 2),
-            [] | [b'\r'] if last => return Found::At(at, bytes.len()),
-            [] | [b'\r'] => return Found::Unknown(at),
+            [b'\n', ..] => return MmdfMark::At(at, at + SEPARATOR.len() + 1),
+            [b'\r', b'\n', ..] => return MmdfMark::At(at, at + SEPARATOR.len() + 2),
+            [] | [b'\r'] if last => return MmdfMark::At(at, bytes.len()),
+            [] | [b'\r'] => return MmdfMark::Unknown(at),
             _ => {}
         }
     }
@@ -117,7 +123,7 @@ fn separator(bytes: &[u8], from: usize, last: bool) -> Found {
         .count();
     let at = bytes.len() - ones;
     if !last && (1..=SEPARATOR.len()).contains(&ones) && starts(at) {
-        return Found::Unknown(at);
+        return MmdfMark::Unknown(at);
     }
-    Found::No
+    MmdfMark::No
 }

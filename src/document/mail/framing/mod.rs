@@ -1,42 +1,42 @@
 //! Where messages begin and end in an archive.
 
 mod counted;
-mod cut;
 mod date;
 mod mbox;
 mod mmdf;
 mod separator;
 mod single;
+mod split;
 
 use crate::bytes::window::Window;
 use crate::document::events::Events;
-use crate::document::{Quoting, Share};
+use crate::document::{LineQuoting, SplitContext};
 
-use super::Archive;
-use super::clean::Clean;
+use super::ArchiveState;
 use super::tree::Ending;
+use super::unquote::LineUnquoter;
 use counted::{Emlx, Rnews};
-pub(super) use cut::Cutter;
 use mbox::Mbox;
 use mmdf::Mmdf;
-pub use separator::{Style, is_separator};
-use single::Single;
+pub use separator::{SeparatorStyle, is_separator};
+use single::SingleMessage;
+pub(super) use split::Cutter;
 
 /// How far ahead a framing may look for what a count of bytes leads to.
 pub(super) const LOOK_AHEAD: usize = 4 << 20;
 
 /// Lines that may separate messages, found by whoever cut the archive.
-pub(super) struct Lines {
+pub(super) struct SeparatorLines {
     pub(super) offsets: Vec<u64>,
-    pub(super) quoting: Quoting,
+    pub(super) quoting: LineQuoting,
 }
 
 /// The ways in which archives hold messages.
-pub(super) struct Framing(Kind);
+pub(super) struct Framing(FramingKind);
 
-enum Kind {
+enum FramingKind {
     Mbox(Box<Mbox>),
-    Single(Single),
+    Single(SingleMessage),
     Rnews(Rnews),
     Mmdf(Mmdf),
     Emlx(Emlx),
@@ -44,54 +44,54 @@ enum Kind {
 
 impl Framing {
     pub(super) fn mbox() -> Self {
-        Framing(Kind::Mbox(Box::default()))
+        Framing(FramingKind::Mbox(Box::default()))
     }
 
     pub(super) fn single() -> Self {
-        Framing(Kind::Single(Single::default()))
+        Framing(FramingKind::Single(SingleMessage::default()))
     }
 
     pub(super) fn rnews() -> Self {
-        Framing(Kind::Rnews(Rnews::default()))
+        Framing(FramingKind::Rnews(Rnews::default()))
     }
 
     pub(super) fn mmdf() -> Self {
-        Framing(Kind::Mmdf(Mmdf::default()))
+        Framing(FramingKind::Mmdf(Mmdf::default()))
     }
 
     pub(super) fn emlx() -> Self {
-        Framing(Kind::Emlx(Emlx::default()))
+        Framing(FramingKind::Emlx(Emlx::default()))
     }
 
-    pub(super) fn begin(&mut self, share: Share, lines: Option<Lines>) {
+    pub(super) fn begin(&mut self, share: SplitContext, lines: Option<SeparatorLines>) {
         *self = match &mut self.0 {
-            Kind::Mbox(_) => Framing(Kind::Mbox(Box::new(Mbox::share(share, lines)))),
-            Kind::Single(_) => Self::single(),
-            Kind::Rnews(_) => Self::rnews(),
-            Kind::Mmdf(_) => Self::mmdf(),
-            Kind::Emlx(_) => Self::emlx(),
+            FramingKind::Mbox(_) => Framing(FramingKind::Mbox(Box::new(Mbox::share(share, lines)))),
+            FramingKind::Single(_) => Self::single(),
+            FramingKind::Rnews(_) => Self::rnews(),
+            FramingKind::Mmdf(_) => Self::mmdf(),
+            FramingKind::Emlx(_) => Self::emlx(),
         };
     }
 
     pub(super) fn scan(
         &mut self,
         window: Window<'_>,
-        archive: &mut Archive,
+        archive: &mut ArchiveState,
         out: &mut Events,
     ) -> usize {
         match &mut self.0 {
-            Kind::Mbox(mbox) => mbox.scan(window, archive, out),
-            Kind::Single(single) => single.scan(window, archive, out),
-            Kind::Rnews(rnews) => rnews.scan(window, archive, out),
-            Kind::Mmdf(mmdf) => mmdf.scan(window, archive, out),
-            Kind::Emlx(emlx) => emlx.scan(window, archive, out),
+            FramingKind::Mbox(mbox) => mbox.scan(window, archive, out),
+            FramingKind::Single(single) => single.scan(window, archive, out),
+            FramingKind::Rnews(rnews) => rnews.scan(window, archive, out),
+            FramingKind::Mmdf(mmdf) => mmdf.scan(window, archive, out),
+            FramingKind::Emlx(emlx) => emlx.scan(window, archive, out),
         }
     }
 }
 
-impl Archive {
+impl ArchiveState {
     /// The next message begins at `offset`.
-    fn begin(&mut self, offset: u64, clean: Clean) {
+    fn begin(&mut self, offset: u64, clean: LineUnquoter) {
         self.count += 1;
         self.readers.tally.messages += 1;
         self.tree.begin(self.count, offset, clean);
@@ -99,7 +99,7 @@ impl Archive {
 
     /// Text before the first message: message 0, of text alone.
     fn begin_junk(&mut self, offset: u64, out: &mut Events) {
-        self.tree.begin(0, offset, Clean::default());
+        self.tree.begin(0, offset, LineUnquoter::default());
         self.tree.begin_body(&mut self.readers, out);
     }
 

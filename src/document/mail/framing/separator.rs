@@ -11,7 +11,7 @@ const FIELD: usize = 1024;
 
 /// What a line that starts with `From ` is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum FromLine {
     /// A separator; the length of its line.
     Separator(usize),
     /// Text.
@@ -22,7 +22,7 @@ pub(super) enum Verdict {
 
 /// What stands before a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Before {
+pub(super) enum PrecedingLine {
     /// A blank line, or nothing.
     Blank,
     /// Text.
@@ -31,7 +31,7 @@ pub(super) enum Before {
 
 /// Whether the separators of an archive name commits, as `git format-patch` writes them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Style {
+pub enum SeparatorStyle {
     /// There was none yet.
     #[default]
     Unknown,
@@ -50,8 +50,8 @@ pub enum Style {
 /// ```
 pub fn is_separator(bytes: &[u8]) -> bool {
     matches!(
-        judge(bytes, true, Before::Blank, Style::Unknown),
-        Verdict::Separator(_)
+        judge(bytes, true, PrecedingLine::Blank, SeparatorStyle::Unknown),
+        FromLine::Separator(_)
     )
 }
 
@@ -69,21 +69,26 @@ pub(super) fn is_candidate(line: &[u8], last: bool) -> bool {
 }
 
 /// Judges a line that is a candidate.
-pub(super) fn judge(bytes: &[u8], last: bool, before: Before, style: Style) -> Verdict {
+pub(super) fn judge(
+    bytes: &[u8],
+    last: bool,
+    before: PrecedingLine,
+    style: SeparatorStyle,
+) -> FromLine {
     let head = &bytes[..bytes.len().min(LINE)];
     let (line, length) = match memchr(b'\n', head) {
         Some(end) => (&bytes[..end], end + 1),
-        None if head.len() == LINE => return Verdict::Text,
+        None if head.len() == LINE => return FromLine::Text,
         None if last => (bytes, bytes.len()),
-        None => return Verdict::Unknown,
+        None => return FromLine::Unknown,
     };
     // A line of the word alone is text.
     if !line.starts_with(b"From ") {
-        return Verdict::Text;
+        return FromLine::Text;
     }
     let rest = line[4..].trim_ascii();
-    if style == Style::Mail && is_git(rest) {
-        return Verdict::Text;
+    if style == SeparatorStyle::Mail && is_git(rest) {
+        return FromLine::Text;
     }
     let next = &bytes[length..];
     let next = &next[..next.len().min(FIELD)];
@@ -100,36 +105,36 @@ pub(super) fn judge(bytes: &[u8], last: bool, before: Before, style: Style) -> V
                 .all(|&byte| (33..=126).contains(&byte) || matches!(byte, b' ' | b'\t')),
         };
     let dated = ends_in_date(rest);
-    let holds = if dated && before == Before::Blank {
+    let holds = if dated && before == PrecedingLine::Blank {
         true
     } else if dated {
         let quoted = next.starts_with(b">From ");
         if unknown && !quoted {
-            return Verdict::Unknown;
+            return FromLine::Unknown;
         }
         field || quoted
     } else {
         let bare = rest.is_empty() || rest == b"-";
-        let token = !rest.iter().any(u8::is_ascii_whitespace) && before == Before::Blank;
+        let token = !rest.iter().any(u8::is_ascii_whitespace) && before == PrecedingLine::Blank;
         if (bare || token) && unknown {
-            return Verdict::Unknown;
+            return FromLine::Unknown;
         }
         (bare || token) && field
     };
     if holds {
-        Verdict::Separator(length)
+        FromLine::Separator(length)
     } else {
-        Verdict::Text
+        FromLine::Text
     }
 }
 
 /// The style of an archive whose first separator is this line.
-pub(super) fn style_of(line: &[u8]) -> Style {
+pub(super) fn style_of(line: &[u8]) -> SeparatorStyle {
     let rest = line.get(4..).unwrap_or_default().trim_ascii();
     if is_git(rest) {
-        Style::Git
+        SeparatorStyle::Git
     } else {
-        Style::Mail
+        SeparatorStyle::Mail
     }
 }
 
@@ -149,45 +154,45 @@ mod tests {
     #[test]
     #[rustfmt::skip]
     fn separators_are_told_from_text() {
-        use Before::{Blank, Text};
+        use PrecedingLine::{Blank, Text};
         let git = "From 0123456789012345678901234567890123456789 Mon Sep 17 00:00:00 2001\nFrom: x\n";
-        let rows: &[(&str, Before, Style, bool)] = &[
-            ("From a@b Thu Mar  2 10:11:12 2006\nA: b", Text, Style::Mail, true),
-            ("From a@b Thu Mar  2 10:11:12 2006\ntext", Blank, Style::Mail, true),
-            ("From a@b Thu Mar  2 10:11:12 2006\ntext", Text, Style::Mail, false),
-            ("From a@b Thu Mar  2 10:11:12 2006\n>From c\n", Text, Style::Mail, true),
-            ("From owner-x Fri Sep 25 20:23 CDT 1998\nA: b", Text, Style::Mail, true),
-            ("From 123@xxx Fri Sep 16 22:26:51 +0000 2016\nA: b", Text, Style::Mail, true),
-            ("From a@b Tue, 14 Apr 2009 10:00:00 +0200\nA: b", Text, Style::Mail, true),
-            ("From a@b Mon Jan  3 10:00:00 PM CEST 2005\nA: b", Text, Style::Mail, true),
-            ("From alice at example.com  Mon Jan  3 10:00:00 2005\nA: b", Text, Style::Mail, true),
-            ("From - Mon Jan  3 10:00:00 2005\nA: b", Text, Style::Mail, true),
-            ("From -\nA: b", Text, Style::Mail, true),
-            ("From - \r\nA: b", Text, Style::Mail, true),
-            ("From \nA: b", Text, Style::Mail, true),
-            ("From \r\nA: b", Text, Style::Mail, true),
-            ("From\nA: b", Blank, Style::Mail, false),
-            ("From\r\nA: b", Blank, Style::Mail, false),
-            ("From \ntext", Blank, Style::Mail, false),
-            ("From \nhttps://a.example/: b", Blank, Style::Mail, false),
-            ("From \nhttps ://a.example/: b", Blank, Style::Mail, false),
-            ("From \nA:/b", Blank, Style::Mail, true),
-            ("From sender@host\nhttps://a.example/: b", Blank, Style::Mail, false),
-            ("From a@b Thu Mar  2 10:11:12 2006\nhttps://a.example/", Text, Style::Mail, false),
-            ("From mboxrd@z Thu Jan  1 00:00:00 1970\nA: b", Text, Style::Mail, true),
-            ("From ???@??? Thu Jan  1 00:00:00 1970\nA: b", Text, Style::Mail, true),
-            ("From sender@host\nA: b", Blank, Style::Mail, true),
-            ("From sender@host\nA: b", Text, Style::Mail, false),
-            ("From what I saw\nNote: that", Blank, Style::Mail, false),
-            ("From 2 to 3 in 2006\nA: b", Blank, Style::Mail, false),
-            ("Fromage\nA: b", Blank, Style::Mail, false),
-            (git, Blank, Style::Mail, false),
-            (git, Blank, Style::Git, true),
-            (git, Blank, Style::Unknown, true),
+        let rows: &[(&str, PrecedingLine, SeparatorStyle, bool)] = &[
+            ("From a@b Thu Mar  2 10:11:12 2006\nA: b", Text, SeparatorStyle::Mail, true),
+            ("From a@b Thu Mar  2 10:11:12 2006\ntext", Blank, SeparatorStyle::Mail, true),
+            ("From a@b Thu Mar  2 10:11:12 2006\ntext", Text, SeparatorStyle::Mail, false),
+            ("From a@b Thu Mar  2 10:11:12 2006\n>From c\n", Text, SeparatorStyle::Mail, true),
+            ("From owner-x Fri Sep 25 20:23 CDT 1998\nA: b", Text, SeparatorStyle::Mail, true),
+            ("From 123@xxx Fri Sep 16 22:26:51 +0000 2016\nA: b", Text, SeparatorStyle::Mail, true),
+            ("From a@b Tue, 14 Apr 2009 10:00:00 +0200\nA: b", Text, SeparatorStyle::Mail, true),
+            ("From a@b Mon Jan  3 10:00:00 PM CEST 2005\nA: b", Text, SeparatorStyle::Mail, true),
+            ("From alice at example.com  Mon Jan  3 10:00:00 2005\nA: b", Text, SeparatorStyle::Mail, true),
+            ("From - Mon Jan  3 10:00:00 2005\nA: b", Text, SeparatorStyle::Mail, true),
+            ("From -\nA: b", Text, SeparatorStyle::Mail, true),
+            ("From - \r\nA: b", Text, SeparatorStyle::Mail, true),
+            ("From \nA: b", Text, SeparatorStyle::Mail, true),
+            ("From \r\nA: b", Text, SeparatorStyle::Mail, true),
+            ("From\nA: b", Blank, SeparatorStyle::Mail, false),
+            ("From\r\nA: b", Blank, SeparatorStyle::Mail, false),
+            ("From \ntext", Blank, SeparatorStyle::Mail, false),
+            ("From \nhttps://a.example/: b", Blank, SeparatorStyle::Mail, false),
+            ("From \nhttps ://a.example/: b", Blank, SeparatorStyle::Mail, false),
+            ("From \nA:/b", Blank, SeparatorStyle::Mail, true),
+            ("From sender@host\nhttps://a.example/: b", Blank, SeparatorStyle::Mail, false),
+            ("From a@b Thu Mar  2 10:11:12 2006\nhttps://a.example/", Text, SeparatorStyle::Mail, false),
+            ("From mboxrd@z Thu Jan  1 00:00:00 1970\nA: b", Text, SeparatorStyle::Mail, true),
+            ("From ???@??? Thu Jan  1 00:00:00 1970\nA: b", Text, SeparatorStyle::Mail, true),
+            ("From sender@host\nA: b", Blank, SeparatorStyle::Mail, true),
+            ("From sender@host\nA: b", Text, SeparatorStyle::Mail, false),
+            ("From what I saw\nNote: that", Blank, SeparatorStyle::Mail, false),
+            ("From 2 to 3 in 2006\nA: b", Blank, SeparatorStyle::Mail, false),
+            ("Fromage\nA: b", Blank, SeparatorStyle::Mail, false),
+            (git, Blank, SeparatorStyle::Mail, false),
+            (git, Blank, SeparatorStyle::Git, true),
+            (git, Blank, SeparatorStyle::Unknown, true),
         ];
         for (bytes, before, style, expected) in rows {
             let got = judge(bytes.as_bytes(), true, *before, *style);
-            assert_eq!(matches!(got, Verdict::Separator(_)), *expected, "{bytes:?} {before:?}");
+            assert_eq!(matches!(got, FromLine::Separator(_)), *expected, "{bytes:?} {before:?}");
         }
     }
 
@@ -200,10 +205,15 @@ mod tests {
             "From\nReturn-Path: <x>\nmore",
         ] {
             let text = text.as_bytes();
-            let whole = judge(text, true, Before::Text, Style::Mail);
+            let whole = judge(text, true, PrecedingLine::Text, SeparatorStyle::Mail);
             for end in 0..text.len() {
-                let cut = judge(&text[..end], false, Before::Text, Style::Mail);
-                assert!(cut == Verdict::Unknown || cut == whole, "{end}: {cut:?}");
+                let cut = judge(
+                    &text[..end],
+                    false,
+                    PrecedingLine::Text,
+                    SeparatorStyle::Mail,
+                );
+                assert!(cut == FromLine::Unknown || cut == whole, "{end}: {cut:?}");
             }
         }
     }

@@ -2,24 +2,24 @@
 
 use memchr::memchr2;
 
-use super::Archive;
+use super::ArchiveState;
 use crate::bytes::window::Window;
 use crate::document::events::Events;
-use crate::document::mail::clean::Clean;
 use crate::document::mail::tree::Ending;
+use crate::document::mail::unquote::LineUnquoter;
 
 /// The message in the making.
 #[derive(Debug, Default)]
-pub(super) struct Single {
+pub(super) struct SingleMessage {
     begun: bool,
-    breaks: Breaks,
+    breaks: LineEndings,
     /// The window with its line ends as LF.
     copy: Vec<u8>,
 }
 
 /// How the lines of a file end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Breaks {
+enum LineEndings {
     #[default]
     Unknown,
     /// With LF or CR LF.
@@ -32,29 +32,29 @@ enum Breaks {
 const FIRST_LINE: usize = 64 << 10;
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-impl Single {
+impl SingleMessage {
     pub(super) fn scan(
         &mut self,
         window: Window<'_>,
-        archive: &mut Archive,
+        archive: &mut ArchiveState,
         out: &mut Events,
     ) -> usize {
         let mut at = window.start;
         if !self.begun {
             let pending = &window.bytes[at..];
-            if self.breaks == Breaks::Unknown {
+            if self.breaks == LineEndings::Unknown {
                 self.breaks = breaks(pending, window.last);
             }
-            if self.breaks == Breaks::Unknown || pending.is_empty() {
+            if self.breaks == LineEndings::Unknown || pending.is_empty() {
                 return at;
             }
             self.begun = true;
-            archive.begin(window.offset_at(at), Clean::default());
+            archive.begin(window.offset_at(at), LineUnquoter::default());
             if pending.starts_with(BYTE_ORDER_MARK) {
                 at += BYTE_ORDER_MARK.len();
             }
         }
-        if self.breaks != Breaks::CarriageReturn {
+        if self.breaks != LineEndings::CarriageReturn {
             return feed(&window, at, archive, out);
         }
         let mut copy = std::mem::take(&mut self.copy);
@@ -80,7 +80,7 @@ impl Single {
     }
 }
 
-fn feed(window: &Window<'_>, mut at: usize, archive: &mut Archive, out: &mut Events) -> usize {
+fn feed(window: &Window<'_>, mut at: usize, archive: &mut ArchiveState, out: &mut Events) -> usize {
     let end = window.bytes.len();
     if window.last {
         archive.finish(window, at, end, Ending::Whole, out);
@@ -95,16 +95,16 @@ fn feed(window: &Window<'_>, mut at: usize, archive: &mut Archive, out: &mut Eve
     }
 }
 
-fn breaks(bytes: &[u8], last: bool) -> Breaks {
+fn breaks(bytes: &[u8], last: bool) -> LineEndings {
     match memchr2(b'\r', b'\n', bytes) {
-        Some(at) if bytes[at] == b'\n' => Breaks::Usual,
+        Some(at) if bytes[at] == b'\n' => LineEndings::Usual,
         Some(at) => match bytes.get(at + 1) {
-            Some(b'\n') => Breaks::Usual,
-            Some(_) => Breaks::CarriageReturn,
-            None if last => Breaks::Usual,
-            None => Breaks::Unknown,
+            Some(b'\n') => LineEndings::Usual,
+            Some(_) => LineEndings::CarriageReturn,
+            None if last => LineEndings::Usual,
+            None => LineEndings::Unknown,
         },
-        None if last || bytes.len() >= FIRST_LINE => Breaks::Usual,
-        None => Breaks::Unknown,
+        None if last || bytes.len() >= FIRST_LINE => LineEndings::Usual,
+        None => LineEndings::Unknown,
     }
 }

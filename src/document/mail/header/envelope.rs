@@ -8,7 +8,7 @@ use memchr::memchr3;
 
 use super::value::{self, comment_end};
 use crate::document::events::{self, Events};
-use crate::document::mail::segments::Segments;
+use crate::document::mail::segments::SegmentMap;
 
 /// The longest subject and the longest address, in bytes.
 const TEXT: usize = 512;
@@ -30,12 +30,12 @@ impl Envelope {
         &self,
         kept: &[u8],
         out: &mut Events,
-    ) -> events::Envelope {
+    ) -> events::EnvelopeRanges {
         let mut store = |range: &Option<Range<usize>>| {
             let value = &kept[range.clone()?];
             Some(out.store(value))
         };
-        events::Envelope {
+        events::EnvelopeRanges {
             date: store(&self.date),
             from: store(&self.from),
             subject: store(&self.subject),
@@ -65,7 +65,7 @@ fn decoded(raw: &[u8]) -> Cow<'_, str> {
         return plain;
     }
     let mut text = Vec::new();
-    value::text(plain.as_bytes(), &mut text, &mut Segments::default());
+    value::text(plain.as_bytes(), &mut text, &mut SegmentMap::default());
     Cow::Owned(String::from_utf8_lossy(&text).into_owned())
 }
 

@@ -4,7 +4,7 @@ use crate::document::mail::Headers;
 
 /// How a field's value is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Rule {
+pub(super) enum FieldSyntax {
     /// URIs in angle brackets, between comments and commas (RFC 2369, RFC 5064).
     Brackets,
     /// Free text, by the rules for text.
@@ -21,7 +21,7 @@ pub(super) enum Rule {
 
 /// What the field tells about the entity itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Tells {
+pub(super) enum EntityField {
     Nothing,
     Type,
     Transfer,
@@ -37,12 +37,12 @@ pub(super) enum Tells {
     Subject,
 }
 
-impl Tells {
+impl EntityField {
     /// Whether the entity notes it; `envelope`: the date, the sender and the subject, too.
     pub(super) fn is_wanted(self, envelope: bool) -> bool {
         match self {
-            Tells::Nothing => false,
-            Tells::Date | Tells::From | Tells::Subject => envelope,
+            EntityField::Nothing => false,
+            EntityField::Date | EntityField::From | EntityField::Subject => envelope,
             _ => true,
         }
     }
@@ -58,16 +58,21 @@ enum Reported {
 
 /// A header field.
 #[derive(Debug)]
-pub(super) struct Field {
+pub(super) struct HeaderField {
     /// Its name in lower case.
     pub(super) name: &'static str,
-    pub(super) rule: Rule,
+    pub(super) rule: FieldSyntax,
     reported: Reported,
-    pub(super) tells: Tells,
+    pub(super) tells: EntityField,
 }
 
-const fn row(name: &'static str, rule: Rule, reported: Reported, tells: Tells) -> Field {
-    Field {
+const fn row(
+    name: &'static str,
+    rule: FieldSyntax,
+    reported: Reported,
+    tells: EntityField,
+) -> HeaderField {
+    HeaderField {
         name,
         rule,
         reported,
@@ -77,49 +82,54 @@ const fn row(name: &'static str, rule: Rule, reported: Reported, tells: Tells) -
 
 /// Every field that we know, one row each.
 #[rustfmt::skip]
-static FIELDS: &[Field] = &[
+static FIELDS: &[HeaderField] = &[
     // RFC 2369, RFC 5064.
-    row("list-help", Rule::Brackets, Reported::Known, Tells::Nothing),
-    row("list-unsubscribe", Rule::Brackets, Reported::Known, Tells::Nothing),
-    row("list-subscribe", Rule::Brackets, Reported::Known, Tells::Nothing),
-    row("list-post", Rule::Brackets, Reported::Known, Tells::Nothing),
-    row("list-owner", Rule::Brackets, Reported::Known, Tells::Nothing),
-    row("list-archive", Rule::Brackets, Reported::Known, Tells::Nothing),
-    row("archived-at", Rule::Brackets, Reported::Known, Tells::Nothing),
-    row("x-archived-at", Rule::Brackets, Reported::Known, Tells::Nothing),
-    row("list-id", Rule::Nothing, Reported::Known, Tells::Nothing),
+    row("list-help", FieldSyntax::Brackets, Reported::Known, EntityField::Nothing),
+    row("list-unsubscribe", FieldSyntax::Brackets, Reported::Known, EntityField::Nothing),
+    row("list-subscribe", FieldSyntax::Brackets, Reported::Known, EntityField::Nothing),
+    row("list-post", FieldSyntax::Brackets, Reported::Known, EntityField::Nothing),
+    row("list-owner", FieldSyntax::Brackets, Reported::Known, EntityField::Nothing),
+    row("list-archive", FieldSyntax::Brackets, Reported::Known, EntityField::Nothing),
+    row("archived-at", FieldSyntax::Brackets, Reported::Known, EntityField::Nothing),
+    row("x-archived-at", FieldSyntax::Brackets, Reported::Known, EntityField::Nothing),
+    row("list-id", FieldSyntax::Nothing, Reported::Known, EntityField::Nothing),
     // Free text.
-    row("subject", Rule::FreeText, Reported::Known, Tells::Subject),
-    row("comments", Rule::FreeText, Reported::Known, Tells::Nothing),
-    row("organization", Rule::FreeText, Reported::Known, Tells::Nothing),
-    row("openpgp", Rule::FreeText, Reported::Known, Tells::Nothing),
-    row("x-url", Rule::FreeText, Reported::Known, Tells::Nothing),
-    row("x-homepage", Rule::FreeText, Reported::Known, Tells::Nothing),
-    row("link", Rule::FreeText, Reported::Known, Tells::Nothing),
+    row("subject", FieldSyntax::FreeText, Reported::Known, EntityField::Subject),
+    row("comments", FieldSyntax::FreeText, Reported::Known, EntityField::Nothing),
+    row("organization", FieldSyntax::FreeText, Reported::Known, EntityField::Nothing),
+    row("openpgp", FieldSyntax::FreeText, Reported::Known, EntityField::Nothing),
+    row("x-url", FieldSyntax::FreeText, Reported::Known, EntityField::Nothing),
+    row("x-homepage", FieldSyntax::FreeText, Reported::Known, EntityField::Nothing),
+    row("link", FieldSyntax::FreeText, Reported::Known, EntityField::Nothing),
     // Names of messages and groups.
-    row("message-id", Rule::MessageIds, Reported::Ids, Tells::MessageId),
-    row("references", Rule::MessageIds, Reported::Ids, Tells::Nothing),
-    row("in-reply-to", Rule::MessageIds, Reported::Ids, Tells::Nothing),
-    row("supersedes", Rule::MessageIds, Reported::Ids, Tells::Nothing),
-    row("newsgroups", Rule::Groups, Reported::Ids, Tells::Nothing),
-    row("followup-to", Rule::Groups, Reported::Ids, Tells::Nothing),
-    row("xref", Rule::Places, Reported::Ids, Tells::Nothing),
+    row("message-id", FieldSyntax::MessageIds, Reported::Ids, EntityField::MessageId),
+    row("references", FieldSyntax::MessageIds, Reported::Ids, EntityField::Nothing),
+    row("in-reply-to", FieldSyntax::MessageIds, Reported::Ids, EntityField::Nothing),
+    row("supersedes", FieldSyntax::MessageIds, Reported::Ids, EntityField::Nothing),
+    row("newsgroups", FieldSyntax::Groups, Reported::Ids, EntityField::Nothing),
+    row("followup-to", FieldSyntax::Groups, Reported::Ids, EntityField::Nothing),
+    row("xref", FieldSyntax::Places, Reported::Ids, EntityField::Nothing),
     // RFC 5322 section 3.6.
-    row("date", Rule::FreeText, Reported::All, Tells::Date),
-    row("from", Rule::FreeText, Reported::All, Tells::From),
+    row("date", FieldSyntax::FreeText, Reported::All, EntityField::Date),
+    row("from", FieldSyntax::FreeText, Reported::All, EntityField::From),
     // What the entity is, and its bases and labels (RFC 2045, 2557, 2110).
-    row("content-type", Rule::Nothing, Reported::Known, Tells::Type),
-    row("content-transfer-encoding", Rule::Nothing, Reported::Known, Tells::Transfer),
-    row("content-disposition", Rule::FreeText, Reported::All, Tells::Disposition),
-    row("content-location", Rule::Nothing, Reported::Known, Tells::Location),
-    row("content-base", Rule::Nothing, Reported::Known, Tells::Base),
-    row("snapshot-content-location", Rule::Nothing, Reported::Known, Tells::Snapshot),
-    row("content-id", Rule::Nothing, Reported::Known, Tells::ContentId),
-    row("content-length", Rule::Nothing, Reported::Known, Tells::Length),
+    row("content-type", FieldSyntax::Nothing, Reported::Known, EntityField::Type),
+    row("content-transfer-encoding", FieldSyntax::Nothing, Reported::Known, EntityField::Transfer),
+    row("content-disposition", FieldSyntax::FreeText, Reported::All, EntityField::Disposition),
+    row("content-location", FieldSyntax::Nothing, Reported::Known, EntityField::Location),
+    row("content-base", FieldSyntax::Nothing, Reported::Known, EntityField::Base),
+    row("snapshot-content-location", FieldSyntax::Nothing, Reported::Known, EntityField::Snapshot),
+    row("content-id", FieldSyntax::Nothing, Reported::Known, EntityField::ContentId),
+    row("content-length", FieldSyntax::Nothing, Reported::Known, EntityField::Length),
 ];
 
 /// Any field that no row names.
-pub(super) static OTHER: Field = row("", Rule::FreeText, Reported::All, Tells::Nothing);
+pub(super) static OTHER: HeaderField = row(
+    "",
+    FieldSyntax::FreeText,
+    Reported::All,
+    EntityField::Nothing,
+);
 
 /// The longest name of a row, and one.
 const LONGEST: usize = 32;
@@ -142,7 +152,7 @@ static ROWS: [[(u8, u8); 26]; LONGEST] = {
 };
 
 /// The row of a name, in any case.
-pub(super) fn field(name: &[u8]) -> Option<&'static Field> {
+pub(super) fn field(name: &[u8]) -> Option<&'static HeaderField> {
     let first = name.first()? | 0x20;
     let letter = usize::from(first.wrapping_sub(b'a'));
     // Trace fields, most of a header, have no rows.
@@ -152,11 +162,11 @@ pub(super) fn field(name: &[u8]) -> Option<&'static Field> {
         .find(|field| field.name.as_bytes().eq_ignore_ascii_case(name))
 }
 
-impl Field {
+impl HeaderField {
     /// Whether references of this field are reported.
     pub(super) fn is_reported(&self, headers: Headers, ids: bool) -> bool {
         match self.reported {
-            _ if self.rule == Rule::Nothing => false,
+            _ if self.rule == FieldSyntax::Nothing => false,
             Reported::Known => headers != Headers::None,
             Reported::All => headers == Headers::All,
             Reported::Ids => ids,

@@ -11,16 +11,16 @@ use std::sync::Arc;
 
 use memchr::memchr;
 
-use super::readers::Readers;
-use crate::bytes::block::Block;
+use super::part_scanners::PartScanners;
 use crate::bytes::class::ByteSet;
+use crate::bytes::simd::Block;
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::Batch;
 use envelope::Envelope;
-use fields::{Field, OTHER, Tells};
-use parameters::Known;
+use fields::{EntityField, HeaderField, OTHER};
+use parameters::ParameterCache;
 pub(super) use parameters::Parameters;
-use report::Place;
+use report::FieldPlace;
 
 /// The longest field that is kept.
 const FIELD: usize = 64 << 10;
@@ -47,7 +47,7 @@ pub(super) struct Entity {
 
 /// Why a block stopped taking lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stop {
+pub(super) enum HeaderStop {
     /// It needs more bytes.
     More,
     /// An empty line, which is taken.
@@ -84,19 +84,19 @@ pub(super) struct Header {
     /// Bytes of the block so far.
     offset: u64,
     line: u64,
-    field: Option<Open>,
+    field: Option<OpenField>,
     name: Vec<u8>,
     value: Vec<u8>,
     /// Values of Content-Type, which archives repeat.
-    types: Known,
+    types: ParameterCache,
     /// In the rest of a line that was too long.
     long_line: bool,
 }
 
 /// The field at hand.
 #[derive(Clone, Copy, Debug)]
-struct Open {
-    field: &'static Field,
+struct OpenField {
+    field: &'static HeaderField,
     line: u64,
     /// Offset of its value in the block.
     value: u64,
@@ -122,14 +122,14 @@ impl Header {
         mut at: usize,
         end: bool,
         mut hyphens: Hyphens,
-        readers: &mut Readers,
-    ) -> (usize, Stop) {
+        readers: &mut PartScanners,
+    ) -> (usize, HeaderStop) {
         while at < bytes.len() {
             let rest = &bytes[at..];
             let Some(length) = line_length(rest) else {
                 if end {
                     let stop = self.line(rest, hyphens, readers);
-                    if stop != Stop::More {
+                    if stop != HeaderStop::More {
                         return (at, stop);
                     }
                     self.offset += rest.len() as u64;
@@ -137,7 +137,7 @@ impl Header {
                 } else if rest.len() >= FIELD {
                     if !self.long_line {
                         let stop = self.line(rest, hyphens, readers);
-                        if stop != Stop::More {
+                        if stop != HeaderStop::More {
                             return (at, stop);
                         }
                         self.diagnose(&diagnostic::HEADER_TOO_LONG);
@@ -153,10 +153,10 @@ impl Header {
                 self.long_line = false;
             } else {
                 match self.line(line, hyphens, readers) {
-                    Stop::More => {}
-                    Stop::Empty => {
+                    HeaderStop::More => {}
+                    HeaderStop::Empty => {
                         self.offset += length as u64;
-                        return (at + length, Stop::Empty);
+                        return (at + length, HeaderStop::Empty);
                     }
                     stop => return (at, stop),
                 }
@@ -169,26 +169,26 @@ impl Header {
         }
         if end {
             self.finish_field(readers);
-            return (at, Stop::End);
+            return (at, HeaderStop::End);
         }
-        (at, Stop::More)
+        (at, HeaderStop::More)
     }
 
     /// Takes one line.
-    fn line(&mut self, line: &[u8], hyphens: Hyphens, readers: &mut Readers) -> Stop {
+    fn line(&mut self, line: &[u8], hyphens: Hyphens, readers: &mut PartScanners) -> HeaderStop {
         match line {
             [b' ' | b'\t', ..] if self.line > 0 => {
                 self.line += 1;
                 if self.field.is_some() {
                     self.keep(line);
                 }
-                return Stop::More;
+                return HeaderStop::More;
             }
             [b'\n', ..] | [b'\r', b'\n'] | [b'\r'] => {
                 self.finish_field(readers);
-                return Stop::Empty;
+                return HeaderStop::Empty;
             }
-            [b'-', b'-', ..] if hyphens == Hyphens::Stop => return Stop::Hyphens,
+            [b'-', b'-', ..] if hyphens == Hyphens::Stop => return HeaderStop::Hyphens,
             _ => {}
         }
         let Some((name, value)) = split_field(line) else {
@@ -197,10 +197,10 @@ impl Header {
                 if self.line > 0 {
                     self.line += 1;
                 }
-                return Stop::More;
+                return HeaderStop::More;
             }
             self.finish_field(readers);
-            return Stop::NoField;
+            return HeaderStop::NoField;
         };
         self.finish_field(readers);
         self.line += 1;
@@ -215,14 +215,14 @@ impl Header {
                 self.name.extend(name.iter().map(u8::to_ascii_lowercase));
             }
             self.value.clear();
-            self.field = Some(Open {
+            self.field = Some(OpenField {
                 field,
                 line: self.line,
                 value: self.offset + value as u64,
             });
             self.keep(&line[value..]);
         }
-        Stop::More
+        HeaderStop::More
     }
 
     /// Keeps a line of the field at hand.
@@ -243,7 +243,7 @@ impl Header {
     }
 
     /// Reads the field at hand, which is complete.
-    fn finish_field(&mut self, readers: &mut Readers) {
+    fn finish_field(&mut self, readers: &mut PartScanners) {
         let Some(open) = self.field.take() else {
             return;
         };
@@ -258,7 +258,7 @@ impl Header {
         if self.events.size() > BLOCK {
             self.diagnose(&diagnostic::HEADER_TOO_LONG);
         } else {
-            let place = Place {
+            let place = FieldPlace {
                 name: if open.field.name.is_empty() {
                     report::Attribute::Other(&self.name)
                 } else {
@@ -270,7 +270,7 @@ impl Header {
             if open.field.is_reported(headers, ids) {
                 report::field(open.field.rule, trimmed, place, readers, &mut self.events);
             }
-            if open.field.tells == Tells::Type && headers != super::Headers::None {
+            if open.field.tells == EntityField::Type && headers != super::Headers::None {
                 report::external_body(&self.entity, trimmed, place, &mut self.events);
             }
         }
@@ -279,30 +279,38 @@ impl Header {
 }
 
 impl Entity {
-    fn note(&mut self, tells: Tells, raw: &[u8], types: &mut Known, kept: &mut Vec<u8>) {
+    fn note(
+        &mut self,
+        tells: EntityField,
+        raw: &[u8],
+        types: &mut ParameterCache,
+        kept: &mut Vec<u8>,
+    ) {
         fn first<T>(slot: &mut Option<T>, value: impl FnOnce() -> T) {
             if slot.is_none() {
                 *slot = Some(value());
             }
         }
         match tells {
-            Tells::Nothing => {}
-            Tells::Type => first(&mut self.content_type, || types.parse(raw)),
-            Tells::Disposition => first(&mut self.disposition, || Parameters::parse(raw)),
-            Tells::Transfer => first(&mut self.transfer, || parameters::value(raw).into_bytes()),
-            Tells::Location => first(&mut self.location, || value::lone_uri(raw)),
-            Tells::Base => first(&mut self.base, || value::lone_uri(raw)),
-            Tells::Snapshot => first(&mut self.snapshot, || value::lone_uri(raw)),
-            Tells::ContentId => first(&mut self.content_id, || bracketed(raw)),
-            Tells::MessageId => first(&mut self.message_id, || {
+            EntityField::Nothing => {}
+            EntityField::Type => first(&mut self.content_type, || types.parse(raw)),
+            EntityField::Disposition => first(&mut self.disposition, || Parameters::parse(raw)),
+            EntityField::Transfer => {
+                first(&mut self.transfer, || parameters::value(raw).into_bytes())
+            }
+            EntityField::Location => first(&mut self.location, || value::lone_uri(raw)),
+            EntityField::Base => first(&mut self.base, || value::lone_uri(raw)),
+            EntityField::Snapshot => first(&mut self.snapshot, || value::lone_uri(raw)),
+            EntityField::ContentId => first(&mut self.content_id, || bracketed(raw)),
+            EntityField::MessageId => first(&mut self.message_id, || {
                 let mut id = unfolded(raw.trim_ascii());
                 id.truncate(LINE);
                 id
             }),
-            Tells::Date => first(&mut self.envelope.date, || envelope::keep(raw, kept)),
-            Tells::From => first(&mut self.envelope.from, || envelope::keep(raw, kept)),
-            Tells::Subject => first(&mut self.envelope.subject, || envelope::keep(raw, kept)),
-            Tells::Length => {
+            EntityField::Date => first(&mut self.envelope.date, || envelope::keep(raw, kept)),
+            EntityField::From => first(&mut self.envelope.from, || envelope::keep(raw, kept)),
+            EntityField::Subject => first(&mut self.envelope.subject, || envelope::keep(raw, kept)),
+            EntityField::Length => {
                 let digits = std::str::from_utf8(raw.trim_ascii()).ok();
                 let length = digits.and_then(|digits| digits.parse().ok());
                 if self.length.is_none() {

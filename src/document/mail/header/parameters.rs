@@ -19,7 +19,7 @@ pub(crate) struct Parameters {
 
 /// Values that came lately, parsed.
 #[derive(Debug, Default)]
-pub(super) struct Known {
+pub(super) struct ParameterCache {
     list: Vec<(Vec<u8>, Arc<Parameters>)>,
     /// The next to make place for another.
     oldest: usize,
@@ -32,7 +32,7 @@ const VALUE: usize = 256;
 /// (RFC 6838 section 4.2). Every record of a part repeats it.
 const MAIN: usize = 255;
 
-impl Known {
+impl ParameterCache {
     pub(super) fn parse(&mut self, raw: &[u8]) -> Arc<Parameters> {
         if let Some((_, known)) = self.list.iter().find(|(value, _)| value == raw) {
             return Arc::clone(known);
@@ -54,12 +54,12 @@ impl Known {
 
 /// The value before the first semicolon, in lower case, without blanks.
 pub(super) fn value(raw: &[u8]) -> String {
-    Rest::new(raw).main()
+    ParameterInput::new(raw).main()
 }
 
 impl Parameters {
     pub(crate) fn parse(raw: &[u8]) -> Self {
-        let mut rest = Rest::new(raw);
+        let mut rest = ParameterInput::new(raw);
         let value = rest.main();
         let mut pieces = Vec::new();
         while let Some(piece) = rest.parameter() {
@@ -87,20 +87,20 @@ impl Parameters {
 }
 
 /// One parameter as it stands: its name, and its value without quotes.
-struct Piece {
+struct ParameterSection {
     name: String,
     value: Vec<u8>,
 }
 
-struct Rest<'a> {
+struct ParameterInput<'a> {
     raw: &'a [u8],
     at: usize,
     comments: Comments,
 }
 
-impl<'a> Rest<'a> {
+impl<'a> ParameterInput<'a> {
     fn new(raw: &'a [u8]) -> Self {
-        Rest {
+        ParameterInput {
             raw,
             at: 0,
             comments: Comments::default(),
@@ -132,7 +132,7 @@ impl<'a> Rest<'a> {
         }
     }
 
-    fn parameter(&mut self) -> Option<Piece> {
+    fn parameter(&mut self) -> Option<ParameterSection> {
         loop {
             let mut name = String::new();
             let mut named = false;
@@ -151,7 +151,7 @@ impl<'a> Rest<'a> {
             }
             if named {
                 let value = self.value();
-                return Some(Piece { name, value });
+                return Some(ParameterSection { name, value });
             }
             if self.at >= self.raw.len() {
                 return None;
@@ -196,10 +196,10 @@ impl<'a> Rest<'a> {
 }
 
 /// Joins continuations (`name*0`, `name*1*`) and decodes what carries a charset (RFC 2231).
-fn join(pieces: Vec<Piece>) -> Vec<(String, Vec<u8>)> {
+fn join(pieces: Vec<ParameterSection>) -> Vec<(String, Vec<u8>)> {
     let mut list: Vec<(String, Vec<u8>)> = Vec::new();
     let mut parts: Vec<(String, u32, bool, Vec<u8>)> = Vec::new();
-    for Piece { name, value } in pieces {
+    for ParameterSection { name, value } in pieces {
         let (plain, encoded) = match name.strip_suffix('*') {
             Some(plain) => (plain, true),
             None => (name.as_str(), false),

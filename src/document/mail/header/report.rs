@@ -3,17 +3,17 @@
 use memchr::{memchr2, memchr2_iter};
 
 use super::Entity;
-use super::fields::Rule;
+use super::fields::FieldSyntax;
 use super::value::{self, brackets};
 use crate::bytes::lines::Position;
 use crate::bytes::window::Window;
-use crate::document::Start;
-use crate::document::events::{Batch, Context, Event, Events, Found, Name, Span};
-use crate::document::mail::readers::Readers;
+use crate::document::ScanStart;
+use crate::document::events::{Batch, Context, Event, Events, FoundReference, NameRange, Span};
+use crate::document::mail::part_scanners::PartScanners;
 
 /// Where a field stands.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'a> {
+pub(super) struct FieldPlace<'a> {
     pub(super) name: Attribute<'a>,
     pub(super) line: u64,
     /// Offset of its value in the block.
@@ -27,13 +27,13 @@ pub(super) enum Attribute<'a> {
     Other(&'a [u8]),
 }
 
-impl Place<'_> {
-    fn found(&self, span: Span, reference: &[u8], events: &mut Batch) -> Found {
+impl FieldPlace<'_> {
+    fn found(&self, span: Span, reference: &[u8], events: &mut Batch) -> FoundReference {
         let text = events.store(reference);
-        let mut found = Found::new(span, text, Context::Header);
+        let mut found = FoundReference::new(span, text, Context::Header);
         found.attribute = match self.name {
-            Attribute::Known(name) => Name::Known(name),
-            Attribute::Other(name) => Name::Other(events.store(name)),
+            Attribute::Known(name) => NameRange::Known(name),
+            Attribute::Other(name) => NameRange::Other(events.store(name)),
         };
         found.position = Some(Position {
             line: self.line,
@@ -51,10 +51,10 @@ impl Place<'_> {
 
 /// Reports the references of one field's value.
 pub(super) fn field(
-    rule: Rule,
+    rule: FieldSyntax,
     raw: &[u8],
-    place: Place<'_>,
-    readers: &mut Readers,
+    place: FieldPlace<'_>,
+    readers: &mut PartScanners,
     events: &mut Batch,
 ) {
     let span = |start: usize, end: usize| Span {
@@ -63,9 +63,9 @@ pub(super) fn field(
     };
     let mut reference = Vec::new();
     match rule {
-        Rule::Nothing => {}
-        Rule::FreeText => free_text(raw, place, readers, events),
-        Rule::Brackets => brackets(raw, |start, end| {
+        FieldSyntax::Nothing => {}
+        FieldSyntax::FreeText => free_text(raw, place, readers, events),
+        FieldSyntax::Brackets => brackets(raw, |start, end| {
             // RFC 2369 section 2: white space inside the brackets is ignored.
             reference.clear();
             reference.extend(
@@ -77,7 +77,7 @@ pub(super) fn field(
                 place.report(span(start, end), &reference, events);
             }
         }),
-        Rule::MessageIds => brackets(raw, |start, end| {
+        FieldSyntax::MessageIds => brackets(raw, |start, end| {
             if raw.get(start.wrapping_sub(1)) == Some(&b'<') && start < end {
                 reference.clear();
                 reference.extend_from_slice(b"mid:");
@@ -89,7 +89,7 @@ pub(super) fn field(
                 place.report(span(start, end), &reference, events);
             }
         }),
-        Rule::Groups | Rule::Places => {
+        FieldSyntax::Groups | FieldSyntax::Places => {
             let mut at = 0;
             let mut words = raw
                 .split(|byte| byte.is_ascii_whitespace() || *byte == b',')
@@ -99,7 +99,7 @@ pub(super) fn field(
                     (start, word)
                 })
                 .filter(|(_, word)| !word.is_empty());
-            if rule == Rule::Places {
+            if rule == FieldSyntax::Places {
                 // RFC 5536 section 3.2.14: the first word is the server.
                 words.next();
             }
@@ -115,7 +115,7 @@ pub(super) fn field(
 }
 
 /// Free text, by the rules for text.
-fn free_text(raw: &[u8], place: Place<'_>, readers: &mut Readers, events: &mut Batch) {
+fn free_text(raw: &[u8], place: FieldPlace<'_>, readers: &mut PartScanners, events: &mut Batch) {
     if !readers.abbreviated && !is_promising(raw) {
         return;
     }
@@ -126,7 +126,7 @@ fn free_text(raw: &[u8], place: Place<'_>, readers: &mut Readers, events: &mut B
     value::text(raw, &mut text, &mut map);
     let mut inner = Events::from(std::mem::take(&mut readers.inner));
     inner.clear();
-    readers.text.begin(&Start::default());
+    readers.text.begin(&ScanStart::default());
     readers.text.scan(Window::whole(&text), &mut inner);
     for event in &inner.list {
         let Event::Reference(ref found) = *event else {
@@ -158,7 +158,12 @@ fn is_promising(raw: &[u8]) -> bool {
 }
 
 /// `message/external-body; access-type=URL; URL="..."` (RFC 2017).
-pub(super) fn external_body(entity: &Entity, raw: &[u8], place: Place<'_>, events: &mut Batch) {
+pub(super) fn external_body(
+    entity: &Entity,
+    raw: &[u8],
+    place: FieldPlace<'_>,
+    events: &mut Batch,
+) {
     let Some(content_type) = &entity.content_type else {
         return;
     };

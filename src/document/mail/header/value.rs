@@ -3,18 +3,18 @@
 use memchr::{memchr, memmem};
 
 use crate::document::mail::charset;
-use crate::document::mail::segments::Segments;
+use crate::document::mail::segments::SegmentMap;
 use crate::document::mail::transfer::{Base64, QuotedPrintable};
 
 /// A value as text: unfolded (RFC 5322 section 2.2.3), its encoded words decoded and joined. The
 /// map leads back to offsets of `raw`, counted from where `map` starts.
-pub(super) fn text(raw: &[u8], out: &mut Vec<u8>, map: &mut Segments) {
-    let mut words = Words::default();
+pub(super) fn text(raw: &[u8], out: &mut Vec<u8>, map: &mut SegmentMap) {
+    let mut words = EncodedWords::default();
     let mut at = 0;
     while at < raw.len() {
         let rest = &raw[at..];
         if rest.starts_with(b"=?")
-            && let Some(word) = Word::parse(rest)
+            && let Some(word) = EncodedWord::parse(rest)
         {
             words.add(&word, out, map);
             at += word.length;
@@ -62,7 +62,7 @@ fn line_break(bytes: &[u8]) -> usize {
 
 /// Adjacent encoded words, joined: a character may be cut between two of them.
 #[derive(Default)]
-struct Words {
+struct EncodedWords {
     charset: Vec<u8>,
     bytes: Vec<u8>,
     /// Raw bytes of the words.
@@ -71,12 +71,12 @@ struct Words {
     blanks: Vec<(usize, usize)>,
 }
 
-impl Words {
+impl EncodedWords {
     fn is_open(&self) -> bool {
         self.length > 0
     }
 
-    fn add(&mut self, word: &Word<'_>, out: &mut Vec<u8>, map: &mut Segments) {
+    fn add(&mut self, word: &EncodedWord<'_>, out: &mut Vec<u8>, map: &mut SegmentMap) {
         let blanks: usize = self.blanks.iter().map(|(_, raw)| raw).sum();
         if self.is_open() && !self.charset.eq_ignore_ascii_case(word.charset) {
             self.blanks.clear();
@@ -97,7 +97,7 @@ impl Words {
         self.blanks.push((text, raw));
     }
 
-    fn flush(&mut self, out: &mut Vec<u8>, map: &mut Segments) {
+    fn flush(&mut self, out: &mut Vec<u8>, map: &mut SegmentMap) {
         if self.is_open() {
             let start = out.len();
             charset::to_utf8(&self.charset, &self.bytes, out);
@@ -118,14 +118,14 @@ impl Words {
 }
 
 /// An encoded word.
-struct Word<'a> {
+struct EncodedWord<'a> {
     charset: &'a [u8],
     encoding: u8,
     text: &'a [u8],
     length: usize,
 }
 
-impl<'a> Word<'a> {
+impl<'a> EncodedWord<'a> {
     /// The word at the start, which is `=?`.
     fn parse(bytes: &'a [u8]) -> Option<Self> {
         let rest = &bytes[2..];
@@ -147,7 +147,7 @@ impl<'a> Word<'a> {
             .split(|&byte| byte == b'*')
             .next()
             .unwrap_or(charset);
-        Some(Word {
+        Some(EncodedWord {
             charset: label,
             encoding,
             text,
@@ -297,7 +297,7 @@ fn closes(value: &[u8]) -> Vec<bool> {
 /// or beside comments (RFC 2557 section 4.4).
 pub(super) fn lone_uri(raw: &[u8]) -> Vec<u8> {
     let mut decoded = Vec::new();
-    text(raw, &mut decoded, &mut Segments::default());
+    text(raw, &mut decoded, &mut SegmentMap::default());
     let value = decoded.trim_ascii();
     let mut uri = Vec::new();
     let inner = match value {
@@ -344,7 +344,7 @@ mod tests {
         ];
         for (raw, expected) in rows {
             let mut out = Vec::new();
-            let mut map = Segments::default();
+            let mut map = SegmentMap::default();
             text(raw.as_bytes(), &mut out, &mut map);
             assert_eq!(String::from_utf8_lossy(&out), *expected, "{raw:?}");
             assert_eq!(map.start(out.len() as u64), raw.len() as u64, "{raw:?}");

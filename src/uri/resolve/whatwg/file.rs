@@ -1,10 +1,10 @@
 //! `file:` URLs, WHATWG URL section 4.4: the file, file slash and file host states.
 
-use super::{Component, Target, end_of, host};
+use super::{Component, TargetBuilder, end_of, host};
 use crate::uri::resolve::prepared::Prepared;
 use crate::uri::resolve::{ReferenceKind, ResolveError};
 
-impl Target<'_> {
+impl TargetBuilder<'_> {
     /// What follows `file:`, or a whole reference against a `file:` base.
     pub(super) fn file(
         &mut self,

@@ -47,7 +47,7 @@ pub(super) fn resolve(
     let special = SPECIAL
         .iter()
         .find(|(name, _)| name.eq_ignore_ascii_case(scheme));
-    let mut target = Target {
+    let mut target = TargetBuilder {
         encoding: match special {
             Some((b"ws:" | b"wss:", _)) => UTF_8,
             _ => encoding.output_encoding(),
@@ -101,7 +101,7 @@ fn end_of(text: &[u8], ends: &[u8]) -> usize {
 }
 
 /// The target as far as it is written.
-struct Target<'a> {
+struct TargetBuilder<'a> {
     out: &'a mut Vec<u8>,
     /// Where the path begins, once it is known.
     path: usize,
@@ -112,7 +112,7 @@ struct Target<'a> {
     encoding: &'static Encoding,
 }
 
-impl Target<'_> {
+impl TargetBuilder<'_> {
     /// The states after the scheme state.
     fn absolute(
         &mut self,

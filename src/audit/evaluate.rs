@@ -4,15 +4,15 @@
 use std::collections::HashMap;
 
 use super::baseline;
-use super::check::{Facts, Place, Position};
-use super::finding::{Hint, Symlink};
-use super::lookup::Lookups;
+use super::check::{MountPosition, TargetFacts, TargetLocation};
+use super::disk::{DiskEntry, LookupMatch};
+use super::finding::{SuggestionHint, Symlink};
+use super::lookup::LookupCache;
 use super::paths::FileId;
 use super::rules::RULES;
-use super::site::{Document, Site};
-use super::tree::{Found, How};
-use super::{Audit, Fragments};
-use crate::pipeline::bases::Names;
+use super::site::{Site, SiteDocument};
+use super::{Audit, FragmentChecks};
+use crate::pipeline::bases::AbsolutePaths;
 use crate::resolver::Link;
 use crate::uri::base::push_path;
 
@@ -22,37 +22,37 @@ const SUGGESTIONS: usize = 100;
 const EMPTIED: usize = 1 << 12;
 
 /// Judges the links of one document after the other.
-pub(super) struct Judge<'a> {
+pub(super) struct Evaluator<'a> {
     audit: &'a Audit,
     site: &'a Site,
-    lookups: Lookups<'a>,
+    lookups: LookupCache<'a>,
     /// The document's path below its mount, as keys have it.
     name: Vec<u8>,
     /// How many findings of a rule have been had with a reference, by the hash of both.
     repeated: HashMap<u64, u32>,
     /// The document's absolute path.
-    absolute: Names,
+    absolute: AbsolutePaths,
     suggestions: usize,
     /// The document itself is one whose findings are asked for.
     touched: bool,
 }
 
-impl<'a> Judge<'a> {
+impl<'a> Evaluator<'a> {
     pub(super) fn new(audit: &'a Audit, site: &'a Site) -> Self {
-        Judge {
+        Evaluator {
             audit,
             site,
-            lookups: Lookups::new(&audit.checker, audit.key),
+            lookups: LookupCache::new(&audit.checker, audit.key),
             name: Vec::new(),
             repeated: HashMap::new(),
-            absolute: Names::default(),
+            absolute: AbsolutePaths::default(),
             suggestions: 0,
             touched: true,
         }
     }
 
     /// Goes on to another document.
-    pub(super) fn begin(&mut self, document: &Document) {
+    pub(super) fn begin(&mut self, document: &SiteDocument) {
         // Emptying a map takes as long as it is large.
         if self.repeated.capacity() > EMPTIED {
             self.repeated = HashMap::new();
@@ -75,14 +75,14 @@ impl<'a> Judge<'a> {
     }
 
     /// What is known of a link.
-    pub(super) fn facts<'l>(&mut self, link: &'l Link<'l>) -> Facts<'l> {
+    pub(super) fn facts<'l>(&mut self, link: &'l Link<'l>) -> TargetFacts<'l> {
         let (place, fragment) = self.audit.locate(link, &mut self.lookups);
         let file = place.file();
         let missing = |file: FileId, fragment| !self.site.has_fragment(file, fragment);
-        Facts {
+        TargetFacts {
             link,
             place,
-            fragment_missing: self.audit.fragments == Fragments::Check
+            fragment_missing: self.audit.fragments == FragmentChecks::Check
                 && file
                     .zip(fragment)
                     .is_some_and(|(file, fragment)| missing(file, fragment)),
@@ -100,56 +100,65 @@ impl<'a> Judge<'a> {
     }
 
     /// Whether a finding is one that is asked for: by its document, or by where its link leads.
-    pub(super) fn shows(&self, facts: Option<&Facts<'_>>) -> bool {
+    pub(super) fn shows(&self, facts: Option<&TargetFacts<'_>>) -> bool {
         if self.touched {
             return true;
         }
         let paths = &self.audit.checker.paths;
         let Some(facts) = facts else { return false };
         match facts.place {
-            Place::File(file, _) | Place::NoIndex(file) => touches(self.audit, &paths.path(file)),
-            Place::Nothing | Place::SymlinkOut => match position(self.audit, facts.link) {
-                Some((_, path)) => touches(self.audit, &path),
-                None => false,
-            },
+            TargetLocation::File(file, _) | TargetLocation::NoIndex(file) => {
+                touches(self.audit, &paths.path(file))
+            }
+            TargetLocation::Nothing | TargetLocation::SymlinkOut => {
+                match position(self.audit, facts.link) {
+                    Some((_, path)) => touches(self.audit, &path),
+                    None => false,
+                }
+            }
             _ => false,
         }
     }
 
     /// The symbolic link on the way to the target of a link that leads nowhere, or out of the roots.
-    pub(super) fn leads(&self, facts: &Facts<'_>) -> Option<Leads> {
-        if !matches!(facts.place, Place::Nothing | Place::SymlinkOut) {
+    pub(super) fn leads(&self, facts: &TargetFacts<'_>) -> Option<RedirectLead> {
+        if !matches!(
+            facts.place,
+            TargetLocation::Nothing | TargetLocation::SymlinkOut
+        ) {
             return None;
         }
         let (root, path) = position(self.audit, facts.link)?;
         match self.audit.checker.tree.find(&root, &path) {
-            Found::Outside(path) => Some(Leads::Outside(path)),
-            Found::Dangling(text) => Some(Leads::Dangling(text)),
+            DiskEntry::Outside(path) => Some(RedirectLead::Outside(path)),
+            DiskEntry::Dangling(text) => Some(RedirectLead::Dangling(text)),
             _ => None,
         }
     }
 
     /// How to find what the writer of a link may have meant.
-    pub(super) fn suggestion(&mut self, rule: usize, facts: &Facts<'_>) -> Suggestion {
+    pub(super) fn suggestion(&mut self, rule: usize, facts: &TargetFacts<'_>) -> Suggestion {
         if self.suggestions == SUGGESTIONS {
             return Suggestion::Nothing;
         }
         self.suggestions += 1;
         let known = match (RULES[rule].name, facts.place) {
-            ("broken-file", Place::Nothing) => return Suggestion::File,
-            ("broken-fragment", Place::File(file, _)) => return Suggestion::Fragment(file),
-            ("case-mismatch", Place::File(file, _)) => self.path(file),
-            ("redirected", Place::File(_, How::WithoutSlash)) => {
+            ("broken-file", TargetLocation::Nothing) => return Suggestion::File,
+            ("broken-fragment", TargetLocation::File(file, _)) => {
+                return Suggestion::Fragment(file);
+            }
+            ("case-mismatch", TargetLocation::File(file, _)) => self.path(file),
+            ("redirected", TargetLocation::File(_, LookupMatch::WithoutSlash)) => {
                 let reference = facts.link.reference;
                 let end = reference.iter().position(|byte| b"?#".contains(byte));
                 let (path, rest) = reference.split_at(end.unwrap_or(reference.len()));
                 Some([path, b"/", rest].concat())
             }
-            ("redirected", Place::File(file, _)) => {
+            ("redirected", TargetLocation::File(file, _)) => {
                 let offer = self.site.offer(file);
                 let redirect = offer.and_then(|offer| offer.redirect);
                 redirect
-                    .and_then(Place::file)
+                    .and_then(TargetLocation::file)
                     .and_then(|file| self.path(file))
             }
             _ => None,
@@ -176,27 +185,27 @@ pub(super) enum Suggestion {
 }
 
 impl Suggestion {
-    pub(super) fn hint(&self) -> Hint<'_> {
+    pub(super) fn hint(&self) -> SuggestionHint<'_> {
         match self {
-            Suggestion::Nothing => Hint::Nothing,
-            Suggestion::Known(suggestion) => Hint::Known(suggestion),
-            Suggestion::File => Hint::File,
-            Suggestion::Fragment(file) => Hint::Fragment(*file),
+            Suggestion::Nothing => SuggestionHint::Nothing,
+            Suggestion::Known(suggestion) => SuggestionHint::Known(suggestion),
+            Suggestion::File => SuggestionHint::File,
+            Suggestion::Fragment(file) => SuggestionHint::Fragment(*file),
         }
     }
 }
 
 /// Where a symbolic link leads.
-pub(super) enum Leads {
+pub(super) enum RedirectLead {
     Outside(Vec<u8>),
     Dangling(Vec<u8>),
 }
 
-impl Leads {
+impl RedirectLead {
     pub(super) fn symlink(&self) -> Symlink<'_> {
         match self {
-            Leads::Outside(path) => Symlink::Outside(path),
-            Leads::Dangling(text) => Symlink::Dangling(text),
+            RedirectLead::Outside(path) => Symlink::Outside(path),
+            RedirectLead::Dangling(text) => Symlink::Dangling(text),
         }
     }
 }
@@ -211,7 +220,7 @@ pub(super) fn position(audit: &Audit, link: &Link<'_>) -> Option<(Vec<u8>, Vec<u
     let end = target.iter().position(|byte| b"?#".contains(byte));
     let target = &target[..end.unwrap_or(target.len())];
     match audit.checker.position(target) {
-        Position::Below { root, path } => Some((root, path?)),
-        Position::Elsewhere(_) => None,
+        MountPosition::Below { root, path } => Some((root, path?)),
+        MountPosition::Elsewhere(_) => None,
     }
 }

@@ -53,12 +53,12 @@ pub(super) fn seam(bytes: &[u8]) -> Option<usize> {
     let breaks = memchr_iter(b'\n', bytes.get(from..)?).take(TRIES);
     breaks
         .map(|at| from + at + 1)
-        .find(|&at| is_seam(bytes, at, Before::Unknown))
+        .find(|&at| is_seam(bytes, at, PrecedingBytes::Unknown))
 }
 
 /// What stands before some bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Before {
+enum PrecedingBytes {
     /// Anything.
     Unknown,
     /// Nothing: they are the start of the text.
@@ -71,7 +71,7 @@ enum Before {
 /// Two things can: a reference between delimiters, which is open if its delimiter and its scheme
 /// stand there and no other delimiter behind them; and a bare one that ends the line, whose flag
 /// says whether the next line may go on with it (B8), or `URL:` (B9).
-fn is_seam(bytes: &[u8], at: usize, before: Before) -> bool {
+fn is_seam(bytes: &[u8], at: usize, before: PrecedingBytes) -> bool {
     !ends_in_reference(&bytes[..at]) && !may_be_open(bytes, at, before)
 }
 
@@ -89,13 +89,13 @@ fn ends_in_reference(line: &[u8]) -> bool {
 }
 
 /// Whether a delimiter before the index may have opened something that goes on behind it.
-fn may_be_open(bytes: &[u8], at: usize, before: Before) -> bool {
+fn may_be_open(bytes: &[u8], at: usize, before: PrecedingBytes) -> bool {
     let start = at.saturating_sub(REACH);
     let near = &bytes[start..at];
     let delimiter = memrchr3(b'<', b'>', b'"', near);
     let control = memrchr2(0x1b, 0x07, near);
     let Some(delimiter) = delimiter.max(control) else {
-        return start == 0 && before == Before::Unknown;
+        return start == 0 && before == PrecedingBytes::Unknown;
     };
     match near[delimiter] {
         b'>' => false,
@@ -124,7 +124,7 @@ fn may_open(behind: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Find, Options, find};
+    use super::super::{TextOptions, TextReference, find};
     use super::*;
 
     const TOKENS: &[&str] = &[
@@ -187,20 +187,20 @@ mod tests {
         (0..length).map(|_| TOKENS[next(TOKENS.len())]).collect()
     }
 
-    fn shifted(find: Find<'_>, by: usize) -> String {
+    fn shifted(find: TextReference<'_>, by: usize) -> String {
         let span = find.span.start + by..find.span.end + by;
-        format!("{span:?} {:?}", Find { span: 0..0, ..find })
+        format!("{span:?} {:?}", TextReference { span: 0..0, ..find })
     }
 
     #[test]
     fn no_rule_reaches_across_a_seam() {
-        let plain = Options::default();
-        let all = Options {
+        let plain = TextOptions::default();
+        let all = TextOptions {
             www: true,
             email: true,
-            ..Options::default()
+            ..TextOptions::default()
         };
-        let strict = Options {
+        let strict = TextOptions {
             strict: true,
             ..all.clone()
         };
@@ -211,7 +211,7 @@ mod tests {
             let options = [&plain, &all, &strict][seed as usize % 3];
             let whole: Vec<_> = find(bytes, options).map(|find| shifted(find, 0)).collect();
             for at in memchr_iter(b'\n', bytes).map(|at| at + 1) {
-                if is_seam(bytes, at, Before::Nothing) {
+                if is_seam(bytes, at, PrecedingBytes::Nothing) {
                     let one = find(&bytes[..at], options).map(|find| shifted(find, 0));
                     let other = find(&bytes[at..], options).map(|find| shifted(find, at));
                     let pieces: Vec<_> = one.chain(other).collect();

@@ -6,11 +6,11 @@
 
 use super::NonAscii;
 use super::bare::{Bare, is_rule_byte};
-use super::delimited::{Before, ends_in_prefix};
-use super::reading::Reading;
-use super::view::{Set, View, is_blank, is_break, is_scheme_byte};
-use crate::bytes::block::wide::{Halves, Wide};
-use crate::bytes::block::{self, Block};
+use super::delimited::{UriPrefix, ends_in_prefix};
+use super::reading::Candidate;
+use super::view::{ByteClassSet, TextView, is_blank, is_break, is_scheme_byte};
+use crate::bytes::simd::wide::{Avx2, NibbleSet};
+use crate::bytes::simd::{self, Block};
 use crate::document::events::Context;
 use crate::document::flags::Flags;
 
@@ -21,11 +21,11 @@ const LONGEST: usize = 1024;
 const LONGEST_PORT: usize = 5;
 
 /// How many bytes are looked at together; a usual host is shorter.
-const BLOCK: usize = 2 * block::LENGTH;
+const BLOCK: usize = 2 * simd::LENGTH;
 
 /// What a byte is to a usual URI.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Class {
+enum CommonByte {
     /// It belongs to it, whatever stands around it.
     Part,
     /// It belongs to it if two hexadecimal digits follow.
@@ -40,40 +40,40 @@ enum Class {
     Odd,
 }
 
-const CLASSES: [Class; 256] = {
-    let mut classes = [Class::Odd; 256];
+const CLASSES: [CommonByte; 256] = {
+    let mut classes = [CommonByte::Odd; 256];
     let mut byte = 0;
     while byte < classes.len() {
         classes[byte] = match byte as u8 {
-            b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => Class::Part,
-            b'-' | b'.' | b'_' | b'~' | b'/' | b'=' | b'+' | b'$' | b'@' => Class::Part,
-            b'!' | b'*' | b':' | b'?' | b'#' => Class::Part,
-            b'%' => Class::Percent,
-            b'&' | b',' | b';' => Class::Joint,
-            0..=0x20 | 0x7F | b'<' | b'>' | b'"' | b'`' => Class::Stop,
-            b')' | b']' | b'}' => Class::Closer,
-            _ => Class::Odd,
+            b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => CommonByte::Part,
+            b'-' | b'.' | b'_' | b'~' | b'/' | b'=' | b'+' | b'$' | b'@' => CommonByte::Part,
+            b'!' | b'*' | b':' | b'?' | b'#' => CommonByte::Part,
+            b'%' => CommonByte::Percent,
+            b'&' | b',' | b';' => CommonByte::Joint,
+            0..=0x20 | 0x7F | b'<' | b'>' | b'"' | b'`' => CommonByte::Stop,
+            b')' | b']' | b'}' => CommonByte::Closer,
+            _ => CommonByte::Odd,
         };
         byte += 1;
     }
     classes
 };
 
-static CLASS: [Class; 256] = CLASSES;
+static CLASS: [CommonByte; 256] = CLASSES;
 
 /// The bytes of class `Part`.
-static PARTS: Halves = {
+static PARTS: NibbleSet = {
     let mut set = [false; 256];
     let mut byte = 0;
     while byte < set.len() {
-        set[byte] = matches!(CLASSES[byte], Class::Part);
+        set[byte] = matches!(CLASSES[byte], CommonByte::Part);
         byte += 1;
     }
-    Halves::new(&set)
+    NibbleSet::new(&set)
 };
 
 /// Letters, digits, `_ - .`
-static HOST: Halves = {
+static HOST: NibbleSet = {
     let mut set = [false; 256];
     let mut byte = 0;
     while byte < set.len() {
@@ -81,12 +81,12 @@ static HOST: Halves = {
             (byte as u8).is_ascii_alphanumeric() || matches!(byte as u8, b'_' | b'-' | b'.');
         byte += 1;
     }
-    Halves::new(&set)
+    NibbleSet::new(&set)
 };
 
 /// Bytes before a scheme that raise a question: scheme bytes (S3 to S6), a terminal's opening (D14),
 /// a table's cell or a quotation (B1), emphasis (B6).
-static ODD_BEFORE: Set = {
+static ODD_BEFORE: ByteClassSet = {
     let mut set = [false; 256];
     let mut byte = 0;
     while byte < set.len() {
@@ -99,11 +99,11 @@ static ODD_BEFORE: Set = {
 
 /// The URI whose scheme ends at a colon, if there is a usual one.
 pub(super) fn read(
-    view: &View<'_>,
-    wide: Wide,
+    view: &TextView<'_>,
+    wide: Avx2,
     non_ascii: NonAscii,
     colon: usize,
-) -> Option<Reading> {
+) -> Option<Candidate> {
     let start = scheme(view, colon)?;
     let context = context(view, start)?;
     let host = colon + 3;
@@ -111,8 +111,8 @@ pub(super) fn read(
     let authority_end = host_end + port_length(&view.bytes[host_end..]);
     let next = *view.bytes.get(authority_end)?;
     let end = match CLASS[next as usize] {
-        Class::Stop => authority_end,
-        Class::Part if b"/?#".contains(&next) => path_end(view, wide, authority_end)?,
+        CommonByte::Stop => authority_end,
+        CommonByte::Part if b"/?#".contains(&next) => path_end(view, wide, authority_end)?,
         _ if context == Context::Bare
             && is_behind_host(next, *view.bytes.get(authority_end + 1)?) =>
         {
@@ -143,8 +143,8 @@ pub(super) fn read(
     Some(bare(start, end, flags))
 }
 
-fn bare(start: usize, end: usize, flags: Flags) -> Reading {
-    Reading {
+fn bare(start: usize, end: usize, flags: Flags) -> Candidate {
+    Candidate {
         raw: start..end,
         outer_end: end,
         context: Context::Bare,
@@ -156,7 +156,7 @@ fn bare(start: usize, end: usize, flags: Flags) -> Reading {
 
 /// Where the scheme starts that ends at a colon with `//` behind it.
 #[inline]
-fn scheme(view: &View<'_>, colon: usize) -> Option<usize> {
+fn scheme(view: &TextView<'_>, colon: usize) -> Option<usize> {
     let around: &[u8; 8] = view.bytes.get(colon.checked_sub(5)?..)?.first_chunk()?;
     let &[a, b, c, d, e, _, next, second] = around;
     if (next, second) != (b'/', b'/') {
@@ -179,7 +179,7 @@ fn scheme(view: &View<'_>, colon: usize) -> Option<usize> {
 
 /// Where a URI stands whose scheme starts at an index.
 #[inline]
-fn context(view: &View<'_>, start: usize) -> Option<Context> {
+fn context(view: &TextView<'_>, start: usize) -> Option<Context> {
     let before = view.before(start)?;
     match before {
         b'<' => return Some(Context::Angle),
@@ -198,7 +198,7 @@ fn context(view: &View<'_>, start: usize) -> Option<Context> {
         false if second == b':' => ends_in_prefix(view, start - 1),
         false => matches!(second, b'<' | b'"' | b'|'),
         true => {
-            let before = Before::of(view, start);
+            let before = UriPrefix::of(view, start);
             before.opening.is_some()
                 || before.has_prefix
                 || view.before(view.back_over_spaces(start)) == Some(b'|')
@@ -210,7 +210,7 @@ fn context(view: &View<'_>, start: usize) -> Option<Context> {
 /// The length of a host of labels without oddity, if it ends in these bytes; a dot at its end is
 /// none of it.
 #[inline]
-fn host_length(wide: Wide, bytes: &[u8; BLOCK]) -> Option<usize> {
+fn host_length(wide: Avx2, bytes: &[u8; BLOCK]) -> Option<usize> {
     let end = !wide.members(bytes, &HOST);
     let mut length = end.trailing_zeros() as usize;
     if length == BLOCK {
@@ -221,9 +221,9 @@ fn host_length(wide: Wide, bytes: &[u8; BLOCK]) -> Option<usize> {
     if !bytes[0].is_ascii_alphanumeric() || !last.is_ascii_alphanumeric() {
         return None;
     }
-    let (low, high) = bytes.split_at(block::LENGTH);
-    let (low, high) = (block::at(low, 0)?, block::at(high, 0)?);
-    let equal = |byte| Block::equal(low, byte) | Block::equal(high, byte) << block::LENGTH;
+    let (low, high) = bytes.split_at(simd::LENGTH);
+    let (low, high) = (simd::at(low, 0)?, simd::at(high, 0)?);
+    let equal = |byte| Block::equal(low, byte) | Block::equal(high, byte) << simd::LENGTH;
     let inside = (1 << length) - 1;
     let dots = equal(b'.') & inside;
     let joints = dots | equal(b'-') & inside;
@@ -249,12 +249,12 @@ fn port_length(behind: &[u8]) -> usize {
 #[inline]
 fn is_behind_host(byte: u8, next: u8) -> bool {
     matches!(byte, b'.' | b',' | b';' | b':' | b'!' | b')' | b']' | b'}')
-        && CLASS[next as usize] == Class::Stop
+        && CLASS[next as usize] == CommonByte::Stop
 }
 
 /// Where the path, the query and the fragment end: at a byte that is a stop or a closer.
 #[inline]
-fn path_end(view: &View<'_>, wide: Wide, from: usize) -> Option<usize> {
+fn path_end(view: &TextView<'_>, wide: Avx2, from: usize) -> Option<usize> {
     let bytes = view.bytes;
     let mut at = from;
     while at < from + LONGEST {
@@ -262,14 +262,14 @@ fn path_end(view: &View<'_>, wide: Wide, from: usize) -> Option<usize> {
         while others != 0 {
             let other = at + others.trailing_zeros() as usize;
             match CLASS[bytes[other] as usize] {
-                Class::Stop | Class::Closer => return Some(other),
-                Class::Percent => {
+                CommonByte::Stop | CommonByte::Closer => return Some(other),
+                CommonByte::Percent => {
                     let digits: &[u8; 2] = bytes.get(other + 1..)?.first_chunk()?;
                     if !digits.iter().all(u8::is_ascii_hexdigit) {
                         return None;
                     }
                 }
-                Class::Joint if !b"lgqhf".contains(&(bytes.get(other + 1)? | 0x20)) => {}
+                CommonByte::Joint if !b"lgqhf".contains(&(bytes.get(other + 1)? | 0x20)) => {}
                 _ => return None,
             }
             others &= others - 1;
@@ -281,13 +281,13 @@ fn path_end(view: &View<'_>, wide: Wide, from: usize) -> Option<usize> {
 
 /// What stands between delimiters, if the right one ends it.
 #[inline]
-fn delimited(view: &View<'_>, start: usize, end: usize, context: Context) -> Option<Reading> {
+fn delimited(view: &TextView<'_>, start: usize, end: usize, context: Context) -> Option<Candidate> {
     let is_closed = match context {
         Context::Angle => view.bytes[end] == b'>',
         // D8: this quote would open a string.
         _ => view.bytes[end] == b'"' && !view.bytes.get(end + 1)?.is_ascii_alphanumeric(),
     };
-    is_closed.then_some(Reading {
+    is_closed.then_some(Candidate {
         raw: start..end,
         outer_end: end + 1,
         context,
@@ -299,7 +299,7 @@ fn delimited(view: &View<'_>, start: usize, end: usize, context: Context) -> Opt
 
 /// B6: where the URI ends without punctuation at its end, and the flags for it.
 #[inline]
-fn trim(view: &View<'_>, host_end: usize, end: usize) -> (usize, Flags) {
+fn trim(view: &TextView<'_>, host_end: usize, end: usize) -> (usize, Flags) {
     let kept = view.bytes[host_end..end]
         .iter()
         .rposition(|byte| !matches!(byte, b'.' | b',' | b':' | b';' | b'!' | b'?' | b'*'));

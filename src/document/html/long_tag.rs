@@ -3,25 +3,25 @@
 
 use super::LIMIT;
 use super::attributes::AttributeSet;
+use super::feedback::{AfterTag, TagFeedback, TreeFeedback};
 use super::names::Attribute;
-use super::report::Report;
-use super::source::Source;
-use super::tag::{Attributes, Step};
-use super::tokens::{Flow, Mode, Run, after, settle};
-use super::tree::{Then, Tree, Verdict};
-use super::value::Decoded;
+use super::report::ReferenceReporter;
+use super::source::ValueSource;
+use super::tag::{Attributes, TagStep};
+use super::tokenizer::{Flow, TokenizerMode, TokenizerRun, after, settle};
+use super::value::ValueDecoder;
 use crate::bytes::seek;
 
 /// What is known of such a tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Long {
-    verdict: Verdict,
+pub(super) struct LongTag {
+    verdict: TagFeedback,
     seen: AttributeSet,
     /// The quote of the value that is passed over.
     quote: Option<u8>,
 }
 
-impl<T: Tree> Run<'_, '_, '_, T> {
+impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
     /// Starts on a tag at `open` that goes on beyond the limit.
     pub(super) fn long_tag(&mut self, open: usize) -> Flow {
         let bytes = self.source.bytes;
@@ -29,7 +29,7 @@ impl<T: Tree> Run<'_, '_, '_, T> {
         let name_end = seek::tag_name_end(bytes, open + 1);
         let mut cut = name_end;
         let mut attributes = Attributes::new(bytes, name_end);
-        while let Step::Attribute(given) = attributes.step() {
+        while let TagStep::Attribute(given) = attributes.step() {
             cut = given.next(bytes);
         }
         let piece = closed(&self.source, open, cut);
@@ -37,16 +37,16 @@ impl<T: Tree> Run<'_, '_, '_, T> {
         tag.start = 0;
         tag.name = 1..name_end - open;
         let verdict = self.tree.start_tag(&piece.source(), tag);
-        if verdict.then == Then::Halt {
+        if verdict.then == AfterTag::Halt {
             return Flow::Halt;
         }
-        let mut long = Long {
+        let mut long = LongTag {
             verdict,
             seen: AttributeSet::default(),
             quote: None,
         };
         self.report_piece(&mut long, &piece);
-        self.tokens.mode = Mode::LongTag(long);
+        self.tokens.mode = TokenizerMode::LongTag(long);
         Flow::Go(cut)
     }
 
@@ -54,8 +54,8 @@ impl<T: Tree> Run<'_, '_, '_, T> {
     pub(super) fn long_end_tag(&mut self, open: usize) -> Flow {
         let bytes = self.source.bytes;
         self.too_long(open);
-        self.tokens.mode = Mode::LongTag(Long {
-            verdict: Verdict::none(Then::GoOn),
+        self.tokens.mode = TokenizerMode::LongTag(LongTag {
+            verdict: TagFeedback::none(AfterTag::GoOn),
             seen: AttributeSet::default(),
             quote: None,
         });
@@ -63,7 +63,7 @@ impl<T: Tree> Run<'_, '_, '_, T> {
     }
 
     /// Goes on in such a tag.
-    pub(super) fn in_long_tag(&mut self, at: usize, mut long: Long) -> Flow {
+    pub(super) fn in_long_tag(&mut self, at: usize, mut long: LongTag) -> Flow {
         let bytes = self.source.bytes;
         if let Some(quote) = long.quote {
             return self.pass_value(at, long, quote);
@@ -72,9 +72,9 @@ impl<T: Tree> Run<'_, '_, '_, T> {
         let mut cut = at;
         let end = loop {
             match attributes.step() {
-                Step::Attribute(given) => cut = given.next(bytes),
-                Step::End { end, .. } => break Some(end),
-                Step::Cut(_) => break None,
+                TagStep::Attribute(given) => cut = given.next(bytes),
+                TagStep::End { end, .. } => break Some(end),
+                TagStep::Cut(_) => break None,
             }
         };
         let waiting = bytes.len() - cut;
@@ -93,7 +93,7 @@ impl<T: Tree> Run<'_, '_, '_, T> {
         if cut == at && !self.last {
             return self.start_value(at, long);
         }
-        self.tokens.mode = Mode::LongTag(long);
+        self.tokens.mode = TokenizerMode::LongTag(long);
         match cut == at {
             true => Flow::Wait(at),
             false => Flow::Go(cut),
@@ -101,7 +101,7 @@ impl<T: Tree> Run<'_, '_, '_, T> {
     }
 
     /// Starts to pass over an attribute that is too long.
-    fn start_value(&mut self, at: usize, mut long: Long) -> Flow {
+    fn start_value(&mut self, at: usize, mut long: LongTag) -> Flow {
         let bytes = self.source.bytes;
         let start = seek::skip_separators(bytes, at);
         let name_end = seek::attribute_name_end(bytes, bytes.len().min(start + 1));
@@ -116,12 +116,12 @@ impl<T: Tree> Run<'_, '_, '_, T> {
                 _ => b' ',
             });
         }
-        self.tokens.mode = Mode::LongTag(long);
+        self.tokens.mode = TokenizerMode::LongTag(long);
         Flow::Go(bytes.len())
     }
 
     /// Passes over the rest of a value; a blank stands for no quote.
-    fn pass_value(&mut self, at: usize, mut long: Long, quote: u8) -> Flow {
+    fn pass_value(&mut self, at: usize, mut long: LongTag, quote: u8) -> Flow {
         let bytes = self.source.bytes;
         let end = match quote {
             b' ' => seek::bare_value_end(bytes, at),
@@ -130,17 +130,17 @@ impl<T: Tree> Run<'_, '_, '_, T> {
         if end < bytes.len() {
             long.quote = None;
         }
-        self.tokens.mode = Mode::LongTag(long);
+        self.tokens.mode = TokenizerMode::LongTag(long);
         Flow::Go(bytes.len().min(end + usize::from(quote != b' ')))
     }
 
     /// Reports the attributes of one piece.
-    fn report_piece(&mut self, long: &mut Long, piece: &Decoded) {
+    fn report_piece(&mut self, long: &mut LongTag, piece: &ValueDecoder) {
         let tag = &mut self.tokens.tag;
         tag.attributes
             .retain(|held| long.seen.insert(held.attribute));
         if long.verdict.accepted && !tag.attributes.is_empty() {
-            let mut report = Report {
+            let mut report = ReferenceReporter {
                 source: piece.source(),
                 events: self.events,
                 document: self.document,
@@ -152,8 +152,8 @@ impl<T: Tree> Run<'_, '_, '_, T> {
 }
 
 /// A piece of a tag, and an end for it.
-fn closed(source: &Source<'_>, start: usize, end: usize) -> Decoded {
-    let mut piece = Decoded::default();
+fn closed(source: &ValueSource<'_>, start: usize, end: usize) -> ValueDecoder {
+    let mut piece = ValueDecoder::default();
     piece.bytes.extend_from_slice(&source.bytes[start..end]);
     piece.offsets.verbatim(0, source, start..end);
     piece.bytes.push(b'>');

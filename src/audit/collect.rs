@@ -5,22 +5,24 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use super::check::{Facts, Place};
+use super::check::{TargetFacts, TargetLocation};
 use super::fragment;
-use super::lookup::Lookups;
-use super::packed;
+use super::lookup::LookupCache;
 use super::paths::FileId;
-use super::site::{Contents, Document, FileSet, Item, Offer, Pending, State};
-use super::{Audit, Fragments, List};
+use super::site::{
+    AnchorSet, DocumentContents, FileSet, LinkState, PackedItem, PendingFragment, SiteDocument,
+};
+use super::wire;
+use super::{Audit, FragmentChecks, ListedLinks};
 use crate::document::Format;
 use crate::document::diagnostic::{self, Effect};
 use crate::document::flags::Flags;
 use crate::output::record::{Skip, Summary};
-use crate::pipeline::bases::Names;
+use crate::pipeline::bases::AbsolutePaths;
 use crate::pipeline::queue::{Job, Queue};
-use crate::pipeline::read::{Read, Reader};
+use crate::pipeline::read::{FileOutcome, FileReader};
 use crate::pipeline::run::spawn;
-use crate::pipeline::walk::{Entry, Kind, Walk};
+use crate::pipeline::walk::{Entry, EntryKind, Walk};
 use crate::resolver::{Diagnostic, Link, Sink};
 
 /// What is found in documents is kept up to this many bytes; past it documents are read again
@@ -29,13 +31,13 @@ const KEPT: usize = 48 << 20;
 /// The same for one document.
 const KEPT_OF_ONE: usize = 1 << 20;
 /// Links and fragments of one document are sorted, and equal ones removed, when there are so many.
-const UNSORTED: usize = KEPT_OF_ONE / size_of::<Pending>();
+const UNSORTED: usize = KEPT_OF_ONE / size_of::<PendingFragment>();
 
 /// What the first reading found.
 #[derive(Debug, Default)]
-pub struct Survey {
+pub struct Collection {
     /// The documents, in no order.
-    pub documents: Vec<Document>,
+    pub documents: Vec<SiteDocument>,
     /// What was read.
     pub summary: Summary,
     /// Damaged containers.
@@ -60,12 +62,12 @@ pub struct SkippedFile {
 }
 
 /// Reads every file of a walk.
-pub fn run(audit: &Audit, walk: Walk) -> Survey {
+pub fn run(audit: &Audit, walk: Walk) -> Collection {
     let queue = Queue::new(walk, &audit.reading);
     let kept = AtomicUsize::new(0);
-    let mut survey = Survey::default();
+    let mut survey = Collection::default();
     thread::scope(|scope| {
-        let work = || Worker::new(audit, &kept).work(&queue);
+        let work = || CollectWorker::new(audit, &kept).work(&queue);
         let others = spawn(scope, audit.reading.threads.max(1) - 1, work);
         survey = work();
         for other in others {
@@ -78,9 +80,9 @@ pub fn run(audit: &Audit, walk: Walk) -> Survey {
     survey
 }
 
-impl Survey {
+impl Collection {
     /// Adds what another worker has found.
-    fn add(&mut self, mut other: Survey) {
+    fn add(&mut self, mut other: Collection) {
         self.documents.append(&mut other.documents);
         self.summary.add(&other.summary);
         self.damaged += other.damaged;
@@ -91,30 +93,30 @@ impl Survey {
 }
 
 /// The ticket of a document's batch and its number in it.
-type Order = (u64, u32);
+type WalkPosition = (u64, u32);
 
-struct Worker<'a> {
+struct CollectWorker<'a> {
     audit: &'a Audit,
-    reader: Reader<'a>,
-    names: Names,
-    found: Found<'a>,
+    reader: FileReader<'a>,
+    names: AbsolutePaths,
+    found: DocumentFinds<'a>,
     kept: &'a AtomicUsize,
-    survey: Survey,
+    survey: Collection,
 }
 
-impl<'a> Worker<'a> {
+impl<'a> CollectWorker<'a> {
     fn new(audit: &'a Audit, kept: &'a AtomicUsize) -> Self {
-        Worker {
+        CollectWorker {
             audit,
-            reader: Reader::new(&audit.reading),
-            names: Names::default(),
-            found: Found::new(audit),
+            reader: FileReader::new(&audit.reading),
+            names: AbsolutePaths::default(),
+            found: DocumentFinds::new(audit),
             kept,
-            survey: Survey::default(),
+            survey: Collection::default(),
         }
     }
 
-    fn work(mut self, queue: &Queue<'_>) -> Survey {
+    fn work(mut self, queue: &Queue<'_>) -> Collection {
         let (mut hand, mut jobs) = (queue.hand(), Vec::new());
         while let Some(ticket) = hand.pull(&mut jobs) {
             for (index, job) in jobs.drain(..).enumerate() {
@@ -127,7 +129,7 @@ impl<'a> Worker<'a> {
                     Job::Unreadable(path) => {
                         let entry = Entry {
                             path: path.path,
-                            kind: Kind::File(0),
+                            kind: EntryKind::File(0),
                             named: true,
                         };
                         self.fail(order, &entry, &path.message);
@@ -140,31 +142,31 @@ impl<'a> Worker<'a> {
         self.survey
     }
 
-    fn fail(&mut self, order: Order, entry: &Entry, message: &str) {
+    fn fail(&mut self, order: WalkPosition, entry: &Entry, message: &str) {
         self.survey.summary.errors += 1;
         // It stands behind what could be read.
         let order = (order.0 as u32, order.1, true);
-        let document = Document::unreadable(order, entry, message);
+        let document = SiteDocument::unreadable(order, entry, message);
         self.survey.documents.push(document);
     }
 
-    fn file(&mut self, order: Order, entry: Entry) {
+    fn file(&mut self, order: WalkPosition, entry: Entry) {
         let path = entry.path.as_os_str().as_encoded_bytes();
         let absolute = self.names.absolute(&self.audit.reading.bases.here, path);
         let absolute = absolute.unwrap_or(path);
         let file = match entry.kind {
-            Kind::LeftOut(_) => FileId(0),
+            EntryKind::LeftOut(_) => FileId(0),
             _ => self.audit.checker.walked(absolute, entry.named),
         };
         // What can only be read once must be kept as a whole.
-        let keep = if matches!(entry.kind, Kind::File(_) | Kind::Unmeasured) {
+        let keep = if matches!(entry.kind, EntryKind::File(_) | EntryKind::Unmeasured) {
             self.audit.keep()
         } else {
-            Keep::All
+            LinkRetention::All
         };
         self.found.begin(file, keep);
         match self.reader.read(&entry, &mut self.found) {
-            Ok(Read::Document {
+            Ok(FileOutcome::Document {
                 format,
                 bytes,
                 error,
@@ -177,7 +179,7 @@ impl<'a> Worker<'a> {
                     self.fail(order, &entry, &error.to_string());
                 }
             }
-            Ok(Read::Skipped(skip)) => {
+            Ok(FileOutcome::Skipped(skip)) => {
                 self.survey.summary.skip(skip.reason);
                 let talk = self.audit.reading.talk;
                 if entry.named && talk.errors || talk.diagnostics {
@@ -185,12 +187,18 @@ impl<'a> Worker<'a> {
                     self.survey.skipped.push(SkippedFile { order, path, skip });
                 }
             }
-            Ok(Read::Listed) => {}
+            Ok(FileOutcome::Listed) => {}
             Err(error) => self.fail(order, &entry, &error.to_string()),
         }
     }
 
-    fn document(&mut self, order: Order, entry: &Entry, format: &'static Format, bytes: u64) {
+    fn document(
+        &mut self,
+        order: WalkPosition,
+        entry: &Entry,
+        format: &'static Format,
+        bytes: u64,
+    ) {
         let found = &mut self.found;
         found.end(format);
         let references: u64 = found.contents.counts.iter().sum();
@@ -203,7 +211,7 @@ impl<'a> Worker<'a> {
         self.survey.damaged += found.damaged;
         self.survey.summary.exact += found.exact;
         self.survey.summary.approximate += found.approximate;
-        if found.keep != Keep::All {
+        if found.keep != LinkRetention::All {
             let size = found.contents.size();
             found.marked |= size > KEPT_OF_ONE;
             if !found.marked && self.kept.fetch_add(size, Ordering::Relaxed) + size > KEPT {
@@ -214,12 +222,13 @@ impl<'a> Worker<'a> {
                 found.contents.clear();
             }
         }
-        let offer = Offer {
+        let offer = AnchorSet {
             anchors: has_fragments(format).then(|| found.anchors.as_slice().into()),
             redirect: found.redirect,
         };
         let order = (order.0 as u32, order.1, false);
-        let mut document = Document::new(order, entry, Some(found.file), offer, &found.contents);
+        let mut document =
+            SiteDocument::new(order, entry, Some(found.file), offer, &found.contents);
         document.marked = found.marked;
         self.survey.documents.push(document);
     }
@@ -232,7 +241,7 @@ pub fn has_fragments(format: &Format) -> bool {
 
 /// What is kept of a document's links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Keep {
+pub enum LinkRetention {
     /// Those with a finding.
     Problems,
     /// None: all documents are read again.
@@ -242,23 +251,23 @@ pub enum Keep {
 }
 
 impl Audit {
-    fn keep(&self) -> Keep {
+    fn keep(&self) -> LinkRetention {
         match self.list {
-            List::Findings => Keep::Problems,
-            List::Links | List::External => Keep::Nothing,
+            ListedLinks::Findings => LinkRetention::Problems,
+            ListedLinks::Links | ListedLinks::External => LinkRetention::Nothing,
         }
     }
 }
 
 /// What has been found in the document at hand.
-struct Found<'a> {
+struct DocumentFinds<'a> {
     audit: &'a Audit,
-    lookups: Lookups<'a>,
+    lookups: LookupCache<'a>,
     file: FileId,
-    keep: Keep,
+    keep: LinkRetention,
     anchors: Vec<u64>,
-    contents: Contents,
-    redirect: Option<Place>,
+    contents: DocumentContents,
+    redirect: Option<TargetLocation>,
     marked: bool,
     /// Files that any document names with a fragment.
     wanted: FileSet,
@@ -271,15 +280,15 @@ struct Found<'a> {
     approximate: u64,
 }
 
-impl<'a> Found<'a> {
+impl<'a> DocumentFinds<'a> {
     fn new(audit: &'a Audit) -> Self {
-        Found {
+        DocumentFinds {
             audit,
-            lookups: Lookups::new(&audit.checker, audit.key),
+            lookups: LookupCache::new(&audit.checker, audit.key),
             file: FileId(0),
-            keep: Keep::Nothing,
+            keep: LinkRetention::Nothing,
             anchors: Vec::new(),
-            contents: Contents::default(),
+            contents: DocumentContents::default(),
             redirect: None,
             marked: false,
             wanted: FileSet::default(),
@@ -290,7 +299,7 @@ impl<'a> Found<'a> {
         }
     }
 
-    fn begin(&mut self, file: FileId, keep: Keep) {
+    fn begin(&mut self, file: FileId, keep: LinkRetention) {
         self.file = file;
         self.keep = keep;
         // One huge document must not pin its memory for all that follow.
@@ -300,7 +309,7 @@ impl<'a> Found<'a> {
         self.anchors.clear();
         self.contents.clear();
         self.redirect = None;
-        self.marked = keep == Keep::Nothing;
+        self.marked = keep == LinkRetention::Nothing;
         (self.damaged, self.exact, self.approximate) = (0, 0, 0);
     }
 
@@ -320,19 +329,19 @@ impl<'a> Found<'a> {
         });
         self.marked |= missing;
         // A page that sends its readers to itself is only read anew.
-        if self.redirect.and_then(Place::file) == Some(own) {
+        if self.redirect.and_then(TargetLocation::file) == Some(own) {
             self.redirect = None;
         }
     }
 
     /// Sorts links and fragments and removes equal ones; a document with very many is read again.
     fn sort(&mut self) {
-        let Contents { links, pending, .. } = &mut self.contents;
+        let DocumentContents { links, pending, .. } = &mut self.contents;
         links.sort_unstable();
         links.dedup();
         pending.sort_unstable();
         pending.dedup();
-        if links.len() + pending.len() > UNSORTED / 2 && self.keep != Keep::All {
+        if links.len() + pending.len() > UNSORTED / 2 && self.keep != LinkRetention::All {
             self.marked = true;
         }
     }
@@ -342,27 +351,28 @@ impl<'a> Found<'a> {
             return;
         };
         self.wanted.insert(file);
-        if !self.marked || self.keep == Keep::All {
+        if !self.marked || self.keep == LinkRetention::All {
             let name = self.audit.key.of(&fragment::decoded(wanted));
-            self.contents.pending.push(Pending { file, name });
+            self.contents.pending.push(PendingFragment { file, name });
         }
     }
 
-    fn leads(&mut self, link: &Link<'_>, place: Place, fragment: Option<&[u8]>) {
+    fn leads(&mut self, link: &Link<'_>, place: TargetLocation, fragment: Option<&[u8]>) {
         if let Some(file) = place.file() {
             if file != self.file {
                 self.linked.insert(file);
             }
-            if (!self.marked || self.keep == Keep::All) && self.contents.links.last() != Some(&file)
+            if (!self.marked || self.keep == LinkRetention::All)
+                && self.contents.links.last() != Some(&file)
             {
                 self.contents.links.push(file);
             }
             if let Some(fragment) = fragment
-                && self.audit.fragments == Fragments::Check
+                && self.audit.fragments == FragmentChecks::Check
             {
                 self.want(file, fragment);
             }
-            let Contents { links, pending, .. } = &self.contents;
+            let DocumentContents { links, pending, .. } = &self.contents;
             if links.len().max(pending.len()) >= UNSORTED && !self.marked {
                 self.sort();
             }
@@ -374,11 +384,11 @@ impl<'a> Found<'a> {
     }
 }
 
-impl Sink for Found<'_> {
+impl Sink for DocumentFinds<'_> {
     fn link(&mut self, link: &Link<'_>) {
         let (place, fragment) = self.audit.locate(link, &mut self.lookups);
         self.leads(link, place, fragment);
-        let facts = Facts {
+        let facts = TargetFacts {
             link,
             place,
             fragment_missing: false,
@@ -388,13 +398,15 @@ impl Sink for Found<'_> {
         let state = self.audit.state(&facts, finding);
         self.contents.counts[state as usize] += 1;
         let keep = match self.keep {
-            Keep::Problems => finding.is_some() && self.contents.items.len() <= KEPT_OF_ONE,
-            Keep::Nothing => false,
-            Keep::All => true,
+            LinkRetention::Problems => {
+                finding.is_some() && self.contents.items.len() <= KEPT_OF_ONE
+            }
+            LinkRetention::Nothing => false,
+            LinkRetention::All => true,
         };
         if keep {
-            self.contents.items.push(Item::Link as u8);
-            packed::push_link(link, &mut self.contents.items);
+            self.contents.items.push(PackedItem::Link as u8);
+            wire::push_link(link, &mut self.contents.items);
         }
     }
 
@@ -404,13 +416,13 @@ impl Sink for Found<'_> {
         self.marked |=
             std::ptr::eq(found.code, &diagnostic::BASE_SECOND) && self.audit.wants("several-bases");
         let keep = match self.keep {
-            Keep::Problems => self.contents.items.len() <= KEPT_OF_ONE,
-            Keep::Nothing => false,
-            Keep::All => true,
+            LinkRetention::Problems => self.contents.items.len() <= KEPT_OF_ONE,
+            LinkRetention::Nothing => false,
+            LinkRetention::All => true,
         };
         if keep {
-            self.contents.items.push(Item::Diagnostic as u8);
-            packed::push_diagnostic(found, &mut self.contents.items);
+            self.contents.items.push(PackedItem::Diagnostic as u8);
+            wire::push_diagnostic(found, &mut self.contents.items);
         }
     }
 
@@ -428,21 +440,21 @@ impl Sink for Found<'_> {
 }
 
 /// Reads a file for what it offers, and leaves its links aside.
-pub fn offer(audit: &Audit, path: &[u8], file: FileId, reader: &mut Reader<'_>) -> Offer {
+pub fn offer(audit: &Audit, path: &[u8], file: FileId, reader: &mut FileReader<'_>) -> AnchorSet {
     let Some(entry) = entry(path) else {
-        return Offer::default();
+        return AnchorSet::default();
     };
-    let mut found = Found::new(audit);
-    found.begin(file, Keep::Nothing);
+    let mut found = DocumentFinds::new(audit);
+    found.begin(file, LinkRetention::Nothing);
     match reader.read(&entry, &mut found) {
-        Ok(Read::Document { format, .. }) => {
+        Ok(FileOutcome::Document { format, .. }) => {
             found.end(format);
-            Offer {
+            AnchorSet {
                 anchors: has_fragments(format).then(|| found.anchors.as_slice().into()),
                 redirect: found.redirect,
             }
         }
-        _ => Offer::default(),
+        _ => AnchorSet::default(),
     }
 }
 
@@ -453,20 +465,22 @@ pub fn entry(path: &[u8]) -> Option<Entry> {
         .ok()
         .filter(std::fs::Metadata::is_file)?;
     Some(Entry {
-        kind: Kind::File(metadata.len()),
+        kind: EntryKind::File(metadata.len()),
         named: false,
         path,
     })
 }
 
 /// The state that a link ends in.
-pub(super) fn state(facts: &Facts<'_>, is_error: bool) -> State {
+pub(super) fn state(facts: &TargetFacts<'_>, is_error: bool) -> LinkState {
     match facts.place {
-        Place::Nothing | Place::NoIndex(_) => State::Broken,
-        Place::File(..) if facts.fragment_missing || is_error => State::Broken,
-        Place::File(..) => State::Ok,
-        Place::External | Place::OutsideRoot | Place::SymlinkOut => State::External,
-        Place::Unresolved(_) => State::Unresolved,
-        Place::Skipped | Place::LeftOut => State::Skipped,
+        TargetLocation::Nothing | TargetLocation::NoIndex(_) => LinkState::Broken,
+        TargetLocation::File(..) if facts.fragment_missing || is_error => LinkState::Broken,
+        TargetLocation::File(..) => LinkState::Ok,
+        TargetLocation::External | TargetLocation::OutsideRoot | TargetLocation::SymlinkOut => {
+            LinkState::External
+        }
+        TargetLocation::Unresolved(_) => LinkState::Unresolved,
+        TargetLocation::Skipped | TargetLocation::LeftOut => LinkState::Skipped,
     }
 }

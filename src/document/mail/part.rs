@@ -4,27 +4,27 @@
 use encoding_rs::{Encoding, UTF_8};
 use memchr::memrchr;
 
-use super::blobs::Blobs;
-use super::body::{Body, PIECE};
-use super::charset::{self, Charset, Converter};
-use super::clean::Clean;
-use super::nested::Nested;
-use super::packed::{Hope, Packed};
-use super::readers::{HTML_KEPT, Readers};
+use super::attachment::{Attachment, AttachmentState};
+use super::binary_block::BinaryBlocks;
+use super::body::{BodyBuffers, PIECE};
+use super::charset::{self, Converter, MailCharset};
+use super::nested::NestedPart;
+use super::part_scanners::{HTML_KEPT, PartScanners};
 use super::reflow::Reflow;
-use super::segments::Segments;
-use super::splice::{Frame, Splice, View};
-use super::transfer::{Base64, QuotedPrintable, Split, Trailer, Transfer};
+use super::segments::SegmentMap;
+use super::splice::{EventMapper, PartScope, PartView};
+use super::transfer::{Base64, QuotedPrintable, Trailer, TrailerSplit, TransferEncoding};
+use super::unquote::LineUnquoter;
 use crate::bytes::window::Window;
 use crate::document::charset::{Confidence, Detected, detect, needs_transcoding};
 use crate::document::diagnostic::{self, Code};
-use crate::document::events::{Again, Batch, Event, Events, Family};
+use crate::document::events::{Batch, Event, Events, RestartHints, RuleFamily};
 use crate::document::flags::Flags;
-use crate::document::{Positions, Reread, Start, html, text};
+use crate::document::{Positions, Reread, ScanStart, html, text};
 
 /// What a part is read as.
 #[derive(Debug, Default)]
-pub(super) enum Kind {
+pub(super) enum PartContent {
     /// It is passed over.
     #[default]
     Skip,
@@ -32,50 +32,50 @@ pub(super) enum Kind {
     Text(Option<Reflow>),
     Html,
     /// A message whose own transfer encoding hides it, or a header block alone.
-    Nested(Box<Nested>),
+    Nested(Box<NestedPart>),
     /// An attachment that is opened if it turns out to be compressed.
-    Packed(Box<Packed>),
+    Packed(Box<Attachment>),
 }
 
 /// A part to be read.
 #[derive(Default)]
-pub(super) struct Leaf {
-    kind: Kind,
-    source: text::Source,
-    transfer: Transfer,
+pub(super) struct LeafPart {
+    kind: PartContent,
+    source: text::TextSource,
+    transfer: TransferEncoding,
     quoted_printable: QuotedPrintable,
     base64: Base64,
     trailer: Trailer,
     /// The clear text behind base64 has begun.
     in_trailer: bool,
-    clean: Clean,
-    charset: Option<Charset>,
+    clean: LineUnquoter,
+    charset: Option<MailCharset>,
     converter: Option<Converter>,
-    converted: Segments,
+    converted: SegmentMap,
     malformed: bool,
-    pub(super) splice: Splice,
-    blobs: Blobs,
-    body: Body,
+    pub(super) splice: EventMapper,
+    blobs: BinaryBlocks,
+    body: BodyBuffers,
     /// Something to tell, with the message's offset added by the owner.
     pub(super) diagnostics: Vec<&'static Code>,
 }
 
 /// What a part is, as its heading says.
-pub(super) struct Description<'a> {
-    pub(super) kind: Kind,
-    pub(super) transfer: Transfer,
+pub(super) struct PartDescription<'a> {
+    pub(super) kind: PartContent,
+    pub(super) transfer: TransferEncoding,
     pub(super) charset: &'a [u8],
-    pub(super) frame: Frame,
+    pub(super) frame: PartScope,
     pub(super) flags: Flags,
     /// Whether lines of the mailbox were quoted.
-    pub(super) clean: Clean,
+    pub(super) clean: LineUnquoter,
     /// Whether its text is the source of a man page.
-    pub(super) source: text::Source,
+    pub(super) source: text::TextSource,
 }
 
-impl Leaf {
+impl LeafPart {
     /// Starts a part.
-    pub(super) fn begin(&mut self, description: Description<'_>) {
+    pub(super) fn begin(&mut self, description: PartDescription<'_>) {
         self.source = description.source;
         self.kind = description.kind;
         self.transfer = description.transfer;
@@ -88,13 +88,13 @@ impl Leaf {
     }
 
     /// Gets ready for contents of the kind at hand.
-    fn begin_kind(&mut self, frame: Frame, flags: Flags, charset: &[u8]) {
+    fn begin_kind(&mut self, frame: PartScope, flags: Flags, charset: &[u8]) {
         let (family, bounds, threshold) = match self.kind {
-            Kind::Html => (Family::Markup, html::FORMAT.bounds, HTML_KEPT),
-            _ => (Family::Plain, text::FORMAT.bounds, PIECE),
+            PartContent::Html => (RuleFamily::Markup, html::FORMAT.bounds, HTML_KEPT),
+            _ => (RuleFamily::Plain, text::FORMAT.bounds, PIECE),
         };
         self.splice.begin(family, frame, flags);
-        if !matches!(self.kind, Kind::Skip) {
+        if !matches!(self.kind, PartContent::Skip) {
             self.body.begin(bounds, threshold);
             self.blobs.begin();
             self.begin_charset(charset);
@@ -112,14 +112,14 @@ impl Leaf {
         self.set_charset(charset);
     }
 
-    fn set_charset(&mut self, charset: Charset) {
+    fn set_charset(&mut self, charset: MailCharset) {
         self.charset = Some(charset);
         match charset {
             // Markup is decoded value by value.
-            Charset::Superset(encoding) if self.is_html() => self.splice.set_encoding(encoding),
+            MailCharset::Superset(encoding) if self.is_html() => self.splice.set_encoding(encoding),
             // Text is ASCII, or converted, or UTF-8.
-            Charset::Superset(_) | Charset::Guess => {}
-            Charset::Convert(source) => {
+            MailCharset::Superset(_) | MailCharset::Guess => {}
+            MailCharset::Convert(source) => {
                 self.converter = Some(Converter::new(source));
                 self.splice.set_encoding(UTF_8);
             }
@@ -129,7 +129,7 @@ impl Leaf {
     /// The encoding that text is converted from where it is not ASCII.
     fn legacy(&self) -> Option<&'static Encoding> {
         match self.charset {
-            Some(Charset::Superset(encoding)) if !self.is_html() && encoding != UTF_8 => {
+            Some(MailCharset::Superset(encoding)) if !self.is_html() && encoding != UTF_8 => {
                 Some(encoding)
             }
             _ => None,
@@ -137,25 +137,25 @@ impl Leaf {
     }
 
     fn is_html(&self) -> bool {
-        matches!(self.kind, Kind::Html)
+        matches!(self.kind, PartContent::Html)
     }
 
     /// Whether its contents are passed over.
     pub(super) fn is_skipped(&self) -> bool {
-        matches!(self.kind, Kind::Skip)
+        matches!(self.kind, PartContent::Skip)
     }
 
     /// Whether it is base64, in which no line starts like a delimiter.
     pub(super) fn is_base64(&self) -> bool {
-        self.transfer == Transfer::Base64 && !self.in_trailer
+        self.transfer == TransferEncoding::Base64 && !self.in_trailer
     }
 
     /// Takes a piece of the part as it stands in the archive.
-    pub(super) fn push(&mut self, raw: &[u8], readers: &mut Readers, out: &mut Events) {
+    pub(super) fn push(&mut self, raw: &[u8], readers: &mut PartScanners, out: &mut Events) {
         if self.is_skipped() || raw.is_empty() {
             return;
         }
-        if self.clean.is_on() && self.transfer != Transfer::Base64 {
+        if self.clean.is_on() && self.transfer != TransferEncoding::Base64 {
             let mut clean = std::mem::take(&mut self.clean);
             clean.push(raw, |piece| self.transfer_decode(piece, readers, out));
             self.clean = clean;
@@ -164,18 +164,18 @@ impl Leaf {
         }
     }
 
-    fn transfer_decode(&mut self, raw: &[u8], readers: &mut Readers, out: &mut Events) {
+    fn transfer_decode(&mut self, raw: &[u8], readers: &mut PartScanners, out: &mut Events) {
         match self.transfer {
             _ if self.in_trailer => self.decoded(raw, readers, out),
-            Transfer::Identity => self.decoded(raw, readers, out),
-            Transfer::QuotedPrintable => {
+            TransferEncoding::Identity => self.decoded(raw, readers, out),
+            TransferEncoding::QuotedPrintable => {
                 let mut decoded = std::mem::take(&mut readers.decoded);
                 decoded.clear();
                 self.quoted_printable.push(raw, &mut decoded);
                 self.decoded(&decoded, readers, out);
                 readers.decoded = decoded;
             }
-            Transfer::Base64 => {
+            TransferEncoding::Base64 => {
                 let mut trailer = std::mem::take(&mut self.trailer);
                 trailer.push(raw, |split, bytes| self.split(&split, bytes, readers, out));
                 self.trailer = trailer;
@@ -184,16 +184,22 @@ impl Leaf {
     }
 
     /// Takes base64, or the clear text behind it.
-    fn split(&mut self, split: &Split, bytes: &[u8], readers: &mut Readers, out: &mut Events) {
+    fn split(
+        &mut self,
+        split: &TrailerSplit,
+        bytes: &[u8],
+        readers: &mut PartScanners,
+        out: &mut Events,
+    ) {
         match split {
-            Split::Encoded => {
+            TrailerSplit::Encoded => {
                 let mut decoded = std::mem::take(&mut readers.decoded);
                 decoded.clear();
                 self.base64.push(bytes, &mut decoded);
                 self.decoded(&decoded, readers, out);
                 readers.decoded = decoded;
             }
-            Split::Clear => {
+            TrailerSplit::Clear => {
                 if !self.in_trailer {
                     self.end_decoding(readers, out);
                     self.end_body(readers, out);
@@ -206,13 +212,13 @@ impl Leaf {
 
     fn begin_trailer(&mut self) {
         self.diagnostics.push(&diagnostic::TRAILING_TEXT);
-        self.kind = Kind::Text(None);
+        self.kind = PartContent::Text(None);
         self.in_trailer = true;
         self.begin_kind(self.splice.frame, self.splice.flags | Flags::TRAILER, b"");
     }
 
     /// Opens an attachment that has come to its end, if it is compressed.
-    fn unpack(&mut self, packed: Packed, readers: &mut Readers, out: &mut Events) {
+    fn unpack(&mut self, packed: Attachment, readers: &mut PartScanners, out: &mut Events) {
         let Some((mut opened, inner)) = packed.open() else {
             self.pass_over(readers);
             return;
@@ -229,19 +235,19 @@ impl Leaf {
     }
 
     /// The rest of the part is passed over.
-    fn pass_over(&mut self, readers: &mut Readers) {
+    fn pass_over(&mut self, readers: &mut PartScanners) {
         readers.tally.skip(&self.splice.media_type);
-        self.kind = Kind::Skip;
+        self.kind = PartContent::Skip;
     }
 
     /// Takes bytes of the part.
-    fn decoded(&mut self, bytes: &[u8], readers: &mut Readers, out: &mut Events) {
-        if let Kind::Nested(nested) = &mut self.kind {
+    fn decoded(&mut self, bytes: &[u8], readers: &mut PartScanners, out: &mut Events) {
+        if let PartContent::Nested(nested) = &mut self.kind {
             nested.push(bytes, readers, out);
             return;
         }
-        if let Kind::Packed(packed) = &mut self.kind {
-            if packed.push(bytes) == Hope::None {
+        if let PartContent::Packed(packed) = &mut self.kind {
+            if packed.push(bytes) == AttachmentState::None {
                 self.pass_over(readers);
             }
             return;
@@ -257,7 +263,7 @@ impl Leaf {
             let text = self.body.text.window();
             self.converted
                 .run(text.offset_at(text.bytes.len()) as usize, 1);
-            self.converter = Some(Converter::new(charset::Source::Encoding(encoding)));
+            self.converter = Some(Converter::new(charset::ConverterInput::Encoding(encoding)));
         }
         if let Some(converter) = &mut self.converter {
             let mut scratch = std::mem::take(&mut readers.scratch);
@@ -279,24 +285,27 @@ impl Leaf {
     pub(super) fn scan_in_place(
         &mut self,
         raw: &[u8],
-        readers: &mut Readers,
+        readers: &mut PartScanners,
         out: &mut Events,
     ) -> bool {
-        let plain = matches!(self.kind, Kind::Text(None)) && self.transfer == Transfer::Identity;
+        let plain = matches!(self.kind, PartContent::Text(None))
+            && self.transfer == TransferEncoding::Identity;
         if !plain || self.in_trailer || self.converter.is_some() || !self.is_empty() {
             return false;
         }
-        if self.clean.is_on() && Clean::concerns(raw, readers.quoted) || Blobs::suspicious(raw) {
+        if self.clean.is_on() && LineUnquoter::concerns(raw, readers.quoted)
+            || BinaryBlocks::suspicious(raw)
+        {
             return false;
         }
         let charset = match self.charset {
-            Some(Charset::Guess) => charset::guess(raw),
+            Some(MailCharset::Guess) => charset::guess(raw),
             Some(known) => known,
             None => return false,
         };
         let plain = match charset {
-            Charset::Superset(encoding) => encoding == UTF_8 || raw.is_ascii(),
-            Charset::Guess | Charset::Convert(_) => false,
+            MailCharset::Superset(encoding) => encoding == UTF_8 || raw.is_ascii(),
+            MailCharset::Guess | MailCharset::Convert(_) => false,
         };
         if !plain {
             return false;
@@ -304,12 +313,12 @@ impl Leaf {
         let window = Window::whole(raw);
         let mut inner = Events::from(std::mem::take(&mut readers.inner));
         inner.clear();
-        readers.text.begin(&Start {
+        readers.text.begin(&ScanStart {
             source: self.source,
-            ..Start::default()
+            ..ScanStart::default()
         });
         readers.text.scan(window, &mut inner);
-        let view = View {
+        let view = PartView {
             scanned: window,
             text: window,
             reflow: None,
@@ -329,11 +338,11 @@ impl Leaf {
 
     /// The part was scanned where it stands.
     pub(super) fn forget(&mut self) {
-        self.kind = Kind::Skip;
+        self.kind = PartContent::Skip;
     }
 
     /// The part ends.
-    pub(super) fn end(&mut self, readers: &mut Readers, out: &mut Events) {
+    pub(super) fn end(&mut self, readers: &mut PartScanners, out: &mut Events) {
         if self.is_skipped() {
             return;
         }
@@ -342,7 +351,7 @@ impl Leaf {
         if clean.dropped {
             self.diagnostics.push(&diagnostic::NUL_BYTES);
         }
-        if self.transfer == Transfer::Base64 {
+        if self.transfer == TransferEncoding::Base64 {
             let mut trailer = std::mem::take(&mut self.trailer);
             trailer.end(|split, bytes| self.split(&split, bytes, readers, out));
             self.trailer = trailer;
@@ -351,21 +360,21 @@ impl Leaf {
             self.end_decoding(readers, out);
         }
         self.end_body(readers, out);
-        self.kind = Kind::Skip;
+        self.kind = PartContent::Skip;
     }
 
-    fn end_decoding(&mut self, readers: &mut Readers, out: &mut Events) {
+    fn end_decoding(&mut self, readers: &mut PartScanners, out: &mut Events) {
         let mut decoded = std::mem::take(&mut readers.decoded);
         decoded.clear();
         match self.transfer {
-            Transfer::Identity => {}
-            Transfer::QuotedPrintable => {
+            TransferEncoding::Identity => {}
+            TransferEncoding::QuotedPrintable => {
                 self.quoted_printable.end(&mut decoded);
                 if self.quoted_printable.bad > 0 {
                     self.diagnostics.push(&diagnostic::BAD_ESCAPE);
                 }
             }
-            Transfer::Base64 => {
+            TransferEncoding::Base64 => {
                 self.diagnostics.extend(self.base64.end(&mut decoded));
                 if self.base64.garbage > 0 {
                     self.diagnostics.push(&diagnostic::BASE64_GARBAGE);
@@ -376,13 +385,13 @@ impl Leaf {
         readers.decoded = decoded;
     }
 
-    fn end_body(&mut self, readers: &mut Readers, out: &mut Events) {
-        if let Kind::Nested(nested) = &mut self.kind {
+    fn end_body(&mut self, readers: &mut PartScanners, out: &mut Events) {
+        if let PartContent::Nested(nested) = &mut self.kind {
             nested.end(readers, out);
             return;
         }
-        if matches!(self.kind, Kind::Packed(_)) {
-            if let Kind::Packed(packed) = std::mem::take(&mut self.kind) {
+        if matches!(self.kind, PartContent::Packed(_)) {
+            if let PartContent::Packed(packed) = std::mem::take(&mut self.kind) {
                 self.unpack(*packed, readers, out);
             }
             return;
@@ -398,10 +407,10 @@ impl Leaf {
     }
 
     /// Nothing reliable was declared: the text itself tells.
-    fn resolve_guess(&mut self, readers: &mut Readers) {
+    fn resolve_guess(&mut self, readers: &mut PartScanners) {
         let head = self.body.text.pending();
         if self.is_html() && self.converter.is_none() {
-            let detected = detect(Family::Markup, self.declared(), head);
+            let detected = detect(RuleFamily::Markup, self.declared(), head);
             match detected.encoding {
                 Some(encoding) if needs_transcoding(encoding) => {
                     let (charset, _) = charset::of_label(encoding.name().as_bytes());
@@ -409,11 +418,11 @@ impl Leaf {
                 }
                 _ => return,
             }
-        } else if matches!(self.charset, Some(Charset::Guess)) {
+        } else if matches!(self.charset, Some(MailCharset::Guess)) {
             let charset = charset::guess(head);
             self.set_charset(charset);
             if let Some(encoding) = self.legacy() {
-                self.converter = Some(Converter::new(charset::Source::Encoding(encoding)));
+                self.converter = Some(Converter::new(charset::ConverterInput::Encoding(encoding)));
             }
         } else {
             return;
@@ -435,7 +444,7 @@ impl Leaf {
     }
 
     /// Scans what is pending.
-    fn scan(&mut self, last: bool, readers: &mut Readers, out: &mut Events) {
+    fn scan(&mut self, last: bool, readers: &mut PartScanners, out: &mut Events) {
         if !self.body.begun {
             self.resolve_guess(readers);
         }
@@ -450,7 +459,7 @@ impl Leaf {
         }
         let mut again = None;
         if !self.body.begun {
-            self.begin_scanner(Again::default(), last, readers);
+            self.begin_scanner(RestartHints::default(), last, readers);
             self.body.begun = true;
         }
         loop {
@@ -465,7 +474,7 @@ impl Leaf {
         }
     }
 
-    fn flush_converter(&mut self, readers: &mut Readers) {
+    fn flush_converter(&mut self, readers: &mut PartScanners) {
         if let Some(converter) = &mut self.converter {
             let mut scratch = std::mem::take(&mut readers.scratch);
             scratch.clear();
@@ -475,11 +484,11 @@ impl Leaf {
         }
     }
 
-    fn begin_scanner(&mut self, again: Again, last: bool, readers: &mut Readers) {
+    fn begin_scanner(&mut self, again: RestartHints, last: bool, readers: &mut PartScanners) {
         if !self.is_html() {
-            readers.text.begin(&Start {
+            readers.text.begin(&ScanStart {
                 source: self.source,
-                ..Start::default()
+                ..ScanStart::default()
             });
             return;
         }
@@ -493,25 +502,27 @@ impl Leaf {
             mark: 0,
             confidence: Confidence::Certain,
         });
-        readers.html.begin(&Start {
+        readers.html.begin(&ScanStart {
             declared: self.declared(),
             detected,
             again,
             reread,
-            ..Start::default()
+            ..ScanStart::default()
         });
     }
 
     /// The encoding that the heading declares.
     fn declared(&self) -> Option<&'static Encoding> {
         match self.charset {
-            Some(Charset::Superset(encoding)) => Some(encoding),
-            Some(Charset::Convert(charset::Source::Encoding(encoding))) => Some(encoding),
+            Some(MailCharset::Superset(encoding)) => Some(encoding),
+            Some(MailCharset::Convert(charset::ConverterInput::Encoding(encoding))) => {
+                Some(encoding)
+            }
             _ => None,
         }
     }
 
-    fn clear_blobs(&mut self, last: bool, readers: &mut Readers) {
+    fn clear_blobs(&mut self, last: bool, readers: &mut PartScanners) {
         let view = self.body.text.window();
         let from = view.at_offset(self.body.cleared) - view.start;
         let pending = &mut self.body.text.pending_mut()[from..];
@@ -527,13 +538,18 @@ impl Leaf {
     }
 
     /// Scans what is pending once; returns how to start over, if the scanner asks for it.
-    fn scan_once(&mut self, last: bool, readers: &mut Readers, out: &mut Events) -> Option<Again> {
+    fn scan_once(
+        &mut self,
+        last: bool,
+        readers: &mut PartScanners,
+        out: &mut Events,
+    ) -> Option<RestartHints> {
         let body = &mut self.body;
         let mut inner = std::mem::take(&mut readers.inner);
         inner.clear();
         let mut again = None;
         let text = body.text.window();
-        let limit = if self.splice.family == Family::Plain {
+        let limit = if self.splice.family == RuleFamily::Plain {
             text.at_offset(body.cleared)
         } else {
             text.bytes.len()
@@ -543,7 +559,7 @@ impl Leaf {
             ..text
         };
         let reflow = match &mut self.kind {
-            Kind::Text(reflow) => reflow.as_mut(),
+            PartContent::Text(reflow) => reflow.as_mut(),
             _ => None,
         };
         let scanned = match reflow {
@@ -562,7 +578,7 @@ impl Leaf {
             }
             None => None,
         };
-        let view = View {
+        let view = PartView {
             scanned: scanned.unwrap_or(text),
             text,
             reflow: scanned.is_some().then_some(&body.reflow),
@@ -570,8 +586,8 @@ impl Leaf {
             positions: readers.positions,
         };
         let scanner = match self.splice.family {
-            Family::Markup => &mut readers.html,
-            Family::Plain => &mut readers.text,
+            RuleFamily::Markup => &mut readers.html,
+            RuleFamily::Plain => &mut readers.text,
         };
         let (splice, mut depth) = (&mut self.splice, 0);
         let mut take = |inner: &mut Events<'_>| {
@@ -607,7 +623,7 @@ impl Leaf {
 
 /// Whether the scanner asks for the part itself, and not a document in it, to be read again;
 /// `depth` documents in it are open.
-fn restart(events: &Batch, depth: &mut usize) -> Option<Again> {
+fn restart(events: &Batch, depth: &mut usize) -> Option<RestartHints> {
     for event in &events.list {
         match *event {
             Event::Enter(_) => *depth += 1,

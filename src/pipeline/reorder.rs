@@ -9,10 +9,10 @@ use std::collections::VecDeque;
 use std::io;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::Order;
+use super::OutputOrder;
 
 /// What workers hand over, piece by piece.
-pub trait Block: Send {
+pub trait OutputBlock: Send {
     /// How many bytes it holds.
     fn weight(&self) -> usize;
 
@@ -24,7 +24,7 @@ pub trait Block: Send {
 }
 
 /// Takes the blocks in order.
-pub trait Consume<B>: Send {
+pub trait BlockSink<B>: Send {
     /// Takes a block.
     ///
     /// # Errors
@@ -38,20 +38,20 @@ pub trait Consume<B>: Send {
 pub struct Stopped;
 
 /// Puts blocks in the order of their tickets.
-pub struct Ordered<B, C> {
-    state: Mutex<State<B>>,
+pub struct ReorderBuffer<B, C> {
+    state: Mutex<ReorderState<B>>,
     turned: Condvar,
     /// Locked before `state` where both are.
     consumer: Mutex<C>,
     limit: usize,
-    order: Order,
+    order: OutputOrder,
 }
 
-struct State<B> {
+struct ReorderState<B> {
     /// The ticket whose turn it is.
     turn: u64,
     /// What later tickets have handed over, from `turn + 1` on.
-    held: VecDeque<Held<B>>,
+    held: VecDeque<PendingBlocks<B>>,
     /// Of all that is held.
     weight: usize,
     error: Option<io::Error>,
@@ -60,16 +60,16 @@ struct State<B> {
     alone: Option<u64>,
 }
 
-struct Held<B> {
+struct PendingBlocks<B> {
     blocks: Vec<B>,
     finished: bool,
 }
 
-impl<B: Block> State<B> {
-    fn hold(&mut self, ticket: u64, block: &mut B, part: Part) {
+impl<B: OutputBlock> ReorderState<B> {
+    fn hold(&mut self, ticket: u64, block: &mut B, part: TicketPart) {
         let index = (ticket - self.turn - 1) as usize;
         while self.held.len() <= index {
-            self.held.push_back(Held {
+            self.held.push_back(PendingBlocks {
                 blocks: Vec::new(),
                 finished: false,
             });
@@ -77,22 +77,22 @@ impl<B: Block> State<B> {
         self.weight += block.weight();
         let held = &mut self.held[index];
         held.blocks.push(block.take());
-        held.finished = part == Part::Last;
+        held.finished = part == TicketPart::Last;
     }
 }
 
 /// Whether more blocks of the same ticket follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
+enum TicketPart {
     Some,
     Last,
 }
 
-impl<B: Block, C: Consume<B>> Ordered<B, C> {
+impl<B: OutputBlock, C: BlockSink<B>> ReorderBuffer<B, C> {
     /// Starts with ticket 0 and holds up to `limit` bytes; without an order it holds nothing.
-    pub fn new(consumer: C, limit: usize, order: Order) -> Self {
-        Ordered {
-            state: Mutex::new(State {
+    pub fn new(consumer: C, limit: usize, order: OutputOrder) -> Self {
+        ReorderBuffer {
+            state: Mutex::new(ReorderState {
                 turn: 0,
                 held: VecDeque::new(),
                 weight: 0,
@@ -113,7 +113,7 @@ impl<B: Block, C: Consume<B>> Ordered<B, C> {
     ///
     /// When the output has failed.
     pub fn hand_over(&self, ticket: u64, block: &mut B) -> Result<(), Stopped> {
-        self.pass(ticket, block, Part::Some)
+        self.pass(ticket, block, TicketPart::Some)
     }
 
     /// Hands over the last of a ticket's output; the block comes back empty.
@@ -122,7 +122,7 @@ impl<B: Block, C: Consume<B>> Ordered<B, C> {
     ///
     /// When the output has failed.
     pub fn finish(&self, ticket: u64, block: &mut B) -> Result<(), Stopped> {
-        self.pass(ticket, block, Part::Last)
+        self.pass(ticket, block, TicketPart::Last)
     }
 
     /// Waits until a ticket may take much memory, which one has at a time: the one whose turn it is,
@@ -131,7 +131,7 @@ impl<B: Block, C: Consume<B>> Ordered<B, C> {
         let mut state = self.lock();
         while !state.stopped {
             let mine = match self.order {
-                Order::Path => state.turn == ticket,
+                OutputOrder::Path => state.turn == ticket,
                 _ => *state.alone.get_or_insert(ticket) == ticket,
             };
             if mine {
@@ -162,9 +162,9 @@ impl<B: Block, C: Consume<B>> Ordered<B, C> {
         (consumer, state.error)
     }
 
-    fn pass(&self, ticket: u64, block: &mut B, part: Part) -> Result<(), Stopped> {
+    fn pass(&self, ticket: u64, block: &mut B, part: TicketPart) -> Result<(), Stopped> {
         let mut state = self.lock();
-        while self.order == Order::Path && !state.stopped && state.turn != ticket {
+        while self.order == OutputOrder::Path && !state.stopped && state.turn != ticket {
             if state.weight == 0 || state.weight + block.weight() <= self.limit {
                 state.hold(ticket, block, part);
                 return Ok(());
@@ -182,7 +182,7 @@ impl<B: Block, C: Consume<B>> Ordered<B, C> {
         let mut consumer = self.consumer.lock().unwrap_or_else(PoisonError::into_inner);
         let mut result = consumer.consume(block);
         block.clear();
-        if part == Part::Last && self.order == Order::Path && result.is_ok() {
+        if part == TicketPart::Last && self.order == OutputOrder::Path && result.is_ok() {
             result = self.advance(&mut *consumer);
         }
         result.map_err(|error| self.stop(error))
@@ -222,7 +222,7 @@ impl<B: Block, C: Consume<B>> Ordered<B, C> {
         Stopped
     }
 
-    fn lock(&self) -> MutexGuard<'_, State<B>> {
+    fn lock(&self) -> MutexGuard<'_, ReorderState<B>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -232,7 +232,7 @@ mod tests {
     use super::*;
     use std::sync::atomic::{AtomicU64, Ordering};
 
-    impl Block for Vec<u8> {
+    impl OutputBlock for Vec<u8> {
         fn weight(&self) -> usize {
             self.len()
         }
@@ -248,7 +248,7 @@ mod tests {
 
     struct Collected(Vec<u8>, Option<usize>);
 
-    impl Consume<Vec<u8>> for Collected {
+    impl BlockSink<Vec<u8>> for Collected {
         fn consume(&mut self, block: &Vec<u8>) -> io::Result<()> {
             self.0.extend_from_slice(block);
             match self.1 {
@@ -260,7 +260,7 @@ mod tests {
 
     /// Ticket t writes t % 5 pieces of its number.
     fn run(workers: usize, limit: usize, breaks: Option<usize>) -> (Vec<u8>, bool) {
-        let ordered = Ordered::new(Collected(Vec::new(), breaks), limit, Order::Path);
+        let ordered = ReorderBuffer::new(Collected(Vec::new(), breaks), limit, OutputOrder::Path);
         let next = AtomicU64::new(0);
         let work = || {
             let mut block = Vec::new();
@@ -306,8 +306,8 @@ mod tests {
     /// it from that.
     #[test]
     fn one_ticket_at_a_time_is_alone() {
-        for order in [Order::Path, Order::None] {
-            let ordered = Ordered::new(Collected(Vec::new(), None), 1, order);
+        for order in [OutputOrder::Path, OutputOrder::None] {
+            let ordered = ReorderBuffer::new(Collected(Vec::new(), None), 1, order);
             let (next, inside) = (AtomicU64::new(0), AtomicU64::new(0));
             let work = || {
                 let mut block = Vec::new();

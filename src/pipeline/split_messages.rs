@@ -8,10 +8,10 @@ use std::fs::File;
 use std::sync::Arc;
 
 use super::input;
-use super::pieces::{Handed, Piece, Stretch, TAIL, Whole, read_at};
+use super::split_lines::{FilePiece, FileRange, PieceBytes, SplitFile, TAIL, read_at};
 use super::walk::Entry;
 use crate::bytes::window::Window;
-use crate::document::{Cut, Format, Seam, Seen};
+use crate::document::{Format, MessageFinder, MessageSearch, SplitPoint};
 
 /// What a look for messages may need to look back at.
 const BEHIND: usize = 64;
@@ -19,14 +19,14 @@ const BEHIND: usize = 64;
 const MORE: usize = 64 << 10;
 
 /// Cuts an archive, piece by piece.
-pub struct Splitter {
-    whole: Arc<Whole>,
-    cut: Box<dyn Cut>,
+pub struct MessageSplitter {
+    whole: Arc<SplitFile>,
+    cut: Box<dyn MessageFinder>,
     size: usize,
     index: usize,
     /// The piece at hand begins at this offset.
     start: u64,
-    share: crate::document::Share,
+    share: crate::document::SplitContext,
     /// What is in view: `buffer[..end]`, which stands at `offset` in the file.
     buffer: Vec<u8>,
     end: usize,
@@ -38,19 +38,19 @@ pub struct Splitter {
     finished: bool,
 }
 
-impl Splitter {
+impl MessageSplitter {
     /// Cuts a file into pieces of about `size` bytes; none for a format of other seams.
     pub fn new(entry: Entry, format: &'static Format, file: File, size: u64) -> Option<Self> {
-        let Some(Seam::Message(cut)) = format.seam else {
+        let Some(SplitPoint::Message(cut)) = format.seam else {
             return None;
         };
-        Some(Splitter {
-            whole: Arc::new(Whole::new(entry, format, file)),
+        Some(MessageSplitter {
+            whole: Arc::new(SplitFile::new(entry, format, file)),
             cut: cut(),
             size: usize::try_from(size).unwrap_or(usize::MAX).max(1),
             index: 0,
             start: 0,
-            share: crate::document::Share::default(),
+            share: crate::document::SplitContext::default(),
             buffer: Vec::new(),
             end: 0,
             offset: 0,
@@ -61,7 +61,7 @@ impl Splitter {
     }
 
     /// The next piece; `spare` holds memory that earlier ones took.
-    pub fn next(&mut self, spare: &mut Vec<Vec<u8>>) -> Option<Piece> {
+    pub fn next(&mut self, spare: &mut Vec<Vec<u8>>) -> Option<FilePiece> {
         if self.finished {
             return None;
         }
@@ -74,18 +74,18 @@ impl Splitter {
             };
             let file = &self.whole.file;
             let peek = |offset, into: &mut [u8]| {
-                let mut rest = Stretch::new(file, offset);
+                let mut rest = FileRange::new(file, offset);
                 input::fill(&mut rest, into).unwrap_or(0)
             };
             match self.cut.next(&window, &peek) {
-                Seen::Message { at, next } => {
+                MessageSearch::Message { at, next } => {
                     self.at = next;
                     let offset = self.offset + at as u64;
                     if offset - self.start >= self.size as u64 {
                         return Some(self.piece(offset, spare));
                     }
                 }
-                Seen::Nothing(at) => {
+                MessageSearch::Nothing(at) => {
                     self.at = at;
                     if self.last {
                         return Some(self.rest());
@@ -95,13 +95,13 @@ impl Splitter {
                         return Some(self.rest());
                     }
                 }
-                Seen::Lost => return Some(self.rest()),
+                MessageSearch::Lost => return Some(self.rest()),
             }
         }
     }
 
     /// The piece at hand, which ends where the message at an offset begins.
-    fn piece(&mut self, offset: u64, spare: &mut Vec<Vec<u8>>) -> Piece {
+    fn piece(&mut self, offset: u64, spare: &mut Vec<Vec<u8>>) -> FilePiece {
         let at = (offset - self.offset) as usize;
         while self.end < at + TAIL && !self.last && self.read() {}
         let mut share = self.share;
@@ -116,12 +116,12 @@ impl Splitter {
         }
         buffer[..rest].copy_from_slice(&self.buffer[from..self.end]);
         let taken = std::mem::replace(&mut self.buffer, buffer);
-        let handed = self.start.checked_sub(self.offset).map(|start| Handed {
+        let handed = self.start.checked_sub(self.offset).map(|start| PieceBytes {
             buffer: taken,
             start: start as usize,
             end: self.end.min(at + TAIL),
         });
-        let piece = Piece {
+        let piece = FilePiece {
             whole: Arc::clone(&self.whole),
             index: self.index,
             start: self.start,
@@ -139,16 +139,16 @@ impl Splitter {
     }
 
     /// Everything from the piece at hand on.
-    fn rest(&mut self) -> Piece {
+    fn rest(&mut self) -> FilePiece {
         self.finished = true;
         let looked = self.last && self.at == self.end;
         let start = self.start.checked_sub(self.offset);
-        let handed = start.filter(|_| self.last).map(|start| Handed {
+        let handed = start.filter(|_| self.last).map(|start| PieceBytes {
             buffer: std::mem::take(&mut self.buffer),
             start: start as usize,
             end: self.end,
         });
-        Piece {
+        FilePiece {
             whole: Arc::clone(&self.whole),
             index: self.index,
             start: self.start,

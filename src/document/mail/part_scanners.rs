@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use memchr::memmem;
 
-use super::Options;
-use super::segments::Segments;
+use super::MailOptions;
+use super::segments::SegmentMap;
 use crate::document::events::Batch;
 use crate::document::{self, Positions, Scan, html, text};
 
@@ -14,15 +14,15 @@ use crate::document::{self, Positions, Scan, html, text};
 pub(super) const HTML_KEPT: usize = 8 << 20;
 
 /// The scanners of parts, and the batch that they report into.
-pub(super) struct Readers {
-    pub(super) options: Options,
+pub(super) struct PartScanners {
+    pub(super) options: MailOptions,
     pub(super) text: Box<dyn Scan>,
     pub(super) html: Box<dyn Scan>,
     /// Text also holds references that are no URIs as they stand.
     pub(super) abbreviated: bool,
     /// What a scanner reported last.
     pub(super) inner: Batch,
-    pub(super) tally: Tally,
+    pub(super) tally: ArchiveTally,
     /// Whether lines are counted.
     pub(super) positions: Positions,
     /// A line of the message at hand may be quoted.
@@ -33,33 +33,33 @@ pub(super) struct Readers {
     pub(super) decoded: Vec<u8>,
     pub(super) scratch: Vec<u8>,
     /// From a field's text to its value.
-    pub(super) map: Segments,
+    pub(super) map: SegmentMap,
 }
 
-impl Readers {
-    pub(super) fn new(options: &document::Options) -> Self {
+impl PartScanners {
+    pub(super) fn new(options: &document::FormatOptions) -> Self {
         let mut inner = options.clone();
         inner.html.max_document = inner.html.max_document.min(HTML_KEPT as u64);
-        Readers {
+        PartScanners {
             text: (text::FORMAT.scanner)(&inner),
             html: (html::FORMAT.scanner)(&inner),
             abbreviated: options.text.www || options.text.email,
             options: options.mail.clone(),
             inner: Batch::default(),
-            tally: Tally::default(),
+            tally: ArchiveTally::default(),
             positions: Positions::default(),
             quoted: false,
             hyphens: memmem::Finder::new(b"\n--"),
             decoded: Vec::new(),
             scratch: Vec::new(),
-            map: Segments::default(),
+            map: SegmentMap::default(),
         }
     }
 }
 
 /// How much of an archive was read, and what was passed over: loss must be visible.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct ArchiveTally {
     /// Messages.
     pub messages: u64,
     /// Parts that were read.
@@ -68,7 +68,7 @@ pub struct Tally {
     pub skipped_parts: BTreeMap<String, u64>,
 }
 
-impl Tally {
+impl ArchiveTally {
     /// Counts something that is passed over.
     pub(super) fn skip(&mut self, media_type: &str) {
         match self.skipped_parts.get_mut(media_type) {
@@ -86,7 +86,7 @@ impl Tally {
     }
 
     /// Adds the counts of another stretch of the archive.
-    pub fn add(&mut self, other: &Tally) {
+    pub fn add(&mut self, other: &ArchiveTally) {
         self.messages += other.messages;
         self.parts += other.parts;
         for (name, count) in &other.skipped_parts {

@@ -12,9 +12,9 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use super::input::{self, Input};
 use super::walk::Entry;
 use crate::bytes::lines::breaks;
-use crate::document::{Format, Known, Quoting, Seam, Share};
-use crate::extractor::Origin;
-use crate::output::record::Archive;
+use crate::document::{Format, KnownSeparators, LineQuoting, SplitContext, SplitPoint};
+use crate::extractor::PieceOrigin;
+use crate::output::record::ArchiveRecord;
 
 /// A file is cut into pieces of about this many bytes: a piece should stay in a core's cache.
 pub const PIECE: u64 = 1 << 20;
@@ -34,7 +34,7 @@ const LOOK: usize = 16 << 10;
 
 /// A file that is cut.
 #[derive(Debug)]
-pub struct Whole {
+pub struct SplitFile {
     /// The file.
     pub entry: Entry,
     /// Its format.
@@ -46,10 +46,10 @@ pub struct Whole {
     gathered: Gathered,
 }
 
-impl Whole {
+impl SplitFile {
     /// A file of a format, opened.
     pub(super) fn new(entry: Entry, format: &'static Format, file: File) -> Self {
-        Whole {
+        SplitFile {
             entry,
             format: Chosen(format),
             file,
@@ -63,7 +63,7 @@ impl Whole {
 /// The counts of the pieces of an archive.
 #[derive(Debug, Default)]
 struct Gathered {
-    state: Mutex<(usize, Archive)>,
+    state: Mutex<(usize, ArchiveRecord)>,
     added: Condvar,
 }
 
@@ -79,31 +79,31 @@ impl std::fmt::Debug for Chosen {
 
 /// A piece of a file.
 #[derive(Clone, Debug)]
-pub struct Piece {
+pub struct FilePiece {
     /// The file.
-    pub whole: Arc<Whole>,
+    pub whole: Arc<SplitFile>,
     /// Its number among the pieces, from 0.
     pub index: usize,
     pub(super) start: u64,
     /// None: it goes on to the end of the file, wherever that will be.
     pub(super) end: Option<u64>,
     /// What is to be known of the rest of an archive.
-    pub(super) share: Share,
+    pub(super) share: SplitContext,
     /// Its bytes, where they have been read already.
-    pub(super) handed: Option<Handed>,
+    pub(super) handed: Option<PieceBytes>,
     /// What a look for messages found in it, where it has been looked through.
-    pub(super) seen: Option<(Vec<u64>, Quoting)>,
+    pub(super) seen: Option<(Vec<u64>, LineQuoting)>,
 }
 
 /// Bytes of an archive, handed over with their piece.
 #[derive(Clone, Debug, Default)]
-pub struct Handed {
+pub struct PieceBytes {
     pub(super) buffer: Vec<u8>,
     pub(super) start: usize,
     pub(super) end: usize,
 }
 
-impl Handed {
+impl PieceBytes {
     /// The bytes of the piece, and some of the message behind it.
     pub fn bytes(&self) -> &[u8] {
         &self.buffer[self.start..self.end]
@@ -117,8 +117,8 @@ impl Handed {
 
 /// Cuts a file, piece by piece.
 #[derive(Debug)]
-pub struct Cutter {
-    whole: Arc<Whole>,
+pub struct LineSplitter {
+    whole: Arc<SplitFile>,
     length: u64,
     size: u64,
     index: usize,
@@ -127,7 +127,7 @@ pub struct Cutter {
     look: Vec<u8>,
 }
 
-impl Cutter {
+impl LineSplitter {
     /// Whether a file of this length is worth cutting.
     pub fn is_worthwhile(length: u64, size: u64) -> bool {
         length > size * WORTHWHILE
@@ -135,8 +135,8 @@ impl Cutter {
 
     /// Cuts a file into pieces of about `size` bytes.
     pub fn new(entry: Entry, format: &'static Format, file: File, length: u64, size: u64) -> Self {
-        Cutter {
-            whole: Arc::new(Whole::new(entry, format, file)),
+        LineSplitter {
+            whole: Arc::new(SplitFile::new(entry, format, file)),
             length,
             size: size.max(1),
             index: 0,
@@ -148,7 +148,7 @@ impl Cutter {
 
     /// The first seam behind an offset; none if there is none in reach, or it cannot be read.
     fn seam(&mut self, offset: u64) -> Option<u64> {
-        let Some(Seam::Line(seam)) = self.whole.format.0.seam else {
+        let Some(SplitPoint::Line(seam)) = self.whole.format.0.seam else {
             return None;
         };
         self.look.clear();
@@ -156,7 +156,7 @@ impl Cutter {
             let have = self.look.len();
             let want = (have * 2).max(LOOK);
             self.look.resize(want, 0);
-            let mut rest = Stretch::new(&self.whole.file, offset + have as u64);
+            let mut rest = FileRange::new(&self.whole.file, offset + have as u64);
             let end = have + input::fill(&mut rest, &mut self.look[have..]).ok()?;
             self.look.truncate(end);
             if let Some(at) = seam(&self.look) {
@@ -169,10 +169,10 @@ impl Cutter {
     }
 }
 
-impl Iterator for Cutter {
-    type Item = Piece;
+impl Iterator for LineSplitter {
+    type Item = FilePiece;
 
-    fn next(&mut self) -> Option<Piece> {
+    fn next(&mut self) -> Option<FilePiece> {
         if self.finished {
             return None;
         }
@@ -182,12 +182,12 @@ impl Iterator for Cutter {
         } else {
             None
         };
-        let piece = Piece {
+        let piece = FilePiece {
             whole: Arc::clone(&self.whole),
             index: self.index,
             start: self.start,
             end,
-            share: Share::default(),
+            share: SplitContext::default(),
             handed: None,
             seen: None,
         };
@@ -198,7 +198,7 @@ impl Iterator for Cutter {
     }
 }
 
-impl Piece {
+impl FilePiece {
     /// Reads the piece, if it is short enough to be kept: true if it is.
     ///
     /// # Errors
@@ -225,12 +225,12 @@ impl Piece {
     }
 
     /// Its bytes, to be read in order, and behind those of an archive some of the next message.
-    pub fn stretch(&self) -> Stretch<'_> {
+    pub fn stretch(&self) -> FileRange<'_> {
         let tail = match self.share.end {
             Some(_) => TAIL as u64,
             None => 0,
         };
-        Stretch {
+        FileRange {
             file: &self.whole.file,
             at: self.start,
             end: self.end.map(|end| end + tail),
@@ -238,9 +238,9 @@ impl Piece {
     }
 
     /// What is known of an archive's piece.
-    pub fn known(&self) -> Option<Known<'_>> {
+    pub fn known(&self) -> Option<KnownSeparators<'_>> {
         let (lines, quoting) = self.seen.as_ref()?;
-        Some(Known {
+        Some(KnownSeparators {
             lines,
             quoting: *quoting,
         })
@@ -248,7 +248,7 @@ impl Piece {
 
     /// Whether lines are counted over the whole file, and not in each part of a message.
     pub fn counts_lines(&self) -> bool {
-        matches!(self.whole.format.0.seam, Some(Seam::Line(_)))
+        matches!(self.whole.format.0.seam, Some(SplitPoint::Line(_)))
     }
 
     /// How many of so many bytes are its own.
@@ -258,7 +258,7 @@ impl Piece {
 
     /// Adds what was counted in the piece to the counts of its archive; the last piece waits for
     /// the others and gets the sum.
-    pub fn gather(&self, counts: &Archive) -> Option<Archive> {
+    pub fn gather(&self, counts: &ArchiveRecord) -> Option<ArchiveRecord> {
         let Gathered { state, added } = &self.whole.gathered;
         let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
         state.0 += 1;
@@ -275,8 +275,8 @@ impl Piece {
     }
 
     /// Where it starts, without its line.
-    pub fn origin(&self) -> Origin {
-        Origin {
+    pub fn origin(&self) -> PieceOrigin {
+        PieceOrigin {
             offset: self.start,
             line: 1,
             share: self.share,
@@ -285,14 +285,14 @@ impl Piece {
 
     /// Where it starts. Every piece must ask, with its bytes or none if it cannot read them, for
     /// those behind it wait for its lines.
-    pub fn locate(&self, bytes: Option<&[u8]>) -> Origin {
+    pub fn locate(&self, bytes: Option<&[u8]>) -> PieceOrigin {
         let lines = match bytes {
             Some(bytes) => breaks(bytes),
             // Nothing comes behind the last piece.
             None if self.end.is_none() => 0,
             None => self.count(),
         };
-        Origin {
+        PieceOrigin {
             line: 1 + self.whole.ledger.enter(self.index, lines),
             ..self.origin()
         }
@@ -315,13 +315,13 @@ impl Piece {
 
 /// The bytes of a file between two offsets.
 #[derive(Debug)]
-pub struct Stretch<'a> {
+pub struct FileRange<'a> {
     file: &'a File,
     at: u64,
     end: Option<u64>,
 }
 
-impl Read for Stretch<'_> {
+impl Read for FileRange<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let most = match self.end {
             Some(end) => into.len().min((end - self.at) as usize),
@@ -333,10 +333,10 @@ impl Read for Stretch<'_> {
     }
 }
 
-impl<'a> Stretch<'a> {
+impl<'a> FileRange<'a> {
     /// Everything from an offset on.
     pub(super) fn new(file: &'a File, at: u64) -> Self {
-        Stretch {
+        FileRange {
             file,
             at,
             end: None,
@@ -360,12 +360,12 @@ pub(super) fn read_at(file: &File, into: &mut [u8], offset: u64) -> io::Result<u
 /// order: so nobody waits for long, and never in a circle.
 #[derive(Debug, Default)]
 struct Ledger {
-    counts: Mutex<Counts>,
+    counts: Mutex<LineBreakCounts>,
     entered: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct Counts {
+struct LineBreakCounts {
     /// The line breaks before each piece, for the pieces whose predecessors are all counted.
     before: Vec<u64>,
     /// Counts that came too early, with their index.
@@ -391,7 +391,7 @@ impl Ledger {
     }
 }
 
-impl Counts {
+impl LineBreakCounts {
     fn advance(&mut self) {
         if self.before.is_empty() {
             self.before.push(0);
@@ -410,21 +410,21 @@ impl Counts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pipeline::walk::Kind;
+    use crate::pipeline::walk::EntryKind;
     use std::io::Write;
 
-    fn cut(text: &[u8], size: u64) -> (tempfile::NamedTempFile, Vec<Piece>) {
+    fn cut(text: &[u8], size: u64) -> (tempfile::NamedTempFile, Vec<FilePiece>) {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(text).unwrap();
         let length = text.len() as u64;
         let entry = Entry {
             path: file.path().to_path_buf(),
-            kind: Kind::File(length),
+            kind: EntryKind::File(length),
             named: true,
         };
         let format = Format::named("text").unwrap();
         let opened = File::open(file.path()).unwrap();
-        let pieces = Cutter::new(entry, format, opened, length, size).collect();
+        let pieces = LineSplitter::new(entry, format, opened, length, size).collect();
         (file, pieces)
     }
 
@@ -445,7 +445,7 @@ mod tests {
             assert_eq!(start, text.len() as u64);
             // Whoever comes first: each piece learns of all lines before it.
             let lines = std::thread::scope(|scope| {
-                let ask = |piece: &'_ Piece| piece.locate(None).line;
+                let ask = |piece: &'_ FilePiece| piece.locate(None).line;
                 let threads: Vec<_> = pieces
                     .iter()
                     .rev()
@@ -469,7 +469,7 @@ mod tests {
     fn one_piece_tells_that_the_file_became_shorter() {
         let (file, pieces) = cut(&b"line\n\n".repeat(10), 12);
         assert!(pieces.len() > 3);
-        let read = |piece: &Piece| {
+        let read = |piece: &FilePiece| {
             let mut bytes = Vec::new();
             piece.stretch().read_to_end(&mut bytes).unwrap() as u64
         };

@@ -12,12 +12,12 @@ static ARMOUR: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"-----B
 
 /// Finds the stretches of one text, in pieces of whole lines.
 #[derive(Debug, Default)]
-pub(super) struct Blobs {
-    inside: Inside,
+pub(super) struct BinaryBlocks {
+    inside: BlockKind,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Inside {
+enum BlockKind {
     #[default]
     Text,
     Uuencode,
@@ -33,12 +33,12 @@ enum Inside {
 
 /// What begins here, as the trailer counts it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Line {
+enum BlockStart {
     Text,
     /// The line belongs to a blob, which goes on in this state.
-    Blob(Inside),
+    Blob(BlockKind),
     /// It opens or closes nothing, and this state follows.
-    Then(Inside),
+    Then(BlockKind),
     /// It opens yEnc in lines of this many characters, if an end follows.
     Yenc(usize),
 }
@@ -46,9 +46,9 @@ enum Line {
 /// So many bytes of yEnc are waited for while no end is in view.
 const WAIT: usize = 1 << 20;
 
-impl Blobs {
+impl BinaryBlocks {
     pub(super) fn begin(&mut self) {
-        self.inside = Inside::Text;
+        self.inside = BlockKind::Text;
     }
 
     /// Whether any stretch can begin in the text.
@@ -65,7 +65,7 @@ impl Blobs {
         last: bool,
         mut begun: impl FnMut(&'static str),
     ) -> usize {
-        if self.inside == Inside::Text && !Self::suspicious(text) {
+        if self.inside == BlockKind::Text && !Self::suspicious(text) {
             return text.len();
         }
         let mut at = 0;
@@ -75,29 +75,29 @@ impl Blobs {
             let line = &mut text[at..at + length];
             at += length;
             match judge(self.inside, line) {
-                Line::Yenc(width) => match yenc_end(&text[start..], last) {
+                BlockStart::Yenc(width) => match yenc_end(&text[start..], last) {
                     YencEnd::At(length) => {
                         begun("text/x-yenc");
-                        self.inside = Inside::Text;
+                        self.inside = BlockKind::Text;
                         blank_line(&mut text[start..start + length]);
                         at = start + length;
                     }
                     YencEnd::Late => {
                         begun("text/x-yenc");
-                        self.inside = Inside::Yenc(width);
+                        self.inside = BlockKind::Yenc(width);
                         blank_line(&mut text[start..at]);
                     }
                     YencEnd::Unknown => return start,
-                    YencEnd::None => self.inside = Inside::Text,
+                    YencEnd::None => self.inside = BlockKind::Text,
                 },
-                Line::Text => {
-                    if self.inside == Inside::Signed && line.starts_with(b"- ") {
+                BlockStart::Text => {
+                    if self.inside == BlockKind::Signed && line.starts_with(b"- ") {
                         line[0] = b' ';
                     }
                 }
-                Line::Then(inside) => self.inside = inside,
-                Line::Blob(inside) => {
-                    if matches!(self.inside, Inside::Text | Inside::Signed)
+                BlockStart::Then(inside) => self.inside = inside,
+                BlockStart::Blob(inside) => {
+                    if matches!(self.inside, BlockKind::Text | BlockKind::Signed)
                         && let Some(name) = name(inside)
                     {
                         begun(name);
@@ -146,7 +146,7 @@ fn yenc_end(text: &[u8], last: bool) -> YencEnd {
         if content.starts_with(b"=yend ") && memmem::find(content, b" size=").is_some() {
             return YencEnd::At(at + 1 + line.len());
         }
-        if matches!(begins(content), Line::Yenc(_)) {
+        if matches!(begins(content), BlockStart::Yenc(_)) {
             return YencEnd::None;
         }
     }
@@ -157,62 +157,62 @@ fn yenc_end(text: &[u8], last: bool) -> YencEnd {
     }
 }
 
-fn name(inside: Inside) -> Option<&'static str> {
+fn name(inside: BlockKind) -> Option<&'static str> {
     match inside {
-        Inside::Uuencode => Some("text/x-uuencode"),
-        Inside::ArmourHeader | Inside::Armour => Some("text/x-pgp-armour"),
-        Inside::Text | Inside::Signed | Inside::Yenc(_) => None,
+        BlockKind::Uuencode => Some("text/x-uuencode"),
+        BlockKind::ArmourHeader | BlockKind::Armour => Some("text/x-pgp-armour"),
+        BlockKind::Text | BlockKind::Signed | BlockKind::Yenc(_) => None,
     }
 }
 
-fn judge(inside: Inside, line: &[u8]) -> Line {
+fn judge(inside: BlockKind, line: &[u8]) -> BlockStart {
     let content = line.trim_ascii_end();
     match inside {
-        Inside::Text | Inside::Signed => begins(content),
-        Inside::Uuencode if content == b"end" => Line::Blob(Inside::Text),
-        Inside::Uuencode if is_uuencoded(line) => Line::Blob(inside),
-        Inside::Yenc(_) if content.starts_with(b"=yend ") => Line::Blob(Inside::Text),
-        Inside::Yenc(_) if content.starts_with(b"=ypart ") => Line::Blob(inside),
+        BlockKind::Text | BlockKind::Signed => begins(content),
+        BlockKind::Uuencode if content == b"end" => BlockStart::Blob(BlockKind::Text),
+        BlockKind::Uuencode if is_uuencoded(line) => BlockStart::Blob(inside),
+        BlockKind::Yenc(_) if content.starts_with(b"=yend ") => BlockStart::Blob(BlockKind::Text),
+        BlockKind::Yenc(_) if content.starts_with(b"=ypart ") => BlockStart::Blob(inside),
         // The second half of an escape may stand behind the last column.
-        Inside::Yenc(width) if [width, width + 1].contains(&without_break(line).len()) => {
-            Line::Blob(inside)
+        BlockKind::Yenc(width) if [width, width + 1].contains(&without_break(line).len()) => {
+            BlockStart::Blob(inside)
         }
-        Inside::ArmourHeader | Inside::Armour if content.starts_with(b"-----END PGP ") => {
-            Line::Blob(Inside::Text)
+        BlockKind::ArmourHeader | BlockKind::Armour if content.starts_with(b"-----END PGP ") => {
+            BlockStart::Blob(BlockKind::Text)
         }
-        Inside::ArmourHeader if content.is_empty() => Line::Blob(Inside::Armour),
-        Inside::ArmourHeader if memchr(b':', content).is_some() => Line::Blob(inside),
+        BlockKind::ArmourHeader if content.is_empty() => BlockStart::Blob(BlockKind::Armour),
+        BlockKind::ArmourHeader if memchr(b':', content).is_some() => BlockStart::Blob(inside),
         // No blank stands in armour: prose means that its end is lost.
-        Inside::Armour | Inside::ArmourHeader if memchr(b' ', content).is_none() => {
-            Line::Blob(Inside::Armour)
+        BlockKind::Armour | BlockKind::ArmourHeader if memchr(b' ', content).is_none() => {
+            BlockStart::Blob(BlockKind::Armour)
         }
         _ => match begins(content) {
-            Line::Text => Line::Then(Inside::Text),
+            BlockStart::Text => BlockStart::Then(BlockKind::Text),
             other => other,
         },
     }
 }
 
-fn begins(content: &[u8]) -> Line {
+fn begins(content: &[u8]) -> BlockStart {
     if let Some(rest) = content.strip_prefix(b"begin ") {
         let digits = rest
             .iter()
             .take_while(|byte| (b'0'..=b'7').contains(byte))
             .count();
         if (3..=4).contains(&digits) && rest.get(digits) == Some(&b' ') {
-            return Line::Blob(Inside::Uuencode);
+            return BlockStart::Blob(BlockKind::Uuencode);
         }
     } else if content.starts_with(b"=ybegin ")
         && memmem::find(content, b" size=").is_some()
         && memmem::find(content, b" name=").is_some()
     {
-        return Line::Yenc(yenc_width(content));
+        return BlockStart::Yenc(yenc_width(content));
     } else if content.starts_with(b"-----BEGIN PGP SIGNED MESSAGE-----") {
-        return Line::Then(Inside::Signed);
+        return BlockStart::Then(BlockKind::Signed);
     } else if content.starts_with(b"-----BEGIN PGP ") && content.ends_with(b"-----") {
-        return Line::Blob(Inside::ArmourHeader);
+        return BlockStart::Blob(BlockKind::ArmourHeader);
     }
-    Line::Text
+    BlockStart::Text
 }
 
 /// The number behind `line=`: characters of a line of yEnc.
@@ -254,7 +254,7 @@ mod tests {
         let mut bytes = text.as_bytes().to_vec();
         let mut begun = Vec::new();
         let length = bytes.len();
-        let taken = Blobs::default().blank(&mut bytes, true, |name| begun.push(name));
+        let taken = BinaryBlocks::default().blank(&mut bytes, true, |name| begun.push(name));
         assert_eq!(taken, length);
         let lines: Vec<String> = String::from_utf8(bytes)
             .unwrap()
@@ -285,7 +285,7 @@ mod tests {
 
     #[test]
     fn yenc_in_pieces_waits_for_its_end() {
-        let mut blobs = Blobs::default();
+        let mut blobs = BinaryBlocks::default();
         let whole = format!("a\n{YENC}\nhttp://example.com/\n=yend size=24\nb\n");
         for (end, taken) in [(2, 2), (33, 2), (53, 2), (67, 67), (69, 69)] {
             let mut bytes = whole.as_bytes()[..end].to_vec();

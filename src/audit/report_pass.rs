@@ -8,23 +8,23 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use super::baseline;
-use super::check::{Facts, Place};
-use super::finding::{Draft, Hint, Spot, Subject};
-use super::judge::{Judge, Leads};
-use super::packed::{self, Packed, push_bytes, push_number, push_optional};
+use super::check::{TargetFacts, TargetLocation};
+use super::evaluate::{Evaluator, RedirectLead};
+use super::finding::{DocumentPosition, FindingDraft, FindingSubject, SuggestionHint};
 use super::paths::FileId;
-use super::records::{Record, Records};
-use super::report::Reports;
+use super::positions::PositionFinder;
+use super::records::{WireRecord, WireRecords};
+use super::report::ReportSet;
 use super::rules::RULES;
-use super::site::{Counts, Document, FileSet, Item, Site};
-use super::spots::Positions;
+use super::site::{FileSet, PackedItem, Site, SiteDocument, StateCounts};
 use super::suggester::Suggester;
-use super::{Audit, List};
+use super::wire::{self, WireReader, push_bytes, push_number, push_optional};
+use super::{Audit, ListedLinks};
 use crate::document::diagnostic;
 use crate::document::events::Span;
-use crate::pipeline::Order;
-use crate::pipeline::ordered::{Consume, Ordered, Stopped};
-use crate::pipeline::read::{Read, Reader};
+use crate::pipeline::OutputOrder;
+use crate::pipeline::read::{FileOutcome, FileReader};
+use crate::pipeline::reorder::{BlockSink, ReorderBuffer, Stopped};
 use crate::pipeline::run::spawn;
 use crate::pipeline::walk::path_of;
 use crate::resolver::{Diagnostic, Link, Sink};
@@ -46,17 +46,17 @@ pub(super) fn run<'r>(
     site: &Site,
     linked: &FileSet,
     suggester: Suggester<'_>,
-    reports: Reports<'r>,
-) -> (Reports<'r>, Counts, Option<io::Error>) {
-    let told = Told { suggester, reports };
-    let ordered = Ordered::new(told, HELD, Order::Path);
+    reports: ReportSet<'r>,
+) -> (ReportSet<'r>, StateCounts, Option<io::Error>) {
+    let told = ReportSink { suggester, reports };
+    let ordered = ReorderBuffer::new(told, HELD, OutputOrder::Path);
     let next = AtomicUsize::new(0);
     let linked = audit.wants("orphan").then_some(linked);
-    let total = Mutex::new(Counts::default());
+    let total = Mutex::new(StateCounts::default());
     thread::scope(|scope| {
         let work = || {
-            let _guard = Guard(&ordered);
-            let mut worker = Worker::new(audit, site, linked, &ordered);
+            let _guard = PanicGuard(&ordered);
+            let mut worker = ReportWorker::new(audit, site, linked, &ordered);
             // Who learns that the output has failed has nothing left to do.
             let _ = worker.work(&next);
             let mut total = total
@@ -82,9 +82,9 @@ pub(super) fn run<'r>(
 }
 
 /// Stops everybody when its worker panics, for nobody will finish its ticket.
-struct Guard<'a, C: Consume<Records>>(&'a Ordered<Records, C>);
+struct PanicGuard<'a, C: BlockSink<WireRecords>>(&'a ReorderBuffer<WireRecords, C>);
 
-impl<C: Consume<Records>> Drop for Guard<'_, C> {
+impl<C: BlockSink<WireRecords>> Drop for PanicGuard<'_, C> {
     fn drop(&mut self) {
         if thread::panicking() {
             self.0.stop(io::Error::other("a worker panicked"));
@@ -95,18 +95,18 @@ impl<C: Consume<Records>> Drop for Guard<'_, C> {
 /// The reports, and who finds suggestions for what they are told. Suggestions are found in the order
 /// of the findings, so that the same ones are left out when there are too many, for any number of
 /// workers.
-struct Told<'a, 'r> {
+struct ReportSink<'a, 'r> {
     suggester: Suggester<'a>,
-    reports: Reports<'r>,
+    reports: ReportSet<'r>,
 }
 
-impl Consume<Records> for Told<'_, '_> {
-    fn consume(&mut self, records: &Records) -> io::Result<()> {
-        let mut packed = Packed::new(&records.0);
+impl BlockSink<WireRecords> for ReportSink<'_, '_> {
+    fn consume(&mut self, records: &WireRecords) -> io::Result<()> {
+        let mut packed = WireReader::new(&records.0);
         while !packed.is_empty() {
-            let record = Record::ALL[usize::from(packed.byte()) % Record::ALL.len()];
-            if record == Record::Finding {
-                Draft::read(&mut packed, |draft| self.finding(draft));
+            let record = WireRecord::ALL[usize::from(packed.byte()) % WireRecord::ALL.len()];
+            if record == WireRecord::Finding {
+                FindingDraft::read(&mut packed, |draft| self.finding(draft));
                 self.reports.write_full()?;
             } else {
                 self.reports.take(record, &mut packed)?;
@@ -116,8 +116,8 @@ impl Consume<Records> for Told<'_, '_> {
     }
 }
 
-impl Told<'_, '_> {
-    fn finding(&mut self, draft: &Draft<'_>) {
+impl ReportSink<'_, '_> {
+    fn finding(&mut self, draft: &FindingDraft<'_>) {
         let suggestion = match self.reports.shows_next() {
             true => self.suggester.suggestion(draft),
             false => None,
@@ -128,25 +128,25 @@ impl Told<'_, '_> {
     }
 }
 
-struct Worker<'a, C> {
+struct ReportWorker<'a, C> {
     site: &'a Site,
     linked: Option<&'a FileSet>,
-    reader: Reader<'a>,
-    inspection: Inspection<'a, C>,
+    reader: FileReader<'a>,
+    inspection: ReportPass<'a, C>,
 }
 
-impl<'a, C: Consume<Records>> Worker<'a, C> {
+impl<'a, C: BlockSink<WireRecords>> ReportWorker<'a, C> {
     fn new(
         audit: &'a Audit,
         site: &'a Site,
         linked: Option<&'a FileSet>,
-        ordered: &'a Ordered<Records, C>,
+        ordered: &'a ReorderBuffer<WireRecords, C>,
     ) -> Self {
-        Worker {
+        ReportWorker {
             site,
             linked,
-            reader: Reader::new(&audit.reading),
-            inspection: Inspection::new(audit, site, ordered),
+            reader: FileReader::new(&audit.reading),
+            inspection: ReportPass::new(audit, site, ordered),
         }
     }
 
@@ -189,11 +189,11 @@ impl<'a, C: Consume<Records>> Worker<'a, C> {
         self.inspection.end(document);
     }
 
-    fn again(&mut self, document: &Document) {
+    fn again(&mut self, document: &SiteDocument) {
         let read = self.reader.read(&document.entry(), &mut self.inspection);
         let error = match read {
-            Ok(Read::Document { error: None, .. }) => return,
-            Ok(Read::Document {
+            Ok(FileOutcome::Document { error: None, .. }) => return,
+            Ok(FileOutcome::Document {
                 error: Some(error), ..
             })
             | Err(error) => error.to_string(),
@@ -207,14 +207,14 @@ impl<'a, C: Consume<Records>> Worker<'a, C> {
 
 /// Places in the document at hand with which something is wrong, and that are no links.
 #[derive(Default)]
-struct Late {
+struct DeferredFinding {
     /// The offset of each, and where in `packed` it is described.
     places: Vec<(u64, usize)>,
     /// For each the number of its rule, its member if any, and its name.
     packed: Vec<u8>,
 }
 
-impl Late {
+impl DeferredFinding {
     fn push(&mut self, rule: usize, offset: u64, member: Option<&str>, name: &[u8]) {
         self.places.push((offset, self.packed.len()));
         push_number(rule as u64, &mut self.packed);
@@ -233,40 +233,40 @@ impl Late {
 const EMPTIED: usize = 1 << 12;
 
 /// Judges the links of one document after the other.
-struct Inspection<'a, C> {
+struct ReportPass<'a, C> {
     audit: &'a Audit,
-    judge: Judge<'a>,
-    ordered: &'a Ordered<Records, C>,
+    judge: Evaluator<'a>,
+    ordered: &'a ReorderBuffer<WireRecords, C>,
     ticket: u64,
     /// The output has failed: there is nothing left to do.
     stopped: bool,
-    out: Records,
+    out: WireRecords,
     path: Vec<u8>,
     /// The path has been told.
     told: bool,
-    late: Late,
+    late: DeferredFinding,
     seen: HashSet<u64>,
-    total: Counts,
+    total: StateCounts,
 }
 
-impl<'a, C: Consume<Records>> Inspection<'a, C> {
-    fn new(audit: &'a Audit, site: &'a Site, ordered: &'a Ordered<Records, C>) -> Self {
-        Inspection {
+impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
+    fn new(audit: &'a Audit, site: &'a Site, ordered: &'a ReorderBuffer<WireRecords, C>) -> Self {
+        ReportPass {
             audit,
-            judge: Judge::new(audit, site),
+            judge: Evaluator::new(audit, site),
             ordered,
             ticket: 0,
             stopped: false,
-            out: Records::default(),
+            out: WireRecords::default(),
             path: Vec::new(),
             told: false,
-            late: Late::default(),
+            late: DeferredFinding::default(),
             seen: HashSet::new(),
-            total: Counts::default(),
+            total: StateCounts::default(),
         }
     }
 
-    fn begin(&mut self, document: &Document) {
+    fn begin(&mut self, document: &SiteDocument) {
         self.path.clear();
         self.path.extend_from_slice(document.path());
         self.told = false;
@@ -283,7 +283,7 @@ impl<'a, C: Consume<Records>> Inspection<'a, C> {
     }
 
     /// Starts a record, once those before it are handed over if there are enough.
-    fn record(&mut self, record: Record) {
+    fn record(&mut self, record: WireRecord) {
         if self.out.0.len() >= ENOUGH && !self.stopped {
             let handed = self.ordered.hand_over(self.ticket, &mut self.out);
             self.stopped = handed.is_err();
@@ -292,27 +292,27 @@ impl<'a, C: Consume<Records>> Inspection<'a, C> {
             self.out.0.clear();
         }
         if !std::mem::replace(&mut self.told, true) {
-            self.out.0.push(Record::Document as u8);
+            self.out.0.push(WireRecord::Document as u8);
             push_bytes(&self.path, &mut self.out.0);
         }
         self.out.0.push(record as u8);
     }
 
     /// Judges what was kept of a document that need not be read again.
-    fn kept(&mut self, document: &Document) {
+    fn kept(&mut self, document: &SiteDocument) {
         for (total, count) in self.total.iter_mut().zip(document.counts()) {
             *total += count;
         }
         let before = self.total;
         let mut kept = document.items();
         while !kept.is_empty() {
-            match Item::of(kept.byte()) {
-                Item::Link => kept.link(|link| self.link(link)),
-                Item::Diagnostic => {
+            match PackedItem::of(kept.byte()) {
+                PackedItem::Link => kept.link(|link| self.link(link)),
+                PackedItem::Diagnostic => {
                     let found = kept.diagnostic();
                     self.diagnostic(&found);
                 }
-                Item::Failure => self.failure(kept.bytes()),
+                PackedItem::Failure => self.failure(kept.bytes()),
             }
         }
         // They have been counted when they were read.
@@ -320,17 +320,17 @@ impl<'a, C: Consume<Records>> Inspection<'a, C> {
     }
 
     fn failure(&mut self, message: &[u8]) {
-        self.record(Record::Failure);
+        self.record(WireRecord::Failure);
         push_bytes(message, &mut self.out.0);
     }
 
-    fn orphan(&mut self, document: &Document) {
+    fn orphan(&mut self, document: &SiteDocument) {
         let path = path_of(document.path());
         let is_entry = self.audit.entries.matched(&path, false).is_whitelist()
             || document.file.is_some_and(|file| self.is_home(file));
         let is_page = document.file.is_some() && document.offer.anchors.is_some();
         if is_page && !is_entry {
-            self.spot("orphan", &Spot::default());
+            self.spot("orphan", &DocumentPosition::default());
         }
     }
 
@@ -345,7 +345,7 @@ impl<'a, C: Consume<Records>> Inspection<'a, C> {
             .is_some_and(home)
     }
 
-    fn spot(&mut self, rule: &'static str, spot: &Spot<'_>) {
+    fn spot(&mut self, rule: &'static str, spot: &DocumentPosition<'_>) {
         let Some((index, level)) = self.audit.levels.named(rule) else {
             return;
         };
@@ -356,31 +356,31 @@ impl<'a, C: Consume<Records>> Inspection<'a, C> {
         if self.audit.baseline.contains(key) {
             return;
         }
-        self.record(Record::Finding);
-        let draft = Draft {
-            subject: Subject::Document(*spot),
+        self.record(WireRecord::Finding);
+        let draft = FindingDraft {
+            subject: FindingSubject::Document(*spot),
             rule: index,
             level,
             symlink: None,
-            hint: Hint::Nothing,
+            hint: SuggestionHint::Nothing,
             key,
         };
         draft.push(&mut self.out.0);
     }
 
     /// Tells what is wrong beside the links.
-    fn end(&mut self, document: &Document) {
+    fn end(&mut self, document: &SiteDocument) {
         let mut late = std::mem::take(&mut self.late);
         if late.places.is_empty() {
             return;
         }
         late.places.sort_unstable();
-        let mut positions = Positions::open(&path_of(document.path()));
+        let mut positions = PositionFinder::open(&path_of(document.path()));
         for &(offset, at) in &late.places {
-            let mut packed = Packed::new(&late.packed[at..]);
+            let mut packed = WireReader::new(&late.packed[at..]);
             let rule = RULES[packed.number() as usize].name;
-            let member = packed.optional().map(packed::text);
-            let spot = Spot {
+            let member = packed.optional().map(wire::text);
+            let spot = DocumentPosition {
                 member,
                 position: positions.at(offset).filter(|_| member.is_none()),
                 span: Some(Span {
@@ -400,24 +400,24 @@ impl<'a, C: Consume<Records>> Inspection<'a, C> {
     }
 }
 
-impl<C: Consume<Records>> Sink for Inspection<'_, C> {
+impl<C: BlockSink<WireRecords>> Sink for ReportPass<'_, C> {
     fn link(&mut self, link: &Link<'_>) {
-        let facts: Facts<'_> = self.judge.facts(link);
+        let facts: TargetFacts<'_> = self.judge.facts(link);
         let finding = self.audit.judge(&facts);
         let state = self.audit.state(&facts, finding);
         self.total[state as usize] += 1;
         match self.audit.list {
-            List::Findings => {}
-            List::Links => {
-                self.record(Record::Link);
+            ListedLinks::Findings => {}
+            ListedLinks::Links => {
+                self.record(WireRecord::Link);
                 push_number(state as u64, &mut self.out.0);
-                packed::push_link(link, &mut self.out.0);
+                wire::push_link(link, &mut self.out.0);
             }
-            List::External => {
-                if let (Place::External | Place::OutsideRoot, Ok(target)) =
+            ListedLinks::External => {
+                if let (TargetLocation::External | TargetLocation::OutsideRoot, Ok(target)) =
                     (facts.place, link.target)
                 {
-                    self.record(Record::External);
+                    self.record(WireRecord::External);
                     push_bytes(target, &mut self.out.0);
                 }
             }
@@ -431,12 +431,12 @@ impl<C: Consume<Records>> Sink for Inspection<'_, C> {
         }
         let leads = self.judge.leads(&facts);
         let suggestion = self.judge.suggestion(index, &facts);
-        self.record(Record::Finding);
-        let draft = Draft {
-            subject: Subject::Link(link),
+        self.record(WireRecord::Finding);
+        let draft = FindingDraft {
+            subject: FindingSubject::Link(link),
             rule: index,
             level,
-            symlink: leads.as_ref().map(Leads::symlink),
+            symlink: leads.as_ref().map(RedirectLead::symlink),
             hint: suggestion.hint(),
             key,
         };
@@ -447,8 +447,8 @@ impl<C: Consume<Records>> Sink for Inspection<'_, C> {
         if std::ptr::eq(found.code, &diagnostic::BASE_SECOND) && self.audit.wants("several-bases") {
             self.late("several-bases", found.offset, found.member, b"");
         }
-        self.record(Record::Diagnostic);
-        packed::push_diagnostic(found, &mut self.out.0);
+        self.record(WireRecord::Diagnostic);
+        wire::push_diagnostic(found, &mut self.out.0);
     }
 
     fn anchor(&mut self, name: &[u8], offset: u64) {

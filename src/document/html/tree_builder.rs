@@ -20,18 +20,18 @@ use html5ever::tokenizer::{
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
 use html5ever::{Attribute as Html5Attribute, LocalName, QualName, ns};
 
-use super::attributes::{AttributeSet, Space, row};
-use super::characters;
-use super::dom::{self, Id, Place};
-use super::encoding::Charset;
+use super::attributes::{AttributeSet, ElementNamespace, row};
+use super::character_references;
+use super::dom::{self, NodeId, TreePosition};
+use super::encoding::EncodingState;
+use super::feedback::{AfterTag, Bail, Halt, Halted, TagFeedback, TextKind, TreeFeedback};
 use super::names::{Attribute, Element};
-use super::report::{Document, Report};
-use super::skim::Sought;
-use super::source::Source;
-use super::tag::{Attributes, Given, Held, Step, Tag};
-use super::tokens::{Run, Tokens};
-use super::tree::{Bail, Halt, Halted, TextKind, Then, Tree, Verdict};
-use super::value::Decoded;
+use super::report::{ReferenceReporter, ReportState};
+use super::source::ValueSource;
+use super::tag::{Attributes, KnownAttribute, RawAttribute, Tag, TagStep};
+use super::tag_scanner::AttributeNames;
+use super::tokenizer::{TokenizerRun, TokenizerState};
+use super::value::ValueDecoder;
 use crate::bytes::seek::{self, is_space};
 use crate::bytes::steps::step;
 use crate::document::events::{Event, Events};
@@ -62,10 +62,10 @@ const LEAST: u64 = 1 << 20;
 
 /// A tag that may hold references.
 #[derive(Clone, Copy, Debug)]
-struct Record {
+struct PendingTag {
     /// Index of its `<`.
     start: u32,
-    id: Id,
+    id: NodeId,
     /// It added attributes to an element that was there.
     merged: bool,
 }
@@ -96,14 +96,14 @@ impl Piece {
 }
 
 /// Drives the tree builder.
-pub(super) struct Exact {
-    builder: TreeBuilder<Id, dom::Tree>,
-    charset: Charset,
-    records: Vec<Record>,
+pub(super) struct TreeBuilderDriver {
+    builder: TreeBuilder<NodeId, dom::DomTree>,
+    charset: EncodingState,
+    records: Vec<PendingTag>,
     /// What each of the few tags added that were merged into another element.
     added: HashMap<usize, AttributeSet>,
     /// The base elements with `href`.
-    bases: HashSet<Id>,
+    bases: HashSet<NodeId>,
     /// The records of style elements, by the index of the element.
     styles: HashMap<usize, usize>,
     /// The texts of style and script elements.
@@ -115,7 +115,7 @@ pub(super) struct Exact {
     wants_texts: bool,
     /// Stands for long values: the tree builder only compares them.
     hasher: RandomState,
-    decoded: Decoded,
+    decoded: ValueDecoder,
     tags: u64,
     steps: u64,
     /// Bytes kept in the tree builder.
@@ -129,19 +129,19 @@ pub(super) struct Exact {
 /// Scans a document that is in view as a whole, up to its report; fails when it is beyond the
 /// limits.
 pub(super) fn scan(
-    source: Source<'_>,
+    source: ValueSource<'_>,
     at: usize,
     events: &mut Events,
-    document: &mut Document,
-) -> Result<Exact, Halt> {
+    document: &mut ReportState,
+) -> Result<TreeBuilderDriver, Halt> {
     if u32::try_from(source.bytes.len()).is_err() {
         return Err(Halt::Bail(Bail::Limit));
     }
-    let mut exact = Exact::new(document);
-    let mut run = Run {
+    let mut exact = TreeBuilderDriver::new(document);
+    let mut run = TokenizerRun {
         source,
         last: true,
-        tokens: &mut Tokens::new(),
+        tokens: &mut TokenizerState::new(),
         tree: &mut exact,
         events,
         document,
@@ -152,8 +152,8 @@ pub(super) fn scan(
     Ok(exact)
 }
 
-impl Exact {
-    fn new(document: &Document) -> Self {
+impl TreeBuilderDriver {
+    fn new(document: &ReportState) -> Self {
         let options = TreeBuilderOpts {
             exact_errors: false,
             scripting_enabled: document.options.scripting,
@@ -162,8 +162,8 @@ impl Exact {
             quirks_mode: QuirksMode::NoQuirks,
         };
         let most = document.options.max_document;
-        Exact {
-            builder: TreeBuilder::new(dom::Tree::new(), options),
+        TreeBuilderDriver {
+            builder: TreeBuilder::new(dom::DomTree::new(), options),
             charset: document.charset,
             records: Vec::new(),
             added: HashMap::new(),
@@ -174,7 +174,7 @@ impl Exact {
             texts: Vec::new(),
             wants_texts: document.characters.is_some(),
             hasher: RandomState::new(),
-            decoded: Decoded::default(),
+            decoded: ValueDecoder::default(),
             tags: 0,
             steps: STEPS.0,
             formatting: 0,
@@ -188,13 +188,13 @@ impl Exact {
 
     /// Bytes that are kept of the document.
     fn kept(&self) -> u64 {
-        let lists = self.records.len() * size_of::<Record>()
+        let lists = self.records.len() * size_of::<PendingTag>()
             + (self.contents.len() + self.texts.len()) * size_of::<Piece>()
             + self.styles.len() * 2 * size_of::<(usize, usize)>();
         self.builder.sink.kept() as u64 + self.formatting + lists as u64
     }
 
-    fn feed(&self, token: Any) -> TokenSinkResult<Id> {
+    fn feed(&self, token: Any) -> TokenSinkResult<NodeId> {
         self.builder.process_token(token, 1)
     }
 
@@ -225,7 +225,7 @@ impl Exact {
     }
 
     /// A name as the tokenizer makes it.
-    fn name(&mut self, source: &Source<'_>, range: Range<usize>) -> LocalName {
+    fn name(&mut self, source: &ValueSource<'_>, range: Range<usize>) -> LocalName {
         let name = &source.bytes[range.clone()];
         let plain = |byte: &u8| byte.is_ascii() && *byte != 0 && !byte.is_ascii_uppercase();
         if name.iter().all(plain)
@@ -241,7 +241,7 @@ impl Exact {
 
     /// A value, or what stands for a long one: nothing long means anything to the tree builder,
     /// which keeps values to tell formatting elements apart.
-    fn value(&mut self, source: &Source<'_>, range: Range<usize>) -> StrTendril {
+    fn value(&mut self, source: &ValueSource<'_>, range: Range<usize>) -> StrTendril {
         let raw = &source.bytes[range.clone()];
         if raw.len() > super::LIMIT {
             return self.stand_in(raw);
@@ -250,7 +250,7 @@ impl Exact {
             source,
             range,
             self.charset.scanned,
-            Some(characters::Place::Attribute),
+            Some(character_references::CharacterContext::Attribute),
         );
         match self.decoded.bytes.len() > SHORT {
             true => self.stand_in(&self.decoded.bytes),
@@ -266,22 +266,22 @@ impl Exact {
     /// Reads the attributes of a tag, duplicates left out.
     fn attributes(
         &mut self,
-        source: &Source<'_>,
+        source: &ValueSource<'_>,
         tag: &mut Tag,
-    ) -> Result<Vec<Html5Attribute>, Then> {
+    ) -> Result<Vec<Html5Attribute>, AfterTag> {
         let mut walker = Attributes::new(source.bytes, tag.name.end);
         let mut seen = HashSet::new();
         let mut attributes = Vec::new();
         loop {
             match walker.step() {
-                Step::Attribute(next) => {
+                TagStep::Attribute(next) => {
                     let local = self.name(source, next.name.clone());
                     if !seen.insert(local.clone()) {
                         continue;
                     }
                     if seen.len() > ATTRIBUTES {
                         self.halt = Halt::Bail(Bail::Limit);
-                        return Err(Then::Halt);
+                        return Err(AfterTag::Halt);
                     }
                     let mut value = self.value(source, next.value);
                     if tag.element == Element::Template && &*local == "shadowrootmode" {
@@ -291,18 +291,18 @@ impl Exact {
                     let name = QualName::new(None, ns!(), local);
                     attributes.push(Html5Attribute { name, value });
                 }
-                Step::End { end, self_closing } => {
+                TagStep::End { end, self_closing } => {
                     tag.end = end;
                     tag.self_closing = self_closing;
                     return Ok(attributes);
                 }
-                Step::Cut(_) => return Err(Then::Wait),
+                TagStep::Cut(_) => return Err(AfterTag::Wait),
             }
         }
     }
 
     /// Writes down a tag that made or extended an element.
-    fn record(&mut self, source: &Source<'_>, tag: &mut Tag) -> Result<(), Halted> {
+    fn record(&mut self, source: &ValueSource<'_>, tag: &mut Tag) -> Result<(), Halted> {
         let outcome = self.builder.sink.outcome();
         let (id, merged) = match (outcome.merged, outcome.created) {
             (Some((id, added)), _) => (id, Some(added)),
@@ -328,7 +328,7 @@ impl Exact {
                 self.bases.insert(id);
             }
             self.added.extend(added.map(|added| (record, added)));
-            self.records.push(Record {
+            self.records.push(PendingTag {
                 start: tag.start as u32,
                 id,
                 merged: added.is_some(),
@@ -346,13 +346,13 @@ impl Exact {
     }
 
     /// Whether the element made last is the tag's own, and no clone of another.
-    fn claims(&mut self, source: &Source<'_>, tag: &Tag, name: &str) -> bool {
+    fn claims(&mut self, source: &ValueSource<'_>, tag: &Tag, name: &str) -> bool {
         let own = self.name(source, tag.name.clone());
         str::eq_ignore_ascii_case(&own, name) || &*own == "image" && name == "img"
     }
 
     /// Feeds character data: first its white space, then one character for all the others.
-    fn feed_text(&mut self, source: &Source<'_>, range: Range<usize>, references: bool) {
+    fn feed_text(&mut self, source: &ValueSource<'_>, range: Range<usize>, references: bool) {
         let bytes = &source.bytes[..range.end];
         let mut at = range.start;
         let mut null = false;
@@ -369,9 +369,11 @@ impl Exact {
             }
             out.clear();
             let length = match byte {
-                b'&' if references => {
-                    characters::decode(&bytes[at..], characters::Place::Text, &mut out)
-                }
+                b'&' if references => character_references::decode(
+                    &bytes[at..],
+                    character_references::CharacterContext::Text,
+                    &mut out,
+                ),
                 b'\r' if bytes.get(at + 1) == Some(&b'\n') => Some(2),
                 _ => None,
             };
@@ -393,7 +395,7 @@ impl Exact {
         }
     }
 
-    fn take_text(&mut self, source: &Source<'_>, range: Range<usize>, references: bool) {
+    fn take_text(&mut self, source: &ValueSource<'_>, range: Range<usize>, references: bool) {
         if range.is_empty() {
             return;
         }
@@ -412,8 +414,13 @@ impl Exact {
     }
 
     /// Reports what is in the tree, in the order of the tags.
-    pub(super) fn report(self, source: Source<'_>, events: &mut Events, document: &mut Document) {
-        let Exact {
+    pub(super) fn report(
+        self,
+        source: ValueSource<'_>,
+        events: &mut Events,
+        document: &mut ReportState,
+    ) {
+        let TreeBuilderDriver {
             builder,
             records,
             added,
@@ -427,24 +434,28 @@ impl Exact {
         contents.sort_by_key(|piece| piece.of);
         let mut contents = &contents[..];
         let mut texts = texts.into_iter().peekable();
-        let mut texts_before = |end: usize, report: &mut Report<'_, '_, '_>| {
+        let mut texts_before = |end: usize, report: &mut ReferenceReporter<'_, '_, '_>| {
             while let Some(piece) = texts.next_if(|piece| piece.range().start < end) {
                 let flags = match places[piece.of as usize] {
-                    Place::Nowhere => continue,
-                    Place::Template => Flags::INERT,
-                    Place::Document | Place::Shadow => Flags::NONE,
+                    TreePosition::Nowhere => continue,
+                    TreePosition::Template => Flags::INERT,
+                    TreePosition::Document | TreePosition::Shadow => Flags::NONE,
                 };
-                report.characters(piece.range(), Some(characters::Place::Text), flags);
+                report.characters(
+                    piece.range(),
+                    Some(character_references::CharacterContext::Text),
+                    flags,
+                );
             }
         };
-        let mut report = Report {
+        let mut report = ReferenceReporter {
             source,
             events,
             document,
         };
         let mut tag = Tag::new();
         let again = |record: usize, tag: &mut Tag| {
-            let Record { start, id, merged } = records[record];
+            let PendingTag { start, id, merged } = records[record];
             tag.start = start as usize;
             tag.name = tag.start + 1..seek::tag_name_end(source.bytes, tag.start + 1);
             let added = merged.then(|| added.get(&record).copied().unwrap_or_default());
@@ -463,17 +474,17 @@ impl Exact {
             report.events.forget_stored();
             texts_before(record.start as usize, &mut report);
             let place = places[record.id.index()];
-            if place == Place::Nowhere {
+            if place == TreePosition::Nowhere {
                 continue;
             }
             again(index, &mut tag);
-            let verdict = Verdict {
+            let verdict = TagFeedback {
                 accepted: true,
-                inert: place == Place::Template,
-                ..Verdict::none(Then::GoOn)
+                inert: place == TreePosition::Template,
+                ..TagFeedback::none(AfterTag::GoOn)
             };
             report.tag(&tag, verdict);
-            if tag.is_base() && place == Place::Document {
+            if tag.is_base() && place == TreePosition::Document {
                 report.base(&tag, winner == Some(record.id));
             }
             if let Some(capture) = report.capture(&tag, verdict) {
@@ -484,9 +495,11 @@ impl Exact {
                         report.contents(&capture, piece.range());
                     }
                     _ => {
-                        let mut whole = Decoded::default();
+                        let mut whole = ValueDecoder::default();
                         for piece in text {
-                            let place = piece.references.then_some(characters::Place::Text);
+                            let place = piece
+                                .references
+                                .then_some(character_references::CharacterContext::Text);
                             let encoding = report.document.charset.scanned;
                             whole.append(&source, piece.range(), encoding, place);
                         }
@@ -500,11 +513,11 @@ impl Exact {
 }
 
 /// Reads the attributes of a tag that made an element of this name, or added some to it.
-fn read(source: &Source<'_>, name: &QualName, added: Option<AttributeSet>, tag: &mut Tag) {
+fn read(source: &ValueSource<'_>, name: &QualName, added: Option<AttributeSet>, tag: &mut Tag) {
     tag.space = match name.ns {
-        ns!(html) => Space::Html,
-        ns!(svg) => Space::Svg,
-        _ => Space::MathMl,
+        ns!(html) => ElementNamespace::Html,
+        ns!(svg) => ElementNamespace::Svg,
+        _ => ElementNamespace::MathMl,
     };
     tag.element = Element::of(name.local.as_bytes());
     tag.attributes.clear();
@@ -512,24 +525,24 @@ fn read(source: &Source<'_>, name: &QualName, added: Option<AttributeSet>, tag: 
     let mut walker = Attributes::new(source.bytes, tag.name.end);
     loop {
         match walker.step() {
-            Step::Attribute(Given { name, value }) => {
+            TagStep::Attribute(RawAttribute { name, value }) => {
                 let attribute = Attribute::of(&source.bytes[name]);
                 let counts = seen.insert(attribute) && added.is_none_or(|set| set.has(attribute));
                 let row = row(tag.space, tag.element, attribute);
                 if let Some(row) = row.filter(|_| counts) {
-                    tag.attributes.push(Held {
+                    tag.attributes.push(KnownAttribute {
                         attribute,
                         row,
                         value,
                     });
                 }
             }
-            Step::End { end, self_closing } => {
+            TagStep::End { end, self_closing } => {
                 tag.end = end;
                 tag.self_closing = self_closing;
                 return;
             }
-            Step::Cut(_) => return,
+            TagStep::Cut(_) => return,
         }
     }
 }
@@ -555,13 +568,13 @@ fn is_formatting(name: &str) -> bool {
     )
 }
 
-impl Tree for Exact {
+impl TreeFeedback for TreeBuilderDriver {
     const WANTS_ALL: bool = true;
 
-    fn start_tag(&mut self, source: &Source<'_>, tag: &mut Tag) -> Verdict {
+    fn start_tag(&mut self, source: &ValueSource<'_>, tag: &mut Tag) -> TagFeedback {
         let attributes = match self.attributes(source, tag) {
             Ok(read) => read,
-            Err(then) => return Verdict::none(then),
+            Err(then) => return TagFeedback::none(then),
         };
         let count = attributes.len();
         let name = self.name(source, tag.name.clone());
@@ -579,7 +592,7 @@ impl Tree for Exact {
         let result = self.feed(Any::TagToken(token));
         let within = self.within_limits(count);
         if within.and_then(|()| self.record(source, tag)).is_err() {
-            return Verdict::none(Then::Halt);
+            return TagFeedback::none(AfterTag::Halt);
         }
         let text = match result {
             TokenSinkResult::Plaintext => TextKind::Plaintext,
@@ -589,20 +602,20 @@ impl Tree for Exact {
             _ => TextKind::Data,
         };
         // Whether it stays in the tree is known at the end.
-        Verdict {
+        TagFeedback {
             text,
-            ..Verdict::none(Then::GoOn)
+            ..TagFeedback::none(AfterTag::GoOn)
         }
     }
 
     /// Its documents are in view as a whole, and so are their tags.
-    fn read_attributes(&mut self, _source: &Source<'_>, _tag: &mut Tag) {}
+    fn read_attributes(&mut self, _source: &ValueSource<'_>, _tag: &mut Tag) {}
 
     fn halt(&mut self) -> Halt {
         self.halt
     }
 
-    fn end_tag(&mut self, source: &Source<'_>, name: Range<usize>) -> Result<(), Halted> {
+    fn end_tag(&mut self, source: &ValueSource<'_>, name: Range<usize>) -> Result<(), Halted> {
         let _ = self.builder.sink.outcome();
         let name = self.name(source, name);
         let token = Token {
@@ -621,7 +634,7 @@ impl Tree for Exact {
             .adjusted_current_node_present_but_not_in_html_namespace()
     }
 
-    fn text(&mut self, source: &Source<'_>, range: Range<usize>) {
+    fn text(&mut self, source: &ValueSource<'_>, range: Range<usize>) {
         self.take_text(source, range, true);
     }
 
@@ -629,11 +642,11 @@ impl Tree for Exact {
         false
     }
 
-    fn skims(&self) -> Option<&Sought> {
+    fn skims(&self) -> Option<&AttributeNames> {
         None
     }
 
-    fn cdata(&mut self, source: &Source<'_>, range: Range<usize>) {
+    fn cdata(&mut self, source: &ValueSource<'_>, range: Range<usize>) {
         self.take_text(source, range, false);
     }
 
@@ -641,7 +654,7 @@ impl Tree for Exact {
         let _ = self.feed(Any::CommentToken(StrTendril::new()));
     }
 
-    fn doctype(&mut self, source: &Source<'_>, range: Range<usize>) {
+    fn doctype(&mut self, source: &ValueSource<'_>, range: Range<usize>) {
         let cut = range.end == source.bytes.len();
         let _ = self.feed(Any::DoctypeToken(doctype(&source.bytes[range], cut)));
     }
@@ -650,7 +663,7 @@ impl Tree for Exact {
         true
     }
 
-    fn base(&mut self, _source: &Source<'_>, _tag: &Tag, _first: bool) -> Result<(), Halted> {
+    fn base(&mut self, _source: &ValueSource<'_>, _tag: &Tag, _first: bool) -> Result<(), Halted> {
         Ok(())
     }
 

@@ -205,7 +205,7 @@ fn survey(reference: &[u8]) -> u8 {
     let ([first, after @ ..], [before @ .., _]) = (reference, reference) else {
         return 0;
     };
-    let pairs = Pairs { before, after };
+    let pairs = BytePairs { before, after };
     let signs = match after.len() {
         // Always three looks at up to 48 bytes: the same bytes twice cost less than a branch that is guessed wrong.
         length @ 16.. => {
@@ -224,12 +224,12 @@ fn survey(reference: &[u8]) -> u8 {
 }
 
 /// Bytes, and the bytes before them.
-struct Pairs<'a> {
+struct BytePairs<'a> {
     before: &'a [u8],
     after: &'a [u8],
 }
 
-impl Pairs<'_> {
+impl BytePairs<'_> {
     /// The signs of the `N` bytes from `at` on.
     #[inline(always)]
     fn look<const N: usize>(&self, at: usize) -> u8 {

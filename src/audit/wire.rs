@@ -4,7 +4,7 @@ use crate::bytes::lines::Position;
 use crate::document::diagnostic::{CODES, Code};
 use crate::document::events::{Context, Span};
 use crate::document::flags::Flags;
-use crate::resolver::{Diagnostic, Envelope, Link, Part};
+use crate::resolver::{Diagnostic, Envelope, Link, LinkMember};
 use crate::uri::ResolveErrorKind;
 
 /// Why there is no target, in the order of its numbers.
@@ -73,7 +73,7 @@ pub fn push_link(link: &Link<'_>, out: &mut Vec<u8>) {
     }
 }
 
-fn push_part(part: &Part<'_>, out: &mut Vec<u8>) {
+fn push_part(part: &LinkMember<'_>, out: &mut Vec<u8>) {
     for offset in [part.message_offset, part.member_offset] {
         push_number(offset.map_or(0, |offset| offset + 1), out);
     }
@@ -105,12 +105,12 @@ pub fn push_diagnostic(diagnostic: &Diagnostic<'_>, out: &mut Vec<u8>) {
 
 /// Reads what was appended, in the same order.
 #[derive(Clone, Debug)]
-pub struct Packed<'a>(&'a [u8]);
+pub struct WireReader<'a>(&'a [u8]);
 
-impl<'a> Packed<'a> {
+impl<'a> WireReader<'a> {
     /// Reads from the start.
     pub fn new(bytes: &'a [u8]) -> Self {
-        Packed(bytes)
+        WireReader(bytes)
     }
 
     /// Whether everything has been read.
@@ -199,7 +199,7 @@ impl<'a> Packed<'a> {
         let unwrapped = self.optional();
         let part = match member {
             Some(_) => self.part(),
-            None => Part::default(),
+            None => LinkMember::default(),
         };
         then(&Link {
             member,
@@ -218,8 +218,8 @@ impl<'a> Packed<'a> {
         })
     }
 
-    fn part(&mut self) -> Part<'a> {
-        Part {
+    fn part(&mut self) -> LinkMember<'a> {
+        LinkMember {
             message_offset: self.number().checked_sub(1),
             member_offset: self.number().checked_sub(1),
             message_id: self.text(),

@@ -4,7 +4,7 @@ use std::io::{Cursor, Read};
 
 use memchr::memchr;
 
-use super::leaf::Kind;
+use super::part::PartContent;
 use crate::document::container::{Codec, Decompressed};
 use crate::document::diagnostic::Code;
 
@@ -17,41 +17,41 @@ const BLOCK: usize = 64 << 10;
 
 /// An attachment that may turn out to be compressed.
 #[derive(Debug)]
-pub(super) struct Packed {
+pub(super) struct Attachment {
     bytes: Vec<u8>,
     /// What it holds is read as this.
-    inner: Kind,
+    inner: PartContent,
 }
 
 /// Whether an attachment is worth more bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Hope {
+pub(super) enum AttachmentState {
     Some,
     None,
 }
 
-impl Packed {
-    pub(super) fn new(inner: Kind) -> Self {
-        Packed {
+impl Attachment {
+    pub(super) fn new(inner: PartContent) -> Self {
+        Attachment {
             bytes: Vec::new(),
             inner,
         }
     }
 
     /// Gathers decoded bytes.
-    pub(super) fn push(&mut self, bytes: &[u8]) -> Hope {
+    pub(super) fn push(&mut self, bytes: &[u8]) -> AttachmentState {
         self.bytes.extend_from_slice(bytes);
         let known = self.bytes.len() < MAGIC || Codec::of(&self.bytes).is_some();
         match known && self.bytes.len() <= MOST {
-            true => Hope::Some,
-            false => Hope::None,
+            true => AttachmentState::Some,
+            false => AttachmentState::None,
         }
     }
 
     /// Decompresses it, if it is compressed and holds text; and what that is read as.
-    pub(super) fn open(self) -> Option<(Opened, Kind)> {
+    pub(super) fn open(self) -> Option<(AttachmentReader, PartContent)> {
         let codec = Codec::of(&self.bytes)?;
-        let mut opened = Opened {
+        let mut opened = AttachmentReader {
             reader: Decompressed::new(codec, Box::new(Cursor::new(self.bytes))),
             block: Vec::new(),
         };
@@ -65,13 +65,13 @@ impl Packed {
 }
 
 /// What a compressed attachment holds, block by block.
-pub(super) struct Opened {
+pub(super) struct AttachmentReader {
     reader: Decompressed,
     /// The block at hand; empty behind the last one.
     pub(super) block: Vec<u8>,
 }
 
-impl Opened {
+impl AttachmentReader {
     /// Goes on to the next block.
     pub(super) fn read(&mut self) {
         self.block.clear();

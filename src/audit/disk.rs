@@ -2,7 +2,7 @@
 //! so that every file system gives the same answer.
 //!
 //! A symbolic link counts as what it leads to, by the path without links: however many links lead
-//! to a file, it is one file. Unless [`Links::Follow`] says so none is followed out of the roots.
+//! to a file, it is one file. Unless [`SymlinkPolicy::Follow`] says so none is followed out of the roots.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard};
@@ -10,14 +10,14 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 use hashbrown::HashTable;
 use unicode_normalization::UnicodeNormalization;
 
-use super::hash::Key;
+use super::hash::HashKey;
 use super::interner::Interner;
-use super::suggest::{self, Budget, Order};
+use super::suggest::{self, NameOrder, SuggestionBudget};
 use crate::pipeline::walk::path_of;
 
 /// How a target was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum How {
+pub enum LookupMatch {
     /// By its name.
     Exact,
     /// With an extension added.
@@ -34,9 +34,9 @@ pub enum How {
 
 /// What stands at a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum DiskEntry {
     /// A file, by its path.
-    File(Vec<u8>, How),
+    File(Vec<u8>, LookupMatch),
     /// A directory without an index file, by its path.
     NoIndex(Vec<u8>),
     /// A symbolic link leads out of the roots, to this path.
@@ -49,7 +49,7 @@ pub enum Found {
 
 /// Which symbolic links are followed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Links {
+pub enum SymlinkPolicy {
     /// Those that lead to a place under one of the roots.
     #[default]
     Within,
@@ -58,7 +58,7 @@ pub enum Links {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum DiskEntryKind {
     File,
     Directory,
     Link,
@@ -69,14 +69,14 @@ enum Kind {
 struct Listing {
     names: Interner,
     /// For each name what it is of.
-    kinds: Vec<Kind>,
+    kinds: Vec<DiskEntryKind>,
     /// The length of the longest name, in bytes.
     longest: usize,
     /// For each distinct folded name the first name by its bytes; made when a name is not found as
     /// it is.
     folded: OnceLock<HashTable<u32>>,
     /// Made when a name is not found at all.
-    order: OnceLock<Order>,
+    order: OnceLock<NameOrder>,
 }
 
 /// Folding makes a name at most this many times shorter: three bytes of a composed character stand
@@ -84,7 +84,7 @@ struct Listing {
 const MOST_FOLDED: usize = 16;
 
 impl Listing {
-    fn kind(&self, name: &[u8]) -> Option<Kind> {
+    fn kind(&self, name: &[u8]) -> Option<DiskEntryKind> {
         self.names
             .get(name)
             .map(|number| self.kinds[number as usize])
@@ -122,7 +122,7 @@ impl Listing {
 }
 
 /// A name in a directory: what it stands for, once symbolic links have been followed.
-enum Standing {
+enum PathStanding {
     File(Vec<u8>),
     Directory(Vec<u8>),
     Outside(Vec<u8>),
@@ -131,20 +131,20 @@ enum Standing {
 
 /// Where a symbolic link leads.
 #[derive(Clone, Debug)]
-enum Target {
+enum SymlinkTarget {
     File(Box<[u8]>),
     Directory(Box<[u8]>),
     Outside(Box<[u8]>),
     Dangling(Box<[u8]>),
 }
 
-impl Target {
-    fn standing(&self) -> Standing {
+impl SymlinkTarget {
+    fn standing(&self) -> PathStanding {
         match self {
-            Target::File(path) => Standing::File(path.to_vec()),
-            Target::Directory(path) => Standing::Directory(path.to_vec()),
-            Target::Outside(path) => Standing::Outside(path.to_vec()),
-            Target::Dangling(text) => Standing::Dangling(text.to_vec()),
+            SymlinkTarget::File(path) => PathStanding::File(path.to_vec()),
+            SymlinkTarget::Directory(path) => PathStanding::Directory(path.to_vec()),
+            SymlinkTarget::Outside(path) => PathStanding::Outside(path.to_vec()),
+            SymlinkTarget::Dangling(text) => PathStanding::Dangling(text.to_vec()),
         }
     }
 }
@@ -152,33 +152,33 @@ impl Target {
 /// So many of the innermost directories of a path are looked for before its root is.
 const NEAR: usize = 4;
 
-type Listings = HashMap<Box<[u8]>, Option<Arc<Listing>>, Key>;
+type Listings = HashMap<Box<[u8]>, Option<Arc<Listing>>, HashKey>;
 
 /// Looks targets up on disk.
 #[derive(Debug)]
-pub struct Tree {
+pub struct DiskTree {
     listings: RwLock<Listings>,
     /// Symbolic links that have been followed, by their paths.
-    targets: RwLock<HashMap<Box<[u8]>, Target, Key>>,
+    targets: RwLock<HashMap<Box<[u8]>, SymlinkTarget, HashKey>>,
     /// Names of index files, the preferred one first.
     index: Vec<String>,
     /// Extensions to try, without their dot.
     extensions: Vec<String>,
-    links: Links,
+    links: SymlinkPolicy,
     /// The roots without symbolic links, and as they are named; neither with a slash at its end.
     roots: HashMap<Box<[u8]>, Box<[u8]>>,
     /// The roots as they are named, and the directories that they are in.
     above: HashSet<Box<[u8]>>,
 }
 
-impl Tree {
+impl DiskTree {
     /// A tree whose directories have these index files, and whose files may be named without
     /// these extensions; symbolic links are followed as far as they stay under the roots, which are
     /// absolute paths.
     pub fn new<'r>(
         index: &[String],
         extensions: &[String],
-        links: Links,
+        links: SymlinkPolicy,
         roots: impl IntoIterator<Item = &'r [u8]>,
     ) -> Self {
         let mut by_path = HashMap::new();
@@ -195,7 +195,7 @@ impl Tree {
                 by_path.entry(path.into()).or_insert_with(|| root.into());
             }
         }
-        Tree {
+        DiskTree {
             listings: RwLock::default(),
             targets: RwLock::default(),
             index: index.to_vec(),
@@ -207,7 +207,7 @@ impl Tree {
     }
 
     /// What stands at `path`, which begins with the directory `root`.
-    pub fn find(&self, root: &[u8], path: &[u8]) -> Found {
+    pub fn find(&self, root: &[u8], path: &[u8]) -> DiskEntry {
         if let Some(found) = self.find_near(path) {
             return found;
         }
@@ -221,21 +221,21 @@ impl Tree {
         while let Some(this) = name {
             let next = names.next();
             let Some(listing) = self.listing(&here) else {
-                return Found::Nothing;
+                return DiskEntry::Nothing;
             };
             let exact = listing.kind(this);
             if next.is_none()
-                && exact != Some(Kind::File)
+                && exact != Some(DiskEntryKind::File)
                 // Of `test.html` and `test/` the file wins, unless the slash asks for the directory.
                 && (exact.is_none() || !directory_named)
                 && let Some(path) = self.extended(&here, &listing, this)
             {
                 let how = if directory_named {
-                    How::SlashAfterFile
+                    LookupMatch::SlashAfterFile
                 } else {
-                    How::Extension
+                    LookupMatch::Extension
                 };
-                return Found::File(path, how);
+                return DiskEntry::File(path, how);
             }
             let real = match exact {
                 Some(_) => this,
@@ -244,21 +244,21 @@ impl Tree {
                         other_case = true;
                         folded
                     }
-                    None => return Found::Nothing,
+                    None => return DiskEntry::Nothing,
                 },
             };
             match self.standing(&here, &listing, real) {
-                None => return Found::Nothing,
-                Some(Standing::Outside(path)) => return Found::Outside(path),
-                Some(Standing::Dangling(text)) => return Found::Dangling(text),
-                Some(Standing::File(_)) if next.is_some() || directory_named => {
-                    return Found::Nothing;
+                None => return DiskEntry::Nothing,
+                Some(PathStanding::Outside(path)) => return DiskEntry::Outside(path),
+                Some(PathStanding::Dangling(text)) => return DiskEntry::Dangling(text),
+                Some(PathStanding::File(_)) if next.is_some() || directory_named => {
+                    return DiskEntry::Nothing;
                 }
-                Some(Standing::File(path)) if other_case => {
-                    return Found::File(path, How::OtherCase);
+                Some(PathStanding::File(path)) if other_case => {
+                    return DiskEntry::File(path, LookupMatch::OtherCase);
                 }
-                Some(Standing::File(path)) => return Found::File(path, How::Exact),
-                Some(Standing::Directory(path)) => {
+                Some(PathStanding::File(path)) => return DiskEntry::File(path, LookupMatch::Exact),
+                Some(PathStanding::Directory(path)) => {
                     here = path;
                     name = next;
                 }
@@ -287,26 +287,26 @@ impl Tree {
     }
 
     /// A file in a directory that has been read: most are found so, by one look.
-    fn find_near(&self, path: &[u8]) -> Option<Found> {
+    fn find_near(&self, path: &[u8]) -> Option<DiskEntry> {
         let at = memchr::memrchr(b'/', path)?;
         let known = self.known();
         let listing = known.get(&path[..at])?.as_ref()?;
         let kind = listing.kind(&path[at + 1..])?;
-        (kind == Kind::File).then(|| Found::File(path.to_vec(), How::Exact))
+        (kind == DiskEntryKind::File).then(|| DiskEntry::File(path.to_vec(), LookupMatch::Exact))
     }
 
     /// What a name of a directory stands for; none if there is no such name.
-    fn standing(&self, here: &[u8], listing: &Listing, name: &[u8]) -> Option<Standing> {
+    fn standing(&self, here: &[u8], listing: &Listing, name: &[u8]) -> Option<PathStanding> {
         let path = || [here, b"/", name].concat();
         Some(match listing.kind(name)? {
-            Kind::File => Standing::File(path()),
-            Kind::Directory => Standing::Directory(path()),
-            Kind::Link => self.target(path()),
+            DiskEntryKind::File => PathStanding::File(path()),
+            DiskEntryKind::Directory => PathStanding::Directory(path()),
+            DiskEntryKind::Link => self.target(path()),
         })
     }
 
     /// Where a symbolic link leads.
-    fn target(&self, link: Vec<u8>) -> Standing {
+    fn target(&self, link: Vec<u8>) -> PathStanding {
         let known = self.targets.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(target) = known.get(link.as_slice()) {
             return target.standing();
@@ -319,23 +319,23 @@ impl Tree {
         standing
     }
 
-    fn follow(&self, link: &[u8]) -> Target {
+    fn follow(&self, link: &[u8]) -> SymlinkTarget {
         // On the way to a root links keep their names, as the root's own name has them.
         if self.above.contains(link) && canonical(link).is_some() {
-            return Target::Directory(link.into());
+            return SymlinkTarget::Directory(link.into());
         }
         let Some(path) = canonical(link) else {
             let text = std::fs::read_link(path_of(link)).unwrap_or_default();
-            return Target::Dangling(text.into_os_string().into_encoded_bytes().into());
+            return SymlinkTarget::Dangling(text.into_os_string().into_encoded_bytes().into());
         };
         let path = match (self.under_root(&path), self.links) {
             (Some(path), _) => path,
-            (None, Links::Follow) => path,
-            (None, Links::Within) => return Target::Outside(path.into()),
+            (None, SymlinkPolicy::Follow) => path,
+            (None, SymlinkPolicy::Within) => return SymlinkTarget::Outside(path.into()),
         };
         match std::fs::metadata(path_of(link)) {
-            Ok(metadata) if metadata.is_dir() => Target::Directory(path.into()),
-            _ => Target::File(path.into()),
+            Ok(metadata) if metadata.is_dir() => SymlinkTarget::Directory(path.into()),
+            _ => SymlinkTarget::File(path.into()),
         }
     }
 
@@ -353,7 +353,7 @@ impl Tree {
     /// The path by which look-ups find a file that a walk has come to, perhaps through symbolic
     /// links.
     pub fn path_of_walked(&self, path: &[u8], named: bool) -> Option<Vec<u8>> {
-        if named || self.links == Links::Follow {
+        if named || self.links == SymlinkPolicy::Follow {
             let path = canonical(path)?;
             return Some(self.under_root(&path).unwrap_or(path));
         }
@@ -364,13 +364,13 @@ impl Tree {
         self.extensions.iter().find_map(|extension| {
             let extended = [name, b".", extension.as_bytes()].concat();
             match self.standing(here, listing, &extended) {
-                Some(Standing::File(path)) => Some(path),
+                Some(PathStanding::File(path)) => Some(path),
                 _ => None,
             }
         })
     }
 
-    fn index_of(&self, directory: Vec<u8>, slash: bool, other_case: bool) -> Found {
+    fn index_of(&self, directory: Vec<u8>, slash: bool, other_case: bool) -> DiskEntry {
         let listing = self.listing(&directory);
         let standing = |name: &String| {
             let listing = listing.as_ref()?;
@@ -380,25 +380,34 @@ impl Tree {
         let mut otherwise = None;
         for standing in self.index.iter().filter_map(standing) {
             match standing {
-                Standing::File(file) => path = path.or(Some(file)),
-                Standing::Outside(path) => otherwise = otherwise.or(Some(Found::Outside(path))),
-                Standing::Dangling(text) => otherwise = otherwise.or(Some(Found::Dangling(text))),
-                Standing::Directory(_) => {}
+                PathStanding::File(file) => path = path.or(Some(file)),
+                PathStanding::Outside(path) => {
+                    otherwise = otherwise.or(Some(DiskEntry::Outside(path)))
+                }
+                PathStanding::Dangling(text) => {
+                    otherwise = otherwise.or(Some(DiskEntry::Dangling(text)))
+                }
+                PathStanding::Directory(_) => {}
             }
         }
         let Some(path) = path else {
-            return otherwise.unwrap_or(Found::NoIndex(directory));
+            return otherwise.unwrap_or(DiskEntry::NoIndex(directory));
         };
         let how = match (other_case, slash) {
-            (true, _) => How::OtherCase,
-            (false, true) => How::Index,
-            (false, false) => How::WithoutSlash,
+            (true, _) => LookupMatch::OtherCase,
+            (false, true) => LookupMatch::Index,
+            (false, false) => LookupMatch::WithoutSlash,
         };
-        Found::File(path, how)
+        DiskEntry::File(path, how)
     }
 
     /// The name nearest to the first one on the way to `path` that does not exist.
-    pub fn nearest(&self, root: &[u8], path: &[u8], budget: &mut Budget) -> Option<Vec<u8>> {
+    pub fn nearest(
+        &self,
+        root: &[u8],
+        path: &[u8],
+        budget: &mut SuggestionBudget,
+    ) -> Option<Vec<u8>> {
         let (mut here, rest) = self.start(root, path);
         for name in rest
             .split(|&byte| byte == b'/')
@@ -406,14 +415,14 @@ impl Tree {
         {
             let listing = self.listing(&here)?;
             match self.standing(&here, &listing, name) {
-                Some(Standing::Directory(path)) => here = path,
+                Some(PathStanding::Directory(path)) => here = path,
                 Some(_) => return None,
                 None => {
                     let names = &listing.names;
                     if listing.order.get().is_none() && !budget.take(names.bytes() as u64 / 16) {
                         return None;
                     }
-                    let order = listing.order.get_or_init(|| Order::new(names));
+                    let order = listing.order.get_or_init(|| NameOrder::new(names));
                     let nearest = suggest::nearest(names, order, name, budget);
                     return nearest.map(<[u8]>::to_vec);
                 }
@@ -452,9 +461,9 @@ fn read(directory: &[u8]) -> Option<Listing> {
     for entry in std::fs::read_dir(path_of(directory)).ok()? {
         let Ok(entry) = entry else { continue };
         let kind = match entry.file_type() {
-            Ok(kind) if kind.is_dir() => Kind::Directory,
-            Ok(kind) if kind.is_symlink() => Kind::Link,
-            _ => Kind::File,
+            Ok(kind) if kind.is_dir() => DiskEntryKind::Directory,
+            Ok(kind) if kind.is_symlink() => DiskEntryKind::Link,
+            _ => DiskEntryKind::File,
         };
         let name = entry.file_name().into_encoded_bytes();
         listing.longest = listing.longest.max(name.len());

@@ -10,15 +10,15 @@
 
 use memchr::memchr_iter;
 
-use super::block::wide::{Neighbours, Pairs, Wide};
+use super::simd::wide::{AsciiPairs, Avx2, NeighbourPattern};
 
 /// The last three letters of the words after which a colon counts although no `//` follows.
 #[derive(Debug)]
-pub struct Words {
+pub struct WordEndings {
     /// Open addressing without collisions: the letters, and `BREAKS`.
     table: [u32; SLOTS],
     multiplier: u32,
-    neighbours: Neighbours,
+    neighbours: NeighbourPattern,
 }
 
 const SLOTS: usize = 128;
@@ -29,24 +29,24 @@ const BREAKS: u32 = 1 << 31;
 /// No three letters look like this.
 const VACANT: u32 = 0xFF_FFFF;
 
-impl Words {
+impl WordEndings {
     /// The words that end in these letters, given in lower case; those of `breaking` also in front
     /// of white space. `groups` has every last letter once: in a group, what stands before any of
     /// them may stand before each when many places are asked at once.
     pub const fn new(
         plain: &[&[u8; 3]],
         breaking: &[&[u8; 3]],
-        groups: &[&[u8]; Pairs::GROUPS],
+        groups: &[&[u8]; AsciiPairs::GROUPS],
     ) -> Self {
-        let pairs = Pairs::NONE;
-        let neighbours = Neighbours {
+        let pairs = AsciiPairs::NONE;
+        let neighbours = NeighbourPattern {
             byte: b':',
             before: add_pairs(add_pairs(pairs, plain, groups), breaking, groups),
             behind: b'/',
         };
         let mut multiplier = 0x9E37_79B1;
         loop {
-            let mut words = Words {
+            let mut words = WordEndings {
                 table: [VACANT; SLOTS],
                 multiplier,
                 neighbours,
@@ -83,7 +83,7 @@ impl Words {
     ///
     /// A colon too near to the end to tell counts.
     #[inline]
-    pub fn next_colon(&self, wide: Option<Wide>, bytes: &[u8], from: usize) -> Option<usize> {
+    pub fn next_colon(&self, wide: Option<Avx2>, bytes: &[u8], from: usize) -> Option<usize> {
         let mut from = from;
         if let Some(wide) = wide {
             // So near to the start every colon counts.
@@ -121,7 +121,11 @@ impl Words {
 const BEFORE: usize = 4;
 
 /// Adds the last two letters of words, by the groups of the last ones.
-const fn add_pairs(mut pairs: Pairs, words: &[&[u8; 3]], groups: &[&[u8]; Pairs::GROUPS]) -> Pairs {
+const fn add_pairs(
+    mut pairs: AsciiPairs,
+    words: &[&[u8; 3]],
+    groups: &[&[u8]; AsciiPairs::GROUPS],
+) -> AsciiPairs {
     let mut n = 0;
     while n < words.len() {
         let [_, first, second] = *words[n];
@@ -132,7 +136,7 @@ const fn add_pairs(mut pairs: Pairs, words: &[&[u8; 3]], groups: &[&[u8]; Pairs:
 }
 
 /// The group that holds a letter.
-const fn group(groups: &[&[u8]; Pairs::GROUPS], letter: u8) -> usize {
+const fn group(groups: &[&[u8]; AsciiPairs::GROUPS], letter: u8) -> usize {
     let mut group = 0;
     while group < groups.len() {
         let mut n = 0;
@@ -152,7 +156,7 @@ mod tests {
     use super::*;
 
     const NONE: &[u8] = b"";
-    static WORDS: Words = Words::new(
+    static WORDS: WordEndings = WordEndings::new(
         &[b"lto", b"tel", b"ile"],
         &[b"url", b"tps"],
         &[b"o", b"le", b"s", NONE, NONE, NONE, NONE, NONE],
@@ -191,7 +195,7 @@ mod tests {
             loop {
                 let got = WORDS.next_colon(None, text.as_bytes(), from);
                 assert_eq!(got, naive(text.as_bytes(), from), "{text:?} from {from}");
-                let wide = WORDS.next_colon(Wide::new(), text.as_bytes(), from);
+                let wide = WORDS.next_colon(Avx2::new(), text.as_bytes(), from);
                 assert_eq!(wide, got, "{text:?} from {from}");
                 match got {
                     Some(at) => from = at + 1,

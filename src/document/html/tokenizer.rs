@@ -1,18 +1,18 @@
-//! The tokenizer: finds tags, comments and text in windows of any size, and asks a [`Tree`] what
+//! The tokenizer: finds tags, comments and text in windows of any size, and asks a [`TreeFeedback`] what
 //! becomes of each tag (WHATWG HTML 13.2.5).
 
 use std::ops::Range;
 
 use super::LIMIT;
-use super::characters::Place;
-use super::long::Long;
+use super::character_references::CharacterContext;
+use super::feedback::{AfterTag, Halt, Halted, TagFeedback, TextKind, TreeFeedback};
+use super::long_tag::LongTag;
 use super::names::Element;
-use super::raw::{self, Escape, Find};
-use super::report::{Capture, Document, Report};
-use super::skim::{Skimmed, skim};
-use super::source::Source;
-use super::tag::{Attributes, Step, Tag};
-use super::tree::{Halt, Halted, TextKind, Then, Tree, Verdict};
+use super::raw::{self, EndTagSearch, ScriptEscape};
+use super::report::{Capture, ReferenceReporter, ReportState};
+use super::source::ValueSource;
+use super::tag::{Attributes, Tag, TagStep};
+use super::tag_scanner::{TagScan, skim};
 use crate::bytes::seek;
 use crate::bytes::steps::step;
 use crate::document::charset;
@@ -22,14 +22,14 @@ use crate::document::flags::Flags;
 
 /// Where the tokenizer stands between two windows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mode {
+pub(super) enum TokenizerMode {
     /// Markup.
     Data,
     /// In a tag that is longer than anything in view.
-    LongTag(Long),
+    LongTag(LongTag),
     /// Text up to the end tag of an element.
     Raw(Element),
-    Script(Escape),
+    Script(ScriptEscape),
     Plaintext,
     /// In a comment; its start has been passed.
     Comment,
@@ -39,8 +39,8 @@ pub(super) enum Mode {
 }
 
 /// A tokenizer's state between two windows.
-pub(super) struct Tokens {
-    pub(super) mode: Mode,
+pub(super) struct TokenizerState {
+    pub(super) mode: TokenizerMode,
     pub(super) tag: Tag,
     /// What the text in view is wanted for.
     capture: Option<Capture>,
@@ -58,10 +58,10 @@ pub(super) enum Flow {
     Halt,
 }
 
-impl Tokens {
+impl TokenizerState {
     pub(super) fn new() -> Self {
-        Tokens {
-            mode: Mode::Data,
+        TokenizerState {
+            mode: TokenizerMode::Data,
             tag: Tag::new(),
             capture: None,
             halt: None,
@@ -70,22 +70,22 @@ impl Tokens {
 
     /// Gets ready for another document.
     pub(super) fn begin(&mut self) {
-        self.mode = Mode::Data;
+        self.mode = TokenizerMode::Data;
         self.capture = None;
     }
 }
 
 /// One run of the tokenizer over one window.
-pub(super) struct Run<'a, 'e, 'f, T> {
-    pub(super) source: Source<'a>,
+pub(super) struct TokenizerRun<'a, 'e, 'f, T> {
+    pub(super) source: ValueSource<'a>,
     pub(super) last: bool,
-    pub(super) tokens: &'e mut Tokens,
+    pub(super) tokens: &'e mut TokenizerState,
     pub(super) tree: &'e mut T,
     pub(super) events: &'e mut Events<'f>,
-    pub(super) document: &'e mut Document,
+    pub(super) document: &'e mut ReportState,
 }
 
-impl<T: Tree> Run<'_, '_, '_, T> {
+impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
     /// Scans from an index on, and returns the index up to which nothing has to be seen again.
     pub(super) fn run(&mut self, mut at: usize) -> Result<usize, Halt> {
         let end = self.source.bytes.len();
@@ -95,14 +95,14 @@ impl<T: Tree> Run<'_, '_, '_, T> {
             }
             let from = at;
             let flow = match self.tokens.mode {
-                Mode::Data => self.data(at),
-                Mode::LongTag(long) => self.in_long_tag(at, long),
-                Mode::Raw(element) => self.raw(at, element),
-                Mode::Script(escape) => self.script(at, escape),
-                Mode::Plaintext => Flow::Go(end),
-                Mode::Comment => self.comment(at),
-                Mode::Bogus => self.bogus(at),
-                Mode::Cdata => self.cdata(at),
+                TokenizerMode::Data => self.data(at),
+                TokenizerMode::LongTag(long) => self.in_long_tag(at, long),
+                TokenizerMode::Raw(element) => self.raw(at, element),
+                TokenizerMode::Script(escape) => self.script(at, escape),
+                TokenizerMode::Plaintext => Flow::Go(end),
+                TokenizerMode::Comment => self.comment(at),
+                TokenizerMode::Bogus => self.bogus(at),
+                TokenizerMode::Cdata => self.cdata(at),
             };
             step(match flow {
                 Flow::Go(next) => next - from,
@@ -127,8 +127,8 @@ impl<T: Tree> Run<'_, '_, '_, T> {
         loop {
             if !wants_text && let Some(sought) = self.tree.skims() {
                 match skim(bytes, at, sought, &mut self.tokens.tag) {
-                    Skimmed::To(next) => at = next,
-                    Skimmed::Tag => {
+                    TagScan::To(next) => at = next,
+                    TagScan::Tag => {
                         at = self.tokens.tag.end;
                         self.report_attributes();
                         continue;
@@ -160,7 +160,7 @@ impl<T: Tree> Run<'_, '_, '_, T> {
                 b'!' => self.declaration(open),
                 b'?' => {
                     self.tree.comment();
-                    self.tokens.mode = Mode::Bogus;
+                    self.tokens.mode = TokenizerMode::Bogus;
                     Flow::Go(open + 2)
                 }
                 _ => {
@@ -171,7 +171,7 @@ impl<T: Tree> Run<'_, '_, '_, T> {
                 }
             };
             match flow {
-                Flow::Go(next) if self.tokens.mode == Mode::Data => at = next,
+                Flow::Go(next) if self.tokens.mode == TokenizerMode::Data => at = next,
                 other => return other,
             }
         }
@@ -184,12 +184,12 @@ impl<T: Tree> Run<'_, '_, '_, T> {
             true => Flags::INERT,
             false => Flags::NONE,
         };
-        let mut report = Report {
+        let mut report = ReferenceReporter {
             source: self.source,
             events: self.events,
             document: self.document,
         };
-        report.characters(range, Some(Place::Text), flags);
+        report.characters(range, Some(CharacterContext::Text), flags);
         settle(&mut report, self.tree);
     }
 
@@ -206,14 +206,14 @@ impl<T: Tree> Run<'_, '_, '_, T> {
         tag.name = name;
         let verdict = self.tree.start_tag(&self.source, tag);
         match verdict.then {
-            Then::GoOn => {
+            AfterTag::GoOn => {
                 if self.tokens.tag.end - open > LIMIT {
                     self.too_long(open);
                 }
                 self.accept(verdict)
             }
-            Then::Wait => self.wait_for_tag(open),
-            Then::Halt => Flow::Halt,
+            AfterTag::Wait => self.wait_for_tag(open),
+            AfterTag::Halt => Flow::Halt,
         }
     }
 
@@ -227,10 +227,10 @@ impl<T: Tree> Run<'_, '_, '_, T> {
     }
 
     #[inline(always)]
-    fn accept(&mut self, verdict: Verdict) -> Flow {
+    fn accept(&mut self, verdict: TagFeedback) -> Flow {
         let tag = &self.tokens.tag;
         if verdict.accepted && !tag.attributes.is_empty() {
-            let mut report = Report {
+            let mut report = ReferenceReporter {
                 source: self.source,
                 events: self.events,
                 document: self.document,
@@ -261,14 +261,14 @@ impl<T: Tree> Run<'_, '_, '_, T> {
         if tag.attributes.is_empty() {
             return;
         }
-        let mut report = Report {
+        let mut report = ReferenceReporter {
             source: self.source,
             events: self.events,
             document: self.document,
         };
-        let verdict = Verdict {
+        let verdict = TagFeedback {
             accepted: true,
-            ..Verdict::none(Then::GoOn)
+            ..TagFeedback::none(AfterTag::GoOn)
         };
         report.tag(tag, verdict);
         settle(&mut report, self.tree);
@@ -276,19 +276,19 @@ impl<T: Tree> Run<'_, '_, '_, T> {
 
     /// Goes on behind a start tag as its element asks.
     #[inline(always)]
-    fn switch(&mut self, verdict: Verdict) -> Flow {
+    fn switch(&mut self, verdict: TagFeedback) -> Flow {
         if verdict.text != TextKind::Data {
             self.capture(verdict);
         }
         Flow::Go(self.tokens.tag.end)
     }
 
-    fn capture(&mut self, verdict: Verdict) {
+    fn capture(&mut self, verdict: TagFeedback) {
         let tag = &self.tokens.tag;
         self.tokens.mode = after(tag, verdict);
         self.tokens.capture = None;
         if verdict.accepted {
-            let mut report = Report {
+            let mut report = ReferenceReporter {
                 source: self.source,
                 events: self.events,
                 document: self.document,
@@ -305,7 +305,7 @@ impl<T: Tree> Run<'_, '_, '_, T> {
             Some(b'>') => return Flow::Go(open + 3),
             Some(_) => {
                 self.tree.comment();
-                self.tokens.mode = Mode::Bogus;
+                self.tokens.mode = TokenizerMode::Bogus;
                 return Flow::Go(open + 2);
             }
             None => return Flow::Wait(open),
@@ -358,7 +358,7 @@ impl<T: Tree> Run<'_, '_, '_, T> {
             return match empty {
                 Some(end) => Flow::Go(end),
                 None => {
-                    self.tokens.mode = Mode::Comment;
+                    self.tokens.mode = TokenizerMode::Comment;
                     Flow::Go(contents)
                 }
             };
@@ -374,17 +374,17 @@ impl<T: Tree> Run<'_, '_, '_, T> {
             return self.doctype(open);
         }
         if rest.starts_with(b"[CDATA[") && self.tree.allows_cdata() {
-            self.tokens.mode = Mode::Cdata;
+            self.tokens.mode = TokenizerMode::Cdata;
             return Flow::Go(open + 9);
         }
         self.tree.comment();
-        self.tokens.mode = Mode::Bogus;
+        self.tokens.mode = TokenizerMode::Bogus;
         Flow::Go(open + 2)
     }
 
     fn doctype(&mut self, open: usize) -> Flow {
         if !T::WANTS_ALL {
-            self.tokens.mode = Mode::Bogus;
+            self.tokens.mode = TokenizerMode::Bogus;
             return Flow::Go(open + 9);
         }
         let end = seek::next(b'>', self.source.bytes, open + 9);
@@ -395,7 +395,7 @@ impl<T: Tree> Run<'_, '_, '_, T> {
     fn comment(&mut self, at: usize) -> Flow {
         match raw::comment_end(self.source.bytes, at) {
             Ok(end) => {
-                self.tokens.mode = Mode::Data;
+                self.tokens.mode = TokenizerMode::Data;
                 Flow::Go(end)
             }
             Err(from) => Flow::Wait(from),
@@ -407,7 +407,7 @@ impl<T: Tree> Run<'_, '_, '_, T> {
         if end == self.source.bytes.len() {
             return Flow::Wait(end);
         }
-        self.tokens.mode = Mode::Data;
+        self.tokens.mode = TokenizerMode::Data;
         Flow::Go(end + 1)
     }
 
@@ -416,7 +416,7 @@ impl<T: Tree> Run<'_, '_, '_, T> {
         match memchr::memmem::find(&bytes[at..], b"]]>") {
             Some(length) => {
                 self.tree.cdata(&self.source, at..at + length);
-                self.tokens.mode = Mode::Data;
+                self.tokens.mode = TokenizerMode::Data;
                 Flow::Go(at + length + 3)
             }
             None => {
@@ -433,34 +433,34 @@ impl<T: Tree> Run<'_, '_, '_, T> {
         self.text_end(at, found)
     }
 
-    fn script(&mut self, at: usize, escape: Escape) -> Flow {
+    fn script(&mut self, at: usize, escape: ScriptEscape) -> Flow {
         let mut next = escape;
         let found = raw::script_end(self.source.bytes, at, &mut next, self.last);
         // Text that is wanted is looked at from its start again.
         if self.tokens.capture.is_none() {
-            self.tokens.mode = Mode::Script(next);
+            self.tokens.mode = TokenizerMode::Script(next);
         }
         self.text_end(at, found)
     }
 
     /// Handles the text from `at` on, once its end has been looked for.
-    fn text_end(&mut self, at: usize, found: Find) -> Flow {
+    fn text_end(&mut self, at: usize, found: EndTagSearch) -> Flow {
         let bytes = self.source.bytes;
         match found {
-            Find::EndTag(open) => {
+            EndTagSearch::EndTag(open) => {
                 let name = open + 2..seek::tag_name_end(bytes, open + 2);
                 let Some(end) = end_of_tag(bytes, name.end) else {
                     return self.cut_end_tag(at, open, name);
                 };
-                self.tokens.mode = Mode::Data;
+                self.tokens.mode = TokenizerMode::Data;
                 match self.tree.end_tag(&self.source, name) {
                     Err(Halted) => Flow::Halt,
                     Ok(()) => self.text(at..open, end),
                 }
             }
-            Find::Wait(_) if self.last => self.text(at..bytes.len(), bytes.len()),
-            Find::Wait(from) if self.tokens.capture.is_none() => Flow::Wait(from),
-            Find::Wait(from) => {
+            EndTagSearch::Wait(_) if self.last => self.text(at..bytes.len(), bytes.len()),
+            EndTagSearch::Wait(from) if self.tokens.capture.is_none() => Flow::Wait(from),
+            EndTagSearch::Wait(from) => {
                 if from - at > LIMIT {
                     self.too_long(at);
                     return Flow::Go(at);
@@ -499,7 +499,7 @@ impl<T: Tree> Run<'_, '_, '_, T> {
             if range.len() > LIMIT {
                 self.too_long(range.start);
             } else {
-                let mut report = Report {
+                let mut report = ReferenceReporter {
                     source: self.source,
                     events: self.events,
                     document: self.document,
@@ -523,7 +523,7 @@ impl<T: Tree> Run<'_, '_, '_, T> {
 
 /// Sees to it that a document is not read again whose references went out early.
 #[inline(always)]
-pub(super) fn settle(report: &mut Report<'_, '_, '_>, tree: &mut impl Tree) {
+pub(super) fn settle(report: &mut ReferenceReporter<'_, '_, '_>, tree: &mut impl TreeFeedback) {
     // A document in a value is read again from what its events were.
     if report.events.is_handed_on() && report.document.depth == 0 {
         report.document.limit = 0;
@@ -532,17 +532,17 @@ pub(super) fn settle(report: &mut Report<'_, '_, '_>, tree: &mut impl Tree) {
 }
 
 /// What follows a start tag.
-pub(super) fn after(tag: &Tag, verdict: Verdict) -> Mode {
+pub(super) fn after(tag: &Tag, verdict: TagFeedback) -> TokenizerMode {
     match verdict.text {
-        TextKind::Data => Mode::Data,
-        TextKind::Rcdata | TextKind::Rawtext => Mode::Raw(tag.element),
-        TextKind::Script => Mode::Script(Escape::None),
-        TextKind::Plaintext => Mode::Plaintext,
+        TextKind::Data => TokenizerMode::Data,
+        TextKind::Rcdata | TextKind::Rawtext => TokenizerMode::Raw(tag.element),
+        TextKind::Script => TokenizerMode::Script(ScriptEscape::None),
+        TextKind::Plaintext => TokenizerMode::Plaintext,
     }
 }
 
 /// Hears what a `meta` element says of the encoding.
-fn hear(report: &mut Report<'_, '_, '_>, tag: &Tag) -> Option<Halt> {
+fn hear(report: &mut ReferenceReporter<'_, '_, '_>, tag: &Tag) -> Option<Halt> {
     if !report.document.charset.tentative {
         return None;
     }
@@ -564,9 +564,9 @@ fn end_of_tag(bytes: &[u8], at: usize) -> Option<usize> {
     let mut attributes = Attributes::new(bytes, at);
     loop {
         match attributes.step() {
-            Step::Attribute(_) => {}
-            Step::End { end, .. } => return Some(end),
-            Step::Cut(_) => return None,
+            TagStep::Attribute(_) => {}
+            TagStep::End { end, .. } => return Some(end),
+            TagStep::Cut(_) => return None,
         }
     }
 }

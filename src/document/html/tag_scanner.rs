@@ -6,11 +6,13 @@
 
 use std::ops::Range;
 
-use super::attributes::{ATTRIBUTES, AttributeSet, On, Row, Space, Wanted, row};
+use super::attributes::{
+    ATTRIBUTES, AttributeRow, AttributeSet, ElementFilter, ElementNamespace, EnabledRows, row,
+};
 use super::names::{Attribute, Element};
-use super::tag::{Given, Held, Tag};
-use crate::bytes::block::{self, Block};
+use super::tag::{KnownAttribute, RawAttribute, Tag};
 use crate::bytes::seek::is_space;
+use crate::bytes::simd::{self, Block};
 
 /// The bit of ASCII letters that makes them small, in each byte. What is no letter and becomes one
 /// is a control character, which no name passed over holds.
@@ -22,7 +24,7 @@ pub(super) struct Endings([u64; 16]);
 
 impl Endings {
     /// Those of some rows of the table.
-    fn of(rows: impl Iterator<Item = &'static Row>) -> Self {
+    fn of(rows: impl Iterator<Item = &'static AttributeRow>) -> Self {
         let mut endings = Endings::default();
         for row in rows {
             match *row.attribute.name().as_bytes() {
@@ -63,29 +65,29 @@ impl Endings {
 }
 
 /// Whether a row is one that tags of every name are searched for.
-const fn matters_anywhere(row: &Row) -> bool {
-    matches!(row.space, Space::Html)
-        && (matches!(row.on, On::Any) || matches!(row.attribute, Attribute::Background))
+const fn matters_anywhere(row: &AttributeRow) -> bool {
+    matches!(row.space, ElementNamespace::Html)
+        && (matches!(row.on, ElementFilter::Any) || matches!(row.attribute, Attribute::Background))
 }
 
 /// A name of up to eight bytes, as a number, and what becomes of its start tags.
 #[derive(Clone, Copy)]
-struct Special {
+struct SpecialName {
     key: u64,
     /// The element, if its tags do nothing but hold references; the others are left to the
     /// tokenizer.
     element: Element,
 }
 
-static SPECIAL: [Special; SLOTS] = special();
+static SPECIAL: [SpecialName; SLOTS] = special();
 const SLOTS: usize = 128;
 
-const fn special() -> [Special; SLOTS] {
+const fn special() -> [SpecialName; SLOTS] {
     let mut matters = [false; Element::COUNT];
     let mut i = 0;
     while i < ATTRIBUTES.len() {
         let row = &ATTRIBUTES[i];
-        if let (Space::Html, On::These(these)) = (row.space, row.on)
+        if let (ElementNamespace::Html, ElementFilter::These(these)) = (row.space, row.on)
             && !matters_anywhere(row)
         {
             let mut j = 0;
@@ -96,7 +98,7 @@ const fn special() -> [Special; SLOTS] {
         }
         i += 1;
     }
-    let none = Special {
+    let none = SpecialName {
         key: 0,
         element: Element::Other,
     };
@@ -117,7 +119,7 @@ const fn special() -> [Special; SLOTS] {
             }
             assert!(slots[slot(key)].key == 0, "two names in one slot");
             let element = if decides { Element::Other } else { element };
-            slots[slot(key)] = Special { key, element };
+            slots[slot(key)] = SpecialName { key, element };
         }
         i += 1;
     }
@@ -131,19 +133,19 @@ const fn slot(key: u64) -> usize {
 
 /// The names of attributes that are looked for.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sought {
+pub(super) struct AttributeNames {
     /// On any element.
     anywhere: Endings,
     /// On some element.
     somewhere: Endings,
-    wanted: Wanted,
+    wanted: EnabledRows,
     /// Those that no option asks for.
     unwanted: AttributeSet,
 }
 
-impl Sought {
-    pub(super) fn new(wanted: Wanted) -> Self {
-        Sought {
+impl AttributeNames {
+    pub(super) fn new(wanted: EnabledRows) -> Self {
+        AttributeNames {
             anywhere: Endings::of(wanted.rows().filter(|row| matters_anywhere(row))),
             somewhere: Endings::of(wanted.rows()),
             wanted,
@@ -154,7 +156,13 @@ impl Sought {
     /// Adds an attribute to a tag whose element and namespace are known, if the table knows it
     /// there; `seen` holds those that the tag has.
     #[inline(always)]
-    pub(super) fn take(&self, bytes: &[u8], given: Given, seen: &mut AttributeSet, tag: &mut Tag) {
+    pub(super) fn take(
+        &self,
+        bytes: &[u8],
+        given: RawAttribute,
+        seen: &mut AttributeSet,
+        tag: &mut Tag,
+    ) {
         if !self.somewhere.may_have(bytes, given.name.end) {
             return;
         }
@@ -165,7 +173,7 @@ impl Sought {
             && seen.insert(attribute)
         {
             let value = given.value;
-            tag.attributes.push(Held {
+            tag.attributes.push(KnownAttribute {
                 attribute,
                 row,
                 value,
@@ -182,7 +190,7 @@ impl Sought {
 
 /// Where skimming ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Skimmed {
+pub(super) enum TagScan {
     /// The tokenizer goes on at the index: a tag that may matter, or one too near to the end of
     /// the bytes to say.
     To(usize),
@@ -192,10 +200,10 @@ pub(super) enum Skimmed {
 
 /// Passes over text and tags from an index on that is in neither.
 #[inline(never)]
-pub(super) fn skim(bytes: &[u8], from: usize, sought: &Sought, tag: &mut Tag) -> Skimmed {
+pub(super) fn skim(bytes: &[u8], from: usize, sought: &AttributeNames, tag: &mut Tag) -> TagScan {
     let mut end = from;
     let mut base = from;
-    while let Some(mut open) = block::equal_of_64(b'<', bytes, base) {
+    while let Some(mut open) = simd::equal_of_64(b'<', bytes, base) {
         while open != 0 {
             let at = base + open.trailing_zeros() as usize;
             open &= open - 1;
@@ -204,26 +212,26 @@ pub(super) fn skim(bytes: &[u8], from: usize, sought: &Sought, tag: &mut Tag) ->
                 continue;
             }
             match look(bytes, at, sought) {
-                Some(Look::Past(next)) => end = next,
-                Some(Look::At(element, name_end)) => {
+                Some(TagClass::Past(next)) => end = next,
+                Some(TagClass::At(element, name_end)) => {
                     tag.start = at;
                     tag.element = element;
                     tag.name = at + 1..name_end;
                     return match read(bytes, sought, tag) {
-                        Some(()) => Skimmed::Tag,
-                        None => Skimmed::To(at),
+                        Some(()) => TagScan::Tag,
+                        None => TagScan::To(at),
                     };
                 }
-                None => return Skimmed::To(at),
+                None => return TagScan::To(at),
             }
         }
         base += 64;
     }
-    Skimmed::To(end.max(base))
+    TagScan::To(end.max(base))
 }
 
 /// What a tag turns out to be.
-enum Look {
+enum TagClass {
     /// It does not matter, and ends before the index.
     Past(usize),
     /// The start tag of an element that may hold references; its name ends at the index.
@@ -231,13 +239,13 @@ enum Look {
 }
 
 #[inline(always)]
-fn look(bytes: &[u8], at: usize, sought: &Sought) -> Option<Look> {
+fn look(bytes: &[u8], at: usize, sought: &AttributeNames) -> Option<TagClass> {
     let here: &[u8; 32] = bytes.get(at..)?.first_chunk()?;
     let (closes, name) = match here[1] {
         b'/' => (true, name_at::<2>(here)?),
         _ => (false, name_at::<1>(here)?),
     };
-    let Name {
+    let TagName {
         first,
         length,
         word,
@@ -249,7 +257,7 @@ fn look(bytes: &[u8], at: usize, sought: &Sought) -> Option<Look> {
     if closes {
         // Nothing else that could be open here matters.
         let special = word as u32 == FORM || word == TEMPLATE;
-        return (last == b'>' && !special).then_some(Look::Past(at + length + 3));
+        return (last == b'>' && !special).then_some(TagClass::Past(at + length + 3));
     }
     let end = at + 1 + length;
     if !matches!(last, b'>' | b'/') && !is_space(last) {
@@ -260,11 +268,11 @@ fn look(bytes: &[u8], at: usize, sought: &Sought) -> Option<Look> {
     if special.key == key {
         return match special.element {
             Element::Other => None,
-            element => Some(Look::At(element, end)),
+            element => Some(TagClass::At(element, end)),
         };
     }
     if last == b'>' {
-        return Some(Look::Past(end + 1));
+        return Some(TagClass::Past(end + 1));
     }
     let mut at = end;
     while let Some(given) = attribute(bytes, &mut at)? {
@@ -272,11 +280,11 @@ fn look(bytes: &[u8], at: usize, sought: &Sought) -> Option<Look> {
             return None;
         }
     }
-    Some(Look::Past(at))
+    Some(TagClass::Past(at))
 }
 
 /// What stands where the name of a tag should.
-struct Name {
+struct TagName {
     first: u8,
     /// From 1 to 8.
     length: usize,
@@ -285,14 +293,14 @@ struct Name {
 }
 
 #[inline(always)]
-fn name_at<const AT: usize>(here: &[u8; 32]) -> Option<Name> {
+fn name_at<const AT: usize>(here: &[u8; 32]) -> Option<TagName> {
     let rest = here.get(AT..)?;
     let block = Block::new(rest.first_chunk()?);
     let ends = block.up_to(b' ') | block.equal(b'/') | block.equal(b'>');
     // Without an end there are 32 zeros.
     let length = ends.trailing_zeros() as usize;
     let word = u64::from_le_bytes(*rest.first_chunk()?) | SMALL;
-    let name = Name {
+    let name = TagName {
         first: rest[0],
         length,
         word,
@@ -302,8 +310,8 @@ fn name_at<const AT: usize>(here: &[u8; 32]) -> Option<Name> {
 
 /// Reads the attributes of a tag whose name is known, if they are plain.
 #[inline(always)]
-fn read(bytes: &[u8], sought: &Sought, tag: &mut Tag) -> Option<()> {
-    tag.space = Space::Html;
+fn read(bytes: &[u8], sought: &AttributeNames, tag: &mut Tag) -> Option<()> {
+    tag.space = ElementNamespace::Html;
     tag.self_closing = false;
     tag.attributes.clear();
     let mut seen = sought.unseen();
@@ -317,7 +325,7 @@ fn read(bytes: &[u8], sought: &Sought, tag: &mut Tag) -> Option<()> {
 
 /// Moves over the next attribute; `Some(None)` at the end of the tag, none when it is not plain.
 #[inline(always)]
-fn attribute(bytes: &[u8], at: &mut usize) -> Option<Option<Given>> {
+fn attribute(bytes: &[u8], at: &mut usize) -> Option<Option<RawAttribute>> {
     if *bytes.get(*at)? == b' ' {
         *at += 1;
     }
@@ -331,11 +339,11 @@ fn attribute(bytes: &[u8], at: &mut usize) -> Option<Option<Given>> {
             _ => break *at,
         }
     };
-    let block = block::at(bytes, start)?;
+    let block = simd::at(bytes, start)?;
     let ends = block.up_to(b' ') | block.equal(b'/') | block.equal(b'>') | block.equal(b'=');
     // The first byte may be anything, even `=`.
     let length = (ends & !1).trailing_zeros() as usize;
-    if length >= block::LENGTH {
+    if length >= simd::LENGTH {
         return None;
     }
     let end = start + length;
@@ -350,7 +358,7 @@ fn attribute(bytes: &[u8], at: &mut usize) -> Option<Option<Given>> {
     };
     *at = next;
     let name = start..end;
-    Some(Some(Given { name, value }))
+    Some(Some(RawAttribute { name, value }))
 }
 
 /// The value that starts with a byte at an index, if it is plain and short, and what is behind it.
@@ -366,14 +374,14 @@ fn value(bytes: &[u8], first: u8, start: usize) -> Option<(Range<usize>, usize)>
         _ => {
             let mut at = start;
             for _ in 0..4 {
-                let block = block::at(bytes, at)?;
+                let block = simd::at(bytes, at)?;
                 let ends = block.up_to(b' ') | block.equal(b'>');
                 if ends != 0 {
                     let end = at + ends.trailing_zeros() as usize;
                     let last = *bytes.get(end)?;
                     return (last == b'>' || is_space(last)).then_some((start..end, end));
                 }
-                at += block::LENGTH;
+                at += simd::LENGTH;
             }
             None
         }
@@ -384,12 +392,12 @@ fn value(bytes: &[u8], first: u8, start: usize) -> Option<(Range<usize>, usize)>
 fn quoted(quote: u8, bytes: &[u8], start: usize) -> Option<(Range<usize>, usize)> {
     let mut at = start;
     for _ in 0..8 {
-        let ends = block::at(bytes, at)?.equal(quote);
+        let ends = simd::at(bytes, at)?.equal(quote);
         if ends != 0 {
             let end = at + ends.trailing_zeros() as usize;
             return Some((start..end, end + 1));
         }
-        at += block::LENGTH;
+        at += simd::LENGTH;
     }
     None
 }
@@ -400,11 +408,11 @@ const TEMPLATE: u64 = u64::from_le_bytes(*b"template");
 
 #[cfg(test)]
 mod tests {
-    use super::super::tag::{Attributes, Step};
+    use super::super::tag::{Attributes, TagStep};
     use super::*;
     use crate::bytes::seek;
-    use crate::document::Anchors;
-    use crate::document::html::Options;
+    use crate::document::AnchorReporting;
+    use crate::document::html::HtmlOptions;
 
     /// The tag at an index, read in the plain way.
     struct Naive {
@@ -415,7 +423,7 @@ mod tests {
         decides: bool,
     }
 
-    fn naive(bytes: &[u8], at: usize, wanted: Wanted) -> Option<Naive> {
+    fn naive(bytes: &[u8], at: usize, wanted: EnabledRows) -> Option<Naive> {
         let closes = bytes.get(at + 1) == Some(&b'/');
         let name = at + 1 + usize::from(closes);
         let mut tag = Naive {
@@ -438,19 +446,19 @@ mod tests {
         let mut attributes = Attributes::new(bytes, name_end);
         loop {
             match attributes.step() {
-                Step::Attribute(given) => {
+                TagStep::Attribute(given) => {
                     let attribute = Attribute::of(&bytes[given.name]);
-                    let row = row(Space::Html, tag.element, attribute);
+                    let row = row(ElementNamespace::Html, tag.element, attribute);
                     let row = row.filter(|row| !closes && wanted.has(row));
                     if row.is_some() && seen.insert(attribute) {
                         tag.attributes.push((attribute, given.value));
                     }
                 }
-                Step::End { end, .. } => {
+                TagStep::End { end, .. } => {
                     tag.end = end;
                     return Some(tag);
                 }
-                Step::Cut(_) => return None,
+                TagStep::Cut(_) => return None,
             }
         }
     }
@@ -521,21 +529,21 @@ mod tests {
         let mut state = 5;
         let (mut passed, mut read) = (0, 0);
         for round in 0..2_000 {
-            let options = Options {
+            let options = HtmlOptions {
                 extended: round % 3 == 0,
-                ..Options::default()
+                ..HtmlOptions::default()
             };
-            let anchors = [Anchors::Leave, Anchors::Report][round % 2];
-            let wanted = Wanted::new(&options, anchors);
-            let sought = Sought::new(wanted);
+            let anchors = [AnchorReporting::Leave, AnchorReporting::Report][round % 2];
+            let wanted = EnabledRows::new(&options, anchors);
+            let sought = AttributeNames::new(wanted);
             let bytes = markup(&mut state, 600);
             let mut tag = Tag::new();
             let mut at = 0;
             while at < bytes.len() {
                 let skimmed = skim(&bytes, at, &sought, &mut tag);
                 let end = match skimmed {
-                    Skimmed::To(end) => end,
-                    Skimmed::Tag => tag.start,
+                    TagScan::To(end) => end,
+                    TagScan::Tag => tag.start,
                 };
                 at = seek::next(b'<', &bytes, at);
                 while at < end {
@@ -552,7 +560,7 @@ mod tests {
                     break;
                 };
                 at = naive.end;
-                if skimmed == Skimmed::Tag {
+                if skimmed == TagScan::Tag {
                     let held = tag.attributes.iter();
                     let held: Vec<_> = held.map(|it| (it.attribute, it.value.clone())).collect();
                     assert!(!naive.decides);

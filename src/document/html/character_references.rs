@@ -4,7 +4,7 @@ use html5ever::data::NAMED_ENTITIES;
 
 /// Where a character reference stands; it decides about names without a semicolon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum CharacterContext {
     /// In the value of an attribute.
     Attribute,
     /// In character data.
@@ -16,7 +16,7 @@ pub(super) const LONGEST: usize = 40;
 
 /// Reads the character reference at the start of `bytes`, which starts with `&`, appends what it
 /// stands for, and returns its length; none when it is not one.
-pub(super) fn decode(bytes: &[u8], place: Place, out: &mut Vec<u8>) -> Option<usize> {
+pub(super) fn decode(bytes: &[u8], place: CharacterContext, out: &mut Vec<u8>) -> Option<usize> {
     // Nearly all of them are this one.
     if bytes.starts_with(b"&amp;") {
         out.push(b'&');
@@ -28,7 +28,7 @@ pub(super) fn decode(bytes: &[u8], place: Place, out: &mut Vec<u8>) -> Option<us
     named(bytes, place, out)
 }
 
-fn named(bytes: &[u8], place: Place, out: &mut Vec<u8>) -> Option<usize> {
+fn named(bytes: &[u8], place: CharacterContext, out: &mut Vec<u8>) -> Option<usize> {
     let name = &bytes[1..];
     let length = name
         .iter()
@@ -40,7 +40,7 @@ fn named(bytes: &[u8], place: Place, out: &mut Vec<u8>) -> Option<usize> {
         let characters = NAMED_ENTITIES.get(&text[..length])?;
         (characters.0 != 0).then_some((length, characters))
     })?;
-    if place == Place::Attribute && !text[..length].ends_with(';') {
+    if place == CharacterContext::Attribute && !text[..length].ends_with(';') {
         // "For historical reasons": `?a&copy=1` stays as it is.
         let next = name.get(length);
         if next.is_some_and(|&next| next == b'=' || next.is_ascii_alphanumeric()) {
@@ -102,7 +102,7 @@ mod tests {
 
     fn in_attribute(text: &str) -> Option<(String, usize)> {
         let mut out = Vec::new();
-        let length = decode(text.as_bytes(), Place::Attribute, &mut out)?;
+        let length = decode(text.as_bytes(), CharacterContext::Attribute, &mut out)?;
         Some((String::from_utf8(out).unwrap(), length))
     }
 
@@ -136,7 +136,10 @@ mod tests {
             assert_eq!(in_attribute(text), expected, "{text}");
         }
         let mut out = Vec::new();
-        assert_eq!(decode(b"&notit;", Place::Text, &mut out), Some(4));
+        assert_eq!(
+            decode(b"&notit;", CharacterContext::Text, &mut out),
+            Some(4)
+        );
         assert_eq!(out, "\u{ac}".as_bytes());
     }
 }

@@ -3,31 +3,31 @@
 use std::fs::File;
 use std::path::Path;
 
-use crate::bytes::lines::{LOOK_BEHIND, Lines, Position};
+use crate::bytes::lines::{LOOK_BEHIND, LineCounter, Position};
 use crate::bytes::window::{Bounds, Windows};
 
 /// Bytes that are read at a time.
 const WINDOW: usize = 64 << 10;
 
 /// The positions of ascending offsets in a file.
-pub(super) struct Positions {
+pub(super) struct PositionFinder {
     /// None once the file has ended or could not be read.
     file: Option<File>,
     windows: Windows,
-    lines: Lines,
+    lines: LineCounter,
 }
 
-impl Positions {
+impl PositionFinder {
     pub(super) fn open(path: &Path) -> Self {
         let mut windows = Windows::new(WINDOW);
         windows.begin(Bounds {
             look_behind: LOOK_BEHIND,
             look_ahead: WINDOW,
         });
-        Positions {
+        PositionFinder {
             file: File::open(path).ok(),
             windows,
-            lines: Lines::new(),
+            lines: LineCounter::new(),
         }
     }
 

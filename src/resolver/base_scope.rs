@@ -7,7 +7,7 @@ use encoding_rs::{Encoding, UTF_8};
 
 use super::link;
 use crate::document::diagnostic::{self, Code};
-use crate::document::events::Family;
+use crate::document::events::RuleFamily;
 use crate::document::mail::envelope;
 use crate::uri::{self, Reference, Rules};
 
@@ -35,10 +35,10 @@ impl Ruling {
         }
     }
 
-    fn of(self, family: Family) -> Rules {
+    fn of(self, family: RuleFamily) -> Rules {
         match family {
-            Family::Markup => self.markup,
-            Family::Plain => self.plain,
+            RuleFamily::Markup => self.markup,
+            RuleFamily::Plain => self.plain,
         }
     }
 }
@@ -51,14 +51,14 @@ impl Default for Ruling {
 
 /// A URI reference and what named it; both empty where there is none.
 #[derive(Debug, Default)]
-pub(super) struct Named {
+pub(super) struct NamedBase {
     uri: Vec<u8>,
     source: String,
     /// It is a relative Content-Location, resolved against the enclosing base.
     chained: bool,
 }
 
-impl Named {
+impl NamedBase {
     pub(super) fn set(&mut self, uri: &[u8], source: &(impl std::fmt::Display + ?Sized)) {
         self.clear();
         self.uri.extend_from_slice(uri);
@@ -76,7 +76,7 @@ impl Named {
         !self.source.is_empty()
     }
 
-    fn copy(&mut self, other: &Named) {
+    fn copy(&mut self, other: &NamedBase) {
         self.uri.clone_from(&other.uri);
         self.source.clone_from(&other.source);
         self.chained = other.chained;
@@ -86,7 +86,7 @@ impl Named {
 /// What the heading of a message says of it: the values of its fields, which are read for the first
 /// reference that shows them, for most messages have none.
 #[derive(Debug, Default)]
-pub(super) struct Envelope {
+pub(super) struct EnvelopeText {
     date: Option<Vec<u8>>,
     from: Option<Vec<u8>>,
     subject: Option<Vec<u8>>,
@@ -100,9 +100,9 @@ struct ReadEnvelope {
     subject: Option<String>,
 }
 
-impl Envelope {
+impl EnvelopeText {
     pub(super) fn new([date, from, subject]: [Option<Vec<u8>>; 3]) -> Self {
-        Envelope {
+        EnvelopeText {
             date,
             from,
             subject,
@@ -126,13 +126,13 @@ impl Envelope {
 
 /// What the heading of a document says.
 #[derive(Debug, Default)]
-pub(super) struct Heading {
+pub(super) struct ScopeHeading {
     /// It is a message or a record.
     pub(super) message: bool,
     pub(super) message_id: Option<Arc<str>>,
     pub(super) message_offset: Option<u64>,
     /// Shared by all that the message encloses.
-    pub(super) envelope: Option<Arc<Envelope>>,
+    pub(super) envelope: Option<Arc<EnvelopeText>>,
     pub(super) media_type: String,
     pub(super) charset: String,
     /// The labels of what it encloses count in it.
@@ -141,7 +141,7 @@ pub(super) struct Heading {
     pub(super) names_parts: bool,
 }
 
-impl Heading {
+impl ScopeHeading {
     fn clear(&mut self) {
         self.message = false;
         self.message_id = None;
@@ -155,7 +155,7 @@ impl Heading {
 
     /// Takes over what the enclosing document's heading says of the message, and of the part where
     /// this document keeps its place.
-    fn inherit(&mut self, parent: &Heading, same: bool) {
+    fn inherit(&mut self, parent: &ScopeHeading, same: bool) {
         if self.message_offset.is_none() {
             self.message_id.clone_from(&parent.message_id);
             self.message_offset = parent.message_offset;
@@ -170,7 +170,7 @@ impl Heading {
 
 /// One document: open, or closed with references held.
 #[derive(Debug)]
-pub(super) struct Frame {
+pub(super) struct BaseScope {
     ruling: Ruling,
     rules: Rules,
     /// Tells it apart from every other document of the linker.
@@ -186,24 +186,24 @@ pub(super) struct Frame {
     pub(super) encoding: &'static Encoding,
     pub(super) diagnostics: Vec<(&'static Code, u64, u64)>,
     member: String,
-    pub(super) heading: Heading,
+    pub(super) heading: ScopeHeading,
     /// The base that its heading names, not resolved yet.
-    pub(super) entity: Named,
+    pub(super) entity: NamedBase,
     /// The reference of its own BASE element, and where it stands.
     pub(super) own: Vec<u8>,
     pub(super) own_offset: Option<u64>,
     /// The base without the document's own.
-    pub(super) fallback: Named,
+    pub(super) fallback: NamedBase,
     /// The document's base.
-    document: Named,
+    document: NamedBase,
     pub(super) by_document: uri::Resolver,
     pub(super) by_fallback: uri::Resolver,
     scratch: Vec<u8>,
 }
 
-impl Frame {
+impl BaseScope {
     pub(super) fn new(ruling: Ruling) -> Self {
-        Frame {
+        BaseScope {
             ruling,
             rules: ruling.plain,
             id: 0,
@@ -215,12 +215,12 @@ impl Frame {
             encoding: UTF_8,
             diagnostics: Vec::new(),
             member: String::new(),
-            heading: Heading::default(),
-            entity: Named::default(),
+            heading: ScopeHeading::default(),
+            entity: NamedBase::default(),
             own: Vec::new(),
             own_offset: None,
-            fallback: Named::default(),
-            document: Named::default(),
+            fallback: NamedBase::default(),
+            document: NamedBase::default(),
             by_document: uri::Resolver::without_base(ruling.plain),
             by_fallback: uri::Resolver::without_base(ruling.plain),
             scratch: Vec::new(),
@@ -228,7 +228,13 @@ impl Frame {
     }
 
     /// Uses the slot for another document.
-    pub(super) fn begin(&mut self, id: u64, family: Family, parent: Option<usize>, mark: usize) {
+    pub(super) fn begin(
+        &mut self,
+        id: u64,
+        family: RuleFamily,
+        parent: Option<usize>,
+        mark: usize,
+    ) {
         self.id = id;
         let rules = self.ruling.of(family);
         if rules != self.rules {
@@ -312,7 +318,7 @@ impl Frame {
 
     /// Chooses the bases (RFC 2396 section 5.1): the content's own, else the heading's, else the
     /// enclosing document's.
-    pub(super) fn prepare(&mut self, parent: Option<&Frame>) {
+    pub(super) fn prepare(&mut self, parent: Option<&BaseScope>) {
         if let Some(parent) = parent {
             let same = self.member.is_empty();
             if same {
@@ -372,7 +378,7 @@ impl Frame {
     }
 }
 
-fn rebase(resolver: &mut uri::Resolver, base: &Named, encoding: &'static Encoding) {
+fn rebase(resolver: &mut uri::Resolver, base: &NamedBase, encoding: &'static Encoding) {
     if base.is_set() && resolver.base() == Some(&base.uri) {
         // The frame before had the same base, as the messages of an archive do.
     } else if base.is_set() {

@@ -8,11 +8,11 @@ use memchr::{memchr, memchr_iter, memmem};
 
 use super::LOOK_AHEAD;
 use super::mbox::{LEAD, before, candidate, leads, message_end};
-use super::separator::{self, Style, Verdict};
-use crate::bytes::block::Block;
+use super::separator::{self, FromLine, SeparatorStyle};
+use crate::bytes::simd::Block;
 use crate::bytes::window::Window;
 use crate::document::mail::header::{is_from_line, split_field};
-use crate::document::{Cut, Peek, Quoting, Seen, Share};
+use crate::document::{LineQuoting, MessageFinder, MessageSearch, ReadAt, SplitContext};
 
 /// A longer header block is not looked through: the rest of the archive is not cut.
 const HEADER: usize = 256 << 10;
@@ -23,7 +23,7 @@ const LENGTH: &[u8] = b"content-length";
 #[derive(Debug)]
 pub(in crate::document::mail) struct Cutter {
     finder: memmem::Finder<'static>,
-    style: Style,
+    style: SeparatorStyle,
     /// The first byte that is no NUL and ends no line has been seen.
     started: bool,
     /// Messages that have begun.
@@ -43,7 +43,7 @@ impl Default for Cutter {
     fn default() -> Self {
         Cutter {
             finder: memmem::Finder::new(b"From"),
-            style: Style::Unknown,
+            style: SeparatorStyle::Unknown,
             started: false,
             messages: 0,
             header: None,
@@ -56,22 +56,22 @@ impl Default for Cutter {
 }
 
 /// What comes next in a window.
-enum Next {
+enum NextMessage {
     /// A separator and the index behind its line.
     Separator(usize, usize),
     /// None before this index.
     None(usize),
 }
 
-impl Cut for Cutter {
-    fn next(&mut self, window: &Window<'_>, peek: Peek<'_>) -> Seen {
+impl MessageFinder for Cutter {
+    fn next(&mut self, window: &Window<'_>, peek: ReadAt<'_>) -> MessageSearch {
         let bytes = window.bytes;
         let mut at = window.start;
         if !self.started {
             let skipped = |byte: &&u8| matches!(byte, 0 | b'\n' | b'\r');
             at += bytes[at..].iter().take_while(skipped).count();
             if at == bytes.len() {
-                return Seen::Nothing(at);
+                return MessageSearch::Nothing(at);
             }
         }
         loop {
@@ -79,8 +79,8 @@ impl Cut for Cutter {
             if let Some(header) = self.header {
                 let from = window.at_offset(header);
                 let (to, end, whole) = match next {
-                    Next::Separator(line, _) => (message_end(bytes, from, line), line, true),
-                    Next::None(safe) => (safe.max(from), bytes.len(), window.last),
+                    NextMessage::Separator(line, _) => (message_end(bytes, from, line), line, true),
+                    NextMessage::None(safe) => (safe.max(from), bytes.len(), window.last),
                 };
                 match length(&bytes[from..to], whole) {
                     Ok(claim) => {
@@ -90,13 +90,13 @@ impl Cut for Cutter {
                             window.offset_at(body).saturating_add(length)
                         });
                     }
-                    Err(Partial) if to - from > HEADER => return Seen::Lost,
-                    Err(Partial) => return Seen::Nothing(from),
+                    Err(Partial) if to - from > HEADER => return MessageSearch::Lost,
+                    Err(Partial) => return MessageSearch::Nothing(from),
                 }
             }
             let (line, behind) = match next {
-                Next::Separator(line, behind) => (line, behind),
-                Next::None(safe) => return Seen::Nothing(safe),
+                NextMessage::Separator(line, behind) => (line, behind),
+                NextMessage::None(safe) => return MessageSearch::Nothing(safe),
             };
             if let Some(claimed) = self.skips(window, line, peek) {
                 self.verified = claimed;
@@ -106,41 +106,41 @@ impl Cut for Cutter {
                 self.claimed = None;
                 let end = usize::try_from(claimed - window.offset).unwrap_or(usize::MAX);
                 if end >= bytes.len() {
-                    return Seen::Nothing(bytes.len());
+                    return MessageSearch::Nothing(bytes.len());
                 }
                 at = end;
                 continue;
             }
-            if self.style == Style::Unknown {
+            if self.style == SeparatorStyle::Unknown {
                 self.style = separator::style_of(&bytes[line..behind]);
             }
             self.messages += 1;
             self.header = Some(window.offset_at(behind));
             self.claimed = None;
-            return Seen::Message {
+            return MessageSearch::Message {
                 at: line,
                 next: behind,
             };
         }
     }
 
-    fn share(&self) -> Share {
-        Share {
+    fn share(&self) -> SplitContext {
+        SplitContext {
             before: self.messages.saturating_sub(1),
             style: self.style,
             end: None,
         }
     }
 
-    fn take(&mut self, end: u64) -> (Vec<u64>, Quoting) {
+    fn take(&mut self, end: u64) -> (Vec<u64>, LineQuoting) {
         // The line that begins the next piece ends this one.
         let behind = self.lines.partition_point(|&line| line < end);
         let rest = self.lines[behind..].to_vec();
         let mut taken = std::mem::replace(&mut self.lines, rest);
         taken.truncate(behind + 1);
         let quoting = match std::mem::take(&mut self.quoted) {
-            true => Quoting::Some,
-            false => Quoting::None,
+            true => LineQuoting::Some,
+            false => LineQuoting::None,
         };
         (taken, quoting)
     }
@@ -148,19 +148,19 @@ impl Cut for Cutter {
 
 impl Cutter {
     /// The next line that separates messages as far as the lines around it tell.
-    fn separator(&mut self, window: &Window<'_>, at: usize) -> Next {
+    fn separator(&mut self, window: &Window<'_>, at: usize) -> NextMessage {
         let bytes = window.bytes;
         let verified = usize::try_from(self.verified.saturating_sub(window.offset));
         let mut from = at.max(verified.unwrap_or(usize::MAX));
         if from >= bytes.len() {
-            return Next::None(bytes.len());
+            return NextMessage::None(bytes.len());
         }
         loop {
             let start = !std::mem::replace(&mut self.started, true);
             let Some(line) = candidate(&self.finder, bytes, from, start, &mut self.quoted) else {
                 // The start of the word may stand at the end.
                 let safe = bytes.len().saturating_sub(LEAD);
-                return Next::None(if window.last {
+                return NextMessage::None(if window.last {
                     bytes.len()
                 } else {
                     safe.max(at)
@@ -172,18 +172,18 @@ impl Cutter {
             }
             let before = before(bytes, line, window.offset);
             match separator::judge(&bytes[line..], window.last, before, self.style) {
-                Verdict::Separator(length) => return Next::Separator(line, line + length),
-                Verdict::Text => from = (line + 4).min(bytes.len()),
-                Verdict::Unknown => {
+                FromLine::Separator(length) => return NextMessage::Separator(line, line + length),
+                FromLine::Text => from = (line + 4).min(bytes.len()),
+                FromLine::Unknown => {
                     self.started = !start;
-                    return Next::None(line.saturating_sub(LEAD).max(at));
+                    return NextMessage::None(line.saturating_sub(LEAD).max(at));
                 }
             }
         }
     }
 
     /// Where the message at hand goes on to, over a line that looks like a separator.
-    fn skips(&self, window: &Window<'_>, line: usize, peek: Peek<'_>) -> Option<u64> {
+    fn skips(&self, window: &Window<'_>, line: usize, peek: ReadAt<'_>) -> Option<u64> {
         let claimed = self.claimed?;
         let offset = window.offset_at(line);
         if claimed <= offset || claimed - offset > LOOK_AHEAD as u64 {

@@ -6,19 +6,19 @@
 
 /// A set of ASCII bytes, by the halves of each byte.
 #[derive(Clone, Copy, Debug)]
-pub struct Halves {
+pub struct NibbleSet {
     low: [u8; 16],
     high: [u8; 16],
 }
 
-impl Halves {
+impl NibbleSet {
     /// The set of these bytes.
     ///
     /// # Panics
     ///
     /// When a byte is beyond ASCII.
     pub const fn new(members: &[bool; 256]) -> Self {
-        let mut halves = Halves {
+        let mut halves = NibbleSet {
             low: [0; 16],
             high: [0; 16],
         };
@@ -43,17 +43,17 @@ impl Halves {
 
 /// Pairs of ASCII bytes by their low halves: some that are no members look like one.
 #[derive(Clone, Copy, Debug)]
-pub struct Pairs {
+pub struct AsciiPairs {
     first: [u8; 16],
     second: [u8; 16],
 }
 
-impl Pairs {
+impl AsciiPairs {
     /// How many groups there are: one for each bit.
     pub const GROUPS: usize = 8;
 
     /// No pair.
-    pub const NONE: Self = Pairs {
+    pub const NONE: Self = AsciiPairs {
         first: [0; 16],
         second: [0; 16],
     };
@@ -76,16 +76,16 @@ impl Pairs {
 
 /// What a search looks for: a byte behind one of the pairs, or in front of another byte.
 #[derive(Clone, Copy, Debug)]
-pub struct Neighbours {
+pub struct NeighbourPattern {
     /// The byte.
     pub byte: u8,
     /// What may stand before it.
-    pub before: Pairs,
+    pub before: AsciiPairs,
     /// What may stand behind it.
     pub behind: u8,
 }
 
-impl Neighbours {
+impl NeighbourPattern {
     /// How many bytes before the byte are looked at.
     pub const BEFORE: usize = 2;
 
@@ -102,24 +102,24 @@ impl Neighbours {
 mod avx2 {
     use std::arch::x86_64::*;
 
-    use super::{Halves, Neighbours};
+    use super::{NeighbourPattern, NibbleSet};
 
     /// Proof that the processor has AVX2.
     ///
     /// INVARIANT: it is only made where that was detected.
     #[derive(Clone, Copy, Debug)]
-    pub struct Wide(());
+    pub struct Avx2(());
 
-    impl Wide {
+    impl Avx2 {
         /// The proof, where there is one.
         #[inline]
         pub fn new() -> Option<Self> {
-            is_x86_feature_detected!("avx2").then_some(Wide(()))
+            is_x86_feature_detected!("avx2").then_some(Avx2(()))
         }
 
         /// One bit for each byte that is in the set, the first byte's lowest.
         #[inline]
-        pub fn members(self, bytes: &[u8; 32], set: &Halves) -> u32 {
+        pub fn members(self, bytes: &[u8; 32], set: &NibbleSet) -> u32 {
             // SAFETY: a `Wide` is proof of AVX2.
             unsafe { members(bytes, set) }
         }
@@ -131,7 +131,7 @@ mod avx2 {
             self,
             bytes: &[u8],
             from: usize,
-            neighbours: &Neighbours,
+            neighbours: &NeighbourPattern,
             accept: impl Fn(usize) -> bool,
         ) -> Result<usize, usize> {
             // SAFETY: a `Wide` is proof of AVX2.
@@ -146,7 +146,7 @@ mod avx2 {
     }
 
     #[target_feature(enable = "avx2")]
-    fn members(bytes: &[u8; 32], set: &Halves) -> u32 {
+    fn members(bytes: &[u8; 32], set: &NibbleSet) -> u32 {
         // SAFETY: the array has the bytes that are read, and they need no alignment.
         let bytes = unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) };
         // An index beyond ASCII selects zero.
@@ -164,7 +164,7 @@ mod avx2 {
     }
 
     /// A search for neighbours, in registers.
-    struct Search<'a> {
+    struct NeighbourSearch<'a> {
         bytes: &'a [u8],
         byte: __m256i,
         first: __m256i,
@@ -172,7 +172,7 @@ mod avx2 {
         behind: __m256i,
     }
 
-    impl Search<'_> {
+    impl NeighbourSearch<'_> {
         /// # Safety
         ///
         /// `at + offset` is not negative, and there are 32 bytes from there on.
@@ -239,10 +239,10 @@ mod avx2 {
     fn find(
         bytes: &[u8],
         from: usize,
-        neighbours: &Neighbours,
+        neighbours: &NeighbourPattern,
         accept: impl Fn(usize) -> bool,
     ) -> Result<usize, usize> {
-        let search = Search {
+        let search = NeighbourSearch {
             bytes,
             byte: _mm256_set1_epi8(neighbours.byte as i8),
             first: table(&neighbours.before.first),
@@ -259,7 +259,7 @@ mod avx2 {
             }
             None
         };
-        if from < Neighbours::BEFORE || from + 33 > bytes.len() {
+        if from < NeighbourPattern::BEFORE || from + 33 > bytes.len() {
             return Err(from);
         }
         // SAFETY: there are two bytes before `from`, and 33 from there on.
@@ -300,7 +300,7 @@ mod avx2 {
 }
 
 #[cfg(target_arch = "x86_64")]
-pub use avx2::Wide;
+pub use avx2::Avx2;
 
 #[cfg(not(target_arch = "x86_64"))]
 mod none {
@@ -310,14 +310,14 @@ mod none {
     #[derive(Clone, Copy, Debug)]
     pub enum Wide {}
 
-    impl Wide {
+    impl Avx2 {
         /// None.
         pub fn new() -> Option<Self> {
             None
         }
 
         /// Never called.
-        pub fn members(self, _bytes: &[u8; 32], _set: &Halves) -> u32 {
+        pub fn members(self, _bytes: &[u8; 32], _set: &NibbleSet) -> u32 {
             match self {}
         }
 
@@ -326,7 +326,7 @@ mod none {
             self,
             _bytes: &[u8],
             _from: usize,
-            _neighbours: &Neighbours,
+            _neighbours: &NeighbourPattern,
             _accept: impl Fn(usize) -> bool,
         ) -> Result<usize, usize> {
             match self {}
@@ -358,12 +358,12 @@ mod tests {
 
     #[test]
     fn members_are_what_the_set_holds() {
-        let Some(wide) = Wide::new() else { return };
+        let Some(wide) = Avx2::new() else { return };
         let mut state = 1;
         for _ in 0..200 {
             let kinds = soup(40, &mut state);
             let set = std::array::from_fn(|byte| byte < 0x80 && kinds.contains(&(byte as u8)));
-            let halves = Halves::new(&set);
+            let halves = NibbleSet::new(&set);
             for first in 0..=255u8 {
                 let bytes: [u8; 32] = std::array::from_fn(|n| first.wrapping_add(n as u8));
                 let got = wide.members(&bytes, &halves);
@@ -381,10 +381,10 @@ mod tests {
 
     #[test]
     fn finds_what_the_naive_twin_finds() {
-        let Some(wide) = Wide::new() else { return };
-        let neighbours = Neighbours {
+        let Some(wide) = Avx2::new() else { return };
+        let neighbours = NeighbourPattern {
             byte: b':',
-            before: Pairs::NONE
+            before: AsciiPairs::NONE
                 .with(0, b'a', b'b')
                 .with(1, b'c', b'x')
                 .with(1, b'y', b'x'),

@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use encoding_rs::Encoding;
 
-use super::skim::Sought;
-use super::source::Source;
+use super::source::ValueSource;
 use super::tag::Tag;
+use super::tag_scanner::AttributeNames;
 
 /// What the text behind a start tag is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub(super) enum TextKind {
 
 /// What became of a start tag: small enough for a register, for there is one for each tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Verdict {
+pub(super) struct TagFeedback {
     /// It made an element, or added attributes to one.
     pub(super) accepted: bool,
     /// The element stands in the contents of a template.
@@ -34,23 +34,23 @@ pub(super) struct Verdict {
     /// What follows it.
     pub(super) text: TextKind,
     /// Whether the tokenizer goes on.
-    pub(super) then: Then,
+    pub(super) then: AfterTag,
 }
 
 /// Whether the tokenizer goes on behind a tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Then {
+pub(super) enum AfterTag {
     GoOn,
     /// The bytes end before the tag does.
     Wait,
-    /// The document must be read in another way; the [`Tree`] knows why.
+    /// The document must be read in another way; the [`TreeFeedback`] knows why.
     Halt,
 }
 
-impl Verdict {
+impl TagFeedback {
     /// Nothing came of it.
-    pub(super) const fn none(then: Then) -> Self {
-        Verdict {
+    pub(super) const fn none(then: AfterTag) -> Self {
+        TagFeedback {
             accepted: false,
             inert: false,
             text: TextKind::Data,
@@ -59,7 +59,7 @@ impl Verdict {
     }
 }
 
-/// The document must be read in another way; the [`Tree`] knows why.
+/// The document must be read in another way; the [`TreeFeedback`] knows why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Halted;
 
@@ -131,16 +131,16 @@ impl Bail {
 }
 
 /// Answers the questions of the tokenizer.
-pub(super) trait Tree {
+pub(super) trait TreeFeedback {
     /// It must be told of text, comments and doctypes too.
     const WANTS_ALL: bool;
 
     /// Reads the attributes of a start tag and decides what becomes of it. `start`, `name` and
     /// `element` of the tag are filled in.
-    fn start_tag(&mut self, source: &Source<'_>, tag: &mut Tag) -> Verdict;
+    fn start_tag(&mut self, source: &ValueSource<'_>, tag: &mut Tag) -> TagFeedback;
 
     /// Reads the attributes of a further piece of a start tag.
-    fn read_attributes(&mut self, source: &Source<'_>, tag: &mut Tag);
+    fn read_attributes(&mut self, source: &ValueSource<'_>, tag: &mut Tag);
 
     /// Why the document must be read in another way, once that is so.
     fn halt(&mut self) -> Halt;
@@ -149,28 +149,28 @@ pub(super) trait Tree {
     fn settle(&mut self) {}
 
     /// Takes an end tag.
-    fn end_tag(&mut self, source: &Source<'_>, name: Range<usize>) -> Result<(), Halted>;
+    fn end_tag(&mut self, source: &ValueSource<'_>, name: Range<usize>) -> Result<(), Halted>;
 
     /// Whether `<![CDATA[` starts a section here.
     fn allows_cdata(&self) -> bool;
 
     /// Takes character data with character references.
-    fn text(&mut self, source: &Source<'_>, range: Range<usize>);
+    fn text(&mut self, source: &ValueSource<'_>, range: Range<usize>);
 
     /// Whether character data stands in the contents of a template.
     fn is_inert(&self) -> bool;
 
     /// The attributes that are looked for, where tags do no more here than the skimmer knows.
-    fn skims(&self) -> Option<&Sought>;
+    fn skims(&self) -> Option<&AttributeNames>;
 
     /// Takes a CDATA section's contents.
-    fn cdata(&mut self, source: &Source<'_>, range: Range<usize>);
+    fn cdata(&mut self, source: &ValueSource<'_>, range: Range<usize>);
 
     /// Takes a comment.
     fn comment(&mut self);
 
     /// Takes what stands between `<!doctype` and `>`.
-    fn doctype(&mut self, source: &Source<'_>, range: Range<usize>);
+    fn doctype(&mut self, source: &ValueSource<'_>, range: Range<usize>);
 
     /// Takes the text of an element that holds no markup.
     fn raw_text(&mut self, range: Range<usize>);
@@ -179,5 +179,5 @@ pub(super) trait Tree {
     fn in_prolog(&self) -> bool;
 
     /// Whether a base element found now may turn out not to be the first in tree order.
-    fn base(&mut self, source: &Source<'_>, tag: &Tag, first: bool) -> Result<(), Halted>;
+    fn base(&mut self, source: &ValueSource<'_>, tag: &Tag, first: bool) -> Result<(), Halted>;
 }

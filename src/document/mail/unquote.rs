@@ -10,7 +10,7 @@ static QUOTED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b">From 
 
 /// Undoes it, piece by piece.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Clean {
+pub(super) struct LineUnquoter {
     on: bool,
     /// Runs of NUL were dropped.
     pub(super) dropped: bool,
@@ -28,12 +28,12 @@ const HELD: usize = 128;
 const RUN: usize = 4;
 const FROM: &[u8] = b"From ";
 
-impl Clean {
+impl LineUnquoter {
     /// For messages of a mailbox.
     pub(super) fn mailbox() -> Self {
-        Clean {
+        LineUnquoter {
             on: true,
-            ..Clean::default()
+            ..LineUnquoter::default()
         }
     }
 
@@ -165,7 +165,7 @@ mod tests {
         ];
         for (text, expected) in rows {
             for size in 1..20 {
-                let mut clean = Clean::mailbox();
+                let mut clean = LineUnquoter::mailbox();
                 let mut out = Vec::new();
                 for piece in text.as_bytes().chunks(size) {
                     clean.push(piece, |bytes| out.extend_from_slice(bytes));

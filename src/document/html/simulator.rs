@@ -5,7 +5,7 @@
 //! the tree builder would give, (b) exactly the tags that make or extend an element are accepted,
 //! and (c) the base is the first `base` with `href` in tree order.
 //!
-//! Proof, by induction over the tokens. Invariant: the elements of [`Foreign`] are the maximal run
+//! Proof, by induction over the tokens. Invariant: the elements of [`ForeignElements`] are the maximal run
 //! of foreign elements on top of the stack of open elements, and none lies below an HTML element;
 //! the insertion mode is none of those in or after a frameset, nor "in column group" with a
 //! template as current node; template depth and form pointer are right. In HTML content no tag
@@ -21,23 +21,23 @@ use std::ops::Range;
 
 use memchr::memchr2;
 
-use super::attributes::{AttributeSet, Grammar, Space, Wanted};
-use super::foreign::{Foreign, Point, point};
+use super::attributes::{AttributeSet, ElementNamespace, EnabledRows, ValueSyntax};
+use super::feedback::{AfterTag, Bail, Halt, Halted, TagFeedback, TextKind, TreeFeedback};
+use super::foreign::{ForeignElements, IntegrationPoint, point};
 use super::names::{Attribute, Element};
-use super::report::Document;
-use super::skim::Sought;
-use super::source::Source;
-use super::tag::{Attributes, Step, Tag};
-use super::tokens::{Run, Tokens};
-use super::tree::{Bail, Halt, Halted, TextKind, Then, Tree, Verdict};
+use super::report::ReportState;
+use super::source::ValueSource;
+use super::tag::{Attributes, Tag, TagStep};
+use super::tag_scanner::AttributeNames;
+use super::tokenizer::{TokenizerRun, TokenizerState};
 use super::value;
-use super::{Done, Options};
+use super::{HtmlOptions, ScanEnd};
 use crate::document::events::Events;
 
 /// What the theorem keeps of a document.
 #[derive(Debug)]
-pub(super) struct Fast {
-    foreign: Foreign,
+pub(super) struct Simulator {
+    foreign: ForeignElements,
     templates: u64,
     form_open: bool,
     tables: bool,
@@ -54,37 +54,37 @@ pub(super) struct Fast {
     /// Why the document must be read in another way, once that is so.
     halt: Bail,
     /// The attributes that are looked for.
-    sought: Sought,
+    sought: AttributeNames,
 }
 
 /// What parses one document after the other, fast.
-pub(super) struct Parser {
-    pub(super) tokens: Tokens,
-    pub(super) fast: Fast,
+pub(super) struct SimulatorParser {
+    pub(super) tokens: TokenizerState,
+    pub(super) fast: Simulator,
 }
 
-impl Parser {
-    pub(super) fn new(options: &Options, wanted: Wanted) -> Self {
-        Parser {
-            tokens: Tokens::new(),
-            fast: Fast::new(options, wanted),
+impl SimulatorParser {
+    pub(super) fn new(options: &HtmlOptions, wanted: EnabledRows) -> Self {
+        SimulatorParser {
+            tokens: TokenizerState::new(),
+            fast: Simulator::new(options, wanted),
         }
     }
 }
 
 /// Scans a document that is in view as a whole; from the offset `limit` on it only approximates.
 pub(super) fn scan(
-    source: Source<'_>,
+    source: ValueSource<'_>,
     at: usize,
     limit: u64,
-    parser: &mut Parser,
+    parser: &mut SimulatorParser,
     events: &mut Events,
-    document: &mut Document,
-) -> Result<Done, Halt> {
-    let Parser { tokens, fast } = parser;
+    document: &mut ReportState,
+) -> Result<ScanEnd, Halt> {
+    let SimulatorParser { tokens, fast } = parser;
     tokens.begin();
     fast.begin(limit);
-    let mut run = Run {
+    let mut run = TokenizerRun {
         source,
         last: true,
         tokens,
@@ -94,15 +94,15 @@ pub(super) fn scan(
     };
     run.run(at)?;
     Ok(match fast.took_a_guess() {
-        true => Done::Approximately,
-        false => Done::Exactly,
+        true => ScanEnd::Approximately,
+        false => ScanEnd::Exactly,
     })
 }
 
-impl Fast {
-    pub(super) fn new(options: &Options, wanted: Wanted) -> Self {
-        Fast {
-            foreign: Foreign::default(),
+impl Simulator {
+    pub(super) fn new(options: &HtmlOptions, wanted: EnabledRows) -> Self {
+        Simulator {
+            foreign: ForeignElements::default(),
             templates: 0,
             form_open: false,
             tables: false,
@@ -115,7 +115,7 @@ impl Fast {
             limit: 0,
             guessed: false,
             halt: Bail::Limit,
-            sought: Sought::new(wanted),
+            sought: AttributeNames::new(wanted),
         }
     }
 
@@ -140,7 +140,7 @@ impl Fast {
         std::mem::take(&mut self.guessed)
     }
 
-    fn bail(&mut self, source: &Source<'_>, at: usize, bail: Bail) -> Result<(), Halted> {
+    fn bail(&mut self, source: &ValueSource<'_>, at: usize, bail: Bail) -> Result<(), Halted> {
         if source.offset(at) < self.limit {
             self.halt = bail;
             return Err(Halted);
@@ -150,16 +150,16 @@ impl Fast {
     }
 
     /// The namespace that an element of this name would be in.
-    fn space(&mut self, source: &Source<'_>, tag: &Tag) -> Result<Space, Halted> {
+    fn space(&mut self, source: &ValueSource<'_>, tag: &Tag) -> Result<ElementNamespace, Halted> {
         let element = tag.element;
         let Some((_, point)) = self.foreign.top() else {
-            return Ok(Space::Html);
+            return Ok(ElementNamespace::Html);
         };
         let html = match point {
-            Point::Html => true,
-            Point::MathText => !matches!(element, Element::Mglyph | Element::Malignmark),
-            Point::Annotation => element == Element::Svg,
-            Point::None => false,
+            IntegrationPoint::Html => true,
+            IntegrationPoint::MathText => !matches!(element, Element::Mglyph | Element::Malignmark),
+            IntegrationPoint::Annotation => element == Element::Svg,
+            IntegrationPoint::None => false,
         };
         if html || element.breaks_out() {
             let bail = if html {
@@ -169,12 +169,12 @@ impl Fast {
             };
             self.bail(source, tag.start, bail)?;
             self.foreign.clear();
-            return Ok(Space::Html);
+            return Ok(ElementNamespace::Html);
         }
         Ok(self.foreign.space())
     }
 
-    fn foreign_tag(&mut self, source: &Source<'_>, tag: &Tag) -> Result<Verdict, Halted> {
+    fn foreign_tag(&mut self, source: &ValueSource<'_>, tag: &Tag) -> Result<TagFeedback, Halted> {
         let breaks_out = [Attribute::Color, Attribute::Face, Attribute::Size];
         if tag.element == Element::Font
             && breaks_out
@@ -186,7 +186,7 @@ impl Fast {
             return Ok(self.verdict(true, TextKind::Data));
         }
         if !tag.self_closing {
-            if tag.space == Space::Svg && tag.element == Element::Style {
+            if tag.space == ElementNamespace::Svg && tag.element == Element::Style {
                 self.bail(source, tag.start, Bail::Style)?;
             }
             self.open_foreign(source, tag, tag.space)?;
@@ -194,7 +194,12 @@ impl Fast {
         Ok(self.verdict(true, TextKind::Data))
     }
 
-    fn open_foreign(&mut self, source: &Source<'_>, tag: &Tag, space: Space) -> Result<(), Halted> {
+    fn open_foreign(
+        &mut self,
+        source: &ValueSource<'_>,
+        tag: &Tag,
+        space: ElementNamespace,
+    ) -> Result<(), Halted> {
         if self.foreign.is_full() {
             return self.bail(source, tag.start, Bail::ForeignDepth);
         }
@@ -209,16 +214,16 @@ impl Fast {
         Ok(())
     }
 
-    fn verdict(&self, accepted: bool, text: TextKind) -> Verdict {
-        Verdict {
+    fn verdict(&self, accepted: bool, text: TextKind) -> TagFeedback {
+        TagFeedback {
             accepted,
             inert: self.templates > 0,
             text,
-            then: Then::GoOn,
+            then: AfterTag::GoOn,
         }
     }
 
-    fn html_tag(&mut self, source: &Source<'_>, tag: &mut Tag) -> Result<Verdict, Halted> {
+    fn html_tag(&mut self, source: &ValueSource<'_>, tag: &mut Tag) -> Result<TagFeedback, Halted> {
         use Element::*;
         let prolog = self.prolog;
         self.prolog &= tag.element == Html;
@@ -272,12 +277,19 @@ impl Fast {
         Ok(verdict)
     }
 
-    fn bail_if_linked(&mut self, source: &Source<'_>, tag: &Tag, bail: Bail) -> Result<(), Halted> {
+    fn bail_if_linked(
+        &mut self,
+        source: &ValueSource<'_>,
+        tag: &Tag,
+        bail: Bail,
+    ) -> Result<(), Halted> {
         let linked = tag.attributes.iter().any(|held| {
             match held.row.grammar {
-                Grammar::Condition | Grammar::Anchor => false,
+                ValueSyntax::Condition | ValueSyntax::Anchor => false,
                 // Without a parenthesis there is no `url()`; a character reference may be one.
-                Grammar::Css => memchr2(b'(', b'&', &source.bytes[held.value.clone()]).is_some(),
+                ValueSyntax::Css => {
+                    memchr2(b'(', b'&', &source.bytes[held.value.clone()]).is_some()
+                }
                 _ => true,
             }
         });
@@ -300,7 +312,7 @@ impl Fast {
         true
     }
 
-    fn form(&mut self, source: &Source<'_>, tag: &Tag) -> Result<bool, Halted> {
+    fn form(&mut self, source: &ValueSource<'_>, tag: &Tag) -> Result<bool, Halted> {
         if self.templates > 0 {
             if self.table_parts_in_template {
                 self.bail_if_linked(source, tag, Bail::TemplateTable)?;
@@ -310,7 +322,7 @@ impl Fast {
         Ok(!std::mem::replace(&mut self.form_open, true))
     }
 
-    fn template(&mut self, source: &Source<'_>, tag: &Tag) -> Result<(), Halted> {
+    fn template(&mut self, source: &ValueSource<'_>, tag: &Tag) -> Result<(), Halted> {
         if tag.value(Attribute::ShadowRootMode).is_some() {
             self.bail(source, tag.start, Bail::ShadowRoot)?;
         }
@@ -320,49 +332,49 @@ impl Fast {
 
     /// Reads the attributes that the table knows on this element.
     #[inline]
-    fn read(&self, source: &Source<'_>, tag: &mut Tag) -> Then {
+    fn read(&self, source: &ValueSource<'_>, tag: &mut Tag) -> AfterTag {
         let bytes = source.bytes;
         let mut attributes = Attributes::new(bytes, tag.name.end);
         let mut seen = self.sought.unseen();
         tag.attributes.clear();
         loop {
             match attributes.step() {
-                Step::Attribute(given) => self.sought.take(bytes, given, &mut seen, tag),
-                Step::End { end, self_closing } => {
+                TagStep::Attribute(given) => self.sought.take(bytes, given, &mut seen, tag),
+                TagStep::End { end, self_closing } => {
                     tag.end = end;
                     tag.self_closing = self_closing;
-                    return Then::GoOn;
+                    return AfterTag::GoOn;
                 }
-                Step::Cut(_) => return Then::Wait,
+                TagStep::Cut(_) => return AfterTag::Wait,
             }
         }
     }
 }
 
-impl Tree for Fast {
+impl TreeFeedback for Simulator {
     const WANTS_ALL: bool = false;
 
     #[inline]
-    fn start_tag(&mut self, source: &Source<'_>, tag: &mut Tag) -> Verdict {
-        tag.space = Space::Html;
+    fn start_tag(&mut self, source: &ValueSource<'_>, tag: &mut Tag) -> TagFeedback {
+        tag.space = ElementNamespace::Html;
         if !self.foreign.is_empty() {
             match self.space(source, tag) {
                 Ok(space) => tag.space = space,
-                Err(Halted) => return Verdict::none(Then::Halt),
+                Err(Halted) => return TagFeedback::none(AfterTag::Halt),
             }
         }
-        let in_html = tag.space == Space::Html;
+        let in_html = tag.space == ElementNamespace::Html;
         if in_html {
             match tag.element {
                 Element::Image => tag.element = Element::Img,
                 // By the rules of HTML these two open their own namespaces.
-                Element::Svg => tag.space = Space::Svg,
-                Element::Math => tag.space = Space::MathMl,
+                Element::Svg => tag.space = ElementNamespace::Svg,
+                Element::Math => tag.space = ElementNamespace::MathMl,
                 _ => {}
             }
         }
-        if self.read(source, tag) == Then::Wait {
-            return Verdict::none(Then::Wait);
+        if self.read(source, tag) == AfterTag::Wait {
+            return TagFeedback::none(AfterTag::Wait);
         }
         if in_html && !tag.element.is_structural() {
             self.prolog = false;
@@ -372,10 +384,10 @@ impl Tree for Fast {
             true => self.html_tag(source, tag),
             false => self.foreign_tag(source, tag),
         };
-        verdict.unwrap_or(Verdict::none(Then::Halt))
+        verdict.unwrap_or(TagFeedback::none(AfterTag::Halt))
     }
 
-    fn read_attributes(&mut self, source: &Source<'_>, tag: &mut Tag) {
+    fn read_attributes(&mut self, source: &ValueSource<'_>, tag: &mut Tag) {
         self.read(source, tag);
     }
 
@@ -388,7 +400,7 @@ impl Tree for Fast {
     }
 
     #[inline]
-    fn end_tag(&mut self, source: &Source<'_>, name: Range<usize>) -> Result<(), Halted> {
+    fn end_tag(&mut self, source: &ValueSource<'_>, name: Range<usize>) -> Result<(), Halted> {
         self.prolog = false;
         let at = name.start;
         let name = &source.bytes[name];
@@ -423,7 +435,7 @@ impl Tree for Fast {
         !self.foreign.is_empty()
     }
 
-    fn text(&mut self, source: &Source<'_>, range: Range<usize>) {
+    fn text(&mut self, source: &ValueSource<'_>, range: Range<usize>) {
         let text = &source.bytes[range];
         if !text.iter().all(|&byte| crate::bytes::seek::is_space(byte)) {
             self.prolog = false;
@@ -435,24 +447,24 @@ impl Tree for Fast {
     }
 
     #[inline]
-    fn skims(&self) -> Option<&Sought> {
+    fn skims(&self) -> Option<&AttributeNames> {
         let skims = !self.prolog && self.templates == 0 && self.foreign.is_empty();
         skims.then_some(&self.sought)
     }
 
-    fn cdata(&mut self, _source: &Source<'_>, _range: Range<usize>) {}
+    fn cdata(&mut self, _source: &ValueSource<'_>, _range: Range<usize>) {}
 
     fn comment(&mut self) {}
 
     fn raw_text(&mut self, _range: Range<usize>) {}
 
-    fn doctype(&mut self, _source: &Source<'_>, _range: Range<usize>) {}
+    fn doctype(&mut self, _source: &ValueSource<'_>, _range: Range<usize>) {}
 
     fn in_prolog(&self) -> bool {
         self.prolog
     }
 
-    fn base(&mut self, source: &Source<'_>, tag: &Tag, first: bool) -> Result<(), Halted> {
+    fn base(&mut self, source: &ValueSource<'_>, tag: &Tag, first: bool) -> Result<(), Halted> {
         if first {
             self.base_behind_table = self.tables;
             return Ok(());
