@@ -111,7 +111,7 @@ impl<'a> Document<'a> {
 ///
 /// ```
 /// use uriscan::document::Format;
-/// use uriscan::extractor::{Document, Extractor, Options};
+/// use uriscan::extractor::{Document, Extractor, ExtractorOptions};
 /// use uriscan::resolver::Link;
 ///
 /// let text = Format::named("text").unwrap();

@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use uriscan::document::Format;
-//! use uriscan::extractor::{Document, Extractor, Options};
+//! use uriscan::extractor::{Document, Extractor, ExtractorOptions};
 //! use uriscan::resolver::Link;
 //! use uriscan::uri::{Base, BaseSource};
 //!
@@ -16,7 +16,7 @@
 //!     source: BaseSource::RetrievalRoot,
 //! };
 //! let page = b"<a href='b.html'>b</a> <base href='http://example.org/'>";
-//! let mut extractor = Extractor::new(&Options::default());
+//! let mut extractor = Extractor::new(&ExtractorOptions::default());
 //! let mut targets = Vec::new();
 //! extractor.extract_bytes(&Document::new(html, Some(&base)), page, &mut |link: &Link<'_>| {
 //!     targets.push(link.target.unwrap().to_vec());

@@ -18,7 +18,7 @@ impl HashKey {
     /// The hash of a name.
     ///
     /// ```
-    /// use uriscan::audit::hash::Key;
+    /// use uriscan::audit::hash::HashKey;
     /// let key = HashKey::default();
     /// assert_eq!(key.of(b"install"), key.of(b"install"));
     /// assert_ne!(key.of(b"install"), key.of(b"instal"));

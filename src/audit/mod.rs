@@ -1,10 +1,10 @@
 //! Layer 6: the links of document trees, checked against what stands on disk.
 //!
-//! Two readings. The first ([`survey`]) reads every document once, in parallel: it collects what
-//! fragments can name, looks every target up ([`lookup`], [`check`], [`tree`]), and keeps the links
+//! Two readings. The first ([`collect`]) reads every document once, in parallel: it collects what
+//! fragments can name, looks every target up ([`lookup`], [`check`], [`disk`]), and keeps the links
 //! with which something is wrong beyond doubt. What depends on other documents is kept as numbers:
 //! which files a document links to, and the hash of each fragment that it wants. When all documents
-//! are known ([`site`]), those whose fragments are missing are read a second time (`inspect`); for
+//! are known ([`site`]), those whose fragments are missing are read a second time (`report_pass`); for
 //! the others what was kept is all there is. Either way each link is judged by the table of
 //! [`rules`], and the findings go to the [`report`]s in the order of the walk, the same for any
 //! number of workers.

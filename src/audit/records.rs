@@ -3,7 +3,7 @@
 
 use crate::pipeline::reorder::OutputBlock;
 
-/// What stands in the row: the kind's number, and what [`packed`](super::packed) reads.
+/// What stands in the row: the kind's number, and what [`wire`](super::wire) reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WireRecord {
     /// What follows belongs to the document at a path.

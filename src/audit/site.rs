@@ -95,7 +95,7 @@ pub struct DocumentContents {
     pub items: Vec<u8>,
 }
 
-/// What stands in [`DocumentContents::items`]: a number, and what [`packed`](super::packed) reads.
+/// What stands in [`DocumentContents::items`]: a number, and what [`wire`](super::wire) reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PackedItem {
     /// A link.

@@ -79,7 +79,7 @@ impl NameOrder {
 ///
 /// ```
 /// use uriscan::audit::interner::Interner;
-/// use uriscan::audit::suggest::{Budget, Order, nearest};
+/// use uriscan::audit::suggest::{SuggestionBudget, NameOrder, nearest};
 /// let mut names = Interner::default();
 /// for id in ["usage", "install", "installed"] {
 ///     names.add(id.as_bytes());

@@ -24,7 +24,7 @@ pub struct Position {
 /// Counts the lines of one document while its windows pass by.
 ///
 /// ```
-/// use uriscan::bytes::{lines::{Lines, Position}, window::Window};
+/// use uriscan::bytes::{lines::{LineCounter, Position}, window::Window};
 /// let mut lines = LineCounter::new();
 /// let window = Window::whole("é\r\nü: http://example.com/".as_bytes());
 /// assert_eq!(lines.position(&window, 8), Position { line: 2, column: 4 });

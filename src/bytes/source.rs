@@ -57,7 +57,7 @@ impl<R: Read + Seek> RewindSource for Seekable<R> {
 ///
 /// ```
 /// use std::io::Read;
-/// use uriscan::bytes::source::{Replay, Source};
+/// use uriscan::bytes::source::{Replay, RewindSource};
 /// let mut source = Replay::new(&b"once and again"[..], 64);
 /// let mut text = String::new();
 /// source.read_to_string(&mut text)?;

@@ -250,7 +250,7 @@ pub enum Event {
     Encoding(&'static Encoding),
     /// A reference.
     Reference(FoundReference),
-    /// A place that a fragment can name, when [`Options::anchors`](super::Options) asks for them.
+    /// A place that a fragment can name, when [`Options::anchors`](super::FormatOptions) asks for them.
     Anchor(TextRange, u64),
     /// The document was read by every rule of its format, at a price; the name of the rule that
     /// asked for it, for statistics.

@@ -84,7 +84,7 @@ flags! {
 impl Flags {
     /// It is where a `meta` element sends the readers of the document.
     pub const REFRESH: Flags = Flags(1 << 63);
-    /// Its element asks that it be left out ([`Options::ignore`](super::html::Options::ignore)).
+    /// Its element asks that it be left out ([`Options::ignore`](super::html::HtmlOptions::ignore)).
     pub const IGNORED: Flags = Flags(1 << 62);
 }
 

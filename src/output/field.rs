@@ -330,7 +330,7 @@ impl RecordField {
     /// The field of a name.
     ///
     /// ```
-    /// use uriscan::output::field::Field;
+    /// use uriscan::output::field::RecordField;
     /// assert!(RecordField::named("target").is_some());
     /// ```
     pub fn named(name: &str) -> Option<&'static RecordField> {

@@ -1,9 +1,10 @@
 //! Layer 6: many documents on all cores, written in the order of their paths.
 //!
 //! [`walk`] finds files lazily, [`queue`] gives them out in batches with ascending tickets, huge
-//! ones in [`pieces`], [`mod@run`] has a worker on each core that reads them ([`read`]: opens by
+//! ones in [`split_lines`] and [`split_messages`]; [`mod@run`] has a worker on each core that reads
+//! them ([`read`]: opens by
 //! [`input`], recognises by [`sniff`], extracts) into a block of its own ([`collect`]), and
-//! [`ordered`] puts the blocks in the order of their tickets. The bytes that come out do not depend
+//! [`reorder`] puts the blocks in the order of their tickets. The bytes that come out do not depend
 //! on the number of workers.
 
 pub mod bases;

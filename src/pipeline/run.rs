@@ -35,7 +35,7 @@ pub struct RunOutcome {
 /// Extracts the links of all files of a walk and writes them.
 ///
 /// ```
-/// use uriscan::pipeline::{self, Options, walk::{Root, Walk}, writer::Hurry};
+/// use uriscan::pipeline::{self, PipelineOptions, walk::{Root, Walk}, writer::FlushPolicy};
 ///
 /// let roots = [Ok(Root::Path("src/lib.rs".into()))];
 /// let walk = Walk::new(roots.into_iter(), Default::default());

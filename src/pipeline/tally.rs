@@ -51,7 +51,7 @@ impl CountKey {
     /// The key of a name.
     ///
     /// ```
-    /// use uriscan::pipeline::tally::Key;
+    /// use uriscan::pipeline::tally::CountKey;
     /// assert_eq!(CountKey::named("host"), Some(CountKey::Host));
     /// ```
     pub fn named(name: &str) -> Option<CountKey> {

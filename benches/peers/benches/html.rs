@@ -14,7 +14,7 @@ use std::hint::black_box;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use generate::{KINDS, Kind};
 use uriscan::document::Format;
-use uriscan::extractor::{Document, Extractor, Options};
+use uriscan::extractor::{Document, Extractor, ExtractorOptions};
 use uriscan::resolver::Link;
 use uriscan::uri::{Base, BaseSource};
 use uriscan_peers::html::{by_html5ever, by_html5gum, by_lol_html};
@@ -65,7 +65,7 @@ fn compare(criterion: &mut Criterion, name: &str, bytes: usize, pages: &[Vec<u8>
         uri: b"http://example.com/api/org/example/page.html".to_vec(),
         source: BaseSource::RetrievalRoot,
     };
-    let mut extractor = Extractor::new(&Options::default());
+    let mut extractor = Extractor::new(&ExtractorOptions::default());
     let mut ours = |html: &[u8]| ours(&mut extractor, &base, html);
     let mut lol_html = by_lol_html;
     let mut html5ever = by_html5ever;

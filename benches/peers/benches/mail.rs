@@ -15,7 +15,7 @@ use std::hint::black_box;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use generate::KINDS;
 use uriscan::document::Format;
-use uriscan::extractor::{Document, Extractor, Options};
+use uriscan::extractor::{Document, Extractor, ExtractorOptions};
 use uriscan::resolver::Link;
 use uriscan_peers::mail::{by_mail_parser, by_mailparse};
 
@@ -37,7 +37,7 @@ fn mail(criterion: &mut Criterion) {
     group.sample_size(10);
     group.throughput(Throughput::Bytes(archive.len() as u64));
     let document = Document::new(Format::named("mbox").expect("a format of ours"), None);
-    let mut extractor = Extractor::new(&Options::default());
+    let mut extractor = Extractor::new(&ExtractorOptions::default());
     group.bench_function("uriscan", |bencher| {
         bencher.iter(|| {
             let mut links = 0;

@@ -14,8 +14,8 @@ use linkify::{LinkFinder, LinkKind};
 use memchr::memchr_iter;
 use uriscan::bytes::window::Window;
 use uriscan::document::events::{Event, Events};
-use uriscan::document::text::{Options, Scanner};
-use uriscan::document::{Scan, Start};
+use uriscan::document::text::{TextOptions, TextScanner};
+use uriscan::document::{Scan, ScanStart};
 
 /// The files of a list of paths, those that are UTF-8, which `linkify` asks for.
 fn listed(list: &str) -> Vec<String> {
@@ -53,11 +53,11 @@ fn compare(criterion: &mut Criterion, name: &str, texts: &[String], links: Optio
         let colons = memchr_iter(b':', text.as_bytes());
         colons.filter(|&at| black_box(at) > 0).count()
     });
-    let mut scanner = Scanner::new(Options::default());
+    let mut scanner = TextScanner::new(TextOptions::default());
     let mut events = Events::default();
     time("uriscan", links, &mut |text| {
         events.clear();
-        scanner.begin(&Start::default());
+        scanner.begin(&ScanStart::default());
         scanner.scan(Window::whole(text.as_bytes()), &mut events);
         let is_reference = |event: &&Event| matches!(event, Event::Reference(_));
         events.list.iter().filter(is_reference).count()

@@ -62,7 +62,7 @@ impl ReportFormat {
     /// The format of a name.
     ///
     /// ```
-    /// use uriscan::audit::report::Format;
+    /// use uriscan::audit::report::ReportFormat;
     /// assert_eq!(ReportFormat::named("sarif").unwrap().name, "sarif");
     /// ```
     pub fn named(name: &str) -> Option<&'static ReportFormat> {

@@ -46,7 +46,7 @@ pub enum Confidence {
 ///
 /// ```
 /// use uriscan::document::charset::detect;
-/// use uriscan::document::events::Family;
+/// use uriscan::document::events::RuleFamily;
 /// let detected = detect(RuleFamily::Markup, None, b"<meta charset=latin1>");
 /// assert_eq!(detected.encoding.unwrap().name(), "windows-1252");
 /// ```

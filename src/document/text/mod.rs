@@ -1,6 +1,6 @@
 //! URIs in plain text (RFC 2396 Appendix E, RFC 3986 Appendix C).
 //!
-//! A URI's scheme ends in a colon, so colons are searched for ([`anchor`](crate::bytes::anchor)),
+//! A URI's scheme ends in a colon, so colons are searched for ([`prefilter`](crate::bytes::prefilter)),
 //! never the delimiters, which are far more frequent. At a colon the rules look back for the
 //! scheme and for a delimiter before it, then forward:
 //!

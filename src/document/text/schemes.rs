@@ -183,7 +183,7 @@ impl TextScheme {
     /// The known scheme of a name in any case.
     ///
     /// ```
-    /// use uriscan::document::text::schemes::Scheme;
+    /// use uriscan::document::text::schemes::TextScheme;
     /// assert_eq!(TextScheme::named(b"MailTo").unwrap().name, "mailto");
     /// assert!(TextScheme::named(b"note").is_none());
     /// ```
