@@ -372,9 +372,9 @@ const RELATED: &str = "Content-Type: multipart/related; boundary=x\n\n";
 
 /// Takes everything and keeps nothing.
 #[derive(Default)]
-struct Count(u64);
+struct FrameCount(u64);
 
-impl Sink for Count {
+impl Sink for FrameCount {
     fn link(&mut self, _: &Link<'_>) {
         self.0 += 1;
         steps::step(1);
@@ -409,7 +409,7 @@ fn steps(shape: &Shape, many: usize, window: usize) -> u64 {
     let document = Document::new(format, None);
     let mut extractor = Extractor::new(&options);
     steps::take();
-    let read = extractor.extract(&document, &bytes[..], &mut Count::default());
+    let read = extractor.extract(&document, &bytes[..], &mut FrameCount::default());
     assert_eq!(read.expect("a slice reads"), bytes.len() as u64);
     steps::take()
 }

@@ -62,12 +62,12 @@ enum FileSplitter {
 /// wait for what is in this hand.
 pub struct WorkerHandle<'a> {
     queue: &'a Queue<'a>,
-    batch: Option<Batch>,
+    batch: Option<FileBatch>,
     ended: bool,
 }
 
 /// Files that one worker has begun with, and whose turn has not come.
-struct Batch {
+struct FileBatch {
     /// Batches come in the order of the walk.
     number: u64,
     jobs: Vec<Job>,
@@ -133,7 +133,7 @@ impl<'a> Queue<'a> {
 
     /// The next files of the shard, the short ones read into a room; the number of all batches when
     /// there are none left.
-    fn walk(&self, room: Vec<u8>) -> Result<Batch, u64> {
+    fn walk(&self, room: Vec<u8>) -> Result<FileBatch, u64> {
         let shard = self.options.shard;
         // A file belongs to a shard by its path, an error by that of what it is about.
         let belongs = |found: &Result<Entry, Unreadable>| {
@@ -158,7 +158,7 @@ impl<'a> Queue<'a> {
         if self.options.threads > 1 && self.options.piece < UNCUT {
             jobs = begin(jobs, room);
         }
-        Ok(Batch { number, jobs })
+        Ok(FileBatch { number, jobs })
     }
 
     /// Takes the next piece, or files of the batch at hand.
