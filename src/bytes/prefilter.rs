@@ -10,7 +10,7 @@
 
 use memchr::memchr_iter;
 
-use super::simd::wide::{AsciiPairs, Avx2, NeighbourPattern};
+use super::simd::avx2::{AsciiPairs, Avx2, NeighbourPattern};
 
 /// The last three letters of the words after which a colon counts although no `//` follows.
 #[derive(Debug)]

@@ -38,9 +38,8 @@
 //! Where the text of an RFC is known to be wrong, [`RuleForm`] chooses between its letter and its sense.
 
 pub mod base;
-mod component;
-mod fault;
-mod host;
+mod error;
+mod mounts;
 mod normalize;
 mod percent;
 mod reference;
@@ -50,11 +49,11 @@ mod scheme;
 pub mod unwrap;
 mod validate;
 
-pub use base::{Base, BaseSource, Mounts};
-pub use component::Component;
-pub use fault::Fault;
+pub use base::{Base, BaseSource};
+pub use error::{BaseError, Component, Fault, ResolveError, ResolveErrorKind};
+pub use mounts::{Mounts, Served};
 pub use normalize::{Normalization, normalize};
 pub use reference::{Reference, Reference1808};
-pub use resolve::{BaseError, ReferenceKind, ResolveError, ResolveErrorKind, Resolved, Resolver};
+pub use resolve::{ReferenceKind, Resolved, Resolver};
 pub use rules::{ExcessDots, RuleForm, Rules, SameScheme};
 pub use validate::{AuthorityKind, Grammar, validate};

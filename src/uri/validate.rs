@@ -2,13 +2,11 @@
 
 use std::net::Ipv6Addr;
 
-use super::component::Component;
-use super::fault::{ComponentText, Fault};
-use super::host::{is_address, is_host};
+use super::error::{Component, ComponentText, Fault, ResolveErrorKind};
 use super::reference::{Ends, SCHEME};
-use super::resolve::{ResolveErrorKind, Resolver};
+use super::resolve::Resolver;
 use super::rules::Rules;
-use super::scheme;
+use super::scheme::{self, is_address, is_host};
 use crate::bytes::class::ByteSet;
 
 /// The grammar that a reference is held against.

@@ -1,10 +1,10 @@
-//! Sixteen bytes compared at once; [`wide`] has what thirty-two can do where the processor can.
+//! Sixteen bytes compared at once; [`avx2`] has what thirty-two can do where the processor can.
 //!
 //! Every x86-64 processor has the instructions (SSE2 is part of the architecture), so nothing is
 //! detected. Elsewhere the same is done byte by byte. This is the one place with unsafe code: this
 //! file reads nothing but the sixteen bytes of an array that it borrows.
 
-pub mod wide;
+pub mod avx2;
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{

@@ -8,7 +8,7 @@ use super::start::{self, SchemeStart};
 use super::view::{TextView, is_blank, is_break};
 use super::{TextOptions, TextSource, bare, common_case, conformance, terminal};
 use crate::bytes::prefilter::WordEndings;
-use crate::bytes::simd::wide::Avx2;
+use crate::bytes::simd::avx2::Avx2;
 use crate::bytes::window::Window;
 use crate::document::events::{Context, Event, Events};
 use crate::document::flags::Flags;

@@ -12,8 +12,7 @@
 //! path) then appends its input unchanged, so that the serialised result is the concatenation. By RFC 3986 section 5.2
 //! no byte is ever rewritten, so that only dot segments matter.
 
-use super::ReferenceKind;
-use super::prepared::Prepared;
+use super::prepared::{Prepared, ReferenceKind};
 use crate::bytes::class::ByteSet;
 
 /// What a reference may hold and still be copied.

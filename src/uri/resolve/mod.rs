@@ -1,23 +1,19 @@
 //! Resolution of references against a base: prepared once, asked often.
 
-mod dots;
-mod error;
 mod fast_path;
 mod prepared;
-mod rfc1808;
-mod rfc2396;
-mod rfc3986;
-mod walk;
+mod rfc;
 mod whatwg;
 
 use std::fmt;
 
 use encoding_rs::{Encoding, UTF_8};
 
-pub(super) use self::dots::remove as remove_dot_segments;
-pub use self::error::{BaseError, ResolveError, ResolveErrorKind};
 use self::fast_path::{Concatenation, Dialect};
 use self::prepared::Prepared;
+pub use self::prepared::ReferenceKind;
+pub(super) use self::rfc::remove_dot_segments;
+use crate::uri::error::{BaseError, ResolveError, ResolveErrorKind};
 use crate::uri::reference::Ends;
 use crate::uri::rules::{Rules, SameScheme};
 
@@ -187,13 +183,15 @@ impl Resolver {
         let base = self.has_base.then_some(&self.base);
         match self.rules {
             Rules::Whatwg => whatwg::resolve(base, self.encoding, reference, out),
-            Rules::Rfc3986 { scheme, form } => rfc3986::resolve(base, scheme, form, reference, out),
+            Rules::Rfc3986 { scheme, form } => {
+                rfc::resolve_3986(base, scheme, form, reference, out)
+            }
             Rules::Rfc2396 {
                 excess,
                 scheme,
                 form,
-            } => rfc2396::resolve(base, excess, scheme, form, reference, out),
-            Rules::Rfc1808 => rfc1808::resolve(base, reference, out),
+            } => rfc::resolve_2396(base, excess, scheme, form, reference, out),
+            Rules::Rfc1808 => rfc::resolve_1808(base, reference, out),
         }
     }
 
@@ -269,25 +267,4 @@ impl Resolved {
     pub fn same_document(self) -> bool {
         self.same_document
     }
-}
-
-/// The kinds of references, from those that inherit most to those that inherit nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ReferenceKind {
-    /// The empty reference.
-    Empty,
-    /// `#fragment`
-    Fragment,
-    /// `?query`
-    Query,
-    /// `path`
-    RelativePath,
-    /// `/path`
-    AbsolutePath,
-    /// `//authority/path`
-    NetworkPath,
-    /// `scheme://authority/path` or `scheme:/path`
-    Absolute,
-    /// `scheme:rest`
-    Opaque,
 }

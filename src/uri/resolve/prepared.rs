@@ -1,6 +1,5 @@
 //! A base URI and where its components end.
 
-use super::ReferenceKind;
 use crate::uri::reference::Ends;
 
 /// The special schemes of the WHATWG URL standard, section 4.2, whose URLs always have a host.
@@ -112,4 +111,25 @@ impl Prepared {
     pub(super) fn is_hierarchical(&self) -> bool {
         self.ends.has_authority() || self.path().starts_with(b"/")
     }
+}
+
+/// The kinds of references, from those that inherit most to those that inherit nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ReferenceKind {
+    /// The empty reference.
+    Empty,
+    /// `#fragment`
+    Fragment,
+    /// `?query`
+    Query,
+    /// `path`
+    RelativePath,
+    /// `/path`
+    AbsolutePath,
+    /// `//authority/path`
+    NetworkPath,
+    /// `scheme://authority/path` or `scheme:/path`
+    Absolute,
+    /// `scheme:rest`
+    Opaque,
 }

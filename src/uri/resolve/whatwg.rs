@@ -3,17 +3,14 @@
 //! The states of the standard read one code point at a time; here each component is found by its end and written at
 //! once, percent-encoded, behind what the base gives. Only hosts that are addresses or not ASCII need another library.
 
-mod encode;
-mod file;
-mod host;
-
 use std::borrow::Cow;
 
-use encoding_rs::{Encoding, UTF_8};
+use encoding_rs::{EncoderResult, Encoding, UTF_8};
+use url::Host;
 
-use super::prepared::Prepared;
-use super::{ReferenceKind, ResolveError, ResolveErrorKind};
-use crate::uri::component::Component;
+use super::prepared::{Prepared, ReferenceKind};
+use crate::bytes::class::ByteSet;
+use crate::uri::error::{Component, ResolveError, ResolveErrorKind};
 use crate::uri::percent;
 use crate::uri::reference::SCHEME;
 
@@ -216,6 +213,80 @@ impl TargetBuilder<'_> {
         }
     }
 
+    /// What follows `file:`, or a whole reference against a `file:` base.
+    fn file(
+        &mut self,
+        base: Option<&Prepared>,
+        rest: &[u8],
+    ) -> Result<ReferenceKind, ResolveError> {
+        let base = base.filter(|base| base.scheme() == b"file:");
+        let inherited = |kind| {
+            if base.is_some() {
+                kind
+            } else {
+                ReferenceKind::Absolute
+            }
+        };
+        match (rest, base) {
+            ([b'/' | b'\\', b'/' | b'\\', rest @ ..], _) => {
+                self.file_host(rest)?;
+                Ok(ReferenceKind::NetworkPath)
+            }
+            ([b'/' | b'\\', rest @ ..], _) => {
+                self.file_root(base);
+                if let Some(base) = base
+                    && !starts_with_drive(rest)
+                    && let [b'/', drive @ ..] = base.path()
+                    && starts_with_drive(drive)
+                {
+                    self.out.extend_from_slice(&base.path()[..3]);
+                }
+                self.path(rest);
+                Ok(inherited(ReferenceKind::AbsolutePath))
+            }
+            (_, Some(base)) if starts_with_drive(rest) => {
+                self.file_root(Some(base));
+                self.path(rest);
+                Ok(ReferenceKind::AbsolutePath)
+            }
+            (_, Some(base)) => self.relative(base, rest),
+            (_, None) => {
+                self.file_root(None);
+                self.path(rest);
+                Ok(ReferenceKind::Absolute)
+            }
+        }
+    }
+
+    /// The scheme and the host that the base has, or none.
+    fn file_root(&mut self, base: Option<&Prepared>) {
+        self.out
+            .extend_from_slice(base.map_or(b"file://", Prepared::root));
+        self.path = self.out.len();
+    }
+
+    /// The file host state; `rest` begins after the two slashes.
+    fn file_host(&mut self, rest: &[u8]) -> Result<(), ResolveError> {
+        self.out.extend_from_slice(b"file://");
+        let end = end_of(rest, b"/\\?#");
+        let name = &rest[..end];
+        let drive = is_drive(name);
+        if !drive && !name.is_empty() {
+            let at = self.out.len();
+            push_domain(name, self.out).map_err(|_| ResolveError::invalid(Component::Host))?;
+            if &self.out[at..] == b"localhost" {
+                self.out.truncate(at);
+            }
+        }
+        self.path = self.out.len();
+        if drive {
+            self.path(rest);
+        } else {
+            self.path_start(&rest[end..]);
+        }
+        Ok(())
+    }
+
     /// The authority, host and port states, and what follows; `rest` begins after the slashes.
     fn authority(&mut self, rest: &[u8]) -> Result<(), ResolveError> {
         let end = end_of(rest, if self.is_special { b"/\\?#" } else { b"/?#" });
@@ -241,9 +312,9 @@ impl TargetBuilder<'_> {
             return Err(ResolveError::invalid(Component::Host));
         }
         if self.is_special {
-            host::push_domain(name, self.out)
+            push_domain(name, self.out)
         } else {
-            host::push_opaque(name, self.out)
+            push_opaque(name, self.out)
         }
         .map_err(|_| ResolveError::invalid(Component::Host))?;
         self.port(port.unwrap_or_default())?;
@@ -255,10 +326,10 @@ impl TargetBuilder<'_> {
     fn userinfo(&mut self, userinfo: &[u8]) {
         let colon = memchr::memchr(b':', userinfo).unwrap_or(userinfo.len());
         let password = userinfo.get(colon + 1..).unwrap_or_default();
-        percent::encode(&userinfo[..colon], &encode::USERINFO, self.out);
+        percent::encode(&userinfo[..colon], &USERINFO, self.out);
         if !password.is_empty() {
             self.out.push(b':');
-            percent::encode(password, &encode::USERINFO, self.out);
+            percent::encode(password, &USERINFO, self.out);
         }
         if colon > 0 || !password.is_empty() {
             self.out.push(b'@');
@@ -315,10 +386,10 @@ impl TargetBuilder<'_> {
                 None => {
                     let is_first = self.out.len() == self.path;
                     self.out.push(b'/');
-                    if self.is_file && is_first && file::is_drive(segment) {
+                    if self.is_file && is_first && is_drive(segment) {
                         self.out.extend([segment[0], b':']);
                     } else {
-                        percent::encode(segment, &encode::PATH, self.out);
+                        percent::encode(segment, &PATH, self.out);
                     }
                 }
             }
@@ -333,7 +404,7 @@ impl TargetBuilder<'_> {
     /// Removes the last segment, unless it is a drive letter (section 4.2, "shorten").
     fn shorten(&mut self) {
         let path = &self.out[self.path..];
-        if self.is_file && path.len() == 3 && file::is_drive(&path[1..]) {
+        if self.is_file && path.len() == 3 && is_drive(&path[1..]) {
             return;
         }
         let length = memchr::memrchr(b'/', path).unwrap_or(0);
@@ -346,10 +417,10 @@ impl TargetBuilder<'_> {
         match &rest[..end] {
             // Only a blank that would be trimmed once query and fragment are gone is encoded.
             [path @ .., b' '] if end < rest.len() => {
-                percent::encode(path, &encode::CONTROL, self.out);
+                percent::encode(path, &CONTROL, self.out);
                 self.out.extend_from_slice(b"%20");
             }
-            path => percent::encode(path, &encode::CONTROL, self.out),
+            path => percent::encode(path, &CONTROL, self.out),
         }
         self.tail(&rest[end..]);
     }
@@ -362,14 +433,14 @@ impl TargetBuilder<'_> {
             if self.is_special {
                 // The input is valid UTF-8 and cut at ASCII bytes.
                 let query = str::from_utf8(query).unwrap_or_default();
-                encode::encode_in(self.encoding, query, &encode::SPECIAL_QUERY, self.out);
+                encode_in(self.encoding, query, &SPECIAL_QUERY, self.out);
             } else {
-                percent::encode(query, &encode::QUERY, self.out);
+                percent::encode(query, &QUERY, self.out);
             }
         }
         if let [b'#', fragment @ ..] = &rest[end..] {
             self.out.push(b'#');
-            percent::encode(fragment, &encode::FRAGMENT, self.out);
+            percent::encode(fragment, &FRAGMENT, self.out);
         }
     }
 }
@@ -395,5 +466,118 @@ fn strip_dot(segment: &[u8]) -> Option<&[u8]> {
     match segment {
         [b'.', rest @ ..] | [b'%', b'2', b'e' | b'E', rest @ ..] => Some(rest),
         _ => None,
+    }
+}
+
+/// Whether a segment is a Windows drive letter.
+fn is_drive(segment: &[u8]) -> bool {
+    matches!(segment, [letter, b':' | b'|'] if letter.is_ascii_alphabetic())
+}
+
+/// Whether text starts with a Windows drive letter.
+fn starts_with_drive(text: &[u8]) -> bool {
+    let end = end_of(text, b"/\\?#");
+    is_drive(&text[..end])
+}
+
+/// The C0 control percent-encode set.
+const CONTROL: ByteSet = ByteSet::EMPTY.with_range(0, 0x1F).with_range(0x7F, 0xFF);
+/// The fragment percent-encode set.
+const FRAGMENT: ByteSet = CONTROL.with(b" \"<>`");
+/// The query percent-encode set.
+const QUERY: ByteSet = CONTROL.with(b" \"#<>");
+/// The special-query percent-encode set.
+const SPECIAL_QUERY: ByteSet = QUERY.with(b"'");
+/// The path percent-encode set.
+const PATH: ByteSet = QUERY.with(b"?^`{}");
+/// The userinfo percent-encode set.
+const USERINFO: ByteSet = PATH.with(b"/:;=@[\\]|");
+
+/// Appends text in another encoding, then the members of `set` as triplets; what the encoding lacks becomes an
+/// encoded numeric character reference ("percent-encode after encoding").
+fn encode_in(encoding: &'static Encoding, text: &str, set: &ByteSet, out: &mut Vec<u8>) {
+    if encoding == UTF_8 || text.is_ascii() && encoding.is_ascii_compatible() {
+        return percent::encode(text.as_bytes(), set, out);
+    }
+    let mut encoder = encoding.new_encoder();
+    let mut rest = text;
+    let mut encoded = [0; 1024];
+    loop {
+        let (result, read, written) =
+            encoder.encode_from_utf8_without_replacement(rest, &mut encoded, true);
+        percent::encode(&encoded[..written], set, out);
+        rest = &rest[read..];
+        match result {
+            EncoderResult::InputEmpty => return,
+            EncoderResult::OutputFull => {}
+            EncoderResult::Unmappable(character) => {
+                out.extend_from_slice(format!("%26%23{}%3B", u32::from(character)).as_bytes());
+            }
+        }
+    }
+}
+
+/// The forbidden host code points.
+const FORBIDDEN: ByteSet = ByteSet::EMPTY.with(b"\0\t\n\r #/:<>?@[\\]^|");
+/// The forbidden domain code points.
+const FORBIDDEN_IN_DOMAIN: ByteSet = FORBIDDEN.with(b"%\x7F").with_range(0, 0x1F);
+
+/// A host that does not parse.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct InvalidHost;
+
+/// Appends the serialised host of a special URL.
+fn push_domain(host: &[u8], out: &mut Vec<u8>) -> Result<(), InvalidHost> {
+    if host.starts_with(b"[") {
+        return push_parsed(host, out);
+    }
+    let decoded;
+    let domain = if host.contains(&b'%') {
+        decoded = percent::decode(host);
+        &decoded[..]
+    } else {
+        host
+    };
+    if !domain.is_ascii() || ends_in_number(domain) {
+        return push_parsed(host, out);
+    }
+    // An ASCII domain is lowercased, whatever its labels would decode to.
+    if domain.is_empty() || FORBIDDEN_IN_DOMAIN.first_inside(domain).is_some() {
+        return Err(InvalidHost);
+    }
+    out.extend(domain.iter().map(u8::to_ascii_lowercase));
+    Ok(())
+}
+
+/// Appends the serialised host of any other URL.
+fn push_opaque(host: &[u8], out: &mut Vec<u8>) -> Result<(), InvalidHost> {
+    if host.starts_with(b"[") {
+        return push_parsed(host, out);
+    }
+    if FORBIDDEN.first_inside(host).is_some() {
+        return Err(InvalidHost);
+    }
+    percent::encode(host, &CONTROL, out);
+    Ok(())
+}
+
+/// Addresses and domains that are not ASCII.
+fn push_parsed(host: &[u8], out: &mut Vec<u8>) -> Result<(), InvalidHost> {
+    let host = str::from_utf8(host).map_err(|_| InvalidHost)?;
+    let host = Host::parse(host).map_err(|_| InvalidHost)?;
+    out.extend_from_slice(host.to_string().as_bytes());
+    Ok(())
+}
+
+/// The ends-in-a-number checker: such a domain must be an IPv4 address.
+fn ends_in_number(domain: &[u8]) -> bool {
+    let domain = domain.strip_suffix(b".").unwrap_or(domain);
+    let label = domain
+        .rsplit(|&byte| byte == b'.')
+        .next()
+        .unwrap_or_default();
+    match label {
+        [b'0', b'x' | b'X', digits @ ..] => digits.iter().all(u8::is_ascii_hexdigit),
+        _ => !label.is_empty() && label.iter().all(u8::is_ascii_digit),
     }
 }

@@ -98,8 +98,10 @@ impl NeighbourPattern {
     }
 }
 
+pub use detected::Avx2;
+
 #[cfg(target_arch = "x86_64")]
-mod avx2 {
+mod detected {
     use std::arch::x86_64::*;
 
     use super::{NeighbourPattern, NibbleSet};
@@ -120,7 +122,7 @@ mod avx2 {
         /// One bit for each byte that is in the set, the first byte's lowest.
         #[inline]
         pub fn members(self, bytes: &[u8; 32], set: &NibbleSet) -> u32 {
-            // SAFETY: a `Wide` is proof of AVX2.
+            // SAFETY: an `Avx2` is proof of AVX2.
             unsafe { members(bytes, set) }
         }
 
@@ -134,7 +136,7 @@ mod avx2 {
             neighbours: &NeighbourPattern,
             accept: impl Fn(usize) -> bool,
         ) -> Result<usize, usize> {
-            // SAFETY: a `Wide` is proof of AVX2.
+            // SAFETY: an `Avx2` is proof of AVX2.
             unsafe { find(bytes, from, neighbours, accept) }
         }
     }
@@ -299,29 +301,26 @@ mod avx2 {
     }
 }
 
-#[cfg(target_arch = "x86_64")]
-pub use avx2::Avx2;
-
 #[cfg(not(target_arch = "x86_64"))]
-mod none {
-    use super::{Halves, Neighbours};
+mod detected {
+    use super::{NeighbourPattern, NibbleSet};
 
-    /// There is no such processor: nobody can have one.
+    /// Uninhabited: the target has no AVX2.
     #[derive(Clone, Copy, Debug)]
-    pub enum Wide {}
+    pub enum Avx2 {}
 
     impl Avx2 {
-        /// None.
+        /// Returns `None`.
         pub fn new() -> Option<Self> {
             None
         }
 
-        /// Never called.
+        /// Never called: there is no value to call it on.
         pub fn members(self, _bytes: &[u8; 32], _set: &NibbleSet) -> u32 {
             match self {}
         }
 
-        /// Never called.
+        /// Never called: there is no value to call it on.
         pub fn find(
             self,
             _bytes: &[u8],
@@ -333,9 +332,6 @@ mod none {
         }
     }
 }
-
-#[cfg(not(target_arch = "x86_64"))]
-pub use none::Wide;
 
 #[cfg(test)]
 mod tests {

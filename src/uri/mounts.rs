@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use super::path::{PathStyle, push_path, push_segments};
+use super::base::{PathStyle, push_path, push_segments};
 
 /// Directories and the URIs at which they are served, the longest match first in both directions.
 ///

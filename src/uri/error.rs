@@ -1,0 +1,338 @@
+//! Errors: the component at fault, what is wrong with a reference, and why one has no target.
+
+use std::{error, fmt};
+
+use crate::bytes::class::ByteSet;
+
+/// A component of a URI, or a part of one that a scheme defines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Component {
+    /// The base that the reference needs.
+    Base,
+    /// The scheme.
+    Scheme,
+    /// The authority of RFC 2396 and RFC 3986.
+    Authority,
+    /// The path.
+    Path,
+    /// The query.
+    Query,
+    /// The fragment.
+    Fragment,
+    /// The two slashes of RFC 1738 section 3.1.
+    Slashes,
+    /// User and password of RFC 1738 section 3.1.
+    Login,
+    /// The host.
+    Host,
+    /// The port.
+    Port,
+    /// The type code of an FTP URL, RFC 1738 section 3.2.2.
+    Typecode,
+    /// The search part of an HTTP or WAIS URL, RFC 1738 sections 3.3 and 3.9.
+    Search,
+    /// The address of a mailto URL, RFC 1738 section 3.5.
+    Address,
+    /// The newsgroup of a news or NNTP URL, RFC 1738 sections 3.6 and 3.7.
+    Group,
+    /// The article of a news or NNTP URL, RFC 1738 sections 3.6 and 3.7.
+    Article,
+    /// A field of a Prospero URL, RFC 1738 section 3.11.
+    Field,
+    /// What follows the colon of a scheme without a syntax of its own, RFC 1738 section 5.
+    SchemePart,
+}
+
+impl Component {
+    /// The name used in records and messages.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Base => "base",
+            Self::Scheme => "scheme",
+            Self::Authority => "authority",
+            Self::Path => "path",
+            Self::Query => "query",
+            Self::Fragment => "fragment",
+            Self::Slashes => "slashes",
+            Self::Login => "login",
+            Self::Host => "host",
+            Self::Port => "port",
+            Self::Typecode => "typecode",
+            Self::Search => "search",
+            Self::Address => "address",
+            Self::Group => "group",
+            Self::Article => "article",
+            Self::Field => "field",
+            Self::SchemePart => "schemepart",
+        }
+    }
+}
+
+impl fmt::Display for Component {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+/// The leftmost fault of a reference.
+///
+/// ```
+/// use uriscan::uri::{Component, Grammar, validate};
+///
+/// let fault = validate(b"http://example.com/a b", Grammar::Rfc3986).unwrap_err();
+/// assert_eq!((fault.component(), fault.at()), (Component::Path, 20));
+/// assert_eq!(fault.to_string(), "path at byte 20: a space cannot stand here, only %20");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    component: Component,
+    at: usize,
+    reason: Reason,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Reason {
+    /// This byte cannot stand there.
+    Byte(u8),
+    /// A percent sign without two hexadecimal digits.
+    Triplet,
+    /// A rule of its own.
+    Sentence(&'static str),
+}
+
+impl Fault {
+    pub(crate) const fn new(component: Component, at: usize, sentence: &'static str) -> Self {
+        Self {
+            component,
+            at,
+            reason: Reason::Sentence(sentence),
+        }
+    }
+
+    /// The component at fault.
+    #[must_use]
+    pub fn component(&self) -> Component {
+        self.component
+    }
+
+    /// The index of the byte at fault, or where something is missing.
+    #[must_use]
+    pub fn at(&self) -> usize {
+        self.at
+    }
+
+    /// A sentence that says what is wrong, without the place.
+    #[must_use]
+    pub fn message(&self) -> String {
+        match self.reason {
+            Reason::Byte(b' ') => "a space cannot stand here, only %20".to_owned(),
+            Reason::Byte(byte @ b'!'..=b'~') => {
+                format!("`{}` cannot stand here, only %{byte:02X}", char::from(byte))
+            }
+            Reason::Byte(byte @ 0x80..) => {
+                format!("only ASCII can stand here: the byte 0x{byte:02X} is written %{byte:02X}")
+            }
+            Reason::Byte(byte) => format!("the control character 0x{byte:02X} cannot stand here"),
+            Reason::Triplet => "`%` needs two hexadecimal digits after it".to_owned(),
+            Reason::Sentence(sentence) => sentence.to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            formatter,
+            "{} at byte {}: {}",
+            self.component,
+            self.at,
+            self.message()
+        )
+    }
+}
+
+impl error::Error for Fault {}
+
+/// A piece of a reference, and where it begins.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ComponentText<'a> {
+    pub(crate) bytes: &'a [u8],
+    pub(crate) at: usize,
+}
+
+impl<'a> ComponentText<'a> {
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0 }
+    }
+
+    /// What stands before `index`, and the rest.
+    pub(crate) fn split_at(self, index: usize) -> (Self, Self) {
+        let (before, after) = self.bytes.split_at(index);
+        (
+            Self {
+                bytes: before,
+                at: self.at,
+            },
+            Self {
+                bytes: after,
+                at: self.at + index,
+            },
+        )
+    }
+
+    /// What stands before the first of these bytes, and what stands after it.
+    pub(crate) fn cut(self, delimiter: u8) -> (Self, Option<Self>) {
+        match memchr::memchr(delimiter, self.bytes) {
+            Some(index) => (self.split_at(index).0, Some(self.split_at(index + 1).1)),
+            None => (self, None),
+        }
+    }
+
+    /// What stands after a prefix.
+    pub(crate) fn strip_prefix(self, prefix: &[u8]) -> Option<Self> {
+        self.bytes
+            .starts_with(prefix)
+            .then(|| self.split_at(prefix.len()).1)
+    }
+
+    /// That every byte is in the set or part of a triplet.
+    pub(crate) fn check(self, component: Component, set: &ByteSet) -> Result<(), Fault> {
+        let mut index = 0;
+        while let Some(outside) = set.first_outside(&self.bytes[index..]) {
+            index += outside;
+            let rest = &self.bytes[index..];
+            let reason = match rest {
+                [b'%', high, low, ..] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => {
+                    index += 3;
+                    continue;
+                }
+                [b'%', ..] => Reason::Triplet,
+                _ => Reason::Byte(rest[0]),
+            };
+            return Err(Fault {
+                component,
+                at: self.at + index,
+                reason,
+            });
+        }
+        Ok(())
+    }
+
+    /// A fault at the first byte.
+    pub(crate) fn fault(self, component: Component, sentence: &'static str) -> Fault {
+        Fault::new(component, self.at, sentence)
+    }
+}
+
+/// A base that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BaseError {
+    message: &'static str,
+}
+
+impl BaseError {
+    pub(crate) const fn not_absolute() -> Self {
+        Self {
+            message: "the base URI has no scheme",
+        }
+    }
+
+    pub(crate) const fn unparsable() -> Self {
+        Self {
+            message: "the base URI does not parse",
+        }
+    }
+}
+
+impl fmt::Display for BaseError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.message)
+    }
+}
+
+impl error::Error for BaseError {}
+
+/// Why a reference has no target.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResolveError {
+    kind: ResolveErrorKind,
+    component: Component,
+}
+
+impl ResolveError {
+    /// The reason.
+    #[must_use]
+    pub fn kind(&self) -> ResolveErrorKind {
+        self.kind
+    }
+
+    /// The component at fault: of the reference, or the base.
+    #[must_use]
+    pub fn component(&self) -> Component {
+        self.component
+    }
+
+    pub(crate) const fn invalid(component: Component) -> Self {
+        Self {
+            kind: ResolveErrorKind::InvalidReference,
+            component,
+        }
+    }
+}
+
+impl From<ResolveErrorKind> for ResolveError {
+    fn from(kind: ResolveErrorKind) -> Self {
+        let component = match kind {
+            ResolveErrorKind::NoBase | ResolveErrorKind::UnsuitableBase => Component::Base,
+            ResolveErrorKind::InvalidReference => Component::Host,
+            ResolveErrorKind::ExcessDots => Component::Path,
+        };
+        Self { kind, component }
+    }
+}
+
+impl fmt::Display for ResolveError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self.kind {
+            ResolveErrorKind::NoBase => "the reference is relative and there is no base",
+            ResolveErrorKind::UnsuitableBase => {
+                "the base has no hierarchy for a relative reference"
+            }
+            ResolveErrorKind::InvalidReference => {
+                return write!(formatter, "the {} does not parse", self.component);
+            }
+            ResolveErrorKind::ExcessDots => "the reference leads above the root",
+        })
+    }
+}
+
+impl error::Error for ResolveError {}
+
+/// The kinds of [`ResolveError`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ResolveErrorKind {
+    /// The reference is relative and there is no base.
+    NoBase,
+    /// The base has no hierarchy: `mailto:`, `about:` and the like.
+    UnsuitableBase,
+    /// The reference does not parse (WHATWG only: hosts and ports).
+    InvalidReference,
+    /// It leads above the root, and [`ExcessDots::Error`](crate::uri::ExcessDots::Error) was asked for.
+    ExcessDots,
+}
+
+impl ResolveErrorKind {
+    /// The name used in records.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::NoBase => "no-base",
+            Self::UnsuitableBase => "unsuitable-base",
+            Self::InvalidReference => "invalid-reference",
+            Self::ExcessDots => "excess-dots",
+        }
+    }
+}
