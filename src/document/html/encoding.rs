@@ -4,9 +4,8 @@
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
 use super::names::Attribute;
-use super::source::ValueSource;
 use super::tag::Tag;
-use super::value;
+use super::value::{self, ValueSource};
 use crate::document::charset::{self, Confidence, Detected};
 
 /// The encoding of a document, as far as it is known.

@@ -5,9 +5,8 @@ use std::ops::Range;
 
 use encoding_rs::Encoding;
 
-use super::source::ValueSource;
-use super::tag::Tag;
-use super::tag_scanner::AttributeNames;
+use super::tag::{AttributeNames, Tag};
+use super::value::ValueSource;
 
 /// What the text behind a start tag is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,6 +69,14 @@ pub(super) enum Halt {
     Bail(Bail),
     /// It is in another encoding.
     Encoding(&'static Encoding),
+}
+
+/// How a document was scanned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ScanEnd {
+    Exactly,
+    /// It is beyond the limits.
+    Approximately,
 }
 
 /// The rules by which the fast path gives up.

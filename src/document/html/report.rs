@@ -4,27 +4,22 @@ use std::ops::Range;
 
 use encoding_rs::UTF_8;
 
-use super::HtmlOptions;
 use super::attributes::{
     AttributeRow, ElementNamespace, Empty, EnabledRows, ResolvedAgainst, ValueSyntax,
 };
-use super::character_references::CharacterContext;
-use super::css;
 use super::encoding::EncodingState;
 use super::feedback::TagFeedback;
-use super::json;
-use super::lists;
 use super::names::{Attribute, Element};
-use super::source::ValueSource;
-use super::srcdoc;
 use super::tag::{Attributes, KnownAttribute, Tag, TagStep};
-use super::text::Characters;
-use super::value::{self, DecodingNeeds, ValueDecoder};
-use crate::document::diagnostic;
+use super::value::{self, CharacterContext, DecodingNeeds, ValueDecoder, ValueSource};
+use super::{HtmlOptions, LIMIT, css, json, srcdoc, value_syntax};
+use crate::bytes::window::Window;
+use crate::document::charset::{Confidence, Detected};
 use crate::document::events::{
-    BaseSelector, Context, Event, Events, FoundReference, NameRange, TextRange,
+    BaseSelector, Batch, Context, Event, Events, FoundReference, NameRange, Span, TextRange,
 };
 use crate::document::flags::Flags;
+use crate::document::{Scan, ScanStart, diagnostic, text};
 
 /// What the scanner of a document knows while it reports.
 pub(super) struct ReportState {
@@ -114,7 +109,7 @@ impl ReferenceReporter<'_, '_, '_> {
             if row.grammar == ValueSyntax::Uri && row.against == ResolvedAgainst::Document {
                 // Nearly all are of this kind.
                 let range = held.value.clone();
-                if range.len() <= super::LIMIT {
+                if range.len() <= LIMIT {
                     let element = self.element(tag);
                     self.link(element, held.attribute, row.empty, range, flags);
                 }
@@ -223,7 +218,7 @@ impl ReferenceReporter<'_, '_, '_> {
         origin: ReferenceOrigin,
     ) {
         // That its tag is too long has been told.
-        if range.len() > super::LIMIT {
+        if range.len() > LIMIT {
             return;
         }
         match row.grammar {
@@ -239,14 +234,14 @@ impl ReferenceReporter<'_, '_, '_> {
             ValueSyntax::Document => srcdoc::scan(self, range, origin.flags),
             ValueSyntax::SpaceList => {
                 self.decoding(range, Some(CharacterContext::Attribute), |report, range| {
-                    for item in lists::spaced(report.source.bytes, range) {
+                    for item in value_syntax::spaced(report.source.bytes, range) {
                         report.emit(item, origin);
                     }
                 })
             }
             ValueSyntax::CommaList => {
                 self.decoding(range, Some(CharacterContext::Attribute), |report, range| {
-                    for item in lists::commas(report.source.bytes, range) {
+                    for item in value_syntax::commas(report.source.bytes, range) {
                         report.emit(item, origin);
                     }
                 })
@@ -267,7 +262,7 @@ impl ReferenceReporter<'_, '_, '_> {
             }
             ValueSyntax::Location => {
                 self.decoding(range, Some(CharacterContext::Attribute), |report, range| {
-                    for item in super::convention::locations(report.source.bytes, range) {
+                    for item in value_syntax::locations(report.source.bytes, range) {
                         report.emit(item, origin);
                     }
                 })
@@ -278,7 +273,7 @@ impl ReferenceReporter<'_, '_, '_> {
 
     fn srcset(&mut self, range: Range<usize>, origin: ReferenceOrigin) {
         self.decoding(range, Some(CharacterContext::Attribute), |report, range| {
-            for item in lists::srcset(report.source.bytes, range) {
+            for item in value_syntax::srcset(report.source.bytes, range) {
                 report.emit(item, origin);
             }
         });
@@ -317,12 +312,7 @@ impl ReferenceReporter<'_, '_, '_> {
         self.push(span, text, origin);
     }
 
-    fn push(
-        &mut self,
-        span: crate::document::events::Span,
-        text: TextRange,
-        origin: ReferenceOrigin,
-    ) {
+    fn push(&mut self, span: Span, text: TextRange, origin: ReferenceOrigin) {
         self.document.references += 1;
         self.events.push(Event::Reference(FoundReference {
             element: origin.element,
@@ -416,13 +406,13 @@ impl ReferenceReporter<'_, '_, '_> {
         if is_refresh {
             origin.wants = BaseSelector::Refresh;
             return self.decoding(range, Some(CharacterContext::Attribute), |report, range| {
-                if let Some(item) = lists::refresh(report.source.bytes, range) {
+                if let Some(item) = value_syntax::refresh(report.source.bytes, range) {
                     origin.flags |= Flags::REFRESH;
                     report.emit(item, origin);
                 }
             });
         }
-        if self.document.options.extended && super::convention::is_reference(&self.source, tag) {
+        if self.document.options.extended && is_reference(&self.source, tag) {
             origin.wants = BaseSelector::Document;
             self.uri(Empty::Nothing, range, origin);
         }
@@ -543,4 +533,113 @@ impl Capture {
     pub(super) fn has_references(&self) -> bool {
         self.space != ElementNamespace::Html
     }
+}
+
+/// A scanner for the text between tags.
+pub(super) struct Characters {
+    scanner: text::TextScanner,
+    events: Batch,
+}
+
+impl Characters {
+    pub(super) fn new(options: &text::TextOptions) -> Box<Self> {
+        Box::new(Characters {
+            scanner: text::TextScanner::new(options.clone()),
+            events: Batch::default(),
+        })
+    }
+
+    fn scan(&mut self, bytes: &[u8]) -> &Batch {
+        let detected = Detected {
+            encoding: Some(UTF_8),
+            mark: 0,
+            confidence: Confidence::Certain,
+        };
+        self.scanner.begin(&ScanStart {
+            detected: Some(detected),
+            ..ScanStart::default()
+        });
+        let mut events = Events::from(std::mem::take(&mut self.events));
+        events.clear();
+        self.scanner.scan(Window::whole(bytes), &mut events);
+        self.events = events.into();
+        &self.events
+    }
+}
+
+impl ReferenceReporter<'_, '_, '_> {
+    /// Reports the URIs in text; a tag ends whatever stands before it.
+    pub(super) fn characters(
+        &mut self,
+        range: Range<usize>,
+        references: Option<CharacterContext>,
+        flags: Flags,
+    ) {
+        let Some(mut characters) = self.document.characters.take() else {
+            return;
+        };
+        let mut decoded = self.document.spare.pop().unwrap_or_default();
+        decoded.fill(
+            &self.source,
+            range,
+            self.document.charset.scanned,
+            references,
+        );
+        let source = decoded.source();
+        let found = characters.scan(source.bytes);
+        for event in &found.list {
+            let Event::Reference(reference) = event else {
+                continue;
+            };
+            let (start, end) = (reference.span.start as usize, reference.span.end as usize);
+            let text = self.events.store(found.bytes(reference.text, source.bytes));
+            self.document.references += 1;
+            self.events.push(Event::Reference(FoundReference {
+                span: source.span(start..end),
+                position: None,
+                text,
+                context: Context::Text,
+                element: NameRange::None,
+                attribute: NameRange::None,
+                flags: reference.flags | flags | self.document.flags,
+                alternatives: (0, 0),
+                ..*reference
+            }));
+        }
+        self.document.spare.push(decoded);
+        self.document.characters = Some(characters);
+    }
+}
+
+/// Values of `property` and `name` of a `meta` whose `content` is a reference.
+const PROPERTIES: &[&[u8]] = &[
+    b"og:image",
+    b"og:image:url",
+    b"og:image:secure_url",
+    b"og:video",
+    b"og:video:url",
+    b"og:video:secure_url",
+    b"og:audio",
+    b"og:audio:url",
+    b"og:audio:secure_url",
+    b"og:url",
+    b"twitter:image",
+    b"twitter:image:src",
+    b"twitter:player",
+    b"twitter:player:stream",
+    b"msapplication-tileimage",
+    b"msapplication-config",
+];
+
+/// Whether the `content` of a `meta` is a reference by its other attributes.
+pub(super) fn is_reference(source: &ValueSource<'_>, tag: &Tag) -> bool {
+    let listed = |attribute| {
+        tag.value(attribute).is_some_and(|range| {
+            let value = value::plain(source, range).to_ascii_lowercase();
+            PROPERTIES.contains(&&*value)
+        })
+    };
+    listed(Attribute::Property)
+        || listed(Attribute::Called)
+        || tag.value(Attribute::ItemProp).is_some()
 }

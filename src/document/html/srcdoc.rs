@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
-use super::ScanEnd;
-use super::character_references::CharacterContext;
+use super::feedback::ScanEnd;
 use super::report::{ReferenceReporter, ReportState};
+use super::scanner;
 use super::simulator::SimulatorParser;
+use super::value::CharacterContext;
 use crate::document::diagnostic;
 use crate::document::events::{Enter, Event, RuleFamily};
 use crate::document::flags::Flags;
@@ -43,7 +44,7 @@ fn nested(report: &mut ReferenceReporter<'_, '_, '_>, range: Range<usize>, flags
     // It is UTF-8, whatever it says of itself.
     let mut parser = SimulatorParser::new(&document.options, document.wanted);
     let at = range.start;
-    let done = super::whole(source, at, None, &mut parser, report.events, &mut document);
+    let done = scanner::whole(source, at, None, &mut parser, report.events, &mut document);
     if done != Ok(ScanEnd::Exactly) {
         let offset = report.source.offset(range.start);
         let event = Event::Diagnostic(&diagnostic::APPROXIMATE, offset);

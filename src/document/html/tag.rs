@@ -1,10 +1,17 @@
-//! One tag, and the attributes between its name and its end (WHATWG HTML 13.2.5.32 to 13.2.5.40).
+//! Tags and their attributes (WHATWG HTML 13.2.5.32 to 13.2.5.40), read in two ways.
+//!
+//! [`Attributes`] reads any tag. [`skim`] is the fast path over text, end tags and start tags
+//! without references, most of a document: it classifies them with a few operations on sixteen
+//! bytes, and leaves every tag that is not plain to the tokenizer.
 
 use std::ops::Range;
 
-use super::attributes::{AttributeRow, ElementNamespace};
+use super::attributes::{
+    ATTRIBUTES, AttributeRow, AttributeSet, ElementFilter, ElementNamespace, EnabledRows, row,
+};
 use super::names::{Attribute, Element};
-use crate::bytes::seek;
+use crate::bytes::seek::{self, is_space};
+use crate::bytes::simd::{self, Block};
 
 /// A start tag, with those of its attributes that may matter.
 #[derive(Clone, Debug)]
@@ -166,9 +173,403 @@ impl<'a> Attributes<'a> {
     }
 }
 
+/// The bit of ASCII letters that makes them small, in each byte. What is no letter and becomes one
+/// is a control character, which no name passed over holds.
+const SMALL: u64 = 0x2020_2020_2020_2020;
+
+/// The last three bytes of the attribute names that matter on any element, hashed into a set.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Endings([u64; 16]);
+
+impl Endings {
+    /// Those of some rows of the table.
+    fn of(rows: impl Iterator<Item = &'static AttributeRow>) -> Self {
+        let mut endings = Endings::default();
+        for row in rows {
+            match *row.attribute.name().as_bytes() {
+                [.., one, two, three] => endings.insert([one, two, three]),
+                // What stands before a short name, its bit for small letters set.
+                [two, three] => {
+                    for before in *b" \t\n\x0c\r/\"'" {
+                        endings.insert([before | 0x20, two, three]);
+                    }
+                }
+                _ => endings = Endings([u64::MAX; 16]),
+            }
+        }
+        endings
+    }
+
+    fn insert(&mut self, [one, two, three]: [u8; 3]) {
+        let place = Self::place(u32::from_le_bytes([0, one, two, three]));
+        self.0[place / 64] |= 1 << (place % 64);
+    }
+
+    /// Whether the name that ends at an index may be of interest.
+    #[inline(always)]
+    fn may_have(&self, bytes: &[u8], end: usize) -> bool {
+        let four = end.checked_sub(4).and_then(|at| bytes.get(at..));
+        let Some(&four) = four.and_then(<[u8]>::first_chunk) else {
+            return true;
+        };
+        let three = (u32::from_le_bytes(four) | SMALL as u32) & !0xFF;
+        let place = Self::place(three);
+        self.0[place / 64] >> (place % 64) & 1 != 0
+    }
+
+    #[inline(always)]
+    fn place(bytes: u32) -> usize {
+        (bytes.wrapping_mul(0x9E37_79B1) >> 22) as usize
+    }
+}
+
+/// Whether a row is one that tags of every name are searched for.
+const fn matters_anywhere(row: &AttributeRow) -> bool {
+    matches!(row.space, ElementNamespace::Html)
+        && (matches!(row.on, ElementFilter::Any) || matches!(row.attribute, Attribute::Background))
+}
+
+/// A name of up to eight bytes, as a number, and what becomes of its start tags.
+#[derive(Clone, Copy)]
+struct SpecialName {
+    key: u64,
+    /// The element, if its tags do nothing but hold references; the others are left to the
+    /// tokenizer.
+    element: Element,
+}
+
+static SPECIAL: [SpecialName; SLOTS] = special();
+const SLOTS: usize = 128;
+
+const fn special() -> [SpecialName; SLOTS] {
+    let mut matters = [false; Element::COUNT];
+    let mut i = 0;
+    while i < ATTRIBUTES.len() {
+        let row = &ATTRIBUTES[i];
+        if let (ElementNamespace::Html, ElementFilter::These(these)) = (row.space, row.on)
+            && !matters_anywhere(row)
+        {
+            let mut j = 0;
+            while j < these.len() {
+                matters[these[j] as usize] = true;
+                j += 1;
+            }
+        }
+        i += 1;
+    }
+    let none = SpecialName {
+        key: 0,
+        element: Element::Other,
+    };
+    let mut slots = [none; SLOTS];
+    let mut i = 1;
+    while i < Element::COUNT {
+        let element = Element::ALL[i];
+        // Outside templates a part of a table does nothing but hold references.
+        let decides = element.is_structural() && !element.is_table_part()
+            || matches!(element, Element::Base | Element::Image | Element::Meta);
+        let name = element.name().as_bytes();
+        if (decides || matters[i]) && name.len() <= 8 {
+            let mut key = 0;
+            let mut at = 0;
+            while at < name.len() {
+                key |= ((name[at] | 0x20) as u64) << (8 * at);
+                at += 1;
+            }
+            assert!(slots[slot(key)].key == 0, "two names in one slot");
+            let element = if decides { Element::Other } else { element };
+            slots[slot(key)] = SpecialName { key, element };
+        }
+        i += 1;
+    }
+    slots
+}
+
+/// The multiplier was found by trial: no two names share a slot.
+const fn slot(key: u64) -> usize {
+    (key.wrapping_mul(0x2579_94AD_ACDD_471B) >> 57) as usize
+}
+
+/// The names of attributes that are looked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct AttributeNames {
+    /// On any element.
+    anywhere: Endings,
+    /// On some element.
+    somewhere: Endings,
+    wanted: EnabledRows,
+    /// Those that no option asks for.
+    unwanted: AttributeSet,
+}
+
+impl AttributeNames {
+    pub(super) fn new(wanted: EnabledRows) -> Self {
+        AttributeNames {
+            anywhere: Endings::of(wanted.rows().filter(|row| matters_anywhere(row))),
+            somewhere: Endings::of(wanted.rows()),
+            wanted,
+            unwanted: wanted.unwanted(),
+        }
+    }
+
+    /// Adds an attribute to a tag whose element and namespace are known, if the table knows it
+    /// there; `seen` holds those that the tag has.
+    #[inline(always)]
+    pub(super) fn take(
+        &self,
+        bytes: &[u8],
+        given: RawAttribute,
+        seen: &mut AttributeSet,
+        tag: &mut Tag,
+    ) {
+        if !self.somewhere.may_have(bytes, given.name.end) {
+            return;
+        }
+        let attribute = Attribute::at(bytes, given.name.start, given.name.end);
+        if attribute != Attribute::Other
+            && let Some(row) = row(tag.space, tag.element, attribute)
+            && self.wanted.has(row)
+            && seen.insert(attribute)
+        {
+            let value = given.value;
+            tag.attributes.push(KnownAttribute {
+                attribute,
+                row,
+                value,
+            });
+        }
+    }
+
+    /// A set in which what is not wanted counts as seen.
+    #[inline(always)]
+    pub(super) fn unseen(&self) -> AttributeSet {
+        self.unwanted
+    }
+}
+
+/// Where skimming ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TagScan {
+    /// The tokenizer goes on at the index: a tag that may matter, or one too near to the end of
+    /// the bytes to say.
+    To(usize),
+    /// A start tag has been read that does nothing but hold the attributes in it.
+    Tag,
+}
+
+/// Passes over text and tags from an index on that is in neither.
+#[inline(never)]
+pub(super) fn skim(bytes: &[u8], from: usize, sought: &AttributeNames, tag: &mut Tag) -> TagScan {
+    let mut end = from;
+    let mut base = from;
+    while let Some(mut open) = simd::equal_of_64(b'<', bytes, base) {
+        while open != 0 {
+            let at = base + open.trailing_zeros() as usize;
+            open &= open - 1;
+            if at < end {
+                // It stands in the value of an attribute.
+                continue;
+            }
+            match look(bytes, at, sought) {
+                Some(TagClass::Past(next)) => end = next,
+                Some(TagClass::At(element, name_end)) => {
+                    tag.start = at;
+                    tag.element = element;
+                    tag.name = at + 1..name_end;
+                    return match read(bytes, sought, tag) {
+                        Some(()) => TagScan::Tag,
+                        None => TagScan::To(at),
+                    };
+                }
+                None => return TagScan::To(at),
+            }
+        }
+        base += 64;
+    }
+    TagScan::To(end.max(base))
+}
+
+/// What a tag turns out to be.
+enum TagClass {
+    /// It does not matter, and ends before the index.
+    Past(usize),
+    /// The start tag of an element that may hold references; its name ends at the index.
+    At(Element, usize),
+}
+
+#[inline(always)]
+fn look(bytes: &[u8], at: usize, sought: &AttributeNames) -> Option<TagClass> {
+    let here: &[u8; 32] = bytes.get(at..)?.first_chunk()?;
+    let (closes, name) = match here[1] {
+        b'/' => (true, name_at::<2>(here)?),
+        _ => (false, name_at::<1>(here)?),
+    };
+    let TagName {
+        first,
+        length,
+        word,
+    } = name;
+    let last = here[length + 1 + usize::from(closes)];
+    if !first.is_ascii_alphabetic() {
+        return None;
+    }
+    if closes {
+        // Nothing else that could be open here matters.
+        let special = word as u32 == FORM || word == TEMPLATE;
+        return (last == b'>' && !special).then_some(TagClass::Past(at + length + 3));
+    }
+    let end = at + 1 + length;
+    if !matches!(last, b'>' | b'/') && !is_space(last) {
+        return None;
+    }
+    let key = word & u64::MAX >> (64 - 8 * length);
+    let special = &SPECIAL[slot(key)];
+    if special.key == key {
+        return match special.element {
+            Element::Other => None,
+            element => Some(TagClass::At(element, end)),
+        };
+    }
+    if last == b'>' {
+        return Some(TagClass::Past(end + 1));
+    }
+    let mut at = end;
+    while let Some(given) = attribute(bytes, &mut at)? {
+        if sought.anywhere.may_have(bytes, given.name.end) {
+            return None;
+        }
+    }
+    Some(TagClass::Past(at))
+}
+
+/// What stands where the name of a tag should.
+struct TagName {
+    first: u8,
+    /// From 1 to 8.
+    length: usize,
+    /// Eight bytes, their letters small.
+    word: u64,
+}
+
+#[inline(always)]
+fn name_at<const AT: usize>(here: &[u8; 32]) -> Option<TagName> {
+    let rest = here.get(AT..)?;
+    let block = Block::new(rest.first_chunk()?);
+    let ends = block.up_to(b' ') | block.equal(b'/') | block.equal(b'>');
+    // Without an end there are 32 zeros.
+    let length = ends.trailing_zeros() as usize;
+    let word = u64::from_le_bytes(*rest.first_chunk()?) | SMALL;
+    let name = TagName {
+        first: rest[0],
+        length,
+        word,
+    };
+    (1..=8).contains(&length).then_some(name)
+}
+
+/// Reads the attributes of a tag whose name is known, if they are plain.
+#[inline(always)]
+fn read(bytes: &[u8], sought: &AttributeNames, tag: &mut Tag) -> Option<()> {
+    tag.space = ElementNamespace::Html;
+    tag.self_closing = false;
+    tag.attributes.clear();
+    let mut seen = sought.unseen();
+    let mut at = tag.name.end;
+    while let Some(given) = attribute(bytes, &mut at)? {
+        sought.take(bytes, given, &mut seen, tag);
+    }
+    tag.end = at;
+    Some(())
+}
+
+/// Moves over the next attribute; `Some(None)` at the end of the tag, none when it is not plain.
+#[inline(always)]
+fn attribute(bytes: &[u8], at: &mut usize) -> Option<Option<RawAttribute>> {
+    if *bytes.get(*at)? == b' ' {
+        *at += 1;
+    }
+    let start = loop {
+        match *bytes.get(*at)? {
+            b'>' => {
+                *at += 1;
+                return Some(None);
+            }
+            byte if byte == b'/' || is_space(byte) => *at += 1,
+            _ => break *at,
+        }
+    };
+    let block = simd::at(bytes, start)?;
+    let ends = block.up_to(b' ') | block.equal(b'/') | block.equal(b'>') | block.equal(b'=');
+    // The first byte may be anything, even `=`.
+    let length = (ends & !1).trailing_zeros() as usize;
+    if length >= simd::LENGTH {
+        return None;
+    }
+    let end = start + length;
+    let next = *bytes.get(end + 1)?;
+    let last = *bytes.get(end)?;
+    let (value, next) = if last == b'=' {
+        value(bytes, next, end + 1)?
+    } else {
+        // A value may follow behind white space.
+        let bare = matches!(last, b'>' | b'/') || last == b' ' && next > b' ' && next != b'=';
+        (bare.then_some(end..end)?, end)
+    };
+    *at = next;
+    let name = start..end;
+    Some(Some(RawAttribute { name, value }))
+}
+
+/// The value that starts with a byte at an index, if it is plain and short, and what is behind it.
+#[inline(always)]
+fn value(bytes: &[u8], first: u8, start: usize) -> Option<(Range<usize>, usize)> {
+    if first == b'"' {
+        return quoted(b'"', bytes, start + 1);
+    }
+    match first {
+        b'\'' => quoted(b'\'', bytes, start + 1),
+        b'>' => Some((start..start, start)),
+        0..=b' ' => None,
+        _ => {
+            let mut at = start;
+            for _ in 0..4 {
+                let block = simd::at(bytes, at)?;
+                let ends = block.up_to(b' ') | block.equal(b'>');
+                if ends != 0 {
+                    let end = at + ends.trailing_zeros() as usize;
+                    let last = *bytes.get(end)?;
+                    return (last == b'>' || is_space(last)).then_some((start..end, end));
+                }
+                at += simd::LENGTH;
+            }
+            None
+        }
+    }
+}
+
+#[inline(always)]
+fn quoted(quote: u8, bytes: &[u8], start: usize) -> Option<(Range<usize>, usize)> {
+    let mut at = start;
+    for _ in 0..8 {
+        let ends = simd::at(bytes, at)?.equal(quote);
+        if ends != 0 {
+            let end = at + ends.trailing_zeros() as usize;
+            return Some((start..end, end + 1));
+        }
+        at += simd::LENGTH;
+    }
+    None
+}
+
+/// How the names start whose end tags matter.
+const FORM: u32 = u32::from_le_bytes(*b"form");
+const TEMPLATE: u64 = u64::from_le_bytes(*b"template");
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::document::AnchorReporting;
+    use crate::document::html::HtmlOptions;
 
     fn attributes(tag: &str) -> String {
         let bytes = tag.as_bytes();
@@ -213,5 +614,165 @@ mod tests {
         ] {
             assert_eq!(attributes(tag), expected, "{tag}");
         }
+    }
+
+    /// The tag at an index, read in the plain way.
+    struct Naive {
+        end: usize,
+        element: Element,
+        attributes: Vec<(Attribute, Range<usize>)>,
+        /// It does more than hold attributes.
+        decides: bool,
+    }
+
+    fn naive(bytes: &[u8], at: usize, wanted: EnabledRows) -> Option<Naive> {
+        let closes = bytes.get(at + 1) == Some(&b'/');
+        let name = at + 1 + usize::from(closes);
+        let mut tag = Naive {
+            end: at + 1,
+            element: Element::Other,
+            attributes: Vec::new(),
+            decides: true,
+        };
+        if !bytes.get(name)?.is_ascii_alphabetic() {
+            return Some(tag);
+        }
+        let name_end = seek::tag_name_end(bytes, name);
+        tag.element = Element::of(&bytes[name..name_end]);
+        tag.decides = match tag.element {
+            element if closes => matches!(element, Element::Form | Element::Template),
+            Element::Base | Element::Image | Element::Meta => true,
+            element => element.is_structural() && !element.is_table_part(),
+        };
+        let mut seen = wanted.unwanted();
+        let mut attributes = Attributes::new(bytes, name_end);
+        loop {
+            match attributes.step() {
+                TagStep::Attribute(given) => {
+                    let attribute = Attribute::of(&bytes[given.name]);
+                    let row = row(ElementNamespace::Html, tag.element, attribute);
+                    let row = row.filter(|row| !closes && wanted.has(row));
+                    if row.is_some() && seen.insert(attribute) {
+                        tag.attributes.push((attribute, given.value));
+                    }
+                }
+                TagStep::End { end, .. } => {
+                    tag.end = end;
+                    return Some(tag);
+                }
+                TagStep::Cut(_) => return None,
+            }
+        }
+    }
+
+    /// Makes tags of pieces that are mostly well chosen.
+    #[rustfmt::skip]
+    fn markup(state: &mut u32, length: usize) -> Vec<u8> {
+        const PIECES: [&[u8]; 48] = [
+            b"<p",
+            b"<td",
+            b"<a",
+            b"<span",
+            b"<SPAN",
+            b"<blockquote",
+            b"</p",
+            b"</FORM",
+            b"</template",
+            b"<form",
+            b"<x-y",
+            b"<p<",
+            b"<!",
+            b"<",
+            b">",
+            b">",
+            b">",
+            b">",
+            b">",
+            b" ",
+            b" ",
+            b"\n",
+            b"/",
+            b"=",
+            b"=",
+            b"\"",
+            b"\"",
+            b"'",
+            b" class=\"",
+            b" id=",
+            b" style=\"",
+            b"style",
+            b" STYLE=",
+            b" itemid = x",
+            b" background='",
+            b" data-src=",
+            b" title=\"a<b>c\"",
+            b" nowrap",
+            b" href",
+            b"text",
+            b"\x01",
+            b"\0",
+            b"\xff",
+            b" a=b",
+            b" align=left",
+            b" a_name_that_is_rather_long=1",
+            b"\" ",
+            b"' ",
+        ];
+        let mut bytes = Vec::new();
+        while bytes.len() < length {
+            *state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            bytes.extend_from_slice(PIECES[(*state >> 16) as usize % PIECES.len()]);
+        }
+        bytes
+    }
+
+    #[test]
+    fn what_is_passed_over_does_not_matter() {
+        let mut state = 5;
+        let (mut passed, mut read) = (0, 0);
+        for round in 0..2_000 {
+            let options = HtmlOptions {
+                extended: round % 3 == 0,
+                ..HtmlOptions::default()
+            };
+            let anchors = [AnchorReporting::Leave, AnchorReporting::Report][round % 2];
+            let wanted = EnabledRows::new(&options, anchors);
+            let sought = AttributeNames::new(wanted);
+            let bytes = markup(&mut state, 600);
+            let mut tag = Tag::new();
+            let mut at = 0;
+            while at < bytes.len() {
+                let skimmed = skim(&bytes, at, &sought, &mut tag);
+                let end = match skimmed {
+                    TagScan::To(end) => end,
+                    TagScan::Tag => tag.start,
+                };
+                at = seek::next(b'<', &bytes, at);
+                while at < end {
+                    let text = String::from_utf8_lossy(&bytes[at..]);
+                    let tag = naive(&bytes, at, wanted).expect("it has an end");
+                    assert!(!tag.decides, "{text}");
+                    let empty = tag.attributes.iter().all(|(_, value)| value.is_empty());
+                    assert!(empty && tag.element != Element::A, "{text}");
+                    assert!(tag.end <= end, "{text}");
+                    at = seek::next(b'<', &bytes, tag.end);
+                    passed += 1;
+                }
+                let Some(naive) = naive(&bytes, at, wanted) else {
+                    break;
+                };
+                at = naive.end;
+                if skimmed == TagScan::Tag {
+                    let held = tag.attributes.iter();
+                    let held: Vec<_> = held.map(|it| (it.attribute, it.value.clone())).collect();
+                    assert!(!naive.decides);
+                    assert_eq!(naive.element, tag.element);
+                    assert_eq!(naive.attributes, held);
+                    assert_eq!(naive.end, tag.end);
+                    read += 1;
+                }
+            }
+        }
+        assert!(passed > 2_000 && read > 200, "{passed}, {read}");
     }
 }

@@ -1,19 +1,22 @@
-//! The tokenizer: finds tags, comments and text in windows of any size, and asks a [`TreeFeedback`] what
-//! becomes of each tag (WHATWG HTML 13.2.5).
+//! The tokenizer: finds tags, comments and text in windows of any size, and asks a
+//! [`TreeFeedback`] what becomes of each tag (WHATWG HTML 13.2.5).
+//!
+//! A tag longer than [`LIMIT`] is reported attribute by attribute, before its end is known
+//! ([`LongTag`]). Text without markup (RCDATA, RAWTEXT, script data, comments) is searched for its
+//! end alone.
 
 use std::ops::Range;
 
+use memchr::{memchr, memchr2, memmem};
+
 use super::LIMIT;
-use super::character_references::CharacterContext;
+use super::attributes::AttributeSet;
 use super::feedback::{AfterTag, Halt, Halted, TagFeedback, TextKind, TreeFeedback};
-use super::long_tag::LongTag;
-use super::names::Element;
-use super::raw::{self, EndTagSearch, ScriptEscape};
+use super::names::{Attribute, Element};
 use super::report::{Capture, ReferenceReporter, ReportState};
-use super::source::ValueSource;
-use super::tag::{Attributes, Tag, TagStep};
-use super::tag_scanner::{TagScan, skim};
-use crate::bytes::seek;
+use super::tag::{Attributes, Tag, TagScan, TagStep, skim};
+use super::value::{CharacterContext, ValueDecoder, ValueSource};
+use crate::bytes::seek::{self, is_space};
 use crate::bytes::steps::step;
 use crate::document::charset;
 use crate::document::diagnostic;
@@ -393,7 +396,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
     }
 
     fn comment(&mut self, at: usize) -> Flow {
-        match raw::comment_end(self.source.bytes, at) {
+        match comment_end(self.source.bytes, at) {
             Ok(end) => {
                 self.tokens.mode = TokenizerMode::Data;
                 Flow::Go(end)
@@ -413,7 +416,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
 
     fn cdata(&mut self, at: usize) -> Flow {
         let bytes = self.source.bytes;
-        match memchr::memmem::find(&bytes[at..], b"]]>") {
+        match memmem::find(&bytes[at..], b"]]>") {
             Some(length) => {
                 self.tree.cdata(&self.source, at..at + length);
                 self.tokens.mode = TokenizerMode::Data;
@@ -429,13 +432,13 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
     }
 
     fn raw(&mut self, at: usize, element: Element) -> Flow {
-        let found = raw::end_tag(self.source.bytes, at, element.name().as_bytes(), self.last);
+        let found = end_tag(self.source.bytes, at, element.name().as_bytes(), self.last);
         self.text_end(at, found)
     }
 
     fn script(&mut self, at: usize, escape: ScriptEscape) -> Flow {
         let mut next = escape;
-        let found = raw::script_end(self.source.bytes, at, &mut next, self.last);
+        let found = script_end(self.source.bytes, at, &mut next, self.last);
         // Text that is wanted is looked at from its start again.
         if self.tokens.capture.is_none() {
             self.tokens.mode = TokenizerMode::Script(next);
@@ -567,6 +570,354 @@ fn end_of_tag(bytes: &[u8], at: usize) -> Option<usize> {
             TagStep::Attribute(_) => {}
             TagStep::End { end, .. } => return Some(end),
             TagStep::Cut(_) => return None,
+        }
+    }
+}
+
+/// What is known of such a tag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct LongTag {
+    verdict: TagFeedback,
+    seen: AttributeSet,
+    /// The quote of the value that is passed over.
+    quote: Option<u8>,
+}
+
+impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
+    /// Starts on a tag at `open` that goes on beyond the limit.
+    pub(super) fn long_tag(&mut self, open: usize) -> Flow {
+        let bytes = self.source.bytes;
+        self.too_long(open);
+        let name_end = seek::tag_name_end(bytes, open + 1);
+        let mut cut = name_end;
+        let mut attributes = Attributes::new(bytes, name_end);
+        while let TagStep::Attribute(given) = attributes.step() {
+            cut = given.next(bytes);
+        }
+        let piece = closed(&self.source, open, cut);
+        let tag = &mut self.tokens.tag;
+        tag.start = 0;
+        tag.name = 1..name_end - open;
+        let verdict = self.tree.start_tag(&piece.source(), tag);
+        if verdict.then == AfterTag::Halt {
+            return Flow::Halt;
+        }
+        let mut long = LongTag {
+            verdict,
+            seen: AttributeSet::default(),
+            quote: None,
+        };
+        self.report_piece(&mut long, &piece);
+        self.tokens.mode = TokenizerMode::LongTag(long);
+        Flow::Go(cut)
+    }
+
+    /// Passes over the attributes of an end tag that goes on beyond the limit.
+    pub(super) fn long_end_tag(&mut self, open: usize) -> Flow {
+        let bytes = self.source.bytes;
+        self.too_long(open);
+        self.tokens.mode = TokenizerMode::LongTag(LongTag {
+            verdict: TagFeedback::none(AfterTag::GoOn),
+            seen: AttributeSet::default(),
+            quote: None,
+        });
+        Flow::Go(seek::tag_name_end(bytes, open + 2))
+    }
+
+    /// Goes on in such a tag.
+    pub(super) fn in_long_tag(&mut self, at: usize, mut long: LongTag) -> Flow {
+        let bytes = self.source.bytes;
+        if let Some(quote) = long.quote {
+            return self.pass_value(at, long, quote);
+        }
+        let mut attributes = Attributes::new(bytes, at);
+        let mut cut = at;
+        let end = loop {
+            match attributes.step() {
+                TagStep::Attribute(given) => cut = given.next(bytes),
+                TagStep::End { end, .. } => break Some(end),
+                TagStep::Cut(_) => break None,
+            }
+        };
+        let waiting = bytes.len() - cut;
+        if end.is_none() && cut == at && waiting <= LIMIT && !self.last {
+            return Flow::Wait(at);
+        }
+        let piece = closed(&self.source, at, end.map_or(cut, |end| end - 1));
+        let tag = &mut self.tokens.tag;
+        tag.name = 0..0;
+        self.tree.read_attributes(&piece.source(), tag);
+        self.report_piece(&mut long, &piece);
+        if let Some(end) = end {
+            self.tokens.mode = after(&self.tokens.tag, long.verdict);
+            return Flow::Go(end);
+        }
+        if cut == at && !self.last {
+            return self.start_value(at, long);
+        }
+        self.tokens.mode = TokenizerMode::LongTag(long);
+        match cut == at {
+            true => Flow::Wait(at),
+            false => Flow::Go(cut),
+        }
+    }
+
+    /// Starts to pass over an attribute that is too long.
+    fn start_value(&mut self, at: usize, mut long: LongTag) -> Flow {
+        let bytes = self.source.bytes;
+        let start = seek::skip_separators(bytes, at);
+        let name_end = seek::attribute_name_end(bytes, bytes.len().min(start + 1));
+        let attribute = Attribute::at(bytes, start, name_end);
+        // It counts as given, so that a later one does not.
+        long.seen.insert(attribute);
+        let equals = seek::skip_space(bytes, name_end);
+        if bytes.get(equals) == Some(&b'=') {
+            let value = seek::skip_space(bytes, equals + 1);
+            long.quote = Some(match bytes.get(value) {
+                Some(&quote @ (b'"' | b'\'')) => quote,
+                _ => b' ',
+            });
+        }
+        self.tokens.mode = TokenizerMode::LongTag(long);
+        Flow::Go(bytes.len())
+    }
+
+    /// Passes over the rest of a value; a blank stands for no quote.
+    fn pass_value(&mut self, at: usize, mut long: LongTag, quote: u8) -> Flow {
+        let bytes = self.source.bytes;
+        let end = match quote {
+            b' ' => seek::bare_value_end(bytes, at),
+            _ => seek::next(quote, bytes, at),
+        };
+        if end < bytes.len() {
+            long.quote = None;
+        }
+        self.tokens.mode = TokenizerMode::LongTag(long);
+        Flow::Go(bytes.len().min(end + usize::from(quote != b' ')))
+    }
+
+    /// Reports the attributes of one piece.
+    fn report_piece(&mut self, long: &mut LongTag, piece: &ValueDecoder) {
+        let tag = &mut self.tokens.tag;
+        tag.attributes
+            .retain(|held| long.seen.insert(held.attribute));
+        if long.verdict.accepted && !tag.attributes.is_empty() {
+            let mut report = ReferenceReporter {
+                source: piece.source(),
+                events: self.events,
+                document: self.document,
+            };
+            report.tag(tag, long.verdict);
+            settle(&mut report, self.tree);
+        }
+    }
+}
+
+/// A piece of a tag, and an end for it.
+fn closed(source: &ValueSource<'_>, start: usize, end: usize) -> ValueDecoder {
+    let mut piece = ValueDecoder::default();
+    piece.bytes.extend_from_slice(&source.bytes[start..end]);
+    piece.offsets.verbatim(0, source, start..end);
+    piece.bytes.push(b'>');
+    piece.offsets.replaced(end - start, source, end..end);
+    piece
+}
+
+/// Where the search for an end tag stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum EndTagSearch {
+    /// The end tag's `<` is at the index.
+    EndTag(usize),
+    /// None in these bytes; the search goes on at the index when there are more.
+    Wait(usize),
+}
+
+/// Looks for `</name` and a byte that ends a name.
+pub(super) fn end_tag(bytes: &[u8], mut at: usize, name: &[u8], last: bool) -> EndTagSearch {
+    while let Some(found) = memchr(b'<', &bytes[at..]) {
+        let open = at + found;
+        match is_end_tag(bytes, open, name) {
+            Some(true) => return EndTagSearch::EndTag(open),
+            Some(false) => at = open + 1,
+            None if last => return EndTagSearch::Wait(bytes.len()),
+            None => return EndTagSearch::Wait(open),
+        }
+    }
+    EndTagSearch::Wait(bytes.len())
+}
+
+/// Whether `</name` stands at an index; none when the bytes end too early to say.
+fn is_end_tag(bytes: &[u8], open: usize, name: &[u8]) -> Option<bool> {
+    follows(&bytes[open + 1..], b"/").and_then(|slash| match slash {
+        true => names(&bytes[open + 2..], name),
+        false => Some(false),
+    })
+}
+
+/// Whether bytes start with a prefix; none when they end within it.
+fn follows(bytes: &[u8], prefix: &[u8]) -> Option<bool> {
+    let length = bytes.len().min(prefix.len());
+    match bytes[..length].eq_ignore_ascii_case(&prefix[..length]) {
+        true if length < prefix.len() => None,
+        same => Some(same),
+    }
+}
+
+/// Whether bytes start with a name and a byte that ends it.
+fn names(bytes: &[u8], name: &[u8]) -> Option<bool> {
+    match follows(bytes, name)? {
+        true => bytes
+            .get(name.len())
+            .map(|&byte| is_space(byte) || matches!(byte, b'/' | b'>')),
+        false => Some(false),
+    }
+}
+
+/// How deep script data is in what looks like a comment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum ScriptEscape {
+    #[default]
+    None,
+    /// Behind `<!--`: the end tag still counts.
+    Escaped,
+    /// Behind `<!-- <script>`: it does not.
+    Double,
+}
+
+/// Looks for the end tag of a script.
+pub(super) fn script_end(
+    bytes: &[u8],
+    mut at: usize,
+    escape: &mut ScriptEscape,
+    last: bool,
+) -> EndTagSearch {
+    const NAME: &[u8] = b"script";
+    let wait = |at: usize| EndTagSearch::Wait(if last { bytes.len() } else { at });
+    loop {
+        let found = match *escape {
+            ScriptEscape::None => memchr(b'<', &bytes[at..]),
+            _ => memchr2(b'<', b'-', &bytes[at..]),
+        };
+        let Some(found) = found else {
+            return EndTagSearch::Wait(bytes.len());
+        };
+        let here = at + found;
+        let rest = &bytes[here..];
+        at = here + 1;
+        if rest[0] == b'-' {
+            match follows(rest, b"-->") {
+                Some(true) => *escape = ScriptEscape::None,
+                Some(false) => {}
+                None => return wait(here),
+            }
+            continue;
+        }
+        let decided = match *escape {
+            ScriptEscape::None => match is_end_tag(bytes, here, NAME) {
+                Some(true) => return EndTagSearch::EndTag(here),
+                Some(false) => follows(rest, b"<!--").map(|opens| {
+                    if opens {
+                        *escape = ScriptEscape::Escaped;
+                        // The dashes may be those of the end as well: `<!-->`.
+                        at = here + 2;
+                    }
+                }),
+                None => None,
+            },
+            ScriptEscape::Escaped => match is_end_tag(bytes, here, NAME) {
+                Some(true) => return EndTagSearch::EndTag(here),
+                Some(false) => names(&rest[1..], NAME).map(|opens| {
+                    if opens {
+                        *escape = ScriptEscape::Double;
+                    }
+                }),
+                None => None,
+            },
+            ScriptEscape::Double => is_end_tag(bytes, here, NAME).map(|closes| {
+                if closes {
+                    *escape = ScriptEscape::Escaped;
+                }
+            }),
+        };
+        if decided.is_none() {
+            return wait(here);
+        }
+    }
+}
+
+/// Looks for the end of a comment whose contents start at or before `at`, and returns the index
+/// behind its `>`, or where the search goes on.
+pub(super) fn comment_end(bytes: &[u8], start: usize) -> Result<usize, usize> {
+    let mut at = start;
+    while let Some(found) = memchr(b'>', &bytes[at..]) {
+        let more = at + found;
+        let contents = &bytes[start..more];
+        if contents.ends_with(b"--") || contents.ends_with(b"--!") {
+            return Ok(more + 1);
+        }
+        at = more + 1;
+    }
+    // `--!` may stand before the next `>`.
+    Err(bytes.len().saturating_sub(3).max(start))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn script(text: &str) -> Option<usize> {
+        let whole = script_end(text.as_bytes(), 0, &mut ScriptEscape::None, true);
+        for cut in 0..text.len() {
+            let mut escape = ScriptEscape::None;
+            let mut found = script_end(&text.as_bytes()[..cut], 0, &mut escape, false);
+            if let EndTagSearch::Wait(at) = found {
+                found = script_end(text.as_bytes(), at, &mut escape, true);
+            }
+            assert_eq!(found, whole, "{text} cut at {cut}");
+        }
+        match whole {
+            EndTagSearch::EndTag(at) => Some(at),
+            EndTagSearch::Wait(_) => None,
+        }
+    }
+
+    #[test]
+    fn scripts_end_as_the_standard_says() {
+        for (text, end) in [
+            ("a</script>", Some(1)),
+            ("</scripty></SCRIPT\n>", Some(10)),
+            ("<!-- </script>", Some(5)),
+            ("<!--<script></script>--></script>", Some(24)),
+            ("<!--><script></script>", Some(13)),
+            ("<!---><script></script>", Some(14)),
+            ("<!-<script></script>", Some(11)),
+            ("<!--<script>--></script>", Some(15)),
+            ("<!--<script></script></script>", Some(21)),
+            ("<!--<script/</script/</script ", Some(21)),
+            ("<!--<scripty></script>", Some(13)),
+            ("<!--<script>--></script", None),
+            ("</script", None),
+        ] {
+            assert_eq!(script(text), end, "{text}");
+        }
+    }
+
+    #[test]
+    fn comments_end_as_the_standard_says() {
+        for (text, end) in [
+            (" a -->b", Some(6)),
+            (" a --!>b", Some(7)),
+            ("-->", Some(3)),
+            ("!>-->", Some(5)),
+            (" - -> --", None),
+            ("--- >--->", Some(9)),
+        ] {
+            assert_eq!(comment_end(text.as_bytes(), 0).ok(), end, "{text}");
+            for cut in 0..text.len() {
+                let found = comment_end(&text.as_bytes()[..cut], 0)
+                    .or_else(|at| comment_end(text.as_bytes(), at));
+                assert_eq!(found.ok(), end, "{text} cut at {cut}");
+            }
         }
     }
 }

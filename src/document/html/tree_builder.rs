@@ -20,18 +20,16 @@ use html5ever::tokenizer::{
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
 use html5ever::{Attribute as Html5Attribute, LocalName, QualName, ns};
 
+use super::LIMIT;
 use super::attributes::{AttributeSet, ElementNamespace, row};
-use super::character_references;
 use super::dom::{self, NodeId, TreePosition};
 use super::encoding::EncodingState;
 use super::feedback::{AfterTag, Bail, Halt, Halted, TagFeedback, TextKind, TreeFeedback};
 use super::names::{Attribute, Element};
 use super::report::{ReferenceReporter, ReportState};
-use super::source::ValueSource;
-use super::tag::{Attributes, KnownAttribute, RawAttribute, Tag, TagStep};
-use super::tag_scanner::AttributeNames;
+use super::tag::{AttributeNames, Attributes, KnownAttribute, RawAttribute, Tag, TagStep};
 use super::tokenizer::{TokenizerRun, TokenizerState};
-use super::value::ValueDecoder;
+use super::value::{CharacterContext, ValueDecoder, ValueSource, decode_reference};
 use crate::bytes::seek::{self, is_space};
 use crate::bytes::steps::step;
 use crate::document::events::{Event, Events};
@@ -243,14 +241,14 @@ impl TreeBuilderDriver {
     /// which keeps values to tell formatting elements apart.
     fn value(&mut self, source: &ValueSource<'_>, range: Range<usize>) -> StrTendril {
         let raw = &source.bytes[range.clone()];
-        if raw.len() > super::LIMIT {
+        if raw.len() > LIMIT {
             return self.stand_in(raw);
         }
         self.decoded.fill(
             source,
             range,
             self.charset.scanned,
-            Some(character_references::CharacterContext::Attribute),
+            Some(CharacterContext::Attribute),
         );
         match self.decoded.bytes.len() > SHORT {
             true => self.stand_in(&self.decoded.bytes),
@@ -369,11 +367,9 @@ impl TreeBuilderDriver {
             }
             out.clear();
             let length = match byte {
-                b'&' if references => character_references::decode(
-                    &bytes[at..],
-                    character_references::CharacterContext::Text,
-                    &mut out,
-                ),
+                b'&' if references => {
+                    decode_reference(&bytes[at..], CharacterContext::Text, &mut out)
+                }
                 b'\r' if bytes.get(at + 1) == Some(&b'\n') => Some(2),
                 _ => None,
             };
@@ -441,11 +437,7 @@ impl TreeBuilderDriver {
                     TreePosition::Template => Flags::INERT,
                     TreePosition::Document | TreePosition::Shadow => Flags::NONE,
                 };
-                report.characters(
-                    piece.range(),
-                    Some(character_references::CharacterContext::Text),
-                    flags,
-                );
+                report.characters(piece.range(), Some(CharacterContext::Text), flags);
             }
         };
         let mut report = ReferenceReporter {
@@ -497,9 +489,7 @@ impl TreeBuilderDriver {
                     _ => {
                         let mut whole = ValueDecoder::default();
                         for piece in text {
-                            let place = piece
-                                .references
-                                .then_some(character_references::CharacterContext::Text);
+                            let place = piece.references.then_some(CharacterContext::Text);
                             let encoding = report.document.charset.scanned;
                             whole.append(&source, piece.range(), encoding, place);
                         }

@@ -209,6 +209,35 @@ pub(super) fn refresh(bytes: &[u8], range: Range<usize>) -> Option<Range<usize>>
     Some(at + 1..at + 1 + length.unwrap_or(rest.len()))
 }
 
+/// The strings that a script assigns to a location, without their quotes.
+pub(super) fn locations(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let mut at = range.start;
+    let bytes = &bytes[..range.end];
+    std::iter::from_fn(move || {
+        loop {
+            at += memchr::memmem::find(&bytes[at..], b"location")? + b"location".len();
+            if bytes[at..].starts_with(b".href") {
+                at += b".href".len();
+            }
+            let start = at
+                + bytes[at..]
+                    .iter()
+                    .position(|byte| !byte.is_ascii_whitespace())?;
+            if bytes[start] != b'=' {
+                continue;
+            }
+            let rest = &bytes[start + 1..];
+            let quote = start + 1 + rest.iter().position(|byte| !byte.is_ascii_whitespace())?;
+            if !matches!(bytes[quote], b'"' | b'\'') {
+                continue;
+            }
+            let length = memchr::memchr(bytes[quote], &bytes[quote + 1..])?;
+            at = quote + 1 + length;
+            return Some(quote + 1..at);
+        }
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -268,5 +297,14 @@ mod tests {
             let found = refresh(text.as_bytes(), 0..text.len()).map(|range| &text[range]);
             assert_eq!(found, expected, "{text}");
         }
+    }
+
+    #[test]
+    fn a_location_is_a_string_that_is_assigned() {
+        let script = "location='a'; window.location.href = \"b\"; location==x; location.reload()";
+        let found: Vec<_> = locations(script.as_bytes(), 0..script.len())
+            .map(|range| &script[range])
+            .collect();
+        assert_eq!(found, ["a", "b"]);
     }
 }

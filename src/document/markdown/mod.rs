@@ -17,13 +17,13 @@
 //! A reference by label adds no reference: its definition is one. A document is read as a whole,
 //! unless that takes too much memory: then it is read in pieces.
 
-mod destination;
-mod pieces;
 mod slug;
+mod split;
 
 use std::ops::Range;
 
 use encoding_rs::UTF_8;
+use memchr::memmem;
 use pulldown_cmark::{Event as Mark, LinkType, Options as Extensions, Parser, Tag, TagEnd};
 
 use super::charset::Conversion;
@@ -60,7 +60,7 @@ pub(super) const FORMAT: Format = Format {
     family: RuleFamily::Plain,
     bounds: Bounds {
         look_behind: 0,
-        look_ahead: pieces::LONGEST + 1,
+        look_ahead: split::LONGEST + 1,
     },
     reading: Passes::Once,
     conversion: Conversion::Always,
@@ -200,10 +200,10 @@ impl Scan for MarkdownScanner {
         let mut from = window.start;
         while from < window.bytes.len() {
             let rest = &window.bytes[from..];
-            if !window.last && rest.len() <= pieces::LONGEST {
+            if !window.last && rest.len() <= split::LONGEST {
                 return from;
             }
-            let to = from + pieces::next(rest);
+            let to = from + split::next(rest);
             if to < window.bytes.len() || !window.last {
                 let at = window.offset_at(to);
                 events.push(Event::Diagnostic(&diagnostic::APPROXIMATE, at));
@@ -300,7 +300,7 @@ impl<'a> MarkdownWalk<'a> {
             .collect();
         for (span, destination) in definitions {
             let source = self.source.as_bytes();
-            if let Some(place) = destination::of_definition(source, span) {
+            if let Some(place) = definition_destination(source, span) {
                 self.push(place, &destination, Context::Attribute, None, events);
             }
         }
@@ -420,7 +420,7 @@ impl<'a> MarkdownWalk<'a> {
             return;
         };
         let source = self.source.as_bytes();
-        let place = destination::of_link(source, reach..range.end);
+        let place = link_destination(source, reach..range.end);
         self.found[found].span = self.span(place.unwrap_or(range));
     }
 
@@ -466,5 +466,89 @@ impl<'a> MarkdownWalk<'a> {
             masked[range.clone()].copy_from_slice(&bytes[range.clone()]);
         }
         masked
+    }
+}
+
+/// The destination of an inline link, somewhere behind the end of its text: `](destination`.
+fn link_destination(source: &[u8], within: Range<usize>) -> Option<Range<usize>> {
+    let rest = source.get(within.clone())?;
+    let bracket = memmem::find(rest, b"](")?;
+    destination(source, within.start + bracket + 2, within.end)
+}
+
+/// The destination of a definition: `[label]: destination`.
+fn definition_destination(source: &[u8], within: Range<usize>) -> Option<Range<usize>> {
+    let mut at = within.start;
+    loop {
+        match source.get(at..within.end)? {
+            [b'\\', _, ..] => at += 2,
+            [b']', b':', ..] => return destination(source, at + 2, within.end),
+            [_, ..] => at += 1,
+            [] => return None,
+        }
+    }
+}
+
+fn destination(source: &[u8], at: usize, end: usize) -> Option<Range<usize>> {
+    let source = source.get(..end)?;
+    let mut start = at;
+    let mut breaks = false;
+    // A line may break here, and the next one start with the marks of the quotes that it is in.
+    while let Some(&byte) = source.get(start) {
+        match byte {
+            b' ' | b'\t' => {}
+            b'\n' | b'\r' => breaks = true,
+            b'>' if breaks => {}
+            _ => break,
+        }
+        start += 1;
+    }
+    let angle = source.get(start) == Some(&b'<');
+    if angle {
+        start += 1;
+    }
+    let mut at = start;
+    let mut depth = 0;
+    while let Some(&byte) = source.get(at) {
+        match byte {
+            b'\\' if source.get(at + 1).is_some_and(u8::is_ascii_punctuation) => at += 1,
+            b'>' if angle => break,
+            0..=b' ' | 0x7F if !angle => break,
+            b'(' if !angle => depth += 1,
+            b')' if !angle && depth == 0 => break,
+            b')' if !angle => depth -= 1,
+            _ => {}
+        }
+        at += 1;
+    }
+    Some(start..at.min(source.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn destinations_stand_behind_the_text() {
+        for (source, expected) in [
+            ("[a](b)", "b"),
+            ("[a]( b \"title\")", "b"),
+            ("[a](<b c> 'title')", "b c"),
+            ("[a](b\\)c(d))", "b\\)c(d)"),
+            ("[a](\n> b)", "b"),
+            ("[a]()", ""),
+            ("[a](<>)", ""),
+        ] {
+            let place = link_destination(source.as_bytes(), 2..source.len());
+            assert_eq!(&source[place.unwrap()], expected, "{source}");
+        }
+        for (source, expected) in [
+            ("[a]: b", "b"),
+            ("[a\\]: b]: c 'title'", "c"),
+            ("[a]:\n  <b c>", "b c"),
+        ] {
+            let place = definition_destination(source.as_bytes(), 0..source.len());
+            assert_eq!(&source[place.unwrap()], expected, "{source}");
+        }
     }
 }

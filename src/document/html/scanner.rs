@@ -1,0 +1,377 @@
+//! The scanner for HTML.
+
+use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
+
+use super::LIMIT;
+use super::attributes::EnabledRows;
+use super::encoding::{Checked, EncodingState, Validity};
+use super::feedback::{Bail, Halt, ScanEnd, TreeFeedback};
+use super::report::{Characters, ReportState};
+use super::simulator::{self, SimulatorParser};
+use super::tokenizer::TokenizerRun;
+use super::tree_builder;
+use super::value::ValueSource;
+use crate::bytes::window::{Bounds, Window};
+use crate::document::charset::{self, Confidence, Conversion, Detected};
+use crate::document::diagnostic;
+use crate::document::events::{Event, Events, RestartHints, RuleFamily};
+use crate::document::{Format, FormatOptions, Passes, Reread, Retrieval, Scan, ScanStart};
+
+/// The events of a document up to this length, in bytes, are held until it is known how it must be
+/// read.
+const LONG: usize = 256 << 10;
+
+/// HTML, by the WHATWG standard.
+pub(in crate::document) const FORMAT: Format = Format {
+    name: "html",
+    extensions: &["html", "htm", "xhtml", "xht"],
+    family: RuleFamily::Markup,
+    retrieval: Retrieval::Place,
+    bounds: Bounds {
+        look_behind: 4,
+        // A value of the longest length with what stands around it.
+        look_ahead: LIMIT + (64 << 10),
+    },
+    reading: Passes::MaybeTwice,
+    conversion: Conversion::WhereNeeded,
+    seam: None,
+    scanner: |options| Box::new(HtmlScanner::new(options)),
+};
+
+/// The scanner for HTML.
+pub struct HtmlScanner {
+    document: ReportState,
+    parser: SimulatorParser,
+    validity: Validity,
+    state: HtmlState,
+    start: ScanStart,
+    /// Where the document starts, behind a byte order mark.
+    body: usize,
+    /// The encoding that it was opened with.
+    opened: &'static Encoding,
+    /// Why the pass before was given up.
+    bail: Option<Bail>,
+}
+
+/// What a scanner is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum HtmlState {
+    /// Waits for the first bytes.
+    Start,
+    /// Reads window by window.
+    Running,
+    /// Waits until the whole document is in view.
+    Waiting,
+    /// Has asked for the document to be read again.
+    Abandoned,
+}
+
+impl HtmlScanner {
+    /// A scanner with these options.
+    pub fn new(options: &FormatOptions) -> Self {
+        let html = options.html.clone();
+        let wanted = EnabledRows::new(&html, options.anchors);
+        let parser = SimulatorParser::new(&html, wanted);
+        let mut document = ReportState::new(html, wanted);
+        if document.options.text {
+            document.characters = Some(Characters::new(&options.text));
+        }
+        HtmlScanner {
+            document,
+            parser,
+            validity: Validity::default(),
+            state: HtmlState::Start,
+            start: ScanStart::default(),
+            body: 0,
+            opened: UTF_8,
+            bail: None,
+        }
+    }
+
+    /// Looks at the first bytes; false when they are too few.
+    fn open(&mut self, window: &Window<'_>, events: &mut Events) -> bool {
+        let enough = window.last || window.bytes.len() >= charset::PRESCAN;
+        let detected = match (self.start.again.encoding, self.start.detected) {
+            (Some(encoding), _) => Detected {
+                encoding: Some(encoding),
+                mark: 0,
+                confidence: match self.start.again.declared {
+                    true => Confidence::Certain,
+                    false => Confidence::Tentative,
+                },
+            },
+            (None, Some(detected)) => detected,
+            (None, None) if enough => {
+                charset::detect(RuleFamily::Markup, self.start.declared, window.bytes)
+            }
+            (None, None) => return false,
+        };
+        let charset = EncodingState::new(&detected);
+        self.document.begin(charset);
+        self.opened = charset.label;
+        self.body = match charset::needs_transcoding(charset.label) {
+            true => 0,
+            false => detected.mark,
+        };
+        if charset.label != UTF_8 {
+            events.push(Event::Encoding(charset.label));
+        }
+        let limit = match self.start.reread {
+            Reread::Possible => self.document.options.max_document,
+            Reread::Impossible => 0,
+        };
+        self.document.limit = limit;
+        self.parser.fast.begin(limit);
+        self.state = match self.start.again.exact {
+            true => HtmlState::Waiting,
+            false => HtmlState::Running,
+        };
+        true
+    }
+
+    /// Waits for the whole document, unless it is too long for that.
+    fn wait(&mut self, window: &Window<'_>, events: &mut Events) -> usize {
+        if window.last {
+            return self.whole(window, events);
+        }
+        if window.bytes.len() as u64 <= self.document.options.max_document {
+            return window.start;
+        }
+        self.parser.fast.begin(0);
+        self.state = HtmlState::Running;
+        events.push(Event::Diagnostic(&diagnostic::APPROXIMATE, window.offset));
+        self.run(window, events)
+    }
+
+    /// Scans a document that is in view as a whole.
+    fn whole(&mut self, window: &Window<'_>, events: &mut Events) -> usize {
+        if self.document.charset.undeclared && str::from_utf8(window.bytes).is_err() {
+            self.document.charset.fall_back();
+            events.push(Event::Encoding(self.document.charset.label));
+        }
+        let source = ValueSource::window(window.bytes, window.offset);
+        let exact = self.start.again.exact.then_some(self.bail).flatten();
+        let parser = &mut self.parser;
+        match whole(source, self.body, exact, parser, events, &mut self.document) {
+            Ok(done) => {
+                if done == ScanEnd::Approximately {
+                    events.push(Event::Diagnostic(&diagnostic::APPROXIMATE, window.offset));
+                }
+                events.push(Event::Settled);
+                window.bytes.len()
+            }
+            Err(encoding) => self.again(window, Some(encoding), true, events),
+        }
+    }
+
+    /// Asks for the document to be read again.
+    fn again(
+        &mut self,
+        window: &Window<'_>,
+        encoding: Option<&'static Encoding>,
+        declared: bool,
+        events: &mut Events,
+    ) -> usize {
+        self.state = HtmlState::Abandoned;
+        let exact = self.start.again.exact || self.bail.is_some();
+        events.push(Event::Restart(RestartHints {
+            exact,
+            encoding,
+            declared,
+        }));
+        window.bytes.len()
+    }
+
+    /// Whether an undeclared document is still what it was taken for; if not, and something has
+    /// been reported, it must be read again.
+    fn check(&mut self, window: &Window<'_>, events: &mut Events) -> Checked {
+        if !self.document.charset.undeclared {
+            return Checked::Valid;
+        }
+        let checked = self
+            .validity
+            .check(window.bytes, window.offset, window.last);
+        let again = checked == Checked::Invalid
+            && !self.document.is_silent()
+            && window.offset < self.document.limit;
+        if checked == Checked::Valid || again {
+            return checked;
+        }
+        self.document.charset.fall_back();
+        events.push(Event::Encoding(self.document.charset.label));
+        Checked::Valid
+    }
+
+    /// Scans the bytes in view.
+    fn run(&mut self, window: &Window<'_>, events: &mut Events) -> usize {
+        if self.check(window, events) != Checked::Valid {
+            return self.again(window, Some(WINDOWS_1252), false, events);
+        }
+        let at = match window.offset {
+            0 => self.body.max(window.start),
+            _ => window.start,
+        };
+        let mut run = TokenizerRun {
+            source: ValueSource::window(window.bytes, window.offset),
+            last: window.last,
+            tokens: &mut self.parser.tokens,
+            tree: &mut self.parser.fast,
+            events,
+            document: &mut self.document,
+        };
+        let result = run.run(at);
+        if self.parser.fast.took_a_guess() {
+            events.push(Event::Diagnostic(
+                &diagnostic::APPROXIMATE,
+                window.offset_at(at),
+            ));
+        }
+        match result {
+            Ok(at) => {
+                if window.last {
+                    events.push(Event::Settled);
+                }
+                at
+            }
+            Err(Halt::Bail(bail)) => {
+                self.bail = Some(bail);
+                let label = self.document.charset.label;
+                let changed = (label != self.opened).then_some(label);
+                let encoding = changed.or(self.start.again.encoding);
+                let declared = !self.document.charset.tentative;
+                self.again(window, encoding, declared, events)
+            }
+            Err(Halt::Encoding(encoding)) => self.again(window, Some(encoding), true, events),
+        }
+    }
+}
+
+impl Scan for HtmlScanner {
+    fn handed_on(&mut self) {
+        self.document.limit = 0;
+        self.parser.fast.settle();
+    }
+
+    fn begin(&mut self, start: &ScanStart) {
+        self.parser.tokens.begin();
+        self.validity = Validity::default();
+        self.start = *start;
+        self.state = HtmlState::Start;
+        if !start.again.exact {
+            self.bail = None;
+        }
+    }
+
+    fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize {
+        if self.state == HtmlState::Start && !self.open(&window, events) {
+            return window.start;
+        }
+        if window.offset == 0 && window.bytes.len() < self.body {
+            return window.start;
+        }
+        match self.state {
+            HtmlState::Abandoned => window.bytes.len(),
+            HtmlState::Waiting => self.wait(&window, events),
+            HtmlState::Running if window.last && window.offset == 0 && window.start == 0 => {
+                self.whole(&window, events)
+            }
+            HtmlState::Running | HtmlState::Start => self.run(&window, events),
+        }
+    }
+}
+
+/// Scans a document that is in view as a whole; fails when it must be decoded in another way.
+/// `exact` says why the fast path has been given up already.
+///
+/// The events of a short document are held until it is known how it must be read. A long one is
+/// scanned for that first, and then once more with its base known.
+pub(super) fn whole(
+    source: ValueSource<'_>,
+    at: usize,
+    exact: Option<Bail>,
+    parser: &mut SimulatorParser,
+    events: &mut Events,
+    document: &mut ReportState,
+) -> Result<ScanEnd, &'static Encoding> {
+    let opened = document.charset.label;
+    let fits = source.bytes.len() as u64 <= document.options.max_document;
+    let drafts = source.bytes.len() - at > LONG && events.is_relieved();
+    let mut way = match exact {
+        Some(bail) => ScanMode::Exact(bail),
+        None if fits => ScanMode::Fast(u64::MAX),
+        None => ScanMode::Fast(0),
+    };
+    loop {
+        let charset = document.charset;
+        let mark = events.mark();
+        let result = match way {
+            ScanMode::Fast(limit) if drafts => {
+                events.begin_draft();
+                let result = simulator::scan(source, at, limit, parser, events, document);
+                let base = events.end_draft();
+                events.keep(mark);
+                if result.is_ok() {
+                    document.begin(charset);
+                    // Nothing is retracted any more: references need not wait.
+                    base.into_iter().for_each(|base| events.push(base));
+                    events.push(Event::Settled);
+                    // What ended well once does so again.
+                    let _ = simulator::scan(source, at, limit, parser, events, document);
+                }
+                result
+            }
+            ScanMode::Fast(limit) => {
+                let result = simulator::scan(source, at, limit, parser, events, document);
+                match result {
+                    Ok(_) => events.keep(mark),
+                    Err(_) => events.rollback(mark),
+                }
+                result
+            }
+            ScanMode::Exact(bail) => {
+                events.push(Event::Exact(bail.name()));
+                match tree_builder::scan(source, at, events, document) {
+                    Ok(tree) => {
+                        events.keep(mark);
+                        tree.report(source, events, document);
+                        Ok(ScanEnd::Exactly)
+                    }
+                    Err(halt) => {
+                        events.rollback(mark);
+                        Err(halt)
+                    }
+                }
+            }
+        };
+        let halt = match result {
+            Ok(done) => return Ok(done),
+            Err(halt) => halt,
+        };
+        let mut charset = document.charset;
+        way = match (halt, way) {
+            (Halt::Encoding(encoding), _)
+                if charset::needs_transcoding(encoding) || charset::needs_transcoding(opened) =>
+            {
+                return Err(encoding);
+            }
+            (Halt::Encoding(encoding), way) => {
+                charset.change(encoding);
+                way
+            }
+            (Halt::Bail(bail), ScanMode::Fast(_)) => ScanMode::Exact(bail),
+            (Halt::Bail(_), ScanMode::Exact(_)) => ScanMode::Fast(0),
+        };
+        if charset.label != opened {
+            events.push(Event::Encoding(charset.label));
+        }
+        document.begin(charset);
+    }
+}
+
+/// One way to scan a document.
+#[derive(Clone, Copy)]
+enum ScanMode {
+    /// By the theorem; behind this offset it approximates.
+    Fast(u64),
+    Exact(Bail),
+}
