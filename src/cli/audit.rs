@@ -10,18 +10,15 @@ use std::sync::Arc;
 use clap::{ArgMatches, Command};
 use ignore::overrides::OverrideBuilder;
 
-use super::args::audit::{AuditArgs, FailOnArg, SwitchArg};
+use super::args::base::{absolute, directory_of, internal};
 use super::args::output::{WhenArg, workers};
-use super::args::resolve::{absolute, directory_of, internal};
+use super::args::{AuditArgs, FailOnArg, SwitchArg};
 use super::config::{self, Config};
 use super::destination::{Destination, OutputTarget};
-use super::exit::Exit;
-use super::explain;
-use super::extract;
-use super::hint;
 use super::inputs::Inputs;
-use super::message::{Error, tell};
-use super::progress;
+use super::message::{Error, ProgressLine, tell};
+use super::process::Exit;
+use super::{extract, help, manual};
 use crate::audit::baseline::Baseline;
 use crate::audit::check::{SchemeMatching, TargetChecker};
 use crate::audit::disk::{DiskTree, SymlinkPolicy};
@@ -34,8 +31,8 @@ use crate::audit::suggest;
 use crate::audit::{Audit, AuditOutcome, FragmentChecks, ListedLinks};
 use crate::document::AnchorReporting;
 use crate::extractor::{self, Positions};
-use crate::output::decimal::counted;
 use crate::output::escape::visible;
+use crate::output::record::counted;
 use crate::pipeline::bases::{AbsolutePaths, Bases};
 use crate::pipeline::split_lines::UNCUT;
 use crate::pipeline::walk::{Outputs, Root};
@@ -119,10 +116,10 @@ pub(super) fn run(
     notice: Option<&Notice>,
 ) -> Result<Exit, Error> {
     if arguments.walk.type_list {
-        return extract::print_types();
+        return manual::print_types();
     }
     if let Some(name) = &arguments.findings.explain {
-        return explain::run(name);
+        return manual::explain(name);
     }
     if let Some(notice) = notice
         && arguments.findings.verbose
@@ -130,7 +127,7 @@ pub(super) fn run(
         tell(&notice.lines()[0]);
     }
     let paths = paths(arguments)?;
-    hint::check_paths(&paths, false)?;
+    help::check_paths(&paths, false)?;
     let audit = audit(arguments, matches, &paths)?;
     let targets = Targets::of(arguments)?;
     let roots = roots(arguments, &paths);
@@ -145,11 +142,7 @@ pub(super) fn run(
     let outputs = extract::outputs(&targets.all());
     let walk = extract::walk(&arguments.walk, roots, OutputOrder::Path, outputs.clone())?;
     let mut destinations = targets.open()?;
-    let line = audit
-        .reading
-        .progress
-        .clone()
-        .map(progress::ProgressLine::show);
+    let line = audit.reading.progress.clone().map(ProgressLine::show);
     let outcome = audit.run(walk, destinations.reports(arguments));
     drop(line);
     let outcome = match destinations.finish(outcome, &outputs) {

@@ -13,8 +13,8 @@ use std::path::{Component, Path, PathBuf};
 use clap::{Arg, ArgAction, Command};
 use toml::de::{DeTable, DeValue};
 
-use super::args::resolve::mount;
-use super::hint::nearest;
+use super::args::base::mount;
+use super::help::nearest;
 use super::message::Error;
 use crate::output::escape::visible;
 

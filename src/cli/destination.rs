@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use tempfile::NamedTempFile;
 
 use super::message::Error;
-use super::signals;
+use super::process;
 use crate::pipeline::walk::{Inode, inode};
 use crate::pipeline::writer::FlushPolicy;
 
@@ -246,7 +246,7 @@ static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 impl Unfinished {
     fn create(path: &Path) -> io::Result<Self> {
-        signals::before_the_end(remove_unfinished);
+        process::before_the_end(remove_unfinished);
         let mut builder = tempfile::Builder::new();
         builder.prefix(".uriscan-").suffix(".tmp");
         #[cfg(unix)]

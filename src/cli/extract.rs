@@ -5,20 +5,19 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::args::extract::ExtractArgs;
+use super::args::ExtractArgs;
+use super::args::input::WalkArgs;
 use super::args::output::{Reach, StatsArg, workers};
-use super::args::walk::WalkArgs;
 use super::destination::{Destination, OutputTarget};
-use super::exit::Exit;
-use super::inputs::Inputs;
-use super::message::Error;
-use super::{explain, generate, hint, list, print, progress, usage};
-use crate::document::FORMATS;
+use super::inputs::{Inputs, list_roots};
+use super::message::{Error, ProgressLine};
+use super::process::{self, Exit};
+use super::{help, manual};
 use crate::extractor;
-use crate::output::decimal::counted;
 use crate::output::escape::Escape;
 use crate::output::json;
 use crate::output::record::Summary;
+use crate::output::record::counted;
 use crate::pipeline::run::RunOutcome;
 use crate::pipeline::split_lines::PIECE;
 use crate::pipeline::tally::CountKey;
@@ -28,15 +27,15 @@ use crate::pipeline::{self, Archives, OutputOrder, PipelineOptions, ReportMode, 
 /// Runs it.
 pub(super) fn run(arguments: &ExtractArgs) -> Result<Exit, Error> {
     if arguments.walk.type_list {
-        return print_types();
+        return manual::print_types();
     }
     if let Some(name) = &arguments.output.explain {
-        return explain::run(name);
+        return manual::explain(name);
     }
     if let Some(kind) = &arguments.output.generate {
-        return generate::run(kind, arguments.output.output.as_deref());
+        return manual::generate(kind, arguments.output.output.as_deref());
     }
-    hint::check_paths(&arguments.paths, false)?;
+    help::check_paths(&arguments.paths, false)?;
     let start = Instant::now();
     let roots = roots(arguments);
     let mut options = options(arguments, &roots)?;
@@ -55,7 +54,7 @@ pub(super) fn run(arguments: &ExtractArgs) -> Result<Exit, Error> {
         options.layout.escape = Escape::Controls;
     }
     let hurry = output.hurry();
-    let line = options.progress.clone().map(progress::ProgressLine::show);
+    let line = options.progress.clone().map(ProgressLine::show);
     let outcome = pipeline::run(&options, walk, &mut output, hurry);
     drop(line);
     finish(arguments, &options, outcome, (output, &outputs), start)
@@ -101,10 +100,10 @@ pub(super) fn walk(
     let mut all: Vec<Box<dyn Iterator<Item = _> + Send>> =
         vec![Box::new(roots.into_iter().map(Ok))];
     for path in &given.files_from {
-        all.push(Box::new(list::roots(path, b'\n')?));
+        all.push(Box::new(list_roots(path, b'\n')?));
     }
     for path in &given.files0_from {
-        all.push(Box::new(list::roots(path, 0)?));
+        all.push(Box::new(list_roots(path, 0)?));
     }
     Ok(Walk::new(all.into_iter().flatten(), walking))
 }
@@ -252,7 +251,7 @@ pub(super) fn nothing_was_read(summary: &Summary) -> Error {
 }
 
 fn print_stats(how: StatsArg, summary: &Summary, start: Instant) {
-    let usage = usage::since(start);
+    let usage = process::since(start);
     let mut text = Vec::new();
     match how {
         StatsArg::Json => json::push_stats(summary, &usage, &mut text),
@@ -275,18 +274,4 @@ fn print_stats(how: StatsArg, summary: &Summary, start: Instant) {
     }
     // Who closes standard error does not want to know.
     let _ = io::stderr().write_all(&text);
-}
-
-/// Prints every format and the names of its files.
-pub(super) fn print_types() -> Result<Exit, Error> {
-    let mut text = String::new();
-    for format in FORMATS {
-        let globs: Vec<_> = format
-            .extensions
-            .iter()
-            .map(|name| format!("*.{name}"))
-            .collect();
-        text += &format!("{}: {}\n", format.name, globs.join(", "));
-    }
-    print(text.as_bytes())
 }

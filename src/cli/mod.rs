@@ -5,85 +5,23 @@ pub mod args;
 mod audit;
 mod config;
 mod destination;
-pub mod exit;
-mod explain;
 mod extract;
-pub mod generate;
 mod help;
-mod hint;
 mod inputs;
-mod lines;
-mod list;
+mod manual;
 mod message;
-mod object;
-pub mod parse;
-mod progress;
-pub mod resolve;
-mod schema;
-mod signals;
-mod usage;
+pub mod process;
+mod uri;
 
 use std::ffi::OsString;
-use std::io::{self, Write};
 
-use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{ArgMatches, FromArgMatches};
 
-use args::audit::AuditArgs;
-use args::extract::ExtractArgs;
+use args::{AuditArgs, Cli, Command, command};
 use config::Config;
-pub use exit::Exit;
+pub use process::Exit;
 
 use crate::output::escape::visible;
-
-/// Lists the references of documents, resolved.
-#[derive(Parser)]
-#[command(
-    name = "uriscan",
-    version,
-    about = "Lists the references of files, directories or standard input (`-`), each\n\
-             resolved against the right base",
-    args_conflicts_with_subcommands = true,
-    max_term_width = 100
-)]
-pub struct Cli {
-    /// What to do; `extract` where none is given.
-    #[command(subcommand)]
-    pub command: Option<Command>,
-    /// What `extract` takes.
-    #[command(flatten)]
-    pub extract: ExtractArgs,
-}
-
-/// The subcommands.
-#[derive(Subcommand)]
-pub enum Command {
-    /// List references, resolved (the default command)
-    Extract(Box<ExtractArgs>),
-    /// Check references inside document trees; never uses the network
-    #[command(args_override_self = true)]
-    Audit(Box<AuditArgs>),
-    /// Resolve references
-    Resolve(resolve::ResolveArgs),
-    /// Show the components of URI references, and what is wrong with them
-    Parse(parse::ParseArgs),
-    /// Print the JSON Schema of a record
-    Schema(schema::SchemaArgs),
-}
-
-/// The command with its flags and its help.
-fn command() -> clap::Command {
-    help::arrange(Cli::command())
-}
-
-/// Prints what is no links; a reader that has had enough is fine.
-fn print(bytes: &[u8]) -> Result<Exit, message::Error> {
-    match io::stdout().write_all(bytes) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(message::Error::new(format!("cannot write: {error}")))
-        }
-        _ => Ok(Exit::Found),
-    }
-}
 
 /// Runs the command line and says how it ended.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
@@ -94,12 +32,12 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     };
     let result = match &cli.command {
         None => {
-            hint::check_paths(&cli.extract.paths, true).and_then(|()| extract::run(&cli.extract))
+            help::check_paths(&cli.extract.paths, true).and_then(|()| extract::run(&cli.extract))
         }
         Some(Command::Extract(arguments)) => extract::run(arguments),
-        Some(Command::Resolve(arguments)) => resolve::run(arguments),
-        Some(Command::Parse(arguments)) => parse::run(arguments),
-        Some(Command::Schema(arguments)) => schema::run(arguments),
+        Some(Command::Resolve(arguments)) => uri::resolve(arguments),
+        Some(Command::Parse(arguments)) => uri::parse(arguments),
+        Some(Command::Schema(arguments)) => manual::print_schema(arguments),
         Some(Command::Audit(given)) => {
             let command = command();
             let flags = command.find_subcommand("audit").unwrap_or(&command);

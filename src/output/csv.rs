@@ -1,19 +1,11 @@
-//! CSV (RFC 4180): a header, then one row for each link.
+//! CSV (RFC 4180) and TSV: a header, then one row for each link.
 
-use super::field::Value;
+use super::escape::push_decimal;
+use super::field::{Formulas, Layout, Value};
 use super::json::push_base64;
-use super::place::DocumentPath;
+use super::record::DocumentPath;
 use super::text::push_lossy;
-use super::{Formulas, Layout, Output, decimal};
 use crate::resolver::Link;
-
-/// CSV with a header.
-pub(super) const OUTPUT: Output = Output {
-    name: "csv",
-    header: |layout, out| push_header(layout, b',', out),
-    link: |layout, place, link, out| push_row(layout, place, link, b',', quote, out),
-    others: None,
-};
 
 /// Appends the names of the columns.
 pub(super) fn push_header(layout: &Layout, separator: u8, out: &mut Vec<u8>) {
@@ -57,7 +49,7 @@ pub(super) fn push_row(
 fn push_cell(value: &Value<'_>, out: &mut Vec<u8>) {
     match *value {
         Value::Null => {}
-        Value::Number(number) => decimal::push(number, out),
+        Value::Number(number) => push_decimal(number, out),
         Value::Name(name) => out.extend_from_slice(name.as_bytes()),
         Value::Bytes(bytes) => push_lossy(bytes, out),
         Value::Base64(bytes) => push_base64(bytes, out),
@@ -76,7 +68,7 @@ fn push_several<'a>(texts: impl Iterator<Item = &'a [u8]>, out: &mut Vec<u8>) {
 }
 
 /// RFC 4180 section 2, rules 6 and 7.
-fn quote(start: usize, out: &mut Vec<u8>) {
+pub(super) fn quote(start: usize, out: &mut Vec<u8>) {
     let special = |byte: &u8| matches!(byte, b',' | b'"' | b'\r' | b'\n');
     if !out[start..].iter().any(special) {
         return;
@@ -96,4 +88,39 @@ fn quote(start: usize, out: &mut Vec<u8>) {
         }
     }
     out[start] = b'"';
+}
+
+fn escape_letter(byte: u8) -> Option<u8> {
+    match byte {
+        b'\t' => Some(b't'),
+        b'\n' => Some(b'n'),
+        b'\r' => Some(b'r'),
+        b'\\' => Some(b'\\'),
+        _ => None,
+    }
+}
+
+pub(super) fn escape_cell(start: usize, out: &mut Vec<u8>) {
+    let more = out[start..]
+        .iter()
+        .filter(|&&byte| escape_letter(byte).is_some())
+        .count();
+    if more == 0 {
+        return;
+    }
+    let mut from = out.len();
+    let mut to = from + more;
+    out.resize(to, 0);
+    // From behind, so that nothing is overwritten before it has moved.
+    while from > start {
+        from -= 1;
+        to -= 1;
+        if let Some(letter) = escape_letter(out[from]) {
+            out[to] = letter;
+            to -= 1;
+            out[to] = b'\\';
+        } else {
+            out[to] = out[from];
+        }
+    }
 }

@@ -1,4 +1,5 @@
-//! Control characters in text for people, shown escaped: a terminal or a CI log would obey them.
+//! How names, references and numbers are written: control characters escaped where people read them,
+//! for a terminal or a CI log would obey them.
 
 use std::borrow::Cow;
 
@@ -99,6 +100,28 @@ fn push_escape(control: char, out: &mut Vec<u8>) {
     out.extend_from_slice(escape.as_bytes());
 }
 
+/// Appends a number in decimal digits.
+///
+/// ```
+/// let mut out = b"line ".to_vec();
+/// uriscan::output::escape::push_decimal(10_240, &mut out);
+/// assert_eq!(out, b"line 10240");
+/// ```
+pub fn push_decimal(mut number: u64, out: &mut Vec<u8>) {
+    // The longest u64 has twenty digits.
+    let mut digits = [0; 20];
+    let mut at = digits.len();
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (number % 10) as u8;
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(&digits[at..]);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -126,5 +149,14 @@ mod tests {
         let mut out = Vec::new();
         push_on_one_line(b"a\r\n\x1B\xFFb\n", &mut out);
         assert_eq!(out, b"a\\x0d\\x0a\x1B\xFFb\\x0a");
+    }
+
+    #[test]
+    fn numbers_of_every_length() {
+        for number in [0, 7, 10, 99, 100, 65_535, 4_294_967_296, u64::MAX] {
+            let mut out = Vec::new();
+            push_decimal(number, &mut out);
+            assert_eq!(out, number.to_string().into_bytes());
+        }
     }
 }

@@ -1,6 +1,8 @@
-//! What a link's record holds: one row for each key, in the order of the record.
+//! What a link's record holds: one row for each key, in the order of the record; and which of it is
+//! shown.
 
-use super::place::DocumentPath;
+use super::escape::Escape;
+use super::record::DocumentPath;
 use crate::document::flags::Flags;
 use crate::resolver::Link;
 
@@ -346,4 +348,55 @@ impl RecordField {
     pub fn needs_envelope(&self) -> bool {
         self.kind == FieldPresence::Mail
     }
+}
+
+/// What a record shows, and how.
+#[derive(Clone)]
+pub struct Layout {
+    /// The keys, in order.
+    pub fields: Vec<&'static RecordField>,
+    /// What stands before the target in text.
+    pub location: LocationPrefix,
+    /// What ends a line of text.
+    pub terminator: u8,
+    /// Text: which characters of paths and targets are escaped.
+    pub escape: Escape,
+    /// Whether locations in text are coloured.
+    pub color: bool,
+    /// What becomes of cells that a spreadsheet would take for a formula.
+    pub formulas: Formulas,
+}
+
+/// What becomes of cells of CSV and TSV that a spreadsheet would take for a formula.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Formulas {
+    /// They stay as they are.
+    #[default]
+    Keep,
+    /// An apostrophe is put in front.
+    Protect,
+}
+
+impl Default for Layout {
+    fn default() -> Self {
+        Layout {
+            fields: FIELDS.iter().collect(),
+            location: LocationPrefix::default(),
+            terminator: b'\n',
+            escape: Escape::default(),
+            color: false,
+            formulas: Formulas::default(),
+        }
+    }
+}
+
+/// What stands before the target in text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LocationPrefix {
+    /// The path of the file.
+    pub path: bool,
+    /// The line and the column.
+    pub position: bool,
+    /// The offset of the first byte.
+    pub offset: bool,
 }

@@ -1,26 +1,11 @@
 //! JSON Lines: one object a line, keys in the order of the table.
 
-use super::field::{FieldPresence, Value};
-use super::place::DocumentPath;
-use super::record::{ArchiveRecord, Failure, Summary, Usage};
-use super::{Layout, Output, RecordWriters, decimal};
+use super::escape::push_decimal;
+use super::field::{FieldPresence, Layout, Value};
+use super::record::{ArchiveRecord, DocumentPath, Failure, Summary, Usage};
 use crate::resolver::{Diagnostic, Link};
 
-/// JSON Lines.
-pub(super) const OUTPUT: Output = Output {
-    name: "jsonl",
-    header: |_, _| {},
-    link: push_link,
-    others: Some(RecordWriters {
-        diagnostic: push_diagnostic,
-        failure: push_failure,
-        archive: push_archive,
-        count: push_counted,
-        summary: push_summary,
-    }),
-};
-
-fn push_link(layout: &Layout, place: &DocumentPath, link: &Link<'_>, out: &mut Vec<u8>) {
+pub(super) fn push_link(layout: &Layout, place: &DocumentPath, link: &Link<'_>, out: &mut Vec<u8>) {
     open_link("link", layout, place, link, out);
     out.extend_from_slice(b"}\n");
 }
@@ -52,7 +37,11 @@ pub fn open_link(
     }
 }
 
-fn push_diagnostic(place: &DocumentPath, diagnostic: &Diagnostic<'_>, out: &mut Vec<u8>) {
+pub(super) fn push_diagnostic(
+    place: &DocumentPath,
+    diagnostic: &Diagnostic<'_>,
+    out: &mut Vec<u8>,
+) {
     open("diagnostic", out);
     push_place(place, diagnostic.member, out);
     push_member("code", diagnostic.code.name, out);
@@ -62,7 +51,7 @@ fn push_diagnostic(place: &DocumentPath, diagnostic: &Diagnostic<'_>, out: &mut 
     close(place, out);
 }
 
-fn push_failure(place: &DocumentPath, failure: &Failure<'_>, out: &mut Vec<u8>) {
+pub(super) fn push_failure(place: &DocumentPath, failure: &Failure<'_>, out: &mut Vec<u8>) {
     open("error", out);
     push_place(place, failure.member, out);
     push_member("message", failure.message, out);
@@ -102,13 +91,13 @@ fn push_counts<'a>(name: &str, counts: impl Iterator<Item = (&'a str, u64)>, out
         }
         push_string(name.as_bytes(), out);
         out.push(b':');
-        decimal::push(count, out);
+        push_decimal(count, out);
     }
     out.push(b'}');
 }
 
 /// Appends how often a value of a key occurred; an empty value is null.
-fn push_counted(key: &str, value: &[u8], count: u64, out: &mut Vec<u8>) {
+pub(super) fn push_counted(key: &str, value: &[u8], count: u64, out: &mut Vec<u8>) {
     open("count", out);
     push_member("key", key, out);
     push_key("value", out);
@@ -196,13 +185,13 @@ pub fn push_member(name: &str, text: &str, out: &mut Vec<u8>) {
 /// Appends a key and a number behind another key.
 pub fn push_count(name: &str, count: u64, out: &mut Vec<u8>) {
     push_key(name, out);
-    decimal::push(count, out);
+    push_decimal(count, out);
 }
 
 fn push_value(value: &Value<'_>, out: &mut Vec<u8>) {
     match *value {
         Value::Null => out.extend_from_slice(b"null"),
-        Value::Number(number) => decimal::push(number, out),
+        Value::Number(number) => push_decimal(number, out),
         Value::Name(name) => push_quoted(name.as_bytes(), out),
         Value::Bytes(bytes) => push_string(bytes, out),
         Value::Base64(bytes) => {

@@ -1,24 +1,22 @@
-//! Layer 5: one link to bytes. Text, JSON Lines, CSV and TSV: one file each, one row in [`OUTPUTS`].
+//! Layer 5: one link to bytes. Text, JSON Lines, CSV and TSV: one row each in [`OUTPUTS`].
 //!
 //! Every writer appends to the caller's buffer and allocates nothing. What a record holds is the
 //! table [`FIELDS`](field::FIELDS); a format only says how a [`Value`](field::Value) looks.
 
 pub mod csv;
-pub mod decimal;
 pub mod escape;
 pub mod field;
 pub mod json;
-pub mod place;
 pub mod record;
 pub mod schema;
 pub mod text;
-pub mod tsv;
 
 use crate::resolver::{Diagnostic, Link};
-use escape::Escape;
-use field::RecordField;
-use place::DocumentPath;
+use escape::push_decimal;
 use record::{ArchiveRecord, Failure, Summary};
+
+pub use field::{Formulas, Layout, LocationPrefix};
+pub use record::DocumentPath;
 
 /// An output format.
 pub struct Output {
@@ -47,7 +45,40 @@ pub struct RecordWriters {
 }
 
 /// Every output format, one row each.
-pub static OUTPUTS: &[Output] = &[text::OUTPUT, json::OUTPUT, csv::OUTPUT, tsv::OUTPUT];
+pub static OUTPUTS: &[Output] = &[
+    Output {
+        name: "text",
+        header: |_, _| {},
+        link: text::push_link,
+        others: None,
+    },
+    Output {
+        name: "jsonl",
+        header: |_, _| {},
+        link: json::push_link,
+        others: Some(RecordWriters {
+            diagnostic: json::push_diagnostic,
+            failure: json::push_failure,
+            archive: json::push_archive,
+            count: json::push_counted,
+            summary: json::push_summary,
+        }),
+    },
+    Output {
+        name: "csv",
+        header: |layout, out| csv::push_header(layout, b',', out),
+        link: |layout, place, link, out| csv::push_row(layout, place, link, b',', csv::quote, out),
+        others: None,
+    },
+    Output {
+        name: "tsv",
+        header: |layout, out| csv::push_header(layout, b'\t', out),
+        link: |layout, place, link, out| {
+            csv::push_row(layout, place, link, b'\t', csv::escape_cell, out);
+        },
+        others: None,
+    },
+];
 
 impl Output {
     /// Appends how often a value of a key occurred: a record, or the count, a tab and the value, with
@@ -56,7 +87,7 @@ impl Output {
         match &self.others {
             Some(others) => (others.count)(key, value, count, out),
             None => {
-                decimal::push(count, out);
+                push_decimal(count, out);
                 out.push(b'\t');
                 let value = if value.is_empty() { b"-" } else { value };
                 text::push_line(layout, value, out);
@@ -74,55 +105,4 @@ impl Output {
     pub fn named(name: &str) -> Option<&'static Output> {
         OUTPUTS.iter().find(|output| output.name == name)
     }
-}
-
-/// What a record shows, and how.
-#[derive(Clone)]
-pub struct Layout {
-    /// The keys, in order.
-    pub fields: Vec<&'static RecordField>,
-    /// What stands before the target in text.
-    pub location: LocationPrefix,
-    /// What ends a line of text.
-    pub terminator: u8,
-    /// Text: which characters of paths and targets are escaped.
-    pub escape: Escape,
-    /// Whether locations in text are coloured.
-    pub color: bool,
-    /// What becomes of cells that a spreadsheet would take for a formula.
-    pub formulas: Formulas,
-}
-
-/// What becomes of cells of CSV and TSV that a spreadsheet would take for a formula.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Formulas {
-    /// They stay as they are.
-    #[default]
-    Keep,
-    /// An apostrophe is put in front.
-    Protect,
-}
-
-impl Default for Layout {
-    fn default() -> Self {
-        Layout {
-            fields: field::FIELDS.iter().collect(),
-            location: LocationPrefix::default(),
-            terminator: b'\n',
-            escape: Escape::default(),
-            color: false,
-            formulas: Formulas::default(),
-        }
-    }
-}
-
-/// What stands before the target in text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LocationPrefix {
-    /// The path of the file.
-    pub path: bool,
-    /// The line and the column.
-    pub position: bool,
-    /// The offset of the first byte.
-    pub offset: bool,
 }

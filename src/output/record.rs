@@ -1,11 +1,53 @@
-//! The records that are no links.
+//! The document that records are about, and the records that are no links.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
-use super::decimal::counted;
+use super::escape::is_plain;
 use crate::document::mail::ArchiveTally;
+
+/// The path of a document, as reached from the arguments.
+#[derive(Clone, Debug)]
+pub struct DocumentPath {
+    path: Vec<u8>,
+    is_utf8: bool,
+    is_plain: bool,
+}
+
+impl DocumentPath {
+    /// The document at a path; `-` is standard input.
+    pub fn new(path: &[u8]) -> Self {
+        DocumentPath {
+            path: path.to_vec(),
+            is_utf8: std::str::from_utf8(path).is_ok(),
+            is_plain: is_plain(path),
+        }
+    }
+
+    /// Moves on to another document and keeps the memory.
+    pub fn set(&mut self, path: &[u8]) {
+        self.path.clear();
+        self.path.extend_from_slice(path);
+        self.is_utf8 = std::str::from_utf8(path).is_ok();
+        self.is_plain = is_plain(path);
+    }
+
+    /// The path's bytes.
+    pub fn path(&self) -> &[u8] {
+        &self.path
+    }
+
+    /// Whether the path can be written in a record as it is.
+    pub fn is_utf8(&self) -> bool {
+        self.is_utf8
+    }
+
+    /// Whether the path is printable ASCII: it looks the same in every output.
+    pub(super) fn is_plain(&self) -> bool {
+        self.is_plain
+    }
+}
 
 /// A document or a part of one that could not be read.
 #[derive(Clone, Copy, Debug)]
@@ -304,4 +346,16 @@ impl Summary {
             *count += other;
         }
     }
+}
+
+/// A count with its noun, which forms its plural with an s.
+///
+/// ```
+/// use uriscan::output::record::counted;
+/// assert_eq!(counted(1, "file"), "1 file");
+/// assert_eq!(counted(0, "file"), "0 files");
+/// ```
+pub fn counted(count: u64, noun: &str) -> String {
+    let end = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{end}")
 }

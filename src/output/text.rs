@@ -1,23 +1,15 @@
 //! Text: one target a line, behind its location where that is asked for.
 
-use super::escape::{Escape, is_plain, push_on_one_line};
-use super::place::DocumentPath;
-use super::{Layout, Output, decimal};
+use super::escape::{Escape, is_plain, push_decimal, push_on_one_line};
+use super::field::Layout;
+use super::record::DocumentPath;
 use crate::resolver::Link;
-
-/// One target a line.
-pub(super) const OUTPUT: Output = Output {
-    name: "text",
-    header: |_, _| {},
-    link: push_link,
-    others: None,
-};
 
 const PATH: &str = "\x1b[35m";
 const NUMBER: &str = "\x1b[32m";
 const PLAIN: &str = "\x1b[0m";
 
-fn push_link(layout: &Layout, place: &DocumentPath, link: &Link<'_>, out: &mut Vec<u8>) {
+pub(super) fn push_link(layout: &Layout, place: &DocumentPath, link: &Link<'_>, out: &mut Vec<u8>) {
     let before = out.len();
     push_location(layout, place, link, out);
     if out.len() > before {
@@ -62,7 +54,7 @@ pub fn push_path(layout: &Layout, place: &DocumentPath, member: Option<&str>, ou
 }
 
 fn push_number(layout: &Layout, number: u64, out: &mut Vec<u8>) {
-    paint(layout, NUMBER, out, |out| decimal::push(number, out));
+    paint(layout, NUMBER, out, |out| push_decimal(number, out));
     out.push(b':');
 }
 

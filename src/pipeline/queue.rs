@@ -11,9 +11,8 @@ use std::fs::File;
 use std::ops::Range;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::PipelineOptions;
-use super::choose::Choice;
 use super::input::{self, SHORT};
+use super::options::{Choice, PipelineOptions};
 use super::sniff::HEAD;
 use super::split_lines::{FilePiece, LineSplitter, UNCUT};
 use super::split_messages::MessageSplitter;

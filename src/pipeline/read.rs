@@ -2,12 +2,12 @@
 
 use std::io;
 
-use super::choose::Choice;
+use super::bases;
 use super::compressed::{Located, OpenedFile};
 use super::input::{Input, Joined};
+use super::options::{Choice, PipelineOptions, ReportMode};
 use super::split_lines::FilePiece;
 use super::walk::{Entry, EntryKind};
-use super::{PipelineOptions, ReportMode, bases};
 use crate::document::container::Codec;
 use crate::document::mail::ArchiveTally;
 use crate::document::{Format, Retrieval};

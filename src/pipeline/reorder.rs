@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::OutputOrder;
+use super::options::OutputOrder;
 
 /// What workers hand over, piece by piece.
 pub trait OutputBlock: Send {

@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, RandomState};
 
 use hashbrown::HashTable;
 
-use crate::output::place::DocumentPath;
+use crate::output::DocumentPath;
 use crate::resolver::Link;
 use crate::uri::Reference;
 

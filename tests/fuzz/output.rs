@@ -3,7 +3,7 @@
 use serde_json::Value;
 use uriscan::document::Format;
 use uriscan::extractor::{Document, Extractor, ExtractorOptions, Positions};
-use uriscan::output::place::DocumentPath;
+use uriscan::output::DocumentPath;
 use uriscan::output::{Layout, Output};
 use uriscan::resolver::Link;
 

@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use super::jsonl::JsonlReport;
 use super::{ReportFormat, ReportFormatter, Totals};
 use crate::audit::finding::{Finding, FindingSubject};
-use crate::output::place::DocumentPath;
+use crate::output::DocumentPath;
 use crate::output::{Layout, Output};
 use crate::pipeline::tally::{CountKey, KeyCounts};
 use crate::resolver::Diagnostic;

@@ -3,8 +3,8 @@
 use super::{ReportFormatter, push_sentence};
 use crate::audit::finding::Finding;
 use crate::audit::rules::Level;
+use crate::output::DocumentPath;
 use crate::output::escape::push_visible;
-use crate::output::place::DocumentPath;
 
 /// A workflow command for each finding.
 pub(super) struct GithubReport;

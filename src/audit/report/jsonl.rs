@@ -3,10 +3,10 @@
 use super::{ReportFormatter, Totals};
 use crate::audit::finding::{DocumentPosition, Finding, FindingSubject};
 use crate::audit::site::LinkState;
+use crate::output::DocumentPath;
 use crate::output::Output;
 use crate::output::field::{FIELDS, FieldPresence};
 use crate::output::json::{open_link, push_count, push_member, push_skips, push_string};
-use crate::output::place::DocumentPath;
 use crate::output::record::Failure;
 use crate::output::{Layout, RecordWriters};
 use crate::resolver::{Diagnostic, Link};
@@ -73,7 +73,7 @@ pub(super) fn push_totals(totals: &Totals, out: &mut Vec<u8>) {
         push_count(name, count, out);
     }
     out.extend_from_slice(b",\"findings\":{\"error\":");
-    crate::output::decimal::push(totals.errors, out);
+    crate::output::escape::push_decimal(totals.errors, out);
     push_count("warning", totals.warnings, out);
     out.push(b'}');
     push_count("hidden_findings", totals.hidden, out);

@@ -5,8 +5,8 @@ use super::{GATHER, ReportFormatter, Totals, sentence};
 use crate::audit::finding::Finding;
 use crate::audit::rules::Level;
 use crate::audit::wire::{WireReader, push_bytes, push_number, text};
-use crate::output::decimal::counted;
-use crate::output::place::DocumentPath;
+use crate::output::DocumentPath;
+use crate::output::record::counted;
 
 /// The cases of the document at hand: how many there are stands in front of them.
 #[derive(Default)]

@@ -3,8 +3,8 @@
 use super::{ReportFormatter, Totals, sentence};
 use crate::audit::finding::Finding;
 use crate::audit::rules::{Level, RULES};
+use crate::output::DocumentPath;
 use crate::output::json::{push_count, push_member, push_string};
-use crate::output::place::DocumentPath;
 use crate::uri::base::push_path;
 
 /// A result for each finding, in one run.

@@ -5,9 +5,9 @@ use crate::audit::finding::Finding;
 use crate::audit::rules::Level;
 use crate::audit::site::LinkState;
 use crate::bytes::lines::Position;
-use crate::output::decimal;
+use crate::output::DocumentPath;
+use crate::output::escape::push_decimal;
 use crate::output::escape::push_visible;
-use crate::output::place::DocumentPath;
 use crate::resolver::Link;
 
 const PATH: &str = "\x1b[35m";
@@ -55,7 +55,7 @@ impl TextReport {
         out.push(b':');
         if let Some(position) = position {
             for number in [position.line, position.column] {
-                self.paint(NUMBER, out, |out| decimal::push(number, out));
+                self.paint(NUMBER, out, |out| push_decimal(number, out));
                 out.push(b':');
             }
         }

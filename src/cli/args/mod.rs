@@ -1,11 +1,405 @@
 //! The flags, in the groups in which the help shows them; each group becomes the options of one
 //! layer.
 
-pub mod audit;
-pub mod extract;
-pub mod filter;
+pub mod base;
+pub mod input;
 pub mod output;
-pub mod read;
-pub mod report;
-pub mod resolve;
-pub mod walk;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+
+use super::help;
+use crate::audit::report::{FORMATS, ReportFormat};
+use crate::audit::rules::RULES;
+use crate::output::schema::{SCHEMAS, Schema};
+use crate::pipeline::tally::CountKey;
+use base::{BaseArgs, ExcessDotsArg, RulesArg, SameSchemeArg};
+use input::{ReadArgs, WalkArgs};
+use output::{FilterArgs, OutputArgs, ReportArgs, WhenArg, key};
+
+/// Lists the references of documents, resolved.
+#[derive(Parser)]
+#[command(
+    name = "uriscan",
+    version,
+    about = "Lists the references of files, directories or standard input (`-`), each\n\
+             resolved against the right base",
+    args_conflicts_with_subcommands = true,
+    max_term_width = 100
+)]
+pub struct Cli {
+    /// What to do; `extract` where none is given.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    /// What `extract` takes.
+    #[command(flatten)]
+    pub extract: ExtractArgs,
+}
+
+/// The subcommands.
+#[derive(Subcommand)]
+pub enum Command {
+    /// List references, resolved (the default command)
+    Extract(Box<ExtractArgs>),
+    /// Check references inside document trees; never uses the network
+    #[command(args_override_self = true)]
+    Audit(Box<AuditArgs>),
+    /// Resolve references
+    Resolve(ResolveArgs),
+    /// Show the components of URI references, and what is wrong with them
+    Parse(ParseArgs),
+    /// Print the JSON Schema of a record
+    Schema(SchemaArgs),
+}
+
+/// The command with its flags and its help.
+pub(in crate::cli) fn command() -> clap::Command {
+    help::arrange(Cli::command())
+}
+
+/// What `extract` takes.
+#[derive(Args)]
+pub struct ExtractArgs {
+    /// Files and directories; `-` is standard input
+    ///
+    /// Without any, standard input is read if it is a pipe or a file, and the current directory if
+    /// it is a terminal.
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// Which files are read.
+    #[command(flatten)]
+    pub walk: WalkArgs,
+    /// How they are read.
+    #[command(flatten)]
+    pub read: ReadArgs,
+    /// What references are resolved against.
+    #[command(flatten)]
+    pub base: BaseArgs,
+    /// Which references are reported.
+    #[command(flatten)]
+    pub filter: FilterArgs,
+    /// What is reported of them.
+    #[command(flatten)]
+    pub report: ReportArgs,
+    /// What comes out.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// What `audit` takes.
+#[derive(Args)]
+pub struct AuditArgs {
+    /// Files and directories [default: those of --root, else the current directory]
+    ///
+    /// Without --root each of them is taken for the root of a site.
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// Which files are read.
+    #[command(flatten)]
+    pub walk: WalkArgs,
+    /// How they are read.
+    #[command(flatten)]
+    pub read: ReadArgs,
+    /// What references are resolved against.
+    #[command(flatten)]
+    pub base: BaseArgs,
+    /// Which references are checked; the others count as skipped.
+    #[command(flatten)]
+    pub filter: FilterArgs,
+    /// What is checked.
+    #[command(flatten)]
+    pub check: CheckArgs,
+    /// What comes out.
+    #[command(flatten)]
+    pub findings: FindingArgs,
+}
+
+/// What is checked.
+#[derive(Args)]
+#[command(next_help_heading = "What is checked")]
+pub struct CheckArgs {
+    /// Make findings of a rule errors
+    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rule)]
+    pub deny: Vec<&'static str>,
+    /// Make findings of a rule warnings
+    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rule)]
+    pub warn: Vec<&'static str>,
+    /// Leave a rule out
+    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rule)]
+    pub allow: Vec<&'static str>,
+    /// The same as --warn orphan: tell of documents that no other one links to
+    #[arg(long)]
+    pub orphans: bool,
+    /// Documents that nobody need link to
+    #[arg(long, value_name = "GLOB")]
+    pub entry: Vec<String>,
+    /// Names of index files, the preferred one first
+    #[arg(
+        long,
+        value_name = "NAMES",
+        value_delimiter = ',',
+        default_value = "index.html,index.htm"
+    )]
+    pub index: Vec<String>,
+    /// Extensions that references may leave out
+    #[arg(long, value_name = "EXTENSIONS", value_delimiter = ',')]
+    pub try_ext: Vec<String>,
+    /// Whether fragments must name something
+    #[arg(long, value_name = "WHETHER", default_value = "on")]
+    pub fragments: SwitchArg,
+    /// Tell http and https apart
+    #[arg(long)]
+    pub strict_scheme: bool,
+    /// Skip the references of elements with this attribute
+    #[arg(long, value_name = "NAME")]
+    pub ignore_attr: Option<String>,
+}
+
+/// Whether something is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SwitchArg {
+    /// It is
+    On,
+    /// It is not
+    Off,
+}
+
+/// What comes out.
+#[derive(Args)]
+#[command(next_help_heading = "What comes out")]
+pub struct FindingArgs {
+    /// How findings are written: text, jsonl, sarif, junit, github
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = format)]
+    pub format: &'static ReportFormat,
+    /// The same as --format jsonl
+    #[arg(long)]
+    pub json: bool,
+    /// Write the findings to a file too; may be repeated
+    #[arg(long, value_name = "FORMAT=FILE", value_parser = report)]
+    pub report: Vec<ReportArg>,
+    /// Instead of findings show how many there are by rule, host, scheme, target, path, message,
+    /// date, sender or element, the most frequent first
+    #[arg(long, value_name = "KEY", value_parser = key, conflicts_with_all = ["links", "external"])]
+    pub count_by: Option<CountKey>,
+    /// Show every link with its state
+    #[arg(long)]
+    pub links: bool,
+    /// Instead of findings show the targets that only a look at the network can decide
+    #[arg(long, conflicts_with = "links")]
+    pub external: bool,
+    /// The least level of a finding that makes the exit code 1: error, warning or never
+    #[arg(
+        long,
+        value_name = "LEVEL",
+        default_value = "error",
+        hide_possible_values = true
+    )]
+    pub fail_on: FailOnArg,
+    /// Leave out the findings whose keys a file lists
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Option<PathBuf>,
+    /// Write the keys of all findings to a file, for --baseline
+    #[arg(long, value_name = "FILE")]
+    pub write_baseline: Option<PathBuf>,
+    /// Show only findings whose source or target is this file or directory; may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub touching: Vec<PathBuf>,
+    /// Show no more than N findings, and say how many more there are
+    #[arg(long, value_name = "N")]
+    pub max_findings: Option<u64>,
+    /// Write to a file, which gets its name when it is complete
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// The number of workers [default: all cores]
+    #[arg(short = 'j', long, value_name = "N")]
+    pub threads: Option<usize>,
+    /// Print no findings and no summary: only reports and the exit code
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Name skipped files, and tell what is odd about documents, on standard error
+    #[arg(short, long)]
+    pub verbose: bool,
+    /// Do not tell errors; the exit code still does
+    #[arg(long)]
+    pub no_messages: bool,
+    /// Colour text
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub color: WhenArg,
+    /// Show how far a long run has come
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub progress: WhenArg,
+    /// Exit with 0 whatever is found
+    #[arg(long)]
+    pub exit_zero: bool,
+    /// Explain a rule, the code of a diagnostic or the flag of a record, and exit
+    #[arg(long, value_name = "NAME")]
+    pub explain: Option<String>,
+    /// Take flags from this file [default: uriscan.toml, if there is one]
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Take no flags from a file
+    #[arg(long)]
+    pub no_config: bool,
+}
+
+/// The least level of a finding that makes the exit code 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FailOnArg {
+    /// Errors
+    Error,
+    /// Errors and warnings
+    Warning,
+    /// None does
+    Never,
+}
+
+/// A report and the file that it is written to.
+#[derive(Clone)]
+pub struct ReportArg {
+    /// Its format.
+    pub format: &'static ReportFormat,
+    /// The file.
+    pub path: PathBuf,
+}
+
+fn rule(name: &str) -> Result<&'static str, String> {
+    let rule = RULES.iter().find(|rule| rule.name == name);
+    rule.map(|rule| rule.name).ok_or_else(|| {
+        let names: Vec<_> = RULES.iter().map(|rule| rule.name).collect();
+        format!("there are {}", names.join(", "))
+    })
+}
+
+fn format(name: &str) -> Result<&'static ReportFormat, String> {
+    ReportFormat::named(name).ok_or_else(|| {
+        let names: Vec<_> = FORMATS.iter().map(|format| format.name).collect();
+        format!("there are {}", names.join(", "))
+    })
+}
+
+fn report(text: &str) -> Result<ReportArg, String> {
+    let (name, path) = text.split_once('=').ok_or("FORMAT=FILE")?;
+    let format = format(name)?;
+    let path = PathBuf::from(path);
+    Ok(ReportArg { format, path })
+}
+
+/// What `resolve` takes.
+#[derive(Args)]
+pub struct ResolveArgs {
+    /// References; without any, the lines of standard input
+    #[arg(value_name = "REF")]
+    pub references: Vec<OsString>,
+    /// The base; without one only references that need none resolve
+    #[arg(
+        long,
+        value_name = "URI",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub base: OsString,
+    /// The rules of resolution, to the letter
+    #[arg(long, value_name = "RULES", default_value = "rfc3986")]
+    pub rules: RulesArg,
+    /// rfc2396: what becomes of `..` above the root (section 5.2 step 6g)
+    #[arg(long, value_name = "WHAT", default_value = "keep")]
+    pub excess_dots: ExcessDotsArg,
+    /// Is `http:g` absolute, or relative to an http base (RFC 3986 section 5.2.2)
+    #[arg(long, value_name = "HOW", default_value = "strict")]
+    pub same_scheme: SameSchemeArg,
+    /// Lines of standard input may hold a reference, a tab and its base
+    #[arg(long, conflicts_with = "references")]
+    pub tab: bool,
+    /// Print one JSON object for each reference
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What `parse` takes.
+#[derive(Args)]
+pub struct ParseArgs {
+    /// URI references; without any, the lines of standard input
+    #[arg(value_name = "URI")]
+    pub references: Vec<OsString>,
+    /// The rules that they are held against
+    #[arg(long, value_name = "RULES", default_value = "rfc3986")]
+    pub rules: GrammarArg,
+    /// Print one JSON object for each
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The rules that a reference is held against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum GrammarArg {
+    /// RFC 1738: the syntax of the URL's own scheme
+    Rfc1738,
+    /// RFC 1808 section 2: six components, and nothing is invalid
+    Rfc1808,
+    /// RFC 2396 Appendix A
+    Rfc2396,
+    /// RFC 3986 Appendix A
+    Rfc3986,
+    /// The WHATWG URL standard
+    Whatwg,
+}
+
+/// What `schema` takes.
+#[derive(Args)]
+pub struct SchemaArgs {
+    /// The record: link, finding, summary, archive or count
+    #[arg(value_name = "RECORD", value_parser = schema)]
+    pub record: &'static Schema,
+}
+
+fn schema(name: &str) -> Result<&'static Schema, String> {
+    let schema = SCHEMAS.iter().find(|schema| schema.name == name);
+    schema.ok_or_else(|| {
+        let names: Vec<_> = SCHEMAS.iter().map(|schema| schema.name).collect();
+        format!("there are {}", names.join(", "))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::help::{PAGES, PATHS, Page};
+    use super::*;
+
+    #[test]
+    fn every_subcommand_has_a_page_and_every_flag_of_a_page_exists() {
+        let command = command();
+        for subcommand in command.get_subcommands() {
+            assert!(Page::named(subcommand.get_name()).is_some());
+        }
+        for page in PAGES {
+            let command = match page.name {
+                "" => &command,
+                name => command.find_subcommand(name).unwrap(),
+            };
+            for (flag, _) in page.short {
+                let mut flags = command.get_arguments();
+                assert!(
+                    flags.any(|known| known.get_long().unwrap_or(PATHS) == *flag),
+                    "{}: --{flag}",
+                    page.name
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn examples_are_valid_command_lines() {
+        for (line, _) in PAGES.iter().flat_map(|page| page.examples) {
+            let line = &line[line.find("uriscan").unwrap()..];
+            let words: Vec<_> = line
+                .split(' ')
+                .map(|word| word.trim_matches('\''))
+                .collect();
+            if let Err(error) = command().try_get_matches_from(&words) {
+                panic!("{line}: {error}");
+            }
+        }
+    }
+}

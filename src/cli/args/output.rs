@@ -1,17 +1,162 @@
-//! What comes out.
+//! Which references are reported, what is reported of them, and how.
 
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::thread;
 
 use clap::{Args, ValueEnum};
+use clap_complete::Shell;
+use regex::bytes::{Regex, RegexSet, RegexSetBuilder};
 
-use crate::cli::generate;
+use crate::cli::help::{PAGES, Page, is_scheme};
+use crate::cli::message::Error;
+use crate::document::events::Context;
 use crate::extractor::Positions;
 use crate::output::escape::Escape;
 use crate::output::field::{FIELDS, RecordField};
 use crate::output::{Formulas, Layout, LocationPrefix, OUTPUTS, Output};
-use crate::pipeline::{OutputOrder, ReportMode};
+use crate::pipeline::tally::CountKey;
+use crate::pipeline::{Filter, OutputOrder, ReportMode, Written};
+
+/// Which references are reported.
+#[derive(Args)]
+#[command(next_help_heading = "Which references")]
+pub struct FilterArgs {
+    /// Only targets of these schemes
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = scheme)]
+    pub scheme: Vec<String>,
+    /// Only targets that match the regular expression; several: any of them
+    #[arg(long, value_name = "RE")]
+    pub include: Vec<String>,
+    /// No targets that match the regular expression
+    #[arg(long, value_name = "RE")]
+    pub exclude: Vec<String>,
+    /// Only references of these elements
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub element: Vec<String>,
+    /// Only references in these contexts
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = context)]
+    pub context: Vec<Context>,
+    /// Only references that are written as relative ones
+    #[arg(long)]
+    pub relative: bool,
+    /// Only references that are written as absolute ones
+    #[arg(long, conflicts_with = "relative")]
+    pub absolute: bool,
+}
+
+impl FilterArgs {
+    /// Which references are reported.
+    pub(in crate::cli) fn options(&self) -> Result<Filter, Error> {
+        Ok(Filter {
+            schemes: self.scheme.clone(),
+            include: patterns(&self.include)?,
+            exclude: patterns(&self.exclude)?,
+            elements: self
+                .element
+                .iter()
+                .map(|name| name.to_ascii_lowercase())
+                .collect(),
+            contexts: self.context.clone(),
+            written: match (self.relative, self.absolute) {
+                (true, _) => Written::Relative,
+                (_, true) => Written::Absolute,
+                _ => Written::Any,
+            },
+        })
+    }
+}
+
+fn patterns(patterns: &[String]) -> Result<Option<RegexSet>, Error> {
+    if patterns.is_empty() {
+        return Ok(None);
+    }
+    for pattern in patterns {
+        // The error shows the pattern over several lines; the last of them says why.
+        if let Err(error) = Regex::new(pattern) {
+            let text = error.to_string();
+            let reason = text.lines().last().unwrap_or_default();
+            let reason = reason.strip_prefix("error: ").unwrap_or(reason);
+            return Err(Error::new(format!("{pattern}: {reason}")));
+        }
+    }
+    let set = RegexSetBuilder::new(patterns).build();
+    set.map(Some).map_err(|error| Error::new(error.to_string()))
+}
+
+fn scheme(text: &str) -> Result<String, String> {
+    if is_scheme(text.as_bytes()) {
+        return Ok(text.to_owned());
+    }
+    let name = text.split(':').next().unwrap_or_default();
+    Err(match is_scheme(name.as_bytes()) {
+        true => format!("a scheme is only the name before the colon: {name}"),
+        false => "a scheme is a name such as https".to_owned(),
+    })
+}
+
+fn context(name: &str) -> Result<Context, String> {
+    let mut rows = Context::NAMES.iter();
+    let row = rows.find(|(_, known)| *known == name);
+    row.map(|(context, _)| *context).ok_or_else(|| {
+        let names: Vec<_> = Context::NAMES.iter().map(|(_, name)| *name).collect();
+        format!("there are {}", names.join(", "))
+    })
+}
+
+/// What is reported of the references.
+#[derive(Args)]
+#[command(next_help_heading = "Instead of every reference")]
+#[group(multiple = false)]
+pub struct ReportArgs {
+    /// Each target once
+    ///
+    /// A target takes 15 to 30 bytes of memory, whatever its length.
+    #[arg(long)]
+    pub unique: bool,
+    /// How many there are in each file that has any
+    #[arg(short, long)]
+    pub count: bool,
+    /// Count by host, scheme, target, path, message, date, sender or element, the most frequent first
+    ///
+    /// A target without a host is counted by its scheme, such as `mailto:`, and what has no value by
+    /// `-`. With --json each line is a record. All values are held in memory: about 30 bytes each
+    /// besides their own length.
+    #[arg(long, value_name = "KEY", value_parser = key)]
+    pub count_by: Option<CountKey>,
+    /// The files that have any
+    #[arg(short = 'l', long)]
+    pub files_with_matches: bool,
+    /// The files that would be read
+    #[arg(long)]
+    pub files: bool,
+    /// Nothing: only the exit code counts
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+impl ReportArgs {
+    /// What is reported.
+    pub(in crate::cli) fn report(&self) -> ReportMode {
+        match self.count_by {
+            Some(key) => ReportMode::CountBy(key),
+            None if self.unique => ReportMode::Unique,
+            None if self.count => ReportMode::Count,
+            None if self.files_with_matches => ReportMode::Paths,
+            None if self.files => ReportMode::Files,
+            None if self.quiet => ReportMode::Nothing,
+            None => ReportMode::Links,
+        }
+    }
+}
+
+/// The key of `--count-by`.
+pub(super) fn key(name: &str) -> Result<CountKey, String> {
+    CountKey::named(name).ok_or_else(|| {
+        let names: Vec<_> = CountKey::NAMES.iter().map(|(_, name)| *name).collect();
+        format!("there are {}", names.join(", "))
+    })
+}
 
 /// What comes out.
 #[derive(Args)]
@@ -91,8 +236,8 @@ pub struct OutputArgs {
     /// complete-zsh, complete-fish or complete-powershell
     ///
     /// `man` with --output writes the pages of all subcommands into that folder.
-    #[arg(long, value_name = "KIND", value_parser = generate::kind)]
-    pub generate: Option<generate::GeneratedKind>,
+    #[arg(long, value_name = "KIND", value_parser = generated)]
+    pub generate: Option<GeneratedKind>,
 }
 
 /// The order of the output.
@@ -253,4 +398,47 @@ fn field(name: &str) -> Result<&'static RecordField, String> {
         let names: Vec<_> = FIELDS.iter().map(|field| field.name).collect();
         format!("there are {}", names.join(", "))
     })
+}
+
+/// A page or a script that `--generate` makes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GeneratedKind {
+    /// The man page of the command; all pages where a folder is given.
+    Man,
+    /// The man page of a subcommand.
+    ManOf(&'static str),
+    /// Completions for a shell.
+    Complete(Shell),
+}
+
+/// Shells with the names of their completions.
+const SHELLS: [(&str, Shell); 4] = [
+    ("complete-bash", Shell::Bash),
+    ("complete-zsh", Shell::Zsh),
+    ("complete-fish", Shell::Fish),
+    ("complete-powershell", Shell::PowerShell),
+];
+
+/// The kind of a name.
+fn generated(name: &str) -> Result<GeneratedKind, String> {
+    if let Some(subcommand) = name.strip_prefix("man=") {
+        let page = Page::named(subcommand).filter(|page| !page.name.is_empty());
+        return page
+            .map(|page| GeneratedKind::ManOf(page.name))
+            .ok_or_else(|| {
+                let names = PAGES.iter().map(|page| page.name);
+                let names: Vec<_> = names.filter(|name| !name.is_empty()).collect();
+                format!("man= takes {}", names.join(", "))
+            });
+    }
+    if name == "man" {
+        return Ok(GeneratedKind::Man);
+    }
+    let shell = SHELLS.iter().find(|(known, _)| *known == name);
+    shell
+        .map(|(_, shell)| GeneratedKind::Complete(*shell))
+        .ok_or_else(|| {
+            let names: Vec<_> = SHELLS.iter().map(|(name, _)| *name).collect();
+            format!("there are man, man=SUBCOMMAND, {}", names.join(", "))
+        })
 }

@@ -1,66 +1,87 @@
-//! Man pages and completions of shells, made from the flags.
+//! Documentation that the command prints: explanations of rules, codes and flags, JSON Schemas, the
+//! formats, man pages and completions.
 
 use std::fs;
 use std::path::Path;
 
-use clap_complete::Shell;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
-use super::command;
+use super::args::output::GeneratedKind;
+use super::args::{SchemaArgs, command};
 use super::destination::OutputTarget;
-use super::help::Page;
-use super::message::Error;
-use super::{Exit, print};
+use super::help::{PAGES, Page, nearest};
+use super::message::{Error, print};
+use super::process::Exit;
 use crate::audit::explain::RULES;
 use crate::audit::rules;
+use crate::document::FORMATS;
 use crate::document::explain::{CODES, Explanation, FLAGS};
 
-/// A page or a script that `--generate` makes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum GeneratedKind {
-    /// The man page of the command; all pages where a folder is given.
-    Man,
-    /// The man page of a subcommand.
-    ManOf(&'static str),
-    /// Completions for a shell.
-    Complete(Shell),
+/// Prints the explanation of a name.
+pub(super) fn explain(name: &str) -> Result<Exit, Error> {
+    let tables = [("rule", RULES), ("diagnostic", CODES), ("flag", FLAGS)];
+    let found = tables.iter().find_map(|(kind, rows)| {
+        let row = rows.iter().find(|row| row.name.eq_ignore_ascii_case(name));
+        row.map(|row| (*kind, row))
+    });
+    match found {
+        Some((kind, row)) => print(explanation(kind, row).as_bytes()),
+        None => Err(Error::new(unknown(name, &tables))),
+    }
 }
 
-/// Shells with the names of their completions.
-const SHELLS: [(&str, Shell); 4] = [
-    ("complete-bash", Shell::Bash),
-    ("complete-zsh", Shell::Zsh),
-    ("complete-fish", Shell::Fish),
-    ("complete-powershell", Shell::PowerShell),
-];
+fn explanation(kind: &str, row: &Explanation) -> String {
+    let level = rules::RULES.iter().find(|rule| rule.name == row.name);
+    let level = level.map_or_else(String::new, |rule| {
+        format!(", {} by default", rule.level.name())
+    });
+    let (name, meaning, why, example) = (row.name, row.meaning, row.why, row.example);
+    let allow = row.allow.replace("FLAG", name);
+    format!(
+        "{name} ({kind}{level})\n\n{meaning}\n\n\
+         Why it matters: {why}\n\n\
+         Example:\n    {example}\n\n\
+         To allow it: {allow}\n"
+    )
+}
 
-/// The kind of a name.
-pub(super) fn kind(name: &str) -> Result<GeneratedKind, String> {
-    if let Some(subcommand) = name.strip_prefix("man=") {
-        let page = Page::named(subcommand).filter(|page| !page.name.is_empty());
-        return page
-            .map(|page| GeneratedKind::ManOf(page.name))
-            .ok_or_else(|| {
-                let names = super::help::PAGES.iter().map(|page| page.name);
-                let names: Vec<_> = names.filter(|name| !name.is_empty()).collect();
-                format!("man= takes {}", names.join(", "))
-            });
+fn unknown(name: &str, tables: &[(&str, &[Explanation])]) -> String {
+    let all = tables.iter().flat_map(|(_, rows)| rows.iter());
+    if let Some(near) = nearest(name, all.map(|row| row.name)) {
+        return format!("--explain: there is no {name}; did you mean {near}?");
     }
-    if name == "man" {
-        return Ok(GeneratedKind::Man);
+    let lists = tables.iter().map(|(kind, rows)| {
+        let names: Vec<_> = rows.iter().map(|row| row.name).collect();
+        format!("{kind}s: {}", names.join(", "))
+    });
+    let lists: Vec<_> = lists.collect();
+    format!("--explain: there is no {name}; {}", lists.join("; "))
+}
+
+/// Prints the JSON Schema of a record.
+pub(super) fn print_schema(arguments: &SchemaArgs) -> Result<Exit, Error> {
+    let mut text = Vec::new();
+    (arguments.record.push)(&mut text);
+    print(&text)
+}
+
+/// Prints every format and the names of its files.
+pub(super) fn print_types() -> Result<Exit, Error> {
+    let mut text = String::new();
+    for format in FORMATS {
+        let globs: Vec<_> = format
+            .extensions
+            .iter()
+            .map(|name| format!("*.{name}"))
+            .collect();
+        text += &format!("{}: {}\n", format.name, globs.join(", "));
     }
-    let shell = SHELLS.iter().find(|(known, _)| *known == name);
-    shell
-        .map(|(_, shell)| GeneratedKind::Complete(*shell))
-        .ok_or_else(|| {
-            let names: Vec<_> = SHELLS.iter().map(|(name, _)| *name).collect();
-            format!("there are man, man=SUBCOMMAND, {}", names.join(", "))
-        })
+    print(text.as_bytes())
 }
 
 /// Makes it and writes it to the output.
-pub(super) fn run(kind: &GeneratedKind, output: Option<&Path>) -> Result<Exit, Error> {
+pub(super) fn generate(kind: &GeneratedKind, output: Option<&Path>) -> Result<Exit, Error> {
     let made = match (kind, output) {
         (GeneratedKind::Man, Some(folder)) => {
             let written = write_pages(folder).map(|()| Exit::Found);
@@ -94,7 +115,7 @@ pub(super) fn run(kind: &GeneratedKind, output: Option<&Path>) -> Result<Exit, E
 /// Writes the page of the command and that of each subcommand into a folder.
 fn write_pages(folder: &Path) -> std::io::Result<()> {
     fs::create_dir_all(folder)?;
-    for page in super::help::PAGES {
+    for page in PAGES {
         let name = match page.name {
             "" => "uriscan.1".to_owned(),
             name => format!("uriscan-{name}.1"),
@@ -186,7 +207,7 @@ fn push_page(page: &Page, roff: &mut Roff) {
 }
 
 fn push_see_also(name: &str, roff: &mut Roff) {
-    let mut pages: Vec<String> = super::help::PAGES
+    let mut pages: Vec<String> = PAGES
         .iter()
         .filter(|page| page.name != name)
         .map(|page| match page.name {

@@ -1,0 +1,433 @@
+//! `uriscan resolve` and `uriscan parse`: commands that answer line by line. References stand in the
+//! arguments or, without any, on standard input.
+
+use std::ffi::OsString;
+use std::io::{self, BufRead, ErrorKind, IsTerminal, Write};
+
+use super::args::{GrammarArg, ParseArgs, ResolveArgs};
+use super::message::{Error, tell};
+use super::process::Exit;
+use crate::output::escape::{Escape, push_decimal};
+use crate::output::json::push_string;
+use crate::uri::{
+    AuthorityKind, BaseError, Fault, Grammar, Normalization, Reference, Reference1808, Resolver,
+    Rules, normalize, validate,
+};
+
+/// Runs `uriscan resolve`: resolves each reference.
+pub(super) fn resolve(arguments: &ResolveArgs) -> Result<Exit, Error> {
+    let Some(rules) = arguments
+        .rules
+        .rules(arguments.excess_dots, arguments.same_scheme)
+    else {
+        let rules = "whatwg, rfc3986, rfc2396 or rfc1808";
+        return Err(Error::new(format!(
+            "--rules auto goes by the document, and here is none: there are {rules}"
+        )));
+    };
+    let base = arguments.base.as_encoded_bytes();
+    let resolver = match base {
+        [] => Resolver::without_base(rules),
+        _ => Resolver::new(base, rules).map_err(|error| {
+            Error::new(format!(
+                "--base: {error}: {}",
+                String::from_utf8_lossy(base)
+            ))
+        })?,
+    };
+    let mut other = Resolver::without_base(rules);
+    let mut target = Vec::new();
+    let escape = line_escape();
+    answer(&arguments.references, |line, out| {
+        let (reference, base) = match memchr::memchr(b'\t', line).filter(|_| arguments.tab) {
+            Some(at) => (&line[..at], Some(&line[at + 1..])),
+            None => (line, None),
+        };
+        let question = Question {
+            reference,
+            rules,
+            json: arguments.json,
+            escape,
+        };
+        match base {
+            Some(base) => match other.rebase(base) {
+                Ok(()) => question.answer(&other, None, &mut target, out),
+                Err(error) => question.answer(&other, Some(error), &mut target, out),
+            },
+            None => question.answer(&resolver, None, &mut target, out),
+        }
+    })
+}
+
+/// A reference to resolve.
+struct Question<'a> {
+    reference: &'a [u8],
+    rules: Rules,
+    json: bool,
+    escape: Escape,
+}
+
+impl Question<'_> {
+    /// Writes the target; `fault` is what was wrong with the base, if the resolver has none for that.
+    fn answer(
+        &self,
+        resolver: &Resolver,
+        fault: Option<BaseError>,
+        target: &mut Vec<u8>,
+        out: &mut Vec<u8>,
+    ) -> Answer {
+        target.clear();
+        let result = resolver.resolve_into(self.reference, target);
+        let found = result.as_ref().ok();
+        if self.json {
+            Object::open("resolution", out)
+                .text("reference", Some(self.reference))
+                .text("target", found.map(|_| &target[..]))
+                .truth(
+                    "same_document",
+                    found.is_some_and(|resolved| resolved.same_document()),
+                )
+                .text(
+                    "base",
+                    resolver
+                        .base()
+                        .filter(|_| found.is_none_or(|resolved| resolved.inherits_base())),
+                )
+                .text("rules", Some(self.rules.name().as_bytes()))
+                .text(
+                    "error",
+                    result
+                        .as_ref()
+                        .err()
+                        .map(|error| error.kind().name().as_bytes()),
+                )
+                .close();
+        } else {
+            self.escape.push(target, out);
+            out.push(b'\n');
+        }
+        let Err(error) = result else {
+            return Answer::Good;
+        };
+        let reference = String::from_utf8_lossy(self.reference);
+        match fault {
+            Some(fault) => tell(&format!("{reference}: {error}: {fault}")),
+            None => tell(&format!("{reference}: {error}")),
+        }
+        Answer::Bad
+    }
+}
+
+/// Runs `uriscan parse`: shows components, and says what is wrong and where.
+pub(super) fn parse(arguments: &ParseArgs) -> Result<Exit, Error> {
+    let rules = arguments.rules;
+    let escape = line_escape();
+    answer(&arguments.references, |reference, out| {
+        let fault = rules
+            .grammar()
+            .and_then(|grammar| validate(reference, grammar).err());
+        let components = components(reference, rules);
+        if arguments.json {
+            push_object(reference, rules, &components, fault.as_ref(), out);
+        } else {
+            push_lines(&components, fault.as_ref(), escape, out);
+        }
+        if fault.is_some() {
+            Answer::Bad
+        } else {
+            Answer::Good
+        }
+    })
+}
+
+/// Names and values; what is undefined has no value.
+type Components<'a> = Vec<(&'static str, Option<&'a [u8]>)>;
+
+fn components(reference: &[u8], rules: GrammarArg) -> Components<'_> {
+    if rules == GrammarArg::Rfc1808 {
+        let parts = Reference1808::split(reference);
+        return vec![
+            ("scheme", Some(parts.scheme)),
+            ("net_loc", Some(parts.net_loc)),
+            ("path", Some(parts.path)),
+            ("params", Some(parts.params)),
+            ("query", Some(parts.query)),
+            ("fragment", Some(parts.fragment)),
+        ];
+    }
+    let parts = Reference::split(reference);
+    vec![
+        ("scheme", parts.scheme),
+        ("authority", parts.authority),
+        ("path", Some(parts.path)),
+        ("query", parts.query),
+        ("fragment", parts.fragment),
+    ]
+}
+
+fn push_lines(
+    components: &Components<'_>,
+    fault: Option<&Fault>,
+    escape: Escape,
+    out: &mut Vec<u8>,
+) {
+    for (name, value) in components {
+        if let Some(value) = value {
+            out.extend_from_slice(name.as_bytes());
+            out.extend_from_slice(if value.is_empty() { b":" } else { b": " });
+            escape.push(value, out);
+            out.push(b'\n');
+        }
+    }
+    match fault {
+        Some(fault) => out.extend_from_slice(format!("invalid: {fault}\n").as_bytes()),
+        None => out.extend_from_slice(b"valid\n"),
+    }
+}
+
+fn push_object(
+    reference: &[u8],
+    rules: GrammarArg,
+    components: &Components<'_>,
+    fault: Option<&Fault>,
+    out: &mut Vec<u8>,
+) {
+    let mut object = Object::open("components", out);
+    object.text("input", Some(reference));
+    object.text("rules", Some(rules.name().as_bytes()));
+    for (name, value) in components {
+        object.text(name, *value);
+    }
+    let kind =
+        AuthorityKind::of(reference).filter(|_| rules == GrammarArg::Rfc2396 && fault.is_none());
+    object
+        .truth("valid", fault.is_none())
+        .text(
+            "fault",
+            fault.map(|fault| fault.component().name().as_bytes()),
+        )
+        .number("fault_at", fault.map(Fault::at))
+        .text(
+            "message",
+            fault.map(Fault::message).as_deref().map(str::as_bytes),
+        )
+        .text("authority_kind", kind.map(|kind| kind.name().as_bytes()));
+    if fault.is_some() {
+        object.text("normalized", None);
+    } else {
+        let (syntax, scheme) = normal_forms(reference, rules);
+        object.texts(
+            "normalized",
+            &[("syntax", syntax.as_deref()), ("scheme", Some(&scheme))],
+        );
+    }
+    object.close();
+}
+
+/// RFC 3986 section 6.2.2, for its own rules only; and the normal form that knows the scheme.
+fn normal_forms(reference: &[u8], rules: GrammarArg) -> (Option<Vec<u8>>, Vec<u8>) {
+    let normal = |form| {
+        let mut out = Vec::new();
+        normalize(reference, form, &mut out);
+        out
+    };
+    match rules {
+        GrammarArg::Rfc3986 => (
+            Some(normal(Normalization::Rfc3986Syntax)),
+            normal(Normalization::Rfc3986Scheme),
+        ),
+        GrammarArg::Rfc1738 | GrammarArg::Rfc1808 | GrammarArg::Rfc2396 => {
+            (None, normal(Normalization::Rfc2396))
+        }
+        GrammarArg::Whatwg => {
+            let mut href = Vec::new();
+            // What is valid resolves without a base.
+            let _ = Resolver::without_base(Rules::Whatwg).resolve_into(reference, &mut href);
+            (None, href)
+        }
+    }
+}
+
+impl GrammarArg {
+    /// The grammar; RFC 1808 has none that anything fails.
+    fn grammar(self) -> Option<Grammar> {
+        match self {
+            GrammarArg::Rfc1738 => Some(Grammar::Rfc1738),
+            GrammarArg::Rfc1808 => None,
+            GrammarArg::Rfc2396 => Some(Grammar::Rfc2396),
+            GrammarArg::Rfc3986 => Some(Grammar::Rfc3986),
+            GrammarArg::Whatwg => Some(Grammar::Whatwg),
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            GrammarArg::Rfc1738 => "rfc1738",
+            GrammarArg::Rfc1808 => "rfc1808",
+            GrammarArg::Rfc2396 => "rfc2396",
+            GrammarArg::Rfc3986 => "rfc3986",
+            GrammarArg::Whatwg => "whatwg",
+        }
+    }
+}
+
+/// How an answer turned out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Answer {
+    /// It resolves, or is valid.
+    Good,
+    /// It does not.
+    Bad,
+}
+
+/// Returns what is escaped on standard output: all control characters on a terminal, line breaks
+/// elsewhere, so that a line is an answer.
+fn line_escape() -> Escape {
+    match io::stdout().is_terminal() {
+        true => Escape::Controls,
+        false => Escape::LineBreaks,
+    }
+}
+
+/// As much output as is gathered.
+const GATHERED: usize = 64 * 1024;
+
+/// Has every question answered, in order.
+fn answer(
+    questions: &[OsString],
+    mut answer: impl FnMut(&[u8], &mut Vec<u8>) -> Answer,
+) -> Result<Exit, Error> {
+    let mut answers = Answers::default();
+    let result = if questions.is_empty() {
+        answer_lines(&mut answers, answer)
+    } else {
+        let mut questions = questions.iter().map(|question| question.as_encoded_bytes());
+        questions.try_for_each(|question| answers.add(0, |out| answer(question, out)))
+    };
+    match result.and_then(|()| answers.write()) {
+        // The reader has had enough, which is no failure of ours.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(Exit::Found),
+        Err(error) => Err(Error::new(format!("cannot go on: {error}"))),
+        Ok(()) if answers.bad + answers.good == 0 || answers.bad > 0 => Ok(Exit::Nothing),
+        Ok(()) => Ok(Exit::Found),
+    }
+}
+
+fn answer_lines(
+    answers: &mut Answers,
+    mut answer: impl FnMut(&[u8], &mut Vec<u8>) -> Answer,
+) -> io::Result<()> {
+    let mut input = io::stdin().lock();
+    // Who types wants to see the answer before the next question.
+    let gathered = if input.is_terminal() { 0 } else { GATHERED };
+    let mut line = Vec::new();
+    while input.read_until(b'\n', &mut line)? > 0 {
+        let text = line.strip_suffix(b"\n").unwrap_or(&line);
+        let text = text.strip_suffix(b"\r").unwrap_or(text);
+        answers.add(gathered, |out| answer(text, out))?;
+        line.clear();
+    }
+    Ok(())
+}
+
+/// The answers so far.
+#[derive(Default)]
+struct Answers {
+    out: Vec<u8>,
+    good: u64,
+    bad: u64,
+}
+
+impl Answers {
+    fn add(
+        &mut self,
+        gathered: usize,
+        answer: impl FnOnce(&mut Vec<u8>) -> Answer,
+    ) -> io::Result<()> {
+        match answer(&mut self.out) {
+            Answer::Good => self.good += 1,
+            Answer::Bad => self.bad += 1,
+        }
+        if self.out.len() > gathered {
+            self.write()
+        } else {
+            Ok(())
+        }
+    }
+
+    fn write(&mut self) -> io::Result<()> {
+        let mut stdout = io::stdout().lock();
+        stdout.write_all(&self.out)?;
+        self.out.clear();
+        stdout.flush()
+    }
+}
+
+/// An object that is not closed yet.
+struct Object<'a> {
+    out: &'a mut Vec<u8>,
+}
+
+impl<'a> Object<'a> {
+    /// Opens an object whose first member is its type.
+    fn open(kind: &str, out: &'a mut Vec<u8>) -> Self {
+        out.extend_from_slice(b"{\"type\":");
+        push_string(kind.as_bytes(), out);
+        Object { out }
+    }
+
+    /// A string, or null.
+    fn text(&mut self, name: &str, text: Option<&[u8]>) -> &mut Self {
+        self.name(name);
+        match text {
+            Some(text) => push_string(text, self.out),
+            None => self.out.extend_from_slice(b"null"),
+        }
+        self
+    }
+
+    /// A number, or null.
+    fn number(&mut self, name: &str, number: Option<usize>) -> &mut Self {
+        self.name(name);
+        match number {
+            Some(number) => push_decimal(number as u64, self.out),
+            None => self.out.extend_from_slice(b"null"),
+        }
+        self
+    }
+
+    /// True or false.
+    fn truth(&mut self, name: &str, truth: bool) -> &mut Self {
+        self.name(name);
+        self.out
+            .extend_from_slice(if truth { b"true" } else { b"false" });
+        self
+    }
+
+    /// An object of strings.
+    fn texts(&mut self, name: &str, members: &[(&str, Option<&[u8]>)]) -> &mut Self {
+        self.name(name);
+        for (i, (name, text)) in members.iter().enumerate() {
+            self.out.push(if i == 0 { b'{' } else { b',' });
+            push_string(name.as_bytes(), self.out);
+            self.out.push(b':');
+            match text {
+                Some(text) => push_string(text, self.out),
+                None => self.out.extend_from_slice(b"null"),
+            }
+        }
+        self.out.push(b'}');
+        self
+    }
+
+    /// Closes the object and its line.
+    fn close(&mut self) {
+        self.out.extend_from_slice(b"}\n");
+    }
+
+    fn name(&mut self, name: &str) {
+        self.out.push(b',');
+        push_string(name.as_bytes(), self.out);
+        self.out.push(b':');
+    }
+}

@@ -1,0 +1,446 @@
+//! What a run reads, how, and what it reports.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use encoding_rs::{Encoding, UTF_8};
+use regex::bytes::RegexSet;
+
+use super::bases::Bases;
+use super::sniff::{self, Content, HEAD};
+use super::split_lines::PIECE;
+use super::tally::CountKey;
+use super::walk::{Entry, EntryKind};
+use crate::document::container::Codec;
+use crate::document::events::Context;
+use crate::document::{Format, SplitPoint};
+use crate::extractor;
+use crate::output::record::{Skip, SkipReason};
+use crate::output::{Layout, OUTPUTS, Output};
+use crate::resolver::Link;
+use crate::uri::Reference;
+
+/// What a run does with the files that it is given.
+#[derive(Clone)]
+pub struct PipelineOptions {
+    /// How documents are read.
+    pub extractor: extractor::ExtractorOptions,
+    /// The encoding that is declared for all of them.
+    pub declared: Option<&'static Encoding>,
+    /// Which compressed files are looked into.
+    pub decompress: Decompress,
+    /// The formats to read; all where there is none.
+    pub formats: Vec<&'static Format>,
+    /// Where the base URIs of documents come from.
+    pub bases: Bases,
+    /// The part of the paths that is read.
+    pub shard: Shard,
+    /// Which references are reported.
+    pub filter: Filter,
+    /// How links are written.
+    pub output: &'static Output,
+    /// What their records show.
+    pub layout: Layout,
+    /// What is reported of the links.
+    pub report: ReportMode,
+    /// What is told besides.
+    pub talk: Verbosity,
+    /// The number of workers.
+    pub threads: usize,
+    /// About how many bytes of a huge file are one worker's.
+    pub piece: u64,
+    /// The order of the output.
+    pub order: OutputOrder,
+    /// What to raise as documents are read.
+    pub progress: Option<Arc<Progress>>,
+}
+
+impl Default for PipelineOptions {
+    fn default() -> Self {
+        PipelineOptions {
+            extractor: extractor::ExtractorOptions::default(),
+            declared: None,
+            decompress: Decompress::default(),
+            formats: Vec::new(),
+            bases: Bases::default(),
+            shard: Shard::WHOLE,
+            filter: Filter::default(),
+            output: &OUTPUTS[0],
+            layout: Layout::default(),
+            report: ReportMode::default(),
+            talk: Verbosity::default(),
+            threads: 1,
+            piece: PIECE,
+            order: OutputOrder::default(),
+            progress: None,
+        }
+    }
+}
+
+impl PipelineOptions {
+    /// What becomes of a file with these first bytes.
+    pub fn choose(&self, entry: &Entry, head: &[u8]) -> Choice {
+        self.choose_by(entry.path.as_os_str().as_encoded_bytes(), entry, head)
+    }
+
+    /// The same for what a compressed file holds, under the name that is left.
+    pub fn choose_by(&self, path: &[u8], entry: &Entry, head: &[u8]) -> Choice {
+        match (sniff::content(path, head), self.formats.as_slice()) {
+            // What is named is taken for what the user says that it is.
+            (_, [format]) if entry.named => Choice::Read(format),
+            (Content::Other(name), _) => Choice::Skip(Skip {
+                reason: sniff::reason(name),
+                format: name,
+            }),
+            (Content::Document(format), []) => Choice::Read(format),
+            (Content::Document(format), wanted) => {
+                if wanted.iter().any(|one| one.name == format.name) {
+                    Choice::Read(format)
+                } else {
+                    Choice::Skip(Skip {
+                        reason: SkipReason::Type,
+                        format: format.name,
+                    })
+                }
+            }
+        }
+    }
+
+    /// Whether a file is read as a document, by its name and its first bytes.
+    pub fn reads(&self, entry: &Entry) -> bool {
+        if matches!(entry.kind, EntryKind::LeftOut(_)) {
+            return false;
+        }
+        let mut head = Vec::new();
+        let read =
+            File::open(&entry.path).and_then(|file| file.take(HEAD as u64).read_to_end(&mut head));
+        read.is_ok()
+            && (self.codec(entry, &head).is_some()
+                || matches!(self.choose(entry, &head), Choice::Read(_)))
+    }
+
+    /// The codec of a compressed file that is to be looked into.
+    pub fn codec(&self, entry: &Entry, head: &[u8]) -> Option<&'static Codec> {
+        let wanted = entry.named || self.decompress == Decompress::All;
+        Codec::of(head).filter(|_| wanted)
+    }
+
+    /// Whether a document with these first bytes may be cut into pieces: each of them must be
+    /// readable without those before it.
+    pub fn may_cut(&self, format: &Format, head: &[u8]) -> bool {
+        let seams = match format.seam {
+            None => false,
+            Some(SplitPoint::Line(_)) => true,
+            // One worker is faster without a look ahead.
+            Some(SplitPoint::Message(_)) => self.threads > 1,
+        };
+        seams
+            && !self.report.is_by_file()
+            && self.declared.is_none_or(|encoding| encoding == UTF_8)
+            && !sniff::is_wide(head)
+    }
+}
+
+/// What becomes of a file.
+#[derive(Clone, Copy)]
+pub enum Choice {
+    /// It is read as a document of this format.
+    Read(&'static Format),
+    /// It is left out.
+    Skip(Skip),
+}
+
+/// Which compressed files are looked into.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Decompress {
+    /// Those that are named.
+    #[default]
+    Named,
+    /// All of them.
+    All,
+}
+
+/// What is reported of the links.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ReportMode {
+    /// Each of them.
+    #[default]
+    Links,
+    /// The first of each target.
+    Unique,
+    /// How many there are in each file that has any.
+    Count,
+    /// How many there are with the same key.
+    CountBy(CountKey),
+    /// The files that have any.
+    Paths,
+    /// The files that would be read; none is.
+    Files,
+    /// Nothing but the exit code.
+    Nothing,
+}
+
+impl ReportMode {
+    /// Whether a file has to be read in one go.
+    pub fn is_by_file(self) -> bool {
+        matches!(
+            self,
+            ReportMode::Count | ReportMode::Paths | ReportMode::Files
+        )
+    }
+
+    /// Whether the output consists of records, in formats that have any.
+    pub fn is_records(self) -> bool {
+        matches!(
+            self,
+            ReportMode::Links | ReportMode::Unique | ReportMode::CountBy(_)
+        )
+    }
+
+    /// Whether each link that is reported has a record or a line of its own.
+    pub fn is_links(self) -> bool {
+        matches!(self, ReportMode::Links | ReportMode::Unique)
+    }
+}
+
+/// What is told besides the links.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Verbosity {
+    /// Whether errors are told on standard error.
+    pub errors: bool,
+    /// Whether diagnostics are, where the output has no records for them.
+    pub diagnostics: bool,
+    /// Whether the output ends in a summary.
+    pub summary: bool,
+    /// How the counts of each archive of messages are told, if they are.
+    pub archives: Archives,
+}
+
+/// How the counts of each archive of messages are told where the output has no records for them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Archives {
+    /// They are not told at all.
+    #[default]
+    Leave,
+    /// In words.
+    Words,
+    /// As records.
+    Records,
+}
+
+impl Default for Verbosity {
+    fn default() -> Self {
+        Verbosity {
+            errors: true,
+            diagnostics: false,
+            summary: false,
+            archives: Archives::Leave,
+        }
+    }
+}
+
+/// The order of the output.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OutputOrder {
+    /// That of the paths: the same for any number of workers.
+    #[default]
+    Path,
+    /// Whatever is ready first.
+    None,
+}
+
+/// Which references are reported: those that pass every test.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    /// Schemes of targets, in lower case; empty: all.
+    pub schemes: Vec<String>,
+    /// Patterns one of which the target matches, if there are any.
+    pub include: Option<RegexSet>,
+    /// Patterns none of which the target matches.
+    pub exclude: Option<RegexSet>,
+    /// Elements, in lower case; empty: all.
+    pub elements: Vec<String>,
+    /// Contexts; empty: all.
+    pub contexts: Vec<Context>,
+    /// How the reference is written.
+    pub written: Written,
+}
+
+/// How a reference is written (RFC 3986 section 4).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Written {
+    /// In any way.
+    #[default]
+    Any,
+    /// Without a scheme.
+    Relative,
+    /// With a scheme.
+    Absolute,
+}
+
+impl Filter {
+    /// Whether every link is reported.
+    pub fn admits_everything(&self) -> bool {
+        let Filter {
+            schemes,
+            include,
+            exclude,
+            elements,
+            contexts,
+            written,
+        } = self;
+        let lists = schemes.is_empty() && elements.is_empty() && contexts.is_empty();
+        lists && include.is_none() && exclude.is_none() && *written == Written::Any
+    }
+
+    /// Whether a link is reported. What has no target is judged by its reference.
+    pub fn admits(&self, link: &Link<'_>) -> bool {
+        let uri = link.target.unwrap_or(link.reference);
+        self.admits_writing(link.reference)
+            && self.admits_scheme(uri)
+            && (self.contexts.is_empty() || self.contexts.contains(&link.context))
+            && (self.elements.is_empty() || self.admits_element(link.element))
+            && self.include.as_ref().is_none_or(|set| set.is_match(uri))
+            && !self.exclude.as_ref().is_some_and(|set| set.is_match(uri))
+    }
+
+    fn admits_writing(&self, reference: &[u8]) -> bool {
+        let is_absolute = || Reference::split(reference.trim_ascii()).scheme.is_some();
+        match self.written {
+            Written::Any => true,
+            Written::Relative => !is_absolute(),
+            Written::Absolute => is_absolute(),
+        }
+    }
+
+    fn admits_scheme(&self, uri: &[u8]) -> bool {
+        if self.schemes.is_empty() {
+            return true;
+        }
+        let scheme = Reference::split(uri).scheme.unwrap_or_default();
+        self.schemes
+            .iter()
+            .any(|one| one.as_bytes().eq_ignore_ascii_case(scheme))
+    }
+
+    fn admits_element(&self, element: Option<&str>) -> bool {
+        element.is_some_and(|element| self.elements.iter().any(|one| one == element))
+    }
+}
+
+/// Part `index` of `count`, by a hash of the path that never changes.
+///
+/// ```
+/// use uriscan::pipeline::Shard;
+/// let shards: Vec<Shard> = ["1/3", "2/3", "3/3"].iter().map(|text| text.parse().unwrap()).collect();
+/// let holders = shards.iter().filter(|shard| shard.holds(b"site/a.html"));
+/// assert_eq!(holders.count(), 1);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shard {
+    /// From 0.
+    index: u64,
+    count: u64,
+}
+
+impl Shard {
+    /// Everything.
+    pub const WHOLE: Shard = Shard { index: 0, count: 1 };
+
+    /// Whether a path belongs to this part.
+    pub fn holds(self, path: &[u8]) -> bool {
+        self.count == 1 || hash(path) % self.count == self.index
+    }
+}
+
+impl Default for Shard {
+    fn default() -> Self {
+        Shard::WHOLE
+    }
+}
+
+/// FNV-1a, 64 bits, with its high half folded in.
+fn hash(bytes: &[u8]) -> u64 {
+    let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+    let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325, step);
+    hash ^ hash >> 32
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let numbers = text.split_once('/');
+        let number = |text: &str| text.parse::<u64>().ok();
+        match numbers.and_then(|(one, other)| number(one).zip(number(other))) {
+            Some((index, count)) if 1 <= index && index <= count => Ok(Shard {
+                index: index - 1,
+                count,
+            }),
+            _ => Err("I/N with 1 <= I <= N".to_owned()),
+        }
+    }
+}
+
+/// Counters that the workers raise document by document.
+#[derive(Debug, Default)]
+pub struct Progress {
+    files: AtomicU64,
+    bytes: AtomicU64,
+    references: AtomicU64,
+}
+
+/// What the counters say at one time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ProgressSnapshot {
+    /// Documents that have been read.
+    pub files: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// References found in them.
+    pub references: u64,
+}
+
+impl Progress {
+    /// Adds documents, or a part of one.
+    pub fn add(&self, files: u64, bytes: u64, references: u64) {
+        self.files.fetch_add(files, Ordering::Relaxed);
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+        self.references.fetch_add(references, Ordering::Relaxed);
+    }
+
+    /// What has been read so far.
+    pub fn reading(&self) -> ProgressSnapshot {
+        ProgressSnapshot {
+            files: self.files.load(Ordering::Relaxed),
+            bytes: self.bytes.load(Ordering::Relaxed),
+            references: self.references.load(Ordering::Relaxed),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hash_never_changes() {
+        for (text, expected) in [
+            ("", 0xcbf2_9ce4_8422_2325_u64),
+            ("a", 0xaf63_dc4c_8601_ec8c),
+            ("foobar", 0x8594_4171_f739_67e8),
+        ] {
+            assert_eq!(hash(text.as_bytes()), expected ^ expected >> 32, "{text}");
+        }
+    }
+
+    #[test]
+    fn shards_are_counted_from_one() {
+        for text in ["0/3", "4/3", "1", "/", "a/b", "1/0"] {
+            assert!(text.parse::<Shard>().is_err(), "{text}");
+        }
+    }
+}
