@@ -8,8 +8,8 @@ use crate::bytes::lines::LineCounter;
 use crate::bytes::source::{Replay, RewindSource, Seekable};
 use crate::bytes::steps::step;
 use crate::bytes::window::{Bounds, Window, Windows};
+use crate::decode::charset::{self, CharsetReader, Conversion, Detected, Transcoder};
 pub use crate::document::Positions;
-use crate::document::charset::{self, CharsetReader, Conversion, Detected, Transcoder};
 use crate::document::events::{Batch, Event, Events};
 use crate::document::mail::ArchiveTally;
 use crate::document::{self, Format, KnownSeparators, Passes, Scan, ScanStart, SplitContext};
@@ -153,7 +153,7 @@ impl Extractor {
         let format = document.format;
         let first = &bytes[..bytes.len().min(charset::PRESCAN)];
         let detected = (format.conversion != Conversion::Never)
-            .then(|| charset::detect(format.family, document.declared, first));
+            .then(|| charset::detect(format.prescan, document.declared, first));
         let encoding = detected.and_then(|detected| detected.encoding);
         if charset::converts(format.conversion, encoding) {
             // A slice reads and rewinds without errors.
@@ -245,10 +245,10 @@ impl Extractor {
         let Format {
             bounds,
             conversion,
-            family,
+            prescan,
             ..
         } = *document.format;
-        let mut reader = CharsetReader::new(source, conversion, family, document.declared)?;
+        let mut reader = CharsetReader::new(source, conversion, prescan, document.declared)?;
         let mut failure = None;
         let mut pass = self.begin(document, reader.detected());
         let origin = document.origin.offset;

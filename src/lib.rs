@@ -45,6 +45,7 @@
 //! | --- | --- | --- |
 //! | 1 | [`bytes`] | windows, lines and columns, byte classes |
 //! | 2 | [`uri`] | the grammar of references, and resolution by four rule sets |
+//! | 2 | [`decode`] | bytes to bytes: charsets, transfer encodings, compression |
 //! | 3 | [`document`] | one scanner a format: bytes to events |
 //! | 4 | [`resolver`] | events to links: the stack of bases, and what waits for them |
 //! | 5 | [`extractor`] | one document from start to end |
@@ -58,6 +59,7 @@
 pub mod audit;
 pub mod bytes;
 pub mod cli;
+pub mod decode;
 pub mod document;
 #[doc = include_str!("examples.md")]
 pub mod examples {}

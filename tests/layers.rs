@@ -5,9 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Every module under `src` and the layer it stands in.
-const LAYERS: [(&str, u8); 10] = [
+const LAYERS: [(&str, u8); 11] = [
     ("bytes", 1),
     ("uri", 2),
+    ("decode", 2),
     ("document", 3),
     ("resolver", 4),
     ("extractor", 5),

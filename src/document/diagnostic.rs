@@ -1,5 +1,8 @@
 //! What readers of the links should know about a document: coded, counted, one row each.
 
+use crate::decode::charset::labels::LabelFault;
+use crate::decode::compression::DecompressFault;
+
 /// What a diagnostic says about the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
@@ -72,4 +75,28 @@ codes! {
     CHARSET_MALFORMED = "charset.malformed", Note, "some bytes mean nothing in the declared charset";
     CHARSET_UNSUPPORTED = "charset.unsupported", Note, "the charset cannot be decoded, and the text was read as it is";
     OPAQUE = "body.opaque", Note, "an encrypted or opaque body was not read";
+}
+
+impl From<DecompressFault> for &'static Code {
+    fn from(fault: DecompressFault) -> Self {
+        match fault {
+            DecompressFault::Truncated => &COMPRESS_TRUNCATED,
+            DecompressFault::Corrupt => &COMPRESS_CORRUPT,
+            DecompressFault::Memory => &COMPRESS_WINDOW,
+            DecompressFault::Unsupported => &COMPRESS_UNSUPPORTED,
+            DecompressFault::TrailingGarbage => &COMPRESS_TRAILING,
+            DecompressFault::GzipTrailingGarbage => &GZIP_TRAILING,
+            DecompressFault::RatioLimit => &RATIO_LIMIT,
+            DecompressFault::DepthLimit => &DEPTH_LIMIT,
+        }
+    }
+}
+
+impl From<LabelFault> for &'static Code {
+    fn from(fault: LabelFault) -> Self {
+        match fault {
+            LabelFault::Unknown => &CHARSET_UNKNOWN,
+            LabelFault::Unsupported => &CHARSET_UNSUPPORTED,
+        }
+    }
 }

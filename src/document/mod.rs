@@ -10,8 +10,6 @@
 //! Spans of references lie within the bytes that were pending, and ascend. A scanner that sees
 //! `look_ahead` pending bytes consumes at least one.
 
-pub mod charset;
-pub mod container;
 pub mod diagnostic;
 pub mod events;
 pub mod explain;
@@ -24,6 +22,7 @@ pub mod text;
 use encoding_rs::Encoding;
 
 use crate::bytes::window::{Bounds, Window};
+use crate::decode::charset;
 use events::{Events, RestartHints, RuleFamily};
 
 /// What every scanner does.
@@ -219,6 +218,8 @@ pub struct Format {
     pub bounds: Bounds,
     /// Whether a document may have to be read a second time.
     pub reading: Passes,
+    /// Finds the encoding that a document declares for itself, where documents do so.
+    pub prescan: Option<charset::Prescan>,
     /// Which documents are turned into UTF-8 first.
     pub conversion: charset::Conversion,
     /// Where a long document can be cut, if it can.

@@ -6,8 +6,7 @@ use std::rc::Rc;
 
 use super::input::{self, Input};
 use super::sniff::HEAD;
-use crate::document::container::{Codec, DEPTH, DecompressError, Decompressed};
-use crate::document::diagnostic::{DEPTH_LIMIT, RATIO_LIMIT};
+use crate::decode::compression::{Codec, DEPTH, DecompressError, DecompressFault, Decompressed};
 use crate::resolver::{Diagnostic, Link, Sink};
 
 /// What a compressed file holds, with its first bytes read.
@@ -93,7 +92,7 @@ impl<'a> OpenedFile<'a> {
             .collect();
         if self.too_deep {
             troubles.push(DecompressError {
-                code: &DEPTH_LIMIT,
+                fault: DecompressFault::DepthLimit,
                 offset: 0,
             });
         }
@@ -168,7 +167,7 @@ impl Read for LayerRest {
         let innermost = &self.layers[self.layers.len() - 1];
         // Each layer keeps within its measure; together they may still be beyond it.
         if Decompressed::is_excessive(input, self.output) {
-            innermost.borrow_mut().end_with(&RATIO_LIMIT);
+            innermost.borrow_mut().end_with(DecompressFault::RatioLimit);
         }
         let n = innermost.borrow_mut().read(into)?;
         self.output += n as u64;

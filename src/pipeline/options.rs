@@ -14,7 +14,7 @@ use super::sniff::{self, Content, HEAD};
 use super::split_lines::PIECE;
 use super::tally::CountKey;
 use super::walk::{Entry, EntryKind};
-use crate::document::container::Codec;
+use crate::decode::compression::Codec;
 use crate::document::events::Context;
 use crate::document::{Format, SplitPoint};
 use crate::extractor;

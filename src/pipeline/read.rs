@@ -8,7 +8,7 @@ use super::input::{Input, Joined};
 use super::options::{Choice, PipelineOptions, ReportMode};
 use super::split_lines::FilePiece;
 use super::walk::{Entry, EntryKind};
-use crate::document::container::Codec;
+use crate::decode::compression::Codec;
 use crate::document::mail::ArchiveTally;
 use crate::document::{Format, Retrieval};
 use crate::extractor::{Document, Extractor, PieceOrigin, Positions};
@@ -248,7 +248,7 @@ fn tell_troubles(opened: &OpenedFile<'_>, sink: &mut impl Sink) {
     for trouble in opened.troubles() {
         sink.diagnostic(&Diagnostic {
             member: None,
-            code: trouble.code,
+            code: trouble.fault.into(),
             count: 1,
             offset: trouble.offset,
         });

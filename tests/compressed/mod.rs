@@ -8,7 +8,8 @@ mod limits;
 use std::io::{Cursor, Read, Write};
 use std::path::Path;
 
-use uriscan::document::container::{Codec, Decompressed};
+use uriscan::decode::compression::{Codec, Decompressed};
+use uriscan::document::diagnostic::Code;
 
 /// What a compressed document holds, read in steps of `step` bytes, and the code of its trouble.
 fn read_in_steps(stored: &[u8], step: usize) -> (Vec<u8>, Option<&'static str>) {
@@ -22,7 +23,11 @@ fn read_in_steps(stored: &[u8], step: usize) -> (Vec<u8>, Option<&'static str>) 
             n => content.extend_from_slice(&into[..n]),
         }
     }
-    (content, document.trouble().map(|trouble| trouble.code.name))
+    let trouble = document.trouble();
+    (
+        content,
+        trouble.map(|trouble| <&Code>::from(trouble.fault).name),
+    )
 }
 
 /// The same in one step size that users have.

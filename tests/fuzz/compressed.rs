@@ -4,7 +4,8 @@
 use std::io::{Cursor, Read, Write};
 
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
-use uriscan::document::container::{Codec, Decompressed};
+use uriscan::decode::compression::{Codec, Decompressed};
+use uriscan::document::diagnostic::Code;
 
 use super::Input;
 
@@ -36,7 +37,11 @@ fn read(stored: &[u8], step: usize) -> Option<Content> {
         }
     }
     assert!(document.input() <= stored.len() as u64);
-    Some((content, document.trouble().map(|trouble| trouble.code.name)))
+    let trouble = document.trouble();
+    Some((
+        content,
+        trouble.map(|trouble| <&Code>::from(trouble.fault).name),
+    ))
 }
 
 /// Any bytes, behind the magic of a codec at times.

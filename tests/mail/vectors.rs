@@ -5,8 +5,9 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use uriscan::decode::compression::{Codec, Decompressed};
 use uriscan::document;
-use uriscan::document::container::{Codec, Decompressed};
+use uriscan::document::diagnostic::Code;
 use uriscan::extractor::ExtractorOptions;
 use uriscan::uri::unwrap::{Gateway, Unwrapper};
 
@@ -242,7 +243,9 @@ fn compressed_cases_give_what_they_say() {
         let mut reader = Decompressed::new(codec, Box::new(std::io::Cursor::new(stored)));
         reader.read_to_end(&mut archive).unwrap();
         let mut found = read("mbox", &archive, &document::FormatOptions::default(), 7);
-        let trouble = reader.trouble().map(|trouble| (None, trouble.code.name, 1));
+        let trouble = reader
+            .trouble()
+            .map(|trouble| (None, <&Code>::from(trouble.fault).name, 1));
         found.diagnostics.extend(trouble);
         if let Some(difference) = difference(&vector.expected, &found) {
             panic!("{}: {difference}", vector.name);

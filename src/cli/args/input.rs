@@ -8,8 +8,8 @@ use ignore::overrides::OverrideBuilder;
 
 use crate::cli::help::nearest;
 use crate::cli::message::Error;
+use crate::decode::compression::CODECS;
 use crate::document;
-use crate::document::container::CODECS;
 use crate::document::mail::{Alternatives, Attachments, Headers, MimeBase};
 use crate::document::markdown::Slug;
 use crate::document::text::NonAscii;

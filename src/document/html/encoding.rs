@@ -4,9 +4,10 @@
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
 use super::names::Attribute;
+use super::prescan;
 use super::tag::Tag;
 use super::value::{self, ValueSource};
-use crate::document::charset::{self, Confidence, Detected};
+use crate::decode::charset::{self, Confidence, Detected};
 
 /// The encoding of a document, as far as it is known.
 #[derive(Clone, Copy, Debug)]
@@ -82,14 +83,14 @@ fn said(source: &ValueSource<'_>, tag: &Tag) -> Option<&'static Encoding> {
             .map(|range| value::plain(source, range))
     };
     let charset = value(Attribute::Charset);
-    if let Some(encoding) = charset.and_then(|label| charset::declared_within(&label)) {
+    if let Some(encoding) = charset.and_then(|label| prescan::declared_within(&label)) {
         return Some(encoding);
     }
     let pragma = value(Attribute::HttpEquiv)?;
     if !pragma.eq_ignore_ascii_case(b"content-type") {
         return None;
     }
-    charset::declared_within(charset::label_in_content(&value(Attribute::Content)?)?)
+    prescan::declared_within(prescan::label_in_content(&value(Attribute::Content)?)?)
 }
 
 /// Checks, window by window, whether a document is UTF-8.

@@ -11,6 +11,7 @@ mod encoding;
 mod feedback;
 mod json;
 mod names;
+mod prescan;
 mod report;
 mod scanner;
 mod simulator;
@@ -21,6 +22,7 @@ mod tree_builder;
 mod value;
 mod value_syntax;
 
+pub use prescan::prescan;
 pub(super) use scanner::FORMAT;
 pub use scanner::HtmlScanner;
 

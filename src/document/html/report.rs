@@ -14,7 +14,7 @@ use super::tag::{Attributes, KnownAttribute, Tag, TagStep};
 use super::value::{self, CharacterContext, DecodingNeeds, ValueDecoder, ValueSource};
 use super::{HtmlOptions, LIMIT, css, json, srcdoc, value_syntax};
 use crate::bytes::window::Window;
-use crate::document::charset::{Confidence, Detected};
+use crate::decode::charset::{Confidence, Detected};
 use crate::document::events::{
     BaseSelector, Batch, Context, Event, Events, FoundReference, NameRange, Span, TextRange,
 };

@@ -6,13 +6,14 @@ use super::LIMIT;
 use super::attributes::EnabledRows;
 use super::encoding::{Checked, EncodingState, Validity};
 use super::feedback::{Bail, Halt, ScanEnd, TreeFeedback};
+use super::prescan::prescan;
 use super::report::{Characters, ReportState};
 use super::simulator::{self, SimulatorParser};
 use super::tokenizer::TokenizerRun;
 use super::tree_builder;
 use super::value::ValueSource;
 use crate::bytes::window::{Bounds, Window};
-use crate::document::charset::{self, Confidence, Conversion, Detected};
+use crate::decode::charset::{self, Confidence, Conversion, Detected};
 use crate::document::diagnostic;
 use crate::document::events::{Event, Events, RestartHints, RuleFamily};
 use crate::document::{Format, FormatOptions, Passes, Reread, Retrieval, Scan, ScanStart};
@@ -33,6 +34,7 @@ pub(in crate::document) const FORMAT: Format = Format {
         look_ahead: LIMIT + (64 << 10),
     },
     reading: Passes::MaybeTwice,
+    prescan: Some(prescan),
     conversion: Conversion::WhereNeeded,
     seam: None,
     scanner: |options| Box::new(HtmlScanner::new(options)),
@@ -102,7 +104,7 @@ impl HtmlScanner {
             },
             (None, Some(detected)) => detected,
             (None, None) if enough => {
-                charset::detect(RuleFamily::Markup, self.start.declared, window.bytes)
+                charset::detect(Some(prescan), self.start.declared, window.bytes)
             }
             (None, None) => return false,
         };

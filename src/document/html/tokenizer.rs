@@ -18,7 +18,7 @@ use super::tag::{Attributes, Tag, TagScan, TagStep, skim};
 use super::value::{CharacterContext, ValueDecoder, ValueSource};
 use crate::bytes::seek::{self, is_space};
 use crate::bytes::steps::step;
-use crate::document::charset;
+use crate::decode::charset;
 use crate::document::diagnostic;
 use crate::document::events::{Event, Events};
 use crate::document::flags::Flags;

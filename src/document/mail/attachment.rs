@@ -5,7 +5,7 @@ use std::io::{Cursor, Read};
 use memchr::memchr;
 
 use super::part::PartContent;
-use crate::document::container::{Codec, Decompressed};
+use crate::decode::compression::{Codec, Decompressed};
 use crate::document::diagnostic::Code;
 
 /// A longer attachment is passed over: what is gathered takes memory.
@@ -83,6 +83,6 @@ impl AttachmentReader {
 
     /// What is wrong with it, as far as it was read.
     pub(super) fn trouble(&self) -> Option<&'static Code> {
-        self.reader.trouble().map(|trouble| trouble.code)
+        self.reader.trouble().map(|trouble| trouble.fault.into())
     }
 }

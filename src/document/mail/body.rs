@@ -1,7 +1,7 @@
 //! The buffers of a part that is read: its text, and the text that the scanner sees.
 
-use super::segments::SegmentMap;
 use crate::bytes::window::{Bounds, Windows};
+use crate::decode::offset_map::OffsetMap;
 
 /// How many bytes of text are scanned at a time.
 pub(super) const PIECE: usize = 256 << 10;
@@ -10,7 +10,7 @@ pub(super) const PIECE: usize = 256 << 10;
 pub(super) struct BodyBuffers {
     pub(super) text: Windows,
     pub(super) scanned: Windows,
-    pub(super) reflow: SegmentMap,
+    pub(super) reflow: OffsetMap,
     /// How far the text was reflowed.
     pub(super) reflowed: u64,
     /// How far it was cleared of blobs.
@@ -25,7 +25,7 @@ impl Default for BodyBuffers {
         BodyBuffers {
             text: Windows::new(PIECE),
             scanned: Windows::new(PIECE),
-            reflow: SegmentMap::default(),
+            reflow: OffsetMap::default(),
             reflowed: 0,
             cleared: 0,
             threshold: PIECE,

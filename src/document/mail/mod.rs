@@ -10,7 +10,6 @@
 mod attachment;
 mod binary_block;
 mod body;
-mod charset;
 mod classify;
 mod delimiter;
 mod framing;
@@ -20,17 +19,16 @@ mod open;
 mod part;
 mod part_scanners;
 mod reflow;
-mod segments;
 mod sniff;
 mod splice;
-mod transfer;
+mod trailer;
 mod tree;
 mod unquote;
 
-use super::charset::Conversion;
 use super::events::{Event, Events, RuleFamily};
 use super::{Format, KnownSeparators, Passes, Retrieval, Scan, ScanStart, SplitPoint};
 use crate::bytes::window::{Bounds, Window};
+use crate::decode::charset::Conversion;
 use framing::{Framing, SeparatorLines};
 pub use framing::{SeparatorStyle, is_separator};
 pub(crate) use header::envelope;
@@ -174,6 +172,7 @@ const FORMAT: Format = Format {
     },
     reading: Passes::Once,
     // Each part has an encoding of its own.
+    prescan: None,
     conversion: Conversion::Never,
     seam: None,
     scanner: |options| Box::new(MailScanner::new(Framing::single(), options)),

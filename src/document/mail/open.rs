@@ -7,9 +7,9 @@ use super::nested::{NestedContent, NestedPart};
 use super::part::{PartContent, PartDescription};
 use super::part_scanners::PartScanners;
 use super::splice::PartScope;
-use super::transfer::TransferEncoding;
 use super::tree::{EntityKind, MimeTree, OpenEntity};
 use super::{Alternatives, Attachments, MimeBase};
+use crate::decode::transfer::TransferEncoding;
 use crate::document::diagnostic;
 use crate::document::events::{
     Enter, EntityBase, EntityHeading, Event, Events, LabelScope, MessageHeading, RuleFamily,

@@ -7,16 +7,17 @@ use memchr::memrchr;
 use super::attachment::{Attachment, AttachmentState};
 use super::binary_block::BinaryBlocks;
 use super::body::{BodyBuffers, PIECE};
-use super::charset::{self, Converter, MailCharset};
 use super::nested::NestedPart;
 use super::part_scanners::{HTML_KEPT, PartScanners};
 use super::reflow::Reflow;
-use super::segments::SegmentMap;
 use super::splice::{EventMapper, PartScope, PartView};
-use super::transfer::{Base64, QuotedPrintable, Trailer, TrailerSplit, TransferEncoding};
+use super::trailer::{Trailer, TrailerSplit};
 use super::unquote::LineUnquoter;
 use crate::bytes::window::Window;
-use crate::document::charset::{Confidence, Detected, detect, needs_transcoding};
+use crate::decode::charset::labels::{self, ConverterInput, TextCharset};
+use crate::decode::charset::{Confidence, Converter, Detected, detect, needs_transcoding};
+use crate::decode::offset_map::OffsetMap;
+use crate::decode::transfer::{Base64, QuotedPrintable, TransferEncoding};
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::{Batch, Event, Events, RestartHints, RuleFamily};
 use crate::document::flags::Flags;
@@ -49,9 +50,9 @@ pub(super) struct LeafPart {
     /// The clear text behind base64 has begun.
     in_trailer: bool,
     clean: LineUnquoter,
-    charset: Option<MailCharset>,
+    charset: Option<TextCharset>,
     converter: Option<Converter>,
-    converted: SegmentMap,
+    converted: OffsetMap,
     malformed: bool,
     pub(super) splice: EventMapper,
     blobs: BinaryBlocks,
@@ -107,19 +108,19 @@ impl LeafPart {
         self.malformed = false;
         self.splice.charset.clear();
         self.splice.charset.extend_from_slice(label);
-        let (charset, code) = charset::of_label(label);
-        self.diagnostics.extend(code);
+        let (charset, fault) = labels::of_label(label);
+        self.diagnostics.extend(fault.map(<&Code>::from));
         self.set_charset(charset);
     }
 
-    fn set_charset(&mut self, charset: MailCharset) {
+    fn set_charset(&mut self, charset: TextCharset) {
         self.charset = Some(charset);
         match charset {
             // Markup is decoded value by value.
-            MailCharset::Superset(encoding) if self.is_html() => self.splice.set_encoding(encoding),
+            TextCharset::Superset(encoding) if self.is_html() => self.splice.set_encoding(encoding),
             // Text is ASCII, or converted, or UTF-8.
-            MailCharset::Superset(_) | MailCharset::Guess => {}
-            MailCharset::Convert(source) => {
+            TextCharset::Superset(_) | TextCharset::Guess => {}
+            TextCharset::Convert(source) => {
                 self.converter = Some(Converter::new(source));
                 self.splice.set_encoding(UTF_8);
             }
@@ -129,7 +130,7 @@ impl LeafPart {
     /// The encoding that text is converted from where it is not ASCII.
     fn legacy(&self) -> Option<&'static Encoding> {
         match self.charset {
-            Some(MailCharset::Superset(encoding)) if !self.is_html() && encoding != UTF_8 => {
+            Some(TextCharset::Superset(encoding)) if !self.is_html() && encoding != UTF_8 => {
                 Some(encoding)
             }
             _ => None,
@@ -263,7 +264,7 @@ impl LeafPart {
             let text = self.body.text.window();
             self.converted
                 .run(text.offset_at(text.bytes.len()) as usize, 1);
-            self.converter = Some(Converter::new(charset::ConverterInput::Encoding(encoding)));
+            self.converter = Some(Converter::new(ConverterInput::Encoding(encoding)));
         }
         if let Some(converter) = &mut self.converter {
             let mut scratch = std::mem::take(&mut readers.scratch);
@@ -299,13 +300,13 @@ impl LeafPart {
             return false;
         }
         let charset = match self.charset {
-            Some(MailCharset::Guess) => charset::guess(raw),
+            Some(TextCharset::Guess) => labels::guess(raw),
             Some(known) => known,
             None => return false,
         };
         let plain = match charset {
-            MailCharset::Superset(encoding) => encoding == UTF_8 || raw.is_ascii(),
-            MailCharset::Guess | MailCharset::Convert(_) => false,
+            TextCharset::Superset(encoding) => encoding == UTF_8 || raw.is_ascii(),
+            TextCharset::Guess | TextCharset::Convert(_) => false,
         };
         if !plain {
             return false;
@@ -375,7 +376,9 @@ impl LeafPart {
                 }
             }
             TransferEncoding::Base64 => {
-                self.diagnostics.extend(self.base64.end(&mut decoded));
+                if self.base64.end(&mut decoded) {
+                    self.diagnostics.push(&diagnostic::BASE64_TRUNCATED);
+                }
                 if self.base64.garbage > 0 {
                     self.diagnostics.push(&diagnostic::BASE64_GARBAGE);
                 }
@@ -410,19 +413,19 @@ impl LeafPart {
     fn resolve_guess(&mut self, readers: &mut PartScanners) {
         let head = self.body.text.pending();
         if self.is_html() && self.converter.is_none() {
-            let detected = detect(RuleFamily::Markup, self.declared(), head);
+            let detected = detect(Some(html::prescan), self.declared(), head);
             match detected.encoding {
                 Some(encoding) if needs_transcoding(encoding) => {
-                    let (charset, _) = charset::of_label(encoding.name().as_bytes());
+                    let (charset, _) = labels::of_label(encoding.name().as_bytes());
                     self.set_charset(charset);
                 }
                 _ => return,
             }
-        } else if matches!(self.charset, Some(MailCharset::Guess)) {
-            let charset = charset::guess(head);
+        } else if matches!(self.charset, Some(TextCharset::Guess)) {
+            let charset = labels::guess(head);
             self.set_charset(charset);
             if let Some(encoding) = self.legacy() {
-                self.converter = Some(Converter::new(charset::ConverterInput::Encoding(encoding)));
+                self.converter = Some(Converter::new(ConverterInput::Encoding(encoding)));
             }
         } else {
             return;
@@ -514,10 +517,8 @@ impl LeafPart {
     /// The encoding that the heading declares.
     fn declared(&self) -> Option<&'static Encoding> {
         match self.charset {
-            Some(MailCharset::Superset(encoding)) => Some(encoding),
-            Some(MailCharset::Convert(charset::ConverterInput::Encoding(encoding))) => {
-                Some(encoding)
-            }
+            Some(TextCharset::Superset(encoding)) => Some(encoding),
+            Some(TextCharset::Convert(ConverterInput::Encoding(encoding))) => Some(encoding),
             _ => None,
         }
     }

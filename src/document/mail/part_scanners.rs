@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use memchr::memmem;
 
 use super::MailOptions;
-use super::segments::SegmentMap;
+use crate::decode::offset_map::OffsetMap;
 use crate::document::events::Batch;
 use crate::document::{self, Positions, Scan, html, text};
 
@@ -33,7 +33,7 @@ pub(super) struct PartScanners {
     pub(super) decoded: Vec<u8>,
     pub(super) scratch: Vec<u8>,
     /// From a field's text to its value.
-    pub(super) map: SegmentMap,
+    pub(super) map: OffsetMap,
 }
 
 impl PartScanners {
@@ -52,7 +52,7 @@ impl PartScanners {
             hyphens: memmem::Finder::new(b"\n--"),
             decoded: Vec::new(),
             scratch: Vec::new(),
-            map: SegmentMap::default(),
+            map: OffsetMap::default(),
         }
     }
 }

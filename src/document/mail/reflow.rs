@@ -3,7 +3,7 @@
 
 use memchr::{memchr, memrchr3};
 
-use super::segments::SegmentMap;
+use crate::decode::offset_map::OffsetMap;
 
 /// Makes the text to scan from a part's text, piece by piece.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ impl Reflow {
         text: &[u8],
         last: bool,
         out: &mut Vec<u8>,
-        map: &mut SegmentMap,
+        map: &mut OffsetMap,
     ) -> usize {
         match self {
             Reflow::Flowed(flowed) => flowed.push(text, last, out, map),
@@ -118,7 +118,7 @@ impl Flowed {
         }
     }
 
-    fn push(&mut self, text: &[u8], last: bool, out: &mut Vec<u8>, map: &mut SegmentMap) -> usize {
+    fn push(&mut self, text: &[u8], last: bool, out: &mut Vec<u8>, map: &mut OffsetMap) -> usize {
         let mut at = 0;
         while at < text.len() {
             let rest = &text[at..];
@@ -133,11 +133,11 @@ impl Flowed {
         at
     }
 
-    fn line(&mut self, line: &[u8], out: &mut Vec<u8>, map: &mut SegmentMap) {
+    fn line(&mut self, line: &[u8], out: &mut Vec<u8>, map: &mut OffsetMap) {
         let content = line.strip_suffix(b"\n").unwrap_or(line);
         let content = content.strip_suffix(b"\r").unwrap_or(content);
         let ending = line.len() - content.len();
-        let mut copy = |bytes: &[u8], map: &mut SegmentMap| {
+        let mut copy = |bytes: &[u8], map: &mut OffsetMap| {
             out.extend_from_slice(bytes);
             map.run(bytes.len(), 1);
         };
@@ -194,7 +194,7 @@ pub(super) struct Enriched {
 const COMMAND: usize = 62;
 
 impl Enriched {
-    fn push(&mut self, text: &[u8], last: bool, out: &mut Vec<u8>, map: &mut SegmentMap) -> usize {
+    fn push(&mut self, text: &[u8], last: bool, out: &mut Vec<u8>, map: &mut OffsetMap) -> usize {
         let mut at = 0;
         while at < text.len() {
             let rest = &text[at..];
@@ -237,7 +237,7 @@ impl Enriched {
         at
     }
 
-    fn command(&mut self, name: &[u8], length: usize, out: &mut Vec<u8>, map: &mut SegmentMap) {
+    fn command(&mut self, name: &[u8], length: usize, out: &mut Vec<u8>, map: &mut OffsetMap) {
         if name.eq_ignore_ascii_case(b"param") {
             self.parameter = true;
         } else if name.eq_ignore_ascii_case(b"/param") {
@@ -252,7 +252,7 @@ impl Enriched {
     }
 }
 
-fn unfold(text: &[u8], last: bool, out: &mut Vec<u8>, map: &mut SegmentMap) -> usize {
+fn unfold(text: &[u8], last: bool, out: &mut Vec<u8>, map: &mut OffsetMap) -> usize {
     let mut at = 0;
     while at < text.len() {
         let rest = &text[at..];
@@ -291,7 +291,7 @@ mod tests {
 
     fn run(make: fn() -> Reflow, text: &str, size: usize) -> String {
         let mut reflow = make();
-        let (mut out, mut map) = (Vec::new(), SegmentMap::default());
+        let (mut out, mut map) = (Vec::new(), OffsetMap::default());
         let (mut start, mut end) = (0, 0);
         loop {
             end = (end + size).min(text.len());

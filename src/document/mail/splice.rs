@@ -6,9 +6,9 @@ use std::sync::LazyLock;
 use encoding_rs::{Encoding, UTF_8};
 use memchr::memmem::Finder;
 
-use super::segments::SegmentMap;
 use crate::bytes::lines::LineCounter;
 use crate::bytes::window::Window;
+use crate::decode::offset_map::OffsetMap;
 use crate::document::Positions;
 use crate::document::events::{
     BaseSelector, Batch, Enter, EntityHeading, Event, Events, FoundReference, NameRange,
@@ -25,9 +25,9 @@ pub(super) struct PartView<'a> {
     /// The text that lines are counted in.
     pub(super) text: Window<'a>,
     /// From the scanned text to the text.
-    pub(super) reflow: Option<&'a SegmentMap>,
+    pub(super) reflow: Option<&'a OffsetMap>,
     /// From the text to the part's bytes.
-    pub(super) converted: Option<&'a SegmentMap>,
+    pub(super) converted: Option<&'a OffsetMap>,
     /// Whether lines are counted.
     pub(super) positions: Positions,
 }

@@ -26,7 +26,6 @@ use encoding_rs::UTF_8;
 use memchr::memmem;
 use pulldown_cmark::{Event as Mark, LinkType, Options as Extensions, Parser, Tag, TagEnd};
 
-use super::charset::Conversion;
 use super::events::{
     Context, Event, Events, FoundReference, NameRange, RuleFamily, Span, TextRange,
 };
@@ -34,6 +33,7 @@ use super::flags::Flags;
 use super::{AnchorReporting, Format, Passes, Retrieval, Scan, ScanStart, diagnostic, html, text};
 use crate::bytes::steps::step;
 use crate::bytes::window::{Bounds, Window};
+use crate::decode::charset::Conversion;
 use slug::Slugs;
 
 /// How Markdown is read.
@@ -63,6 +63,7 @@ pub(super) const FORMAT: Format = Format {
         look_ahead: split::LONGEST + 1,
     },
     reading: Passes::Once,
+    prescan: None,
     conversion: Conversion::Always,
     seam: None,
     retrieval: Retrieval::Place,

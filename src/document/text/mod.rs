@@ -47,10 +47,10 @@ pub use scanner::TextScanner;
 pub use shapes::SchemeShape;
 pub use split::split_at;
 
-use super::charset::Conversion;
 use super::events::RuleFamily;
 use super::{Format, Passes, Retrieval, SplitPoint};
 use crate::bytes::window::Bounds;
+use crate::decode::charset::Conversion;
 
 /// How text is read.
 #[derive(Clone, Debug, Default)]
@@ -93,6 +93,7 @@ pub(super) const FORMAT: Format = Format {
     retrieval: Retrieval::Place,
     bounds: BOUNDS,
     reading: Passes::Once,
+    prescan: None,
     conversion: Conversion::Always,
     seam: Some(SplitPoint::Line(split::seam)),
     scanner: |options| Box::new(TextScanner::new(options.text.clone())),

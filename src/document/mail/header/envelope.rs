@@ -7,8 +7,8 @@ use encoding_rs::WINDOWS_1252;
 use memchr::memchr3;
 
 use super::value::{self, comment_end};
+use crate::decode::offset_map::OffsetMap;
 use crate::document::events::{self, Events};
-use crate::document::mail::segments::SegmentMap;
 
 /// The longest subject and the longest address, in bytes.
 const TEXT: usize = 512;
@@ -65,7 +65,7 @@ fn decoded(raw: &[u8]) -> Cow<'_, str> {
         return plain;
     }
     let mut text = Vec::new();
-    value::text(plain.as_bytes(), &mut text, &mut SegmentMap::default());
+    value::text(plain.as_bytes(), &mut text, &mut OffsetMap::default());
     Cow::Owned(String::from_utf8_lossy(&text).into_owned())
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use memchr::memchr;
 
 use super::value::Comments;
-use crate::document::mail::charset;
+use crate::decode::charset::labels;
 
 /// A value with parameters.
 #[derive(Clone, Debug, Default)]
@@ -235,7 +235,7 @@ fn join(pieces: Vec<ParameterSection>) -> Vec<(String, Vec<u8>)> {
             }
         }
         let mut value = Vec::new();
-        charset::to_utf8(&label, &bytes, &mut value);
+        labels::to_utf8(&label, &bytes, &mut value);
         list.push((group[0].0.clone(), value));
     }
     list

@@ -2,13 +2,13 @@
 
 use memchr::{memchr, memmem};
 
-use crate::document::mail::charset;
-use crate::document::mail::segments::SegmentMap;
-use crate::document::mail::transfer::{Base64, QuotedPrintable};
+use crate::decode::charset::labels;
+use crate::decode::offset_map::OffsetMap;
+use crate::decode::transfer::{Base64, QuotedPrintable};
 
 /// A value as text: unfolded (RFC 5322 section 2.2.3), its encoded words decoded and joined. The
 /// map leads back to offsets of `raw`, counted from where `map` starts.
-pub(super) fn text(raw: &[u8], out: &mut Vec<u8>, map: &mut SegmentMap) {
+pub(super) fn text(raw: &[u8], out: &mut Vec<u8>, map: &mut OffsetMap) {
     let mut words = EncodedWords::default();
     let mut at = 0;
     while at < raw.len() {
@@ -76,7 +76,7 @@ impl EncodedWords {
         self.length > 0
     }
 
-    fn add(&mut self, word: &EncodedWord<'_>, out: &mut Vec<u8>, map: &mut SegmentMap) {
+    fn add(&mut self, word: &EncodedWord<'_>, out: &mut Vec<u8>, map: &mut OffsetMap) {
         let blanks: usize = self.blanks.iter().map(|(_, raw)| raw).sum();
         if self.is_open() && !self.charset.eq_ignore_ascii_case(word.charset) {
             self.blanks.clear();
@@ -97,10 +97,10 @@ impl EncodedWords {
         self.blanks.push((text, raw));
     }
 
-    fn flush(&mut self, out: &mut Vec<u8>, map: &mut SegmentMap) {
+    fn flush(&mut self, out: &mut Vec<u8>, map: &mut OffsetMap) {
         if self.is_open() {
             let start = out.len();
-            charset::to_utf8(&self.charset, &self.bytes, out);
+            labels::to_utf8(&self.charset, &self.bytes, out);
             map.put(out.len() - start, self.length);
             self.length = 0;
             self.charset.clear();
@@ -297,7 +297,7 @@ fn closes(value: &[u8]) -> Vec<bool> {
 /// or beside comments (RFC 2557 section 4.4).
 pub(super) fn lone_uri(raw: &[u8]) -> Vec<u8> {
     let mut decoded = Vec::new();
-    text(raw, &mut decoded, &mut SegmentMap::default());
+    text(raw, &mut decoded, &mut OffsetMap::default());
     let value = decoded.trim_ascii();
     let mut uri = Vec::new();
     let inner = match value {
@@ -344,7 +344,7 @@ mod tests {
         ];
         for (raw, expected) in rows {
             let mut out = Vec::new();
-            let mut map = SegmentMap::default();
+            let mut map = OffsetMap::default();
             text(raw.as_bytes(), &mut out, &mut map);
             assert_eq!(String::from_utf8_lossy(&out), *expected, "{raw:?}");
             assert_eq!(map.start(out.len() as u64), raw.len() as u64, "{raw:?}");

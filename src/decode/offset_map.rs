@@ -27,35 +27,35 @@ impl Segment {
 /// A map from offsets of a derived text to offsets of its source, built while the one is made
 /// from the other.
 #[derive(Debug, Default)]
-pub(super) struct SegmentMap {
+pub(crate) struct OffsetMap {
     list: Vec<Segment>,
     derived: u64,
     source: u64,
 }
 
-impl SegmentMap {
+impl OffsetMap {
     /// Forgets everything and starts at offset 0 of both.
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.list.clear();
         self.derived = 0;
         self.source = 0;
     }
 
     /// Starts with the source at an offset other than 0.
-    pub(super) fn starting(&mut self, source: u64) {
+    pub(crate) fn starting(&mut self, source: u64) {
         self.clear();
         self.source = source;
     }
 
     /// `n` derived bytes, each made from `step` source bytes.
-    pub(super) fn run(&mut self, n: usize, step: u32) {
+    pub(crate) fn run(&mut self, n: usize, step: u32) {
         self.stretch(1, step);
         self.derived += n as u64;
         self.source += n as u64 * u64::from(step);
     }
 
     /// `derived` bytes made from `source` bytes as a whole, such as a character.
-    pub(super) fn put(&mut self, derived: usize, source: usize) {
+    pub(crate) fn put(&mut self, derived: usize, source: usize) {
         if derived > 0 {
             self.stretch(derived as u32, source as u32);
         }
@@ -64,7 +64,7 @@ impl SegmentMap {
     }
 
     /// `n` source bytes that left nothing.
-    pub(super) fn skip(&mut self, n: usize) {
+    pub(crate) fn skip(&mut self, n: usize) {
         self.source += n as u64;
     }
 
@@ -85,7 +85,7 @@ impl SegmentMap {
     }
 
     /// The source offset of the derived byte at `offset`.
-    pub(super) fn start(&self, offset: u64) -> u64 {
+    pub(crate) fn start(&self, offset: u64) -> u64 {
         if offset >= self.derived {
             return self.source;
         }
@@ -96,7 +96,7 @@ impl SegmentMap {
     }
 
     /// The source offset behind what the derived byte before `offset` was made from.
-    pub(super) fn end(&self, offset: u64) -> u64 {
+    pub(crate) fn end(&self, offset: u64) -> u64 {
         let Some(last) = offset.checked_sub(1) else {
             return self.start(0);
         };
@@ -113,7 +113,7 @@ impl SegmentMap {
     }
 
     /// Forgets what lies before a derived offset that is not asked for again.
-    pub(super) fn forget(&mut self, before: u64) {
+    pub(crate) fn forget(&mut self, before: u64) {
         if self.list.len() > 4096
             && let Some(index) = self.segment(before)
         {
@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn offsets_go_back_to_where_they_came_from() {
         // Source: "ab\r\n cd" with the fold removed, then one character of three bytes made two.
-        let mut map = SegmentMap::default();
+        let mut map = OffsetMap::default();
         map.run(2, 1);
         map.skip(3);
         map.run(2, 1);
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn characters_of_one_length_share_a_segment() {
-        let mut map = SegmentMap::default();
+        let mut map = OffsetMap::default();
         for _ in 0..1000 {
             map.put(2, 1);
         }

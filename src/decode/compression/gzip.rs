@@ -5,7 +5,7 @@ use std::io::BufRead;
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 
 use super::source::CompressedSource;
-use super::{DecodeStep, Decoder, MemberFault};
+use super::{DecodeStep, Decoder, DecompressFault};
 
 /// Flags of the header (RFC 1952 section 2.3.1).
 const HEADER_CRC: u8 = 0x02;
@@ -37,9 +37,9 @@ impl Gzip {
         }
     }
 
-    fn check_trailer(&self, source: &mut CompressedSource) -> Result<(), MemberFault> {
+    fn check_trailer(&self, source: &mut CompressedSource) -> Result<(), DecompressFault> {
         let Some(&[a, b, c, d, e, f, g, h]) = source.peek(TRAILER).first_chunk() else {
-            return Err(MemberFault::Truncated);
+            return Err(DecompressFault::Truncated);
         };
         source.consume(TRAILER);
         // The length is stored modulo 2^32.
@@ -48,16 +48,16 @@ impl Gzip {
         if holds {
             Ok(())
         } else {
-            Err(MemberFault::Corrupt)
+            Err(DecompressFault::Corrupt)
         }
     }
 }
 
 /// Consumes `n` bytes of a header.
-fn skip(source: &mut CompressedSource, n: usize, crc: &mut Crc) -> Result<(), MemberFault> {
+fn skip(source: &mut CompressedSource, n: usize, crc: &mut Crc) -> Result<(), DecompressFault> {
     let bytes = source.peek(n);
     if bytes.len() < n {
-        return Err(MemberFault::Truncated);
+        return Err(DecompressFault::Truncated);
     }
     crc.update(bytes);
     source.consume(n);
@@ -65,11 +65,11 @@ fn skip(source: &mut CompressedSource, n: usize, crc: &mut Crc) -> Result<(), Me
 }
 
 /// Consumes a string of any length and the zero byte behind it.
-fn skip_string(source: &mut CompressedSource, crc: &mut Crc) -> Result<(), MemberFault> {
+fn skip_string(source: &mut CompressedSource, crc: &mut Crc) -> Result<(), DecompressFault> {
     loop {
         let bytes = source.available();
         if bytes.is_empty() {
-            return Err(MemberFault::Truncated);
+            return Err(DecompressFault::Truncated);
         }
         let end = memchr::memchr(0, bytes);
         let length = end.map_or(bytes.len(), |end| end + 1);
@@ -82,18 +82,24 @@ fn skip_string(source: &mut CompressedSource, crc: &mut Crc) -> Result<(), Membe
 }
 
 impl Decoder for Gzip {
-    fn begin(&mut self, source: &mut CompressedSource) -> Result<(), MemberFault> {
+    fn begin(&mut self, source: &mut CompressedSource) -> Result<(), DecompressFault> {
         self.inflate.reset(false);
         self.crc.reset();
         self.ended = false;
         let mut crc = Crc::new();
-        let flags = *source.peek(FIXED).get(3).ok_or(MemberFault::Truncated)?;
+        let flags = *source
+            .peek(FIXED)
+            .get(3)
+            .ok_or(DecompressFault::Truncated)?;
         skip(source, FIXED, &mut crc)?;
         if flags & RESERVED != 0 {
-            return Err(MemberFault::Unsupported);
+            return Err(DecompressFault::Unsupported);
         }
         if flags & EXTRA != 0 {
-            let &[low, high] = source.peek(2).first_chunk().ok_or(MemberFault::Truncated)?;
+            let &[low, high] = source
+                .peek(2)
+                .first_chunk()
+                .ok_or(DecompressFault::Truncated)?;
             skip(source, 2, &mut crc)?;
             skip(source, u16::from_le_bytes([low, high]).into(), &mut crc)?;
         }
@@ -103,10 +109,13 @@ impl Decoder for Gzip {
             }
         }
         if flags & HEADER_CRC != 0 {
-            let &stored = source.peek(2).first_chunk().ok_or(MemberFault::Truncated)?;
+            let &stored = source
+                .peek(2)
+                .first_chunk()
+                .ok_or(DecompressFault::Truncated)?;
             source.consume(2);
             if u16::from_le_bytes(stored) != crc.sum() as u16 {
-                return Err(MemberFault::Corrupt);
+                return Err(DecompressFault::Corrupt);
             }
         }
         Ok(())
@@ -139,9 +148,9 @@ impl Decoder for Gzip {
                     }
                 }
                 Ok(_) if produced > 0 => return (produced, DecodeStep::More),
-                Ok(_) if at_end => return (0, DecodeStep::Failed(MemberFault::Truncated)),
+                Ok(_) if at_end => return (0, DecodeStep::Failed(DecompressFault::Truncated)),
                 Ok(_) if consumed > 0 => {}
-                _ => return (produced, DecodeStep::Failed(MemberFault::Corrupt)),
+                _ => return (produced, DecodeStep::Failed(DecompressFault::Corrupt)),
             }
         }
         match self.check_trailer(source) {

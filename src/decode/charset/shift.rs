@@ -1,7 +1,7 @@
 //! Charsets without a decoder whose shifts are known: ASCII passes, everything else becomes one
 //! U+FFFD for each pair.
 
-use crate::document::mail::segments::SegmentMap;
+use crate::decode::offset_map::OffsetMap;
 
 /// How a charset leaves ASCII.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +57,7 @@ impl Shifted {
         bytes: &[u8],
         last: bool,
         out: &mut Vec<u8>,
-        map: &mut SegmentMap,
+        map: &mut OffsetMap,
     ) -> bool {
         for &byte in bytes {
             self.byte(byte, out, map);
@@ -69,7 +69,7 @@ impl Shifted {
         cut
     }
 
-    fn byte(&mut self, byte: u8, out: &mut Vec<u8>, map: &mut SegmentMap) {
+    fn byte(&mut self, byte: u8, out: &mut Vec<u8>, map: &mut OffsetMap) {
         self.pending += 1;
         let hz = self.shifts == Shifts::Hz;
         self.mode = match self.mode {
@@ -123,16 +123,16 @@ impl Shifted {
         };
     }
 
-    fn to(&mut self, mode: ShiftMode, map: &mut SegmentMap) -> ShiftMode {
+    fn to(&mut self, mode: ShiftMode, map: &mut OffsetMap) -> ShiftMode {
         self.skip(map);
         mode
     }
 
-    fn skip(&mut self, map: &mut SegmentMap) {
+    fn skip(&mut self, map: &mut OffsetMap) {
         map.skip(std::mem::take(&mut self.pending));
     }
 
-    fn emit(&mut self, text: &[u8], out: &mut Vec<u8>, map: &mut SegmentMap) {
+    fn emit(&mut self, text: &[u8], out: &mut Vec<u8>, map: &mut OffsetMap) {
         out.extend_from_slice(text);
         map.put(text.len(), std::mem::take(&mut self.pending));
     }

@@ -6,7 +6,7 @@ use encoding_rs::{Decoder, DecoderResult, Encoding, UTF_16BE, UTF_16LE};
 ///
 /// ```
 /// use encoding_rs::UTF_16LE;
-/// use uriscan::document::charset::Transcoder;
+/// use uriscan::decode::charset::Transcoder;
 /// let mut transcoder = Transcoder::new(UTF_16LE, 0);
 /// let mut text = Vec::new();
 /// transcoder.push(b"\xe9\0a\0b\0", true, &mut text);

@@ -4,19 +4,24 @@
 //! bytes of markup stand for nothing else; the few others are turned into UTF-8 first, by a
 //! [`Transcoder`] that remembers where everything stood.
 
-mod prescan;
-mod read;
-mod transcode;
+mod converter;
+pub(crate) mod labels;
+mod reader;
+mod shift;
+mod transcoder;
+mod unicode;
 
-use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, X_USER_DEFINED};
+use encoding_rs::Encoding;
 
-pub use read::{CharsetReader, Conversion, converts};
-pub use transcode::Transcoder;
-
-use super::events::RuleFamily;
+pub(crate) use converter::Converter;
+pub use reader::{CharsetReader, Conversion, converts};
+pub use transcoder::Transcoder;
 
 /// How many bytes the search for a declaration looks at (WHATWG HTML 13.2.3.2).
 pub const PRESCAN: usize = 1024;
+
+/// Finds the encoding that a document declares for itself in up to [`PRESCAN`] first bytes.
+pub type Prescan = fn(&[u8]) -> Option<&'static Encoding>;
 
 /// What is known of a document's encoding by its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,16 +46,20 @@ pub enum Confidence {
 
 /// Detects the encoding of a document from its first [`PRESCAN`] bytes, or all there are.
 ///
-/// A byte order mark wins, then what the transport or the user declared, then, in markup, what the
-/// document says of itself.
+/// A byte order mark wins, then what the transport or the user declared, then what the format's
+/// prescan finds.
 ///
 /// ```
-/// use uriscan::document::charset::detect;
-/// use uriscan::document::events::RuleFamily;
-/// let detected = detect(RuleFamily::Markup, None, b"<meta charset=latin1>");
+/// use uriscan::decode::charset::detect;
+/// use uriscan::document::html::prescan;
+/// let detected = detect(Some(prescan), None, b"<meta charset=latin1>");
 /// assert_eq!(detected.encoding.unwrap().name(), "windows-1252");
 /// ```
-pub fn detect(family: RuleFamily, declared: Option<&'static Encoding>, first: &[u8]) -> Detected {
+pub fn detect(
+    prescan: Option<Prescan>,
+    declared: Option<&'static Encoding>,
+    first: &[u8],
+) -> Detected {
     if let Some((encoding, mark)) = Encoding::for_bom(first) {
         return Detected {
             encoding: Some(encoding),
@@ -62,10 +71,7 @@ pub fn detect(family: RuleFamily, declared: Option<&'static Encoding>, first: &[
         Some(_) => Confidence::Certain,
         None => Confidence::Tentative,
     };
-    let found = match family {
-        RuleFamily::Markup => prescan::prescan(&first[..first.len().min(PRESCAN)]),
-        RuleFamily::Plain => None,
-    };
+    let found = prescan.and_then(|prescan| prescan(&first[..first.len().min(PRESCAN)]));
     Detected {
         encoding: declared.or(found),
         mark: 0,
@@ -77,18 +83,3 @@ pub fn detect(family: RuleFamily, declared: Option<&'static Encoding>, first: &[
 pub fn needs_transcoding(encoding: &'static Encoding) -> bool {
     !encoding.is_ascii_compatible()
 }
-
-/// The encoding that a document may declare for itself with a label: one that says UTF-16 cannot
-/// be right, for the label has been read (WHATWG HTML 13.2.3.2).
-pub fn declared_within(label: &[u8]) -> Option<&'static Encoding> {
-    let encoding = Encoding::for_label(label)?;
-    Some(if encoding == UTF_16LE || encoding == UTF_16BE {
-        UTF_8
-    } else if encoding == X_USER_DEFINED {
-        encoding_rs::WINDOWS_1252
-    } else {
-        encoding
-    })
-}
-
-pub use prescan::label_in_content;

@@ -1,16 +1,27 @@
 //! WHATWG HTML 13.2.3.2: "prescan a byte stream to determine its encoding".
 
-use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
 use memchr::{memchr, memmem};
 
-use super::declared_within;
+/// The encoding that a document may declare for itself with a label: one that says UTF-16 cannot
+/// be right, for the label has been read (WHATWG HTML 13.2.3.2).
+pub(super) fn declared_within(label: &[u8]) -> Option<&'static Encoding> {
+    let encoding = Encoding::for_label(label)?;
+    Some(if encoding == UTF_16LE || encoding == UTF_16BE {
+        UTF_8
+    } else if encoding == X_USER_DEFINED {
+        WINDOWS_1252
+    } else {
+        encoding
+    })
+}
 
 fn is_space(byte: u8) -> bool {
     matches!(byte, b'\t' | b'\n' | 0x0C | b'\r' | b' ')
 }
 
 /// The encoding that the first bytes of a document declare.
-pub(super) fn prescan(head: &[u8]) -> Option<&'static Encoding> {
+pub fn prescan(head: &[u8]) -> Option<&'static Encoding> {
     if head.starts_with(b"<\0?\0x\0") {
         return Some(UTF_16LE);
     }
@@ -23,7 +34,7 @@ pub(super) fn prescan(head: &[u8]) -> Option<&'static Encoding> {
 
 /// The label in a `content` attribute such as `text/html; charset=utf-8` ("extracting a character
 /// encoding from a meta element").
-pub fn label_in_content(content: &[u8]) -> Option<&[u8]> {
+pub(super) fn label_in_content(content: &[u8]) -> Option<&[u8]> {
     const CHARSET: &[u8] = b"charset";
     let mut rest = content;
     loop {

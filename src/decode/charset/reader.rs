@@ -4,9 +4,8 @@ use std::io::{self, Read};
 
 use encoding_rs::{Encoding, UTF_8};
 
-use super::{Confidence, Detected, PRESCAN, Transcoder, detect, needs_transcoding};
+use super::{Confidence, Detected, PRESCAN, Prescan, Transcoder, detect, needs_transcoding};
 use crate::bytes::source::RewindSource;
-use crate::document::events::RuleFamily;
 
 /// Which documents of a format are turned into UTF-8 before they are scanned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +51,7 @@ impl<'a, S: RewindSource> CharsetReader<'a, S> {
     pub fn new(
         source: &'a mut S,
         conversion: Conversion,
-        family: RuleFamily,
+        prescan: Option<Prescan>,
         declared: Option<&'static Encoding>,
     ) -> io::Result<Self> {
         let mut head = Vec::new();
@@ -63,7 +62,7 @@ impl<'a, S: RewindSource> CharsetReader<'a, S> {
                 .read_to_end(&mut head)?;
         }
         let mut reader = CharsetReader {
-            detected: detect(family, declared, &head),
+            detected: detect(prescan, declared, &head),
             source,
             conversion,
             head,

@@ -6,24 +6,20 @@
 //! encoded, all of it is converted. Charsets without a decoder whose shifts are known keep their
 //! ASCII and lose the rest.
 
-mod convert;
-mod shift;
-mod unicode;
-
 use encoding_rs::{
     BIG5, EUC_JP, EUC_KR, Encoding, GBK, ISO_2022_JP, REPLACEMENT, SHIFT_JIS, UTF_8, UTF_16BE,
     UTF_16LE, WINDOWS_1252,
 };
 use memchr::memmem;
 
-use crate::document::diagnostic::{self, Code};
-pub(super) use convert::Converter;
-pub(super) use shift::Shifts;
-pub(super) use unicode::ByteOrder;
+use super::converter::Converter;
+use super::shift::Shifts;
+use super::unicode::ByteOrder;
+use crate::decode::offset_map::OffsetMap;
 
 /// What to do with text in a charset.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum MailCharset {
+pub(crate) enum TextCharset {
     /// ASCII stands for itself: scan it as it is up to its first other byte. There, convert it unless
     /// it is UTF-8.
     Superset(&'static Encoding),
@@ -35,7 +31,7 @@ pub(super) enum MailCharset {
 
 /// What a converter converts from.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum ConverterInput {
+pub(crate) enum ConverterInput {
     Encoding(&'static Encoding),
     Utf16(Option<ByteOrder>),
     Utf32(Option<ByteOrder>),
@@ -45,54 +41,54 @@ pub(super) enum ConverterInput {
 
 /// Labels that the Encoding Standard lacks, and those that mean something else in mail.
 #[rustfmt::skip]
-static LABELS: &[(&str, MailCharset)] = &[
+static LABELS: &[(&str, TextCharset)] = &[
     // The frequent ones first.
-    ("utf-8", MailCharset::Superset(UTF_8)),
-    ("us-ascii", MailCharset::Guess),
-    ("iso-8859-1", MailCharset::Superset(WINDOWS_1252)),
-    ("ascii", MailCharset::Guess),
-    ("ansi_x3.4-1968", MailCharset::Guess),
-    ("7bit", MailCharset::Guess),
-    ("8bit", MailCharset::Guess),
-    ("binary", MailCharset::Guess),
-    ("unknown-8bit", MailCharset::Guess),
-    ("x-unknown", MailCharset::Guess),
-    ("x-utf_8j", MailCharset::Superset(UTF_8)),
-    ("x-utf-8", MailCharset::Superset(UTF_8)),
-    ("unicode-2-0-utf-8", MailCharset::Superset(UTF_8)),
-    ("utf8mb4", MailCharset::Superset(UTF_8)),
-    ("cesu-8", MailCharset::Superset(UTF_8)),
-    ("latin-1", MailCharset::Superset(WINDOWS_1252)),
-    ("cp437", MailCharset::Superset(WINDOWS_1252)),
-    ("ibm437", MailCharset::Superset(WINDOWS_1252)),
-    ("cp850", MailCharset::Superset(WINDOWS_1252)),
-    ("ibm850", MailCharset::Superset(WINDOWS_1252)),
-    ("eucjp", MailCharset::Superset(EUC_JP)),
-    ("cp932", MailCharset::Superset(SHIFT_JIS)),
-    ("cp936", MailCharset::Superset(GBK)),
-    ("cp949", MailCharset::Superset(EUC_KR)),
-    ("cp950", MailCharset::Superset(BIG5)),
-    ("utf-7", MailCharset::Convert(ConverterInput::Utf7)),
-    ("csutf7", MailCharset::Convert(ConverterInput::Utf7)),
-    ("unicode-1-1-utf-7", MailCharset::Convert(ConverterInput::Utf7)),
-    ("unicode-2-0-utf-7", MailCharset::Convert(ConverterInput::Utf7)),
-    ("x-unicode-2-0-utf-7", MailCharset::Convert(ConverterInput::Utf7)),
-    ("utf-16", MailCharset::Convert(ConverterInput::Utf16(None))),
-    ("ucs-2", MailCharset::Convert(ConverterInput::Utf16(None))),
-    ("iso-10646-ucs-2", MailCharset::Convert(ConverterInput::Utf16(None))),
-    ("utf-16le", MailCharset::Convert(ConverterInput::Utf16(Some(ByteOrder::Little)))),
-    ("utf-16be", MailCharset::Convert(ConverterInput::Utf16(Some(ByteOrder::Big)))),
-    ("utf-32", MailCharset::Convert(ConverterInput::Utf32(None))),
-    ("ucs-4", MailCharset::Convert(ConverterInput::Utf32(None))),
-    ("iso-10646-ucs-4", MailCharset::Convert(ConverterInput::Utf32(None))),
-    ("utf-32le", MailCharset::Convert(ConverterInput::Utf32(Some(ByteOrder::Little)))),
-    ("utf-32be", MailCharset::Convert(ConverterInput::Utf32(Some(ByteOrder::Big)))),
-    ("hz", MailCharset::Convert(ConverterInput::Shifts(Shifts::Hz))),
-    ("hz-gb-2312", MailCharset::Convert(ConverterInput::Shifts(Shifts::Hz))),
-    ("iso-2022-kr", MailCharset::Convert(ConverterInput::Shifts(Shifts::Iso2022))),
-    ("csiso2022kr", MailCharset::Convert(ConverterInput::Shifts(Shifts::Iso2022))),
-    ("iso-2022-cn", MailCharset::Convert(ConverterInput::Shifts(Shifts::Iso2022))),
-    ("iso-2022-cn-ext", MailCharset::Convert(ConverterInput::Shifts(Shifts::Iso2022))),
+    ("utf-8", TextCharset::Superset(UTF_8)),
+    ("us-ascii", TextCharset::Guess),
+    ("iso-8859-1", TextCharset::Superset(WINDOWS_1252)),
+    ("ascii", TextCharset::Guess),
+    ("ansi_x3.4-1968", TextCharset::Guess),
+    ("7bit", TextCharset::Guess),
+    ("8bit", TextCharset::Guess),
+    ("binary", TextCharset::Guess),
+    ("unknown-8bit", TextCharset::Guess),
+    ("x-unknown", TextCharset::Guess),
+    ("x-utf_8j", TextCharset::Superset(UTF_8)),
+    ("x-utf-8", TextCharset::Superset(UTF_8)),
+    ("unicode-2-0-utf-8", TextCharset::Superset(UTF_8)),
+    ("utf8mb4", TextCharset::Superset(UTF_8)),
+    ("cesu-8", TextCharset::Superset(UTF_8)),
+    ("latin-1", TextCharset::Superset(WINDOWS_1252)),
+    ("cp437", TextCharset::Superset(WINDOWS_1252)),
+    ("ibm437", TextCharset::Superset(WINDOWS_1252)),
+    ("cp850", TextCharset::Superset(WINDOWS_1252)),
+    ("ibm850", TextCharset::Superset(WINDOWS_1252)),
+    ("eucjp", TextCharset::Superset(EUC_JP)),
+    ("cp932", TextCharset::Superset(SHIFT_JIS)),
+    ("cp936", TextCharset::Superset(GBK)),
+    ("cp949", TextCharset::Superset(EUC_KR)),
+    ("cp950", TextCharset::Superset(BIG5)),
+    ("utf-7", TextCharset::Convert(ConverterInput::Utf7)),
+    ("csutf7", TextCharset::Convert(ConverterInput::Utf7)),
+    ("unicode-1-1-utf-7", TextCharset::Convert(ConverterInput::Utf7)),
+    ("unicode-2-0-utf-7", TextCharset::Convert(ConverterInput::Utf7)),
+    ("x-unicode-2-0-utf-7", TextCharset::Convert(ConverterInput::Utf7)),
+    ("utf-16", TextCharset::Convert(ConverterInput::Utf16(None))),
+    ("ucs-2", TextCharset::Convert(ConverterInput::Utf16(None))),
+    ("iso-10646-ucs-2", TextCharset::Convert(ConverterInput::Utf16(None))),
+    ("utf-16le", TextCharset::Convert(ConverterInput::Utf16(Some(ByteOrder::Little)))),
+    ("utf-16be", TextCharset::Convert(ConverterInput::Utf16(Some(ByteOrder::Big)))),
+    ("utf-32", TextCharset::Convert(ConverterInput::Utf32(None))),
+    ("ucs-4", TextCharset::Convert(ConverterInput::Utf32(None))),
+    ("iso-10646-ucs-4", TextCharset::Convert(ConverterInput::Utf32(None))),
+    ("utf-32le", TextCharset::Convert(ConverterInput::Utf32(Some(ByteOrder::Little)))),
+    ("utf-32be", TextCharset::Convert(ConverterInput::Utf32(Some(ByteOrder::Big)))),
+    ("hz", TextCharset::Convert(ConverterInput::Shifts(Shifts::Hz))),
+    ("hz-gb-2312", TextCharset::Convert(ConverterInput::Shifts(Shifts::Hz))),
+    ("iso-2022-kr", TextCharset::Convert(ConverterInput::Shifts(Shifts::Iso2022))),
+    ("csiso2022kr", TextCharset::Convert(ConverterInput::Shifts(Shifts::Iso2022))),
+    ("iso-2022-cn", TextCharset::Convert(ConverterInput::Shifts(Shifts::Iso2022))),
+    ("iso-2022-cn-ext", TextCharset::Convert(ConverterInput::Shifts(Shifts::Iso2022))),
 ];
 
 /// Charsets that are known and that nothing here decodes.
@@ -100,11 +96,20 @@ static UNSUPPORTED: &[&str] = &[
     "ebcdic", "cp037", "ibm037", "cp500", "ibm500", "scsu", "bocu",
 ];
 
+/// Why the charset of a label is not the one that text is decoded in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LabelFault {
+    /// The label is in no table.
+    Unknown,
+    /// The charset is known, and nothing here decodes it.
+    Unsupported,
+}
+
 /// What a label means, and what there is to say about it.
-pub(super) fn of_label(label: &[u8]) -> (MailCharset, Option<&'static Code>) {
+pub(crate) fn of_label(label: &[u8]) -> (TextCharset, Option<LabelFault>) {
     let label = label.trim_ascii();
     if label.is_empty() {
-        return (MailCharset::Guess, None);
+        return (TextCharset::Guess, None);
     }
     let known = LABELS
         .iter()
@@ -119,72 +124,67 @@ pub(super) fn of_label(label: &[u8]) -> (MailCharset, Option<&'static Code>) {
     };
     match Encoding::for_label(label) {
         Some(encoding) if encoding == REPLACEMENT => {
-            (MailCharset::Guess, Some(&diagnostic::CHARSET_UNSUPPORTED))
+            (TextCharset::Guess, Some(LabelFault::Unsupported))
         }
         Some(encoding) => (of_encoding(encoding), None),
         None if UNSUPPORTED.iter().any(|name| starts(name)) => {
-            (MailCharset::Guess, Some(&diagnostic::CHARSET_UNSUPPORTED))
+            (TextCharset::Guess, Some(LabelFault::Unsupported))
         }
-        None => (MailCharset::Guess, Some(&diagnostic::CHARSET_UNKNOWN)),
+        None => (TextCharset::Guess, Some(LabelFault::Unknown)),
     }
 }
 
-fn of_encoding(encoding: &'static Encoding) -> MailCharset {
+fn of_encoding(encoding: &'static Encoding) -> TextCharset {
     if encoding == UTF_16LE {
-        MailCharset::Convert(ConverterInput::Utf16(Some(ByteOrder::Little)))
+        TextCharset::Convert(ConverterInput::Utf16(Some(ByteOrder::Little)))
     } else if encoding == UTF_16BE {
-        MailCharset::Convert(ConverterInput::Utf16(Some(ByteOrder::Big)))
+        TextCharset::Convert(ConverterInput::Utf16(Some(ByteOrder::Big)))
     } else if encoding.is_ascii_compatible() {
-        MailCharset::Superset(encoding)
+        TextCharset::Superset(encoding)
     } else {
-        MailCharset::Convert(ConverterInput::Encoding(encoding))
+        TextCharset::Convert(ConverterInput::Encoding(encoding))
     }
 }
 
 /// How many bytes a guess looks at.
-pub(super) const GUESS: usize = 64 << 10;
+pub(crate) const GUESS: usize = 64 << 10;
 
 /// Reads the charset of a text off its first [`GUESS`] bytes.
-pub(super) fn guess(head: &[u8]) -> MailCharset {
+pub(crate) fn guess(head: &[u8]) -> TextCharset {
     let head = &head[..head.len().min(GUESS)];
     if head.is_ascii() {
         // ESC $ designates a two-byte set: nobody writes it by chance.
         if memmem::find(head, b"\x1B$").is_some() {
-            return MailCharset::Convert(ConverterInput::Encoding(ISO_2022_JP));
+            return TextCharset::Convert(ConverterInput::Encoding(ISO_2022_JP));
         }
-        return MailCharset::Superset(UTF_8);
+        return TextCharset::Superset(UTF_8);
     }
     match std::str::from_utf8(head) {
-        Ok(_) => MailCharset::Superset(UTF_8),
+        Ok(_) => TextCharset::Superset(UTF_8),
         // The last character may be cut by the limit.
         Err(error) if error.error_len().is_none() && head.len() == GUESS => {
-            MailCharset::Superset(UTF_8)
+            TextCharset::Superset(UTF_8)
         }
-        Err(_) => MailCharset::Superset(WINDOWS_1252),
+        Err(_) => TextCharset::Superset(WINDOWS_1252),
     }
 }
 
 /// A whole text in the charset of a label, in UTF-8: for encoded words and parameters.
-pub(super) fn to_utf8(label: &[u8], bytes: &[u8], out: &mut Vec<u8>) {
+pub(crate) fn to_utf8(label: &[u8], bytes: &[u8], out: &mut Vec<u8>) {
     let charset = match of_label(label).0 {
-        MailCharset::Guess => guess(bytes),
+        TextCharset::Guess => guess(bytes),
         known => known,
     };
     match charset {
-        MailCharset::Convert(source) => {
+        TextCharset::Convert(source) => {
             let mut converter = Converter::new(source);
-            converter.push(
-                bytes,
-                true,
-                out,
-                &mut super::segments::SegmentMap::default(),
-            );
+            converter.push(bytes, true, out, &mut OffsetMap::default());
         }
-        MailCharset::Superset(encoding) => {
+        TextCharset::Superset(encoding) => {
             let (text, _) = encoding.decode_without_bom_handling(bytes);
             out.extend_from_slice(text.as_bytes());
         }
-        MailCharset::Guess => out.extend_from_slice(bytes),
+        TextCharset::Guess => out.extend_from_slice(bytes),
     }
 }
 
@@ -237,14 +237,14 @@ mod tests {
         ];
         for (label, bytes) in rows {
             let source = match of_label(label.as_bytes()).0 {
-                MailCharset::Convert(source) => source,
-                MailCharset::Superset(encoding) => ConverterInput::Encoding(encoding),
-                MailCharset::Guess => panic!("{label} is converted"),
+                TextCharset::Convert(source) => source,
+                TextCharset::Superset(encoding) => ConverterInput::Encoding(encoding),
+                TextCharset::Guess => panic!("{label} is converted"),
             };
             let run = |size: usize| {
                 let mut converter = Converter::new(source);
                 let mut out = Vec::new();
-                let mut map = super::super::segments::SegmentMap::default();
+                let mut map = OffsetMap::default();
                 for piece in bytes.chunks(size) {
                     converter.push(piece, false, &mut out, &mut map);
                 }

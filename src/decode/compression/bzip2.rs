@@ -6,7 +6,7 @@ use std::ops::Range;
 use bzip2::{Decompress, Status};
 
 use super::source::CompressedSource;
-use super::{DecodeStep, Decoder, MemberFault};
+use super::{DecodeStep, Decoder, DecompressFault};
 
 /// The length of a stream without blocks: a header, the magic of the end, and a checksum.
 const EMPTY: usize = 14;
@@ -54,19 +54,19 @@ impl Bzip2 {
             match status {
                 Ok(Status::StreamEnd) => return (produced, DecodeStep::Ended),
                 Ok(Status::MemNeeded) => {
-                    return (produced, DecodeStep::Failed(MemberFault::Memory));
+                    return (produced, DecodeStep::Failed(DecompressFault::Memory));
                 }
                 Ok(_) if produced > 0 => return (produced, DecodeStep::More),
-                Ok(_) if at_end => return (0, DecodeStep::Failed(MemberFault::Truncated)),
+                Ok(_) if at_end => return (0, DecodeStep::Failed(DecompressFault::Truncated)),
                 Ok(_) if consumed > 0 => {}
-                _ => return (produced, DecodeStep::Failed(MemberFault::Corrupt)),
+                _ => return (produced, DecodeStep::Failed(DecompressFault::Corrupt)),
             }
         }
     }
 }
 
 impl Decoder for Bzip2 {
-    fn begin(&mut self, source: &mut CompressedSource) -> Result<(), MemberFault> {
+    fn begin(&mut self, source: &mut CompressedSource) -> Result<(), DecompressFault> {
         // A decoder allocates the memory of a block, up to 3.6 MB, before it sees that there is none.
         let is_empty = source.peek(EMPTY).get(4..) == Some(END);
         if is_empty {

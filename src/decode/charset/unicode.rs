@@ -1,7 +1,7 @@
 //! UTF-16, UTF-32 and UTF-7 (RFC 2152).
 
-use crate::document::mail::segments::SegmentMap;
-use crate::document::mail::transfer::sextet;
+use crate::decode::offset_map::OffsetMap;
+use crate::decode::transfer::sextet;
 
 /// Which byte of a code unit comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +37,7 @@ impl WideDecoder {
         bytes: &[u8],
         last: bool,
         out: &mut Vec<u8>,
-        map: &mut SegmentMap,
+        map: &mut OffsetMap,
     ) -> bool {
         let mut malformed = false;
         for &byte in bytes {
@@ -56,7 +56,7 @@ impl WideDecoder {
         malformed
     }
 
-    fn complete(&mut self, out: &mut Vec<u8>, map: &mut SegmentMap) -> bool {
+    fn complete(&mut self, out: &mut Vec<u8>, map: &mut OffsetMap) -> bool {
         let order = *self.order.get_or_insert_with(|| {
             // A byte order mark decides; else text is mostly ASCII, whose first byte is 0.
             let little = self.unit[0] != 0 && self.unit[..2] != [0xFE, 0xFF];
@@ -96,7 +96,7 @@ struct Units {
 }
 
 impl Units {
-    fn push(&mut self, unit: u32, out: &mut Vec<u8>, map: &mut SegmentMap) -> bool {
+    fn push(&mut self, unit: u32, out: &mut Vec<u8>, map: &mut OffsetMap) -> bool {
         match (self.high.take(), unit) {
             (Some(high), 0xDC00..=0xDFFF) => {
                 let value = 0x10000 + ((high - 0xD800) << 10) + (unit - 0xDC00);
@@ -115,7 +115,7 @@ impl Units {
         }
     }
 
-    fn flush(&mut self, out: &mut Vec<u8>, map: &mut SegmentMap) {
+    fn flush(&mut self, out: &mut Vec<u8>, map: &mut OffsetMap) {
         self.high = None;
         self.character(None, out, map);
     }
@@ -124,7 +124,7 @@ impl Units {
         &mut self,
         character: Option<char>,
         out: &mut Vec<u8>,
-        map: &mut SegmentMap,
+        map: &mut OffsetMap,
     ) -> bool {
         let text = character.unwrap_or(char::REPLACEMENT_CHARACTER);
         let mut buffer = [0; 4];
@@ -151,7 +151,7 @@ impl Utf7 {
         bytes: &[u8],
         last: bool,
         out: &mut Vec<u8>,
-        map: &mut SegmentMap,
+        map: &mut OffsetMap,
     ) -> bool {
         let mut malformed = false;
         for &byte in bytes {
@@ -185,7 +185,7 @@ impl Utf7 {
         malformed
     }
 
-    fn unshift(&mut self, byte: u8, out: &mut Vec<u8>, map: &mut SegmentMap) -> bool {
+    fn unshift(&mut self, byte: u8, out: &mut Vec<u8>, map: &mut OffsetMap) -> bool {
         self.shifted = false;
         let lone = self.units.high.is_some();
         if lone {

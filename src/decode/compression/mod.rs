@@ -15,7 +15,6 @@ mod zstd;
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Read};
 
-use super::diagnostic::{self, Code};
 use source::CompressedSource;
 
 /// Compressed files in compressed files are opened up to this depth.
@@ -38,7 +37,7 @@ pub struct Codec {
     /// What may stand behind its members.
     padding: Padding,
     /// To be told when something else follows.
-    trailing: &'static Code,
+    trailing: DecompressFault,
 }
 
 /// What zeros behind the last member are.
@@ -59,7 +58,7 @@ pub static CODECS: &[Codec] = &[
         magic: b"\x1f\x8b\x08",
         decoder: || Box::new(gzip::Gzip::new()),
         padding: Padding::Odd,
-        trailing: &diagnostic::GZIP_TRAILING,
+        trailing: DecompressFault::GzipTrailingGarbage,
     },
     Codec {
         name: "zstd",
@@ -68,7 +67,7 @@ pub static CODECS: &[Codec] = &[
         magic: b"\x28\xb5\x2f\xfd",
         decoder: || Box::new(zstd::Zstd::new()),
         padding: Padding::Odd,
-        trailing: &diagnostic::COMPRESS_TRAILING,
+        trailing: DecompressFault::TrailingGarbage,
     },
     Codec {
         name: "bzip2",
@@ -77,7 +76,7 @@ pub static CODECS: &[Codec] = &[
         magic: b"BZh",
         decoder: || Box::new(bzip2::Bzip2::new()),
         padding: Padding::Odd,
-        trailing: &diagnostic::COMPRESS_TRAILING,
+        trailing: DecompressFault::TrailingGarbage,
     },
     Codec {
         name: "xz",
@@ -86,7 +85,7 @@ pub static CODECS: &[Codec] = &[
         magic: b"\xfd7zXZ\0",
         decoder: || Box::new(xz::Xz::new()),
         padding: Padding::Fours,
-        trailing: &diagnostic::COMPRESS_TRAILING,
+        trailing: DecompressFault::TrailingGarbage,
     },
     Codec {
         name: "news batch",
@@ -95,7 +94,7 @@ pub static CODECS: &[Codec] = &[
         magic: b"#! ",
         decoder: || Box::new(NewsBatch(None)),
         padding: Padding::Odd,
-        trailing: &diagnostic::COMPRESS_TRAILING,
+        trailing: DecompressFault::TrailingGarbage,
     },
 ];
 
@@ -125,7 +124,7 @@ impl Codec {
     /// The codec of a file with these first bytes.
     ///
     /// ```
-    /// use uriscan::document::container::Codec;
+    /// use uriscan::decode::compression::Codec;
     /// assert_eq!(Codec::of(b"\x1f\x8b\x08\0").unwrap().name, "gzip");
     /// assert!(Codec::of(b"BZhard to read").is_none());
     /// ```
@@ -141,7 +140,7 @@ trait Decoder {
     /// # Errors
     ///
     /// When nothing of the member can be decoded.
-    fn begin(&mut self, source: &mut CompressedSource) -> Result<(), MemberFault>;
+    fn begin(&mut self, source: &mut CompressedSource) -> Result<(), DecompressFault>;
 
     /// Decompresses the next bytes of the member into a buffer that is not empty. Returns how many they
     /// are, with damage too, and what follows them. With [`DecodeStep::More`] there is at least one.
@@ -155,46 +154,45 @@ enum DecodeStep {
     More,
     /// The member has ended, and nothing behind it has been consumed.
     Ended,
-    Failed(MemberFault),
+    Failed(DecompressFault),
 }
 
-/// Why a member cannot be decoded, or not to its end.
+/// Why compressed data is not decoded to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum MemberFault {
-    /// The input ends within it.
+#[non_exhaustive]
+pub enum DecompressFault {
+    /// The input ends within a member.
     Truncated,
+    /// A member is malformed, or does not match its checksum or length.
     Corrupt,
-    /// It needs more than [`WINDOW`].
+    /// A member needs a window of more than 128 MiB.
     Memory,
-    /// It needs a dictionary, or a feature that is reserved.
+    /// A member needs a dictionary, or a feature that is reserved.
     Unsupported,
-}
-
-impl MemberFault {
-    fn code(self) -> &'static Code {
-        match self {
-            MemberFault::Truncated => &diagnostic::COMPRESS_TRUNCATED,
-            MemberFault::Corrupt => &diagnostic::COMPRESS_CORRUPT,
-            MemberFault::Memory => &diagnostic::COMPRESS_WINDOW,
-            MemberFault::Unsupported => &diagnostic::COMPRESS_UNSUPPORTED,
-        }
-    }
+    /// Something else follows the members.
+    TrailingGarbage,
+    /// Something else follows gzip members, which is common and harmless.
+    GzipTrailingGarbage,
+    /// The output is too long for the input.
+    RatioLimit,
+    /// Compressed data nests deeper than [`DEPTH`].
+    DepthLimit,
 }
 
 /// A news batch: a line, and members of the codec that their first bytes tell.
 struct NewsBatch(Option<Box<dyn Decoder>>);
 
 impl Decoder for NewsBatch {
-    fn begin(&mut self, source: &mut CompressedSource) -> Result<(), MemberFault> {
+    fn begin(&mut self, source: &mut CompressedSource) -> Result<(), DecompressFault> {
         let line = source.peek(BATCH_LINE);
-        let end = memchr::memchr(b'\n', line).ok_or(MemberFault::Corrupt)?;
+        let end = memchr::memchr(b'\n', line).ok_or(DecompressFault::Corrupt)?;
         source.consume(end + 1);
         let head = source.peek(HEAD);
         let mut decoder: Box<dyn Decoder> = if head.starts_with(lzw::MAGIC) {
             Box::new(lzw::Lzw::new())
         } else {
             let codec = Codec::of(head).filter(|_| !is_batch(head));
-            (codec.ok_or(MemberFault::Corrupt)?.decoder)()
+            (codec.ok_or(DecompressFault::Corrupt)?.decoder)()
         };
         decoder.begin(source)?;
         self.0 = Some(decoder);
@@ -217,7 +215,7 @@ impl Decoder for NewsBatch {
 #[derive(Clone, Copy, Debug)]
 pub struct DecompressError {
     /// What it is.
-    pub code: &'static Code,
+    pub fault: DecompressFault,
     /// Bytes that were decompressed before it.
     pub offset: u64,
 }
@@ -226,7 +224,7 @@ pub struct DecompressError {
 ///
 /// ```
 /// use std::io::Read;
-/// use uriscan::document::container::{Codec, Decompressed};
+/// use uriscan::decode::compression::{Codec, DecompressFault, Decompressed};
 ///
 /// // `printf hello | gzip -n`, and the start of a second member.
 /// let bytes = b"\x1f\x8b\x08\0\0\0\0\0\0\x03\xcbH\xcd\xc9\xc9\x07\0\x86\xa6\x106\x05\0\0\0\x1f\x8b\x08";
@@ -235,7 +233,7 @@ pub struct DecompressError {
 /// let mut text = String::new();
 /// document.read_to_string(&mut text)?;
 /// assert_eq!(text, "hello");
-/// assert_eq!(document.trouble().unwrap().code.name, "compress.truncated");
+/// assert_eq!(document.trouble().unwrap().fault, DecompressFault::Truncated);
 /// # std::io::Result::Ok(())
 /// ```
 pub struct Decompressed {
@@ -287,10 +285,11 @@ impl Decompressed {
     }
 
     /// Ends the document here.
-    pub fn end_with(&mut self, code: &'static Code) {
+    pub fn end_with(&mut self, fault: DecompressFault) {
         self.state = DecompressState::Done;
         let offset = self.output;
-        self.trouble.get_or_insert(DecompressError { code, offset });
+        self.trouble
+            .get_or_insert(DecompressError { fault, offset });
     }
 
     /// What was wrong with it, as far as it has been read.
@@ -343,7 +342,7 @@ impl Decompressed {
         if (self.codec.starts)(head) {
             self.state = DecompressState::Begin;
         } else if !head.is_empty() && self.codec.magic.starts_with(head) {
-            self.end_with(&diagnostic::COMPRESS_TRUNCATED);
+            self.end_with(DecompressFault::Truncated);
         } else if !head.is_empty() || !padded_well {
             self.end_with(self.codec.trailing);
         } else {
@@ -383,13 +382,13 @@ impl Read for Decompressed {
                 DecodeStep::Failed(_) if self.source.error().is_some() => {
                     self.state = DecompressState::Done
                 }
-                DecodeStep::Failed(fault) => self.end_with(fault.code()),
+                DecodeStep::Failed(fault) => self.end_with(fault),
             }
             if n > 0 {
                 if self.state != DecompressState::Done
                     && Self::is_excessive(self.input(), self.output)
                 {
-                    self.end_with(&diagnostic::RATIO_LIMIT);
+                    self.end_with(DecompressFault::RatioLimit);
                 }
                 return Ok(n);
             }

@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use super::source::CompressedSource;
-use super::{DecodeStep, Decoder, MemberFault};
+use super::{DecodeStep, Decoder, DecompressFault};
 
 /// The two bytes that such data starts with.
 pub(super) const MAGIC: &[u8] = b"\x1f\x9d";
@@ -63,7 +63,7 @@ impl Lzw {
     }
 
     /// The next code; none at the end.
-    fn code(&mut self, source: &mut CompressedSource) -> Result<Option<u32>, MemberFault> {
+    fn code(&mut self, source: &mut CompressedSource) -> Result<Option<u32>, DecompressFault> {
         let full = self.table.len() as u32 >= 1 << self.width;
         if full && self.width < self.widest {
             self.change(self.width + 1);
@@ -83,7 +83,7 @@ impl Lzw {
                 return if left < 8 {
                     Ok(None)
                 } else {
-                    Err(MemberFault::Truncated)
+                    Err(DecompressFault::Truncated)
                 };
             }
         }
@@ -94,7 +94,7 @@ impl Lzw {
     }
 
     /// Puts the text of the next code in place; false at the end.
-    fn advance(&mut self, source: &mut CompressedSource) -> Result<bool, MemberFault> {
+    fn advance(&mut self, source: &mut CompressedSource) -> Result<bool, DecompressFault> {
         let Some(code) = self.code(source)? else {
             return Ok(false);
         };
@@ -103,11 +103,11 @@ impl Lzw {
                 self.empty();
                 return Ok(true);
             }
-            return Err(MemberFault::Corrupt);
+            return Err(DecompressFault::Corrupt);
         }
         let Some(before) = self.before else {
             let Ok(byte) = u8::try_from(code) else {
-                return Err(MemberFault::Corrupt);
+                return Err(DecompressFault::Corrupt);
             };
             self.first = byte;
             self.text.push(byte);
@@ -120,7 +120,7 @@ impl Lzw {
         let mut next = code as u16;
         if code >= known {
             if code > known {
-                return Err(MemberFault::Corrupt);
+                return Err(DecompressFault::Corrupt);
             }
             // The code that is being made: the text before and its own first byte.
             self.text.push(self.first);
@@ -142,13 +142,13 @@ impl Lzw {
 }
 
 impl Decoder for Lzw {
-    fn begin(&mut self, source: &mut CompressedSource) -> Result<(), MemberFault> {
+    fn begin(&mut self, source: &mut CompressedSource) -> Result<(), DecompressFault> {
         let mut header = [0; 3];
         let read = source.read_exact(&mut header);
-        read.map_err(|_| MemberFault::Truncated)?;
+        read.map_err(|_| DecompressFault::Truncated)?;
         let widest = u32::from(header[2] & 0x1F);
         if !header.starts_with(MAGIC) || !(NARROW..=WIDEST).contains(&widest) {
-            return Err(MemberFault::Corrupt);
+            return Err(DecompressFault::Corrupt);
         }
         self.widest = widest;
         self.clears = header[2] & CLEARS != 0;
@@ -303,10 +303,10 @@ mod tests {
     #[test]
     fn damage_is_an_error() {
         for (stored, fault) in [
-            (&b"\x1f\x9d"[..], MemberFault::Truncated),
-            (b"\x1f\x9d\x88aa", MemberFault::Corrupt),
-            (b"\x1f\x9d\x91aa", MemberFault::Corrupt),
-            (b"\x1f\x9d\x90\xff\xff\xff", MemberFault::Corrupt),
+            (&b"\x1f\x9d"[..], DecompressFault::Truncated),
+            (b"\x1f\x9d\x88aa", DecompressFault::Corrupt),
+            (b"\x1f\x9d\x91aa", DecompressFault::Corrupt),
+            (b"\x1f\x9d\x90\xff\xff\xff", DecompressFault::Corrupt),
         ] {
             assert_eq!(
                 decompress(stored, 100),
@@ -331,7 +331,7 @@ mod tests {
             let got = decompress(&codes.bytes, step);
             assert_eq!(
                 got,
-                (b"ab".to_vec(), DecodeStep::Failed(MemberFault::Corrupt)),
+                (b"ab".to_vec(), DecodeStep::Failed(DecompressFault::Corrupt)),
                 "{step}"
             );
         }
@@ -350,7 +350,7 @@ mod tests {
             // Where a code ends within the last byte nothing tells of those that are missing.
             let left = (cut - 3) * 8 % 9;
             let expected = match left {
-                8 => DecodeStep::Failed(MemberFault::Truncated),
+                8 => DecodeStep::Failed(DecompressFault::Truncated),
                 _ => DecodeStep::Ended,
             };
             assert_eq!(step, expected, "{cut}");

@@ -2,10 +2,10 @@
 
 use encoding_rs::{CoderResult, Decoder, Encoding};
 
-use super::ConverterInput;
+use super::labels::ConverterInput;
 use super::shift::Shifted;
 use super::unicode::{Utf7, WideDecoder};
-use crate::document::mail::segments::SegmentMap;
+use crate::decode::offset_map::OffsetMap;
 
 /// Converts one text to UTF-8.
 pub(crate) struct Converter {
@@ -39,7 +39,7 @@ impl Converter {
         bytes: &[u8],
         last: bool,
         out: &mut Vec<u8>,
-        map: &mut SegmentMap,
+        map: &mut OffsetMap,
     ) -> bool {
         match &mut self.state {
             ConverterState::Legacy(legacy) => legacy.push(bytes, last, out, map),
@@ -107,7 +107,7 @@ impl LegacyDecoder {
         }
     }
 
-    fn push(&mut self, bytes: &[u8], last: bool, out: &mut Vec<u8>, map: &mut SegmentMap) -> bool {
+    fn push(&mut self, bytes: &[u8], last: bool, out: &mut Vec<u8>, map: &mut OffsetMap) -> bool {
         let mut malformed = false;
         let mut at = 0;
         while at < bytes.len() {
@@ -138,7 +138,7 @@ impl LegacyDecoder {
         malformed
     }
 
-    fn byte(&mut self, byte: u8, out: &mut Vec<u8>, map: &mut SegmentMap) -> bool {
+    fn byte(&mut self, byte: u8, out: &mut Vec<u8>, map: &mut OffsetMap) -> bool {
         if !self.stateless && self.pending == 0 {
             // ESC ( B, ESC $ B, ESC $ ( D: no part of the character behind.
             self.escape = match (self.escape, byte) {
@@ -166,13 +166,7 @@ impl LegacyDecoder {
         self.decode(&[byte], false, out, map)
     }
 
-    fn decode(
-        &mut self,
-        bytes: &[u8],
-        last: bool,
-        out: &mut Vec<u8>,
-        map: &mut SegmentMap,
-    ) -> bool {
+    fn decode(&mut self, bytes: &[u8], last: bool, out: &mut Vec<u8>, map: &mut OffsetMap) -> bool {
         // One byte can complete one character and one replacement.
         let mut buffer = [0; 32];
         let (result, _, written, malformed) = self.decoder.decode_to_utf8(bytes, &mut buffer, last);

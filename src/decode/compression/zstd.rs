@@ -6,7 +6,7 @@ use ruzstd::decoding::errors::{FrameDecoderError, FrameHeaderError, ReadFrameHea
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 use super::source::CompressedSource;
-use super::{DecodeStep, Decoder, MemberFault, WINDOW};
+use super::{DecodeStep, Decoder, DecompressFault, WINDOW};
 
 /// Bits of the frame header descriptor (RFC 8878 section 3.1.1.1.1).
 const CONTENT_SIZE: u8 = 0xC0;
@@ -40,7 +40,7 @@ pub(super) struct Zstd {
     /// One block as it is stored, with its header.
     block: Vec<u8>,
     /// Set when no more blocks can be decoded; the window is handed over before it is told.
-    fault: Option<MemberFault>,
+    fault: Option<DecompressFault>,
 }
 
 /// Whether a skippable frame starts so.
@@ -64,12 +64,15 @@ impl Zstd {
     }
 
     /// Reads a block and decodes it into the window.
-    fn decode_block(&mut self, source: &mut CompressedSource) -> Result<(), MemberFault> {
-        let &[a, b, c] = source.peek(3).first_chunk().ok_or(MemberFault::Truncated)?;
+    fn decode_block(&mut self, source: &mut CompressedSource) -> Result<(), DecompressFault> {
+        let &[a, b, c] = source
+            .peek(3)
+            .first_chunk()
+            .ok_or(DecompressFault::Truncated)?;
         let header = u32::from_le_bytes([a, b, c, 0]);
         let (kind, size) = (header >> 1 & 3, (header >> 3) as usize);
         if kind == BLOCK_RESERVED || size > BLOCK_MOST {
-            return Err(MemberFault::Corrupt);
+            return Err(DecompressFault::Corrupt);
         }
         let stored = if kind == RLE { 1 } else { size };
         let has_checksum = self.checksum && header & 1 == 1;
@@ -86,13 +89,13 @@ impl Zstd {
             let header = ((have - BLOCK_HEADER) as u32) << 3;
             self.block[..BLOCK_HEADER].copy_from_slice(&header.to_le_bytes()[..BLOCK_HEADER]);
         } else {
-            return Err(MemberFault::Truncated);
+            return Err(DecompressFault::Truncated);
         }
         let one = BlockDecodingStrategy::UptoBlocks(1);
         match self.decoder.decode_blocks(self.block.as_slice(), one) {
             Ok(_) if have == whole => Ok(()),
-            Ok(_) => Err(MemberFault::Truncated),
-            Err(_) => Err(MemberFault::Corrupt),
+            Ok(_) => Err(DecompressFault::Truncated),
+            Err(_) => Err(DecompressFault::Corrupt),
         }
     }
 
@@ -106,49 +109,49 @@ impl Zstd {
     }
 
     /// Whether the frame is as long as its header tells, and has the checksum that it ends with.
-    fn verify(&self) -> Result<(), MemberFault> {
+    fn verify(&self) -> Result<(), DecompressFault> {
         let stored = self.decoder.get_checksum_from_data();
         let holds = self.content_size.is_none_or(|size| size == self.produced)
             && stored.is_none_or(|stored| self.decoder.get_calculated_checksum() == Some(stored));
         if holds {
             Ok(())
         } else {
-            Err(MemberFault::Corrupt)
+            Err(DecompressFault::Corrupt)
         }
     }
 }
 
-fn fault(error: &FrameDecoderError) -> MemberFault {
+fn fault(error: &FrameDecoderError) -> DecompressFault {
     use ReadFrameHeaderError as Header;
     match error {
         FrameDecoderError::WindowSizeTooBig { .. }
         | FrameDecoderError::FrameHeaderError(FrameHeaderError::WindowTooBig { .. }) => {
-            MemberFault::Memory
+            DecompressFault::Memory
         }
-        FrameDecoderError::DictNotProvided { .. } => MemberFault::Unsupported,
+        FrameDecoderError::DictNotProvided { .. } => DecompressFault::Unsupported,
         FrameDecoderError::ReadFrameHeaderError(
             Header::BadMagicNumber(_) | Header::InvalidFrameDescriptor(_),
-        ) => MemberFault::Corrupt,
-        FrameDecoderError::ReadFrameHeaderError(_) => MemberFault::Truncated,
-        _ => MemberFault::Corrupt,
+        ) => DecompressFault::Corrupt,
+        FrameDecoderError::ReadFrameHeaderError(_) => DecompressFault::Truncated,
+        _ => DecompressFault::Corrupt,
     }
 }
 
 impl Decoder for Zstd {
-    fn begin(&mut self, source: &mut CompressedSource) -> Result<(), MemberFault> {
+    fn begin(&mut self, source: &mut CompressedSource) -> Result<(), DecompressFault> {
         self.fault = None;
         self.produced = 0;
         let head = source.peek(8);
         if is_skippable(head) {
-            let &[_, _, _, _, a, b, c, d] = head.first_chunk().ok_or(MemberFault::Truncated)?;
+            let &[_, _, _, _, a, b, c, d] = head.first_chunk().ok_or(DecompressFault::Truncated)?;
             source.consume(8);
             self.skippable = Some(u32::from_le_bytes([a, b, c, d]).into());
             return Ok(());
         }
         self.skippable = None;
-        let descriptor = *head.get(4).ok_or(MemberFault::Truncated)?;
+        let descriptor = *head.get(4).ok_or(DecompressFault::Truncated)?;
         if descriptor & RESERVED != 0 {
-            return Err(MemberFault::Unsupported);
+            return Err(DecompressFault::Unsupported);
         }
         let result = self.decoder.reset(source);
         result.map_err(|error| fault(&error))?;
@@ -166,7 +169,7 @@ impl Decoder for Zstd {
         if let Some(size) = self.skippable {
             return match source.skip(size) == size {
                 true => (0, DecodeStep::Ended),
-                false => (0, DecodeStep::Failed(MemberFault::Truncated)),
+                false => (0, DecodeStep::Failed(DecompressFault::Truncated)),
             };
         }
         loop {

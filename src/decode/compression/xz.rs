@@ -5,7 +5,7 @@ use std::io::{BufRead, ErrorKind};
 use lzma_rust2::{Action, Status, XzStream};
 
 use super::source::CompressedSource;
-use super::{DecodeStep, Decoder, MemberFault, WINDOW};
+use super::{DecodeStep, Decoder, DecompressFault, WINDOW};
 
 /// Memory for a decoder in KiB: a dictionary of [`WINDOW`] bytes, and tables and buffers.
 const MEMORY: u32 = (WINDOW >> 10) as u32 + 1024;
@@ -30,22 +30,24 @@ fn open_stream() -> XzStream {
     XzStream::new_mem_limit(false, MEMORY)
 }
 
-fn fault(kind: ErrorKind) -> MemberFault {
+fn fault(kind: ErrorKind) -> DecompressFault {
     match kind {
-        ErrorKind::UnexpectedEof => MemberFault::Truncated,
-        ErrorKind::OutOfMemory => MemberFault::Memory,
-        ErrorKind::Unsupported => MemberFault::Unsupported,
-        _ => MemberFault::Corrupt,
+        ErrorKind::UnexpectedEof => DecompressFault::Truncated,
+        ErrorKind::OutOfMemory => DecompressFault::Memory,
+        ErrorKind::Unsupported => DecompressFault::Unsupported,
+        _ => DecompressFault::Corrupt,
     }
 }
 
 impl Decoder for Xz {
-    fn begin(&mut self, source: &mut CompressedSource) -> Result<(), MemberFault> {
+    fn begin(&mut self, source: &mut CompressedSource) -> Result<(), DecompressFault> {
         self.stream = open_stream();
         // Behind the stream header stand the size of the block header, not 0, and its flags, whose
         // lowest bits are the number of filters less one. The decoder takes one before LZMA2.
         match source.peek(14).first_chunk::<14>() {
-            Some(&[.., size, flags]) if size != 0 && flags & 3 > 1 => Err(MemberFault::Unsupported),
+            Some(&[.., size, flags]) if size != 0 && flags & 3 > 1 => {
+                Err(DecompressFault::Unsupported)
+            }
             _ => Ok(()),
         }
     }
@@ -79,8 +81,8 @@ impl Decoder for Xz {
                     }
                     if result.bytes_consumed == 0 {
                         let fault = match action {
-                            Action::Finish => MemberFault::Truncated,
-                            Action::Run => MemberFault::Corrupt,
+                            Action::Finish => DecompressFault::Truncated,
+                            Action::Run => DecompressFault::Corrupt,
                         };
                         return (0, DecodeStep::Failed(fault));
                     }

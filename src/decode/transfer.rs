@@ -2,11 +2,9 @@
 
 use memchr::memchr;
 
-use crate::document::diagnostic::{self, Code};
-
 /// How a body is encoded for transfer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum TransferEncoding {
+pub(crate) enum TransferEncoding {
     /// Not at all.
     #[default]
     Identity,
@@ -16,7 +14,7 @@ pub(super) enum TransferEncoding {
 
 impl TransferEncoding {
     /// The encoding that a Content-Transfer-Encoding field names; none when nobody knows it.
-    pub(super) fn named(name: &[u8]) -> Option<Self> {
+    pub(crate) fn named(name: &[u8]) -> Option<Self> {
         let is = |known: &str| name.eq_ignore_ascii_case(known.as_bytes());
         if is("quoted-printable") || is("quoted_printable") {
             Some(TransferEncoding::QuotedPrintable)
@@ -35,24 +33,24 @@ impl TransferEncoding {
 
 /// Decodes quoted-printable.
 #[derive(Debug, Default)]
-pub(super) struct QuotedPrintable {
+pub(crate) struct QuotedPrintable {
     /// An equals sign and what came behind it so far.
     escape: Vec<u8>,
     /// Bad escapes since the last time someone asked.
-    pub(super) bad: u64,
+    pub(crate) bad: u64,
 }
 
 /// Blanks between `=` and the line end that are still taken for a soft line break.
 const SOFT_BREAK_BLANKS: usize = 256;
 
 impl QuotedPrintable {
-    pub(super) fn begin(&mut self) {
+    pub(crate) fn begin(&mut self) {
         self.escape.clear();
         self.bad = 0;
     }
 
     /// Appends the decoded bytes.
-    pub(super) fn push(&mut self, mut bytes: &[u8], out: &mut Vec<u8>) {
+    pub(crate) fn push(&mut self, mut bytes: &[u8], out: &mut Vec<u8>) {
         loop {
             if !self.escape.is_empty() {
                 let taken = self.escape(bytes, out);
@@ -130,7 +128,7 @@ impl QuotedPrintable {
     }
 
     /// The body ends; an equals sign at its end is a soft line break.
-    pub(super) fn end(&mut self, out: &mut Vec<u8>) {
+    pub(crate) fn end(&mut self, out: &mut Vec<u8>) {
         let soft = self.escape.get(1).copied().is_none_or(is_blank);
         if soft {
             self.escape.clear();
@@ -175,7 +173,7 @@ static SEXTETS: [u8; 256] = {
 };
 
 /// The value of a digit of base64.
-pub(super) fn sextet(byte: u8) -> Option<u8> {
+pub(crate) fn sextet(byte: u8) -> Option<u8> {
     let value = SEXTETS[usize::from(byte)];
     (value < 64).then_some(value)
 }
@@ -183,20 +181,20 @@ pub(super) fn sextet(byte: u8) -> Option<u8> {
 /// Decodes base64: bytes outside the alphabet are skipped, padding may lack, and padded sections
 /// may follow each other.
 #[derive(Debug, Default)]
-pub(super) struct Base64 {
+pub(crate) struct Base64 {
     bits: u32,
     count: u32,
     /// Bytes outside the alphabet since the last time someone asked.
-    pub(super) garbage: u64,
+    pub(crate) garbage: u64,
 }
 
 impl Base64 {
-    pub(super) fn begin(&mut self) {
+    pub(crate) fn begin(&mut self) {
         *self = Base64::default();
     }
 
     /// Appends the decoded bytes.
-    pub(super) fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
+    pub(crate) fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
         let mut at = 0;
         while at < bytes.len() {
             if self.count == 0 {
@@ -231,9 +229,9 @@ impl Base64 {
         stray
     }
 
-    /// The body ends.
-    pub(super) fn end(&mut self, out: &mut Vec<u8>) -> Option<&'static Code> {
-        self.flush(out).then_some(&diagnostic::BASE64_TRUNCATED)
+    /// The body ends; returns whether it does so inside a byte.
+    pub(crate) fn end(&mut self, out: &mut Vec<u8>) -> bool {
+        self.flush(out)
     }
 }
 
@@ -260,130 +258,4 @@ fn quanta(bytes: &[u8], out: &mut Vec<u8>) -> usize {
         taken += 4;
     }
     taken
-}
-
-/// Separates base64 from clear text that list software appended to it.
-///
-/// The clear text starts at the first line behind which no line has [`LINE`] digits of base64, if
-/// that line has a blank, `_`, `:`, `.` or `<`, or follows a padded line.
-#[derive(Debug, Default)]
-pub(super) struct Trailer {
-    /// Lines that may be clear text, and the line at hand.
-    held: Vec<u8>,
-    /// Where in `held` the line at hand starts.
-    line: usize,
-    /// Clear text has begun, unless a line of base64 follows.
-    begun: bool,
-    padded: bool,
-    /// It can no longer turn out to be anything else.
-    certain: bool,
-}
-
-/// A line of base64 is at least this long.
-const LINE: usize = 40;
-/// Clear text of this length is certain.
-const CERTAIN: usize = 64 << 10;
-
-/// What stands before a possible trailer.
-pub(super) enum TrailerSplit {
-    /// All of it may be decoded.
-    Encoded,
-    /// It is clear text.
-    Clear,
-}
-
-impl Trailer {
-    pub(super) fn begin(&mut self) {
-        self.held.clear();
-        self.line = 0;
-        (self.begun, self.padded, self.certain) = (false, false, false);
-    }
-
-    /// Takes bytes, and hands on those that are certain.
-    pub(super) fn push(&mut self, mut bytes: &[u8], mut sink: impl FnMut(TrailerSplit, &[u8])) {
-        if self.certain {
-            return sink(TrailerSplit::Clear, bytes);
-        }
-        while let Some(at) = memchr(b'\n', bytes) {
-            let (line, rest) = bytes.split_at(at + 1);
-            bytes = rest;
-            // The usual line, whole and full of digits, is not copied.
-            if self.held.is_empty() && !self.padded && is_encoded(line.trim_ascii_end()) {
-                self.padded = line.trim_ascii_end().ends_with(b"=");
-                sink(TrailerSplit::Encoded, line);
-                continue;
-            }
-            self.held.extend_from_slice(line);
-            self.judge(&mut sink);
-            if self.certain {
-                return sink(TrailerSplit::Clear, bytes);
-            }
-        }
-        self.held.extend_from_slice(bytes);
-        if self.held.len() - self.line > CERTAIN {
-            self.judge(&mut sink);
-        }
-    }
-
-    /// Looks at the line at hand, which is complete.
-    fn judge(&mut self, sink: &mut impl FnMut(TrailerSplit, &[u8])) {
-        let line = self.held[self.line..].trim_ascii();
-        if is_encoded(line) || (!self.begun && line.len() >= CERTAIN) {
-            // What looked like clear text was noise inside.
-            self.padded = line.ends_with(b"=");
-            self.begun = false;
-            self.release(sink, &TrailerSplit::Encoded);
-            return;
-        }
-        if !self.begun && !line.is_empty() {
-            let clear = line
-                .iter()
-                .any(|byte| matches!(byte, b' ' | b'\t' | b'_' | b':' | b'.' | b'<'));
-            if clear || self.padded {
-                self.begun = true;
-            } else {
-                self.padded = line.ends_with(b"=");
-            }
-        }
-        if !self.begun {
-            return self.release(sink, &TrailerSplit::Encoded);
-        }
-        self.line = self.held.len();
-        if self.held.len() > CERTAIN {
-            self.certain = true;
-            self.release(sink, &TrailerSplit::Clear);
-        }
-    }
-
-    fn release(&mut self, sink: &mut impl FnMut(TrailerSplit, &[u8]), split: &TrailerSplit) {
-        let split = match split {
-            TrailerSplit::Encoded => TrailerSplit::Encoded,
-            TrailerSplit::Clear => TrailerSplit::Clear,
-        };
-        sink(split, &self.held);
-        self.held.clear();
-        self.line = 0;
-    }
-
-    /// The body ends.
-    pub(super) fn end(&mut self, mut sink: impl FnMut(TrailerSplit, &[u8])) {
-        if self.held.len() > self.line {
-            self.judge(&mut sink);
-        }
-        if !self.held.is_empty() {
-            let split = if self.begun {
-                TrailerSplit::Clear
-            } else {
-                TrailerSplit::Encoded
-            };
-            self.release(&mut sink, &split);
-        }
-    }
-}
-
-fn is_encoded(line: &[u8]) -> bool {
-    line.len() >= LINE
-        && line
-            .iter()
-            .all(|&byte| SEXTETS[usize::from(byte)] < 64 || byte == b'=')
 }
