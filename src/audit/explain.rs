@@ -1,7 +1,7 @@
 //! What each rule of the audit says: one row each. A rule without a row does not compile.
 
 use super::rules;
-use crate::document::explain::{Explanation, has, row};
+use crate::document::diagnostic::Explanation;
 
 /// Every rule, in the order of their table.
 pub static RULES: &[Explanation] = &[
@@ -106,6 +106,43 @@ pub static RULES: &[Explanation] = &[
     ),
 ];
 
+/// Returns a row of a table of explanations.
+const fn row(
+    name: &'static str,
+    meaning: &'static str,
+    why: &'static str,
+    example: &'static str,
+    allow: &'static str,
+) -> Explanation {
+    Explanation {
+        name,
+        meaning,
+        why,
+        example,
+        allow,
+    }
+}
+
+/// Returns whether a table has a row for a name; at compile time, to check that it is complete.
+const fn has(rows: &[Explanation], name: &str) -> bool {
+    let mut index = 0;
+    while index < rows.len() {
+        if equal(rows[index].name.as_bytes(), name.as_bytes()) {
+            return true;
+        }
+        index += 1;
+    }
+    false
+}
+
+const fn equal(one: &[u8], other: &[u8]) -> bool {
+    let mut index = 0;
+    while index < one.len() && index < other.len() && one[index] == other[index] {
+        index += 1;
+    }
+    index == one.len() && index == other.len()
+}
+
 const _: () = {
     let mut index = 0;
     while index < rules::RULES.len() {
@@ -120,6 +157,13 @@ const _: () = {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rows_are_looked_up_by_their_whole_name() {
+        let rows = [row("hyphen", "", "", "", "")];
+        assert!(has(&rows, "hyphen"));
+        assert!(!has(&rows, "hyphe") && !has(&rows, "hyphens") && !has(&rows, ""));
+    }
 
     #[test]
     fn explanations_are_those_of_the_rules() {

@@ -16,11 +16,16 @@ use super::process::Exit;
 use crate::audit::explain::RULES;
 use crate::audit::rules;
 use crate::document::FORMATS;
-use crate::document::explain::{CODES, Explanation, FLAGS};
+use crate::document::diagnostic::{self, Explanation};
+use crate::document::flags;
 
 /// Prints the explanation of a name.
 pub(super) fn explain(name: &str) -> Result<Exit, Error> {
-    let tables = [("rule", RULES), ("diagnostic", CODES), ("flag", FLAGS)];
+    let tables = [
+        ("rule", RULES),
+        ("diagnostic", diagnostic::EXPLANATIONS),
+        ("flag", flags::EXPLANATIONS),
+    ];
     let found = tables.iter().find_map(|(kind, rows)| {
         let row = rows.iter().find(|row| row.name.eq_ignore_ascii_case(name));
         row.map(|row| (*kind, row))
@@ -167,7 +172,11 @@ fn push_tables(name: &str, roff: &mut Roff) {
         }
     }
     if matches!(name, "" | "extract" | "audit") {
-        for (heading, rows) in [("DIAGNOSTICS", CODES), ("FLAGS OF RECORDS", FLAGS)] {
+        let tables = [
+            ("DIAGNOSTICS", diagnostic::EXPLANATIONS),
+            ("FLAGS OF RECORDS", flags::EXPLANATIONS),
+        ];
+        for (heading, rows) in tables {
             roff.control("SH", [heading]);
             for row in rows {
                 push_row(row, "", roff);

@@ -1,9 +1,9 @@
-//! What readers of the links should know about a document: coded, counted, one row each.
+//! Diagnostics: what a reader of the links should know about a document. One row per code.
 
 use crate::decode::charset::labels::LabelFault;
 use crate::decode::compression::DecompressFault;
 
-/// What a diagnostic says about the run.
+/// The consequence of a diagnostic for the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// Worth knowing.
@@ -19,12 +19,33 @@ pub struct Code {
     pub name: &'static str,
     /// One sentence.
     pub message: &'static str,
-    /// What it means for the run.
+    /// The consequence for the run.
     pub effect: Effect,
 }
 
+/// The explanation of a name that stands in records, for `--explain` and the man pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Explanation {
+    /// The name.
+    pub name: &'static str,
+    /// The meaning, in one sentence.
+    pub meaning: &'static str,
+    /// The reason why it matters.
+    pub why: &'static str,
+    /// An input that has it.
+    pub example: &'static str,
+    /// How to allow it, or to avoid it; `FLAG` stands for the name.
+    pub allow: &'static str,
+}
+
 macro_rules! codes {
-    ($($constant:ident = $name:literal, $effect:ident, $message:literal;)*) => {
+    ($($constant:ident = $name:literal, $effect:ident {
+        message: $message:literal,
+        meaning: $meaning:literal,
+        why: $why:literal,
+        example: $example:literal,
+        allow: $allow:expr,
+    })*) => {
         $(
             #[doc = concat!("`", $name, "`: ", $message, ".")]
             pub static $constant: Code =
@@ -33,48 +54,295 @@ macro_rules! codes {
 
         /// Every code.
         pub static CODES: &[&Code] = &[$(&$constant),*];
+
+        /// The explanation of every code, in the same order.
+        pub static EXPLANATIONS: &[Explanation] = &[$(Explanation {
+            name: $name,
+            meaning: $meaning,
+            why: $why,
+            example: $example,
+            allow: $allow,
+        }),*];
     };
 }
 
+/// Advice for a code that nothing has to be done about.
+const NOTE: &str =
+    "It is a note: it does not change the exit code. Without -v and --json it is not shown.";
+
+/// Advice for a code that makes the exit code 2.
+const DAMAGE: &str = "It makes the exit code 2. What was read before the damage is reported; repair or replace the file.";
+
 codes! {
-    BASE_AFTER_LINKS = "html.base-after-links", Note, "the base element stands behind references that it applies to";
-    BASE_SECOND = "html.base-second", Note, "only the first base element with href counts";
-    BASE_REFUSED = "html.base-refused", Note, "the base element's reference cannot be a base URI";
-    APPROXIMATE = "html.approximate", Note, "the document is beyond the limits of exact parsing";
-    VALUE_TOO_LONG = "html.value-too-long", Note, "an attribute value is longer than the limit and was left out";
-    SRCDOC_DEPTH = "html.srcdoc-depth", Note, "srcdoc documents nest deeper than the limit; the innermost were left out";
-    HELD_LIMIT = "html.held-limit", Note, "too many references before the base was known; they resolve against the base known so far";
-    COMPRESS_TRUNCATED = "compress.truncated", Damage, "the compressed data ends too early";
-    COMPRESS_CORRUPT = "compress.corrupt", Damage, "the compressed data is damaged";
-    COMPRESS_WINDOW = "compress.window-limit", Damage, "the compressed data needs a window above the limit of 128 MiB and was left out";
-    COMPRESS_UNSUPPORTED = "compress.unsupported", Damage, "the compressed data needs a dictionary or a feature that is not supported and was left out";
-    COMPRESS_TRAILING = "compress.trailing-garbage", Damage, "something else follows the compressed data";
-    GZIP_TRAILING = "gzip.trailing-garbage", Note, "something else follows the gzip members";
-    RATIO_LIMIT = "archive.ratio-limit", Damage, "the compressed data grows beyond all measure; the rest was left out";
-    DEPTH_LIMIT = "archive.depth-limit", Damage, "compressed data nests deeper than the limit";
-    FROM_LINE_IN_BODY = "mbox.from-line-in-body", Note, "a line of the body looks like a separator and is none";
-    CONTENT_LENGTH_MISMATCH = "mbox.content-length-mismatch", Note, "the Content-Length field does not lead to a separator and was ignored";
-    LEADING_JUNK = "mbox.leading-junk", Note, "text stands before the first message";
-    NUL_BYTES = "mbox.nul-bytes", Note, "a run of NUL bytes was left out";
-    MBOX_TRUNCATED = "mbox.truncated", Note, "the file ends inside a header block";
-    RNEWS_RESYNC = "rnews.resync", Damage, "an article is longer or shorter than its batch says";
-    NO_BLANK_LINE = "header.no-blank-line", Note, "a line that is no header field ends the header block";
-    HEADER_TOO_LONG = "header.too-long", Note, "a header field or a header block is longer than the limit and was cut";
-    BOUNDARY_MISSING = "mime.boundary-missing", Note, "a multipart entity has no boundary parameter and was read as text";
-    BOUNDARY_NEVER_FOUND = "mime.boundary-never-found", Note, "the boundary of a multipart entity never occurs, and it was read as text";
-    CLOSE_MISSING = "mime.close-missing", Note, "a multipart entity has no closing delimiter";
-    TRANSFER_ON_MULTIPART = "mime.cte-on-multipart", Note, "a multipart entity has a transfer encoding, which was ignored";
-    TRANSFER_UNKNOWN = "mime.cte-unknown", Note, "nobody knows the transfer encoding, and the body was read as it is";
-    MIME_DEPTH_LIMIT = "mime.depth-limit", Note, "an entity is nested too deep and was read as text";
-    LABEL_LIMIT = "mime.label-limit", Note, "too many parts are labelled; the rest cannot be named";
-    BAD_ESCAPE = "qp.bad-escape", Note, "an escape of quoted-printable is none and was kept as it is";
-    BASE64_GARBAGE = "base64.garbage", Note, "bytes outside the alphabet of base64 were left out";
-    BASE64_TRUNCATED = "base64.truncated", Note, "base64 ends inside a byte";
-    TRAILING_TEXT = "base64.trailing-text", Note, "clear text stands behind base64 and was read as text";
-    CHARSET_UNKNOWN = "charset.unknown", Note, "nobody knows the charset; UTF-8 or windows-1252 was assumed";
-    CHARSET_MALFORMED = "charset.malformed", Note, "some bytes mean nothing in the declared charset";
-    CHARSET_UNSUPPORTED = "charset.unsupported", Note, "the charset cannot be decoded, and the text was read as it is";
-    OPAQUE = "body.opaque", Note, "an encrypted or opaque body was not read";
+    BASE_AFTER_LINKS = "html.base-after-links", Note {
+        message: "the base element stands behind references that it applies to",
+        meaning: "A base element with href stands behind references that it applies to.",
+        why: "A browser resolves the references before it against the old base when it loads them \
+            early; uriscan gives all of them the base that holds for the whole document.",
+        example: "<a href=x>x</a><base href=http://example.com/>",
+        allow: NOTE,
+    }
+    BASE_SECOND = "html.base-second", Note {
+        message: "only the first base element with href counts",
+        meaning: "A second base element with href stands in the document, and it is ignored.",
+        why: "Only the first one counts (HTML, 4.2.3). Whoever wrote the second one expects that it does.",
+        example: "<base href=/a/><base href=/b/>",
+        allow: "It is a note; the audit's rule several-bases makes it a finding.",
+    }
+    BASE_REFUSED = "html.base-refused", Note {
+        message: "the base element's reference cannot be a base URI",
+        meaning: "The base element's reference does not parse, or is a data: or javascript: URI.",
+        why: "The document keeps the base that it has without the element.",
+        example: "<base href=data:text/plain,x>",
+        allow: NOTE,
+    }
+    APPROXIMATE = "html.approximate", Note {
+        message: "the document is beyond the limits of exact parsing",
+        meaning: "The document is beyond a limit of exact parsing, and a part was read by approximation.",
+        why: "Near the place, references may be attributed to the wrong element, or be inert and not marked so.",
+        example: "an SVG element in broken nesting, in a document longer than --max-document",
+        allow: "Raise --max-document; standard input cannot be read a second time, a file can.",
+    }
+    VALUE_TOO_LONG = "html.value-too-long", Note {
+        message: "an attribute value is longer than the limit and was left out",
+        meaning: "An attribute value is longer than 4 MiB, and was left out.",
+        why: "References in it are not reported.",
+        example: "<img src=\"data:image/png;base64,...\"> of 5 MB",
+        allow: "There is no flag for it. Store such data in files of their own.",
+    }
+    SRCDOC_DEPTH = "html.srcdoc-depth", Note {
+        message: "srcdoc documents nest deeper than the limit; the innermost were left out",
+        meaning: "srcdoc documents nest deeper than 16 levels; the innermost were left out.",
+        why: "References in them are not reported.",
+        example: "<iframe srcdoc=\"<iframe srcdoc='...'>\">, 17 levels deep",
+        allow: NOTE,
+    }
+    HELD_LIMIT = "html.held-limit", Note {
+        message: "too many references before the base was known; they resolve against the base known so far",
+        meaning: "More than 16 MiB of references stood before the base was known.",
+        why: "The first of them were resolved against the base known so far, which a later base \
+            element would have changed.",
+        example: "a page with a million links and <base> at its end",
+        allow: "Put the base element in front of the links.",
+    }
+    COMPRESS_TRUNCATED = "compress.truncated", Damage {
+        message: "the compressed data ends too early",
+        meaning: "The compressed data ends before its end mark.",
+        why: "The file was cut, by a broken download or a full disk, and links behind the cut are missing.",
+        example: "head -c 1000 list.mbox.gz > cut.mbox.gz",
+        allow: DAMAGE,
+    }
+    COMPRESS_CORRUPT = "compress.corrupt", Damage {
+        message: "the compressed data is damaged",
+        meaning: "The compressed data is damaged: a checksum or a code is wrong.",
+        why: "Links behind the place are missing, and those near it may be wrong.",
+        example: "one changed byte in list.mbox.gz",
+        allow: DAMAGE,
+    }
+    COMPRESS_WINDOW = "compress.window-limit", Damage {
+        message: "the compressed data needs a window above the limit of 128 MiB and was left out",
+        meaning: "The compressed data needs a window (zstd) or a dictionary (xz) of more than 128 MiB.",
+        why: "A decoder holds the window in memory. The content of the frame or stream was not read.",
+        example: "zstd --long=31 list.mbox",
+        allow: "There is no flag for it. Unpack the file yourself, and give what comes out.",
+    }
+    COMPRESS_UNSUPPORTED = "compress.unsupported", Damage {
+        message: "the compressed data needs a dictionary or a feature that is not supported and was left out",
+        meaning: "The compressed data needs a dictionary that is not in it, or a feature that is \
+            reserved or not supported.",
+        why: "The content of the member was not read.",
+        example: "zstd -D dictionary list.mbox",
+        allow: "There is no flag for it. Unpack the file yourself, and give what comes out.",
+    }
+    COMPRESS_TRAILING = "compress.trailing-garbage", Damage {
+        message: "something else follows the compressed data",
+        meaning: "Bytes that are not compressed data follow the end mark.",
+        why: "They may be what is left of another member, whose links are missing.",
+        example: "cat a.txt.xz notes.txt > b.txt.xz",
+        allow: DAMAGE,
+    }
+    GZIP_TRAILING = "gzip.trailing-garbage", Note {
+        message: "something else follows the gzip members",
+        meaning: "Bytes that are no gzip member follow the last one.",
+        why: "gzip itself ignores them with a warning, and so do we.",
+        example: "a member padded to a full tape block",
+        allow: NOTE,
+    }
+    RATIO_LIMIT = "archive.ratio-limit", Damage {
+        message: "the compressed data grows beyond all measure; the rest was left out",
+        meaning: "The compressed data grows by more than any real document does; the rest was left out.",
+        why: "A few kilobytes that unpack to gigabytes are an attack, not a document.",
+        example: "10 GB of zeros, compressed",
+        allow: "There is no flag for it. Unpack the file yourself, and give what comes out.",
+    }
+    DEPTH_LIMIT = "archive.depth-limit", Damage {
+        message: "compressed data nests deeper than the limit",
+        meaning: "Compressed data nests deeper than the limit.",
+        why: "What is inside the innermost layer was not read.",
+        example: "gzip in gzip in gzip in gzip in gzip",
+        allow: "There is no flag for it. Unpack the outer layers yourself.",
+    }
+    FROM_LINE_IN_BODY = "mbox.from-line-in-body", Note {
+        message: "a line of the body looks like a separator and is none",
+        meaning: "A line of a body starts with `From ` and looks like a separator, and is none.",
+        why: "Its writer did not quote it; other readers may split the message there.",
+        example: "From now on, see http://example.com/",
+        allow: NOTE,
+    }
+    CONTENT_LENGTH_MISMATCH = "mbox.content-length-mismatch", Note {
+        message: "the Content-Length field does not lead to a separator and was ignored",
+        meaning: "A Content-Length field does not lead to a separator, and was ignored.",
+        why: "A message that was edited keeps its old length. Separator lines were used instead.",
+        example: "Content-Length: 10 before a body of 5000 bytes",
+        allow: NOTE,
+    }
+    LEADING_JUNK = "mbox.leading-junk", Note {
+        message: "text stands before the first message",
+        meaning: "Text stands before the first message of a mailbox.",
+        why: "It was read as text, and its links have no message.",
+        example: "a line of a web page saved in front of the archive",
+        allow: NOTE,
+    }
+    NUL_BYTES = "mbox.nul-bytes", Note {
+        message: "a run of NUL bytes was left out",
+        meaning: "A run of NUL bytes was left out.",
+        why: "A file system lost a write there; text may be missing.",
+        example: "a mailbox after a crash",
+        allow: NOTE,
+    }
+    MBOX_TRUNCATED = "mbox.truncated", Note {
+        message: "the file ends inside a header block",
+        meaning: "The mailbox ends inside a header block.",
+        why: "The last message is not complete.",
+        example: "head -c 1000 list.mbox",
+        allow: NOTE,
+    }
+    RNEWS_RESYNC = "rnews.resync", Damage {
+        message: "an article is longer or shorter than its batch says",
+        meaning: "An article of a news batch is longer or shorter than its count says.",
+        why: "Articles near the place may have been split wrongly.",
+        example: "#! rnews 100 before an article of 90 bytes",
+        allow: DAMAGE,
+    }
+    NO_BLANK_LINE = "header.no-blank-line", Note {
+        message: "a line that is no header field ends the header block",
+        meaning: "A line that is no header field ends a header block, without an empty line.",
+        why: "The line was taken for the first one of the body.",
+        example: "Subject: x\\nsee http://example.com/",
+        allow: NOTE,
+    }
+    HEADER_TOO_LONG = "header.too-long", Note {
+        message: "a header field or a header block is longer than the limit and was cut",
+        meaning: "A header field is longer than 64 KiB, or a block longer than 1 MiB, and was cut.",
+        why: "References behind the cut are missing.",
+        example: "a References field of 100 KB",
+        allow: NOTE,
+    }
+    BOUNDARY_MISSING = "mime.boundary-missing", Note {
+        message: "a multipart entity has no boundary parameter and was read as text",
+        meaning: "A multipart entity has no boundary parameter, and was read as text.",
+        why: "Encoded parts in it were not decoded.",
+        example: "Content-Type: multipart/mixed",
+        allow: NOTE,
+    }
+    BOUNDARY_NEVER_FOUND = "mime.boundary-never-found", Note {
+        message: "the boundary of a multipart entity never occurs, and it was read as text",
+        meaning: "The boundary of a multipart entity never occurs, and it was read as text.",
+        why: "Encoded parts in it were not decoded.",
+        example: "boundary=a, and lines of --b",
+        allow: NOTE,
+    }
+    CLOSE_MISSING = "mime.close-missing", Note {
+        message: "a multipart entity has no closing delimiter",
+        meaning: "A multipart entity has no closing delimiter.",
+        why: "The message may have been cut; its last part ends where the message does.",
+        example: "--a at the start of each part, and no --a--",
+        allow: NOTE,
+    }
+    TRANSFER_ON_MULTIPART = "mime.cte-on-multipart", Note {
+        message: "a multipart entity has a transfer encoding, which was ignored",
+        meaning: "A multipart entity has a transfer encoding, which was ignored.",
+        why: "Only its parts can be encoded (RFC 2045, 6.4).",
+        example: "Content-Type: multipart/mixed with Content-Transfer-Encoding: base64",
+        allow: NOTE,
+    }
+    TRANSFER_UNKNOWN = "mime.cte-unknown", Note {
+        message: "nobody knows the transfer encoding, and the body was read as it is",
+        meaning: "The transfer encoding is an unknown one, and the body was read as it is.",
+        why: "If the body is encoded after all, its links are missing.",
+        example: "Content-Transfer-Encoding: x-own",
+        allow: NOTE,
+    }
+    MIME_DEPTH_LIMIT = "mime.depth-limit", Note {
+        message: "an entity is nested too deep and was read as text",
+        meaning: "An entity is nested deeper than the limit, and was read as text.",
+        why: "Encoded parts in it were not decoded.",
+        example: "a message that was forwarded as an attachment, over and over",
+        allow: NOTE,
+    }
+    LABEL_LIMIT = "mime.label-limit", Note {
+        message: "too many parts are labelled; the rest cannot be named",
+        meaning: "More parts of a message are labelled than are kept in mind.",
+        why: "target_part is missing for links to the others.",
+        example: "a message with 100,000 Content-ID fields",
+        allow: NOTE,
+    }
+    BAD_ESCAPE = "qp.bad-escape", Note {
+        message: "an escape of quoted-printable is none and was kept as it is",
+        meaning: "A `=` of quoted-printable has no two hexadecimal digits behind it, and was kept.",
+        why: "The part was probably not encoded, or changed on its way.",
+        example: "http://example.com/?a=zz in a part that claims to be quoted-printable",
+        allow: NOTE,
+    }
+    BASE64_GARBAGE = "base64.garbage", Note {
+        message: "bytes outside the alphabet of base64 were left out",
+        meaning: "Bytes outside the alphabet of base64 were left out.",
+        why: "The part was changed on its way; what was decoded may differ from what was sent.",
+        example: "aGVsbG8*gd29ybGQ=",
+        allow: NOTE,
+    }
+    BASE64_TRUNCATED = "base64.truncated", Note {
+        message: "base64 ends inside a byte",
+        meaning: "base64 ends inside a byte.",
+        why: "The part was cut; links behind the cut are missing.",
+        example: "aGVsb",
+        allow: NOTE,
+    }
+    TRAILING_TEXT = "base64.trailing-text", Note {
+        message: "clear text stands behind base64 and was read as text",
+        meaning: "Clear text stands behind base64, and was read as text.",
+        why: "Mailing lists append their footers so. Such links have the flag trailer.",
+        example: "aGVsbG8=\\n____\\nhttp://lists.example.com/",
+        allow: NOTE,
+    }
+    CHARSET_UNKNOWN = "charset.unknown", Note {
+        message: "nobody knows the charset; UTF-8 or windows-1252 was assumed",
+        meaning: "The declared charset is an unknown one; UTF-8 or windows-1252 was assumed.",
+        why: "Characters beyond ASCII in references may be wrong.",
+        example: "Content-Type: text/plain; charset=x-own",
+        allow: "For documents that are no mail, --encoding says which one it is.",
+    }
+    CHARSET_MALFORMED = "charset.malformed", Note {
+        message: "some bytes mean nothing in the declared charset",
+        meaning: "Some bytes mean nothing in the declared charset, and became U+FFFD.",
+        why: "References with such bytes lead elsewhere than their author meant.",
+        example: "Latin-1 text in a part that claims to be UTF-8",
+        allow: NOTE,
+    }
+    CHARSET_UNSUPPORTED = "charset.unsupported", Note {
+        message: "the charset cannot be decoded, and the text was read as it is",
+        meaning: "The charset is known and cannot be decoded; the text was read as it is.",
+        why: "ASCII in it was found, anything else may be wrong.",
+        example: "Content-Type: text/plain; charset=utf-7 in a part that is too odd",
+        allow: NOTE,
+    }
+    OPAQUE = "body.opaque", Note {
+        message: "an encrypted or opaque body was not read",
+        meaning: "An encrypted or opaque body was not read.",
+        why: "Links in it are not reported, for nothing but its key can tell them.",
+        example: "Content-Type: application/pkcs7-mime",
+        allow: "Decrypt the message first.",
+    }
 }
 
 impl From<DecompressFault> for &'static Code {

@@ -12,7 +12,6 @@
 
 pub mod diagnostic;
 pub mod events;
-pub mod explain;
 pub mod flags;
 pub mod html;
 pub mod mail;
