@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use percent_encoding::percent_decode;
+
 /// A target without its fragment, and the fragment.
 ///
 /// ```
@@ -34,26 +36,5 @@ pub fn wanted(fragment: &[u8]) -> Option<&[u8]> {
 /// assert_eq!(&*decoded(b"100%"), b"100%");
 /// ```
 pub fn decoded(fragment: &[u8]) -> Cow<'_, [u8]> {
-    if memchr::memchr(b'%', fragment).is_none() {
-        return Cow::Borrowed(fragment);
-    }
-    let digit = |at: usize| {
-        let byte = fragment.get(at).copied()?;
-        char::from(byte).to_digit(16)
-    };
-    let mut out = Vec::with_capacity(fragment.len());
-    let mut at = 0;
-    while let Some(&byte) = fragment.get(at) {
-        match (byte, digit(at + 1), digit(at + 2)) {
-            (b'%', Some(high), Some(low)) => {
-                out.push((high << 4 | low) as u8);
-                at += 3;
-            }
-            _ => {
-                out.push(byte);
-                at += 1;
-            }
-        }
-    }
-    Cow::Owned(out)
+    percent_decode(fragment).into()
 }

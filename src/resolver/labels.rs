@@ -1,6 +1,9 @@
 //! Names that the parts of a message have for each other (RFC 2557, RFC 2392).
 
+use std::borrow::Cow;
 use std::collections::HashMap;
+
+use percent_encoding::percent_decode;
 
 use crate::bytes::steps::step;
 
@@ -130,21 +133,6 @@ pub(super) fn names_part(reference: &[u8]) -> bool {
 }
 
 /// The identifier that a `cid:` URI names, its percent escapes decoded (RFC 2392 section 2).
-fn content_id(target: &[u8]) -> Option<Vec<u8>> {
-    let rest = names_part(target).then(|| &target[4..])?;
-    let digit = |byte: u8| char::from(byte).to_digit(16);
-    let mut name = Vec::new();
-    let mut at = 0;
-    while at < rest.len() {
-        if let [b'%', high, low, ..] = rest[at..]
-            && let (Some(high), Some(low)) = (digit(high), digit(low))
-        {
-            name.push((high << 4 | low) as u8);
-            at += 3;
-        } else {
-            name.push(rest[at]);
-            at += 1;
-        }
-    }
-    Some(name)
+fn content_id(target: &[u8]) -> Option<Cow<'_, [u8]>> {
+    names_part(target).then(|| percent_decode(&target[4..]).into())
 }

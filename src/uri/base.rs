@@ -1,6 +1,9 @@
 //! Where a base URI comes from: RFC 2396 section 5.1, file names, and directories that are served somewhere.
 
+use std::borrow::Cow;
 use std::fmt;
+
+use percent_encoding::percent_decode;
 
 use super::percent;
 use super::reference::Ends;
@@ -197,7 +200,7 @@ pub fn file_path(uri: &[u8], style: PathStyle) -> Option<Vec<u8>> {
 /// Appends the segments of a URI's path as names; none if one of them is no name, or leads elsewhere.
 pub(super) fn push_segments(path: &[u8], style: PathStyle, out: &mut Vec<u8>) -> Option<()> {
     for (i, segment) in path.split(|&byte| byte == b'/').enumerate() {
-        let name = percent::decode(segment);
+        let name: Cow<'_, [u8]> = percent_decode(segment).into();
         let is_forbidden = |byte: &u8| {
             matches!(byte, b'/' | 0)
                 || style == PathStyle::Windows && FORBIDDEN_ON_WINDOWS.contains(*byte)

@@ -1,9 +1,10 @@
 //! Normal forms for comparison: RFC 2396 section 6, RFC 3986 sections 6.2.2 and 6.2.3.
 
+use super::percent;
 use super::reference::Ends;
 use super::resolve::remove_dot_segments;
 use super::scheme::default_port;
-use super::validate::{AuthorityKind, UNRESERVED};
+use super::validate::AuthorityKind;
 
 /// How far two spellings of a URI are taken for the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -44,7 +45,7 @@ pub fn normalize(reference: &[u8], form: Normalization, out: &mut Vec<u8>) {
     }
     push_server(authority, scheme, form, out);
     let from = out.len();
-    push_decoded(path, out);
+    percent::normalize(path, out);
     if ends.has_scheme() && path.starts_with(b"/") {
         remove_dot_segments(out, from);
         if !ends.has_authority() && out[from..].starts_with(b"//") {
@@ -59,7 +60,7 @@ pub fn normalize(reference: &[u8], form: Normalization, out: &mut Vec<u8>) {
     {
         out.push(b'/');
     }
-    push_decoded(tail, out);
+    percent::normalize(tail, out);
 }
 
 /// User information as it is, the host in lower case, the port unless it is the default.
@@ -77,9 +78,9 @@ fn push_server(authority: &[u8], scheme: &[u8], form: Normalization, out: &mut V
             out.extend(host.iter().map(u8::to_ascii_lowercase));
         }
         _ => {
-            push_decoded(userinfo, out);
+            percent::normalize(userinfo, out);
             let from = out.len();
-            push_decoded(host, out);
+            percent::normalize(host, out);
             lowercase(&mut out[from..]);
         }
     }
@@ -100,30 +101,4 @@ fn lowercase(mut host: &mut [u8]) {
         host = host.get_mut(at + 3..).unwrap_or_default();
     }
     host.make_ascii_lowercase();
-}
-
-/// RFC 3986 sections 6.2.2.1 and 6.2.2.2: triplets in upper case, those of unreserved characters decoded, once.
-fn push_decoded(mut bytes: &[u8], out: &mut Vec<u8>) {
-    while let Some(at) = memchr::memchr(b'%', bytes) {
-        out.extend_from_slice(&bytes[..at]);
-        bytes = &bytes[at..];
-        let (triplet, rest) = bytes.split_at(bytes.len().min(3));
-        let value = str::from_utf8(&triplet[1..])
-            .ok()
-            .filter(|digits| {
-                digits.len() == 2 && digits.bytes().all(|digit| digit.is_ascii_hexdigit())
-            })
-            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        match value {
-            Some(byte) if UNRESERVED.contains(byte) => out.push(byte),
-            Some(_) => out.extend(triplet.iter().map(u8::to_ascii_uppercase)),
-            None => {
-                out.push(b'%');
-                bytes = &bytes[1..];
-                continue;
-            }
-        }
-        bytes = rest;
-    }
-    out.extend_from_slice(bytes);
 }

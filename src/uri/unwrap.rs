@@ -1,5 +1,7 @@
 //! Links that a mail gateway has rewritten: the target inside, read off without asking anyone.
 
+use percent_encoding::percent_decode;
+
 use super::Reference;
 
 /// Rewritten links inside rewritten links are followed so far.
@@ -86,10 +88,11 @@ impl Unwrapper {
                 host == known.as_bytes()
             }
         })?;
+        let decode = |value: &[u8]| percent_decode(value).collect::<Vec<u8>>();
         match gateway {
-            Gateway::SafeLinks => percent_decoded(parameter(reference.query?, b"url")?),
+            Gateway::SafeLinks => Some(decode(parameter(reference.query?, b"url")?)),
             Gateway::UrlDefense => match reference.path {
-                b"/v1/url" => percent_decoded(parameter(reference.query?, b"u")?),
+                b"/v1/url" => Some(decode(parameter(reference.query?, b"u")?)),
                 b"/v2/url" => {
                     let translated: Vec<u8> = parameter(reference.query?, b"u")?
                         .iter()
@@ -99,7 +102,7 @@ impl Unwrapper {
                             other => *other,
                         })
                         .collect();
-                    percent_decoded(&translated)
+                    Some(decode(&translated))
                 }
                 path if path.starts_with(b"/v3/__") => third(link),
                 _ => None,
@@ -115,24 +118,6 @@ fn parameter<'a>(query: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
         let rest = pair.strip_prefix(name)?;
         rest.strip_prefix(b"=")
     })
-}
-
-fn percent_decoded(bytes: &[u8]) -> Option<Vec<u8>> {
-    let digit = |byte: u8| char::from(byte).to_digit(16);
-    let mut out = Vec::new();
-    let mut at = 0;
-    while at < bytes.len() {
-        if let [b'%', high, low, ..] = bytes[at..]
-            && let (Some(high), Some(low)) = (digit(high), digit(low))
-        {
-            out.push((high << 4 | low) as u8);
-            at += 3;
-        } else {
-            out.push(bytes[at]);
-            at += 1;
-        }
-    }
-    Some(out)
 }
 
 /// `/v3/__TARGET__;CHARACTERS!...`: each `*` of the target stands for the next of the characters,

@@ -3,6 +3,7 @@
 use std::net::Ipv6Addr;
 
 use super::error::{Component, ComponentText, Fault, ResolveErrorKind};
+use super::percent::UNRESERVED;
 use super::reference::{Ends, SCHEME};
 use super::resolve::Resolver;
 use super::rules::Rules;
@@ -68,8 +69,6 @@ const RFC2396: Generic = Generic {
     needs_path: true,
 };
 
-/// RFC 3986 section 2.3.
-pub(crate) const UNRESERVED: ByteSet = ByteSet::ALPHANUMERIC.with(b"-._~");
 /// RFC 3986 section 2.2: `unreserved / sub-delims`.
 const NAME: ByteSet = UNRESERVED.with(b"!$&'()*+,;=");
 /// RFC 3986 section 3.3: `pchar` and the slash.

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 
 use encoding_rs::{EncoderResult, Encoding, UTF_8};
+use percent_encoding::percent_decode;
 use url::Host;
 
 use super::prepared::{Prepared, ReferenceKind};
@@ -531,13 +532,8 @@ fn push_domain(host: &[u8], out: &mut Vec<u8>) -> Result<(), InvalidHost> {
     if host.starts_with(b"[") {
         return push_parsed(host, out);
     }
-    let decoded;
-    let domain = if host.contains(&b'%') {
-        decoded = percent::decode(host);
-        &decoded[..]
-    } else {
-        host
-    };
+    let domain: Cow<'_, [u8]> = percent_decode(host).into();
+    let domain = &*domain;
     if !domain.is_ascii() || ends_in_number(domain) {
         return push_parsed(host, out);
     }

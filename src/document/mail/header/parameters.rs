@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use memchr::memchr;
+use percent_encoding::percent_decode;
 
 use super::value::Comments;
 use crate::decode::charset::labels;
@@ -229,7 +230,7 @@ fn join(pieces: Vec<ParameterSection>) -> Vec<(String, Vec<u8>)> {
                 rest = text;
             }
             if *encoded {
-                percent_decode(rest, &mut bytes);
+                bytes.extend(percent_decode(rest));
             } else {
                 bytes.extend_from_slice(rest);
             }
@@ -239,23 +240,6 @@ fn join(pieces: Vec<ParameterSection>) -> Vec<(String, Vec<u8>)> {
         list.push((group[0].0.clone(), value));
     }
     list
-}
-
-/// Appends the bytes with their percent escapes decoded.
-fn percent_decode(bytes: &[u8], out: &mut Vec<u8>) {
-    let digit = |byte: u8| char::from(byte).to_digit(16);
-    let mut at = 0;
-    while at < bytes.len() {
-        if let [b'%', high, low, ..] = bytes[at..]
-            && let (Some(high), Some(low)) = (digit(high), digit(low))
-        {
-            out.push((high << 4 | low) as u8);
-            at += 3;
-        } else {
-            out.push(bytes[at]);
-            at += 1;
-        }
-    }
 }
 
 #[cfg(test)]
