@@ -4,21 +4,21 @@
 //! An archive is one document. Its framing (`framing`) cuts it into messages; a message is a tree
 //! of entities (`tree`, `open`), each with a header block (`header`); what can be read is decoded
 //! (`transfer`), converted (`charset`), reflowed (`reflow`) and handed to the scanners for text and
-//! HTML (`leaf`), whose events become events of the archive (`splice`). Everything is a stream:
+//! HTML (`part`), whose events become events of the archive (`splice`). Everything is a stream:
 //! no buffer depends on the size of a message or an attachment.
 
-mod attachment;
 mod binary_block;
-mod body;
-mod classify;
 mod delimiter;
+pub(crate) mod envelope;
+mod field_value;
 mod framing;
 mod header;
-mod nested;
-mod open;
+mod mbox;
+mod media_type;
 mod part;
 mod part_scanners;
 mod reflow;
+mod separator;
 mod sniff;
 mod splice;
 mod trailer;
@@ -29,11 +29,13 @@ use super::events::{Event, Events, RuleFamily};
 use super::{Format, KnownSeparators, Passes, Retrieval, Scan, ScanStart, SplitPoint};
 use crate::bytes::window::{Bounds, Window};
 use crate::decode::charset::Conversion;
-use framing::{Framing, SeparatorLines};
-pub use framing::{SeparatorStyle, is_separator};
-pub(crate) use header::envelope;
+use framing::{
+    ArchiveState, Emlx, Framing, LOOK_AHEAD, Mmdf, Rnews, SeparatorLines, SingleMessage,
+};
+use mbox::{Cutter, Mbox};
 pub use part_scanners::ArchiveTally;
 use part_scanners::PartScanners;
+pub use separator::{SeparatorStyle, is_separator};
 pub use sniff::{is_message, starts_with_field};
 use tree::MimeTree;
 
@@ -116,8 +118,8 @@ pub enum Attachments {
 pub(super) const MBOX: Format = Format {
     name: "mbox",
     extensions: &["mbox", "mbx"],
-    scanner: |options| Box::new(MailScanner::new(Framing::mbox(), options)),
-    seam: Some(SplitPoint::Message(|| Box::new(framing::Cutter::default()))),
+    scanner: |options| Box::new(MailScanner::<Mbox>::new(options)),
+    seam: Some(SplitPoint::Message(|| Box::new(Cutter::default()))),
     ..FORMAT
 };
 
@@ -139,7 +141,7 @@ pub(super) const MHTML: Format = Format {
 pub(super) const NEWS: Format = Format {
     name: "news",
     extensions: &["rnews"],
-    scanner: |options| Box::new(MailScanner::new(Framing::rnews(), options)),
+    scanner: |options| Box::new(MailScanner::<Rnews>::new(options)),
     ..FORMAT
 };
 
@@ -147,7 +149,7 @@ pub(super) const NEWS: Format = Format {
 pub(super) const MMDF: Format = Format {
     name: "mmdf",
     extensions: &["mmdf"],
-    scanner: |options| Box::new(MailScanner::new(Framing::mmdf(), options)),
+    scanner: |options| Box::new(MailScanner::<Mmdf>::new(options)),
     ..FORMAT
 };
 
@@ -155,7 +157,7 @@ pub(super) const MMDF: Format = Format {
 pub(super) const EMLX: Format = Format {
     name: "emlx",
     extensions: &["emlx"],
-    scanner: |options| Box::new(MailScanner::new(Framing::emlx(), options)),
+    scanner: |options| Box::new(MailScanner::<Emlx>::new(options)),
     ..FORMAT
 };
 
@@ -168,27 +170,19 @@ const FORMAT: Format = Format {
         // Enough to see whether the line before is blank.
         look_behind: 8,
         // A Content-Length is believed if what it leads to is so near; a header line is shorter.
-        look_ahead: framing::LOOK_AHEAD + (256 << 10),
+        look_ahead: LOOK_AHEAD + (256 << 10),
     },
     reading: Passes::Once,
     // Each part has an encoding of its own.
     prescan: None,
     conversion: Conversion::Never,
     seam: None,
-    scanner: |options| Box::new(MailScanner::new(Framing::single(), options)),
+    scanner: |options| Box::new(MailScanner::<SingleMessage>::new(options)),
 };
 
-/// The message at hand, and what its parts are read by.
-struct ArchiveState {
-    tree: MimeTree,
-    readers: PartScanners,
-    /// Messages so far.
-    count: u64,
-}
-
 /// The scanner for all formats of mail.
-struct MailScanner {
-    framing: Framing,
+struct MailScanner<F> {
+    framing: F,
     archive: ArchiveState,
     /// The archive is known to be one that brings no base of its own.
     settled: bool,
@@ -196,10 +190,10 @@ struct MailScanner {
     lines: Option<SeparatorLines>,
 }
 
-impl MailScanner {
-    fn new(framing: Framing, options: &super::FormatOptions) -> Self {
+impl<F: Framing> MailScanner<F> {
+    fn new(options: &super::FormatOptions) -> Self {
         MailScanner {
-            framing,
+            framing: F::default(),
             archive: ArchiveState {
                 tree: MimeTree::default(),
                 readers: PartScanners::new(options),
@@ -211,9 +205,9 @@ impl MailScanner {
     }
 }
 
-impl Scan for MailScanner {
+impl<F: Framing> Scan for MailScanner<F> {
     fn begin(&mut self, start: &ScanStart) {
-        self.framing.begin(start.share, self.lines.take());
+        self.framing = F::piece(start.share, self.lines.take());
         self.archive.count = start.share.before;
         self.settled = false;
         self.archive.readers.tally = ArchiveTally::default();

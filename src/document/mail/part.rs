@@ -1,27 +1,36 @@
 //! One part that holds something to read: decoded, converted, reflowed and scanned, piece by
 //! piece as it comes.
 
-use encoding_rs::{Encoding, UTF_8};
-use memchr::memrchr;
+use std::io::{Cursor, Read};
 
-use super::attachment::{Attachment, AttachmentState};
+use encoding_rs::{Encoding, UTF_8};
+use memchr::{memchr, memrchr};
+
 use super::binary_block::BinaryBlocks;
-use super::body::{BodyBuffers, PIECE};
-use super::nested::NestedPart;
-use super::part_scanners::{HTML_KEPT, PartScanners};
+use super::header::{Header, HeaderStop, Hyphens};
+use super::part_scanners::{BodyBuffers, HTML_KEPT, PIECE, PartScanners};
 use super::reflow::Reflow;
 use super::splice::{EventMapper, PartScope, PartView};
 use super::trailer::{Trailer, TrailerSplit};
+use super::tree::MimeTree;
 use super::unquote::LineUnquoter;
 use crate::bytes::window::Window;
 use crate::decode::charset::labels::{self, ConverterInput, TextCharset};
 use crate::decode::charset::{Confidence, Converter, Detected, detect, needs_transcoding};
+use crate::decode::compression::{Codec, Decompressed};
 use crate::decode::offset_map::OffsetMap;
 use crate::decode::transfer::{Base64, QuotedPrintable, TransferEncoding};
 use crate::document::diagnostic::{self, Code};
-use crate::document::events::{Batch, Event, Events, RestartHints, RuleFamily};
+use crate::document::events::{Batch, Enter, Event, Events, RestartHints, RuleFamily};
 use crate::document::flags::Flags;
 use crate::document::{Positions, Reread, ScanStart, html, text};
+
+/// A longer attachment is passed over: what is gathered takes memory.
+const MOST: usize = 8 << 20;
+/// So many first bytes tell whether something is compressed.
+const MAGIC: usize = 8;
+/// How much is decompressed at a time.
+const BLOCK: usize = 64 << 10;
 
 /// What a part is read as.
 #[derive(Debug, Default)]
@@ -634,4 +643,164 @@ fn restart(events: &Batch, depth: &mut usize) -> Option<RestartHints> {
         }
     }
     None
+}
+
+/// An attachment that may turn out to be compressed.
+#[derive(Debug)]
+pub(super) struct Attachment {
+    bytes: Vec<u8>,
+    /// What it holds is read as this.
+    inner: PartContent,
+}
+
+/// Whether an attachment is worth more bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum AttachmentState {
+    Some,
+    None,
+}
+
+impl Attachment {
+    pub(super) fn new(inner: PartContent) -> Self {
+        Attachment {
+            bytes: Vec::new(),
+            inner,
+        }
+    }
+
+    /// Gathers decoded bytes.
+    pub(super) fn push(&mut self, bytes: &[u8]) -> AttachmentState {
+        self.bytes.extend_from_slice(bytes);
+        let known = self.bytes.len() < MAGIC || Codec::of(&self.bytes).is_some();
+        match known && self.bytes.len() <= MOST {
+            true => AttachmentState::Some,
+            false => AttachmentState::None,
+        }
+    }
+
+    /// Decompresses it, if it is compressed and holds text; and what that is read as.
+    pub(super) fn open(self) -> Option<(AttachmentReader, PartContent)> {
+        let codec = Codec::of(&self.bytes)?;
+        let mut opened = AttachmentReader {
+            reader: Decompressed::new(codec, Box::new(Cursor::new(self.bytes))),
+            block: Vec::new(),
+        };
+        opened.read();
+        // Text has no NUL; an archive of files has.
+        if memchr(0, &opened.block).is_some() || Codec::of(&opened.block).is_some() {
+            return None;
+        }
+        Some((opened, self.inner))
+    }
+}
+
+/// What a compressed attachment holds, block by block.
+pub(super) struct AttachmentReader {
+    reader: Decompressed,
+    /// The block at hand; empty behind the last one.
+    pub(super) block: Vec<u8>,
+}
+
+impl AttachmentReader {
+    /// Goes on to the next block.
+    pub(super) fn read(&mut self) {
+        self.block.clear();
+        // Memory reads without errors, and damage ends the content.
+        let _ = (&mut self.reader)
+            .take(BLOCK as u64)
+            .read_to_end(&mut self.block);
+    }
+
+    /// What is wrong with it, as far as it was read.
+    pub(super) fn trouble(&self) -> Option<&'static Code> {
+        self.reader.trouble().map(|trouble| trouble.fault.into())
+    }
+}
+
+/// What such a part holds.
+pub(super) enum NestedContent {
+    Message(Box<MimeTree>),
+    Headers(Box<Header>),
+}
+
+/// A part that is read by rules of its own.
+pub(super) struct NestedPart {
+    holds: NestedContent,
+    carry: Vec<u8>,
+    /// The place in the archive.
+    member: String,
+    /// The header block is complete.
+    done: bool,
+}
+
+impl std::fmt::Debug for NestedPart {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Nested")
+    }
+}
+
+impl NestedPart {
+    pub(super) fn new(mut holds: NestedContent, member: &str) -> Self {
+        if let NestedContent::Headers(block) = &mut holds {
+            block.begin();
+        }
+        NestedPart {
+            holds,
+            carry: Vec::new(),
+            member: member.to_owned(),
+            done: false,
+        }
+    }
+
+    pub(super) fn push(&mut self, bytes: &[u8], readers: &mut PartScanners, out: &mut Events) {
+        self.carry.extend_from_slice(bytes);
+        self.feed(false, readers, out);
+    }
+
+    pub(super) fn end(&mut self, readers: &mut PartScanners, out: &mut Events) {
+        self.feed(true, readers, out);
+    }
+
+    fn feed(&mut self, end: bool, readers: &mut PartScanners, out: &mut Events) {
+        let taken = match &mut self.holds {
+            NestedContent::Message(tree) => {
+                let carry = std::mem::take(&mut self.carry);
+                let taken = tree.feed_all(&carry, end, readers, out);
+                self.carry = carry;
+                taken
+            }
+            NestedContent::Headers(block) => {
+                if self.done {
+                    self.carry.len()
+                } else {
+                    let (at, stop) = block.feed(&self.carry, 0, end, Hyphens::TakeAll, readers);
+                    self.done = stop != HeaderStop::More;
+                    if self.done {
+                        headers(block, &self.member, out);
+                    }
+                    at
+                }
+            }
+        };
+        self.carry.drain(..taken);
+    }
+}
+
+/// Tells the references of a header block that is a part.
+fn headers(block: &Header, member: &str, out: &mut Events) {
+    if block.events.list.is_empty() {
+        return;
+    }
+    let member = Some(out.store(member.as_bytes()));
+    out.push(Event::Enter(Enter {
+        member,
+        family: RuleFamily::Plain,
+        base: None,
+    }));
+    out.push(Event::Settled);
+    for event in &block.events.list {
+        let copy = out.adopt(event, &block.events, &[]);
+        out.push(copy);
+    }
+    out.push(Event::Leave);
 }

@@ -1,6 +1,7 @@
 //! What an entity is read as: media types, one row each.
 
-use super::header::{Entity, Parameters};
+use super::field_value::Parameters;
+use super::header::Entity;
 use super::reflow::{Enriched, Flowed, Reflow};
 use crate::document::text::TextSource;
 
@@ -110,6 +111,11 @@ impl PartClass {
             Some(("application", subtype)) if is_textual(subtype) => PartClass::Text,
             Some(_) => PartClass::Binary,
         }
+    }
+
+    /// Whether something of it is read.
+    pub(super) fn is_read(self) -> bool {
+        !matches!(self, PartClass::Opaque | PartClass::Binary)
     }
 
     fn of_file(entity: &Entity) -> Self {
