@@ -1,19 +1,20 @@
 //! URIs without delimiters: where they stop, and what is trimmed from their ends (rules B1 to B12).
 
+use std::net::Ipv6Addr;
+
 use super::NonAscii;
-use super::authority::{self, BareAuthority};
-use super::prefix::Prefix;
-use super::reading::{Candidate, Workspace};
-use super::start::SchemeStart;
-use super::troff;
-use super::unicode::{Role, role};
-use super::view::{ByteClassSet, TextView, is_break, is_scheme_byte};
-use super::wrap;
+use super::candidate::{Candidate, Workspace};
+use super::lines::{self, Prefix};
+use super::schemes::{self, SchemeStart};
+use super::view::{ByteClassSet, Role, TextView, is_break, is_scheme_byte, role};
 use crate::document::events::Context;
 use crate::document::flags::Flags;
 
 /// B11: a longer URI is cut.
 pub(super) const LONGEST: usize = 65_536;
+
+/// More than any rule reads behind the longest URI, in bytes.
+const MARGIN: usize = 64;
 
 /// B5: brackets open at a time.
 const DEEPEST: usize = 16;
@@ -73,7 +74,7 @@ static CLASSES: [BareByte; 256] = {
 };
 
 /// Every byte that is not plain.
-pub(super) const MARKED: ByteClassSet = {
+const MARKED: ByteClassSet = {
     let mut set = [false; 256];
     let mut byte = 0;
     while byte < 256 {
@@ -137,12 +138,7 @@ impl<'v, 'a> Bare<'v, 'a> {
     }
 
     /// The same surroundings, for a copy of the URI in another view (B14).
-    pub(super) fn moved<'w, 'b>(
-        &self,
-        view: &'w TextView<'b>,
-        start: usize,
-        limit: usize,
-    ) -> Bare<'w, 'b> {
+    fn moved<'w, 'b>(&self, view: &'w TextView<'b>, start: usize, limit: usize) -> Bare<'w, 'b> {
         Bare {
             view,
             start,
@@ -362,7 +358,7 @@ impl<'v, 'a> Bare<'v, 'a> {
         let continues = view
             .at(at)
             .is_some_and(|byte| byte.is_ascii_alphanumeric() || b"/?&=%_~#-".contains(&byte));
-        continues && !self.is_uri(at) && wrap::goes_on(view, at)
+        continues && !self.is_uri(at) && lines::goes_on(view, at)
     }
 
     /// B8: flags a URI that may go on in the next line, unless something was trimmed from its end.
@@ -375,7 +371,7 @@ impl<'v, 'a> Bare<'v, 'a> {
 
     /// `x://`
     fn is_uri(&self, at: usize) -> bool {
-        let run = (0..super::start::LONGEST_RUN)
+        let run = (0..schemes::LONGEST_RUN)
             .take_while(|&n| self.view.at(at + n).is_some_and(is_scheme_byte))
             .count();
         run > 0 && self.view.spells(at + run, b"://")
@@ -392,8 +388,8 @@ pub(super) fn read(
     let bare = Bare::new(view, non_ascii, start.at);
     view.take_escape();
     let mut reading = read_at(&bare, start);
-    if view.take_escape() && troff::applies(view, start.at) {
-        reading = troff::read(&bare, start, workspace);
+    if view.take_escape() && lines::is_troff(view, start.at) {
+        reading = read_unescaped(&bare, start, workspace);
     }
     let mut reading = reading?;
     bare.flag_wrap(&mut reading);
@@ -401,15 +397,15 @@ pub(super) fn read(
 }
 
 /// The URI of a scheme, but for B8.
-pub(super) fn read_at(bare: &Bare<'_, '_>, start: &SchemeStart) -> Option<Candidate> {
+fn read_at(bare: &Bare<'_, '_>, start: &SchemeStart) -> Option<Candidate> {
     let view = bare.view;
     let floor = start.colon + 1 + if start.slashes { 2 } else { 0 };
     let (tail, authority) = match start.slashes {
         true if start.is_special() => {
-            let authority = authority::special(bare, floor)?;
+            let authority = special_authority(bare, floor)?;
             (authority.end, Some(authority))
         }
-        true => (authority::other(bare, floor, start.is_file())?, None),
+        true => (other_authority(bare, floor, start.is_file())?, None),
         false => {
             // The shape is looked for before the scan, which may be long, and again behind it.
             let end = view.first(floor, floor + SHAPE, &STOPS);
@@ -469,7 +465,7 @@ pub(super) fn finish(
 }
 
 /// Where a scheme's shape is looked for no further.
-pub(super) static STOPS: ByteClassSet = {
+static STOPS: ByteClassSet = {
     let mut set = [false; 256];
     let mut byte = 0;
     while byte < 256 {
@@ -478,3 +474,222 @@ pub(super) static STOPS: ByteClassSet = {
     }
     set
 };
+
+/// The bare URI of a scheme, read without escapes.
+fn read_unescaped(
+    around: &Bare<'_, '_>,
+    start: &SchemeStart,
+    workspace: &mut Workspace,
+) -> Option<Candidate> {
+    let view = around.view;
+    let unescaped = &mut workspace.unescaped;
+    unescaped.reach(view, start.at, LONGEST + MARGIN, &STOPS);
+    // However many escapes there are, no more of the window is looked at than without them (B11).
+    let reach = start.at + LONGEST + MARGIN;
+    let is_cut = reach <= unescaped.end;
+    let length = match is_cut {
+        true => unescaped.index(reach),
+        false => unescaped.text.len(),
+    };
+    let inner = TextView::new(&unescaped.text[..length], 0);
+    let at = unescaped.index(start.at);
+    let limit = unescaped.index(start.at + LONGEST);
+    let bare = around.moved(&inner, at, limit);
+    let moved = SchemeStart {
+        at,
+        colon: at + (start.colon - start.at),
+        ..*start
+    };
+    let reading = read_at(&bare, &moved);
+    if inner.take_beyond() && !is_cut {
+        view.look_beyond();
+    }
+    let reading = reading?;
+    let end = unescaped.place(reading.raw.end - 1) + 1;
+    let raw = start.at..end;
+    let cleaned = raw.len() > reading.raw.len();
+    if cleaned {
+        workspace
+            .text
+            .extend_from_slice(&unescaped.text[reading.raw]);
+    }
+    Some(Candidate {
+        raw,
+        outer_end: end,
+        cleaned,
+        ..reading
+    })
+}
+
+/// B3: bytes behind `//` that are looked at.
+const LONGEST_AUTHORITY: usize = 1024;
+
+/// An address with a zone is shorter.
+const LONGEST_LITERAL: usize = 128;
+
+/// The authority of a URI.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct BareAuthority {
+    /// Behind the host.
+    pub(super) host_end: usize,
+    /// Behind the port.
+    pub(super) end: usize,
+    /// Something follows that no authority holds: the URI ends here.
+    pub(super) is_cut: bool,
+}
+
+/// What ends an authority or needs a look: all that bare URIs stop at, and `/ ? # @`.
+static AUTHORITY_MARKS: ByteClassSet = {
+    let mut set = MARKED;
+    set[b'/' as usize] = true;
+    set[b'@' as usize] = true;
+    set
+};
+
+/// B3: the authority of a scheme with an Internet host, or None where there is no such host.
+fn special_authority(bare: &Bare<'_, '_>, from: usize) -> Option<BareAuthority> {
+    let view = bare.view;
+    let (end, last_at) = authority_extent(bare, from)?;
+    let text = &view.bytes[from..end];
+    let doubled = [&b"http:"[..], b"https:", b"ftp:"]
+        .iter()
+        .any(|scheme| text.eq_ignore_ascii_case(scheme));
+    if doubled && view.at(end) == Some(b'/') && view.at(end + 1) == Some(b'/') {
+        return None;
+    }
+    // A later @ must not turn the host into user information.
+    let host = match last_at {
+        Some(at) if is_user(&view.bytes[from..at]) => at + 1,
+        _ => from,
+    };
+    server(view, host, end)
+}
+
+/// Whether what stands before the last `@` of an authority is user information.
+pub(super) fn is_user(text: &[u8]) -> bool {
+    !text.iter().any(|byte| b"()[]{},;".contains(byte))
+}
+
+/// B3 without user information, for what has no scheme.
+pub(super) fn authority_without_user(bare: &Bare<'_, '_>, from: usize) -> Option<BareAuthority> {
+    let (end, _) = authority_extent(bare, from)?;
+    server(bare.view, from, end)
+}
+
+/// The host and the port at `host`, in an authority that ends at `end`.
+fn server(view: &TextView<'_>, host: usize, end: usize) -> Option<BareAuthority> {
+    let host_end = match view.bytes[host..end].first()? {
+        b'[' => literal_end(view, host)?,
+        &first if first.is_ascii_alphanumeric() || matches!(first, b'_' | b'%' | 0x80..) => {
+            let run = view.bytes[host..end].iter();
+            host + run.take_while(|&&byte| HOST_BYTES[byte as usize]).count()
+        }
+        _ => return None,
+    };
+    let port_end = port_end(view, host_end, end);
+    Some(BareAuthority {
+        host_end,
+        end: port_end,
+        is_cut: port_end < end,
+    })
+}
+
+/// Up to `/ ? #` or a stop, and the last `@` on the way. None where that is too far.
+fn authority_extent(bare: &Bare<'_, '_>, from: usize) -> Option<(usize, Option<usize>)> {
+    let view = bare.view;
+    let limit = from + LONGEST_AUTHORITY;
+    let mut last_at = None;
+    let mut at = from;
+    loop {
+        at = view.first(at, limit + 1, &AUTHORITY_MARKS);
+        if at > limit {
+            return None;
+        }
+        match view.at(at) {
+            None | Some(b'/' | b'?' | b'#') => return Some((at, last_at)),
+            Some(b'@') => {
+                last_at = Some(at);
+                at += 1;
+            }
+            Some(_) => match bare.step(at, false) {
+                BareStep::Stop(_) => return Some((at, last_at)),
+                BareStep::Take(length) => at += length,
+                BareStep::Open | BareStep::Close | BareStep::Mark => at += 1,
+            },
+        }
+    }
+}
+
+/// ALNUM `- . _ ~ %` and what is beyond ASCII.
+static HOST_BYTES: ByteClassSet = {
+    let mut set = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        set[byte] = (byte as u8).is_ascii_alphanumeric()
+            || matches!(byte as u8, b'-' | b'.' | b'_' | b'~' | b'%' | 0x80..);
+        byte += 1;
+    }
+    set
+};
+
+/// Behind `:digits`. An empty port counts only before `/ ? #`.
+fn port_end(view: &TextView<'_>, host_end: usize, end: usize) -> usize {
+    if host_end >= end || view.bytes[host_end] != b':' {
+        return host_end;
+    }
+    let digits = view.bytes[host_end + 1..end].iter();
+    let behind = host_end + 1 + digits.take_while(|byte| byte.is_ascii_digit()).count();
+    let empty = behind == host_end + 1;
+    if empty && !matches!(view.at(behind), Some(b'/' | b'?' | b'#')) {
+        return host_end;
+    }
+    behind
+}
+
+/// B4: behind the `//` of any other scheme; the index from which the rest is scanned.
+fn other_authority(bare: &Bare<'_, '_>, from: usize, is_file: bool) -> Option<usize> {
+    let view = bare.view;
+    match view.at(from)? {
+        b'[' => literal_end(view, from),
+        b'/' if is_file => Some(from),
+        b'\\' => {
+            view.stop_at_backslash(from);
+            None
+        }
+        b'_' | b'%' | b'~' | b'+' | b'$' | b'-' | b'.' | b'*' => Some(from),
+        byte if byte.is_ascii_alphanumeric() => Some(from),
+        0x80.. if matches!(bare.step(from, false), BareStep::Take(_)) => Some(from),
+        _ => None,
+    }
+}
+
+/// Behind the `]` of an IPv6 address in brackets.
+fn literal_end(view: &TextView<'_>, open: usize) -> Option<usize> {
+    let limit = open + LONGEST_LITERAL;
+    let mut at = open + 1;
+    while at < limit {
+        match view.at(at)? {
+            b']' => return is_ipv6(&view.bytes[open + 1..at]).then_some(at + 1),
+            byte if byte.is_ascii_graphic() => at += 1,
+            _ => return None,
+        }
+    }
+    None
+}
+
+/// `IPv6address` of RFC 3986, with a zone as in RFC 6874.
+pub(super) fn is_ipv6(text: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(text) else {
+        return false;
+    };
+    let (address, zone) = match text.split_once('%') {
+        Some((address, zone)) => (address, Some(zone)),
+        None => (text, None),
+    };
+    let in_zone = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~%".contains(&byte);
+    let is_zone = |zone: &str| {
+        let name = zone.strip_prefix("25");
+        name.is_some_and(|name| !name.is_empty() && name.bytes().all(in_zone))
+    };
+    address.parse::<Ipv6Addr>().is_ok() && zone.is_none_or(is_zone)
+}

@@ -6,8 +6,8 @@
 
 use super::NonAscii;
 use super::bare::{Bare, is_rule_byte};
+use super::candidate::Candidate;
 use super::delimited::{UriPrefix, ends_in_prefix};
-use super::reading::Candidate;
 use super::view::{ByteClassSet, TextView, is_blank, is_break, is_scheme_byte};
 use crate::bytes::simd::avx2::{Avx2, NibbleSet};
 use crate::bytes::simd::{self, Block};

@@ -1,6 +1,6 @@
 //! What is odd about a reference: flags that change nothing.
 
-use super::authority::{is_ipv6, is_user};
+use super::bare::{is_ipv6, is_user};
 use super::schemes::TextScheme;
 use crate::document::flags::Flags;
 

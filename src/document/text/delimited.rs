@@ -3,18 +3,18 @@
 
 use std::cell::Cell;
 
-use super::prefix::Prefix;
-use super::reading::{Candidate, Workspace};
-use super::schemes::TextScheme;
-use super::start::{LONGEST_RUN, SchemeStart};
-use super::troff;
-use super::unicode::{Role, is_ignorable, role};
-use super::view::{ByteClassSet, PADDING, TextView, is_blank, is_break, is_scheme_byte};
+use super::candidate::{Candidate, Workspace};
+use super::lines::{self, Prefix};
+use super::schemes::{LONGEST_RUN, SchemeStart, TextScheme};
+use super::view::{
+    ByteClassSet, PADDING, Role, TextView, is_blank, is_break, is_escape, is_ignorable,
+    is_scheme_byte, role,
+};
 use crate::document::events::Context;
 use crate::document::flags::Flags;
 
 /// D5: raw bytes between the delimiters.
-pub(super) const LONGEST: usize = 16_384;
+const LONGEST: usize = 16_384;
 
 /// D5: line breaks and runs of blanks.
 #[derive(Clone, Copy, Debug)]
@@ -249,7 +249,7 @@ impl<'v, 'a> Attempt<'v, 'a> {
         let (view, opening) = (self.view, self.opening.at);
         *self
             .is_troff
-            .get_or_insert_with(|| troff::applies(view, opening))
+            .get_or_insert_with(|| lines::is_troff(view, opening))
     }
 
     /// D6a: whether a backslash at an index says that the line goes on behind the line break.
@@ -263,7 +263,7 @@ impl<'v, 'a> Attempt<'v, 'a> {
     /// None where it may not stand (D2).
     fn backslash(&mut self, at: usize, workspace: &mut Workspace) -> Option<usize> {
         let next = self.view.at(at + 1)?;
-        if at > self.start && troff::is_escape(next) && self.is_troff() {
+        if at > self.start && is_escape(next) && self.is_troff() {
             self.keep(at, workspace);
             self.copied = if next == b'-' { at + 1 } else { at + 2 };
             return Some(at + 2);
@@ -483,7 +483,7 @@ fn with_marks<T>(mut read: impl FnMut(Option<&Cell<bool>>) -> Option<T>) -> Opti
 }
 
 /// D12: behind the colon stands `//`, or what has the scheme's shape.
-pub(super) fn is_acceptable(start: &SchemeStart, rest: &[u8]) -> bool {
+fn is_acceptable(start: &SchemeStart, rest: &[u8]) -> bool {
     let is_shaped = start.shape().is_some_and(|shape| shape(rest));
     (start.slashes || is_shaped) && has_authority(rest, start.is_file())
 }
@@ -551,4 +551,47 @@ pub(super) fn scheme_length(reference: &[u8]) -> Option<usize> {
     let length = run.count();
     let is_named = reference.first().is_some_and(u8::is_ascii_alphabetic);
     (is_named && reference.get(length) == Some(&b':')).then_some(length)
+}
+
+/// The introducer and the parameters.
+const LONGEST_OPENING: usize = 256;
+
+/// Whether `ESC ]8;params;` ends at an index.
+pub(super) fn opens_hyperlink(view: &TextView<'_>, at: usize) -> bool {
+    if view.before(at) != Some(b';') {
+        return false;
+    }
+    let least = view.floor.max(at.saturating_sub(LONGEST_OPENING));
+    let opening = &view.bytes[least..at - 1.min(at)];
+    let Some(semicolon) = memchr::memrchr(b';', opening) else {
+        return false;
+    };
+    opening[..semicolon].ends_with(b"\x1B]8")
+        && !opening[semicolon..].iter().any(u8::is_ascii_control)
+}
+
+/// The URI up to BEL or `ESC \`, exactly as it is.
+pub(super) fn read_hyperlink(view: &TextView<'_>, start: &SchemeStart) -> Option<Candidate> {
+    let mut end = start.colon;
+    let limit = start.at + LONGEST;
+    while !view.at(end)?.is_ascii_control() {
+        end += 1;
+        if end > limit {
+            return None;
+        }
+    }
+    let outer_end = match view.at(end)? {
+        0x07 => end + 1,
+        0x1B if view.at(end + 1) == Some(b'\\') => end + 2,
+        _ => return None,
+    };
+    let rest = &view.bytes[start.colon + 1..end];
+    is_acceptable(start, rest).then_some(Candidate {
+        raw: start.at..end,
+        outer_end,
+        context: Context::Osc8,
+        flags: start.flags,
+        cleaned: false,
+        shorter: None,
+    })
 }

@@ -20,31 +20,22 @@
 //!
 //! To search a slice, see [`find`].
 
-mod authority;
 mod bare;
-mod certainty;
+mod candidate;
 mod common_case;
 mod conformance;
 mod delimited;
 mod find;
+mod lines;
 mod optional;
-mod prefix;
-mod reading;
 mod scanner;
 pub mod schemes;
-mod shapes;
 mod split;
-mod start;
-mod terminal;
-mod troff;
-mod unicode;
 mod view;
-mod wrap;
 
-pub use certainty::Certainty;
-pub use find::{TextReference, TextReferences, find};
+pub use find::{Certainty, TextReference, TextReferences, find};
 pub use scanner::TextScanner;
-pub use shapes::SchemeShape;
+pub use schemes::SchemeShape;
 pub use split::split_at;
 
 use super::events::RuleFamily;

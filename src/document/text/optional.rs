@@ -1,10 +1,9 @@
 //! Abbreviated references, on request: `www.` and mail addresses (rules O1 and O2).
 
 use super::NonAscii;
-use super::authority;
 use super::bare::{self, Bare};
+use super::candidate::{Candidate, Workspace};
 use super::delimited::UriPrefix;
-use super::reading::{Candidate, Workspace};
 use super::view::TextView;
 use crate::document::events::Context;
 use crate::document::flags::Flags;
@@ -33,7 +32,7 @@ pub(super) fn www(
         return None;
     }
     let bare = Bare::new(view, non_ascii, at);
-    let authority = authority::without_user(&bare, at)?;
+    let authority = bare::authority_without_user(&bare, at)?;
     let mut reading = bare::finish(&bare, at, authority.end, Some(authority));
     bare.flag_wrap(&mut reading);
     if !is_www_host(&view.bytes[at..authority.host_end.min(reading.raw.end)]) {

@@ -1,12 +1,11 @@
 //! The scanner: from colons to finds, window by window.
 
+use super::candidate::{Candidate, Workspace};
 use super::delimited::{self, UriPrefix};
 use super::optional;
-use super::reading::{Candidate, Workspace};
-use super::schemes::TextScheme;
-use super::start::{self, SchemeStart};
+use super::schemes::{self, SchemeStart, TextScheme};
 use super::view::{TextView, is_blank, is_break};
-use super::{TextOptions, TextSource, bare, common_case, conformance, terminal};
+use super::{TextOptions, TextSource, bare, common_case, conformance};
 use crate::bytes::prefilter::WordEndings;
 use crate::bytes::simd::avx2::Avx2;
 use crate::bytes::window::Window;
@@ -110,7 +109,7 @@ impl TextScanner {
             reading.flags |= conformance::flags(reference, rest, scheme);
             return Some(reading);
         }
-        let start = start::of(view, colon)?;
+        let start = SchemeStart::before(view, colon)?;
         if !start.slashes {
             // S7: a shape, or a line break before the slashes (D3).
             let next = view.at(colon + 1)?;
@@ -129,8 +128,8 @@ impl TextScanner {
 
     /// Delimited if there is a delimiter, else bare.
     fn read_from(&mut self, view: &TextView<'_>, start: &SchemeStart) -> Option<Candidate> {
-        if terminal::opens(view, start.at)
-            && let Some(reading) = terminal::read(view, start)
+        if delimited::opens_hyperlink(view, start.at)
+            && let Some(reading) = delimited::read_hyperlink(view, start)
         {
             self.workspace.clear();
             return Some(reading);
@@ -157,7 +156,7 @@ impl TextScanner {
 
     /// The first byte that may yet belong to a find whose trigger is at `end` or later.
     fn hold(&self, view: &TextView<'_>, end: usize) -> usize {
-        let run = start::run_start(view, end);
+        let run = schemes::run_start(view, end);
         match self.options.email {
             true => run.min(optional::local_start(view, end)),
             false => run,

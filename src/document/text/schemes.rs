@@ -1,6 +1,7 @@
 //! The schemes that text is searched for: one row each.
 
-use super::shapes::{self, SchemeShape};
+use super::view::{TextView, is_scheme_byte};
+use crate::document::flags::Flags;
 
 /// How a scheme's URIs continue after the colon.
 #[derive(Clone, Copy, Debug)]
@@ -43,12 +44,12 @@ pub const SCHEMES: &[TextScheme] = &[
     known("aaas"),
     known("about"),
     known("acap"),
-    no_slash("acct", shapes::at_sign),
+    no_slash("acct", has_at_sign),
     known("amqp"),
-    no_slash("bitcoin", shapes::bitcoin),
+    no_slash("bitcoin", is_bitcoin),
     known("cap"),
     known("chrome-extension"),
-    no_slash("cid", shapes::at_sign),
+    no_slash("cid", has_at_sign),
     known("coap"),
     known("coap+tcp"),
     known("coap+ws"),
@@ -56,19 +57,19 @@ pub const SCHEMES: &[TextScheme] = &[
     known("coaps+tcp"),
     known("coaps+ws"),
     known("crid"),
-    no_slash("data", shapes::data),
+    no_slash("data", is_data),
     known("dav"),
     known("dict"),
-    no_slash("did", shapes::did),
+    no_slash("did", is_did),
     known("dns"),
-    no_slash("doi", shapes::doi),
+    no_slash("doi", is_doi),
     known("dtn"),
     known("example"),
-    no_slash("file", shapes::slash),
+    no_slash("file", is_path),
     special("ftp"),
     special("ftps"),
     known("gemini"),
-    no_slash("geo", shapes::coordinates),
+    no_slash("geo", is_coordinates),
     known("git"),
     known("git+ssh"),
     known("go"),
@@ -97,10 +98,10 @@ pub const SCHEMES: &[TextScheme] = &[
     known("ldap"),
     known("ldaps"),
     known("leaptofrogans"),
-    no_slash("magnet", shapes::query),
-    no_slash("mailto", shapes::mailbox),
-    no_slash("matrix", shapes::matrix),
-    no_slash("mid", shapes::at_sign),
+    no_slash("magnet", is_query),
+    no_slash("mailto", is_mailbox),
+    no_slash("matrix", is_matrix),
+    no_slash("mid", has_at_sign),
     known("mongodb"),
     known("moz-extension"),
     known("mqtt"),
@@ -111,7 +112,7 @@ pub const SCHEMES: &[TextScheme] = &[
     known("mtqp"),
     known("mupdate"),
     known("mysql"),
-    no_slash("news", shapes::news),
+    no_slash("news", is_news),
     known("nfs"),
     known("ni"),
     known("nih"),
@@ -134,11 +135,11 @@ pub const SCHEMES: &[TextScheme] = &[
     known("sftp"),
     known("shttp"),
     known("sieve"),
-    no_slash("sip", shapes::host_or_mailbox),
-    no_slash("sips", shapes::host_or_mailbox),
+    no_slash("sip", is_host_or_mailbox),
+    no_slash("sips", is_host_or_mailbox),
     known("slack"),
     known("smb"),
-    no_slash("sms", shapes::number),
+    no_slash("sms", is_number),
     known("snews"),
     known("snmp"),
     known("soap.beep"),
@@ -150,8 +151,8 @@ pub const SCHEMES: &[TextScheme] = &[
     known("stuns"),
     known("svn"),
     known("svn+ssh"),
-    no_slash("tag", shapes::tag),
-    no_slash("tel", shapes::number),
+    no_slash("tag", is_tag),
+    no_slash("tel", is_number),
     known("telnet"),
     known("tftp"),
     known("thismessage"),
@@ -160,7 +161,7 @@ pub const SCHEMES: &[TextScheme] = &[
     known("turn"),
     known("turns"),
     known("tv"),
-    no_slash("urn", shapes::urn),
+    no_slash("urn", is_urn),
     known("vemmi"),
     known("view-source"),
     known("vnc"),
@@ -171,7 +172,7 @@ pub const SCHEMES: &[TextScheme] = &[
     known("xcon-userid"),
     known("xmlrpc.beep"),
     known("xmlrpc.beeps"),
-    no_slash("xmpp", shapes::host_or_mailbox),
+    no_slash("xmpp", is_host_or_mailbox),
     known("z39.50r"),
     known("z39.50s"),
 ];
@@ -260,6 +261,268 @@ static FIRST: [usize; 27] = {
     }
     first
 };
+
+/// S1: a longer run of scheme bytes is a blob.
+pub(super) const LONGEST_RUN: usize = 64;
+
+/// A scheme in front of a colon.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SchemeStart {
+    /// Index of the scheme's first byte.
+    pub(super) at: usize,
+    /// Index of its colon.
+    pub(super) colon: usize,
+    /// Its row, unless it is compound or not known.
+    pub(super) scheme: Option<&'static TextScheme>,
+    /// `//` follows the colon.
+    pub(super) slashes: bool,
+    /// `glued` or `unknown-scheme`.
+    pub(super) flags: Flags,
+}
+
+impl SchemeStart {
+    /// The scheme before the colon at an index.
+    pub(super) fn before(view: &TextView<'_>, colon: usize) -> Option<SchemeStart> {
+        let run = run_start(view, colon);
+        let name = &view.bytes[run..colon];
+        let start = |n: usize, scheme, flags| SchemeStart {
+            at: run + n,
+            colon,
+            scheme,
+            slashes: view.at(colon + 1) == Some(b'/') && view.at(colon + 2) == Some(b'/'),
+            flags,
+        };
+        // S1: nothing before the colon, or the end of a blob.
+        let first = *name.first()?;
+        let blob = name.len() == LONGEST_RUN
+            && run > view.floor
+            && view.before(run).is_some_and(is_scheme_byte);
+        // S2: the whole run is known.
+        if !blob && let Some(scheme) = TextScheme::named(name) {
+            return Some(start(0, Some(scheme), Flags::NONE));
+        }
+        let slashes = start(0, None, Flags::NONE).slashes;
+        // S3: git+https.
+        if slashes
+            && let Some(plus) = memchr::memrchr(b'+', name)
+            && TextScheme::named(&name[plus + 1..]).is_some()
+        {
+            let letter = name.iter().position(u8::is_ascii_alphabetic)?;
+            return Some(start(
+                letter,
+                TextScheme::named(&name[letter..]),
+                Flags::NONE,
+            ));
+        }
+        // S4: "sentence.https://", "2https://".
+        if let Some(tail) = known_tail(name) {
+            let glued = match name[tail - 1].is_ascii_digit() {
+                true => Flags::GLUED,
+                false => Flags::NONE,
+            };
+            return Some(start(tail, TextScheme::named(&name[tail..]), glued));
+        }
+        if !slashes {
+            return None;
+        }
+        // S5: "linkhttps://".
+        for scheme in [&b"https"[..], b"http"] {
+            if let Some(tail) = name.len().checked_sub(scheme.len())
+                && name[tail..].eq_ignore_ascii_case(scheme)
+            {
+                return Some(start(tail, TextScheme::named(scheme), Flags::GLUED));
+            }
+        }
+        // S6: any other scheme of at least two bytes.
+        if blob {
+            return None;
+        }
+        let mut skipped = 0;
+        if !first.is_ascii_alphanumeric() {
+            skipped = name.iter().position(u8::is_ascii_alphanumeric)?;
+        }
+        let accepted = name[skipped].is_ascii_alphabetic() && name.len() - skipped >= 2;
+        accepted.then(|| start(skipped, None, Flags::UNKNOWN_SCHEME))
+    }
+
+    /// S7: the schemes with an Internet host.
+    pub(super) fn is_special(&self) -> bool {
+        self.scheme.is_some_and(TextScheme::is_special)
+    }
+
+    /// The one scheme whose authority may be empty.
+    pub(super) fn is_file(&self) -> bool {
+        self.scheme.is_some_and(|scheme| scheme.name == "file")
+    }
+
+    /// S7: the shape that the text behind the colon must have without `//`.
+    pub(super) fn shape(&self) -> Option<SchemeShape> {
+        match self.scheme?.form {
+            SchemeForm::NoSlash(shape) => Some(shape),
+            _ => None,
+        }
+    }
+}
+
+/// The start of the run of scheme bytes before an index, at most 64 bytes back.
+pub(super) fn run_start(view: &TextView<'_>, end: usize) -> usize {
+    let least = view.floor.max(end.saturating_sub(LONGEST_RUN));
+    let run = view.bytes[least..end].iter().rev();
+    end - run.take_while(|&&byte| is_scheme_byte(byte)).count()
+}
+
+/// S4: where the longest known tail starts that follows `.`, `-` or a digit.
+fn known_tail(name: &[u8]) -> Option<usize> {
+    let least = name.len().saturating_sub(TextScheme::LONGEST).max(1);
+    (least..name.len()).find(|&at| {
+        let joint = matches!(name[at - 1], b'.' | b'-' | b'0'..=b'9');
+        joint && TextScheme::named(&name[at..]).is_some()
+    })
+}
+
+/// Tells whether the text after a scheme's colon has the scheme's shape.
+pub type SchemeShape = fn(&[u8]) -> bool;
+
+fn digits(text: &[u8]) -> usize {
+    text.iter().take_while(|byte| byte.is_ascii_digit()).count()
+}
+
+fn holds(text: &[u8], any: &[u8]) -> bool {
+    text.iter().any(|byte| any.contains(byte))
+}
+
+/// `x@y` or `?...`
+fn is_mailbox(text: &[u8]) -> bool {
+    let between = |at: usize| at > 0 && at + 1 < text.len();
+    (text.len() > 1 && text[0] == b'?') || memchr::memchr(b'@', text).is_some_and(between)
+}
+
+/// A newsgroup, a message identifier, or `*`.
+fn is_news(text: &[u8]) -> bool {
+    holds(text, b".@*")
+}
+
+/// At least three digits.
+fn is_number(text: &[u8]) -> bool {
+    text.iter().filter(|byte| byte.is_ascii_digit()).count() >= 3
+}
+
+/// `nid:nss` (RFC 2141)
+fn is_urn(text: &[u8]) -> bool {
+    let nid = text
+        .iter()
+        .take_while(|&&byte| byte.is_ascii_alphanumeric() || byte == b'-')
+        .count();
+    (1..=32).contains(&nid)
+        && text[0] != b'-'
+        && text.get(nid) == Some(&b':')
+        && text.len() > nid + 1
+}
+
+/// `type/subtype`, then `;` or `,` (RFC 2397)
+fn is_data(text: &[u8]) -> bool {
+    let name = |text: &[u8]| {
+        text.iter()
+            .take_while(|&&byte| byte.is_ascii_alphanumeric() || b"!#$&^_.+-".contains(&byte))
+            .count()
+    };
+    let kind = name(text);
+    if kind == 0 || text.get(kind) != Some(&b'/') {
+        return false;
+    }
+    let subtype = name(&text[kind + 1..]);
+    subtype > 0 && matches!(text.get(kind + 1 + subtype), Some(b';' | b','))
+}
+
+/// `?...`
+fn is_query(text: &[u8]) -> bool {
+    text.first() == Some(&b'?')
+}
+
+/// `10.n/...`
+fn is_doi(text: &[u8]) -> bool {
+    let Some(rest) = text.strip_prefix(b"10.") else {
+        return false;
+    };
+    let registrant = rest
+        .iter()
+        .take_while(|&&byte| byte.is_ascii_digit() || byte == b'.')
+        .count();
+    digits(rest) > 0 && rest.get(registrant) == Some(&b'/') && rest.len() > registrant + 1
+}
+
+/// `@` (RFC 2392, RFC 7565)
+fn has_at_sign(text: &[u8]) -> bool {
+    holds(text, b"@")
+}
+
+/// `n,n` (RFC 5870)
+fn is_coordinates(text: &[u8]) -> bool {
+    let decimal = |text: &[u8]| {
+        let sign = usize::from(text.first() == Some(&b'-'));
+        let point = sign + digits(&text[sign..]);
+        let fraction = match text.get(point) {
+            Some(b'.') => digits(&text[point + 1..]),
+            _ => 0,
+        };
+        match (point > sign, fraction) {
+            (false, _) => 0,
+            (true, 0) => point,
+            (true, fraction) => point + 1 + fraction,
+        }
+    };
+    let latitude = decimal(text);
+    latitude > 0 && text.get(latitude) == Some(&b',') && decimal(&text[latitude + 1..]) > 0
+}
+
+/// A host or a mailbox: `.` or `@`.
+fn is_host_or_mailbox(text: &[u8]) -> bool {
+    holds(text, b".@")
+}
+
+/// `/...`
+fn is_path(text: &[u8]) -> bool {
+    text.first() == Some(&b'/')
+}
+
+/// `authority,year:` (RFC 4151)
+fn is_tag(text: &[u8]) -> bool {
+    let authority = text
+        .iter()
+        .take_while(|byte| !matches!(byte, b',' | b':' | b'/'))
+        .count();
+    let Some(date) = text[authority..].strip_prefix(b",") else {
+        return false;
+    };
+    let length = date
+        .iter()
+        .take_while(|&&byte| byte.is_ascii_digit() || byte == b'-')
+        .count();
+    let mut parts = date[..length].split(|&byte| byte == b'-').map(<[u8]>::len);
+    let is_date = parts.next() == Some(4) && parts.clone().count() <= 2 && parts.all(|n| n == 2);
+    authority > 0 && is_date && date.get(length) == Some(&b':')
+}
+
+/// `method:`
+fn is_did(text: &[u8]) -> bool {
+    let method = text
+        .iter()
+        .take_while(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+        .count();
+    method > 0 && text.get(method) == Some(&b':')
+}
+
+/// At least 26 letters and digits.
+fn is_bitcoin(text: &[u8]) -> bool {
+    text.len() >= 26 && text[..26].iter().all(u8::is_ascii_alphanumeric)
+}
+
+/// `u/ r/ roomid/ e/`
+fn is_matrix(text: &[u8]) -> bool {
+    [&b"u/"[..], b"r/", b"roomid/", b"e/"]
+        .iter()
+        .any(|kind| text.starts_with(kind))
+}
 
 #[cfg(test)]
 mod tests {

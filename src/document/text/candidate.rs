@@ -3,7 +3,8 @@
 
 use std::ops::Range;
 
-use super::troff::Unescaped;
+use super::view::{ByteClassSet, TextView, is_escape};
+use crate::bytes::steps::step;
 use crate::bytes::window::Window;
 use crate::document::events::{Context, Event, Events, FoundReference, TextRange};
 use crate::document::flags::Flags;
@@ -122,5 +123,94 @@ impl Workspace {
             n += 1;
         }
         events.store_alternatives(&texts[..n])
+    }
+}
+
+/// A stretch of the window without escapes, up to where any bare URI in it ends at the latest.
+///
+/// It is kept for the next URI in the same stretch, so that no byte is copied more than twice.
+#[derive(Debug, Default)]
+pub(super) struct Unescaped {
+    pub(super) text: Vec<u8>,
+    /// Where `text` goes on after an escape: an index in it, and the same place in the window.
+    places: Vec<(usize, usize)>,
+    /// The indices of the window that were read.
+    start: usize,
+    pub(super) end: usize,
+    /// The stretch goes on behind `end`.
+    is_cut: bool,
+}
+
+impl Unescaped {
+    /// Forgets the window.
+    pub(super) fn clear(&mut self) {
+        self.text.clear();
+        self.places.clear();
+        (self.start, self.end, self.is_cut) = (0, 0, false);
+    }
+
+    /// Makes sure that all of a URI that starts at an index is there.
+    pub(super) fn reach(
+        &mut self,
+        view: &TextView<'_>,
+        at: usize,
+        longest: usize,
+        stops: &ByteClassSet,
+    ) {
+        let reach = at + longest;
+        let is_there = self.start <= at && at < self.end && (!self.is_cut || reach <= self.end);
+        if is_there {
+            return;
+        }
+        self.clear();
+        (self.start, self.end) = (at, at);
+        self.places.push((0, at));
+        let limit = at + 2 * longest;
+        let bytes = view.bytes;
+        while self.end < limit {
+            let length = bytes[self.end..]
+                .iter()
+                .position(|&byte| stops[byte as usize])
+                .unwrap_or(bytes.len() - self.end);
+            let stop = (self.end + length).min(limit);
+            step(stop - self.end + 1);
+            self.text.extend_from_slice(&bytes[self.end..stop]);
+            self.end = stop;
+            match bytes.get(stop..stop + 2) {
+                _ if stop == limit => break,
+                Some(&[b'\\', next]) if is_escape(next) => {
+                    self.end += 2;
+                    if next == b'-' {
+                        // The place of the hyphen is that of its escape's second byte.
+                        self.places.push((self.text.len(), stop + 1));
+                        self.text.push(b'-');
+                    }
+                    self.places.push((self.text.len(), self.end));
+                }
+                _ => {
+                    // The stop itself, and what tells that a backslash begins no escape.
+                    let behind = &bytes[stop..bytes.len().min(stop + 2)];
+                    self.text.extend_from_slice(behind);
+                    self.end += behind.len().min(1);
+                    return;
+                }
+            }
+        }
+        self.is_cut = true;
+    }
+
+    /// The index in the text of the first byte that stands at an index of the window, or behind it.
+    pub(super) fn index(&self, at: usize) -> usize {
+        let next = self.places.partition_point(|&(_, place)| place <= at);
+        let (index, place) = self.places[next - 1];
+        let end = self.places.get(next).map_or(self.text.len(), |next| next.0);
+        (index + at - place).min(end)
+    }
+
+    /// The index of the window at which a byte of the text stands.
+    pub(super) fn place(&self, index: usize) -> usize {
+        let next = self.places.partition_point(|&(other, _)| other <= index);
+        let (other, place) = self.places[next - 1];
+        place + index - other
     }
 }
