@@ -499,21 +499,24 @@ impl<'f> Events<'f> {
     }
 
     /// Appends an event.
+    ///
+    /// The limit is looked at afterwards, so that the event is built where it is to stay.
     #[inline]
     pub fn push(&mut self, event: Event) {
-        if self.batch.list.len() >= self.room {
-            return self.push_slowly(event);
-        }
         self.batch.list.push(event);
+        if self.batch.list.len() > self.room {
+            self.overflow();
+        }
     }
 
+    /// Hands over a full batch, or takes the last event into the draft.
     #[cold]
-    fn push_slowly(&mut self, event: Event) {
-        if self.draft.is_some() {
-            return self.push_draft(event);
+    fn overflow(&mut self) {
+        if self.draft.is_none() {
+            self.relieve();
+        } else if let Some(event) = self.batch.list.pop() {
+            self.push_draft(event);
         }
-        self.relieve();
-        self.batch.list.push(event);
     }
 
     /// Finds out when there is something to do.

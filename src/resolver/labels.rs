@@ -82,7 +82,12 @@ impl PartLabels {
     }
 
     /// Whether there are labels of the kind that a reference's target can name a part by.
+    #[inline]
     pub(super) fn may_name(&self, target: &[u8]) -> bool {
+        !self.is_empty() && self.has_kind_of(target)
+    }
+
+    fn has_kind_of(&self, target: &[u8]) -> bool {
         match names_part(target) {
             true => self.ids > 0,
             false => self.locations > 0,

@@ -494,11 +494,16 @@ impl Linker {
     }
 
     /// Makes the bases of a frame known, its parents' first.
+    #[inline]
     fn prepare(&mut self, frame: usize) {
         step(1);
-        if self.frames[frame].ready {
-            return;
+        if !self.frames[frame].ready {
+            self.make_ready(frame);
         }
+    }
+
+    #[cold]
+    fn make_ready(&mut self, frame: usize) {
         let parent = self.frames[frame].parent;
         if let Some(parent) = parent {
             self.prepare(parent);
