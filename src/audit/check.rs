@@ -167,7 +167,7 @@ impl TargetChecker {
 
     /// Whether a target is under a mount, and looking it up is worth remembering.
     pub fn is_inside(&self, target: &[u8]) -> bool {
-        self.mounts.holds(target, self.alike())
+        self.mounts.contains(target, self.alike())
     }
 
     /// Which schemes are the same place.

@@ -67,7 +67,7 @@ impl<'a> Evaluator<'a> {
             let path = self.absolute.absolute(here, document.path());
             let path = path.unwrap_or(document.path());
             self.touched = touches(self.audit, path);
-            if let Some(below) = self.audit.checker.mounts.inner(path) {
+            if let Some(below) = self.audit.checker.mounts.relative_path(path) {
                 self.name.clear();
                 self.name.extend_from_slice(below);
             }
@@ -169,7 +169,7 @@ impl<'a> Evaluator<'a> {
     /// The path of a file below its mount, written as in references.
     fn path(&self, file: FileId) -> Option<Vec<u8>> {
         let path = self.audit.checker.paths.path(file);
-        let below = self.audit.checker.mounts.inner(&path)?;
+        let below = self.audit.checker.mounts.relative_path(&path)?;
         let mut reference = Vec::new();
         push_path(below, &mut reference);
         Some(reference)

@@ -310,7 +310,7 @@ fn mounts(bases: &Bases, paths: &[PathBuf]) -> Mounts {
     let outside = |path: &PathBuf| {
         let directory = directory_of(path);
         let absolute = names.absolute(&bases.here, &directory);
-        absolute.is_none_or(|absolute| bases.mounts.inner(absolute).is_none())
+        absolute.is_none_or(|absolute| bases.mounts.relative_path(absolute).is_none())
     };
     let mut mounts = bases.mounts.clone();
     if paths.iter().any(outside) {
@@ -363,10 +363,7 @@ fn tree(arguments: &AuditArgs, bases: &Bases, paths: &[PathBuf]) -> DiskTree {
         let path = directory_of(path);
         names.absolute(&bases.here, &path).map(<[u8]>::to_vec)
     });
-    let mounted = bases
-        .mounts
-        .served()
-        .map(|(directory, _)| directory.to_vec());
+    let mounted = bases.mounts.iter().map(|(directory, _)| directory.to_vec());
     let roots: Vec<Vec<u8>> = mounted.chain(paths).collect();
     let roots = roots.iter().map(Vec::as_slice);
     DiskTree::new(&check.index, &check.try_ext, links, roots)

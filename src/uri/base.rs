@@ -1,4 +1,4 @@
-//! Where a base URI comes from: RFC 2396 section 5.1, file names, and directories that are served somewhere.
+//! Base URIs, their sources (RFC 2396 section 5.1), and file names as URIs.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,16 +9,16 @@ use super::percent;
 use super::reference::Ends;
 use crate::bytes::class::ByteSet;
 
-/// A base URI and where it was found.
+/// A base URI and its source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Base {
     /// The URI.
     pub uri: Vec<u8>,
-    /// Where it was found.
+    /// The source.
     pub source: BaseSource,
 }
 
-/// The layer of RFC 2396 section 5.1 that a base comes from, and the place within it.
+/// The layer of RFC 2396 section 5.1 that a base comes from, and the source within the layer.
 ///
 /// ```
 /// use uriscan::uri::BaseSource;
@@ -45,15 +45,15 @@ pub enum BaseSource {
     EntityHttpContentBase,
     /// Section 5.1.3: the name of the file.
     RetrievalFile,
-    /// Section 5.1.3: the directory is served somewhere.
+    /// Section 5.1.3: the directory is mounted at a URI.
     RetrievalRoot,
-    /// Section 5.1.3: the retrieval URI was given for a mail or web archive.
+    /// Section 5.1.3: an option gives the retrieval URI of a mail or web archive.
     RetrievalOption,
     /// Section 5.1.3: a `WARC-Target-URI` field.
     RetrievalWarcTargetUri,
     /// Section 5.1.3: a `Snapshot-Content-Location` field.
     RetrievalSnapshotContentLocation,
-    /// Section 5.1.4: the default was given.
+    /// Section 5.1.4: an option gives the default.
     DefaultOption,
     /// Section 5.1.4: `thismessage:/` (RFC 2557 section 5).
     DefaultThisMessage,
@@ -81,7 +81,7 @@ impl fmt::Display for BaseSource {
     }
 }
 
-/// How paths are written.
+/// The syntax of file paths, which is given and not that of the machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum PathStyle {
     /// `/directory/file`
@@ -91,14 +91,13 @@ pub enum PathStyle {
     Windows,
 }
 
-/// What stands for itself in a path segment: unreserved, sub-delims, `:` and `@` (RFC 3986 section 3.3); and the slash.
+/// The bytes of RFC 3986 section 3.3 `pchar`, and the slash.
 const COPIED: ByteSet = ByteSet::ALPHANUMERIC.with(b"-._~!$&'()*+,;=:@/");
-/// What is percent-encoded.
 const ENCODED: ByteSet = COPIED.complement();
-/// What no name on Windows has.
+/// The bytes that no file name on Windows holds.
 const FORBIDDEN_ON_WINDOWS: ByteSet = ByteSet::EMPTY.with(b"\\:*?\"<>|");
 
-/// Appends a path to a URI, every byte that cannot stand in one percent-encoded. A slash stays a slash.
+/// Appends a path to a URI, percent-encoded; a slash stays a slash.
 ///
 /// ```
 /// let mut uri = Vec::new();
@@ -109,7 +108,9 @@ pub fn push_path(path: &[u8], uri: &mut Vec<u8>) {
     percent::encode(path, &ENCODED, uri);
 }
 
-/// The `file:` URI of an absolute path; none for a relative path and for a device of Windows.
+/// Returns the `file:` URI of an absolute path.
+///
+/// `None` for a relative path and for a device of Windows.
 ///
 /// ```
 /// use uriscan::uri::base::{PathStyle, file_uri};
@@ -150,10 +151,10 @@ pub fn file_uri(path: &[u8], style: PathStyle) -> Option<Vec<u8>> {
     Some(uri)
 }
 
-/// The path of a `file:` URI, its query and fragment left aside.
+/// Returns the path of a `file:` URI; query and fragment are ignored.
 ///
-/// None if it is no such URI, if a segment decodes to what no file name holds, and for another host on Unix:
-/// `localhost` and no host are this machine (RFC 8089 section 2).
+/// `None` for other URIs, if a segment decodes to bytes that no file name holds, and for another
+/// host on Unix: `localhost` and no host are this machine (RFC 8089 section 2).
 ///
 /// ```
 /// use uriscan::uri::base::{PathStyle, file_path};
@@ -197,7 +198,9 @@ pub fn file_path(uri: &[u8], style: PathStyle) -> Option<Vec<u8>> {
     Some(decoded)
 }
 
-/// Appends the segments of a URI's path as names; none if one of them is no name, or leads elsewhere.
+/// Appends the segments of a URI's path as file names.
+///
+/// `None` if one is no file name, or is `.` or `..`.
 pub(super) fn push_segments(path: &[u8], style: PathStyle, out: &mut Vec<u8>) -> Option<()> {
     for (i, segment) in path.split(|&byte| byte == b'/').enumerate() {
         let name: Cow<'_, [u8]> = percent_decode(segment).into();

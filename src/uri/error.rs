@@ -40,7 +40,7 @@ pub enum Component {
     Article,
     /// A field of a Prospero URL, RFC 1738 section 3.11.
     Field,
-    /// What follows the colon of a scheme without a syntax of its own, RFC 1738 section 5.
+    /// The rest of a URL whose scheme has no syntax of its own, RFC 1738 section 5.
     SchemePart,
 }
 
@@ -94,11 +94,11 @@ pub struct Fault {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Reason {
-    /// This byte cannot stand there.
+    /// A byte that the component cannot hold.
     Byte(u8),
     /// A percent sign without two hexadecimal digits.
     Triplet,
-    /// A rule of its own.
+    /// Another fault, described in words.
     Sentence(&'static str),
 }
 
@@ -117,13 +117,13 @@ impl Fault {
         self.component
     }
 
-    /// The index of the byte at fault, or where something is missing.
+    /// The index of the byte at fault, or the index at which something is missing.
     #[must_use]
     pub fn at(&self) -> usize {
         self.at
     }
 
-    /// A sentence that says what is wrong, without the place.
+    /// A sentence about the fault, without component and index.
     #[must_use]
     pub fn message(&self) -> String {
         match self.reason {
@@ -155,7 +155,7 @@ impl fmt::Display for Fault {
 
 impl error::Error for Fault {}
 
-/// A piece of a reference, and where it begins.
+/// A piece of a reference and its index in the reference.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ComponentText<'a> {
     pub(crate) bytes: &'a [u8],
@@ -167,7 +167,7 @@ impl<'a> ComponentText<'a> {
         Self { bytes, at: 0 }
     }
 
-    /// What stands before `index`, and the rest.
+    /// Splits before `index`.
     pub(crate) fn split_at(self, index: usize) -> (Self, Self) {
         let (before, after) = self.bytes.split_at(index);
         (
@@ -182,22 +182,21 @@ impl<'a> ComponentText<'a> {
         )
     }
 
-    /// What stands before the first of these bytes, and what stands after it.
-    pub(crate) fn cut(self, delimiter: u8) -> (Self, Option<Self>) {
+    /// Splits at the first `delimiter`, which is dropped; `None` without one.
+    pub(crate) fn split_once(self, delimiter: u8) -> (Self, Option<Self>) {
         match memchr::memchr(delimiter, self.bytes) {
             Some(index) => (self.split_at(index).0, Some(self.split_at(index + 1).1)),
             None => (self, None),
         }
     }
 
-    /// What stands after a prefix.
     pub(crate) fn strip_prefix(self, prefix: &[u8]) -> Option<Self> {
         self.bytes
             .starts_with(prefix)
             .then(|| self.split_at(prefix.len()).1)
     }
 
-    /// That every byte is in the set or part of a triplet.
+    /// Checks that every byte is in the set or part of a triplet.
     pub(crate) fn check(self, component: Component, set: &ByteSet) -> Result<(), Fault> {
         let mut index = 0;
         while let Some(outside) = set.first_outside(&self.bytes[index..]) {
@@ -220,7 +219,7 @@ impl<'a> ComponentText<'a> {
         Ok(())
     }
 
-    /// A fault at the first byte.
+    /// Makes a fault at the first byte.
     pub(crate) fn fault(self, component: Component, sentence: &'static str) -> Fault {
         Fault::new(component, self.at, sentence)
     }
@@ -254,7 +253,7 @@ impl fmt::Display for BaseError {
 
 impl error::Error for BaseError {}
 
-/// Why a reference has no target.
+/// The reason why a reference has no target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResolveError {
     kind: ResolveErrorKind,
@@ -268,7 +267,7 @@ impl ResolveError {
         self.kind
     }
 
-    /// The component at fault: of the reference, or the base.
+    /// The component of the reference at fault, or [`Component::Base`].
     #[must_use]
     pub fn component(&self) -> Component {
         self.component
@@ -320,7 +319,7 @@ pub enum ResolveErrorKind {
     UnsuitableBase,
     /// The reference does not parse (WHATWG only: hosts and ports).
     InvalidReference,
-    /// It leads above the root, and [`ExcessDots::Error`](crate::uri::ExcessDots::Error) was asked for.
+    /// The reference leads above the root, by [`ExcessDots::Error`](crate::uri::ExcessDots::Error).
     ExcessDots,
 }
 

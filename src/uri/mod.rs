@@ -1,19 +1,20 @@
 //! Layer 2: URI references by RFC 1738, 1808, 2396, 3986 and the WHATWG URL standard.
 //!
-//! Nothing here knows of documents. Input is bytes, any bytes; what cannot be resolved is an error value.
+//! Input is any bytes; a reference that cannot be resolved is an error value. No document format is
+//! known here.
 //!
-//! | to | there is |
+//! | task | items |
 //! |---|---|
-//! | take a reference apart | [`Reference`], [`Reference1808`] |
+//! | split a reference | [`Reference`], [`Reference1808`] |
 //! | resolve references against a base | [`Resolver`], by [`Rules`] |
-//! | say what is wrong, and where | [`validate`], by a [`Grammar`] |
-//! | compare two spellings | [`normalize`], by a [`Normalization`] |
-//! | make URIs of file names, and files of URIs | [`base`], [`Mounts`] |
+//! | validate | [`validate`], by a [`Grammar`] |
+//! | normalise for comparison | [`normalize`], by a [`Normalization`] |
+//! | convert between file names and URIs | [`base`], [`Mounts`] |
 //!
 //! A base is a document, not a directory: against `http://example.com/docs` the reference `x` is
 //! `http://example.com/x`, against `http://example.com/docs/` it is `http://example.com/docs/x`.
 //!
-//! The rule sets differ more than their readers expect; the same references against `http://a/b/c/d;p?q`:
+//! The rule sets differ; the same references against `http://a/b/c/d;p?q`:
 //!
 //! ```
 //! use uriscan::uri::{Resolver, Rules};
@@ -35,7 +36,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Where the text of an RFC is known to be wrong, [`RuleForm`] chooses between its letter and its sense.
+//! Where the text of an RFC has a known error, [`RuleForm`] chooses between the letter and the
+//! correction.
 
 pub mod base;
 mod error;

@@ -1,4 +1,4 @@
-//! Directories that are served somewhere.
+//! Directories mounted at URIs.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use super::base::{PathStyle, push_path, push_segments};
 
-/// Directories and the URIs at which they are served, the longest match first in both directions.
+/// Directories and the URIs at which they are served; the longest match counts in both directions.
 ///
 /// ```
 /// use uriscan::uri::Mounts;
@@ -20,7 +20,7 @@ use super::base::{PathStyle, push_path, push_segments};
 #[derive(Clone, Debug, Default)]
 pub struct Mounts {
     mounts: Vec<Mount>,
-    /// Made by the first question after a change.
+    /// Built by the first lookup after a change.
     index: OnceLock<Index>,
 }
 
@@ -33,7 +33,7 @@ struct Mount {
 }
 
 impl Mounts {
-    /// Serves `directory` at `uri`; both get their trailing slash.
+    /// Mounts `directory` at `uri`; both get their trailing slash.
     pub fn add(&mut self, directory: &[u8], uri: &[u8]) {
         let with_slash = |name: &[u8]| [name.strip_suffix(b"/").unwrap_or(name), b"/"].concat();
         self.mounts.push(Mount {
@@ -47,19 +47,19 @@ impl Mounts {
         self.index.get_or_init(|| Index::new(&self.mounts))
     }
 
-    /// How many directories are mounted.
+    /// The number of mounts.
     #[must_use]
     pub fn len(&self) -> usize {
         self.mounts.len()
     }
 
-    /// Whether nothing is mounted.
+    /// Returns whether there are no mounts.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.mounts.is_empty()
     }
 
-    /// The URI of a file, by the mount with the longest directory; a directory is its own first file.
+    /// Returns the URI of a file or mounted directory, by the mount with the longest directory.
     #[must_use]
     pub fn uri(&self, path: &[u8]) -> Option<Vec<u8>> {
         let (mount, rest) = self.of_path(path)?;
@@ -68,16 +68,17 @@ impl Mounts {
         Some(uri)
     }
 
-    /// The file of a URI, by the mount with the longest URI; query and fragment do not count.
+    /// Returns the file of a URI without query and fragment, by the mount with the longest URI.
     ///
-    /// None outside every mount, and if a segment decodes to what no file name holds or leads elsewhere.
+    /// `None` outside every mount, and if a segment decodes to no file name, or to `.` or `..`.
     #[must_use]
     pub fn path(&self, uri: &[u8]) -> Option<Vec<u8>> {
         self.find(uri, |_, _| false)?.path
     }
 
-    /// The same with the directory, for a URI that may be outside every mount; `alike` says which
-    /// schemes other than equal ones are the same place, colons included.
+    /// Returns the file of a URI and its mounted directory; `None` outside every mount.
+    ///
+    /// `alike` returns whether two different schemes, with their colons, count as the same.
     #[must_use]
     pub fn find(&self, uri: &[u8], alike: impl Fn(&[u8], &[u8]) -> bool) -> Option<Served<'_>> {
         let end = memchr::memchr2(b'?', b'#', uri).unwrap_or(uri.len());
@@ -91,13 +92,13 @@ impl Mounts {
         })
     }
 
-    /// Whether a URI is under a mount.
+    /// Returns whether a URI is under a mount; `alike` as for [`Mounts::find`].
     #[must_use]
-    pub fn holds(&self, uri: &[u8], alike: impl Fn(&[u8], &[u8]) -> bool) -> bool {
+    pub fn contains(&self, uri: &[u8], alike: impl Fn(&[u8], &[u8]) -> bool) -> bool {
         self.of_uri(uri, alike).is_some()
     }
 
-    /// Whether a URI has the authority of a mount.
+    /// Returns whether a URI has the authority of a mount; `alike` as for [`Mounts::find`].
     #[must_use]
     pub fn shares_authority(&self, uri: &[u8], alike: impl Fn(&[u8], &[u8]) -> bool) -> bool {
         let Some((scheme, Some(target))) =
@@ -112,37 +113,37 @@ impl Mounts {
         })
     }
 
-    /// The directories and the URIs at which they are served, with their slashes.
-    pub fn served(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
+    /// The directories and their URIs, with their trailing slashes.
+    pub fn iter(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
         let mounts = self.mounts.iter();
         mounts.map(|mount| (mount.directory.as_slice(), mount.uri.as_slice()))
     }
 
-    /// The URI of the mounted directory that a file is in.
+    /// Returns the URI of the innermost mounted directory that a file is in.
     #[must_use]
     pub fn uri_of_mount(&self, path: &[u8]) -> Option<&[u8]> {
         let (mount, _) = self.of_path(path)?;
         Some(&mount.uri)
     }
 
-    /// What the path of a file has beyond the mounted directory that it is in.
+    /// Returns the path of a file relative to the innermost mounted directory that holds the file.
     #[must_use]
-    pub fn inner<'a>(&self, path: &'a [u8]) -> Option<&'a [u8]> {
+    pub fn relative_path<'a>(&self, path: &'a [u8]) -> Option<&'a [u8]> {
         let (_, rest) = self.of_path(path)?;
         Some(rest)
     }
 
-    /// The innermost mount of a path, and what the path has beyond it.
+    /// Returns the innermost mount of a path, and the relative path.
     fn of_path<'a>(&self, path: &'a [u8]) -> Option<(&Mount, &'a [u8])> {
         let directory = |mount: usize| self.mounts[mount].directory.as_slice();
         let mount = self
             .index()
             .directories
             .longest(path, directory, |_| true)?;
-        Some((&self.mounts[mount], below(path, directory(mount))?))
+        Some((&self.mounts[mount], strip_mount(path, directory(mount))?))
     }
 
-    /// The innermost mount of a URI, and what the URI has beyond it.
+    /// Returns the innermost mount of a URI, and the relative part of the URI.
     fn of_uri<'a>(
         &self,
         uri: &'a [u8],
@@ -155,34 +156,34 @@ impl Mounts {
             scheme == served || alike(scheme, served)
         };
         let mount = self.index().uris.longest(target, served, same)?;
-        Some((&self.mounts[mount], below(target, served(mount))?))
+        Some((&self.mounts[mount], strip_mount(target, served(mount))?))
     }
 }
 
 impl Mount {
-    /// The scheme of its URI with the colon; empty where there is none.
+    /// The scheme of the URI with its colon, or nothing.
     fn scheme(&self) -> &[u8] {
         split(&self.uri).map_or(b"", |(scheme, _)| scheme)
     }
 
-    /// Its URI behind the scheme.
+    /// The URI behind the scheme and the colon.
     fn without_scheme(&self) -> &[u8] {
         split(&self.uri).map_or(&self.uri, |(_, rest)| rest)
     }
 }
 
-/// The scheme of a URI with its colon, and the rest.
+/// Splits a URI behind the colon of its scheme.
 fn split(uri: &[u8]) -> Option<(&[u8], &[u8])> {
     Some(uri.split_at(memchr::memchr(b':', uri)? + 1))
 }
 
-/// What finds the mount of a name without a look at all mounts.
+/// Finds the mount of a path or URI in logarithmic time.
 #[derive(Clone, Debug)]
 struct Index {
     directories: Prefixes,
-    /// By what stands behind the scheme.
+    /// The URIs without their schemes.
     uris: Prefixes,
-    /// The schemes of mounts by their authority.
+    /// The schemes of the mounts of each authority.
     schemes: BTreeMap<Box<[u8]>, Vec<Box<[u8]>>>,
 }
 
@@ -209,8 +210,9 @@ impl Index {
 /// Numbered prefixes, each of which ends in a slash.
 #[derive(Clone, Debug)]
 struct Prefixes {
-    /// In ascending order, the first number of equal ones last; for each the place in this list of
-    /// the longest other one that is a prefix of it.
+    /// The numbers in ascending order of their prefixes, the first number of equal ones last.
+    ///
+    /// With each the index in this list of the longest other prefix of this prefix.
     sorted: Vec<(usize, Option<usize>)>,
 }
 
@@ -233,22 +235,22 @@ impl Prefixes {
         Prefixes { sorted }
     }
 
-    /// The longest prefix of a name that is admitted; the name may lack the prefix's last slash.
+    /// Returns the longest admitted prefix of a name, which may lack the prefix's last slash.
     fn longest<'p>(
         &self,
         name: &[u8],
         prefix: impl Fn(usize) -> &'p [u8],
         admits: impl Fn(usize) -> bool,
     ) -> Option<usize> {
-        // INVARIANT: every prefix of the name is the last one that is not behind it in the order,
-        // or a prefix of that one.
+        // INVARIANT: every prefix of the name is the last one that is not after the name in the
+        // order, or a prefix of that one.
         let behind = self
             .sorted
             .partition_point(|&(number, _)| is_up_to(prefix(number), name));
         let mut at = behind.checked_sub(1);
         while let Some(here) = at {
             let (number, outer) = self.sorted[here];
-            if below(name, prefix(number)).is_some() && admits(number) {
+            if strip_mount(name, prefix(number)).is_some() && admits(number) {
                 return Some(number);
             }
             at = outer;
@@ -257,7 +259,7 @@ impl Prefixes {
     }
 }
 
-/// Whether a prefix stands in the order before a name with a slash behind it, or is equal to it.
+/// Returns whether a prefix is not after the name, with a slash appended, in the order.
 fn is_up_to(prefix: &[u8], name: &[u8]) -> bool {
     let common = prefix.len().min(name.len());
     match prefix[..common].cmp(&name[..common]) {
@@ -269,7 +271,7 @@ fn is_up_to(prefix: &[u8], name: &[u8]) -> bool {
     }
 }
 
-/// The authority at the start of what stands behind `//`.
+/// Returns the authority at the start of the text behind `//`.
 fn authority(rest: &[u8]) -> &[u8] {
     let end = rest.iter().position(|byte| b"/?#".contains(byte));
     &rest[..end.unwrap_or(rest.len())]
@@ -278,14 +280,14 @@ fn authority(rest: &[u8]) -> &[u8] {
 /// A URI under a mount.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Served<'a> {
-    /// The directory that is mounted, with its slash.
+    /// The mounted directory, with its slash.
     pub directory: &'a [u8],
-    /// The file's path; none if a segment decodes to what no file name holds or leads elsewhere.
+    /// The file's path; `None` if a segment decodes to no file name, or to `.` or `..`.
     pub path: Option<Vec<u8>>,
 }
 
-/// What a name has beyond a prefix that ends in a slash, which the name of the directory itself may lack.
-fn below<'a>(name: &'a [u8], prefix: &[u8]) -> Option<&'a [u8]> {
+/// Strips a prefix that ends in a slash, which the name of the directory itself may lack.
+fn strip_mount<'a>(name: &'a [u8], prefix: &[u8]) -> Option<&'a [u8]> {
     name.strip_prefix(prefix)
         .or_else(|| (prefix.strip_suffix(b"/") == Some(name)).then_some(&[]))
 }
@@ -294,12 +296,12 @@ fn below<'a>(name: &'a [u8], prefix: &[u8]) -> Option<&'a [u8]> {
 mod tests {
     use super::*;
 
-    /// All mounts, one after the other.
+    /// The naive lookup: all mounts, one after the other.
     fn naive<'a>(mounts: &'a Mounts, path: &'a [u8]) -> Option<&'a [u8]> {
         let rests = mounts
             .mounts
             .iter()
-            .map(|mount| below(path, &mount.directory));
+            .map(|mount| strip_mount(path, &mount.directory));
         rests.flatten().min_by_key(|rest| rest.len())
     }
 
@@ -328,14 +330,14 @@ mod tests {
             for path in words.iter().chain(&more) {
                 let path = path.as_bytes();
                 assert_eq!(
-                    mounts.inner(path),
+                    mounts.relative_path(path),
                     naive(&mounts, path),
                     "{path:?} {choice:b}"
                 );
                 let uri = [b"https://example.com", path].concat();
                 let alike = |_: &[u8], _: &[u8]| true;
-                assert_eq!(mounts.holds(&uri, alike), naive(&mounts, path).is_some());
-                assert!(!mounts.holds(&uri, |_, _| false));
+                assert_eq!(mounts.contains(&uri, alike), naive(&mounts, path).is_some());
+                assert!(!mounts.contains(&uri, |_, _| false));
             }
         }
     }

@@ -6,7 +6,7 @@ use super::resolve::remove_dot_segments;
 use super::scheme::default_port;
 use super::validate::AuthorityKind;
 
-/// How far two spellings of a URI are taken for the same.
+/// The equivalences that a normal form resolves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Normalization {
@@ -14,7 +14,8 @@ pub enum Normalization {
     Rfc2396,
     /// RFC 3986 section 6.2.2: also percent-encoding and dot segments, but not ports.
     Rfc3986Syntax,
-    /// RFC 3986 section 6.2.3: also default and empty ports, and the empty path of a URI with an authority.
+    /// RFC 3986 section 6.2.3: also default and empty ports, and the empty path of a URI with an
+    /// authority.
     Rfc3986Scheme,
 }
 
@@ -63,7 +64,7 @@ pub fn normalize(reference: &[u8], form: Normalization, out: &mut Vec<u8>) {
     percent::normalize(tail, out);
 }
 
-/// User information as it is, the host in lower case, the port unless it is the default.
+/// Appends an authority: the host in lower case, no default port.
 fn push_server(authority: &[u8], scheme: &[u8], form: Normalization, out: &mut Vec<u8>) {
     let host = memchr::memrchr(b'@', authority).map_or(0, |at| at + 1);
     let (userinfo, host_port) = authority.split_at(host);
@@ -94,7 +95,7 @@ fn push_server(authority: &[u8], scheme: &[u8], form: Normalization, out: &mut V
     }
 }
 
-/// Lower case, but for the digits of triplets.
+/// Lowercases a host, but for the digits of triplets.
 fn lowercase(mut host: &mut [u8]) {
     while let Some(at) = memchr::memchr(b'%', host) {
         host[..at].make_ascii_lowercase();

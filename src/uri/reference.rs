@@ -1,16 +1,18 @@
-//! References taken apart. Splitting never fails and never copies.
+//! Splits references into components. Splitting never fails and never copies.
 
 use crate::bytes::class::ByteSet;
 
-/// RFC 1808 section 2.2: `scheme = 1*( alpha | digit | "+" | "-" | "." )`; the later texts want a letter first.
+/// RFC 1808 section 2.2: `scheme = 1*( alpha | digit | "+" | "-" | "." )`.
+///
+/// The later RFCs require a letter first.
 pub(crate) const SCHEME: ByteSet = ByteSet::ALPHANUMERIC.with(b"+-.");
-/// What ends the component before it, by the regular expression of RFC 2396 Appendix B.
+/// The delimiters of the regular expression of RFC 2396 Appendix B.
 const GENERAL_DELIMITER: ByteSet = ByteSet::EMPTY.with(b":/?#");
 
 /// The five components of a URI reference, RFC 2396 and RFC 3986 Appendix B.
 ///
-/// `None` is an undefined component, `Some(b"")` one that is defined and empty; the path is always defined. The
-/// split does not validate: see [`validate`](super::validate).
+/// `None` is an undefined component, `Some(b"")` one that is defined and empty; the path is always
+/// defined. The split does not validate: see [`validate`](super::validate).
 ///
 /// ```
 /// use uriscan::uri::Reference;
@@ -37,7 +39,7 @@ pub struct Reference<'a> {
 }
 
 impl<'a> Reference<'a> {
-    /// Takes a reference apart as `^(([^:/?#]+):)?(//([^/?#]*))?([^?#]*)(\?([^#]*))?(#(.*))?` does.
+    /// Splits a reference as `^(([^:/?#]+):)?(//([^/?#]*))?([^?#]*)(\?([^#]*))?(#(.*))?` does.
     #[must_use]
     pub fn split(reference: &'a [u8]) -> Self {
         let ends = Ends::of(reference);
@@ -54,7 +56,9 @@ impl<'a> Reference<'a> {
         }
     }
 
-    /// Whether it names a message or a part of one (RFC 2392): such a reference is its own target under any rules.
+    /// Returns whether the reference is a `cid:` or `mid:` URI (RFC 2392).
+    ///
+    /// Such a reference is its own target under any rules.
     #[must_use]
     pub fn names_message(&self) -> bool {
         self.scheme.is_some_and(|scheme| {
@@ -63,16 +67,18 @@ impl<'a> Reference<'a> {
     }
 }
 
-/// Where the components of Appendix B end, each with its delimiters; a component is defined where it is not empty.
+/// The ends of the components of Appendix B, each with its delimiters, as indices.
+///
+/// A component is defined where it is not empty.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ends {
-    /// Past the `:`, or 0.
+    /// Past the `:`; 0 without a scheme.
     pub(crate) scheme: usize,
-    /// Where the path begins.
+    /// The index at which the path begins.
     pub(crate) authority: usize,
-    /// Where the `?` of the query stands if there is one.
+    /// The index of the `?` of the query, if there is one.
     pub(crate) path: usize,
-    /// Where the `#` of the fragment stands if there is one.
+    /// The index of the `#` of the fragment, if there is one.
     pub(crate) query: usize,
 }
 
@@ -109,7 +115,9 @@ impl Ends {
     }
 }
 
-/// The six components of an RFC 1808 URL (section 2.1), in which an absent component and an empty one are the same.
+/// The six components of an RFC 1808 URL (section 2.1).
+///
+/// An absent component and an empty one are the same.
 ///
 /// ```
 /// use uriscan::uri::Reference1808;
@@ -122,26 +130,28 @@ impl Ends {
 pub struct Reference1808<'a> {
     /// Section 2.4.2; may start with a digit.
     pub scheme: &'a [u8],
-    /// Section 2.4.3: between `//` and the next `/`, whatever else stands there.
+    /// Section 2.4.3: between `//` and the next `/`; may hold `?` and `;`.
     pub net_loc: &'a [u8],
-    /// Section 2.4.6: what is left.
+    /// Section 2.4.6: the rest.
     pub path: &'a [u8],
-    /// Section 2.4.5: after the first `;` of what is left.
+    /// Section 2.4.5: after the first `;` of the rest.
     pub params: &'a [u8],
     /// Section 2.4.4: after the first `?`.
     pub query: &'a [u8],
     /// Section 2.4.1: after the first `#`.
     pub fragment: &'a [u8],
-    /// Whether `//` stood before the network location; recombination keeps it even where the location is empty.
+    /// Whether `//` precedes the network location; recombination keeps the slashes of an empty one.
     pub(crate) slashes: bool,
 }
 
 impl<'a> Reference1808<'a> {
-    /// Takes a URL apart in the order of section 2.4: fragment, scheme, network location, query, parameters, path.
+    /// Splits a URL in the order of section 2.4.
+    ///
+    /// Fragment, scheme, network location, query, parameters, path.
     #[must_use]
     pub fn split(reference: &'a [u8]) -> Self {
         let mut parts = Reference1808::default();
-        let (mut rest, fragment) = cut(reference, b'#');
+        let (mut rest, fragment) = split_once(reference, b'#');
         parts.fragment = fragment.unwrap_or_default();
         if let Some(at) = SCHEME.first_outside(rest)
             && at > 0
@@ -156,17 +166,17 @@ impl<'a> Reference1808<'a> {
             parts.net_loc = &after[..end];
             rest = &after[end..];
         }
-        let (rest, query) = cut(rest, b'?');
+        let (rest, query) = split_once(rest, b'?');
         parts.query = query.unwrap_or_default();
-        let (path, params) = cut(rest, b';');
+        let (path, params) = split_once(rest, b';');
         parts.params = params.unwrap_or_default();
         parts.path = path;
         parts
     }
 }
 
-/// What stands before the first `delimiter`, and what stands after it if there is one.
-fn cut(bytes: &[u8], delimiter: u8) -> (&[u8], Option<&[u8]>) {
+/// Splits at the first `delimiter`, which is dropped; `None` without one.
+fn split_once(bytes: &[u8], delimiter: u8) -> (&[u8], Option<&[u8]>) {
     match memchr::memchr(delimiter, bytes) {
         Some(at) => (&bytes[..at], Some(&bytes[at + 1..])),
         None => (bytes, None),

@@ -1,10 +1,10 @@
-//! The rule sets, and the choices that their texts leave open.
+//! The rule sets of resolution, and the choices that their texts leave open.
 
-/// The text by which references are resolved.
+/// The rules by which references are resolved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Rules {
-    /// The WHATWG URL standard: where a browser would go.
+    /// The WHATWG URL standard: the target that a browser would fetch.
     Whatwg,
     /// RFC 3986 section 5.2.
     Rfc3986 {
@@ -15,7 +15,7 @@ pub enum Rules {
     },
     /// RFC 2396 section 5.2.
     Rfc2396 {
-        /// Section 5.2 step 6g: what becomes of `..` above the root.
+        /// Section 5.2 step 6g: the treatment of `..` above the root.
         excess: ExcessDots,
         /// Section 5.2 step 3: whether a scheme equal to the base's is ignored.
         scheme: SameScheme,
@@ -32,12 +32,12 @@ impl Rules {
         scheme: SameScheme::Strict,
         form: RuleForm::Letter,
     };
-    /// RFC 3986 for citations in text and mail: an absolute reference stays as written, byte for byte.
+    /// RFC 3986 for citations in text and mail: an absolute reference stays as written.
     pub const CITATION: Self = Self::Rfc3986 {
         scheme: SameScheme::Strict,
         form: RuleForm::Corrected,
     };
-    /// RFC 2396 to the letter, with strict schemes and excess `..` kept (the first answer of Appendix C.2).
+    /// RFC 2396 to the letter, with strict schemes and excess `..` kept (Appendix C.2, first answer).
     pub const RFC2396: Self = Self::Rfc2396 {
         excess: ExcessDots::Keep,
         scheme: SameScheme::Strict,
@@ -56,41 +56,42 @@ impl Rules {
     }
 }
 
-/// Whether `http:g` is absolute or, against an `http` base, a way to write `g`.
+/// Whether `http:g` is absolute or, against an `http` base, the same as `g`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SameScheme {
-    /// It is absolute (RFC 3986 section 5.2.2, "strict").
+    /// Absolute (RFC 3986 section 5.2.2, "strict").
     #[default]
     Strict,
-    /// It is relative (RFC 2396 section 5.2 step 3; RFC 3986 section 5.2.2, not "strict").
+    /// Relative (RFC 2396 section 5.2 step 3; RFC 3986 section 5.2.2, not "strict").
     Compat,
 }
 
-/// RFC 2396 section 5.2 step 6g: what becomes of `..` segments above the root.
+/// The treatment of `..` segments above the root, RFC 2396 section 5.2 step 6g.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ExcessDots {
-    /// They stay in the result.
+    /// Keeps them in the result.
     #[default]
     Keep,
-    /// They are removed.
+    /// Removes them.
     Remove,
-    /// The reference does not resolve.
+    /// Reports [`ResolveErrorKind::ExcessDots`](super::ResolveErrorKind::ExcessDots).
     Error,
 }
 
-/// The letter of an RFC, or its sense where the letter is a known error.
+/// The letter of an RFC, or the correction of a known error.
 ///
-/// The corrected form differs in four places. RFC 2396 section 5.2 step 6a joins `http://a` and `g` to `http://ag`:
-/// corrected, a slash stands between them (RFC 3986 section 5.2.3). RFC 3986 section 5.2.2 removes dot segments from
-/// opaque URIs (`urn:a/../b` becomes `urn:/b`): corrected, an absolute reference stays as written. The same section
-/// replaces the last segment of an opaque base (`mailto:a@b` and `g` make `mailto:g`): corrected, such a base is
-/// unsuitable. Both turn `a:/b` and `.//x` into `a://x`, whose path has become an authority: corrected, the result is
+/// The corrected form differs in four places. RFC 2396 section 5.2 step 6a joins `http://a` and `g`
+/// to `http://ag`: corrected, a slash stands between them (RFC 3986 section 5.2.3). RFC 3986
+/// section 5.2.2 removes dot segments from opaque URIs (`urn:a/../b` becomes `urn:/b`): corrected,
+/// an absolute reference stays as written. The same section replaces the last segment of an opaque
+/// base (`mailto:a@b` and `g` make `mailto:g`): corrected, such a base is unsuitable. Both turn
+/// `a:/b` and `.//x` into `a://x`, whose path has become an authority: corrected, the result is
 /// `a:/.//x`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum RuleForm {
-    /// What the text says.
+    /// The text as published.
     #[default]
     Letter,
-    /// What the text means.
+    /// The text with its errors corrected.
     Corrected,
 }

@@ -1,4 +1,4 @@
-//! The schemes of RFC 1738: their syntax, checked by a table, and their default ports.
+//! The schemes of RFC 1738: a table of their syntax, and their default ports.
 
 use super::error::{Component, ComponentText, Fault};
 use super::reference::SCHEME;
@@ -19,10 +19,10 @@ const GROUP: ByteSet = ByteSet::ALPHANUMERIC.with(b"-.+_");
 /// Section 5: `article`, before its host.
 const ARTICLE: ByteSet = UCHAR.with(b";/?:&=");
 
-/// What stands between the slashes of section 3.1 and the path.
+/// The form of the part between the slashes of section 3.1 and the path.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SchemeLocation {
-    /// No slashes at all.
+    /// No slashes and no location.
     None,
     /// `[user[:password]@]host[:port]`
     Login,
@@ -36,7 +36,7 @@ enum SchemeLocation {
 struct SchemeSyntax {
     name: &'static [u8],
     location: SchemeLocation,
-    /// Checks what follows the location, from its slash on, or the colon.
+    /// Checks the rest, from the slash behind the location or from the byte behind the colon.
     rest: fn(ComponentText<'_>) -> Result<(), Fault>,
 }
 
@@ -66,7 +66,7 @@ const SCHEMES: [SchemeSyntax; 10] = [
     row(b"prospero", SchemeLocation::HostPort, prospero),
 ];
 
-/// Default ports: sections 3.2 to 3.11, and the later schemes whose URIs name hosts in the same way.
+/// Default ports of sections 3.2 to 3.11, and of later schemes with hosts.
 const PORTS: [(&[u8], &[u8]); 10] = [
     (b"ftp", b"21"),
     (b"http", b"80"),
@@ -80,7 +80,7 @@ const PORTS: [(&[u8], &[u8]); 10] = [
     (b"wss", b"443"),
 ];
 
-/// The default port of a scheme, in any case.
+/// Returns the default port of a scheme, which is compared without case.
 pub(crate) fn default_port(scheme: &[u8]) -> Option<&'static [u8]> {
     PORTS
         .iter()
@@ -91,8 +91,8 @@ pub(crate) fn default_port(scheme: &[u8]) -> Option<&'static [u8]> {
 /// Checks a URL against the syntax of its scheme.
 pub(super) fn validate(url: &[u8]) -> Result<(), Fault> {
     let url = ComponentText::new(url);
-    if let (before, Some(_)) = url.cut(b'#') {
-        // Section 2.2: `#` ends a URL, so that it is looked at before anything else.
+    if let (before, Some(_)) = url.split_once(b'#') {
+        // Section 2.2: `#` ends a URL, so this fault comes before all others.
         let at = before.bytes.len();
         return Err(Fault::new(
             Component::Fragment,
@@ -100,7 +100,7 @@ pub(super) fn validate(url: &[u8]) -> Result<(), Fault> {
             "a fragment is not part of a URL",
         ));
     }
-    let (name, Some(rest)) = url.cut(b':') else {
+    let (name, Some(rest)) = url.split_once(b':') else {
         return Err(url.fault(Component::Scheme, "a URL begins with a scheme and a colon"));
     };
     if name.bytes.is_empty() {
@@ -150,7 +150,7 @@ fn check_location(form: SchemeLocation, location: ComponentText<'_>) -> Result<(
         }
         None => location,
     };
-    let (host, port) = host_port.cut(b':');
+    let (host, port) = host_port.split_once(b':');
     check_host(host)?;
     match port {
         Some(port) if port.bytes.is_empty() => {
@@ -162,7 +162,7 @@ fn check_location(form: SchemeLocation, location: ComponentText<'_>) -> Result<(
 }
 
 fn check_login(login: ComponentText<'_>) -> Result<(), Fault> {
-    let (user, password) = login.cut(b':');
+    let (user, password) = login.split_once(b':');
     user.check(Component::Login, &LOGIN)?;
     password.map_or(Ok(()), |password| password.check(Component::Login, &LOGIN))
 }
@@ -190,7 +190,7 @@ fn check_digits(
 
 /// Section 3.2.2.
 fn ftp(rest: ComponentText<'_>) -> Result<(), Fault> {
-    let (path, parameter) = rest.cut(b';');
+    let (path, parameter) = rest.split_once(b';');
     path.check(Component::Path, &SEGMENTS)?;
     let Some(parameter) = parameter else {
         return Ok(());
@@ -215,12 +215,12 @@ fn file(rest: ComponentText<'_>) -> Result<(), Fault> {
 
 /// Section 3.3.
 fn http(rest: ComponentText<'_>) -> Result<(), Fault> {
-    let (path, search) = rest.cut(b'?');
+    let (path, search) = rest.split_once(b'?');
     path.check(Component::Path, &SEARCH.with(b"/"))?;
     search.map_or(Ok(()), |search| search.check(Component::Search, &SEARCH))
 }
 
-/// Section 3.4: an item type, a selector, a search string and a Gopher+ string, divided by `%09`.
+/// Section 3.4: item type, selector, search string and Gopher+ string, divided by `%09`.
 fn gopher(rest: ComponentText<'_>) -> Result<(), Fault> {
     rest.check(Component::Path, &XCHAR)?;
     match rest
@@ -246,7 +246,7 @@ fn mailto(rest: ComponentText<'_>) -> Result<(), Fault> {
 
 /// Section 3.6.
 fn news(rest: ComponentText<'_>) -> Result<(), Fault> {
-    match rest.cut(b'@') {
+    match rest.split_once(b'@') {
         _ if rest.bytes == b"*" => Ok(()),
         (article, Some(host)) => {
             if article.bytes.is_empty() {
@@ -280,7 +280,7 @@ fn check_group(group: ComponentText<'_>) -> Result<(), Fault> {
 
 /// Section 3.7.
 fn nntp(rest: ComponentText<'_>) -> Result<(), Fault> {
-    let (group, article) = require_slash(rest, Component::Group)?.cut(b'/');
+    let (group, article) = require_slash(rest, Component::Group)?.split_once(b'/');
     check_group(group)?;
     match article {
         Some(article) if article.bytes.is_empty() => {
@@ -308,7 +308,7 @@ fn telnet(rest: ComponentText<'_>) -> Result<(), Fault> {
 /// Section 3.9.
 fn wais(rest: ComponentText<'_>) -> Result<(), Fault> {
     let rest = require_slash(rest, Component::Path)?;
-    if let (database, Some(search)) = rest.cut(b'?') {
+    if let (database, Some(search)) = rest.split_once(b'?') {
         database.check(Component::Path, &UCHAR)?;
         return search.check(Component::Search, &SEARCH);
     }
@@ -323,11 +323,11 @@ fn wais(rest: ComponentText<'_>) -> Result<(), Fault> {
 
 /// Section 3.11.
 fn prospero(rest: ComponentText<'_>) -> Result<(), Fault> {
-    let (path, mut fields) = require_slash(rest, Component::Path)?.cut(b';');
+    let (path, mut fields) = require_slash(rest, Component::Path)?.split_once(b';');
     path.check(Component::Path, &SEGMENTS)?;
     while let Some(some) = fields {
-        let (field, others) = some.cut(b';');
-        let (name, Some(value)) = field.cut(b'=') else {
+        let (field, others) = some.split_once(b';');
+        let (name, Some(value)) = field.split_once(b'=') else {
             return Err(field.fault(Component::Field, "a field has a name, `=` and a value"));
         };
         for piece in [name, value] {
@@ -346,7 +346,7 @@ fn require_slash(
         .ok_or_else(|| rest.fault(component, "a slash follows the host"))
 }
 
-/// `host = hostname | hostnumber` (RFC 1738 section 5); RFC 2396 section 3.2.2 only adds a dot at the end.
+/// Section 5: `host = hostname | hostnumber`; RFC 2396 section 3.2.2 only adds a dot at the end.
 pub(super) fn is_host(host: &[u8]) -> bool {
     let is_label = |label: &[u8]| match label {
         [first, .., last] => {

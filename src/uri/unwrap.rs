@@ -1,13 +1,13 @@
-//! Links that a mail gateway has rewritten: the target inside, read off without asking anyone.
+//! Decodes links that a mail gateway has rewritten, offline.
 
 use percent_encoding::percent_decode;
 
 use super::Reference;
 
-/// Rewritten links inside rewritten links are followed so far.
-const LAYERS: usize = 4;
+/// The most layers of rewriting that are removed.
+const MAX_LAYERS: usize = 4;
 
-/// How a gateway hides the target.
+/// A gateway's format of rewritten links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gateway {
     /// `?url=`, percent-encoded.
@@ -17,7 +17,7 @@ pub enum Gateway {
 }
 
 impl Gateway {
-    /// The gateway of a name: `safelinks`, `urldefense`.
+    /// Returns the gateway of a name: `safelinks`, `urldefense`.
     pub fn named(name: &str) -> Option<Self> {
         match name {
             "safelinks" => Some(Gateway::SafeLinks),
@@ -27,7 +27,7 @@ impl Gateway {
     }
 }
 
-/// Reads targets off rewritten links.
+/// Decodes rewritten links by their host.
 ///
 /// ```
 /// use uriscan::uri::unwrap::{Gateway, Unwrapper};
@@ -43,7 +43,7 @@ pub struct Unwrapper {
 }
 
 impl Default for Unwrapper {
-    /// With the hosts that the gateways use.
+    /// An unwrapper that knows the gateways' own hosts.
     fn default() -> Self {
         let hosts = [
             (Gateway::SafeLinks, ".safelinks.protection.outlook.com"),
@@ -60,16 +60,16 @@ impl Default for Unwrapper {
 }
 
 impl Unwrapper {
-    /// Also reads links to `host`; with a leading dot, to any host under it.
+    /// Adds a host of a gateway; with a leading dot, every host under it.
     pub fn add(&mut self, gateway: Gateway, host: &str) {
         self.hosts.push((gateway, host.to_ascii_lowercase()));
     }
 
-    /// The target inside a rewritten link; none where nothing was rewritten.
+    /// Returns the target of a rewritten link; `None` for other links.
     pub fn unwrap(&self, link: &[u8]) -> Option<Vec<u8>> {
-        let mut target = self.layer(link)?;
-        for _ in 1..LAYERS {
-            match self.layer(&target) {
+        let mut target = self.unwrap_layer(link)?;
+        for _ in 1..MAX_LAYERS {
+            match self.unwrap_layer(&target) {
                 Some(inner) => target = inner,
                 None => break,
             }
@@ -77,8 +77,8 @@ impl Unwrapper {
         Some(target)
     }
 
-    /// Takes one layer off.
-    fn layer(&self, link: &[u8]) -> Option<Vec<u8>> {
+    /// Removes one layer.
+    fn unwrap_layer(&self, link: &[u8]) -> Option<Vec<u8>> {
         let reference = Reference::split(link);
         let host = reference.authority?.to_ascii_lowercase();
         let (gateway, _) = self.hosts.iter().find(|(_, known)| {
@@ -104,7 +104,7 @@ impl Unwrapper {
                         .collect();
                     Some(decode(&translated))
                 }
-                path if path.starts_with(b"/v3/__") => third(link),
+                path if path.starts_with(b"/v3/__") => decode_v3(link),
                 _ => None,
             },
         }
@@ -112,7 +112,7 @@ impl Unwrapper {
     }
 }
 
-/// The value of a parameter of a query.
+/// Returns the value of a parameter of a query.
 fn parameter<'a>(query: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
     query.split(|&byte| byte == b'&').find_map(|pair| {
         let rest = pair.strip_prefix(name)?;
@@ -120,9 +120,11 @@ fn parameter<'a>(query: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
     })
 }
 
-/// `/v3/__TARGET__;CHARACTERS!...`: each `*` of the target stands for the next of the characters,
-/// `**` and a letter for a run of them.
-fn third(link: &[u8]) -> Option<Vec<u8>> {
+/// Decodes `/v3/__TARGET__;CHARACTERS!...`.
+///
+/// Each `*` of the target stands for the next of the characters, `**` and a letter for a run of
+/// them.
+fn decode_v3(link: &[u8]) -> Option<Vec<u8>> {
     let start = memchr::memmem::find(link, b"/v3/__")? + 6;
     let end = start + memchr::memmem::rfind(&link[start..], b"__;")?;
     let rest = &link[end + 3..];
@@ -189,7 +191,7 @@ mod tests {
 
     #[test]
     #[rustfmt::skip]
-    fn layers_are_taken_off() {
+    fn layers_are_removed() {
         let mut unwrapper = Unwrapper::default();
         unwrapper.add(Gateway::SafeLinks, ".safelinks.example.com");
         unwrapper.add(Gateway::UrlDefense, "urldefense.example.com");

@@ -1,4 +1,5 @@
-//! The grammars of RFC 2396 Appendix A and RFC 3986 Appendix A, and what the WHATWG URL standard refuses.
+//! Validates by RFC 2396 Appendix A, RFC 3986 Appendix A, and the failures of the WHATWG URL
+//! standard.
 
 use std::net::Ipv6Addr;
 
@@ -10,7 +11,7 @@ use super::rules::Rules;
 use super::scheme::{self, is_address, is_host};
 use crate::bytes::class::ByteSet;
 
-/// The grammar that a reference is held against.
+/// The grammar by which a reference is validated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Grammar {
@@ -20,14 +21,14 @@ pub enum Grammar {
     Rfc2396,
     /// RFC 3986 Appendix A.
     Rfc3986,
-    /// The WHATWG URL standard, which refuses only what does not parse.
+    /// The WHATWG URL standard, which rejects only what does not parse.
     Whatwg,
 }
 
-/// Says what is wrong with a reference, from the left.
+/// Validates a reference.
 ///
-/// RFC 2396 Appendix A cannot derive all that the algorithm of its section 5.2 resolves: `?y` and `dav:` are invalid,
-/// while `dav:?y` is valid, with the opaque part `?y`.
+/// RFC 2396 Appendix A cannot derive all that the algorithm of its section 5.2 resolves: `?y` and
+/// `dav:` are invalid, while `dav:?y` is valid, with the opaque part `?y`.
 ///
 /// # Errors
 ///
@@ -41,15 +42,16 @@ pub fn validate(reference: &[u8], grammar: Grammar) -> Result<(), Fault> {
     }
 }
 
-/// What differs between the two grammars that share a shape.
+/// The differences between the grammars of RFC 2396 and RFC 3986.
 struct Generic {
     authority: fn(ComponentText<'_>) -> Result<(), Fault>,
     path: ByteSet,
     /// The path of a URI whose path begins with no slash.
     opaque: ByteSet,
     query: ByteSet,
-    /// RFC 2396 Appendix A derives no reference that is a scheme alone or a query alone. Behind a scheme, `?` begins
-    /// an `opaque_part`: `uric_no_slash` holds it.
+    /// Whether a scheme alone or a query alone is no reference, as by RFC 2396 Appendix A.
+    ///
+    /// Behind a scheme, `?` begins an `opaque_part`: `uric_no_slash` holds it.
     needs_path: bool,
 }
 
@@ -61,7 +63,8 @@ const URIC: ByteSet = UNRESERVED_2396.with(b";/?:@&=+$,");
 const REG_NAME_2396: ByteSet = UNRESERVED_2396.with(b"$,;:@&=+");
 
 const RFC2396: Generic = Generic {
-    // Section 3.2: what is no server may still be a registry's name, which any server's is too.
+    // Section 3.2: an authority is a server or a `reg_name`, and any server is a `reg_name` by its
+    // characters.
     authority: |authority| authority.check(Component::Authority, &REG_NAME_2396),
     path: UNRESERVED_2396.with(b":@&=+$,;/"),
     opaque: URIC,
@@ -150,7 +153,7 @@ fn authority_3986(authority: ComponentText<'_>) -> Result<(), Fault> {
     userinfo.check(component, &NAME.with(b":"))?;
     let port = match host.strip_prefix(b"[") {
         Some(literal) => {
-            let (address, Some(port)) = literal.cut(b']') else {
+            let (address, Some(port)) = literal.split_once(b']') else {
                 return Err(host.fault(component, "the bracket is not closed"));
             };
             ip_literal(address)?;
@@ -205,7 +208,7 @@ fn ip_literal(address: ComponentText<'_>) -> Result<(), Fault> {
     }
 }
 
-/// What does not parse without a base.
+/// Finds the failure of parsing without a base.
 fn whatwg(reference: &[u8]) -> Result<(), Fault> {
     let Err(error) = Resolver::without_base(Rules::Whatwg).resolve_into(reference, &mut Vec::new())
     else {
@@ -219,7 +222,7 @@ fn whatwg(reference: &[u8]) -> Result<(), Fault> {
     if error.kind() != ResolveErrorKind::InvalidReference {
         return Err(input.fault(Component::Base, "a relative reference needs a base"));
     }
-    let after_scheme = input.cut(b':').1.unwrap_or(input);
+    let after_scheme = input.split_once(b':').1.unwrap_or(input);
     let is_slash = |byte: &u8| matches!(byte, b'/' | b'\\');
     let slashes = after_scheme
         .bytes
@@ -252,21 +255,21 @@ fn whatwg(reference: &[u8]) -> Result<(), Fault> {
     ))
 }
 
-/// What an authority is by RFC 2396 section 3.2.
+/// The kind of an authority by RFC 2396 section 3.2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AuthorityKind {
-    /// No authority, but an opaque part (section 3).
+    /// An opaque part instead of an authority (section 3).
     Opaque,
     /// An authority of no characters.
     Empty,
     /// A host, perhaps with user information and a port (section 3.2.2).
     Server,
-    /// A name that some registry gives (section 3.2.1).
+    /// A registry-based name (section 3.2.1).
     RegName,
 }
 
 impl AuthorityKind {
-    /// The kind of a valid reference's authority, if it has one.
+    /// Returns the kind of a valid reference's authority, if it has one.
     #[must_use]
     pub fn of(reference: &[u8]) -> Option<Self> {
         let ends = Ends::of(reference);

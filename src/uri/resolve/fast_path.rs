@@ -1,21 +1,23 @@
-//! The fast path: targets that are a piece of the base followed by the reference as it stands.
+//! The fast path: targets that are a prefix of the base followed by the reference, unchanged.
 //!
-//! The plain way is to split the reference, normalise each component and put the pieces together. Most references in
-//! real documents need none of it: no byte of them is encoded, no dot segment removed, no host rewritten. Three steps:
+//! The slow path splits the reference, normalises each component and joins the pieces. Most
+//! references in real documents need none of it: no byte is encoded, no dot segment removed, no
+//! host rewritten. Three steps:
 //!
-//! 1. A leading run of `./` and `../` moves the cut back over the base's slashes.
-//! 2. One look at all bytes, sixteen at a time and without a branch, says whether anything is suspect: a byte that some
-//!    component might percent-encode, a `.` that begins a segment. Only then a closer look decides.
-//! 3. The first byte says where the base is cut; only a colon or two slashes need a second look.
+//! 1. A leading run of `./` and `../` shortens the prefix by as many of the base's directories.
+//! 2. All bytes are classified, sixteen at a time and without a branch. Only where one is suspect, a byte that some
+//!    component might percent-encode or a `.` that begins a segment, an exact test decides.
+//! 3. The first byte gives the prefix; only a colon or two slashes need another test.
 //!
-//! By the WHATWG rules each state of URL section 4.4 (relative, relative slash, special relative or authority, opaque
-//! path) then appends its input unchanged, so that the serialised result is the concatenation. By RFC 3986 section 5.2
-//! no byte is ever rewritten, so that only dot segments matter.
+//! By the WHATWG rules each state of URL section 4.4 (relative, relative slash, special relative or
+//! authority, opaque path) then appends its input unchanged, so that the serialised result is the
+//! concatenation. By RFC 3986 section 5.2 no byte is ever rewritten, so that only dot segments
+//! matter.
 
 use super::prepared::{Prepared, ReferenceKind};
 use crate::bytes::class::ByteSet;
 
-/// What a reference may hold and still be copied.
+/// The rules under which a reference may be copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dialect {
     /// URL section 4.4: `%2e` is a dot, hosts are normalised, `http:g` may be relative.
@@ -24,7 +26,7 @@ pub(super) enum Dialect {
     Rfc3986,
 }
 
-/// A target in two pieces.
+/// A target as two slices.
 pub(super) struct Concatenation<'a> {
     pub(super) front: &'a [u8],
     pub(super) rest: &'a [u8],
@@ -40,13 +42,15 @@ const KINDS: [ReferenceKind; 256] = {
     kinds
 };
 
-/// The bytes that no component of a WHATWG URL rewrites, and the percent sign; no bar, which may follow a drive letter.
+/// The bytes that no component of a WHATWG URL rewrites, and the percent sign.
+///
+/// Not `|`, which may follow a drive letter.
 const COPIED: ByteSet = ByteSet::ALPHANUMERIC.with(b"-_~!$&()*+,;=@[]./?#%:");
 
-/// The bytes of hosts that are serialised as they stand, if the last label is no number.
+/// The bytes of hosts that are serialised unchanged, if the last label is no number.
 const HOST: ByteSet = ByteSet::DIGIT.with_range(b'a', b'z').with(b"-._");
 
-/// The pieces of the target, if they are all that it takes.
+/// Returns the target of a reference that needs no change.
 #[inline]
 pub(super) fn find<'a>(
     base: &'a Prepared,
@@ -57,12 +61,12 @@ pub(super) fn find<'a>(
         Some(first) => KINDS[usize::from(*first)],
         None => ReferenceKind::Empty,
     };
-    let mut front = base.cut(kind);
+    let mut front = base.inherited(kind);
     let mut rest = reference;
     if rest.starts_with(b".") {
-        (front, rest) = climb(base, reference)?;
+        (front, rest) = skip_leading_dots(base, reference)?;
     }
-    let found = survey(rest);
+    let found = classify(rest);
     if found & SUSPECT != 0 && is_rewritten(dialect, rest) {
         return None;
     }
@@ -71,16 +75,16 @@ pub(super) fn find<'a>(
     }
     if found & COLON != 0
         && kind == ReferenceKind::RelativePath
-        && let Some(end) = scheme(reference)
+        && let Some(end) = scheme_end(reference)
     {
         return absolute(dialect, reference, end);
     }
     base.is_plain.then_some(Concatenation { front, rest, kind })
 }
 
-/// Step 1: the directory that a leading run of `./` and `../` leads to, and what follows the run.
+/// Step 1: returns the base up to the directory that leading `./` and `../` name, and the rest.
 #[inline]
-fn climb<'a>(base: &'a Prepared, reference: &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
+fn skip_leading_dots<'a>(base: &'a Prepared, reference: &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
     let mut up = 0;
     let mut rest = reference;
     loop {
@@ -96,7 +100,7 @@ fn climb<'a>(base: &'a Prepared, reference: &'a [u8]) -> Option<(&'a [u8], &'a [
     }
 }
 
-/// Step 2, the closer look: whether a byte is rewritten or a segment removed.
+/// Step 2, the exact test: returns whether a byte is rewritten or a segment removed.
 #[cold]
 fn is_rewritten(dialect: Dialect, rest: &[u8]) -> bool {
     if rest.windows(2).any(|pair| pair == b"/.") {
@@ -108,7 +112,7 @@ fn is_rewritten(dialect: Dialect, rest: &[u8]) -> bool {
         && (COPIED.first_outside(rest).is_some() || rest.windows(3).any(is_dot))
 }
 
-/// `//authority/path`
+/// Handles `//authority/path`.
 fn network_path<'a>(
     base: &'a Prepared,
     dialect: Dialect,
@@ -126,7 +130,7 @@ fn network_path<'a>(
     })
 }
 
-/// A reference with a scheme, which ends before `end`.
+/// Handles a reference whose scheme and colon end before `end`.
 fn absolute(dialect: Dialect, reference: &[u8], end: usize) -> Option<Concatenation<'_>> {
     let (scheme, rest) = reference.split_at(end);
     let kind = if rest.starts_with(b"/") {
@@ -160,7 +164,7 @@ fn absolute(dialect: Dialect, reference: &[u8], end: usize) -> Option<Concatenat
     }
 }
 
-/// What follows a host that is serialised as it stands.
+/// Returns the rest behind a host that is serialised unchanged.
 fn after_host(authority: &[u8]) -> Option<&[u8]> {
     let end = HOST.first_outside(authority).unwrap_or(authority.len());
     let (host, rest) = authority.split_at(end);
@@ -174,52 +178,54 @@ fn after_host(authority: &[u8]) -> Option<&[u8]> {
         .map(|_| rest)
 }
 
-/// Where the scheme and its colon end.
-fn scheme(reference: &[u8]) -> Option<usize> {
+/// Returns the index past the scheme's colon.
+fn scheme_end(reference: &[u8]) -> Option<usize> {
     let at = reference
         .iter()
         .position(|byte| matches!(byte, b':' | b'/' | b'?' | b'#'))?;
     (reference[at] == b':' && at > 0).then_some(at + 1)
 }
 
-/// A byte that a closer look may find to be rewritten, or a dot after a slash.
+/// A byte that may have to be rewritten, or a dot after a slash.
 const SUSPECT: u8 = 1;
 /// A colon.
 const COLON: u8 = 2;
 
-/// The signs that every byte has by itself.
-const SIGNS: [u8; 256] = {
-    let mut signs = [0; 256];
+/// The classes of every byte with no byte before it.
+const CLASSES: [u8; 256] = {
+    let mut classes = [0; 256];
     let mut byte = 0;
     while byte < 256 {
-        signs[byte] = sign(byte as u8, 0);
+        classes[byte] = classify_byte(byte as u8, 0);
         byte += 1;
     }
-    signs
+    classes
 };
 
-/// The signs of all bytes.
+/// Returns the classes of all bytes, joined.
 #[inline]
-fn survey(reference: &[u8]) -> u8 {
+fn classify(reference: &[u8]) -> u8 {
     let ([first, after @ ..], [before @ .., _]) = (reference, reference) else {
         return 0;
     };
     let pairs = BytePairs { before, after };
-    let signs = match after.len() {
-        // Always three looks at up to 48 bytes: the same bytes twice cost less than a branch that is guessed wrong.
+    let classes = match after.len() {
+        // Always three loads for up to 48 bytes: the same bytes twice cost less than a mispredicted
+        // branch.
         length @ 16.. => {
             let last = length - 16;
-            let signs =
-                pairs.look::<16>(0) | pairs.look::<16>(last.min(16)) | pairs.look::<16>(last);
+            let classes = pairs.classify::<16>(0)
+                | pairs.classify::<16>(last.min(16))
+                | pairs.classify::<16>(last);
             (32..last)
                 .step_by(16)
-                .fold(signs, |signs, at| signs | pairs.look::<16>(at))
+                .fold(classes, |classes, at| classes | pairs.classify::<16>(at))
         }
-        length @ 8.. => pairs.look::<8>(0) | pairs.look::<8>(length - 8),
-        length @ 4.. => pairs.look::<4>(0) | pairs.look::<4>(length - 4),
-        length => (0..length).fold(0, |signs, at| signs | pairs.look::<1>(at)),
+        length @ 8.. => pairs.classify::<8>(0) | pairs.classify::<8>(length - 8),
+        length @ 4.. => pairs.classify::<4>(0) | pairs.classify::<4>(length - 4),
+        length => (0..length).fold(0, |classes, at| classes | pairs.classify::<1>(at)),
     };
-    signs | SIGNS[usize::from(*first)]
+    classes | CLASSES[usize::from(*first)]
 }
 
 /// Bytes, and the bytes before them.
@@ -229,35 +235,35 @@ struct BytePairs<'a> {
 }
 
 impl BytePairs<'_> {
-    /// The signs of the `N` bytes from `at` on.
+    /// Returns the classes of the `N` bytes from `at` on, joined.
     #[inline(always)]
-    fn look<const N: usize>(&self, at: usize) -> u8 {
+    fn classify<const N: usize>(&self, at: usize) -> u8 {
         match (
             self.before[at..].first_chunk::<N>(),
             self.after[at..].first_chunk::<N>(),
         ) {
-            (Some(before), Some(bytes)) => look(bytes, before),
+            (Some(before), Some(bytes)) => classify_chunk(bytes, before),
             _ => 0,
         }
     }
 }
 
-/// The signs of bytes, given those before them.
+/// Returns the classes of bytes, each given the one before it, joined.
 ///
-/// Left to itself the compiler turns this loop into a dozen vector instructions, but not where it is inlined.
+/// The compiler turns this loop into a dozen vector instructions, but not where it is inlined.
 #[inline(never)]
-fn look<const N: usize>(bytes: &[u8; N], before: &[u8; N]) -> u8 {
-    let mut signs = 0;
+fn classify_chunk<const N: usize>(bytes: &[u8; N], before: &[u8; N]) -> u8 {
+    let mut classes = 0;
     for i in 0..N {
-        signs |= sign(bytes[i], before[i]);
+        classes |= classify_byte(bytes[i], before[i]);
     }
-    signs
+    classes
 }
 
-/// The signs of one byte, given the one before it.
+/// Returns the classes of one byte, given the one before it.
 #[inline(always)]
-const fn sign(byte: u8, before: u8) -> u8 {
-    // As signed numbers, the bytes beyond ASCII are below the blank.
+const fn classify_byte(byte: u8, before: u8) -> u8 {
+    // As signed numbers, the bytes beyond ASCII are below the space.
     let signed = byte.cast_signed();
     let suspect = mask(byte == b'.') & mask(before == b'/')
         | mask(signed <= b' '.cast_signed())
@@ -270,7 +276,7 @@ const fn sign(byte: u8, before: u8) -> u8 {
     suspect & SUSPECT | mask(byte == b':') & COLON
 }
 
-/// All bits or none.
+/// Returns all bits or none.
 #[inline(always)]
 const fn mask(condition: bool) -> u8 {
     (condition as u8).wrapping_neg()

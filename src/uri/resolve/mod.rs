@@ -1,4 +1,4 @@
-//! Resolution of references against a base: prepared once, asked often.
+//! Resolves references against a base that is prepared once.
 
 mod fast_path;
 mod prepared;
@@ -17,7 +17,7 @@ use crate::uri::error::{BaseError, ResolveError, ResolveErrorKind};
 use crate::uri::reference::Ends;
 use crate::uri::rules::{Rules, SameScheme};
 
-/// Resolves references against one base after the other.
+/// Resolves references against a base, which can be replaced.
 ///
 /// ```
 /// use uriscan::uri::{Resolver, Rules};
@@ -34,24 +34,24 @@ pub struct Resolver {
     rules: Rules,
     base: Prepared,
     has_base: bool,
-    /// How shortcuts are found, if there is a base and the rules allow them.
+    /// The rules of the fast path, if there is a base and its rules have one.
     dialect: Option<Dialect>,
     encoding: &'static Encoding,
 }
 
 impl Resolver {
-    /// Prepares a base, which must be absolute.
+    /// Makes a resolver for a base, which must be absolute.
     ///
     /// # Errors
     ///
-    /// If the base has no scheme or, by the WHATWG rules, does not parse.
+    /// When the base has no scheme or, by the WHATWG rules, does not parse.
     pub fn new(base: &[u8], rules: Rules) -> Result<Self, BaseError> {
         let mut resolver = Self::without_base(rules);
         resolver.rebase(base)?;
         Ok(resolver)
     }
 
-    /// A resolver with which only references that need no base resolve.
+    /// Makes a resolver that resolves only references that need no base.
     #[must_use]
     pub fn without_base(rules: Rules) -> Self {
         Self {
@@ -63,7 +63,7 @@ impl Resolver {
         }
     }
 
-    /// Takes another base, in the same allocation. After an error there is none.
+    /// Replaces the base and keeps the allocation. After an error there is no base.
     ///
     /// # Errors
     ///
@@ -81,7 +81,8 @@ impl Resolver {
             _ => Err(BaseError::not_absolute()),
         })?;
         if rules != Rules::Rfc1808 {
-            // A base has no fragment (RFC 3986 section 5.1); by RFC 1808 section 4 step 2a it may be inherited.
+            // A base has no fragment (RFC 3986 section 5.1); by RFC 1808 section 4 step 2a it may
+            // be inherited.
             self.base.drop_fragment();
         }
         self.has_base = true;
@@ -96,7 +97,9 @@ impl Resolver {
         Ok(())
     }
 
-    /// The encoding of the document, used for queries of special schemes by the WHATWG rules (URL section 4.4).
+    /// Sets the encoding of the document, UTF-8 at first.
+    ///
+    /// The WHATWG rules use it for queries of special schemes (URL section 4.4).
     pub fn set_encoding(&mut self, encoding: &'static Encoding) {
         self.encoding = encoding;
     }
@@ -107,28 +110,31 @@ impl Resolver {
         self.rules
     }
 
-    /// The absolute base URI in use: normalised by the WHATWG rules, as given by the others, without its fragment
-    /// unless RFC 1808 might inherit it.
+    /// The absolute base URI in use.
+    ///
+    /// Normalised by the WHATWG rules, as given by the others; without its fragment, which only RFC
+    /// 1808 may inherit.
     #[must_use]
     pub fn base(&self) -> Option<&[u8]> {
         self.has_base.then(|| self.base.uri())
     }
 
-    /// Appends the target of a reference to `out`, and says what kind of reference it was.
+    /// Appends the target of a reference to `out` and returns the kind of the reference.
     ///
-    /// Nothing is allocated once `out` has room, but for a few references by the WHATWG rules: those with tabs or line
-    /// breaks, with bytes that are not UTF-8, with a host that is an address, percent-encoded or not ASCII.
+    /// Allocates nothing once `out` is large enough, but for a few references by the WHATWG rules:
+    /// those with tabs or line breaks, bytes that are not UTF-8, or a host that is an address,
+    /// percent-encoded or not ASCII.
     ///
     /// # Errors
     ///
-    /// If there is no target; `out` is then as it was.
+    /// When there is no target; `out` is then unchanged.
     pub fn resolve_into(
         &self,
         reference: &[u8],
         out: &mut Vec<u8>,
     ) -> Result<Resolved, ResolveError> {
         let start = out.len();
-        let kind = match self.shortcut(reference) {
+        let kind = match self.resolve_fast(reference) {
             Some(Concatenation { front, rest, kind }) => {
                 out.extend_from_slice(front);
                 out.extend_from_slice(rest);
@@ -144,12 +150,12 @@ impl Resolver {
         })
     }
 
-    /// The most bytes that the target of a reference of `length` bytes can have.
+    /// An upper bound on the length of the target of a reference of `length` bytes, in bytes.
     ///
-    /// By the RFCs that is the base, the reference, and three more: a slash that the base lacks, or `/.` before a path
-    /// that would read as an authority. By the WHATWG rules a byte becomes at most fourteen, where one that is not UTF-8
-    /// stands in the query of a document whose encoding lacks U+FFFD: `%26%2365533%3B`; a host that is an address may be
-    /// written out.
+    /// By the RFCs: the base, the reference, and three more, a slash that the base lacks or `/.`
+    /// before a path that would read as an authority. By the WHATWG rules a byte becomes at most
+    /// fourteen: one that is not UTF-8, in the query of a document whose encoding lacks U+FFFD,
+    /// becomes `%26%2365533%3B`. The serialised form of an address may be longer than the address.
     ///
     /// ```
     /// use uriscan::uri::{Resolver, Rules};
@@ -167,13 +173,13 @@ impl Resolver {
         }
     }
 
-    /// The target as two pieces, where the rules allow it.
+    /// Returns the target as two slices where the fast path applies.
     #[inline]
-    fn shortcut<'a>(&'a self, reference: &'a [u8]) -> Option<Concatenation<'a>> {
+    fn resolve_fast<'a>(&'a self, reference: &'a [u8]) -> Option<Concatenation<'a>> {
         fast_path::find(&self.base, self.dialect?, reference)
     }
 
-    /// The plain way. On an error `out` may hold a part of the target.
+    /// The slow path. On an error `out` may hold a part of the target.
     #[inline(never)]
     fn resolve_by_component(
         &self,
@@ -195,8 +201,10 @@ impl Resolver {
         }
     }
 
-    /// RFC 2396 section 4.2 and RFC 1808: the reference is empty or only a fragment. RFC 3986 section 4.4: target and
-    /// base are equal apart from fragments.
+    /// Returns whether the target is in the document that the base identifies.
+    ///
+    /// RFC 2396 section 4.2 and RFC 1808: the reference is empty or only a fragment. RFC 3986
+    /// section 4.4: target and base are equal apart from fragments.
     fn is_same_document(&self, kind: ReferenceKind, target: &[u8]) -> bool {
         if !self.has_base || kind <= ReferenceKind::Fragment {
             return self.has_base;
@@ -212,7 +220,7 @@ impl Resolver {
     }
 }
 
-/// Appends a base as the WHATWG rules serialise it.
+/// Appends the serialised form of a base by the WHATWG rules.
 fn normalize_base(
     base: &[u8],
     encoding: &'static Encoding,
@@ -242,7 +250,7 @@ impl fmt::Debug for Resolver {
     }
 }
 
-/// What a reference turned out to be.
+/// Properties of a resolved reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resolved {
     kind: ReferenceKind,
@@ -256,13 +264,13 @@ impl Resolved {
         self.kind
     }
 
-    /// Whether anything was inherited from the base.
+    /// Returns whether the target has components of the base.
     #[must_use]
     pub fn inherits_base(self) -> bool {
         self.kind < ReferenceKind::Absolute
     }
 
-    /// Whether the target is the document that the base identifies.
+    /// Returns whether the target is in the document that the base identifies.
     #[must_use]
     pub fn same_document(self) -> bool {
         self.same_document

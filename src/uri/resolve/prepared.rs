@@ -1,31 +1,31 @@
-//! A base URI and where its components end.
+//! A base URI, split once for many references.
 
 use crate::uri::reference::Ends;
 
 /// The special schemes of the WHATWG URL standard, section 4.2, whose URLs always have a host.
 const WEB: [&[u8]; 5] = [b"http:", b"https:", b"ftp:", b"ws:", b"wss:"];
 
-/// A base URI taken apart once, for many references.
+/// A base URI and the ends of its components.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Prepared {
     uri: Vec<u8>,
-    /// Where the components end.
     pub(super) ends: Ends,
-    /// Past the last slash of the path, or where the path begins.
+    /// The index past the last slash of the path, or of the path's start.
     pub(super) directory: usize,
-    /// Past each slash of the directory.
+    /// The indices past each slash of the directory.
     levels: Vec<usize>,
-    /// Where the base is cut for each [`ReferenceKind`]; eight, so that a masked index is within bounds.
-    cuts: [usize; 8],
-    /// Whether a path without dot segments can stand behind the directory as it is: the directory has none either, and
-    /// no drive letter, which is never removed.
+    /// The length that each [`ReferenceKind`] inherits; eight, so that a masked index is in bounds.
+    inherited: [usize; 8],
+    /// Whether a relative path without dot segments needs only be appended to the directory.
+    ///
+    /// The directory then has no dot segments and no drive letter, which is never removed.
     pub(super) is_plain: bool,
     /// Whether the scheme is one that browsers fetch from a host.
     pub(super) is_web: bool,
 }
 
 impl Prepared {
-    /// Takes another base, in the same allocation.
+    /// Replaces the base and keeps the allocation.
     pub(super) fn replace<E>(
         &mut self,
         fill: impl FnOnce(&mut Vec<u8>) -> Result<(), E>,
@@ -49,7 +49,7 @@ impl Prepared {
         self.levels.clear();
         self.levels
             .extend(slashes.map(|slash| ends.authority + slash + 1));
-        self.cuts = [
+        self.inherited = [
             ends.query,
             ends.query,
             ends.path,
@@ -63,7 +63,6 @@ impl Prepared {
         Ok(())
     }
 
-    /// Forgets the fragment.
     pub(super) fn drop_fragment(&mut self) {
         self.uri.truncate(self.ends.query);
     }
@@ -83,18 +82,18 @@ impl Prepared {
         &self.uri[..self.ends.scheme]
     }
 
-    /// Everything before the path.
+    /// Scheme and authority.
     pub(super) fn root(&self) -> &[u8] {
         &self.uri[..self.ends.authority]
     }
 
-    /// What stands before a reference of this kind that has no dot segments.
+    /// The part of the base that precedes a reference of this kind without dot segments.
     #[inline]
-    pub(super) fn cut(&self, kind: ReferenceKind) -> &[u8] {
-        &self.uri[..self.cuts[kind as usize & 7]]
+    pub(super) fn inherited(&self, kind: ReferenceKind) -> &[u8] {
+        &self.uri[..self.inherited[kind as usize & 7]]
     }
 
-    /// The URI up to the directory so many levels above its own; the root is its own parent.
+    /// The URI up to the directory `up` levels above its own; the root is its own parent.
     #[inline]
     pub(super) fn ancestor(&self, up: usize) -> &[u8] {
         let level = self.levels.len().saturating_sub(up + 1);
@@ -102,12 +101,11 @@ impl Prepared {
         &self.uri[..end.unwrap_or(self.directory)]
     }
 
-    /// The path.
     pub(super) fn path(&self) -> &[u8] {
         &self.uri[self.ends.authority..self.ends.path]
     }
 
-    /// Whether the path is one that references can be relative to: not opaque.
+    /// Returns whether references can be relative to the path: it is not opaque.
     pub(super) fn is_hierarchical(&self) -> bool {
         self.ends.has_authority() || self.path().starts_with(b"/")
     }

@@ -98,7 +98,7 @@ fn kind_1808(parts: &Reference1808<'_>, reference: &[u8]) -> ReferenceKind {
     }
 }
 
-/// Schemes whose URIs are always hierarchical: RFC 2396 section 5.2 step 3 may take them as relative.
+/// Schemes whose URIs are always hierarchical, so that RFC 2396 section 5.2 step 3 may apply.
 const HIERARCHICAL: [&[u8]; 9] = [
     b"http:",
     b"https:",
@@ -149,12 +149,12 @@ pub(super) fn resolve_2396(
     match kind {
         // Steps 4 and 5.
         ReferenceKind::NetworkPath | ReferenceKind::AbsolutePath => {
-            out.extend_from_slice(base.cut(kind));
+            out.extend_from_slice(base.inherited(kind));
             out.extend_from_slice(split.after_scheme());
         }
         // Step 6.
         _ => {
-            out.extend_from_slice(base.cut(ReferenceKind::RelativePath));
+            out.extend_from_slice(base.inherited(ReferenceKind::RelativePath));
             if form == RuleForm::Corrected && base.path().is_empty() {
                 out.push(b'/');
             }
@@ -198,7 +198,7 @@ pub(super) fn resolve_3986(
         ReferenceKind::AbsolutePath => push_path(&[base.root()], &split, out),
         ReferenceKind::RelativePath => merge_3986(base, &split, out),
         _ => {
-            out.extend_from_slice(base.cut(kind));
+            out.extend_from_slice(base.inherited(kind));
             out.extend_from_slice(split.tail());
         }
     }
@@ -222,7 +222,7 @@ fn push_path(before: &[&[u8]], split: &SplitReference<'_>, out: &mut Vec<u8>) {
 /// Appends the target of a relative path: section 5.2.3.
 fn merge_3986(base: &Prepared, split: &SplitReference<'_>, out: &mut Vec<u8>) {
     let path = out.len() + base.ends.authority;
-    out.extend_from_slice(base.cut(ReferenceKind::RelativePath));
+    out.extend_from_slice(base.inherited(ReferenceKind::RelativePath));
     if base.ends.has_authority() && base.path().is_empty() {
         out.push(b'/');
     }
@@ -296,9 +296,9 @@ impl<'a> SplitReference<'a> {
     }
 }
 
-/// Keeps a path that begins with two slashes from being read as an authority, as WHATWG URL section 4.5 does.
+/// Keeps a path that begins with two slashes from being read as an authority.
 ///
-/// RFC 2396 and RFC 3986 both lack this step.
+/// RFC 2396 and RFC 3986 both lack this step of WHATWG URL section 4.5.
 fn guard_path(base: &Prepared, kind: ReferenceKind, start: usize, out: &mut Vec<u8>) {
     let path = start + base.ends.scheme;
     if !base.ends.has_authority()
@@ -358,8 +358,8 @@ pub(crate) fn remove_dot_segments(out: &mut Vec<u8>, from: usize) {
 
 /// Removes dot segments from the merged path `out[from..]` in place.
 ///
-/// RFC 2396 section 5.2 steps 6c to 6g, RFC 1808 section 4 step 6. Returns false if `excess` makes an error of a `..`
-/// above the root.
+/// RFC 2396 section 5.2 steps 6c to 6g, RFC 1808 section 4 step 6. Returns false if `excess` makes
+/// an error of a `..` above the root.
 fn remove_merged_dot_segments(out: &mut Vec<u8>, from: usize, excess: ExcessDots) -> bool {
     let end = out.len();
     // The empty string before the leading slash is no segment.

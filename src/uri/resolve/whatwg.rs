@@ -1,7 +1,8 @@
 //! The WHATWG URL standard, section 4.4, component by component.
 //!
-//! The states of the standard read one code point at a time; here each component is found by its end and written at
-//! once, percent-encoded, behind what the base gives. Only hosts that are addresses or not ASCII need another library.
+//! The states of the standard read one code point at a time; here the end of each component is
+//! found first, and the component is appended whole, percent-encoded. Hosts that are addresses or
+//! not ASCII are left to `url`.
 
 use std::borrow::Cow;
 
@@ -27,7 +28,7 @@ const SPECIAL: [(&[u8], Option<u16>); 6] = [
 
 /// Appends the serialised target of a reference.
 ///
-/// On an error `out` may hold a part of it.
+/// On an error `out` may hold a part of the target.
 pub(super) fn resolve(
     base: Option<&Prepared>,
     encoding: &'static Encoding,
@@ -36,7 +37,7 @@ pub(super) fn resolve(
 ) -> Result<ReferenceKind, ResolveError> {
     let input = clean(reference);
     let input = &input[..];
-    let scheme_end = scheme(input);
+    let scheme_end = scheme_end(input);
     let scheme = match (scheme_end, base) {
         (Some(end), _) => &input[..end],
         (None, Some(base)) => base.scheme(),
@@ -65,13 +66,16 @@ pub(super) fn resolve(
     }
 }
 
-/// The input without blanks and controls at its ends, without tabs and line breaks anywhere, and valid UTF-8.
+/// Strips spaces and controls at the ends, tabs and line breaks anywhere, and repairs UTF-8.
 fn clean(reference: &[u8]) -> Cow<'_, [u8]> {
-    let is_ink = |&byte: &u8| byte > b' ';
-    let start = reference.iter().position(is_ink).unwrap_or(reference.len());
+    let is_kept = |&byte: &u8| byte > b' ';
+    let start = reference
+        .iter()
+        .position(is_kept)
+        .unwrap_or(reference.len());
     let end = reference
         .iter()
-        .rposition(is_ink)
+        .rposition(is_kept)
         .map_or(start, |at| at + 1);
     let mut input = Cow::Borrowed(&reference[start..end]);
     if memchr::memchr3(b'\t', b'\n', b'\r', &input).is_some() {
@@ -85,28 +89,28 @@ fn clean(reference: &[u8]) -> Cow<'_, [u8]> {
     input
 }
 
-/// Where the scheme and its colon end.
-fn scheme(input: &[u8]) -> Option<usize> {
+/// Returns the index past the scheme's colon.
+fn scheme_end(input: &[u8]) -> Option<usize> {
     let at = SCHEME.first_outside(input)?;
     (input[at] == b':' && input[0].is_ascii_alphabetic()).then_some(at + 1)
 }
 
-/// Index of the first of these bytes, or the length.
+/// Returns the index of the first of these bytes, or the length.
 fn end_of(text: &[u8], ends: &[u8]) -> usize {
     text.iter()
         .position(|byte| ends.contains(byte))
         .unwrap_or(text.len())
 }
 
-/// The target as far as it is written.
+/// Appends the components of a target.
 struct TargetBuilder<'a> {
     out: &'a mut Vec<u8>,
-    /// Where the path begins, once it is known.
+    /// The index in `out` at which the path begins, once known.
     path: usize,
     is_special: bool,
     is_file: bool,
     default_port: Option<u16>,
-    /// For the query.
+    /// The encoding of the query.
     encoding: &'static Encoding,
 }
 
@@ -197,7 +201,8 @@ impl TargetBuilder<'_> {
             _ => {
                 self.out.extend_from_slice(base.root());
                 self.path = self.out.len();
-                // What keeps a path of two slashes from being an authority is no part of it.
+                // The `/.` before a path of two slashes is serialised (section 4.5) but not part of
+                // the path.
                 let path = if base.ends.has_authority() {
                     base.path()
                 } else {
@@ -214,7 +219,7 @@ impl TargetBuilder<'_> {
         }
     }
 
-    /// What follows `file:`, or a whole reference against a `file:` base.
+    /// The file and file slash states: the rest behind `file:`, or behind a `file:` base.
     fn file(
         &mut self,
         base: Option<&Prepared>,
@@ -259,7 +264,7 @@ impl TargetBuilder<'_> {
         }
     }
 
-    /// The scheme and the host that the base has, or none.
+    /// Appends the scheme and the host of the base, or no host.
     fn file_root(&mut self, base: Option<&Prepared>) {
         self.out
             .extend_from_slice(base.map_or(b"file://", Prepared::root));
@@ -288,7 +293,7 @@ impl TargetBuilder<'_> {
         Ok(())
     }
 
-    /// The authority, host and port states, and what follows; `rest` begins after the slashes.
+    /// The authority, host and port states, and the rest, which begins after the slashes.
     fn authority(&mut self, rest: &[u8]) -> Result<(), ResolveError> {
         let end = end_of(rest, if self.is_special { b"/\\?#" } else { b"/?#" });
         let (authority, rest) = rest.split_at(end);
@@ -300,7 +305,7 @@ impl TargetBuilder<'_> {
             }
             None => authority,
         };
-        // The colons of an IPv6 address come before no port.
+        // The colons within an IPv6 address begin no port.
         let bracket = match host {
             [b'[', ..] => memchr::memrchr(b']', host).unwrap_or(host.len()),
             _ => 0,
@@ -367,7 +372,7 @@ impl TargetBuilder<'_> {
         }
     }
 
-    /// The path state, and what follows; `rest` begins after the slash.
+    /// The path state, and the rest, which begins after the slash.
     fn path(&mut self, rest: &[u8]) {
         let end = end_of(rest, b"?#");
         let is_special = self.is_special;
@@ -395,7 +400,8 @@ impl TargetBuilder<'_> {
                 }
             }
         }
-        // Section 4.5: without a host, a path that begins with two slashes gets a dot segment before it.
+        // Section 4.5: without a host, a path that begins with two slashes gets a dot segment
+        // before it.
         if self.out[self.path..].starts_with(b"//") && self.out[..self.path].ends_with(b":") {
             self.out.splice(self.path..self.path, *b"/.");
         }
@@ -412,11 +418,11 @@ impl TargetBuilder<'_> {
         self.out.truncate(self.path + length);
     }
 
-    /// The opaque path state, and what follows.
+    /// The opaque path state, and the rest.
     fn opaque_path(&mut self, rest: &[u8]) {
         let end = end_of(rest, b"?#");
         match &rest[..end] {
-            // Only a blank that would be trimmed once query and fragment are gone is encoded.
+            // Only a space that would be trimmed once query and fragment are removed is encoded.
             [path @ .., b' '] if end < rest.len() => {
                 percent::encode(path, &CONTROL, self.out);
                 self.out.extend_from_slice(b"%20");
@@ -454,7 +460,7 @@ fn skip_slashes(rest: &[u8]) -> &[u8] {
     &rest[start..]
 }
 
-/// 0 for a single-dot segment, 1 for a double-dot segment (section 4.1).
+/// Returns 0 for a single-dot segment, 1 for a double-dot segment (section 4.1).
 fn dots(segment: &[u8]) -> Option<u8> {
     let rest = strip_dot(segment)?;
     if rest.is_empty() {
@@ -470,18 +476,18 @@ fn strip_dot(segment: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// Whether a segment is a Windows drive letter.
+/// Returns whether a segment is a Windows drive letter.
 fn is_drive(segment: &[u8]) -> bool {
     matches!(segment, [letter, b':' | b'|'] if letter.is_ascii_alphabetic())
 }
 
-/// Whether text starts with a Windows drive letter.
+/// Returns whether text starts with a Windows drive letter.
 fn starts_with_drive(text: &[u8]) -> bool {
     let end = end_of(text, b"/\\?#");
     is_drive(&text[..end])
 }
 
-/// The C0 control percent-encode set.
+/// The C0 control percent-encode set, section 1.3.
 const CONTROL: ByteSet = ByteSet::EMPTY.with_range(0, 0x1F).with_range(0x7F, 0xFF);
 /// The fragment percent-encode set.
 const FRAGMENT: ByteSet = CONTROL.with(b" \"<>`");
@@ -494,8 +500,9 @@ const PATH: ByteSet = QUERY.with(b"?^`{}");
 /// The userinfo percent-encode set.
 const USERINFO: ByteSet = PATH.with(b"/:;=@[\\]|");
 
-/// Appends text in another encoding, then the members of `set` as triplets; what the encoding lacks becomes an
-/// encoded numeric character reference ("percent-encode after encoding").
+/// Appends text in another encoding: "percent-encode after encoding", section 1.3.
+///
+/// A character that the encoding lacks becomes an encoded numeric character reference.
 fn encode_in(encoding: &'static Encoding, text: &str, set: &ByteSet, out: &mut Vec<u8>) {
     if encoding == UTF_8 || text.is_ascii() && encoding.is_ascii_compatible() {
         return percent::encode(text.as_bytes(), set, out);
@@ -518,7 +525,7 @@ fn encode_in(encoding: &'static Encoding, text: &str, set: &ByteSet, out: &mut V
     }
 }
 
-/// The forbidden host code points.
+/// The forbidden host code points, section 3.2.
 const FORBIDDEN: ByteSet = ByteSet::EMPTY.with(b"\0\t\n\r #/:<>?@[\\]^|");
 /// The forbidden domain code points.
 const FORBIDDEN_IN_DOMAIN: ByteSet = FORBIDDEN.with(b"%\x7F").with_range(0, 0x1F);
@@ -537,7 +544,7 @@ fn push_domain(host: &[u8], out: &mut Vec<u8>) -> Result<(), InvalidHost> {
     if !domain.is_ascii() || ends_in_number(domain) {
         return push_parsed(host, out);
     }
-    // An ASCII domain is lowercased, whatever its labels would decode to.
+    // An ASCII domain is lowercased, also where its labels are no valid Punycode.
     if domain.is_empty() || FORBIDDEN_IN_DOMAIN.first_inside(domain).is_some() {
         return Err(InvalidHost);
     }
@@ -557,7 +564,7 @@ fn push_opaque(host: &[u8], out: &mut Vec<u8>) -> Result<(), InvalidHost> {
     Ok(())
 }
 
-/// Addresses and domains that are not ASCII.
+/// Appends an address or a domain that is not ASCII, parsed by `url`.
 fn push_parsed(host: &[u8], out: &mut Vec<u8>) -> Result<(), InvalidHost> {
     let host = str::from_utf8(host).map_err(|_| InvalidHost)?;
     let host = Host::parse(host).map_err(|_| InvalidHost)?;
@@ -565,7 +572,7 @@ fn push_parsed(host: &[u8], out: &mut Vec<u8>) -> Result<(), InvalidHost> {
     Ok(())
 }
 
-/// The ends-in-a-number checker: such a domain must be an IPv4 address.
+/// The ends-in-a-number checker, section 3.5: such a domain must be an IPv4 address.
 fn ends_in_number(domain: &[u8]) -> bool {
     let domain = domain.strip_suffix(b".").unwrap_or(domain);
     let label = domain
