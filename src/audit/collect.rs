@@ -1,87 +1,74 @@
-//! The first reading: every document once, in whatever order the workers come to it. What is wrong
-//! beyond doubt is kept; what depends on another document is kept as a number or two.
+//! First pass: reads every document once, in any order, and records what the second pass needs.
 
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use super::check::{TargetFacts, TargetLocation};
-use super::fragment;
-use super::lookup::LookupCache;
-use super::paths::FileId;
+use super::names::FileId;
+use super::options::{Audit, FragmentChecks, ListedLinks};
+use super::report::SkippedFile;
+use super::rules::LinkState;
 use super::site::{
-    AnchorSet, DocumentContents, FileSet, LinkState, PackedItem, PendingFragment, SiteDocument,
+    AnchorSet, DocumentContents, FileSet, PackedItem, PendingFragment, SiteDocument,
 };
+use super::target::{LookupCache, TargetFacts, TargetLocation, decode_fragment, required_name};
 use super::wire;
-use super::{Audit, FragmentChecks, ListedLinks};
 use crate::document::Format;
 use crate::document::diagnostic::{self, Effect};
 use crate::document::flags::Flags;
-use crate::output::record::{Skip, Summary};
+use crate::output::record::Summary;
 use crate::pipeline::bases::AbsolutePaths;
 use crate::pipeline::queue::{Job, Queue};
 use crate::pipeline::read::{FileOutcome, FileReader};
 use crate::pipeline::run::spawn;
-use crate::pipeline::walk::{Entry, EntryKind, Walk};
+use crate::pipeline::walk::{Entry, EntryKind, Walk, path_of};
 use crate::resolver::{Diagnostic, Link, Sink};
 
-/// What is found in documents is kept up to this many bytes; past it documents are read again
-/// instead.
+/// The contents of documents are kept up to this many bytes together; further documents are read
+/// again instead.
 const KEPT: usize = 48 << 20;
-/// The same for one document.
+/// The contents of one document are kept up to this many bytes.
 const KEPT_OF_ONE: usize = 1 << 20;
-/// Links and fragments of one document are sorted, and equal ones removed, when there are so many.
+/// The number of links or fragments of a document at which they are sorted and equal ones removed.
 const UNSORTED: usize = KEPT_OF_ONE / size_of::<PendingFragment>();
 
-/// What the first reading found.
+/// The result of the first pass.
 #[derive(Debug, Default)]
 pub struct Collection {
     /// The documents, in no order.
     pub documents: Vec<SiteDocument>,
-    /// What was read.
+    /// The counts of all that was read.
     pub summary: Summary,
     /// Damaged containers.
     pub damaged: u64,
-    /// Files that were left out, in no order, where that is told.
+    /// Files that were skipped, in no order, if messages about them are wanted.
     pub skipped: Vec<SkippedFile>,
-    /// Files that are named with a fragment.
+    /// Files that a link names with a fragment.
     pub wanted: FileSet,
     /// Files to which another document links.
     pub linked: FileSet,
-}
-
-/// A file that was left out.
-#[derive(Debug)]
-pub struct SkippedFile {
-    /// Its ticket and its place in the batch.
-    pub order: (u64, u32),
-    /// Its path.
-    pub path: PathBuf,
-    /// Why.
-    pub skip: Skip,
 }
 
 /// Reads every file of a walk.
 pub fn run(audit: &Audit, walk: Walk) -> Collection {
     let queue = Queue::new(walk, &audit.reading);
     let kept = AtomicUsize::new(0);
-    let mut survey = Collection::default();
+    let mut collected = Collection::default();
     thread::scope(|scope| {
         let work = || CollectWorker::new(audit, &kept).work(&queue);
         let others = spawn(scope, audit.reading.threads.max(1) - 1, work);
-        survey = work();
+        collected = work();
         for other in others {
             match other.join() {
-                Ok(its) => survey.add(its),
+                Ok(other) => collected.add(other),
                 Err(panic) => std::panic::resume_unwind(panic),
             }
         }
     });
-    survey
+    collected
 }
 
 impl Collection {
-    /// Adds what another worker has found.
+    /// Adds the result of another worker.
     fn add(&mut self, mut other: Collection) {
         self.documents.append(&mut other.documents);
         self.summary.add(&other.summary);
@@ -92,16 +79,17 @@ impl Collection {
     }
 }
 
-/// The ticket of a document's batch and its number in it.
+/// The ticket of a batch, and the number of a document in it.
 type WalkPosition = (u64, u32);
 
 struct CollectWorker<'a> {
     audit: &'a Audit,
     reader: FileReader<'a>,
     names: AbsolutePaths,
-    found: DocumentFinds<'a>,
+    finds: DocumentFinds<'a>,
+    /// The bytes that all workers keep.
     kept: &'a AtomicUsize,
-    survey: Collection,
+    collected: Collection,
 }
 
 impl<'a> CollectWorker<'a> {
@@ -110,22 +98,22 @@ impl<'a> CollectWorker<'a> {
             audit,
             reader: FileReader::new(&audit.reading),
             names: AbsolutePaths::default(),
-            found: DocumentFinds::new(audit),
+            finds: DocumentFinds::new(audit),
             kept,
-            survey: Collection::default(),
+            collected: Collection::default(),
         }
     }
 
     fn work(mut self, queue: &Queue<'_>) -> Collection {
-        let (mut hand, mut jobs) = (queue.hand(), Vec::new());
-        while let Some(ticket) = hand.pull(&mut jobs) {
+        let (mut handle, mut jobs) = (queue.hand(), Vec::new());
+        while let Some(ticket) = handle.pull(&mut jobs) {
             for (index, job) in jobs.drain(..).enumerate() {
                 let order = (ticket, index as u32);
                 match job {
-                    // None is read ahead where no file is cut.
+                    // Nothing is read ahead where files are not split.
                     Job::File(entry) | Job::Read(entry, _) => self.file(order, entry),
-                    // `Audit::run` asks for documents as a whole.
-                    Job::Piece(_) => unreachable!("no file is cut"),
+                    // `super::run` asks for documents as a whole.
+                    Job::Piece(_) => unreachable!("no file is split"),
                     Job::Unreadable(path) => {
                         let entry = Entry {
                             path: path.path,
@@ -137,17 +125,17 @@ impl<'a> CollectWorker<'a> {
                 }
             }
         }
-        self.survey.wanted = self.found.wanted;
-        self.survey.linked = self.found.linked;
-        self.survey
+        self.collected.wanted = self.finds.wanted;
+        self.collected.linked = self.finds.linked;
+        self.collected
     }
 
     fn fail(&mut self, order: WalkPosition, entry: &Entry, message: &str) {
-        self.survey.summary.errors += 1;
-        // It stands behind what could be read.
+        self.collected.summary.errors += 1;
+        // The error comes after the document, if part of it could be read.
         let order = (order.0 as u32, order.1, true);
         let document = SiteDocument::unreadable(order, entry, message);
-        self.survey.documents.push(document);
+        self.collected.documents.push(document);
     }
 
     fn file(&mut self, order: WalkPosition, entry: Entry) {
@@ -158,14 +146,17 @@ impl<'a> CollectWorker<'a> {
             EntryKind::LeftOut(_) => FileId(0),
             _ => self.audit.checker.walked(absolute, entry.named),
         };
-        // What can only be read once must be kept as a whole.
+        // A stream cannot be read again: all its links are kept.
         let keep = if matches!(entry.kind, EntryKind::File(_) | EntryKind::Unmeasured) {
-            self.audit.keep()
+            match self.audit.list {
+                ListedLinks::Findings => LinkRetention::Problems,
+                ListedLinks::Links | ListedLinks::External => LinkRetention::Nothing,
+            }
         } else {
             LinkRetention::All
         };
-        self.found.begin(file, keep);
-        match self.reader.read(&entry, &mut self.found) {
+        self.finds.begin(file, keep);
+        match self.reader.read(&entry, &mut self.finds) {
             Ok(FileOutcome::Document {
                 format,
                 bytes,
@@ -173,18 +164,20 @@ impl<'a> CollectWorker<'a> {
             }) => {
                 self.document(order, &entry, format, bytes);
                 if let Some(error) = error {
-                    if let Some(document) = self.survey.documents.last_mut() {
+                    if let Some(document) = self.collected.documents.last_mut() {
                         document.failed = true;
                     }
                     self.fail(order, &entry, &error.to_string());
                 }
             }
             Ok(FileOutcome::Skipped(skip)) => {
-                self.survey.summary.skip(skip.reason);
+                self.collected.summary.skip(skip.reason);
                 let talk = self.audit.reading.talk;
                 if entry.named && talk.errors || talk.diagnostics {
                     let path = entry.path;
-                    self.survey.skipped.push(SkippedFile { order, path, skip });
+                    self.collected
+                        .skipped
+                        .push(SkippedFile { order, path, skip });
                 }
             }
             Ok(FileOutcome::Listed) => {}
@@ -199,75 +192,65 @@ impl<'a> CollectWorker<'a> {
         format: &'static Format,
         bytes: u64,
     ) {
-        let found = &mut self.found;
-        found.end(format);
-        let references: u64 = found.contents.counts.iter().sum();
-        self.survey.summary.files += 1;
-        self.survey.summary.bytes += bytes;
-        self.survey.summary.references += references;
+        let finds = &mut self.finds;
+        finds.end(format);
+        let references: u64 = finds.contents.counts.iter().sum();
+        self.collected.summary.files += 1;
+        self.collected.summary.bytes += bytes;
+        self.collected.summary.references += references;
         if let Some(progress) = &self.audit.reading.progress {
             progress.add(1, bytes, references);
         }
-        self.survey.damaged += found.damaged;
-        self.survey.summary.exact += found.exact;
-        self.survey.summary.approximate += found.approximate;
-        if found.keep != LinkRetention::All {
-            let size = found.contents.size();
-            found.marked |= size > KEPT_OF_ONE;
-            if !found.marked && self.kept.fetch_add(size, Ordering::Relaxed) + size > KEPT {
+        self.collected.damaged += finds.damaged;
+        self.collected.summary.exact += finds.exact;
+        self.collected.summary.approximate += finds.approximate;
+        if finds.keep != LinkRetention::All {
+            let size = finds.contents.size();
+            finds.marked |= size > KEPT_OF_ONE;
+            if !finds.marked && self.kept.fetch_add(size, Ordering::Relaxed) + size > KEPT {
                 self.kept.fetch_sub(size, Ordering::Relaxed);
-                found.marked = true;
+                finds.marked = true;
             }
-            if found.marked {
-                found.contents.clear();
+            if finds.marked {
+                finds.contents.clear();
             }
         }
-        let offer = AnchorSet {
-            anchors: has_fragments(format).then(|| found.anchors.as_slice().into()),
-            redirect: found.redirect,
-        };
+        let anchors = finds.anchor_set(format);
         let order = (order.0 as u32, order.1, false);
         let mut document =
-            SiteDocument::new(order, entry, Some(found.file), offer, &found.contents);
-        document.marked = found.marked;
-        self.survey.documents.push(document);
+            SiteDocument::new(order, entry, Some(finds.file), anchors, &finds.contents);
+        document.marked = finds.marked;
+        self.collected.documents.push(document);
     }
 }
 
-/// Whether the fragments of references to documents of a format are checked.
-pub fn has_fragments(format: &Format) -> bool {
+/// Returns whether fragments of references to documents of a format are checked.
+fn has_fragments(format: &Format) -> bool {
     matches!(format.name, "html" | "markdown")
 }
 
-/// What is kept of a document's links.
+/// The links and diagnostics of a document that are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LinkRetention {
-    /// Those with a finding.
+enum LinkRetention {
+    /// Links with a finding, and diagnostics.
     Problems,
-    /// None: all documents are read again.
+    /// None: every document is read again.
     Nothing,
     /// All: the document cannot be read again.
     All,
 }
 
-impl Audit {
-    fn keep(&self) -> LinkRetention {
-        match self.list {
-            ListedLinks::Findings => LinkRetention::Problems,
-            ListedLinks::Links | ListedLinks::External => LinkRetention::Nothing,
-        }
-    }
-}
-
-/// What has been found in the document at hand.
+/// Collects the links and anchors of one document after the other.
 struct DocumentFinds<'a> {
     audit: &'a Audit,
     lookups: LookupCache<'a>,
     file: FileId,
     keep: LinkRetention,
-    anchors: Vec<u64>,
+    /// The hashes of the names that fragments can refer to.
+    names: Vec<u64>,
     contents: DocumentContents,
     redirect: Option<TargetLocation>,
+    /// The document must be read again.
     marked: bool,
     /// Files that any document names with a fragment.
     wanted: FileSet,
@@ -287,7 +270,7 @@ impl<'a> DocumentFinds<'a> {
             lookups: LookupCache::new(&audit.checker, audit.key),
             file: FileId(0),
             keep: LinkRetention::Nothing,
-            anchors: Vec::new(),
+            names: Vec::new(),
             contents: DocumentContents::default(),
             redirect: None,
             marked: false,
@@ -302,39 +285,53 @@ impl<'a> DocumentFinds<'a> {
     fn begin(&mut self, file: FileId, keep: LinkRetention) {
         self.file = file;
         self.keep = keep;
-        // One huge document must not pin its memory for all that follow.
-        if self.anchors.capacity() > UNSORTED {
-            self.anchors = Vec::new();
+        // Release the memory of a huge document.
+        if self.names.capacity() > UNSORTED {
+            self.names = Vec::new();
         }
-        self.anchors.clear();
+        self.names.clear();
         self.contents.clear();
         self.redirect = None;
         self.marked = keep == LinkRetention::Nothing;
         (self.damaged, self.exact, self.approximate) = (0, 0, 0);
     }
 
-    /// Sorts what was found, and checks the fragments that the document wants of itself.
+    /// Sorts names and links, and checks the fragments that lead to places in the document itself.
     fn end(&mut self, format: &Format) {
-        let count = self.anchors.len();
-        self.anchors.sort_unstable();
-        self.anchors.dedup();
-        self.marked |= self.anchors.len() < count && self.audit.wants("duplicate-id");
+        let count = self.names.len();
+        self.names.sort_unstable();
+        self.names.dedup();
+        self.marked |= self.names.len() < count && self.audit.levels.reports("duplicate-id");
         self.sort();
-        let (own, anchors) = (self.file, &self.anchors);
-        let has = |name| !has_fragments(format) || anchors.binary_search(&name).is_ok();
+        let (own, names) = (self.file, &self.names);
+        let has = |name| !has_fragments(format) || names.binary_search(&name).is_ok();
         let mut missing = false;
         self.contents.pending.retain(|pending| {
             missing |= pending.file == own && !has(pending.name);
             pending.file != own
         });
         self.marked |= missing;
-        // A page that sends its readers to itself is only read anew.
+        // A page that refreshes to itself redirects nowhere.
         if self.redirect.and_then(TargetLocation::file) == Some(own) {
             self.redirect = None;
         }
     }
 
-    /// Sorts links and fragments and removes equal ones; a document with very many is read again.
+    /// Returns whether links with a finding, and diagnostics, are kept: past the limit they are not, as
+    /// the document is read again.
+    fn keeps_problems(&self) -> bool {
+        self.keep == LinkRetention::Problems && self.contents.items.len() <= KEPT_OF_ONE
+    }
+
+    /// Returns the places in the document that links can lead to.
+    fn anchor_set(&self, format: &Format) -> AnchorSet {
+        AnchorSet {
+            names: has_fragments(format).then(|| self.names.as_slice().into()),
+            redirect: self.redirect,
+        }
+    }
+
+    /// Sorts links and fragments and removes equal ones; a document with too many is read again.
     fn sort(&mut self) {
         let DocumentContents { links, pending, .. } = &mut self.contents;
         links.sort_unstable();
@@ -346,19 +343,21 @@ impl<'a> DocumentFinds<'a> {
         }
     }
 
-    fn want(&mut self, file: FileId, fragment: &[u8]) {
-        let Some(wanted) = fragment::wanted(fragment) else {
+    /// Records that a link needs a fragment in a file.
+    fn require(&mut self, file: FileId, fragment: &[u8]) {
+        let Some(name) = required_name(fragment) else {
             return;
         };
         self.wanted.insert(file);
         if !self.marked || self.keep == LinkRetention::All {
-            let name = self.audit.key.of(&fragment::decoded(wanted));
+            let name = self.audit.key.of(&decode_fragment(name));
             self.contents.pending.push(PendingFragment { file, name });
         }
     }
 
-    fn leads(&mut self, link: &Link<'_>, place: TargetLocation, fragment: Option<&[u8]>) {
-        if let Some(file) = place.file() {
+    /// Records where a link leads.
+    fn target(&mut self, link: &Link<'_>, location: TargetLocation, fragment: Option<&[u8]>) {
+        if let Some(file) = location.file() {
             if file != self.file {
                 self.linked.insert(file);
             }
@@ -370,7 +369,7 @@ impl<'a> DocumentFinds<'a> {
             if let Some(fragment) = fragment
                 && self.audit.fragments == FragmentChecks::Check
             {
-                self.want(file, fragment);
+                self.require(file, fragment);
             }
             let DocumentContents { links, pending, .. } = &self.contents;
             if links.len().max(pending.len()) >= UNSORTED && !self.marked {
@@ -379,32 +378,24 @@ impl<'a> DocumentFinds<'a> {
         }
         let outer = !link.flags.intersects(Flags::INERT | Flags::SRCDOC);
         if link.flags.contains(Flags::REFRESH) && outer && self.redirect.is_none() {
-            self.redirect = Some(place);
+            self.redirect = Some(location);
         }
     }
 }
 
 impl Sink for DocumentFinds<'_> {
     fn link(&mut self, link: &Link<'_>) {
-        let (place, fragment) = self.audit.locate(link, &mut self.lookups);
-        self.leads(link, place, fragment);
+        let (location, fragment) = self.audit.locate(link, &mut self.lookups);
+        self.target(link, location, fragment);
         let facts = TargetFacts {
             link,
-            place,
+            location,
             fragment_missing: false,
             redirects: false,
         };
-        let finding = self.audit.judge(&facts);
-        let state = self.audit.state(&facts, finding);
-        self.contents.counts[state as usize] += 1;
-        let keep = match self.keep {
-            LinkRetention::Problems => {
-                finding.is_some() && self.contents.items.len() <= KEPT_OF_ONE
-            }
-            LinkRetention::Nothing => false,
-            LinkRetention::All => true,
-        };
-        if keep {
+        let finding = self.audit.levels.first_finding(&facts);
+        self.contents.counts[LinkState::of(&facts, finding) as usize] += 1;
+        if finding.is_some() && self.keeps_problems() || self.keep == LinkRetention::All {
             self.contents.items.push(PackedItem::Link as u8);
             wire::push_link(link, &mut self.contents.items);
         }
@@ -413,14 +404,9 @@ impl Sink for DocumentFinds<'_> {
     fn diagnostic(&mut self, found: &Diagnostic<'_>) {
         self.damaged += u64::from(found.code.effect == Effect::Damage);
         self.approximate += u64::from(std::ptr::eq(found.code, &diagnostic::APPROXIMATE));
-        self.marked |=
-            std::ptr::eq(found.code, &diagnostic::BASE_SECOND) && self.audit.wants("several-bases");
-        let keep = match self.keep {
-            LinkRetention::Problems => self.contents.items.len() <= KEPT_OF_ONE,
-            LinkRetention::Nothing => false,
-            LinkRetention::All => true,
-        };
-        if keep {
+        self.marked |= std::ptr::eq(found.code, &diagnostic::BASE_SECOND)
+            && self.audit.levels.reports("several-bases");
+        if self.keeps_problems() || self.keep == LinkRetention::All {
             self.contents.items.push(PackedItem::Diagnostic as u8);
             wire::push_diagnostic(found, &mut self.contents.items);
         }
@@ -431,36 +417,33 @@ impl Sink for DocumentFinds<'_> {
     }
 
     fn anchor(&mut self, name: &[u8], _offset: u64) {
-        self.anchors.push(self.audit.key.of(name));
+        self.names.push(self.audit.key.of(name));
     }
 
     fn restart(&mut self) {
-        self.anchors.clear();
+        self.names.clear();
     }
 }
 
-/// Reads a file for what it offers, and leaves its links aside.
-pub fn offer(audit: &Audit, path: &[u8], file: FileId, reader: &mut FileReader<'_>) -> AnchorSet {
-    let Some(entry) = entry(path) else {
+/// Reads a file that the walk did not find for its anchors.
+pub fn read_anchors(audit: &Audit, file: FileId, reader: &mut FileReader<'_>) -> AnchorSet {
+    let Some(entry) = entry_at(&audit.checker.paths.path(file)) else {
         return AnchorSet::default();
     };
-    let mut found = DocumentFinds::new(audit);
-    found.begin(file, LinkRetention::Nothing);
-    match reader.read(&entry, &mut found) {
+    let mut finds = DocumentFinds::new(audit);
+    finds.begin(file, LinkRetention::Nothing);
+    match reader.read(&entry, &mut finds) {
         Ok(FileOutcome::Document { format, .. }) => {
-            found.end(format);
-            AnchorSet {
-                anchors: has_fragments(format).then(|| found.anchors.as_slice().into()),
-                redirect: found.redirect,
-            }
+            finds.end(format);
+            finds.anchor_set(format)
         }
         _ => AnchorSet::default(),
     }
 }
 
-/// A file as a walk would have found it.
-pub fn entry(path: &[u8]) -> Option<Entry> {
-    let path = crate::pipeline::walk::path_of(path);
+/// Returns the entry of a file as a walk would have found it.
+pub fn entry_at(path: &[u8]) -> Option<Entry> {
+    let path = path_of(path);
     let metadata = std::fs::metadata(&path)
         .ok()
         .filter(std::fs::Metadata::is_file)?;
@@ -469,18 +452,4 @@ pub fn entry(path: &[u8]) -> Option<Entry> {
         named: false,
         path,
     })
-}
-
-/// The state that a link ends in.
-pub(super) fn state(facts: &TargetFacts<'_>, is_error: bool) -> LinkState {
-    match facts.place {
-        TargetLocation::Nothing | TargetLocation::NoIndex(_) => LinkState::Broken,
-        TargetLocation::File(..) if facts.fragment_missing || is_error => LinkState::Broken,
-        TargetLocation::File(..) => LinkState::Ok,
-        TargetLocation::External | TargetLocation::OutsideRoot | TargetLocation::SymlinkOut => {
-            LinkState::External
-        }
-        TargetLocation::Unresolved(_) => LinkState::Unresolved,
-        TargetLocation::Skipped | TargetLocation::LeftOut => LinkState::Skipped,
-    }
 }

@@ -1,8 +1,8 @@
-//! What stands on disk: directory listings, read once, in which names are looked up byte by byte,
-//! so that every file system gives the same answer.
+//! Paths on disk, looked up in directory listings that are read once.
 //!
-//! A symbolic link counts as what it leads to, by the path without links: however many links lead
-//! to a file, it is one file. Unless [`SymlinkPolicy::Follow`] says so none is followed out of the roots.
+//! Names are compared by their bytes, so that every file system gives the same answer. A symbolic
+//! link counts as its destination, by the path without links: a file is one file however many links
+//! lead to it. Only [`SymlinkPolicy::Follow`] follows links out of the roots.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard};
@@ -10,47 +10,45 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 use hashbrown::HashTable;
 use unicode_normalization::UnicodeNormalization;
 
-use super::hash::HashKey;
-use super::interner::Interner;
-use super::suggest::{self, NameOrder, SuggestionBudget};
+use super::names::{HashKey, Interner, NameOrder};
 use crate::pipeline::walk::path_of;
 
-/// How a target was found.
+/// The way in which a name led to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LookupMatch {
-    /// By its name.
+    /// By its exact name.
     Exact,
     /// With an extension added.
     Extension,
     /// As the index file of a directory.
     Index,
-    /// As the index file of a directory that was named without its slash.
+    /// As the index file of a directory that was named without a slash at its end.
     WithoutSlash,
-    /// As a file that was named with a slash behind it.
+    /// As a file that was named with a slash at its end.
     SlashAfterFile,
     /// By a name that differs in case or Unicode form.
     OtherCase,
 }
 
-/// What stands at a path.
+/// The result of looking up a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DiskEntry {
     /// A file, by its path.
     File(Vec<u8>, LookupMatch),
     /// A directory without an index file, by its path.
     NoIndex(Vec<u8>),
-    /// A symbolic link leads out of the roots, to this path.
+    /// A symbolic link out of the roots, by the path that it leads to.
     Outside(Vec<u8>),
-    /// A symbolic link leads to nothing; the text of the link.
+    /// A symbolic link to nothing, by its text.
     Dangling(Vec<u8>),
-    /// Nothing.
+    /// No entry.
     Nothing,
 }
 
-/// Which symbolic links are followed.
+/// The symbolic links that are followed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SymlinkPolicy {
-    /// Those that lead to a place under one of the roots.
+    /// Those whose destination is under one of the roots.
     #[default]
     Within,
     /// All.
@@ -66,21 +64,20 @@ enum DiskEntryKind {
 
 /// The names in one directory.
 #[derive(Debug, Default)]
-struct Listing {
+pub(super) struct Listing {
     names: Interner,
-    /// For each name what it is of.
+    /// The kind of each name's entry, by the number of the name.
     kinds: Vec<DiskEntryKind>,
     /// The length of the longest name, in bytes.
     longest: usize,
-    /// For each distinct folded name the first name by its bytes; made when a name is not found as
-    /// it is.
+    /// For each distinct folded name the first name by its bytes; made when an exact name is missing.
     folded: OnceLock<HashTable<u32>>,
-    /// Made when a name is not found at all.
+    /// Made when a name is suggested.
     order: OnceLock<NameOrder>,
 }
 
-/// Folding makes a name at most this many times shorter: three bytes of a composed character stand
-/// for five, and three of a sign for one letter.
+/// Folding makes a name at most this many times shorter: a composed character takes three bytes for
+/// five, and a letter one byte for the three of a sign.
 const MOST_FOLDED: usize = 16;
 
 impl Listing {
@@ -90,9 +87,22 @@ impl Listing {
             .map(|number| self.kinds[number as usize])
     }
 
-    /// The name that differs in case or Unicode form only; the first by bytes of several.
+    /// Returns the names of the directory.
+    pub(super) fn names(&self) -> &Interner {
+        &self.names
+    }
+
+    /// Returns the order of the names; `None` if it was not made before and `may_sort` refuses.
+    pub(super) fn order(&self, may_sort: impl FnOnce() -> bool) -> Option<&NameOrder> {
+        if self.order.get().is_none() && !may_sort() {
+            return None;
+        }
+        Some(self.order.get_or_init(|| NameOrder::new(&self.names)))
+    }
+
+    /// Returns the name that differs in case or Unicode form only; of several the first by bytes.
     fn folded(&self, name: &[u8]) -> Option<&[u8]> {
-        // A long name is folded only where there is one that it may be.
+        // A name that is too long for any match is not folded, which takes its length in time.
         if name.len() > MOST_FOLDED * self.longest {
             return None;
         }
@@ -121,64 +131,48 @@ impl Listing {
     }
 }
 
-/// A name in a directory: what it stands for, once symbolic links have been followed.
-enum PathStanding {
+/// An entry of a directory after following symbolic links, by its path.
+#[derive(Clone, Debug)]
+enum FollowedEntry {
     File(Vec<u8>),
     Directory(Vec<u8>),
+    /// The destination is out of the roots.
     Outside(Vec<u8>),
+    /// There is no destination; the text of the link.
     Dangling(Vec<u8>),
 }
 
-/// Where a symbolic link leads.
-#[derive(Clone, Debug)]
-enum SymlinkTarget {
-    File(Box<[u8]>),
-    Directory(Box<[u8]>),
-    Outside(Box<[u8]>),
-    Dangling(Box<[u8]>),
-}
-
-impl SymlinkTarget {
-    fn standing(&self) -> PathStanding {
-        match self {
-            SymlinkTarget::File(path) => PathStanding::File(path.to_vec()),
-            SymlinkTarget::Directory(path) => PathStanding::Directory(path.to_vec()),
-            SymlinkTarget::Outside(path) => PathStanding::Outside(path.to_vec()),
-            SymlinkTarget::Dangling(text) => PathStanding::Dangling(text.to_vec()),
-        }
-    }
-}
-
-/// So many of the innermost directories of a path are looked for before its root is.
+/// The number of innermost directories of a path that are looked for before its root.
 const NEAR: usize = 4;
 
 type Listings = HashMap<Box<[u8]>, Option<Arc<Listing>>, HashKey>;
 
-/// Looks targets up on disk.
+/// The disk below some roots, as far as lookups have read it; shared by the workers.
 #[derive(Debug)]
 pub struct DiskTree {
     listings: RwLock<Listings>,
-    /// Symbolic links that have been followed, by their paths.
-    targets: RwLock<HashMap<Box<[u8]>, SymlinkTarget, HashKey>>,
+    /// The destinations of symbolic links, by the paths of the links.
+    followed: RwLock<HashMap<Box<[u8]>, FollowedEntry, HashKey>>,
     /// Names of index files, the preferred one first.
     index: Vec<String>,
-    /// Extensions to try, without their dot.
+    /// Extensions that references may leave out, without their dot.
     extensions: Vec<String>,
-    links: SymlinkPolicy,
-    /// The roots without symbolic links, and as they are named; neither with a slash at its end.
+    symlinks: SymlinkPolicy,
+    /// The roots as given, by their paths without symbolic links; neither with a slash at its end.
     roots: HashMap<Box<[u8]>, Box<[u8]>>,
-    /// The roots as they are named, and the directories that they are in.
+    /// The roots as given, and the directories above them.
     above: HashSet<Box<[u8]>>,
 }
 
 impl DiskTree {
-    /// A tree whose directories have these index files, and whose files may be named without
-    /// these extensions; symbolic links are followed as far as they stay under the roots, which are
-    /// absolute paths.
+    /// Creates the view of the disk below `roots`, which are absolute paths.
+    ///
+    /// `index` holds the names of index files, the preferred one first, and `extensions` those that
+    /// references may leave out, without their dot.
     pub fn new<'r>(
         index: &[String],
         extensions: &[String],
-        links: SymlinkPolicy,
+        symlinks: SymlinkPolicy,
         roots: impl IntoIterator<Item = &'r [u8]>,
     ) -> Self {
         let mut by_path = HashMap::new();
@@ -197,16 +191,16 @@ impl DiskTree {
         }
         DiskTree {
             listings: RwLock::default(),
-            targets: RwLock::default(),
+            followed: RwLock::default(),
             index: index.to_vec(),
             extensions: extensions.to_vec(),
-            links,
+            symlinks,
             roots: by_path,
             above,
         }
     }
 
-    /// What stands at `path`, which begins with the directory `root`.
+    /// Looks up `path`, which begins with the directory `root`.
     pub fn find(&self, root: &[u8], path: &[u8]) -> DiskEntry {
         if let Some(found) = self.find_near(path) {
             return found;
@@ -226,7 +220,7 @@ impl DiskTree {
             let exact = listing.kind(this);
             if next.is_none()
                 && exact != Some(DiskEntryKind::File)
-                // Of `test.html` and `test/` the file wins, unless the slash asks for the directory.
+                // Of `test.html` and `test/` the file wins, unless the name has a slash at its end.
                 && (exact.is_none() || !directory_named)
                 && let Some(path) = self.extended(&here, &listing, this)
             {
@@ -247,18 +241,20 @@ impl DiskTree {
                     None => return DiskEntry::Nothing,
                 },
             };
-            match self.standing(&here, &listing, real) {
+            match self.entry(&here, &listing, real) {
                 None => return DiskEntry::Nothing,
-                Some(PathStanding::Outside(path)) => return DiskEntry::Outside(path),
-                Some(PathStanding::Dangling(text)) => return DiskEntry::Dangling(text),
-                Some(PathStanding::File(_)) if next.is_some() || directory_named => {
+                Some(FollowedEntry::Outside(path)) => return DiskEntry::Outside(path),
+                Some(FollowedEntry::Dangling(text)) => return DiskEntry::Dangling(text),
+                Some(FollowedEntry::File(_)) if next.is_some() || directory_named => {
                     return DiskEntry::Nothing;
                 }
-                Some(PathStanding::File(path)) if other_case => {
+                Some(FollowedEntry::File(path)) if other_case => {
                     return DiskEntry::File(path, LookupMatch::OtherCase);
                 }
-                Some(PathStanding::File(path)) => return DiskEntry::File(path, LookupMatch::Exact),
-                Some(PathStanding::Directory(path)) => {
+                Some(FollowedEntry::File(path)) => {
+                    return DiskEntry::File(path, LookupMatch::Exact);
+                }
+                Some(FollowedEntry::Directory(path)) => {
                     here = path;
                     name = next;
                 }
@@ -267,10 +263,10 @@ impl DiskTree {
         self.index_of(here, directory_named, other_case)
     }
 
-    /// Where to start looking for a path: a directory without its slash, and what is left of the path.
+    /// Returns the directory at which to start looking for a path, and the rest of the path.
     ///
-    /// A directory near the path's end that has been read exists by that name, so that nothing above
-    /// it need be looked at; else it is the root.
+    /// A directory near the path's end that has been read exists by that name: the directories above
+    /// it are passed over. Else the lookup starts at the root.
     fn start<'p>(&self, root: &[u8], path: &'p [u8]) -> (Vec<u8>, &'p [u8]) {
         let known = self.known();
         let names = path.strip_suffix(b"/").unwrap_or(path);
@@ -286,7 +282,7 @@ impl DiskTree {
         }
     }
 
-    /// A file in a directory that has been read: most are found so, by one look.
+    /// Finds a file in a directory that has been read: the fast path, with one lookup.
     fn find_near(&self, path: &[u8]) -> Option<DiskEntry> {
         let at = memchr::memrchr(b'/', path)?;
         let known = self.known();
@@ -295,51 +291,54 @@ impl DiskTree {
         (kind == DiskEntryKind::File).then(|| DiskEntry::File(path.to_vec(), LookupMatch::Exact))
     }
 
-    /// What a name of a directory stands for; none if there is no such name.
-    fn standing(&self, here: &[u8], listing: &Listing, name: &[u8]) -> Option<PathStanding> {
+    /// Returns the entry of a name in the directory `here`, after following symbolic links.
+    fn entry(&self, here: &[u8], listing: &Listing, name: &[u8]) -> Option<FollowedEntry> {
         let path = || [here, b"/", name].concat();
         Some(match listing.kind(name)? {
-            DiskEntryKind::File => PathStanding::File(path()),
-            DiskEntryKind::Directory => PathStanding::Directory(path()),
-            DiskEntryKind::Link => self.target(path()),
+            DiskEntryKind::File => FollowedEntry::File(path()),
+            DiskEntryKind::Directory => FollowedEntry::Directory(path()),
+            DiskEntryKind::Link => self.destination(path()),
         })
     }
 
-    /// Where a symbolic link leads.
-    fn target(&self, link: Vec<u8>) -> PathStanding {
-        let known = self.targets.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(target) = known.get(link.as_slice()) {
-            return target.standing();
+    /// Returns the destination of a symbolic link, from the cache if it has been followed before.
+    fn destination(&self, link: Vec<u8>) -> FollowedEntry {
+        let known = self.followed.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(entry) = known.get(link.as_slice()) {
+            return entry.clone();
         }
         drop(known);
-        let target = self.follow(&link);
-        let standing = target.standing();
-        let mut known = self.targets.write().unwrap_or_else(PoisonError::into_inner);
-        known.insert(link.into(), target);
-        standing
+        let entry = self.follow(&link);
+        let mut known = self
+            .followed
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        known.insert(link.into(), entry.clone());
+        entry
     }
 
-    fn follow(&self, link: &[u8]) -> SymlinkTarget {
-        // On the way to a root links keep their names, as the root's own name has them.
+    fn follow(&self, link: &[u8]) -> FollowedEntry {
+        // Links on the way to a root keep their names, for the root's own path contains them.
         if self.above.contains(link) && canonical(link).is_some() {
-            return SymlinkTarget::Directory(link.into());
+            return FollowedEntry::Directory(link.to_vec());
         }
         let Some(path) = canonical(link) else {
             let text = std::fs::read_link(path_of(link)).unwrap_or_default();
-            return SymlinkTarget::Dangling(text.into_os_string().into_encoded_bytes().into());
+            return FollowedEntry::Dangling(text.into_os_string().into_encoded_bytes());
         };
-        let path = match (self.under_root(&path), self.links) {
+        let path = match (self.under_root(&path), self.symlinks) {
             (Some(path), _) => path,
             (None, SymlinkPolicy::Follow) => path,
-            (None, SymlinkPolicy::Within) => return SymlinkTarget::Outside(path.into()),
+            (None, SymlinkPolicy::Within) => return FollowedEntry::Outside(path),
         };
         match std::fs::metadata(path_of(link)) {
-            Ok(metadata) if metadata.is_dir() => SymlinkTarget::Directory(path.into()),
-            _ => SymlinkTarget::File(path.into()),
+            Ok(metadata) if metadata.is_dir() => FollowedEntry::Directory(path),
+            _ => FollowedEntry::File(path),
         }
     }
 
-    /// A path without symbolic links as it is named below the innermost root that it is under.
+    /// Renames a path without symbolic links to begin with the innermost root that it is under, as
+    /// given.
     fn under_root(&self, path: &[u8]) -> Option<Vec<u8>> {
         let mut above = path;
         loop {
@@ -350,44 +349,46 @@ impl DiskTree {
         }
     }
 
-    /// The path by which look-ups find a file that a walk has come to, perhaps through symbolic
-    /// links.
+    /// Returns the path by which lookups find a file of a walk, where symbolic links may make it
+    /// differ from the path of the walk; `named` is a file that was an argument.
     pub fn path_of_walked(&self, path: &[u8], named: bool) -> Option<Vec<u8>> {
-        if named || self.links == SymlinkPolicy::Follow {
+        if named || self.symlinks == SymlinkPolicy::Follow {
             let path = canonical(path)?;
             return Some(self.under_root(&path).unwrap_or(path));
         }
         None
     }
 
+    /// Finds a file whose extension the name leaves out.
     fn extended(&self, here: &[u8], listing: &Listing, name: &[u8]) -> Option<Vec<u8>> {
         self.extensions.iter().find_map(|extension| {
             let extended = [name, b".", extension.as_bytes()].concat();
-            match self.standing(here, listing, &extended) {
-                Some(PathStanding::File(path)) => Some(path),
+            match self.entry(here, listing, &extended) {
+                Some(FollowedEntry::File(path)) => Some(path),
                 _ => None,
             }
         })
     }
 
+    /// Finds the index file of a directory; `slash` and `other_case` say how it was named.
     fn index_of(&self, directory: Vec<u8>, slash: bool, other_case: bool) -> DiskEntry {
         let listing = self.listing(&directory);
-        let standing = |name: &String| {
+        let entry = |name: &String| {
             let listing = listing.as_ref()?;
-            self.standing(&directory, listing, name.as_bytes())
+            self.entry(&directory, listing, name.as_bytes())
         };
         let mut path = None;
         let mut otherwise = None;
-        for standing in self.index.iter().filter_map(standing) {
-            match standing {
-                PathStanding::File(file) => path = path.or(Some(file)),
-                PathStanding::Outside(path) => {
+        for entry in self.index.iter().filter_map(entry) {
+            match entry {
+                FollowedEntry::File(file) => path = path.or(Some(file)),
+                FollowedEntry::Outside(path) => {
                     otherwise = otherwise.or(Some(DiskEntry::Outside(path)))
                 }
-                PathStanding::Dangling(text) => {
+                FollowedEntry::Dangling(text) => {
                     otherwise = otherwise.or(Some(DiskEntry::Dangling(text)))
                 }
-                PathStanding::Directory(_) => {}
+                FollowedEntry::Directory(_) => {}
             }
         }
         let Some(path) = path else {
@@ -401,47 +402,41 @@ impl DiskTree {
         DiskEntry::File(path, how)
     }
 
-    /// The name nearest to the first one on the way to `path` that does not exist.
-    pub fn nearest(
+    /// Returns the first name on the way to `path` that does not exist, and the directory in which
+    /// it is missing.
+    pub(super) fn first_missing<'p>(
         &self,
         root: &[u8],
-        path: &[u8],
-        budget: &mut SuggestionBudget,
-    ) -> Option<Vec<u8>> {
+        path: &'p [u8],
+    ) -> Option<(Arc<Listing>, &'p [u8])> {
         let (mut here, rest) = self.start(root, path);
         for name in rest
             .split(|&byte| byte == b'/')
             .filter(|name| !name.is_empty())
         {
             let listing = self.listing(&here)?;
-            match self.standing(&here, &listing, name) {
-                Some(PathStanding::Directory(path)) => here = path,
+            match self.entry(&here, &listing, name) {
+                Some(FollowedEntry::Directory(path)) => here = path,
                 Some(_) => return None,
-                None => {
-                    let names = &listing.names;
-                    if listing.order.get().is_none() && !budget.take(names.bytes() as u64 / 16) {
-                        return None;
-                    }
-                    let order = listing.order.get_or_init(|| NameOrder::new(names));
-                    let nearest = suggest::nearest(names, order, name, budget);
-                    return nearest.map(<[u8]>::to_vec);
-                }
+                None => return Some((listing, name)),
             }
         }
         None
     }
 
-    /// Directories that have been read. A poisoned lock guards a cache that is never left
+    /// Locks the directories that have been read. Poisoning is ignored: no panic leaves an entry
     /// half-written.
     fn known(&self) -> RwLockReadGuard<'_, Listings> {
         self.listings.read().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Returns the names in a directory, from the cache if it has been read before; none if it cannot
+    /// be read.
     fn listing(&self, directory: &[u8]) -> Option<Arc<Listing>> {
         if let Some(listing) = self.known().get(directory) {
             return listing.clone();
         }
-        let listing = read(directory).map(Arc::new);
+        let listing = read_listing(directory).map(Arc::new);
         let mut known = self
             .listings
             .write()
@@ -451,7 +446,7 @@ impl DiskTree {
     }
 }
 
-fn read(directory: &[u8]) -> Option<Listing> {
+fn read_listing(directory: &[u8]) -> Option<Listing> {
     let directory = if directory.is_empty() {
         b"/"
     } else {
@@ -475,7 +470,8 @@ fn read(directory: &[u8]) -> Option<Listing> {
     Some(listing)
 }
 
-/// A path without symbolic links, and without a slash at its end; none where nothing is there.
+/// Returns a path without symbolic links and without a slash at its end; none if nothing exists
+/// there.
 fn canonical(path: &[u8]) -> Option<Vec<u8>> {
     let path = if path.is_empty() { b"/" } else { path };
     let path = std::fs::canonicalize(path_of(path)).ok()?;
@@ -486,7 +482,7 @@ fn canonical(path: &[u8]) -> Option<Vec<u8>> {
     Some(path)
 }
 
-/// Case folded and in Unicode form C, as file systems that do not tell them apart compare names.
+/// Folds case and converts to Unicode form C, as file systems do that compare names so.
 fn fold(name: &[u8]) -> String {
     String::from_utf8_lossy(name)
         .nfc()

@@ -1,54 +1,57 @@
-//! A finding: what is wrong with a link or a document, and how a worker hands it on.
+//! Findings, and the baseline: the keys of findings that are known and accepted.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
+use std::io::{self, BufRead, Read};
 
-use super::paths::FileId;
+use super::names::FileId;
 use super::rules::{Level, RULES, Rule};
 use super::wire::{WireReader, push_bytes, push_link, push_number, push_optional, text};
 use crate::bytes::lines::Position;
 use crate::document::events::Span;
+use crate::output::escape::push_visible;
 use crate::resolver::Link;
 
-/// What is wrong with a link or a document.
-#[derive(Clone, Copy)]
+/// A link or a document to which a rule applies.
+#[derive(Clone)]
 pub struct Finding<'a> {
-    /// What it is about.
+    /// The link or the position in a document.
     pub subject: FindingSubject<'a>,
     /// The rule.
     pub rule: &'static Rule,
-    /// How much it matters.
+    /// The severity.
     pub level: Level,
-    /// The symbolic link on the way to the target that matters.
+    /// The symbolic link on the way to the target, if it is the cause.
     pub symlink: Option<Symlink<'a>>,
-    /// What may have been meant.
+    /// The reference that may have been meant.
     pub suggestion: Option<&'a [u8]>,
-    /// What names the finding from one run to the next.
+    /// The key that identifies the finding from one run to the next.
     pub key: &'a str,
 }
 
-/// Where a symbolic link leads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The destination of a symbolic link.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Symlink<'a> {
-    /// Out of the roots, to this path.
-    Outside(&'a [u8]),
-    /// To nothing; the text of the link.
-    Dangling(&'a [u8]),
+    /// This path, out of the roots.
+    Outside(Cow<'a, [u8]>),
+    /// Nothing; the text of the link.
+    Dangling(Cow<'a, [u8]>),
 }
 
-/// How the suggestion of a finding is found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The candidates for the suggestion of a finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum SuggestionHint<'a> {
-    /// There is none.
+    /// There are none.
     Nothing,
-    /// This is it.
-    Known(&'a [u8]),
-    /// It is a name in the directory of the target.
+    /// This reference alone.
+    Known(Cow<'a, [u8]>),
+    /// The names in the directory of the target.
     File,
-    /// It is a name in a document.
+    /// The names that fragments can name in a document.
     Fragment(FileId),
 }
 
-/// What a finding is about.
+/// The subject of a finding.
 #[derive(Clone, Copy)]
 pub enum FindingSubject<'a> {
     /// A link.
@@ -57,21 +60,21 @@ pub enum FindingSubject<'a> {
     Document(DocumentPosition<'a>),
 }
 
-/// A place in a document that is no link.
+/// A position in a document that is no link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DocumentPosition<'a> {
-    /// The enclosed document that it is in, if any.
+    /// The enclosed document, if any.
     pub member: Option<&'a str>,
-    /// Its line and column, if known.
+    /// The line and column, if known.
     pub position: Option<Position>,
-    /// Its bytes, if it is not the document as a whole.
+    /// The bytes, unless the subject is the document as a whole.
     pub span: Option<Span>,
-    /// What stands there.
+    /// The name at the position, such as a duplicate id.
     pub name: &'a [u8],
 }
 
 impl<'a> Finding<'a> {
-    /// The line and column.
+    /// Returns the line and column, if known.
     pub fn position(&self) -> Option<Position> {
         match self.subject {
             FindingSubject::Link(link) => link.position,
@@ -79,7 +82,7 @@ impl<'a> Finding<'a> {
         }
     }
 
-    /// The enclosed document that it is in, if any.
+    /// Returns the enclosed document, if any.
     pub fn member(&self) -> Option<&'a str> {
         match self.subject {
             FindingSubject::Link(link) => link.member,
@@ -87,7 +90,7 @@ impl<'a> Finding<'a> {
         }
     }
 
-    /// The bytes that it is about.
+    /// Returns the bytes of the reference or the position.
     pub fn span(&self) -> Option<Span> {
         match self.subject {
             FindingSubject::Link(link) => Some(link.span),
@@ -95,7 +98,7 @@ impl<'a> Finding<'a> {
         }
     }
 
-    /// The reference, or what else stands there.
+    /// Returns the reference, or the name at the position.
     pub fn reference(&self) -> &'a [u8] {
         match self.subject {
             FindingSubject::Link(link) => link.reference,
@@ -103,9 +106,9 @@ impl<'a> Finding<'a> {
         }
     }
 
-    /// What is wrong, in words.
+    /// Returns the message for people.
     pub fn message(&self) -> Cow<'static, str> {
-        match self.symlink {
+        match &self.symlink {
             None => Cow::Borrowed(self.rule.message),
             Some(Symlink::Outside(path)) => Cow::Owned(format!(
                 "a symbolic link leads out of the root, to {}",
@@ -120,11 +123,10 @@ impl<'a> Finding<'a> {
     }
 }
 
-/// A finding on its way to the reports: its suggestion is yet to be found, and its key to be
-/// written.
+/// A finding on the way to the reports, before the search for its suggestion.
 pub(super) struct FindingDraft<'a> {
     pub(super) subject: FindingSubject<'a>,
-    /// The rule's place in the table.
+    /// The index in [`RULES`].
     pub(super) rule: usize,
     pub(super) level: Level,
     pub(super) symlink: Option<Symlink<'a>>,
@@ -133,12 +135,12 @@ pub(super) struct FindingDraft<'a> {
 }
 
 impl<'a> FindingDraft<'a> {
-    /// Appends it for [`FindingDraft::read`].
+    /// Appends the draft in the form that [`FindingDraft::read`] takes.
     pub(super) fn push(&self, out: &mut Vec<u8>) {
         push_number(self.rule as u64, out);
         out.push(self.level as u8);
         out.extend_from_slice(&self.key.to_le_bytes());
-        match self.symlink {
+        match &self.symlink {
             None => out.push(0),
             Some(Symlink::Outside(path)) => {
                 out.push(1);
@@ -149,7 +151,7 @@ impl<'a> FindingDraft<'a> {
                 push_bytes(text, out);
             }
         }
-        match self.hint {
+        match &self.hint {
             SuggestionHint::Nothing => out.push(0),
             SuggestionHint::Known(suggestion) => {
                 out.push(1);
@@ -173,7 +175,7 @@ impl<'a> FindingDraft<'a> {
         }
     }
 
-    /// Reads a draft that was appended, and hands it on.
+    /// Reads a draft that was appended and passes it to a closure.
     pub(super) fn read<T>(
         packed: &mut WireReader<'_>,
         then: impl FnOnce(&FindingDraft<'_>) -> T,
@@ -187,47 +189,39 @@ impl<'a> FindingDraft<'a> {
         let key = packed.fixed();
         let symlink = match packed.byte() {
             0 => None,
-            1 => Some(Symlink::Outside(packed.bytes())),
-            _ => Some(Symlink::Dangling(packed.bytes())),
+            1 => Some(Symlink::Outside(packed.bytes().into())),
+            _ => Some(Symlink::Dangling(packed.bytes().into())),
         };
         let hint = match packed.byte() {
             0 => SuggestionHint::Nothing,
-            1 => SuggestionHint::Known(packed.bytes()),
+            1 => SuggestionHint::Known(packed.bytes().into()),
             2 => SuggestionHint::File,
             _ => SuggestionHint::Fragment(FileId(packed.number() as u32)),
         };
-        let draft = |subject| FindingDraft {
-            subject,
-            rule,
-            level,
-            symlink,
-            hint,
-            key,
-        };
-        if packed.byte() != 0 {
-            let spot = DocumentPosition::read(packed);
-            return then(&draft(FindingSubject::Document(spot)));
-        }
-        // A link lives as long as the closure, and so does the draft that is made of it.
-        packed.link(|link| {
+        let is_link = packed.byte() == 0;
+        let with_subject = |subject: FindingSubject<'_>| {
             then(&FindingDraft {
-                subject: FindingSubject::Link(link),
+                subject,
                 rule,
                 level,
                 symlink,
                 hint,
                 key,
             })
-        })
+        };
+        match is_link {
+            true => packed.link(|link| with_subject(FindingSubject::Link(link))),
+            false => with_subject(FindingSubject::Document(DocumentPosition::read(packed))),
+        }
     }
 
-    /// The finding, once its suggestion has been found and its key been written.
+    /// Returns the finding with its suggestion and its written key.
     pub(super) fn finding<'f>(&'f self, suggestion: Option<&'f [u8]>, key: &'f str) -> Finding<'f> {
         Finding {
             subject: self.subject,
             rule: &RULES[self.rule],
             level: self.level,
-            symlink: self.symlink,
+            symlink: self.symlink.clone(),
             suggestion,
             key,
         }
@@ -259,4 +253,117 @@ impl<'a> DocumentPosition<'a> {
             name: packed.bytes(),
         }
     }
+}
+
+/// Returns the key of the `nth` finding with a document, rule and reference.
+///
+/// Lines and offsets are left out, so that an edit elsewhere in the document changes no key.
+pub fn finding_key(
+    path: &[u8],
+    member: Option<&str>,
+    rule: &str,
+    reference: &[u8],
+    nth: u64,
+) -> u64 {
+    let mut hash = Fnv1a::default();
+    for part in [
+        path,
+        member.unwrap_or("").as_bytes(),
+        rule.as_bytes(),
+        reference,
+    ] {
+        hash.write(&(part.len() as u64).to_le_bytes());
+        hash.write(part);
+    }
+    hash.write(&nth.to_le_bytes());
+    hash.0
+}
+
+/// FNV-1a: stable across versions and machines, as a stored key must be.
+struct Fnv1a(u64);
+
+impl Default for Fnv1a {
+    fn default() -> Self {
+        Fnv1a(0xCBF2_9CE4_8422_2325)
+    }
+}
+
+impl Fnv1a {
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
+        }
+    }
+}
+
+/// The keys of accepted findings.
+#[derive(Debug, Default)]
+pub struct Baseline(HashSet<u64>);
+
+/// The number of bytes of a line that are read: the key is at the beginning.
+const START: u64 = 64;
+
+impl Baseline {
+    /// Reads keys: the first word of each line that is neither empty nor a `#` comment.
+    ///
+    /// ```
+    /// use uriscan::audit::finding::Baseline;
+    /// let baseline = Baseline::read(&b"# known\n00c0ffee00c0ffee broken-file a.html b\n"[..]).unwrap();
+    /// assert!(baseline.contains(0x00c0_ffee_00c0_ffee));
+    /// assert!(Baseline::read(&b"<html>\n"[..]).is_err());
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of the reader, and `InvalidData` for a line that starts with anything else.
+    pub fn read(mut reader: impl BufRead) -> io::Result<Self> {
+        let mut keys = HashSet::new();
+        let mut line = Vec::new();
+        for number in 1u64.. {
+            line.clear();
+            if reader.by_ref().take(START).read_until(b'\n', &mut line)? == 0 {
+                break;
+            }
+            if line.last() != Some(&b'\n') {
+                reader.skip_until(b'\n')?;
+            }
+            let line = line.trim_ascii();
+            if line.is_empty() || line.starts_with(b"#") {
+                continue;
+            }
+            let Some(key) = read_key(line) else {
+                return Err(io::Error::new(
+                    io::ErrorKind::InvalidData,
+                    format!("line {number} starts with no key of a finding: it is no baseline"),
+                ));
+            };
+            keys.insert(key);
+        }
+        Ok(Baseline(keys))
+    }
+
+    /// Returns whether a finding is accepted.
+    pub fn contains(&self, key: u64) -> bool {
+        self.0.contains(&key)
+    }
+}
+
+/// Reads the key at the start of a line: 16 hexadecimal digits, then white space or nothing.
+fn read_key(line: &[u8]) -> Option<u64> {
+    let (word, rest) = line.split_at_checked(16)?;
+    let is_key =
+        word.iter().all(u8::is_ascii_hexdigit) && rest.first().is_none_or(u8::is_ascii_whitespace);
+    let word = str::from_utf8(word).ok().filter(|_| is_key)?;
+    u64::from_str_radix(word, 16).ok()
+}
+
+/// Appends the line of a baseline that accepts a finding: the key, then words for people.
+pub(super) fn push_baseline_line(finding: &Finding<'_>, path: &[u8], out: &mut Vec<u8>) {
+    out.extend_from_slice(finding.key.as_bytes());
+    for words in [finding.rule.name.as_bytes(), path, finding.reference()] {
+        out.push(b' ');
+        // A line holds one key.
+        push_visible(words, out);
+    }
+    out.push(b'\n');
 }

@@ -1,46 +1,57 @@
-//! The second phase: the findings of each document, from what was kept of it or from another
-//! reading, in the order of the walk.
+//! Second pass: the findings of each document, from the notes of the first pass or from reading the
+//! document again, in the order of the walk.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::fs::File;
 use std::io;
-use std::sync::Mutex;
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use super::baseline;
-use super::check::{TargetFacts, TargetLocation};
-use super::evaluate::{Evaluator, RedirectLead};
-use super::finding::{DocumentPosition, FindingDraft, FindingSubject, SuggestionHint};
-use super::paths::FileId;
-use super::positions::PositionFinder;
-use super::records::{WireRecord, WireRecords};
+use super::disk::{DiskEntry, LookupMatch};
+use super::finding::{
+    DocumentPosition, FindingDraft, FindingSubject, SuggestionHint, Symlink, finding_key,
+};
+use super::names::FileId;
+use super::options::{Audit, FragmentChecks, ListedLinks};
 use super::report::ReportSet;
-use super::rules::RULES;
-use super::site::{FileSet, PackedItem, Site, SiteDocument, StateCounts};
-use super::suggester::Suggester;
-use super::wire::{self, WireReader, push_bytes, push_number, push_optional};
-use super::{Audit, ListedLinks};
+use super::rules::{LinkState, RULES, StateCounts};
+use super::site::{FileSet, PackedItem, Site, SiteDocument};
+use super::suggest::Suggester;
+use super::target::{LookupCache, TargetFacts, TargetLocation};
+use super::wire::{
+    self, WireReader, WireRecord, WireRecords, push_bytes, push_number, push_optional,
+};
+use crate::bytes::lines::{LOOK_BEHIND, LineCounter, Position};
+use crate::bytes::window::{Bounds, Windows};
 use crate::document::diagnostic;
 use crate::document::events::Span;
 use crate::pipeline::OutputOrder;
+use crate::pipeline::bases::AbsolutePaths;
 use crate::pipeline::read::{FileOutcome, FileReader};
 use crate::pipeline::reorder::{BlockSink, ReorderBuffer, Stopped};
 use crate::pipeline::run::spawn;
 use crate::pipeline::walk::path_of;
 use crate::resolver::{Diagnostic, Link, Sink};
+use crate::uri::base::push_path;
 
-/// What is handed over before its turn is held up to this many bytes.
+/// Records whose turn has not come are held up to this many bytes.
 const HELD: usize = 8 << 20;
-/// A block is handed over when it holds this many bytes.
+/// Records are handed over when they take this many bytes.
 const ENOUGH: usize = 64 << 10;
-/// Documents are given out in batches of this many.
+/// The number of documents of a ticket.
 const BATCH: usize = 16;
+/// The number of suggestions for a document: further findings are likely of the same kind.
+const SUGGESTIONS: usize = 100;
+/// A map or set with a larger capacity is dropped rather than cleared, which takes as long as the
+/// capacity is large.
+const CLEARED: usize = 1 << 12;
+/// The number of bytes that are read at a time to count lines.
+const WINDOW: usize = 64 << 10;
 
-/// Writes the findings of all documents; returns the reports, and how the links ended.
-///
-/// # Errors
-///
-/// When a report cannot be written.
+/// Writes the findings of all documents to the reports; returns the reports, the states of all links,
+/// and the error that ended the output early.
 pub(super) fn run<'r>(
     audit: &Audit,
     site: &Site,
@@ -48,40 +59,33 @@ pub(super) fn run<'r>(
     suggester: Suggester<'_>,
     reports: ReportSet<'r>,
 ) -> (ReportSet<'r>, StateCounts, Option<io::Error>) {
-    let told = ReportSink { suggester, reports };
-    let ordered = ReorderBuffer::new(told, HELD, OutputOrder::Path);
+    let ordered = ReorderBuffer::new(ReportSink { suggester, reports }, HELD, OutputOrder::Path);
     let next = AtomicUsize::new(0);
-    let linked = audit.wants("orphan").then_some(linked);
+    let linked = audit.levels.reports("orphan").then_some(linked);
     let total = Mutex::new(StateCounts::default());
     thread::scope(|scope| {
         let work = || {
             let _guard = PanicGuard(&ordered);
             let mut worker = ReportWorker::new(audit, site, linked, &ordered);
-            // Who learns that the output has failed has nothing left to do.
+            // A worker that finds the output failed has nothing left to do.
             let _ = worker.work(&next);
-            let mut total = total
-                .lock()
-                .unwrap_or_else(std::sync::PoisonError::into_inner);
-            for (total, count) in total.iter_mut().zip(worker.inspection.total) {
+            let mut total = total.lock().unwrap_or_else(PoisonError::into_inner);
+            for (total, count) in total.iter_mut().zip(worker.pass.counts) {
                 *total += count;
             }
         };
-        // The scope joins the others, and panics if one of them has.
+        // The scope joins the other threads, and panics if one of them has.
         let _others = spawn(scope, audit.reading.threads.max(1) - 1, work);
         work();
     });
-    let (told, error) = ordered.into_inner();
-    let total = total.into_inner();
-    let mut reports = told.reports;
-    reports.totals.unsuggested = told.suggester.omitted();
-    (
-        reports,
-        total.unwrap_or_else(std::sync::PoisonError::into_inner),
-        error,
-    )
+    let (sink, error) = ordered.into_inner();
+    let total = total.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut reports = sink.reports;
+    reports.totals.unsuggested = sink.suggester.omitted();
+    (reports, total, error)
 }
 
-/// Stops everybody when its worker panics, for nobody will finish its ticket.
+/// Stops all workers when one panics: others may be waiting for its ticket.
 struct PanicGuard<'a, C: BlockSink<WireRecords>>(&'a ReorderBuffer<WireRecords, C>);
 
 impl<C: BlockSink<WireRecords>> Drop for PanicGuard<'_, C> {
@@ -92,9 +96,10 @@ impl<C: BlockSink<WireRecords>> Drop for PanicGuard<'_, C> {
     }
 }
 
-/// The reports, and who finds suggestions for what they are told. Suggestions are found in the order
-/// of the findings, so that the same ones are left out when there are too many, for any number of
-/// workers.
+/// The reports, and the suggester for their findings.
+///
+/// Suggestions are searched for in the order of the findings: when the budget is spent, the same
+/// ones are missing for any number of workers.
 struct ReportSink<'a, 'r> {
     suggester: Suggester<'a>,
     reports: ReportSet<'r>,
@@ -104,12 +109,12 @@ impl BlockSink<WireRecords> for ReportSink<'_, '_> {
     fn consume(&mut self, records: &WireRecords) -> io::Result<()> {
         let mut packed = WireReader::new(&records.0);
         while !packed.is_empty() {
-            let record = WireRecord::ALL[usize::from(packed.byte()) % WireRecord::ALL.len()];
-            if record == WireRecord::Finding {
-                FindingDraft::read(&mut packed, |draft| self.finding(draft));
-                self.reports.write_full()?;
-            } else {
-                self.reports.take(record, &mut packed)?;
+            match WireRecord::of(packed.byte()) {
+                WireRecord::Finding => {
+                    FindingDraft::read(&mut packed, |draft| self.finding(draft));
+                    self.reports.write_full()?;
+                }
+                record => self.reports.take(record, &mut packed)?,
             }
         }
         Ok(())
@@ -122,17 +127,19 @@ impl ReportSink<'_, '_> {
             true => self.suggester.suggestion(draft),
             false => None,
         };
-        let key = baseline::written(draft.key);
+        let key = format!("{:016x}", draft.key);
         self.reports
             .finding(&draft.finding(suggestion.as_deref(), &key));
     }
 }
 
+/// Takes batches of documents until none is left.
 struct ReportWorker<'a, C> {
     site: &'a Site,
+    /// The files to which another document links, if orphans are reported.
     linked: Option<&'a FileSet>,
     reader: FileReader<'a>,
-    inspection: ReportPass<'a, C>,
+    pass: ReportPass<'a, C>,
 }
 
 impl<'a, C: BlockSink<WireRecords>> ReportWorker<'a, C> {
@@ -146,7 +153,7 @@ impl<'a, C: BlockSink<WireRecords>> ReportWorker<'a, C> {
             site,
             linked,
             reader: FileReader::new(&audit.reading),
-            inspection: ReportPass::new(audit, site, ordered),
+            pass: ReportPass::new(audit, site, ordered),
         }
     }
 
@@ -158,39 +165,37 @@ impl<'a, C: BlockSink<WireRecords>> ReportWorker<'a, C> {
                 return Ok(());
             }
             let end = self.site.documents.len().min(start + BATCH);
-            self.inspection.ticket = ticket as u64;
-            for index in start..end {
-                self.document(index);
-                if self.inspection.stopped {
+            self.pass.ticket = ticket as u64;
+            for document in &self.site.documents[start..end] {
+                self.document(document);
+                if self.pass.stopped {
                     return Err(Stopped);
                 }
             }
-            self.inspection
-                .ordered
-                .finish(ticket as u64, &mut self.inspection.out)?;
+            let pass = &mut self.pass;
+            pass.ordered.finish(ticket as u64, &mut pass.out)?;
         }
     }
 
-    fn document(&mut self, index: usize) {
-        let document = &self.site.documents[index];
+    fn document(&mut self, document: &SiteDocument) {
         let is_orphan = self.linked.is_some_and(|linked| {
             let is_linked = |file| linked.contains(file);
             !document.file.is_some_and(is_linked)
         });
-        self.inspection.begin(document);
+        self.pass.begin(document);
         if document.marked {
-            self.again(document);
+            self.read_again(document);
         } else {
-            self.inspection.kept(document);
+            self.pass.packed(document);
         }
         if is_orphan {
-            self.inspection.orphan(document);
+            self.pass.orphan(document);
         }
-        self.inspection.end(document);
+        self.pass.end(document);
     }
 
-    fn again(&mut self, document: &SiteDocument) {
-        let read = self.reader.read(&document.entry(), &mut self.inspection);
+    fn read_again(&mut self, document: &SiteDocument) {
+        let read = self.reader.read(&document.entry(), &mut self.pass);
         let error = match read {
             Ok(FileOutcome::Document { error: None, .. }) => return,
             Ok(FileOutcome::Document {
@@ -200,123 +205,120 @@ impl<'a, C: BlockSink<WireRecords>> ReportWorker<'a, C> {
             Ok(_) => "it has changed while it was read".to_owned(),
         };
         if !document.failed {
-            self.inspection.failure(error.as_bytes());
+            self.pass.failure(error.as_bytes());
         }
     }
 }
 
-/// Places in the document at hand with which something is wrong, and that are no links.
+/// Positions in a document with a finding that is not about a link; they follow the links.
 #[derive(Default)]
-struct DeferredFinding {
-    /// The offset of each, and where in `packed` it is described.
-    places: Vec<(u64, usize)>,
-    /// For each the number of its rule, its member if any, and its name.
+struct DeferredFindings {
+    /// The offset of each position, and the index in `packed` of its description.
+    positions: Vec<(u64, usize)>,
+    /// For each position the number of the rule, the member if any, and the name.
     packed: Vec<u8>,
 }
 
-impl DeferredFinding {
+impl DeferredFindings {
     fn push(&mut self, rule: usize, offset: u64, member: Option<&str>, name: &[u8]) {
-        self.places.push((offset, self.packed.len()));
+        self.positions.push((offset, self.packed.len()));
         push_number(rule as u64, &mut self.packed);
         push_optional(member.map(str::as_bytes), &mut self.packed);
         push_bytes(name, &mut self.packed);
     }
 
     fn clear(&mut self) {
-        self.places.clear();
+        self.positions.clear();
         self.packed.clear();
     }
 }
 
-/// A set that has grown past this is dropped rather than emptied, which takes as long as it is
-/// large.
-const EMPTIED: usize = 1 << 12;
-
-/// Judges the links of one document after the other.
+/// Makes the records of one document after the other.
 struct ReportPass<'a, C> {
     audit: &'a Audit,
-    judge: Evaluator<'a>,
+    evaluator: Evaluator<'a>,
     ordered: &'a ReorderBuffer<WireRecords, C>,
     ticket: u64,
     /// The output has failed: there is nothing left to do.
     stopped: bool,
     out: WireRecords,
     path: Vec<u8>,
-    /// The path has been told.
-    told: bool,
-    late: DeferredFinding,
-    seen: HashSet<u64>,
-    total: StateCounts,
+    /// The record with the path has been pushed.
+    has_path: bool,
+    deferred: DeferredFindings,
+    /// The hashes of the ids so far.
+    ids: HashSet<u64>,
+    counts: StateCounts,
 }
 
 impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
     fn new(audit: &'a Audit, site: &'a Site, ordered: &'a ReorderBuffer<WireRecords, C>) -> Self {
         ReportPass {
             audit,
-            judge: Evaluator::new(audit, site),
+            evaluator: Evaluator::new(audit, site),
             ordered,
             ticket: 0,
             stopped: false,
             out: WireRecords::default(),
             path: Vec::new(),
-            told: false,
-            late: DeferredFinding::default(),
-            seen: HashSet::new(),
-            total: StateCounts::default(),
+            has_path: false,
+            deferred: DeferredFindings::default(),
+            ids: HashSet::new(),
+            counts: StateCounts::default(),
         }
     }
 
     fn begin(&mut self, document: &SiteDocument) {
         self.path.clear();
         self.path.extend_from_slice(document.path());
-        self.told = false;
-        self.forget();
-        self.judge.begin(document);
+        self.has_path = false;
+        self.clear();
+        self.evaluator.begin(document);
     }
 
-    fn forget(&mut self) {
-        self.late.clear();
-        if self.seen.capacity() > EMPTIED {
-            self.seen = HashSet::new();
+    fn clear(&mut self) {
+        self.deferred.clear();
+        if self.ids.capacity() > CLEARED {
+            self.ids = HashSet::new();
         }
-        self.seen.clear();
+        self.ids.clear();
     }
 
-    /// Starts a record, once those before it are handed over if there are enough.
+    /// Starts a record; hands over those before it if there are enough.
     fn record(&mut self, record: WireRecord) {
         if self.out.0.len() >= ENOUGH && !self.stopped {
-            let handed = self.ordered.hand_over(self.ticket, &mut self.out);
-            self.stopped = handed.is_err();
+            let handed_over = self.ordered.hand_over(self.ticket, &mut self.out);
+            self.stopped = handed_over.is_err();
         }
         if self.stopped {
             self.out.0.clear();
         }
-        if !std::mem::replace(&mut self.told, true) {
+        if !std::mem::replace(&mut self.has_path, true) {
             self.out.0.push(WireRecord::Document as u8);
             push_bytes(&self.path, &mut self.out.0);
         }
         self.out.0.push(record as u8);
     }
 
-    /// Judges what was kept of a document that need not be read again.
-    fn kept(&mut self, document: &SiteDocument) {
-        for (total, count) in self.total.iter_mut().zip(document.counts()) {
+    /// Takes the items of a document that need not be read again.
+    fn packed(&mut self, document: &SiteDocument) {
+        for (total, count) in self.counts.iter_mut().zip(document.counts()) {
             *total += count;
         }
-        let before = self.total;
-        let mut kept = document.items();
-        while !kept.is_empty() {
-            match PackedItem::of(kept.byte()) {
-                PackedItem::Link => kept.link(|link| self.link(link)),
+        let counts = self.counts;
+        let mut packed = document.items();
+        while !packed.is_empty() {
+            match PackedItem::of(packed.byte()) {
+                PackedItem::Link => packed.link(|link| self.link(link)),
                 PackedItem::Diagnostic => {
-                    let found = kept.diagnostic();
+                    let found = packed.diagnostic();
                     self.diagnostic(&found);
                 }
-                PackedItem::Failure => self.failure(kept.bytes()),
+                PackedItem::Failure => self.failure(packed.bytes()),
             }
         }
-        // They have been counted when they were read.
-        self.total = before;
+        // The first pass has counted these links.
+        self.counts = counts;
     }
 
     fn failure(&mut self, message: &[u8]) {
@@ -324,42 +326,41 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
         push_bytes(message, &mut self.out.0);
     }
 
+    /// Reports a document to which no other links, unless it is an entry.
     fn orphan(&mut self, document: &SiteDocument) {
         let path = path_of(document.path());
         let is_entry = self.audit.entries.matched(&path, false).is_whitelist()
             || document.file.is_some_and(|file| self.is_home(file));
-        let is_page = document.file.is_some() && document.offer.anchors.is_some();
+        let is_page = document.file.is_some() && document.anchors.names.is_some();
         if is_page && !is_entry {
-            self.spot("orphan", &DocumentPosition::default());
+            self.position("orphan", &DocumentPosition::default());
         }
     }
 
-    /// Whether a file is the page that the root of a mount shows.
+    /// Returns whether a file is the page at the root of a mount.
     fn is_home(&self, file: FileId) -> bool {
-        let home = |uri: &[u8]| self.audit.checker.place(uri).file() == Some(file);
-        let path = self.audit.checker.paths.path(file);
-        self.audit
-            .checker
-            .mounts
-            .uri_of_mount(&path)
-            .is_some_and(home)
+        let checker = &self.audit.checker;
+        let is_home = |uri: &[u8]| checker.locate(uri).file() == Some(file);
+        let path = checker.paths.path(file);
+        checker.mounts.uri_of_mount(&path).is_some_and(is_home)
     }
 
-    fn spot(&mut self, rule: &'static str, spot: &DocumentPosition<'_>) {
-        let Some((index, level)) = self.audit.levels.named(rule) else {
+    /// Makes the finding of a rule about a position that is no link.
+    fn position(&mut self, rule: &'static str, position: &DocumentPosition<'_>) {
+        let Some((rule, level)) = self.audit.levels.named(rule) else {
             return;
         };
-        if !self.judge.shows(None) {
+        if !self.evaluator.shows(None) {
             return;
         }
-        let key = self.judge.key(index, spot.member, spot.name);
+        let key = self.evaluator.key(rule, position.member, position.name);
         if self.audit.baseline.contains(key) {
             return;
         }
         self.record(WireRecord::Finding);
         let draft = FindingDraft {
-            subject: FindingSubject::Document(*spot),
-            rule: index,
+            subject: FindingSubject::Document(*position),
+            rule,
             level,
             symlink: None,
             hint: SuggestionHint::Nothing,
@@ -368,44 +369,44 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
         draft.push(&mut self.out.0);
     }
 
-    /// Tells what is wrong beside the links.
+    /// Makes the deferred findings, which need lines and columns.
     fn end(&mut self, document: &SiteDocument) {
-        let mut late = std::mem::take(&mut self.late);
-        if late.places.is_empty() {
+        let mut deferred = std::mem::take(&mut self.deferred);
+        if deferred.positions.is_empty() {
             return;
         }
-        late.places.sort_unstable();
-        let mut positions = PositionFinder::open(&path_of(document.path()));
-        for &(offset, at) in &late.places {
-            let mut packed = WireReader::new(&late.packed[at..]);
+        deferred.positions.sort_unstable();
+        let mut finder = PositionFinder::open(&path_of(document.path()));
+        for &(offset, at) in &deferred.positions {
+            let mut packed = WireReader::new(&deferred.packed[at..]);
             let rule = RULES[packed.number() as usize].name;
             let member = packed.optional().map(wire::text);
-            let spot = DocumentPosition {
+            let position = DocumentPosition {
                 member,
-                position: positions.at(offset).filter(|_| member.is_none()),
+                position: finder.at(offset).filter(|_| member.is_none()),
                 span: Some(Span {
                     start: offset,
                     end: offset,
                 }),
                 name: packed.bytes(),
             };
-            self.spot(rule, &spot);
+            self.position(rule, &position);
         }
     }
 
-    fn late(&mut self, rule: &str, offset: u64, member: Option<&str>, name: &[u8]) {
-        if let Some((index, _)) = self.audit.levels.named(rule) {
-            self.late.push(index, offset, member, name);
+    fn defer(&mut self, rule: &str, offset: u64, member: Option<&str>, name: &[u8]) {
+        if let Some((rule, _)) = self.audit.levels.named(rule) {
+            self.deferred.push(rule, offset, member, name);
         }
     }
 }
 
 impl<C: BlockSink<WireRecords>> Sink for ReportPass<'_, C> {
     fn link(&mut self, link: &Link<'_>) {
-        let facts: TargetFacts<'_> = self.judge.facts(link);
-        let finding = self.audit.judge(&facts);
-        let state = self.audit.state(&facts, finding);
-        self.total[state as usize] += 1;
+        let facts = self.evaluator.facts(link);
+        let finding = self.audit.levels.first_finding(&facts);
+        let state = LinkState::of(&facts, finding);
+        self.counts[state as usize] += 1;
         match self.audit.list {
             ListedLinks::Findings => {}
             ListedLinks::Links => {
@@ -415,49 +416,243 @@ impl<C: BlockSink<WireRecords>> Sink for ReportPass<'_, C> {
             }
             ListedLinks::External => {
                 if let (TargetLocation::External | TargetLocation::OutsideRoot, Ok(target)) =
-                    (facts.place, link.target)
+                    (facts.location, link.target)
                 {
                     self.record(WireRecord::External);
                     push_bytes(target, &mut self.out.0);
                 }
             }
         }
-        let Some((index, level)) = finding else {
+        let Some((rule, level)) = finding else {
             return;
         };
-        let key = self.judge.key(index, link.member, link.reference);
-        if !self.judge.shows(Some(&facts)) || self.audit.baseline.contains(key) {
+        let key = self.evaluator.key(rule, link.member, link.reference);
+        if !self.evaluator.shows(Some(&facts)) || self.audit.baseline.contains(key) {
             return;
         }
-        let leads = self.judge.leads(&facts);
-        let suggestion = self.judge.suggestion(index, &facts);
-        self.record(WireRecord::Finding);
         let draft = FindingDraft {
             subject: FindingSubject::Link(link),
-            rule: index,
+            rule,
             level,
-            symlink: leads.as_ref().map(RedirectLead::symlink),
-            hint: suggestion.hint(),
+            symlink: self.evaluator.symlink(&facts),
+            hint: self.evaluator.hint(rule, &facts),
             key,
         };
+        self.record(WireRecord::Finding);
         draft.push(&mut self.out.0);
     }
 
     fn diagnostic(&mut self, found: &Diagnostic<'_>) {
-        if std::ptr::eq(found.code, &diagnostic::BASE_SECOND) && self.audit.wants("several-bases") {
-            self.late("several-bases", found.offset, found.member, b"");
+        let is_second_base = std::ptr::eq(found.code, &diagnostic::BASE_SECOND);
+        if is_second_base && self.audit.levels.reports("several-bases") {
+            self.defer("several-bases", found.offset, found.member, b"");
         }
         self.record(WireRecord::Diagnostic);
         wire::push_diagnostic(found, &mut self.out.0);
     }
 
     fn anchor(&mut self, name: &[u8], offset: u64) {
-        if self.audit.wants("duplicate-id") && !self.seen.insert(self.audit.key.of(name)) {
-            self.late("duplicate-id", offset, None, name);
+        let reports = self.audit.levels.reports("duplicate-id");
+        if reports && !self.ids.insert(self.audit.key.of(name)) {
+            self.defer("duplicate-id", offset, None, name);
         }
     }
 
     fn restart(&mut self) {
-        self.forget();
+        self.clear();
+    }
+}
+
+/// Evaluates the links of one document after the other, when all documents are known.
+struct Evaluator<'a> {
+    audit: &'a Audit,
+    site: &'a Site,
+    lookups: LookupCache<'a>,
+    /// The document's path below its mount, as in keys.
+    name: Vec<u8>,
+    /// The number of findings with a rule and a reference, by the hash of both.
+    repeated: HashMap<u64, u32>,
+    absolute: AbsolutePaths,
+    suggestions: usize,
+    /// All findings in the document are shown.
+    touched: bool,
+}
+
+impl<'a> Evaluator<'a> {
+    fn new(audit: &'a Audit, site: &'a Site) -> Self {
+        Evaluator {
+            audit,
+            site,
+            lookups: LookupCache::new(&audit.checker, audit.key),
+            name: Vec::new(),
+            repeated: HashMap::new(),
+            absolute: AbsolutePaths::default(),
+            suggestions: 0,
+            touched: true,
+        }
+    }
+
+    fn begin(&mut self, document: &SiteDocument) {
+        if self.repeated.capacity() > CLEARED {
+            self.repeated = HashMap::new();
+        }
+        self.repeated.clear();
+        self.suggestions = 0;
+        self.name.clear();
+        self.name.extend_from_slice(document.path());
+        self.touched = true;
+        if document.file.is_some() {
+            let here = &self.audit.reading.bases.here;
+            let path = self.absolute.absolute(here, document.path());
+            let path = path.unwrap_or(document.path());
+            self.touched = touches(self.audit, path);
+            if let Some(below) = self.audit.checker.mounts.relative_path(path) {
+                self.name.clear();
+                self.name.extend_from_slice(below);
+            }
+        }
+    }
+
+    /// Looks up the target of a link and the fragment in it.
+    fn facts<'l>(&mut self, link: &'l Link<'l>) -> TargetFacts<'l> {
+        let (location, fragment) = self.audit.locate(link, &mut self.lookups);
+        let file = location.file();
+        let is_missing = |(file, fragment)| !self.site.has_fragment(file, fragment);
+        TargetFacts {
+            link,
+            location,
+            fragment_missing: self.audit.fragments == FragmentChecks::Check
+                && file.zip(fragment).is_some_and(is_missing),
+            redirects: file.is_some_and(|file| self.site.redirects(file)),
+        }
+    }
+
+    /// Returns the key of a finding, the next of its kind in the document.
+    fn key(&mut self, rule: usize, member: Option<&str>, reference: &[u8]) -> u64 {
+        let kind = self.audit.key.of(reference).rotate_left(rule as u32);
+        let nth = self.repeated.entry(kind).or_default();
+        *nth += 1;
+        let nth = u64::from(*nth);
+        finding_key(&self.name, member, RULES[rule].name, reference, nth)
+    }
+
+    /// Returns whether a finding is shown, by its document or by the target of its link.
+    fn shows(&self, facts: Option<&TargetFacts<'_>>) -> bool {
+        if self.touched {
+            return true;
+        }
+        let checker = &self.audit.checker;
+        let Some(facts) = facts else { return false };
+        match facts.location {
+            TargetLocation::File(file, _) | TargetLocation::NoIndex(file) => {
+                touches(self.audit, &checker.paths.path(file))
+            }
+            TargetLocation::Nothing | TargetLocation::SymlinkOut => {
+                let expected = checker.expected_path(facts.link);
+                expected.is_some_and(|(_, path)| touches(self.audit, &path))
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns the symbolic link because of which a target does not exist or lies out of the roots.
+    fn symlink(&self, facts: &TargetFacts<'_>) -> Option<Symlink<'static>> {
+        if !matches!(
+            facts.location,
+            TargetLocation::Nothing | TargetLocation::SymlinkOut
+        ) {
+            return None;
+        }
+        let (root, path) = self.audit.checker.expected_path(facts.link)?;
+        match self.audit.checker.tree.find(&root, &path) {
+            DiskEntry::Outside(path) => Some(Symlink::Outside(path.into())),
+            DiskEntry::Dangling(text) => Some(Symlink::Dangling(text.into())),
+            _ => None,
+        }
+    }
+
+    /// Returns the candidates for the suggestion of a finding.
+    fn hint(&mut self, rule: usize, facts: &TargetFacts<'_>) -> SuggestionHint<'static> {
+        if self.suggestions == SUGGESTIONS {
+            return SuggestionHint::Nothing;
+        }
+        self.suggestions += 1;
+        let known = match (RULES[rule].name, facts.location) {
+            ("broken-file", TargetLocation::Nothing) => return SuggestionHint::File,
+            ("broken-fragment", TargetLocation::File(file, _)) => {
+                return SuggestionHint::Fragment(file);
+            }
+            ("case-mismatch", TargetLocation::File(file, _)) => self.reference_to(file),
+            ("redirected", TargetLocation::File(_, LookupMatch::WithoutSlash)) => {
+                let reference = facts.link.reference;
+                let end = reference.iter().position(|byte| b"?#".contains(byte));
+                let (path, rest) = reference.split_at(end.unwrap_or(reference.len()));
+                Some([path, b"/", rest].concat())
+            }
+            ("redirected", TargetLocation::File(file, _)) => {
+                let anchors = self.site.anchors(file);
+                let redirect = anchors.and_then(|anchors| anchors.redirect);
+                let destination = redirect.and_then(TargetLocation::file);
+                destination.and_then(|file| self.reference_to(file))
+            }
+            _ => None,
+        };
+        known.map_or(SuggestionHint::Nothing, |known| {
+            SuggestionHint::Known(known.into())
+        })
+    }
+
+    /// Returns the path of a file below its mount, as written in a reference.
+    fn reference_to(&self, file: FileId) -> Option<Vec<u8>> {
+        let path = self.audit.checker.paths.path(file);
+        let below = self.audit.checker.mounts.relative_path(&path)?;
+        let mut reference = Vec::new();
+        push_path(below, &mut reference);
+        Some(reference)
+    }
+}
+
+fn touches(audit: &Audit, path: &[u8]) -> bool {
+    audit.touching.is_empty() || audit.touching.contains(path)
+}
+
+/// Counts lines and columns in a file up to ascending offsets.
+struct PositionFinder {
+    /// None once the file has ended or a read has failed.
+    file: Option<File>,
+    windows: Windows,
+    lines: LineCounter,
+}
+
+impl PositionFinder {
+    fn open(path: &Path) -> Self {
+        let mut windows = Windows::new(WINDOW);
+        windows.begin(Bounds {
+            look_behind: LOOK_BEHIND,
+            look_ahead: WINDOW,
+        });
+        PositionFinder {
+            file: File::open(path).ok(),
+            windows,
+            lines: LineCounter::new(),
+        }
+    }
+
+    /// Returns the position of an offset, which is not before that of the last call; none if the file
+    /// cannot be read that far.
+    fn at(&mut self, offset: u64) -> Option<Position> {
+        loop {
+            let window = self.windows.window();
+            if offset < window.offset_at(window.bytes.len()) {
+                return Some(self.lines.position(&window, offset));
+            }
+            let file = self.file.as_mut()?;
+            let end = window.bytes.len();
+            self.lines.pass(&window, end);
+            let is_last = self.windows.consume(end);
+            if is_last || self.windows.fill(file).is_err() {
+                self.file = None;
+            }
+        }
     }
 }

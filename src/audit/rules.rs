@@ -1,10 +1,11 @@
 //! The audit's rules: one row each, in the order in which they are tried.
 
-use super::check::{TargetFacts, TargetLocation};
 use super::disk::LookupMatch;
+use super::target::{TargetFacts, TargetLocation};
+use crate::document::diagnostic::Explanation;
 use crate::uri::ResolveErrorKind;
 
-/// How much a finding matters.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// Not reported.
@@ -16,7 +17,7 @@ pub enum Level {
 }
 
 impl Level {
-    /// The name in records.
+    /// Returns the name in records.
     pub fn name(self) -> &'static str {
         match self {
             Level::Allow => "allow",
@@ -26,11 +27,11 @@ impl Level {
     }
 }
 
-/// What a rule looks at.
+/// The subject of a rule.
 pub enum RuleSubject {
-    /// A link and what stands at its target.
+    /// A link with its target; the function tells whether the rule applies.
     Link(fn(&TargetFacts<'_>) -> bool),
-    /// A document as a whole; the audit itself finds these.
+    /// A document as a whole; the passes of the audit find these.
     Document,
 }
 
@@ -38,47 +39,88 @@ pub enum RuleSubject {
 pub struct Rule {
     /// The name on the command line and in records.
     pub name: &'static str,
-    /// The level unless the user says otherwise.
+    /// The level unless an option changes it.
     pub level: Level,
-    /// What a finding says.
+    /// The message of a finding.
     pub message: &'static str,
-    /// What it looks at.
+    /// The condition, in a sentence for `--explain`.
+    pub meaning: &'static str,
+    /// Why it matters, for `--explain`.
+    pub why: &'static str,
+    /// An input that the rule applies to, for `--explain`.
+    pub example: &'static str,
+    /// How to allow it, for `--explain`.
+    pub allow: &'static str,
+    /// The subject and the condition.
     pub subject: RuleSubject,
 }
 
-/// Every rule. A link has one finding: the first that applies.
+impl Rule {
+    /// Returns the texts for `--explain`.
+    pub fn explanation(&self) -> Explanation {
+        Explanation {
+            name: self.name,
+            meaning: self.meaning,
+            why: self.why,
+            example: self.example,
+            allow: self.allow,
+        }
+    }
+}
+
+/// Every rule. A link has at most one finding: that of the first rule that applies.
 pub static RULES: &[Rule] = &[
     Rule {
         name: "broken-file",
         level: Level::Error,
         message: "no such file",
-        subject: RuleSubject::Link(|facts| facts.place == TargetLocation::Nothing),
+        meaning: "There is no file or directory at the target, and none with an extension that may be left out.",
+        why: "Readers who follow the link get an error.",
+        example: "<a href=missing.html> where missing.html does not exist",
+        allow: "--allow broken-file, or --try-ext html if the server adds extensions.",
+        subject: RuleSubject::Link(|facts| facts.location == TargetLocation::Nothing),
     },
     Rule {
         name: "broken-index",
         level: Level::Error,
         message: "the directory has no index file",
-        subject: RuleSubject::Link(|facts| matches!(facts.place, TargetLocation::NoIndex(_))),
+        meaning: "The target is a directory without an index file.",
+        why: "Servers answer with an error or list the files.",
+        example: "<a href=images/> where images/ has no index.html",
+        allow: "--allow broken-index, or --index NAMES if index files have other names.",
+        subject: RuleSubject::Link(|facts| matches!(facts.location, TargetLocation::NoIndex(_))),
     },
     Rule {
         name: "broken-fragment",
         level: Level::Error,
         message: "no such id",
+        meaning: "The target exists and has no such id, name, or heading of Markdown.",
+        why: "Readers get to the top of the page and not to the place.",
+        example: "<a href=guide.html#instal> where the page has id=install",
+        allow: "--allow broken-fragment, or --fragments off if a script makes the ids.",
         subject: RuleSubject::Link(|facts| facts.fragment_missing),
     },
     Rule {
         name: "case-mismatch",
         level: Level::Warning,
         message: "only a name in other case or another Unicode form exists",
+        meaning: "Only a name in other case, or in another Unicode form, exists.",
+        why: "It works on the file systems of Windows and macOS, and fails on most servers.",
+        example: "<a href=Guide.html> where the file is guide.html",
+        allow: "--allow case-mismatch if the server ignores case.",
         subject: RuleSubject::Link(|facts| facts.found_by(LookupMatch::OtherCase)),
     },
     Rule {
         name: "outside-root",
         level: Level::Warning,
         message: "the host is mounted, but not this path",
+        meaning: "The host of the target is mounted, but the path lies outside every mounted directory.",
+        why: "What is there is not in the tree, so nothing can be said about it; often the prefix is forgotten.",
+        example: "<a href=/guide/> in a site that is served at https://example.com/docs/",
+        allow: "--allow outside-root, or mount that part too: --root DIR=URI.",
         subject: RuleSubject::Link(|facts| {
             matches!(
-                facts.place,
+                facts.location,
                 TargetLocation::OutsideRoot | TargetLocation::SymlinkOut
             )
         }),
@@ -87,6 +129,10 @@ pub static RULES: &[Rule] = &[
         name: "redirected",
         level: Level::Warning,
         message: "the target redirects elsewhere",
+        meaning: "The target is a page that refreshes to another one, or a directory named without its slash.",
+        why: "Each visit costs a second request, and the page may go away one day.",
+        example: "<a href=sub> where sub/ is a directory",
+        allow: "--allow redirected.",
         subject: RuleSubject::Link(|facts| {
             facts.redirects || facts.found_by(LookupMatch::WithoutSlash)
         }),
@@ -95,37 +141,57 @@ pub static RULES: &[Rule] = &[
         name: "bad-reference",
         level: Level::Warning,
         message: "the reference does not parse",
+        meaning: "The reference does not parse.",
+        why: "No browser follows it.",
+        example: "<a href='http://exa mple.com/'>",
+        allow: "--allow bad-reference, or --exclude if templates write such references.",
         subject: RuleSubject::Link(|facts| {
-            facts.place == TargetLocation::Unresolved(ResolveErrorKind::InvalidReference)
+            facts.location == TargetLocation::Unresolved(ResolveErrorKind::InvalidReference)
         }),
     },
     Rule {
         name: "unresolved",
         level: Level::Warning,
         message: "the reference does not resolve",
+        meaning: "The reference does not resolve: there is no base, or the base has no hierarchy.",
+        why: "Nothing can be said about what it leads to.",
+        example: "a relative reference in a mail without a base",
+        allow: "--allow unresolved, or give a base: --base URI, --root DIR=URI.",
         subject: RuleSubject::Link(
-            |facts| matches!(facts.place, TargetLocation::Unresolved(kind) if kind != ResolveErrorKind::InvalidReference),
+            |facts| matches!(facts.location, TargetLocation::Unresolved(kind) if kind != ResolveErrorKind::InvalidReference),
         ),
     },
     Rule {
         name: "empty-href",
         level: Level::Allow,
         message: "the reference is empty",
+        meaning: "The reference is empty, and so leads to the document itself.",
+        why: "It is mostly a forgotten one.",
+        example: "<a href=''>",
+        allow: "It is allowed unless --warn or --deny names it.",
         subject: RuleSubject::Link(|facts| facts.link.reference.trim_ascii().is_empty()),
     },
     Rule {
         name: "trailing-slash",
         level: Level::Allow,
         message: "a file is named as if it were a directory",
+        meaning: "A file is named as if it were a directory.",
+        why: "References in the page then resolve one level too deep.",
+        example: "<a href=guide.html/>",
+        allow: "It is allowed unless --warn or --deny names it.",
         subject: RuleSubject::Link(|facts| facts.found_by(LookupMatch::SlashAfterFile)),
     },
     Rule {
         name: "insecure-scheme",
         level: Level::Allow,
         message: "the scheme does not encrypt",
+        meaning: "The target is elsewhere on the network, by http: or ftp:.",
+        why: "The connection is not encrypted.",
+        example: "<a href=http://www.example.org/>",
+        allow: "It is allowed unless --warn or --deny names it.",
         subject: RuleSubject::Link(|facts| {
             let target = facts.link.target.unwrap_or_default();
-            facts.place == TargetLocation::External
+            facts.location == TargetLocation::External
                 && (target.starts_with(b"http:") || target.starts_with(b"ftp:"))
         }),
     },
@@ -133,21 +199,84 @@ pub static RULES: &[Rule] = &[
         name: "duplicate-id",
         level: Level::Allow,
         message: "the id stands in the document before",
+        meaning: "The same id stands in the document before.",
+        why: "A fragment leads to the first one only.",
+        example: "<p id=a><p id=a>",
+        allow: "It is allowed unless --warn or --deny names it.",
         subject: RuleSubject::Document,
     },
     Rule {
         name: "several-bases",
         level: Level::Allow,
         message: "only the first base element with href counts",
+        meaning: "More than one base element with href stands in the document.",
+        why: "Only the first one counts.",
+        example: "<base href=/a/><base href=/b/>",
+        allow: "It is allowed unless --warn or --deny names it.",
         subject: RuleSubject::Document,
     },
     Rule {
         name: "orphan",
         level: Level::Allow,
         message: "no document links to this one",
+        meaning: "No document of the tree links to this one.",
+        why: "Readers do not find it.",
+        example: "a page that was replaced and left behind",
+        allow: "It is allowed unless --orphans, --warn or --deny asks for it; --entry GLOB names pages that \
+         need no link.",
         subject: RuleSubject::Document,
     },
 ];
+
+/// The states of which each link ends in exactly one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinkState {
+    /// The target exists.
+    Ok,
+    /// The target, or the place in it that the fragment names, does not exist.
+    Broken,
+    /// The target is elsewhere on the network.
+    External,
+    /// There is no target.
+    Unresolved,
+    /// The link was excluded by an option, or is of a scheme with nothing to look up.
+    Skipped,
+}
+
+impl LinkState {
+    /// Every state with its name in records, in the order of [`StateCounts`].
+    pub const NAMES: [(LinkState, &'static str); 5] = [
+        (LinkState::Ok, "ok"),
+        (LinkState::Broken, "broken"),
+        (LinkState::External, "external"),
+        (LinkState::Unresolved, "unresolved"),
+        (LinkState::Skipped, "skipped"),
+    ];
+
+    /// Returns the name in records.
+    pub fn name(self) -> &'static str {
+        Self::NAMES[self as usize].1
+    }
+
+    /// Returns the state of a link with its finding, if any.
+    #[inline]
+    pub(super) fn of(facts: &TargetFacts<'_>, finding: Option<(usize, Level)>) -> Self {
+        let is_error = finding.is_some_and(|(_, level)| level == Level::Error);
+        match facts.location {
+            TargetLocation::Nothing | TargetLocation::NoIndex(_) => LinkState::Broken,
+            TargetLocation::File(..) if facts.fragment_missing || is_error => LinkState::Broken,
+            TargetLocation::File(..) => LinkState::Ok,
+            TargetLocation::External | TargetLocation::OutsideRoot | TargetLocation::SymlinkOut => {
+                LinkState::External
+            }
+            TargetLocation::Unresolved(_) => LinkState::Unresolved,
+            TargetLocation::Skipped | TargetLocation::LeftOut => LinkState::Skipped,
+        }
+    }
+}
+
+/// The number of links in each state, indexed by [`LinkState`].
+pub type StateCounts = [u64; 5];
 
 /// The level of each rule.
 ///
@@ -159,39 +288,37 @@ pub static RULES: &[Rule] = &[
 /// ```
 #[derive(Clone, Debug)]
 pub struct Levels {
+    /// Indexed like [`RULES`].
     levels: Vec<Level>,
-    /// A rule about links applies even where the target is there, or not looked for.
-    picky: bool,
+    /// A rule is on that applies to links whose target exists, or is not looked up.
+    checks_intact: bool,
 }
 
 impl Default for Levels {
     fn default() -> Self {
         Levels {
             levels: RULES.iter().map(|rule| rule.level).collect(),
-            picky: false,
+            checks_intact: false,
         }
     }
 }
 
 impl Levels {
-    /// Changes the level of a rule; false when there is none of that name.
+    /// Sets the level of a rule; returns false if no rule has that name.
     pub fn set(&mut self, name: &str, level: Level) -> bool {
         let index = RULES.iter().position(|rule| rule.name == name);
         if let Some(index) = index {
             self.levels[index] = level;
         }
-        let wanted = |name| {
-            self.named(name)
-                .is_some_and(|(_, level)| level > Level::Allow)
-        };
-        self.picky = wanted("empty-href") || wanted("insecure-scheme");
+        self.checks_intact = self.reports("empty-href") || self.reports("insecure-scheme");
         index.is_some()
     }
 
-    /// The finding of a link: the first rule that applies and is not allowed.
+    /// Returns the index in [`RULES`] and the level of the first rule that applies to a link and is
+    /// not allowed.
     #[inline]
-    pub fn judge(&self, facts: &TargetFacts<'_>) -> Option<(usize, Level)> {
-        let unremarkable = match facts.place {
+    pub fn first_finding(&self, facts: &TargetFacts<'_>) -> Option<(usize, Level)> {
+        let is_intact = match facts.location {
             TargetLocation::File(_, how) => {
                 matches!(
                     how,
@@ -202,13 +329,13 @@ impl Levels {
             TargetLocation::External | TargetLocation::Skipped => true,
             _ => false,
         };
-        if unremarkable && !self.picky || facts.place == TargetLocation::LeftOut {
+        if is_intact && !self.checks_intact || facts.location == TargetLocation::LeftOut {
             return None;
         }
-        self.first(facts)
+        self.try_rules(facts)
     }
 
-    fn first(&self, facts: &TargetFacts<'_>) -> Option<(usize, Level)> {
+    fn try_rules(&self, facts: &TargetFacts<'_>) -> Option<(usize, Level)> {
         let rows = RULES.iter().zip(&self.levels).enumerate();
         rows.filter(|(_, (_, level))| **level > Level::Allow)
             .find_map(|(index, (rule, &level))| match rule.subject {
@@ -217,9 +344,15 @@ impl Levels {
             })
     }
 
-    /// The place of a name in the table, with its level.
+    /// Returns the index in [`RULES`] and the level of a rule.
     pub fn named(&self, name: &str) -> Option<(usize, Level)> {
         let index = RULES.iter().position(|rule| rule.name == name)?;
         Some((index, self.levels[index]))
+    }
+
+    /// Returns whether findings of a rule are reported.
+    pub fn reports(&self, rule: &str) -> bool {
+        let named = self.named(rule);
+        named.is_some_and(|(_, level)| level > Level::Allow)
     }
 }

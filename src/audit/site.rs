@@ -1,115 +1,80 @@
-//! What one reading of every document has taught: what each can be asked for, and where it leads.
+//! The result of the first pass: each document's anchors and links.
 
 use std::collections::HashMap;
 
-use super::check::TargetLocation;
-use super::fragment;
-use super::hash::HashKey;
-use super::paths::FileId;
+use super::names::{FileId, HashKey};
+use super::rules::StateCounts;
+use super::target::{TargetLocation, decode_fragment, required_name};
 use super::wire::{WireReader, push_bytes, push_number};
 use crate::pipeline::walk::{Entry, EntryKind, path_of};
 
-/// The states that a link can end in, each counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LinkState {
-    /// Its target exists.
-    Ok,
-    /// Its target, or the place in it, does not.
-    Broken,
-    /// Its target is elsewhere on the network.
-    External,
-    /// It has no target.
-    Unresolved,
-    /// It was left out, or there is nothing to look up.
-    Skipped,
-}
-
-impl LinkState {
-    /// Every state with its name in records.
-    pub const NAMES: [(LinkState, &'static str); 5] = [
-        (LinkState::Ok, "ok"),
-        (LinkState::Broken, "broken"),
-        (LinkState::External, "external"),
-        (LinkState::Unresolved, "unresolved"),
-        (LinkState::Skipped, "skipped"),
-    ];
-
-    /// The name in records.
-    pub fn name(self) -> &'static str {
-        Self::NAMES[self as usize].1
-    }
-}
-
-/// How many links of a document, or of all, ended in each state.
-pub type StateCounts = [u64; 5];
-
-/// A fragment that a link names in another document.
+/// A name that a fragment needs in another document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PendingFragment {
-    /// The document.
+    /// The other document.
     pub file: FileId,
-    /// The hash of the fragment, decoded.
+    /// The hash of the decoded fragment.
     pub name: u64,
 }
 
-/// What a document offers to links that lead to it.
+/// The places in a document that links can lead to.
 #[derive(Debug, Default)]
 pub struct AnchorSet {
-    /// The hashes of what fragments can name, sorted; none for formats whose fragments are not
-    /// checked.
-    pub anchors: Option<Box<[u64]>>,
-    /// Where it sends its readers.
+    /// The hashes of the names, sorted; none for formats whose fragments are not checked.
+    pub names: Option<Box<[u64]>>,
+    /// The target of the document's refresh, if it redirects to another one.
     pub redirect: Option<TargetLocation>,
 }
 
 /// A document that was read, or a path that could not be.
 #[derive(Debug)]
 pub struct SiteDocument {
-    /// Its place in the order of the walk: its ticket, its number in the batch, and whether it is
-    /// the message that follows a document.
+    /// The ticket, the number in the batch, and whether this is the error that follows a document.
     pub order: (u32, u32, bool),
-    /// Its number; none for what could not be read.
+    /// The number of the file; none for an error.
     pub file: Option<FileId>,
-    /// What it offers.
-    pub offer: AnchorSet,
-    /// It must be read again: what is wrong with it is not all in its contents.
+    /// The places that links can lead to.
+    pub anchors: AnchorSet,
+    /// Must be read again: the packed items do not contain all its findings.
     pub marked: bool,
-    /// It could not be read to its end, which is told by what follows it.
+    /// Could not be read to its end; the error is a `SiteDocument` of its own.
     pub failed: bool,
-    /// It cannot be read again: all its links are in its contents.
+    /// Cannot be read again: the packed items contain all its links.
     pub whole: bool,
-    /// What [`DocumentContents`] reads.
+    /// The path, the kind of the entry, and the packed [`DocumentContents`].
     packed: Box<[u8]>,
 }
 
-/// What was found in a document, in one run of bytes: a tree has very many documents.
+/// The links and findings of one document in the first pass.
+///
+/// [`SiteDocument`] holds them in one run of bytes: a tree has very many documents.
 #[derive(Debug, Default)]
 pub struct DocumentContents {
-    /// The distinct files that it links to, in ascending order.
+    /// The distinct files that the document links to, in ascending order.
     pub links: Vec<FileId>,
-    /// The distinct fragments that it wants in other documents, in ascending order.
+    /// The distinct names that its fragments need in other documents, in ascending order.
     pub pending: Vec<PendingFragment>,
-    /// How its links ended, if all fragments exist.
+    /// The states of its links, if all fragments exist.
     pub counts: StateCounts,
-    /// What was found wrong already, as [`PackedItem`]s.
+    /// Links with findings, diagnostics and errors, as [`PackedItem`]s.
     pub items: Vec<u8>,
 }
 
-/// What stands in [`DocumentContents::items`]: a number, and what [`wire`](super::wire) reads.
+/// The kinds of items of a document, by the byte that each begins with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PackedItem {
     /// A link.
     Link = 0,
     /// A diagnostic.
     Diagnostic = 1,
-    /// Bytes that say why the document could not be read.
+    /// A message: why the document could not be read.
     Failure = 2,
 }
 
 impl PackedItem {
-    /// The item of a number.
-    pub fn of(number: u8) -> Self {
-        match number {
+    /// Returns the kind of a byte.
+    pub fn of(byte: u8) -> Self {
+        match byte {
             0 => PackedItem::Link,
             1 => PackedItem::Diagnostic,
             _ => PackedItem::Failure,
@@ -118,7 +83,7 @@ impl PackedItem {
 }
 
 impl DocumentContents {
-    /// Forgets everything and keeps the memory.
+    /// Clears the contents and keeps the memory.
     pub fn clear(&mut self) {
         self.links.clear();
         self.pending.clear();
@@ -126,7 +91,7 @@ impl DocumentContents {
         self.items.clear();
     }
 
-    /// About how many bytes it takes.
+    /// Returns the size in bytes, about.
     pub fn size(&self) -> usize {
         size_of_val(self.links.as_slice()) + size_of_val(self.pending.as_slice()) + self.items.len()
     }
@@ -148,25 +113,25 @@ impl DocumentContents {
     }
 }
 
-/// The kind of an entry as a number: lengths stand behind the others.
+/// The kinds of entries as numbers; a file of `n` bytes has the number `LENGTHS + n`.
 const UNMEASURED: u64 = 0;
 const STREAM: u64 = 1;
 const STANDARD: u64 = 2;
 const LENGTHS: u64 = 3;
 
 impl SiteDocument {
-    /// A document and what was found in it.
+    /// Creates a document from its contents.
     pub fn new(
         order: (u32, u32, bool),
         entry: &Entry,
         file: Option<FileId>,
-        offer: AnchorSet,
+        anchors: AnchorSet,
         contents: &DocumentContents,
     ) -> Self {
         let mut packed = Vec::new();
         push_bytes(entry.path.as_os_str().as_encoded_bytes(), &mut packed);
         let kind = match entry.kind {
-            // What is left out is no document.
+            // An entry that is left out is no document.
             EntryKind::Unmeasured | EntryKind::LeftOut(_) => UNMEASURED,
             EntryKind::Stream => STREAM,
             EntryKind::Standard => STANDARD,
@@ -177,7 +142,7 @@ impl SiteDocument {
         SiteDocument {
             order,
             file,
-            offer,
+            anchors,
             marked: false,
             failed: false,
             whole: matches!(entry.kind, EntryKind::Stream | EntryKind::Standard),
@@ -185,7 +150,7 @@ impl SiteDocument {
         }
     }
 
-    /// A path that could not be read.
+    /// Creates the error for a path that could not be read.
     pub fn unreadable(order: (u32, u32, bool), entry: &Entry, message: &str) -> Self {
         let mut contents = DocumentContents::default();
         contents.items.push(PackedItem::Failure as u8);
@@ -195,12 +160,12 @@ impl SiteDocument {
         document
     }
 
-    /// Its path, as reached from the arguments.
+    /// Returns the path, as reached from the arguments.
     pub fn path(&self) -> &[u8] {
         WireReader::new(&self.packed).bytes()
     }
 
-    /// How it was found.
+    /// Returns the entry of the walk.
     pub fn entry(&self) -> Entry {
         let mut packed = WireReader::new(&self.packed);
         let path = path_of(packed.bytes());
@@ -218,18 +183,18 @@ impl SiteDocument {
         }
     }
 
-    /// How its links ended, if all fragments exist.
+    /// Returns the states of the links, if all fragments exist.
     pub fn counts(&self) -> StateCounts {
         self.contents().0
     }
 
-    /// The distinct files that it links to.
+    /// Returns the distinct files that the document links to.
     pub fn links(&self) -> impl Iterator<Item = FileId> {
         let (_, mut packed) = self.contents();
         (0..packed.number()).map(move |_| FileId(packed.number() as u32))
     }
 
-    /// The distinct fragments that it wants in other documents.
+    /// Returns the distinct names that its fragments need in other documents.
     pub fn pending(&self) -> impl Iterator<Item = PendingFragment> {
         let (_, mut packed) = self.contents();
         for _ in 0..packed.number() {
@@ -238,7 +203,7 @@ impl SiteDocument {
         (0..packed.number()).map(move |_| read_pending(&mut packed))
     }
 
-    /// What was found wrong already, as [`PackedItem`]s.
+    /// Returns the items, as [`PackedItem`]s.
     pub fn items(&self) -> WireReader<'_> {
         let (_, mut packed) = self.contents();
         for _ in 0..packed.number() {
@@ -283,7 +248,7 @@ impl FileSet {
         self.0[word] |= 1 << bit;
     }
 
-    /// Whether a file is in the set.
+    /// Returns whether a file is in the set.
     pub fn contains(&self, file: FileId) -> bool {
         let word = self.0.get(file.0 as usize / 64);
         word.is_some_and(|word| word >> (file.0 % 64) & 1 == 1)
@@ -299,103 +264,96 @@ impl FileSet {
         }
     }
 
-    /// The files in ascending order.
+    /// Returns the files in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = FileId> {
         let all = 0..self.0.len() as u32 * 64;
         all.map(FileId).filter(|&file| self.contains(file))
     }
 }
 
-/// All documents, and what is known of the files that links lead to.
+/// All documents, and the anchors of the files that links lead to.
 #[derive(Debug)]
 pub struct Site {
     /// The documents, in the order of the walk.
     pub documents: Vec<SiteDocument>,
-    /// For each file the place of its document plus one.
-    places: Vec<u32>,
-    /// Files that are no documents of the walk, and were read for their anchors.
+    /// By the number of a file: the index of its document plus one, or zero.
+    indices: Vec<u32>,
+    /// Files that the walk did not find, and that were read for their anchors.
     others: HashMap<FileId, AnchorSet>,
-    /// What names are hashed with.
     key: HashKey,
 }
 
 impl Site {
-    /// Puts the documents of all workers in order; `files` is how many files have numbers.
+    /// Puts the documents of all workers in order; `files` is the number of numbered files.
     pub fn new(mut documents: Vec<SiteDocument>, files: usize, key: HashKey) -> Self {
         documents.sort_unstable_by_key(|document| document.order);
-        let mut places = vec![0; files];
+        let mut indices = vec![0; files];
         for (index, document) in documents.iter().enumerate() {
             if let Some(file) = document.file {
-                places[file.0 as usize] = index as u32 + 1;
+                indices[file.0 as usize] = index as u32 + 1;
             }
         }
         Site {
             documents,
-            places,
+            indices,
             others: HashMap::new(),
             key,
         }
     }
 
-    /// The document of a file.
-    pub fn document(&self, file: FileId) -> Option<&SiteDocument> {
-        let place = *self.places.get(file.0 as usize)?;
-        self.documents.get((place as usize).wrapping_sub(1))
+    /// Adds a file that the walk did not find.
+    pub fn add(&mut self, file: FileId, anchors: AnchorSet) {
+        self.others.insert(file, anchors);
     }
 
-    /// Remembers a file that is no document of the walk.
-    pub fn add(&mut self, file: FileId, offer: AnchorSet) {
-        self.others.insert(file, offer);
-    }
-
-    /// What a file offers, if it has been read.
-    pub fn offer(&self, file: FileId) -> Option<&AnchorSet> {
-        match self.document(file) {
-            Some(document) => Some(&document.offer),
-            None => self.others.get(&file),
+    /// Returns the anchors of a file, if it has been read.
+    pub fn anchors(&self, file: FileId) -> Option<&AnchorSet> {
+        match self.indices.get(file.0 as usize) {
+            Some(&index) if index > 0 => Some(&self.documents[index as usize - 1].anchors),
+            _ => self.others.get(&file),
         }
     }
 
-    /// Whether a file has a place of this name, or is of a format whose fragments are not checked.
+    /// Returns whether a file has a name, by its hash; true for formats whose fragments are not
+    /// checked.
     pub fn has(&self, file: FileId, name: u64) -> bool {
-        let Some(offer) = self.offer(file) else {
+        let Some(anchors) = self.anchors(file) else {
             return true;
         };
-        let has = |offer: &AnchorSet| {
-            let anchors = offer.anchors.as_ref();
-            anchors.is_none_or(|anchors| anchors.binary_search(&name).is_ok())
+        let has = |anchors: &AnchorSet| {
+            let names = anchors.names.as_ref();
+            names.is_none_or(|names| names.binary_search(&name).is_ok())
         };
-        has(offer)
-            || match offer.redirect {
+        has(anchors)
+            || match anchors.redirect {
                 None => false,
-                // One step, as far as it stays on disk.
-                Some(TargetLocation::File(file, _)) => self.offer(file).is_none_or(has),
+                // Redirects are followed for one step, if it stays on disk.
+                Some(TargetLocation::File(file, _)) => self.anchors(file).is_none_or(has),
                 Some(_) => true,
             }
     }
 
-    /// Whether a file has what a fragment names, as it is written or decoded.
+    /// Returns whether a file has the place that a fragment names, as it is written or decoded.
     pub fn has_fragment(&self, file: FileId, fragment: &[u8]) -> bool {
-        let Some(wanted) = fragment::wanted(fragment) else {
+        let Some(name) = required_name(fragment) else {
             return true;
         };
-        self.has(file, self.key.of(&fragment::decoded(wanted)))
-            || wanted.contains(&b'%') && self.has(file, self.key.of(wanted))
+        self.has(file, self.key.of(&decode_fragment(name)))
+            || name.contains(&b'%') && self.has(file, self.key.of(name))
     }
 
-    /// Whether a file sends its readers elsewhere.
+    /// Returns whether a file redirects.
     pub fn redirects(&self, file: FileId) -> bool {
-        self.offer(file)
-            .is_some_and(|offer| offer.redirect.is_some())
+        let anchors = self.anchors(file);
+        anchors.is_some_and(|anchors| anchors.redirect.is_some())
     }
 
-    /// Marks the documents with links to redirecting pages, and those whose fragments are missing.
+    /// Marks the documents that must be read again: those with missing fragments or with links to
+    /// files that redirect.
     pub fn mark(&mut self) {
-        let any_redirects = self
-            .documents
-            .iter()
-            .any(|document| document.offer.redirect.is_some())
-            || self.others.values().any(|offer| offer.redirect.is_some());
+        let known = self.documents.iter().map(|document| &document.anchors);
+        let any_redirects =
+            (known.chain(self.others.values())).any(|anchors| anchors.redirect.is_some());
         let marks: Vec<bool> = (self.documents.iter())
             .map(|document| {
                 let is_missing = |pending: PendingFragment| !self.has(pending.file, pending.name);

@@ -1,22 +1,38 @@
-//! What the writer of a broken reference may have meant: the nearest name within two edits.
+//! Suggestions for broken references: the nearest existing name within two edits.
 //!
-//! Names are kept in ascending order and read like a trie: one row of the edit distance table for
-//! each byte of a name, in a band as wide as the limit, and rows of a common prefix are computed
-//! once. Where a prefix is too far from the name that is wanted, all names with it are passed over.
-//! Some names are near to very many others, so each search is paid from a [`SuggestionBudget`].
+//! Names are kept in ascending order and searched like a trie: one row of the edit distance table
+//! for each byte of a name, in a band as wide as the limit, and the rows of a common prefix are
+//! computed once. Where a prefix is too far from the wanted name, all names with the prefix are
+//! passed over. Some names are near to very many others, so a [`SuggestionBudget`] bounds the cost of
+//! all searches of a run.
+//!
+//! Candidates are the names in directories, as they were listed for lookups, and the names that
+//! fragments can refer to in a document, which is read again when one is missing.
 
-use super::interner::Interner;
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, OnceLock};
 
-/// The most edits (insert, delete, replace a byte) between a name and its suggestion; a name that
-/// is no longer than this is all edits, and neither suggested nor looked for.
+use super::collect::entry_at;
+use super::finding::{FindingDraft, FindingSubject, SuggestionHint};
+use super::names::{FileId, Interner, NameOrder};
+use super::options::Audit;
+use super::target::{decode_fragment, required_name, split_fragment};
+use crate::pipeline::read::FileReader;
+use crate::pipeline::walk::EntryKind;
+use crate::resolver::{Link, Sink};
+use crate::uri::base::push_path;
+
+/// The maximal number of edits (insert, delete, replace a byte) between a name and its suggestion.
+/// Names of this length or less are neither suggested nor searched for.
 const LIMIT: usize = 2;
 
-/// What the suggestions of a run may cost by default, in rows of the edit distance table: about a
+/// The default budget for the suggestions of a run, in rows of the edit distance table: about a
 /// second.
 pub const ROWS: u64 = 1 << 26;
 
-/// Work that searches for suggestions may cost, in rows of the edit distance table. Comparing 16
-/// bytes of two names, or reading one byte of a document, counts as much.
+/// A bound on the cost of searches for suggestions, in rows of the edit distance table.
+///
+/// Comparing 16 bytes of two names, or reading one byte of a document, counts as a row.
 #[derive(Clone, Copy, Debug)]
 pub struct SuggestionBudget {
     left: u64,
@@ -24,7 +40,7 @@ pub struct SuggestionBudget {
 }
 
 impl SuggestionBudget {
-    /// A budget of so many rows.
+    /// Creates a budget of `rows`.
     pub fn new(rows: u64) -> Self {
         SuggestionBudget {
             left: rows,
@@ -32,7 +48,7 @@ impl SuggestionBudget {
         }
     }
 
-    /// Takes rows off; false when there are not enough left, and then none are.
+    /// Takes rows off. If too few are left, takes all of them and returns false.
     pub fn take(&mut self, rows: u64) -> bool {
         let is_enough = rows <= self.left;
         self.spent += rows.min(self.left);
@@ -40,46 +56,23 @@ impl SuggestionBudget {
         is_enough
     }
 
-    /// Whether nothing is left.
+    /// Returns whether nothing is left.
     pub fn is_spent(&self) -> bool {
         self.left == 0
     }
 
-    /// How many rows have been taken off.
+    /// Returns the number of rows that have been taken off.
     pub fn spent(&self) -> u64 {
         self.spent
     }
 }
 
-/// The numbers of names in the ascending order of the names.
-#[derive(Clone, Debug)]
-pub struct NameOrder(Box<[u32]>);
-
-impl NameOrder {
-    /// Sorts names.
-    pub fn new(names: &Interner) -> Self {
-        let mut numbers: Box<[u32]> = (0..names.len() as u32).collect();
-        numbers.sort_unstable_by_key(|&number| names.name(number));
-        NameOrder(numbers)
-    }
-
-    /// Returns how many names there are.
-    pub fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// Whether there are no names.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-}
-
-/// Finds the name nearest to one that does not exist, at most two edits away; of equally near ones
-/// the first by its bytes. None also if the budget does not suffice.
+/// Returns the name nearest to one that does not exist, at most two edits away; of equally near
+/// names the first by its bytes. Returns none also if the budget does not suffice.
 ///
 /// ```
-/// use uriscan::audit::interner::Interner;
-/// use uriscan::audit::suggest::{SuggestionBudget, NameOrder, nearest};
+/// use uriscan::audit::names::{Interner, NameOrder};
+/// use uriscan::audit::suggest::{SuggestionBudget, nearest};
 /// let mut names = Interner::default();
 /// for id in ["usage", "install", "installed"] {
 ///     names.add(id.as_bytes());
@@ -98,12 +91,12 @@ pub fn nearest<'n>(
     if wanted.len() <= LIMIT {
         return None;
     }
-    // The first in order at the least distance: searched with one limit after the other.
+    // One search for each limit, so that the first result has the least distance.
     (1..=LIMIT).find_map(|limit| NearestSearch::new(names, order, wanted, limit).first(budget))
 }
 
-/// Distances of the first bytes of a candidate to those of the wanted name that are at most
-/// `LIMIT` shorter or longer, capped.
+/// A band of a row of the edit distance table: the distances of a prefix of a candidate to the
+/// prefixes of the wanted name that are at most `LIMIT` shorter or longer, capped.
 type Row = [u8; 2 * LIMIT + 1];
 
 struct NearestSearch<'n, 'w> {
@@ -111,7 +104,7 @@ struct NearestSearch<'n, 'w> {
     order: &'n [u32],
     wanted: &'w [u8],
     limit: usize,
-    /// `rows[n]` belongs to the first `n` bytes of the name `last`.
+    /// `rows[n]` belongs to the first `n` bytes of `last`.
     rows: Vec<Row>,
     last: &'n [u8],
 }
@@ -119,7 +112,7 @@ struct NearestSearch<'n, 'w> {
 impl<'n, 'w> NearestSearch<'n, 'w> {
     fn new(names: &'n Interner, order: &'n NameOrder, wanted: &'w [u8], limit: usize) -> Self {
         let mut row = [limit as u8 + 1; 2 * LIMIT + 1];
-        // Nothing becomes the first n bytes by n insertions.
+        // The empty prefix becomes the first n bytes by n insertions.
         for inserted in 0..=limit {
             row[LIMIT + inserted] = inserted as u8;
         }
@@ -133,7 +126,7 @@ impl<'n, 'w> NearestSearch<'n, 'w> {
         }
     }
 
-    /// Returns the first name within the limit, but for the wanted name itself.
+    /// Returns the first name within the limit other than the wanted name itself.
     fn first(&mut self, budget: &mut SuggestionBudget) -> Option<&'n [u8]> {
         let mut at = 0;
         while let Some(&number) = self.order.get(at) {
@@ -155,8 +148,8 @@ impl<'n, 'w> NearestSearch<'n, 'w> {
         None
     }
 
-    /// Computes the rows of a name as far as one in it is within the limit; none if the budget does
-    /// not suffice.
+    /// Computes the rows of a name until one exceeds the limit everywhere. Returns none if the budget
+    /// does not suffice.
     fn reach(&mut self, name: &'n [u8], budget: &mut SuggestionBudget) -> Option<RowReach> {
         let known = self.rows.len() - 1;
         let common = common_prefix(&self.last[..known], name);
@@ -181,13 +174,13 @@ impl<'n, 'w> NearestSearch<'n, 'w> {
         Some(RowReach::End)
     }
 
-    /// The row of the first `at + 1` bytes of a name, of which `byte` is the last.
+    /// Returns the row of the first `at + 1` bytes of a name, of which `byte` is the last.
     fn row(&self, at: usize, byte: u8) -> Row {
         let above = &self.rows[at];
         let far = self.limit as u8 + 1;
         let mut row = [far; 2 * LIMIT + 1];
         for cell in LIMIT - self.limit..=LIMIT + self.limit {
-            // The number of bytes of the wanted name: `at + 1 + cell - LIMIT`.
+            // The length of the prefix of the wanted name: `at + 1 + cell - LIMIT`.
             let Some(length) = (at + 1 + cell).checked_sub(LIMIT) else {
                 continue;
             };
@@ -207,15 +200,15 @@ impl<'n, 'w> NearestSearch<'n, 'w> {
         row
     }
 
-    /// The distance to a name of which all rows are known, if it is within the limit.
+    /// Returns the distance to a name of which all rows are known, if it is within the limit.
     fn distance(&self, length: usize) -> Option<usize> {
         let cell = (self.wanted.len() + LIMIT).checked_sub(length)?;
         let distance = usize::from(*self.rows.last()?.get(cell)?);
         (distance <= self.limit).then_some(distance)
     }
 
-    /// The place of the next name from `at` on that may be within the limit, as no name with a prefix
-    /// is; none if the budget does not suffice.
+    /// Returns the index of the next name from `at` on that may be within the limit, where no name
+    /// with `prefix` is. Returns none if the budget does not suffice.
     fn next(&self, prefix: &[u8], at: usize, budget: &mut SuggestionBudget) -> Option<usize> {
         let Some((&byte, shorter)) = prefix.split_last() else {
             return Some(self.order.len());
@@ -244,8 +237,8 @@ impl<'n, 'w> NearestSearch<'n, 'w> {
         })
     }
 
-    /// The place behind the names from `at` on for which something holds, as it does for the first;
-    /// looking at one of them compares so many bytes. None if the budget does not suffice.
+    /// Returns the index after the names from `at` on for which `holds` is true, as it is for the
+    /// first; each call compares up to `bytes` bytes. Returns none if the budget does not suffice.
     fn behind(
         &self,
         at: usize,
@@ -258,7 +251,7 @@ impl<'n, 'w> NearestSearch<'n, 'w> {
             let number = self.order.get(at).copied();
             number.is_some_and(|number| holds(self.names.name(number)))
         };
-        // Mostly there are few.
+        // An exponential search, as there are few such names in most cases.
         let (mut inside, mut step) = (at, 1);
         while has(inside + step) {
             if !budget.take(cost) {
@@ -283,17 +276,164 @@ impl<'n, 'w> NearestSearch<'n, 'w> {
     }
 }
 
-/// How far the rows of a name could be computed.
+/// The part of a name whose rows were computed.
 enum RowReach {
-    /// To its end.
+    /// The whole name.
     End,
-    /// A prefix of so many bytes is beyond the limit.
+    /// Up to a prefix of this length, which exceeds the limit.
     TooFar(usize),
 }
 
 fn common_prefix(one: &[u8], other: &[u8]) -> usize {
     let pairs = one.iter().zip(other);
     pairs.take_while(|(one, other)| one == other).count()
+}
+
+/// The names in documents are remembered up to this many bytes; those of the last document always.
+const REMEMBERED: usize = 64 << 20;
+/// The number of targets for which suggestions are remembered.
+const TARGETS: usize = 1 << 12;
+
+/// Finds suggestions until the budget is spent.
+pub(super) struct Suggester<'a> {
+    audit: &'a Audit,
+    reader: FileReader<'a>,
+    documents: HashMap<FileId, Arc<AnchorCandidates>>,
+    /// The keys of `documents`, the least recently read first.
+    oldest: VecDeque<FileId>,
+    /// The size of `documents`, in bytes.
+    size: usize,
+    /// Names near to missing files, by the hash of the target.
+    files: HashMap<u64, Option<Vec<u8>>>,
+    budget: SuggestionBudget,
+    omitted: u64,
+}
+
+/// The names that fragments can refer to in one document.
+#[derive(Default)]
+struct AnchorCandidates {
+    names: Interner,
+    order: OnceLock<NameOrder>,
+}
+
+impl AnchorCandidates {
+    fn size(&self) -> usize {
+        // For each name its end, its place in the order and its entry of the hash table.
+        self.names.bytes() + 24 * self.names.len()
+    }
+}
+
+impl Sink for AnchorCandidates {
+    fn link(&mut self, _link: &Link<'_>) {}
+
+    fn anchor(&mut self, name: &[u8], _offset: u64) {
+        self.names.add(name);
+    }
+
+    fn restart(&mut self) {
+        self.names = Interner::default();
+    }
+}
+
+impl<'a> Suggester<'a> {
+    /// Creates a suggester for a run that has read `bytes` of documents.
+    pub(super) fn new(audit: &'a Audit, bytes: u64) -> Self {
+        Suggester {
+            audit,
+            reader: FileReader::new(&audit.reading),
+            documents: HashMap::new(),
+            oldest: VecDeque::new(),
+            size: 0,
+            files: HashMap::new(),
+            budget: SuggestionBudget::new(audit.suggestion_rows.saturating_add(bytes)),
+            omitted: 0,
+        }
+    }
+
+    /// Returns the number of findings without a search, because the budget was spent.
+    pub(super) fn omitted(&self) -> u64 {
+        self.omitted
+    }
+
+    /// Returns the suggestion for a finding.
+    pub(super) fn suggestion(&mut self, draft: &FindingDraft<'_>) -> Option<Vec<u8>> {
+        let FindingSubject::Link(link) = draft.subject else {
+            return None;
+        };
+        let suggestion = match &draft.hint {
+            SuggestionHint::Nothing => return None,
+            SuggestionHint::Known(suggestion) => return Some(suggestion.to_vec()),
+            _ if self.budget.is_spent() => None,
+            SuggestionHint::Fragment(file) => self.fragment(*file, link),
+            SuggestionHint::File => self.file(link),
+        };
+        self.omitted += u64::from(suggestion.is_none() && self.budget.is_spent());
+        suggestion
+    }
+
+    fn file(&mut self, link: &Link<'_>) -> Option<Vec<u8>> {
+        let (target, _) = split_fragment(link.target.ok()?);
+        let hash = self.audit.key.of(target);
+        if let Some(known) = self.files.get(&hash) {
+            return known.clone();
+        }
+        let (root, path) = self.audit.checker.expected_path(link)?;
+        let nearest = self.nearest_file(&root, &path);
+        if self.files.len() == TARGETS {
+            self.files.clear();
+        }
+        self.files.insert(hash, nearest.clone());
+        nearest
+    }
+
+    /// Returns the name nearest to the first one on the way to `path` that does not exist, as written
+    /// in a reference.
+    fn nearest_file(&mut self, root: &[u8], path: &[u8]) -> Option<Vec<u8>> {
+        let budget = &mut self.budget;
+        let (listing, missing) = self.audit.checker.tree.first_missing(root, path)?;
+        let names = listing.names();
+        let order = listing.order(|| budget.take(names.bytes() as u64 / 16))?;
+        let mut reference = Vec::new();
+        push_path(nearest(names, order, missing, budget)?, &mut reference);
+        Some(reference)
+    }
+
+    fn fragment(&mut self, file: FileId, link: &Link<'_>) -> Option<Vec<u8>> {
+        let (_, fragment) = split_fragment(link.target.ok()?);
+        let wanted = decode_fragment(required_name(fragment?)?);
+        let anchors = match self.documents.get(&file) {
+            Some(anchors) => Arc::clone(anchors),
+            None => self.read(file)?,
+        };
+        let order = anchors.order.get_or_init(|| NameOrder::new(&anchors.names));
+        let name = nearest(&anchors.names, order, &wanted, &mut self.budget)?;
+        Some([b"#", name].concat())
+    }
+
+    /// Reads the names that fragments can refer to in a document.
+    fn read(&mut self, file: FileId) -> Option<Arc<AnchorCandidates>> {
+        let entry = entry_at(&self.audit.checker.paths.path(file))?;
+        let length = match entry.kind {
+            EntryKind::File(length) => length,
+            _ => 0,
+        };
+        if !self.budget.take(length) {
+            return None;
+        }
+        let mut anchors = AnchorCandidates::default();
+        self.reader.read(&entry, &mut anchors).ok()?;
+        let anchors = Arc::new(anchors);
+        self.size += anchors.size();
+        while self.size > REMEMBERED
+            && let Some(oldest) = self.oldest.pop_front()
+        {
+            let forgotten = self.documents.remove(&oldest);
+            self.size -= forgotten.map_or(0, |anchors| anchors.size());
+        }
+        self.documents.insert(file, Arc::clone(&anchors));
+        self.oldest.push_back(file);
+        Some(anchors)
+    }
 }
 
 #[cfg(test)]
@@ -307,21 +447,6 @@ mod tests {
         }
         let order = NameOrder::new(&names);
         (names, order)
-    }
-
-    /// The whole table of the edit distance.
-    fn naive(one: &[u8], other: &[u8]) -> usize {
-        let mut row: Vec<usize> = (0..=other.len()).collect();
-        for (i, byte) in one.iter().enumerate() {
-            let mut diagonal = row[0];
-            row[0] = i + 1;
-            for (j, against) in other.iter().enumerate() {
-                let replaced = diagonal + usize::from(byte != against);
-                diagonal = row[j + 1];
-                row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-            }
-        }
-        row[other.len()]
     }
 
     #[test]
@@ -341,11 +466,12 @@ mod tests {
             let (names, order) = names(&all);
             let mut budget = SuggestionBudget::new(u64::MAX);
             let got = nearest(&names, &order, &wanted, &mut budget);
+            let distance = |name: &Vec<u8>| strsim::generic_levenshtein(name, &wanted);
             let near = all
                 .iter()
                 .filter(|name| name.len().min(wanted.len()) > LIMIT);
             let expected = near
-                .map(|name| (naive(name, &wanted), name.as_slice()))
+                .map(|name| (distance(name), name.as_slice()))
                 .filter(|(distance, _)| (1..=LIMIT).contains(distance))
                 .min()
                 .map(|(_, name)| name);

@@ -1,13 +1,17 @@
-//! Links in a row of bytes: what one phase of the audit found and another goes on with.
+//! A compact binary form of links, diagnostics and findings.
+//!
+//! The first pass keeps what the second pass needs in this form, and the workers of the second pass
+//! hand it to the reports, which take it in the order of the walk.
 
 use crate::bytes::lines::Position;
 use crate::document::diagnostic::{CODES, Code};
 use crate::document::events::{Context, Span};
 use crate::document::flags::Flags;
+use crate::pipeline::reorder::OutputBlock;
 use crate::resolver::{Diagnostic, Envelope, Link, LinkMember};
 use crate::uri::ResolveErrorKind;
 
-/// Why there is no target, in the order of its numbers.
+/// The errors of links without a target, in the order of their numbers.
 const ERRORS: [ResolveErrorKind; 4] = [
     ResolveErrorKind::NoBase,
     ResolveErrorKind::UnsuitableBase,
@@ -15,7 +19,7 @@ const ERRORS: [ResolveErrorKind; 4] = [
     ResolveErrorKind::ExcessDots,
 ];
 
-/// Appends a number, seven bits a byte.
+/// Appends a number in LEB128: seven bits a byte, the lowest first.
 pub fn push_number(mut number: u64, out: &mut Vec<u8>) {
     while number >= 0x80 {
         out.push(number as u8 | 0x80);
@@ -24,7 +28,7 @@ pub fn push_number(mut number: u64, out: &mut Vec<u8>) {
     out.push(number as u8);
 }
 
-/// Appends bytes behind their length.
+/// Appends the length of some bytes, then the bytes.
 pub fn push_bytes(bytes: &[u8], out: &mut Vec<u8>) {
     push_number(bytes.len() as u64, out);
     out.extend_from_slice(bytes);
@@ -103,27 +107,27 @@ pub fn push_diagnostic(diagnostic: &Diagnostic<'_>, out: &mut Vec<u8>) {
     push_number(diagnostic.offset, out);
 }
 
-/// Reads what was appended, in the same order.
+/// Reads what was appended, in the same order; past the end it reads zeros.
 #[derive(Clone, Debug)]
 pub struct WireReader<'a>(&'a [u8]);
 
 impl<'a> WireReader<'a> {
-    /// Reads from the start.
+    /// Creates a reader at the start of some bytes.
     pub fn new(bytes: &'a [u8]) -> Self {
         WireReader(bytes)
     }
 
-    /// Whether everything has been read.
+    /// Returns whether everything has been read.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// How many bytes are left.
+    /// Returns how many bytes are left.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// The next byte.
+    /// Reads a byte.
     pub fn byte(&mut self) -> u8 {
         let Some((&first, rest)) = self.0.split_first() else {
             return 0;
@@ -132,7 +136,7 @@ impl<'a> WireReader<'a> {
         first
     }
 
-    /// The next number.
+    /// Reads a number in LEB128.
     pub fn number(&mut self) -> u64 {
         let mut number = 0;
         for shift in (0..64).step_by(7) {
@@ -145,7 +149,7 @@ impl<'a> WireReader<'a> {
         number
     }
 
-    /// The next eight bytes as a number.
+    /// Reads a number of eight bytes, little-endian.
     pub fn fixed(&mut self) -> u64 {
         let bytes = self.take(8);
         bytes.try_into().map_or(0, u64::from_le_bytes)
@@ -160,13 +164,13 @@ impl<'a> WireReader<'a> {
         taken
     }
 
-    /// The next bytes.
+    /// Reads bytes behind their length.
     pub fn bytes(&mut self) -> &'a [u8] {
         let length = self.number();
         self.take(length)
     }
 
-    /// The next bytes, if they are there.
+    /// Reads bytes that may be missing.
     pub fn optional(&mut self) -> Option<&'a [u8]> {
         let length = self.number().checked_sub(1)?;
         Some(self.take(length))
@@ -176,7 +180,7 @@ impl<'a> WireReader<'a> {
         self.optional().map(text)
     }
 
-    /// The next link, handed to a closure for as long as it lives.
+    /// Reads a link and passes it to a closure, as its list of alternatives lives no longer.
     pub fn link<T>(&mut self, then: impl FnOnce(&Link<'_>) -> T) -> T {
         let member = self.text();
         let (line, column) = (self.number(), self.number());
@@ -238,7 +242,7 @@ impl<'a> WireReader<'a> {
         }
     }
 
-    /// The next diagnostic.
+    /// Reads a diagnostic.
     pub fn diagnostic(&mut self) -> Diagnostic<'a> {
         Diagnostic {
             member: self.text(),
@@ -249,7 +253,60 @@ impl<'a> WireReader<'a> {
     }
 }
 
-/// What was text when it was appended.
+/// Returns bytes that were appended from a string as a string.
 pub fn text(bytes: &[u8]) -> &str {
     str::from_utf8(bytes).unwrap_or_default()
+}
+
+/// The kinds of records, by the byte that each begins with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum WireRecord {
+    /// The path of the document that the following records belong to.
+    Document,
+    /// A finding.
+    Finding,
+    /// The number of a link's state, and the link.
+    Link,
+    /// A target elsewhere on the network.
+    External,
+    /// A diagnostic.
+    Diagnostic,
+    /// A message: why the document could not be read.
+    Failure,
+}
+
+impl WireRecord {
+    const ALL: [WireRecord; 6] = [
+        WireRecord::Document,
+        WireRecord::Finding,
+        WireRecord::Link,
+        WireRecord::External,
+        WireRecord::Diagnostic,
+        WireRecord::Failure,
+    ];
+
+    /// Returns the kind of a byte.
+    pub(super) fn of(byte: u8) -> Self {
+        Self::ALL[usize::from(byte) % Self::ALL.len()]
+    }
+}
+
+/// Consecutive records for the reports.
+#[derive(Debug, Default)]
+pub(super) struct WireRecords(pub(super) Vec<u8>);
+
+impl OutputBlock for WireRecords {
+    fn weight(&self) -> usize {
+        self.0.len() + size_of::<Self>()
+    }
+
+    fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    fn take(&mut self) -> Self {
+        let taken = WireRecords(self.0.as_slice().to_vec());
+        self.clear();
+        taken
+    }
 }

@@ -19,16 +19,14 @@ use super::inputs::Inputs;
 use super::message::{Error, ProgressLine, tell};
 use super::process::Exit;
 use super::{extract, help, manual};
-use crate::audit::baseline::Baseline;
-use crate::audit::check::{SchemeMatching, TargetChecker};
 use crate::audit::disk::{DiskTree, SymlinkPolicy};
-use crate::audit::hash::HashKey;
-use crate::audit::paths::PathTable;
+use crate::audit::finding::Baseline;
+use crate::audit::names::{HashKey, PathTable};
 use crate::audit::report::{ReportFormat, ReportSet, TextStyle, Totals};
-use crate::audit::rules::{Level, Levels, RULES};
-use crate::audit::site::LinkState;
+use crate::audit::rules::{Level, Levels, LinkState, RULES};
 use crate::audit::suggest;
-use crate::audit::{Audit, AuditOutcome, FragmentChecks, ListedLinks};
+use crate::audit::target::{SchemeMatching, TargetChecker};
+use crate::audit::{self, Audit, AuditOutcome, FragmentChecks, ListedLinks};
 use crate::document::AnchorReporting;
 use crate::extractor::{self, Positions};
 use crate::output::escape::visible;
@@ -143,7 +141,7 @@ pub(super) fn run(
     let walk = extract::walk(&arguments.walk, roots, OutputOrder::Path, outputs.clone())?;
     let mut destinations = targets.open()?;
     let line = audit.reading.progress.clone().map(ProgressLine::show);
-    let outcome = audit.run(walk, destinations.reports(arguments));
+    let outcome = audit::run(audit, walk, destinations.reports(arguments));
     drop(line);
     let outcome = match destinations.finish(outcome, &outputs) {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(Exit::Found),
@@ -206,7 +204,7 @@ fn audit(arguments: &AuditArgs, matches: &ArgMatches, paths: &[PathBuf]) -> Resu
         levels: levels(arguments, matches),
         fragments: match check.fragments {
             SwitchArg::On => FragmentChecks::Check,
-            SwitchArg::Off => FragmentChecks::Leave,
+            SwitchArg::Off => FragmentChecks::Ignore,
         },
         list: match (findings.links, findings.external) {
             (_, true) => ListedLinks::External,

@@ -13,16 +13,16 @@ use super::destination::OutputTarget;
 use super::help::{PAGES, Page, nearest};
 use super::message::{Error, print};
 use super::process::Exit;
-use crate::audit::explain::RULES;
-use crate::audit::rules;
+use crate::audit::rules::{RULES, Rule};
 use crate::document::FORMATS;
 use crate::document::diagnostic::{self, Explanation};
 use crate::document::flags;
 
 /// Prints the explanation of a name.
 pub(super) fn explain(name: &str) -> Result<Exit, Error> {
+    let rules: Vec<Explanation> = RULES.iter().map(Rule::explanation).collect();
     let tables = [
-        ("rule", RULES),
+        ("rule", rules.as_slice()),
         ("diagnostic", diagnostic::EXPLANATIONS),
         ("flag", flags::EXPLANATIONS),
     ];
@@ -37,7 +37,7 @@ pub(super) fn explain(name: &str) -> Result<Exit, Error> {
 }
 
 fn explanation(kind: &str, row: &Explanation) -> String {
-    let level = rules::RULES.iter().find(|rule| rule.name == row.name);
+    let level = RULES.iter().find(|rule| rule.name == row.name);
     let level = level.map_or_else(String::new, |rule| {
         format!(", {} by default", rule.level.name())
     });
@@ -165,10 +165,9 @@ fn push_tables(name: &str, roff: &mut Roff) {
         roff.text([roman(
             "A link has one finding: the first rule that applies, in this order.",
         )]);
-        for row in RULES {
-            let rule = rules::RULES.iter().find(|rule| rule.name == row.name);
-            let level = rule.map_or("", |rule| rule.level.name());
-            push_row(row, &format!(" ({level} by default)"), roff);
+        for rule in RULES {
+            let note = format!(" ({} by default)", rule.level.name());
+            push_row(&rule.explanation(), &note, roff);
         }
     }
     if matches!(name, "" | "extract" | "audit") {

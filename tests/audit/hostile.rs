@@ -236,10 +236,10 @@ mod symlinks {
 mod library {
     use super::*;
     use std::sync::{Arc, Mutex};
-    use uriscan::audit::check::{SchemeMatching, TargetChecker};
     use uriscan::audit::disk::SymlinkPolicy;
     use uriscan::audit::report::{ReportFormat, ReportSet, TextStyle, Totals};
-    use uriscan::audit::{Audit, FragmentChecks, ListedLinks, suggest};
+    use uriscan::audit::target::{SchemeMatching, TargetChecker};
+    use uriscan::audit::{self, Audit, FragmentChecks, ListedLinks, suggest};
     use uriscan::pipeline;
     use uriscan::pipeline::walk::{Root, Walk};
 
@@ -291,7 +291,7 @@ mod library {
         let mut reports = ReportSet::new(pipeline::Verbosity::default(), None);
         let text = ReportFormat::named("text").unwrap();
         reports.add(text, TextStyle::default(), Box::new(out.clone()));
-        let outcome = audit.run(walk, reports).unwrap();
+        let outcome = audit::run(audit, walk, reports).unwrap();
         let out = String::from_utf8(out.0.lock().unwrap().clone()).unwrap();
         (outcome.totals, out)
     }

@@ -2,7 +2,7 @@
 
 use super::{ReportFormatter, Totals};
 use crate::audit::finding::{DocumentPosition, Finding, FindingSubject};
-use crate::audit::site::LinkState;
+use crate::audit::rules::LinkState;
 use crate::output::DocumentPath;
 use crate::output::Output;
 use crate::output::field::{FIELDS, FieldPresence};
@@ -11,7 +11,7 @@ use crate::output::record::Failure;
 use crate::output::{Layout, RecordWriters};
 use crate::resolver::{Diagnostic, Link};
 
-/// A record a line.
+/// Records, one a line.
 #[derive(Default)]
 pub(super) struct JsonlReport {
     layout: Layout,
@@ -21,7 +21,7 @@ impl ReportFormatter for JsonlReport {
     fn finding(&mut self, place: &DocumentPath, finding: &Finding<'_>, out: &mut Vec<u8>) {
         match finding.subject {
             FindingSubject::Link(link) => open_link("finding", &self.layout, place, link, out),
-            FindingSubject::Document(spot) => open_spot(place, &spot, out),
+            FindingSubject::Document(position) => open_position(place, &position, out),
         }
         push_member("rule", finding.rule.name, out);
         push_member("level", finding.level.name(), out);
@@ -59,6 +59,7 @@ impl ReportFormatter for JsonlReport {
     }
 }
 
+/// Returns the writers of records that are not only of audits.
 fn others() -> Option<&'static RecordWriters> {
     Output::named("jsonl").and_then(|output| output.others.as_ref())
 }
@@ -82,8 +83,8 @@ pub(super) fn push_totals(totals: &Totals, out: &mut Vec<u8>) {
     out.extend_from_slice(b"}\n");
 }
 
-/// The keys of a link for what is none: null but for the place.
-fn open_spot(place: &DocumentPath, spot: &DocumentPosition<'_>, out: &mut Vec<u8>) {
+/// Appends the keys of a link for a position that is none: null except for the position itself.
+fn open_position(place: &DocumentPath, subject: &DocumentPosition<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(b"{\"type\":\"finding\"");
     let number = |number: Option<u64>, key: &str, out: &mut Vec<u8>| match number {
         Some(number) => push_count(key, number, out),
@@ -99,16 +100,20 @@ fn open_spot(place: &DocumentPath, spot: &DocumentPosition<'_>, out: &mut Vec<u8
                 out.extend_from_slice(b",\"path\":");
                 push_string(place.path(), out);
             }
-            "member" if spot.member.is_some() => {
-                push_member("member", spot.member.unwrap_or_default(), out);
+            "member" if subject.member.is_some() => {
+                push_member("member", subject.member.unwrap_or_default(), out);
             }
-            "line" => number(spot.position.map(|position| position.line), "line", out),
-            "column" => number(spot.position.map(|position| position.column), "column", out),
-            "start" => number(spot.span.map(|span| span.start), "start", out),
-            "end" => number(spot.span.map(|span| span.end), "end", out),
-            "reference" if !spot.name.is_empty() => {
+            "line" => number(subject.position.map(|position| position.line), "line", out),
+            "column" => number(
+                subject.position.map(|position| position.column),
+                "column",
+                out,
+            ),
+            "start" => number(subject.span.map(|span| span.start), "start", out),
+            "end" => number(subject.span.map(|span| span.end), "end", out),
+            "reference" if !subject.name.is_empty() => {
                 out.extend_from_slice(b",\"reference\":");
-                push_string(spot.name, out);
+                push_string(subject.name, out);
             }
             "flags" => out.extend_from_slice(b",\"flags\":[]"),
             name => number(None, name, out),

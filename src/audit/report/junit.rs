@@ -1,5 +1,5 @@
-//! JUnit XML: a suite for each document with findings, and one that says how much was checked.
-//! Warnings are cases that pass and say something.
+//! JUnit XML: a suite for each document with findings, and one with the counts of the run.
+//! Warnings are cases that pass and have output.
 
 use super::{GATHER, ReportFormatter, Totals, sentence};
 use crate::audit::finding::Finding;
@@ -8,13 +8,13 @@ use crate::audit::wire::{WireReader, push_bytes, push_number, text};
 use crate::output::DocumentPath;
 use crate::output::record::counted;
 
-/// The cases of the document at hand: how many there are stands in front of them.
+/// The cases of the current document, collected because their number is written before them.
 #[derive(Default)]
 pub(super) struct JunitReport {
-    /// For each its rule, its level, its line and column, and its sentence.
+    /// For each the rule, the level, line and column, and the sentence.
     cases: Vec<u8>,
-    /// How many bytes of them have been written.
-    told: usize,
+    /// The number of bytes of `cases` that have been written.
+    written: usize,
     tests: u64,
     failures: u64,
 }
@@ -48,18 +48,18 @@ impl ReportFormatter for JunitReport {
             return false;
         }
         let path = escape(&String::from_utf8_lossy(place.path()));
-        if self.told == 0 {
+        if self.written == 0 {
             let (tests, failures) = (self.tests, self.failures);
             let suite = format!(
                 "  <testsuite name=\"{path}\" tests=\"{tests}\" failures=\"{failures}\" errors=\"0\">\n"
             );
             out.extend_from_slice(suite.as_bytes());
         }
-        let mut cases = WireReader::new(&self.cases[self.told..]);
+        let mut cases = WireReader::new(&self.cases[self.written..]);
         while !cases.is_empty() {
             out.extend_from_slice(case(&path, &mut cases).as_bytes());
             if out.len() >= GATHER {
-                self.told = self.cases.len() - cases.len();
+                self.written = self.cases.len() - cases.len();
                 return true;
             }
         }
@@ -101,7 +101,7 @@ fn case(path: &str, cases: &mut WireReader<'_>) -> String {
     case + "    </testcase>\n"
 }
 
-/// Text as it stands in an attribute; what XML cannot hold becomes U+FFFD.
+/// Escapes text for an attribute; characters that XML cannot contain become U+FFFD.
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {

@@ -1,36 +1,34 @@
-//! Where findings go: text, JSON Lines, SARIF, JUnit, GitHub annotations. One file each, one row in
-//! [`FORMATS`].
+//! The formats of reports, one row each in [`FORMATS`], and the reports of a run.
 
-mod count;
-mod github;
 mod jsonl;
 mod junit;
 mod sarif;
 mod text;
 
 use std::collections::HashSet;
+use std::convert::Infallible;
 use std::io::{self, Write};
+use std::path::PathBuf;
 
-use super::collect::SkippedFile;
-use super::finding::Finding;
-use super::records::WireRecord;
-use super::rules::Level;
-use super::site::{LinkState, StateCounts};
-use super::wire::{self, WireReader};
+use super::finding::{Finding, FindingSubject, push_baseline_line};
+use super::rules::{Level, LinkState, StateCounts};
+use super::wire::{self, WireReader, WireRecord};
 use crate::document::diagnostic::Effect;
 use crate::output::DocumentPath;
 use crate::output::escape::push_visible;
-use crate::output::record::Summary;
+use crate::output::record::{Skip, Summary};
 use crate::output::text::push_lossy;
+use crate::output::{Layout, Output};
 use crate::pipeline::Verbosity;
-use crate::pipeline::tally::CountKey;
+use crate::pipeline::tally::{CountKey, KeyCounts};
 use crate::resolver::{Diagnostic, Link};
+use jsonl::JsonlReport;
 
 /// A format of reports.
 pub struct ReportFormat {
-    /// The name that `--report` takes.
+    /// The name on the command line.
     pub name: &'static str,
-    /// Makes an empty report.
+    /// Creates an empty report.
     pub start: fn(TextStyle) -> Box<dyn ReportFormatter>,
 }
 
@@ -42,7 +40,7 @@ pub static FORMATS: &[ReportFormat] = &[
     },
     ReportFormat {
         name: "jsonl",
-        start: |_| Box::new(jsonl::JsonlReport::default()),
+        start: |_| Box::new(JsonlReport::default()),
     },
     ReportFormat {
         name: "sarif",
@@ -54,12 +52,12 @@ pub static FORMATS: &[ReportFormat] = &[
     },
     ReportFormat {
         name: "github",
-        start: |_| Box::new(github::GithubReport),
+        start: |_| Box::new(text::GithubReport),
     },
 ];
 
 impl ReportFormat {
-    /// The format of a name.
+    /// Returns the format of a name.
     ///
     /// ```
     /// use uriscan::audit::report::ReportFormat;
@@ -70,23 +68,24 @@ impl ReportFormat {
     }
 }
 
-/// How text looks.
+/// The style of text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TextStyle {
     /// Whether it is coloured.
     pub color: bool,
 }
 
-/// Appends what it is told to a buffer. There are few findings beside all the links, so it may be
-/// called through a pointer.
+/// Formats the records of a report into a buffer.
+///
+/// Called through a pointer: there are few findings in comparison to links.
 pub trait ReportFormatter: Send {
-    /// Before everything else.
+    /// Appends the start of the report.
     fn start(&mut self, _out: &mut Vec<u8>) {}
 
-    /// A finding in a document.
+    /// Appends a finding in a document.
     fn finding(&mut self, place: &DocumentPath, finding: &Finding<'_>, out: &mut Vec<u8>);
 
-    /// A link and the state that it ended in.
+    /// Appends a link and its state.
     fn link(
         &mut self,
         _place: &DocumentPath,
@@ -96,50 +95,65 @@ pub trait ReportFormatter: Send {
     ) {
     }
 
-    /// Something that readers of a document's links should know.
+    /// Appends a diagnostic of a document.
     fn diagnostic(&mut self, _place: &DocumentPath, _found: &Diagnostic<'_>, _out: &mut Vec<u8>) {}
 
-    /// Why a document could not be read.
+    /// Appends the reason why a document could not be read.
     fn failure(&mut self, _place: &DocumentPath, _message: &str, _out: &mut Vec<u8>) {}
 
-    /// All that was said of a document has been said. Returns whether there is more to append, and
-    /// then is called again.
+    /// Ends the findings of a document. Returns whether there is more to append, to be called again.
     fn end_document(&mut self, _place: &DocumentPath, _out: &mut Vec<u8>) -> bool {
         false
     }
 
-    /// After everything else.
+    /// Appends the end of the report.
     fn end(&mut self, _totals: &Totals, _out: &mut Vec<u8>) {}
 }
 
-/// What a run amounts to.
+/// The counts of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
-    /// What was read.
+    /// The counts of all that was read.
     pub summary: Summary,
-    /// How the links ended.
+    /// The states of the links.
     pub counts: StateCounts,
     /// Findings of level error.
     pub errors: u64,
     /// Findings of level warning.
     pub warnings: u64,
-    /// Findings that were left out because there are too many.
+    /// Findings past the limit, which are counted and not shown.
     pub hidden: u64,
-    /// Findings without a suggestion because looking for more would take too long.
+    /// Findings for which no suggestion was searched, because the budget was spent.
     pub unsuggested: u64,
 }
 
-/// A report and where it is written.
+/// A report and its destination.
 struct OpenReport<'r> {
     report: Box<dyn ReportFormatter>,
     writer: Box<dyn Write + Send + 'r>,
     out: Vec<u8>,
 }
 
-/// A report is written when it holds this many bytes.
+/// A report is written when its buffer holds this many bytes.
 const GATHER: usize = 64 << 10;
 
-impl OpenReport<'_> {
+impl<'r> OpenReport<'r> {
+    fn new(mut report: Box<dyn ReportFormatter>, writer: Box<dyn Write + Send + 'r>) -> Self {
+        let mut out = Vec::new();
+        report.start(&mut out);
+        OpenReport {
+            report,
+            writer,
+            out,
+        }
+    }
+
+    /// Opens a list of lines, which are appended without a formatter.
+    fn list(writer: Box<dyn Write + Send + 'r>) -> Self {
+        let unused = text::TextReport::new(TextStyle::default());
+        OpenReport::new(Box::new(unused), writer)
+    }
+
     fn write(&mut self) -> io::Result<()> {
         self.writer.write_all(&self.out)?;
         self.out.clear();
@@ -147,23 +161,36 @@ impl OpenReport<'_> {
     }
 }
 
-/// All reports of a run, told the same.
+/// A file that was skipped.
+#[derive(Debug)]
+pub struct SkippedFile {
+    /// The ticket, and the number in the batch.
+    pub order: (u64, u32),
+    /// The path.
+    pub path: PathBuf,
+    /// The reason.
+    pub skip: Skip,
+}
+
+/// All reports of a run: each gets every record.
 pub struct ReportSet<'r> {
     open: Vec<OpenReport<'r>>,
-    /// Where targets elsewhere on the network go, one a line, each once.
+    /// The list of targets elsewhere on the network, one a line, each once.
     external: Option<OpenReport<'r>>,
     listed: HashSet<Box<[u8]>>,
+    /// The keys of all findings.
     baseline: Option<OpenReport<'r>>,
     place: DocumentPath,
     talk: Verbosity,
+    /// The number of findings that are shown at most.
     most: u64,
     shown: u64,
-    /// What the run amounts to so far.
+    /// The counts so far.
     pub totals: Totals,
 }
 
 impl<'r> ReportSet<'r> {
-    /// No reports yet; up to `most` findings are shown.
+    /// Creates an empty set of reports that show up to `most` findings.
     pub fn new(talk: Verbosity, most: Option<u64>) -> Self {
         ReportSet {
             open: Vec::new(),
@@ -185,14 +212,8 @@ impl<'r> ReportSet<'r> {
         look: TextStyle,
         writer: Box<dyn Write + Send + 'r>,
     ) {
-        let mut report = (format.start)(look);
-        let mut out = Vec::new();
-        report.start(&mut out);
-        self.open.push(OpenReport {
-            report,
-            writer,
-            out,
-        });
+        self.open
+            .push(OpenReport::new((format.start)(look), writer));
     }
 
     /// Adds a report of how many findings there are with each value of a key.
@@ -202,32 +223,21 @@ impl<'r> ReportSet<'r> {
         format: &ReportFormat,
         writer: Box<dyn Write + Send + 'r>,
     ) {
-        self.open.push(OpenReport {
-            report: Box::new(count::Count::new(key, format)),
-            writer,
-            out: Vec::new(),
-        });
+        let report = Box::new(CountReport::new(key, format));
+        self.open.push(OpenReport::new(report, writer));
     }
 
-    /// Where targets elsewhere on the network are written.
+    /// Adds the list of targets elsewhere on the network.
     pub fn list_external(&mut self, writer: Box<dyn Write + Send + 'r>) {
-        self.external = Some(OpenReport {
-            report: Box::new(text::TextReport::new(TextStyle::default())),
-            writer,
-            out: Vec::new(),
-        });
+        self.external = Some(OpenReport::list(writer));
     }
 
-    /// Where the keys of all findings are written.
+    /// Adds the baseline that accepts all findings.
     pub fn list_keys(&mut self, writer: Box<dyn Write + Send + 'r>) {
-        self.baseline = Some(OpenReport {
-            report: Box::new(text::TextReport::new(TextStyle::default())),
-            writer,
-            out: Vec::new(),
-        });
+        self.baseline = Some(OpenReport::list(writer));
     }
 
-    /// Takes the record of a kind, which is no finding.
+    /// Takes a record that is no finding.
     pub(super) fn take(
         &mut self,
         record: WireRecord,
@@ -254,14 +264,15 @@ impl<'r> ReportSet<'r> {
         self.write_full()
     }
 
-    /// Writes the reports that hold much.
+    /// Returns all reports and lists.
+    fn all(&mut self) -> impl Iterator<Item = &mut OpenReport<'r>> {
+        let lists = self.external.iter_mut().chain(&mut self.baseline);
+        self.open.iter_mut().chain(lists)
+    }
+
+    /// Writes the reports whose buffers are full.
     pub(super) fn write_full(&mut self) -> io::Result<()> {
-        for open in self
-            .open
-            .iter_mut()
-            .chain(&mut self.external)
-            .chain(&mut self.baseline)
-        {
+        for open in self.all() {
             if open.out.len() >= GATHER {
                 open.write()?;
             }
@@ -278,18 +289,19 @@ impl<'r> ReportSet<'r> {
         Ok(())
     }
 
-    /// Whether the next finding is shown, and not only counted.
+    /// Returns whether the next finding is shown, and not only counted.
     pub(super) fn shows_next(&self) -> bool {
         self.shown < self.most && !self.open.is_empty()
     }
 
+    /// Takes a finding.
     pub(super) fn finding(&mut self, finding: &Finding<'_>) {
         match finding.level {
             Level::Error => self.totals.errors += 1,
             _ => self.totals.warnings += 1,
         }
         if let Some(baseline) = &mut self.baseline {
-            super::baseline::push(finding, self.place.path(), &mut baseline.out);
+            push_baseline_line(finding, self.place.path(), &mut baseline.out);
         }
         if self.shown == self.most {
             self.totals.hidden += 1;
@@ -317,7 +329,7 @@ impl<'r> ReportSet<'r> {
         }
         let damage = found.code.effect == Effect::Damage;
         if self.talk.diagnostics || damage && self.talk.errors {
-            self.tell(&found.to_string());
+            self.print(&found.to_string());
         }
     }
 
@@ -326,21 +338,22 @@ impl<'r> ReportSet<'r> {
             open.report.failure(&self.place, message, &mut open.out);
         }
         if self.talk.errors {
-            self.tell(message);
+            self.print(message);
         }
     }
 
-    /// Tells which files were left out.
-    pub(super) fn tell_skipped(&mut self, mut skipped: Vec<SkippedFile>) {
+    /// Prints the files that were skipped, on standard error.
+    pub(super) fn print_skipped(&mut self, mut skipped: Vec<SkippedFile>) {
         skipped.sort_unstable_by_key(|file| file.order);
         for file in skipped {
             self.place.set(file.path.as_os_str().as_encoded_bytes());
-            self.tell(&file.skip.to_string());
+            self.print(&file.skip.to_string());
         }
         self.place.set(b"");
     }
 
-    fn tell(&self, message: &str) {
+    /// Prints a message about the current document on standard error.
+    fn print(&self, message: &str) {
         let mut line = b"uriscan: ".to_vec();
         push_visible(self.place.path(), &mut line);
         line.extend_from_slice(b": ");
@@ -350,7 +363,7 @@ impl<'r> ReportSet<'r> {
         let _ = io::stderr().write_all(&line);
     }
 
-    /// Ends all reports; the rest of the totals is given.
+    /// Ends all reports and returns the totals, completed by the given counts.
     ///
     /// # Errors
     ///
@@ -362,12 +375,7 @@ impl<'r> ReportSet<'r> {
         for open in &mut self.open {
             open.report.end(&self.totals, &mut open.out);
         }
-        for open in self
-            .open
-            .iter_mut()
-            .chain(&mut self.external)
-            .chain(&mut self.baseline)
-        {
+        for open in self.all() {
             open.write()?;
             open.writer.flush()?;
         }
@@ -375,10 +383,71 @@ impl<'r> ReportSet<'r> {
     }
 }
 
-/// Appends some bytes of a finding in the way of a report.
+/// Counts findings by a key; the counts are lines at the end, or records among those of an audit.
+struct CountReport {
+    key: CountKey,
+    counts: KeyCounts,
+    records: Option<JsonlReport>,
+}
+
+impl CountReport {
+    /// Counts by `key`, in records if `format` has any.
+    fn new(key: CountKey, format: &ReportFormat) -> Self {
+        CountReport {
+            key,
+            counts: KeyCounts::default(),
+            records: (format.name == "jsonl").then(JsonlReport::default),
+        }
+    }
+}
+
+impl ReportFormatter for CountReport {
+    fn finding(&mut self, place: &DocumentPath, finding: &Finding<'_>, _out: &mut Vec<u8>) {
+        let value = match (self.key, finding.subject) {
+            (CountKey::Rule, _) => finding.rule.name.as_bytes(),
+            (CountKey::Path, _) => place.path(),
+            (key, FindingSubject::Link(link)) => return self.counts.count(key.of(place, link)),
+            (_, FindingSubject::Document(_)) => b"",
+        };
+        self.counts.count(value);
+    }
+
+    fn diagnostic(&mut self, place: &DocumentPath, found: &Diagnostic<'_>, out: &mut Vec<u8>) {
+        if let Some(records) = &mut self.records {
+            records.diagnostic(place, found, out);
+        }
+    }
+
+    fn failure(&mut self, place: &DocumentPath, message: &str, out: &mut Vec<u8>) {
+        if let Some(records) = &mut self.records {
+            records.failure(place, message, out);
+        }
+    }
+
+    fn end(&mut self, totals: &Totals, out: &mut Vec<u8>) {
+        let name = match &self.records {
+            Some(_) => "jsonl",
+            None => "text",
+        };
+        let (layout, counts) = (Layout::default(), std::mem::take(&mut self.counts));
+        let Some(output) = Output::named(name) else {
+            return;
+        };
+        let pushed: Result<(), Infallible> = counts.rows(|value, count| {
+            output.count(&layout, self.key.name(), value, count, out);
+            Ok(())
+        });
+        let Ok(()) = pushed;
+        if let Some(records) = &mut self.records {
+            records.end(totals, out);
+        }
+    }
+}
+
+/// Appends bytes of a finding in the escaping of a report.
 type Push = fn(&[u8], &mut Vec<u8>);
 
-/// Appends the message of a finding, with what may have been meant.
+/// Appends the message of a finding, with its suggestion.
 fn push_message(finding: &Finding<'_>, push: Push, out: &mut Vec<u8>) {
     push(finding.message().as_bytes(), out);
     if let Some(suggestion) = finding.suggestion {

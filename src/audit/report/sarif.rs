@@ -7,7 +7,7 @@ use crate::output::DocumentPath;
 use crate::output::json::{push_count, push_member, push_string};
 use crate::uri::base::push_path;
 
-/// A result for each finding, in one run.
+/// A run with a result for each finding.
 #[derive(Default)]
 pub(super) struct SarifReport {
     results: u64,
@@ -74,7 +74,7 @@ impl ReportFormatter for SarifReport {
     }
 }
 
-/// Where in the file; bytes of an enclosed part are no bytes of the file.
+/// Appends the region in the file, unless the finding is in an enclosed part with offsets of its own.
 fn push_region(finding: &Finding<'_>, out: &mut Vec<u8>) {
     let mut keys = Vec::new();
     if finding.member().is_none() {
@@ -102,7 +102,7 @@ fn level(level: Level) -> &'static str {
     }
 }
 
-/// A path as a URI reference.
+/// Returns a path as a URI reference.
 fn artifact(path: &[u8]) -> Vec<u8> {
     let mut uri = Vec::new();
     if path.starts_with(b"/") {

@@ -1,9 +1,9 @@
-//! Text for people and editors: `path:line:column: error[rule]: reference (message)`.
+//! Lines of text: for people and editors, `path:line:column: error[rule]: reference (message)`, and
+//! workflow commands for GitHub Actions.
 
 use super::{ReportFormatter, TextStyle, Totals, push_sentence};
 use crate::audit::finding::Finding;
-use crate::audit::rules::Level;
-use crate::audit::site::LinkState;
+use crate::audit::rules::{Level, LinkState};
 use crate::bytes::lines::Position;
 use crate::output::DocumentPath;
 use crate::output::escape::push_decimal;
@@ -16,18 +16,18 @@ const ERROR: &str = "\x1b[1;31m";
 const WARNING: &str = "\x1b[1;33m";
 const PLAIN: &str = "\x1b[0m";
 
-/// A finding a line.
+/// Text for people and editors, a line for each finding.
 pub(super) struct TextReport {
-    look: TextStyle,
+    style: TextStyle,
 }
 
 impl TextReport {
-    pub(super) fn new(look: TextStyle) -> Self {
-        TextReport { look }
+    pub(super) fn new(style: TextStyle) -> Self {
+        TextReport { style }
     }
 
     fn paint(&self, color: &str, out: &mut Vec<u8>, push: impl FnOnce(&mut Vec<u8>)) {
-        if !self.look.color {
+        if !self.style.color {
             return push(out);
         }
         out.extend_from_slice(color.as_bytes());
@@ -64,7 +64,7 @@ impl TextReport {
 }
 
 /// Returns whether a line that begins with this path would be a command to GitHub Actions, which
-/// reads them from any log: `::stop-commands::x` and `##[endgroup]`, behind white space or not.
+/// takes them from any log: `::stop-commands::x` and `##[endgroup]`, with or without leading blanks.
 fn is_workflow_command(path: &[u8]) -> bool {
     let start = path.trim_ascii_start();
     start.starts_with(b"::") || start.starts_with(b"##[")
@@ -101,4 +101,39 @@ impl ReportFormatter for TextReport {
             out.extend_from_slice(format!("... and {} more\n", totals.hidden).as_bytes());
         }
     }
+}
+
+/// Annotations of GitHub Actions: a workflow command for each finding.
+pub(super) struct GithubReport;
+
+impl ReportFormatter for GithubReport {
+    fn finding(&mut self, place: &DocumentPath, finding: &Finding<'_>, out: &mut Vec<u8>) {
+        let command = match finding.level {
+            Level::Error => "error",
+            _ => "warning",
+        };
+        let text = |push: &dyn Fn(&mut Vec<u8>)| {
+            let mut text = Vec::new();
+            push(&mut text);
+            String::from_utf8_lossy(&text).into_owned()
+        };
+        let path = text(&|out| push_visible(place.path(), out));
+        let sentence = text(&|out| push_sentence(finding, push_visible, out));
+        let mut line = format!("::{command} file={}", property(&path));
+        if let Some(position) = finding.position() {
+            line += &format!(",line={},col={}", position.line, position.column);
+        }
+        line += &format!(",title={}::{}\n", finding.rule.name, data(&sentence));
+        out.extend_from_slice(line.as_bytes());
+    }
+}
+
+fn data(text: &str) -> String {
+    text.replace('%', "%25")
+        .replace('\r', "%0D")
+        .replace('\n', "%0A")
+}
+
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
 }

@@ -1,0 +1,321 @@
+//! Targets of links: the mount, the file and the fragment that a URI names.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use percent_encoding::percent_decode;
+
+use super::disk::{DiskEntry, DiskTree, LookupMatch};
+use super::names::{FileId, HashKey, PathTable};
+use crate::resolver::Link;
+use crate::uri::{Mounts, ResolveErrorKind, Resolver, Rules};
+
+/// Where the target of a link lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TargetLocation {
+    /// An existing file under a mount.
+    File(FileId, LookupMatch),
+    /// A directory under a mount, without an index file.
+    NoIndex(FileId),
+    /// A path under a mount at which nothing exists.
+    Nothing,
+    /// On a mounted host, outside every mounted path.
+    OutsideRoot,
+    /// Under a mount, where a symbolic link on the way leads out of the roots.
+    SymlinkOut,
+    /// Elsewhere on the network.
+    External,
+    /// Of a scheme with nothing to look up.
+    Skipped,
+    /// Excluded by an option: no rule applies.
+    LeftOut,
+    /// The reference did not resolve.
+    Unresolved(ResolveErrorKind),
+}
+
+impl TargetLocation {
+    /// Returns the file at the target, if there is one.
+    pub fn file(self) -> Option<FileId> {
+        match self {
+            TargetLocation::File(file, _) => Some(file),
+            _ => None,
+        }
+    }
+}
+
+/// The link and its target after the lookup; the input of the rules.
+#[derive(Clone, Debug)]
+pub struct TargetFacts<'a> {
+    /// The link.
+    pub link: &'a Link<'a>,
+    /// Where the target lies.
+    pub location: TargetLocation,
+    /// The document at the target has no such id or name.
+    pub fragment_missing: bool,
+    /// The document at the target refreshes to another one.
+    pub redirects: bool,
+}
+
+impl TargetFacts<'_> {
+    /// Returns whether the target is a file that was found in this way.
+    pub fn found_by(&self, how: LookupMatch) -> bool {
+        matches!(self.location, TargetLocation::File(_, found) if found == how)
+    }
+}
+
+/// Whether `http` and `https` URIs of one host and path are the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SchemeMatching {
+    /// They are the same.
+    #[default]
+    Alike,
+    /// They differ.
+    Strict,
+}
+
+/// Maps targets to files: mounts backwards, then the disk.
+#[derive(Debug)]
+pub struct TargetChecker {
+    /// Directories and the URIs at which they are served.
+    pub mounts: Mounts,
+    /// The disk.
+    pub tree: DiskTree,
+    /// Whether `http` and `https` are told apart.
+    pub schemes: SchemeMatching,
+    /// The numbers of files.
+    pub paths: PathTable,
+}
+
+/// Schemes of targets that tools with network access can check.
+const NETWORK: [&[u8]; 3] = [b"http:", b"https:", b"ftp:"];
+
+/// Where a target lies, as far as its URI tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MountPosition {
+    /// At a path below a mounted directory.
+    Below {
+        /// The directory, with its slash.
+        root: Vec<u8>,
+        /// The path, beginning with the directory; none where an encoded slash or NUL makes a name
+        /// that no file can have.
+        path: Option<Vec<u8>>,
+    },
+    /// Under no mount.
+    Elsewhere(TargetLocation),
+}
+
+impl TargetChecker {
+    /// Returns where a target without query and fragment lies.
+    pub fn locate(&self, target: &[u8]) -> TargetLocation {
+        match self.mount_position(target) {
+            MountPosition::Elsewhere(location) => location,
+            MountPosition::Below { path: None, .. } => TargetLocation::Nothing,
+            MountPosition::Below {
+                root,
+                path: Some(path),
+            } => match self.tree.find(&root, &path) {
+                DiskEntry::File(path, how) => TargetLocation::File(self.paths.id(&path), how),
+                DiskEntry::NoIndex(path) => TargetLocation::NoIndex(self.paths.id(&path)),
+                DiskEntry::Outside(_) => TargetLocation::SymlinkOut,
+                DiskEntry::Dangling(_) | DiskEntry::Nothing => TargetLocation::Nothing,
+            },
+        }
+    }
+
+    /// Returns the number of a file that a walk has found; `named` is a file that was an argument.
+    pub fn walked(&self, path: &[u8], named: bool) -> FileId {
+        match self.tree.path_of_walked(path, named) {
+            Some(path) => self.paths.id(&path),
+            None => self.paths.id(path),
+        }
+    }
+
+    /// Returns where a target without query and fragment lies, without looking at the disk.
+    pub fn mount_position(&self, target: &[u8]) -> MountPosition {
+        if is_normal(target) {
+            return self.mount_position_of_normal(target);
+        }
+        // References of plain text are copied as written: `HTTP://Example.com:80/a/../b`.
+        let mut normal = Vec::new();
+        let resolver = Resolver::without_base(Rules::Whatwg);
+        match resolver.resolve_into(target, &mut normal) {
+            Ok(_) => self.mount_position_of_normal(&normal),
+            Err(_) => self.mount_position_of_normal(target),
+        }
+    }
+
+    fn mount_position_of_normal(&self, target: &[u8]) -> MountPosition {
+        if let Some(served) = self.mounts.find(target, self.alike()) {
+            return MountPosition::Below {
+                root: served.directory.to_vec(),
+                path: served.path,
+            };
+        }
+        MountPosition::Elsewhere(
+            if !NETWORK.iter().any(|scheme| target.starts_with(scheme)) {
+                TargetLocation::Skipped
+            } else if self.mounts.shares_authority(target, self.alike()) {
+                TargetLocation::OutsideRoot
+            } else {
+                TargetLocation::External
+            },
+        )
+    }
+
+    /// Returns the mounted directory and the path at which the target of a link should lie.
+    pub(super) fn expected_path(&self, link: &Link<'_>) -> Option<(Vec<u8>, Vec<u8>)> {
+        let target = link.target.ok()?;
+        let end = target.iter().position(|byte| b"?#".contains(byte));
+        let target = &target[..end.unwrap_or(target.len())];
+        match self.mount_position(target) {
+            MountPosition::Below { root, path } => Some((root, path?)),
+            MountPosition::Elsewhere(_) => None,
+        }
+    }
+
+    /// Returns the comparison of schemes that counts some as the same.
+    fn alike(&self) -> fn(&[u8], &[u8]) -> bool {
+        match self.schemes {
+            SchemeMatching::Alike => |one, other| is_web(one) && is_web(other),
+            SchemeMatching::Strict => |_, _| false,
+        }
+    }
+}
+
+fn is_web(scheme: &[u8]) -> bool {
+    scheme == b"http:" || scheme == b"https:"
+}
+
+/// Returns the authority at the start of `//authority/path`.
+fn authority(rest: &[u8]) -> &[u8] {
+    let rest = &rest[2..];
+    let end = rest.iter().position(|byte| b"/?#".contains(byte));
+    &rest[..end.unwrap_or(rest.len())]
+}
+
+/// Returns whether the WHATWG rules surely leave a target as it is: scheme and host in lower case,
+/// no port, no dot segments.
+fn is_normal(target: &[u8]) -> bool {
+    let Some(colon) = memchr::memchr(b':', target) else {
+        return true;
+    };
+    let rest = &target[colon + 1..];
+    if !rest.starts_with(b"//") {
+        return true;
+    }
+    let authority = authority(rest);
+    let plain = |byte: &u8| !byte.is_ascii_uppercase() && *byte != b':';
+    let path = &rest[2 + authority.len()..];
+    target[..colon].iter().all(plain)
+        && authority.iter().all(plain)
+        && path.starts_with(b"/")
+        && memchr::memmem::find(path, b"/.").is_none()
+}
+
+/// The number of targets that a worker remembers.
+const REMEMBERED: usize = 1 << 16;
+
+/// A worker's cache of lookups.
+#[derive(Debug)]
+pub struct LookupCache<'a> {
+    checker: &'a TargetChecker,
+    /// The locations of targets under a mount, by their hashes; the others need no look at the disk.
+    locations: HashMap<u64, TargetLocation>,
+    key: HashKey,
+}
+
+impl<'a> LookupCache<'a> {
+    /// Creates an empty cache.
+    pub fn new(checker: &'a TargetChecker, key: HashKey) -> Self {
+        LookupCache {
+            checker,
+            locations: HashMap::new(),
+            key,
+        }
+    }
+
+    /// Returns where a target without its fragment lies.
+    #[inline]
+    pub fn locate(&mut self, target: &[u8]) -> TargetLocation {
+        // The query does not change which file it is.
+        let target = match memchr::memchr(b'?', target) {
+            Some(at) => &target[..at],
+            None => target,
+        };
+        let checker = self.checker;
+        if !checker.mounts.contains(target, checker.alike()) {
+            return checker.locate(target);
+        }
+        let hash = self.key.of(target);
+        if let Some(&location) = self.locations.get(&hash) {
+            return location;
+        }
+        let location = checker.locate(target);
+        if self.locations.len() == REMEMBERED {
+            self.locations.clear();
+        }
+        self.locations.insert(hash, location);
+        location
+    }
+}
+
+/// Splits a target into the URI without its fragment, and the fragment.
+pub(super) fn split_fragment(target: &[u8]) -> (&[u8], Option<&[u8]>) {
+    match memchr::memchr(b'#', target) {
+        Some(at) => (&target[..at], Some(&target[at + 1..])),
+        None => (target, None),
+    }
+}
+
+/// Returns the name that a document must have for a fragment to lead to a place in it; none where
+/// any document has the place: the fragment is empty, or `top`, or a text directive alone.
+///
+/// WHATWG HTML 7.4.6.4, "find a potential indicated element".
+pub(super) fn required_name(fragment: &[u8]) -> Option<&[u8]> {
+    // A text directive, `:~:text=`, is no part of the fragment.
+    let end = memchr::memmem::find(fragment, b":~:").unwrap_or(fragment.len());
+    let fragment = &fragment[..end];
+    let anywhere = fragment.is_empty() || fragment.eq_ignore_ascii_case(b"top");
+    (!anywhere).then_some(fragment)
+}
+
+/// Decodes the percent-encoded bytes of a fragment; a `%` without two digits stays.
+pub(super) fn decode_fragment(fragment: &[u8]) -> Cow<'_, [u8]> {
+    percent_decode(fragment).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fragment_is_split_off_and_decoded() {
+        let split = |target: &'static str| split_fragment(target.as_bytes());
+        let without = |target: &'static str, fragment| (target.as_bytes(), fragment);
+        assert_eq!(
+            split("http://example.com/a?b#c"),
+            without("http://example.com/a?b", Some(&b"c"[..]))
+        );
+        assert_eq!(
+            split("http://example.com/"),
+            without("http://example.com/", None)
+        );
+        assert_eq!(&*decode_fragment(b"a%20b"), b"a b");
+        assert_eq!(&*decode_fragment(b"100%"), b"100%");
+    }
+
+    #[test]
+    fn some_fragments_name_no_element() {
+        for (fragment, name) in [
+            ("", None),
+            ("top", None),
+            ("TOP", None),
+            (":~:text=here", None),
+            ("a:~:text=here", Some("a")),
+            ("tops", Some("tops")),
+        ] {
+            let name = name.map(str::as_bytes);
+            assert_eq!(required_name(fragment.as_bytes()), name, "{fragment}");
+        }
+    }
+}
