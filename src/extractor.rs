@@ -11,8 +11,9 @@ use crate::bytes::window::{Bounds, Window, Windows};
 use crate::decode::charset::{self, CharsetReader, Conversion, Detected, Transcoder};
 pub use crate::document::Positions;
 use crate::document::events::{Batch, Event, Events};
-use crate::document::mail::ArchiveTally;
-use crate::document::{self, Format, KnownSeparators, Passes, Scan, ScanStart, SplitContext};
+use crate::document::{
+    self, ArchiveCounts, Format, Passes, PieceIndex, Scan, ScanStart, SplitContext,
+};
 use crate::resolver::{EmbeddedBases, Handed, Linker, Ruling, Sink};
 use crate::uri::Base;
 use crate::uri::unwrap::Unwrapper;
@@ -68,19 +69,19 @@ pub struct Document<'a> {
     pub declared: Option<&'static Encoding>,
     /// Where it starts, if it is a piece of a document.
     pub origin: PieceOrigin,
-    /// What is known of its contents, if it is a piece of an archive.
-    pub known: Option<KnownSeparators<'a>>,
+    /// What was found in it already, if it is a piece of an archive.
+    pub index: Option<&'a PieceIndex>,
 }
 
-/// Where a piece of a document starts: behind a [`seam`](Format::seam).
+/// Where a piece of a document starts: behind a [split point](Format::split_point).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PieceOrigin {
     /// The offset of its first byte.
     pub offset: u64,
     /// The line that it starts.
     pub line: u64,
-    /// What is to be known of the rest, if it is an archive.
-    pub share: SplitContext,
+    /// The rest of the document, if it is an archive.
+    pub split: SplitContext,
 }
 
 impl Default for PieceOrigin {
@@ -89,7 +90,7 @@ impl Default for PieceOrigin {
         PieceOrigin {
             offset: 0,
             line: 1,
-            share: SplitContext::default(),
+            split: SplitContext::default(),
         }
     }
 }
@@ -102,7 +103,7 @@ impl<'a> Document<'a> {
             base,
             declared: None,
             origin: PieceOrigin::default(),
-            known: None,
+            index: None,
         }
     }
 }
@@ -229,11 +230,11 @@ impl Extractor {
         self.run(document, &mut Seekable::new(reader), sink)
     }
 
-    /// How much was read of the archive that was extracted last, and what was passed over; none for
-    /// formats that are no archives.
-    pub fn tally(&self, format: &Format) -> Option<&ArchiveTally> {
+    /// Returns how much was read of the archive that was extracted last, and what was passed over;
+    /// `None` for formats that are no archives.
+    pub fn counts(&self, format: &Format) -> Option<&ArchiveCounts> {
         let known = self.scanners.iter().find(|(name, _)| *name == format.name);
-        known.and_then(|(_, scanner)| scanner.tally())
+        known.and_then(|(_, scanner)| scanner.counts())
     }
 
     fn run(
@@ -311,11 +312,11 @@ impl Extractor {
             self.scanners.push((format.name, made));
             self.scanners.len() - 1
         });
-        self.scanners[scanner].1.know(document.known);
+        self.scanners[scanner].1.set_index(document.index);
         let start = ScanStart {
             declared: document.declared,
             detected,
-            share: document.origin.share,
+            split: document.origin.split,
             positions: self.options.positions,
             ..ScanStart::default()
         };

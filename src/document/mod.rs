@@ -18,6 +18,8 @@ pub mod mail;
 pub mod markdown;
 pub mod text;
 
+use std::collections::BTreeMap;
+
 use encoding_rs::Encoding;
 
 use crate::bytes::window::{Bounds, Window};
@@ -35,11 +37,12 @@ pub trait Scan: Send {
     /// References were handed on before their document was settled: it cannot be read again.
     fn handed_on(&mut self) {}
 
-    /// Takes what is known of the piece of an archive that begins next; by default it is left aside.
-    fn know(&mut self, _known: Option<KnownSeparators<'_>>) {}
+    /// Takes what a [`MemberFinder`] found in the piece of an archive that begins next.
+    fn set_index(&mut self, _index: Option<&PieceIndex>) {}
 
-    /// How much of an archive was read since it began, and what was passed over.
-    fn tally(&self) -> Option<&mail::ArchiveTally> {
+    /// Returns how much of an archive was read since it began, and what was passed over; `None`
+    /// for formats that are no archives.
+    fn counts(&self) -> Option<&ArchiveCounts> {
         None
     }
 }
@@ -56,8 +59,8 @@ pub struct ScanStart {
     pub again: RestartHints,
     /// Whether the document can be read again from its first byte.
     pub reread: Reread,
-    /// What is to be known of an archive of which the document is a piece.
-    pub share: SplitContext,
+    /// The rest of the archive of which the document is a piece.
+    pub split: SplitContext,
     /// Whether a scanner that counts lines itself has to.
     pub positions: Positions,
     /// Whether plain text is declared as the source of formatted text.
@@ -115,7 +118,7 @@ pub enum AnchorReporting {
 pub enum Retrieval {
     /// It is: the document was retrieved from there.
     Place,
-    /// It is not: nobody wrote a mail for the folder that keeps it.
+    /// It is not: what it holds was not written for the folder that keeps it.
     Elsewhere,
 }
 
@@ -129,78 +132,103 @@ pub enum Passes {
     MaybeTwice,
 }
 
-/// Where a long document can be cut so that its pieces have the links of the whole.
+/// How much of an archive was read, and what was passed over.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ArchiveCounts {
+    /// Members.
+    pub members: u64,
+    /// Parts of members that were read.
+    pub parts: u64,
+    /// Parts that were not read, by media type.
+    pub skipped: BTreeMap<String, u64>,
+}
+
+impl ArchiveCounts {
+    /// A hostile archive must not fill the memory with names: more of them are counted as `*`.
+    const NAMES: usize = 1024;
+
+    /// Counts a part that is not read.
+    pub(crate) fn skip(&mut self, media_type: &str) {
+        if let Some(count) = self.skipped.get_mut(media_type) {
+            *count += 1;
+            return;
+        }
+        let is_full = self.skipped.len() >= Self::NAMES;
+        let name = if is_full { "*" } else { media_type };
+        *self.skipped.entry(name.to_owned()).or_default() += 1;
+    }
+
+    /// Adds the counts of another piece of the archive.
+    pub fn add(&mut self, other: &ArchiveCounts) {
+        self.members += other.members;
+        self.parts += other.parts;
+        for (name, count) in &other.skipped {
+            *self.skipped.entry(name.clone()).or_default() += count;
+        }
+    }
+}
+
+/// Where a long document can be split so that its pieces have the links of the whole.
 #[derive(Clone, Copy)]
 pub enum SplitPoint {
-    /// Behind a line that anybody can tell: finds the first such index, behind an LF, in bytes that
-    /// may start anywhere in the document.
+    /// Behind a line that is recognized without the text before it: finds the first such index,
+    /// behind an LF, in bytes that may start anywhere in the document.
     Line(fn(&[u8]) -> Option<usize>),
-    /// Between the messages of an archive, which have to be found one after the other.
-    Message(fn() -> Box<dyn MessageFinder>),
+    /// Between the members of an archive, which have to be found one after the other.
+    Member(fn() -> Box<dyn MemberFinder>),
 }
 
-/// Finds where the messages of an archive begin, as its scanner does, but faster.
-pub trait MessageFinder: Send {
-    /// Looks for the next message in the pending bytes of a window. A message has to be looked for
+/// Finds where the members of an archive begin, as its scanner does, but faster.
+pub trait MemberFinder: Send {
+    /// Looks for the next member in the pending bytes of a window. A member has to be looked for
     /// from `next` of the one before it on.
-    fn next(&mut self, window: &Window<'_>, peek: ReadAt<'_>) -> MessageSearch;
+    fn next(&mut self, window: &Window<'_>, read_at: ReadAt<'_>) -> MemberSearch;
 
-    /// What the scanner has to know that starts with the message that was seen last.
-    fn share(&self) -> SplitContext;
+    /// Returns the context of a piece that starts with the member found last.
+    fn context(&self) -> SplitContext;
 
-    /// What the look found up to an offset, behind what was taken before; whether lines are quoted
-    /// counts from one taking to the next.
-    fn take(&mut self, end: u64) -> (Vec<u64>, LineQuoting);
+    /// Takes what was found since the last call and before the offset `end`.
+    fn take_index(&mut self, end: u64) -> PieceIndex;
 }
 
-/// What a look for messages has found in a piece of an archive, so that its scanner need not look.
-#[derive(Clone, Copy, Debug)]
-pub struct KnownSeparators<'a> {
-    /// The offsets of all lines that may separate messages, in order.
-    pub lines: &'a [u64],
-    /// Whether any line may be quoted.
-    pub quoting: LineQuoting,
-}
-
-/// Whether lines that look like separators are quoted somewhere.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum LineQuoting {
-    /// No line is.
-    #[default]
-    None,
-    /// Some may be.
-    Some,
+/// What a [`MemberFinder`] found in a piece of an archive, so that its scanner need not search again.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PieceIndex {
+    /// The offsets of all lines that may begin a member, in ascending order.
+    pub candidates: Vec<u64>,
+    /// Whether the piece may hold lines that were escaped so as not to begin a member.
+    pub escaped: bool,
 }
 
 /// Reads bytes of the archive at an offset; returns how many there are, fewer only at its end.
 pub type ReadAt<'a> = &'a dyn Fn(u64, &mut [u8]) -> usize;
 
-/// What was seen of the next message.
+/// The result of a search for the next member of an archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MessageSearch {
-    /// It begins at `at`; what begins it ends at `next`.
-    Message {
+pub enum MemberSearch {
+    /// A member begins at `at`; its first line ends at `next`.
+    Found {
         /// The index of its first byte.
         at: usize,
-        /// The index from which on the one behind it is to be looked for.
+        /// The index from which on to look for the one behind it.
         next: usize,
     },
-    /// There is none before this index, from which on it is to be looked for with more bytes.
-    Nothing(usize),
-    /// There is no telling: the rest is not to be cut.
+    /// No member begins before this index, from which on more bytes are needed.
+    NotBefore(usize),
+    /// The next member cannot be found: the rest of the archive is one piece.
     Lost,
 }
 
-/// What the scanner of a piece of an archive has to know of the rest.
+/// The rest of the archive of which a document is a piece.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SplitContext {
-    /// How many messages stand before the piece.
+    /// How many members stand before the piece.
     pub before: u64,
-    /// How the archive's first message was separated.
-    pub style: mail::SeparatorStyle,
-    /// The offset of the first message behind the piece, if there is one. The scanner gets to see
-    /// some bytes of it, so that it knows where the one before it ends.
+    /// The offset of the first member behind the piece, if there is one. The scanner sees some
+    /// bytes of it, to find where the one before it ends.
     pub end: Option<u64>,
+    /// What the first member decides for the others, in the format's own encoding; 0 at the start.
+    pub state: u8,
 }
 
 /// A document format.
@@ -221,8 +249,8 @@ pub struct Format {
     pub prescan: Option<charset::Prescan>,
     /// Which documents are turned into UTF-8 first.
     pub conversion: charset::Conversion,
-    /// Where a long document can be cut, if it can.
-    pub seam: Option<SplitPoint>,
+    /// Where a long document can be split, if it can.
+    pub split_point: Option<SplitPoint>,
     /// Makes a scanner.
     pub scanner: fn(&FormatOptions) -> Box<dyn Scan>,
 }

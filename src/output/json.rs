@@ -63,9 +63,9 @@ pub fn push_archive(place: &DocumentPath, archive: &ArchiveRecord, out: &mut Vec
     open("archive", out);
     push_key("path", out);
     push_string(place.path(), out);
-    push_count("messages", archive.tally.messages, out);
-    push_count("parts", archive.tally.parts, out);
-    let skipped = archive.tally.skipped_parts.iter();
+    push_count("messages", archive.counts.members, out);
+    push_count("parts", archive.counts.parts, out);
+    let skipped = archive.counts.skipped.iter();
     push_counts(
         "skipped_parts",
         skipped.map(|(name, &count)| (name.as_str(), count)),

@@ -5,7 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use super::escape::is_plain;
-use crate::document::mail::ArchiveTally;
+use crate::document::ArchiveCounts;
 
 /// The path of a document, as reached from the arguments.
 #[derive(Clone, Debug)]
@@ -61,8 +61,8 @@ pub struct Failure<'a> {
 /// How much of an archive was read, and what was passed over: loss must be visible.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ArchiveRecord {
-    /// Messages, parts that were read, and those that were not, by media type.
-    pub tally: ArchiveTally,
+    /// Messages, parts that were read, and parts that were not, by media type.
+    pub counts: ArchiveCounts,
     /// References that were reported.
     pub links: u64,
     /// Its bytes, decompressed.
@@ -74,7 +74,7 @@ pub struct ArchiveRecord {
 impl ArchiveRecord {
     /// Adds the counts of another piece of the archive.
     pub fn add(&mut self, other: &ArchiveRecord) {
-        self.tally.add(&other.tally);
+        self.counts.add(&other.counts);
         self.links += other.links;
         self.bytes += other.bytes;
         for (code, count) in &other.diagnostics {
@@ -98,21 +98,21 @@ impl ArchiveRecord {
 impl fmt::Display for ArchiveRecord {
     /// In words, on one line.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ArchiveTally {
-            messages,
+        let ArchiveCounts {
+            members,
             parts,
-            skipped_parts,
-        } = &self.tally;
+            skipped,
+        } = &self.counts;
         let (links, bytes) = (self.links, self.bytes);
         write!(
             formatter,
             "{}, {}, {}, {}",
-            counted(*messages, "message"),
+            counted(*members, "message"),
             counted(*parts, "part"),
             counted(links, "link"),
             counted(bytes, "byte"),
         )?;
-        for (name, count) in skipped_parts {
+        for (name, count) in skipped {
             write!(formatter, "; {count} {name} passed over")?;
         }
         for (code, count) in &self.diagnostics {

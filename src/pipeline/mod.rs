@@ -1,7 +1,7 @@
 //! Layer 6: many documents on all cores, written in the order of their paths.
 //!
 //! [`walk`] finds files lazily. [`queue`] groups them in batches with ascending tickets and splits
-//! huge ones ([`split_lines`], [`split_messages`]). [`mod@run`] has a worker for each core that reads
+//! huge ones ([`split_lines`], [`split_members`]). [`mod@run`] has a worker for each core that reads
 //! the files of a batch ([`read`], which opens by [`input`], recognises by [`sniff`] and extracts)
 //! into a buffer of its own. [`reorder`] puts these buffers in the order of their tickets, and
 //! [`writer`] writes them. The bytes written do not depend on the number of workers.
@@ -16,7 +16,7 @@ pub mod reorder;
 pub mod run;
 pub mod sniff;
 pub mod split_lines;
-pub mod split_messages;
+pub mod split_members;
 pub mod tally;
 pub mod walk;
 pub mod writer;

@@ -131,13 +131,13 @@ impl PipelineOptions {
     /// Whether a document with these first bytes may be cut into pieces: each of them must be
     /// readable without those before it.
     pub fn may_cut(&self, format: &Format, head: &[u8]) -> bool {
-        let seams = match format.seam {
+        let splits = match format.split_point {
             None => false,
             Some(SplitPoint::Line(_)) => true,
             // One worker is faster without a look ahead.
-            Some(SplitPoint::Message(_)) => self.threads > 1,
+            Some(SplitPoint::Member(_)) => self.threads > 1,
         };
-        seams
+        splits
             && !self.report.is_by_file()
             && self.declared.is_none_or(|encoding| encoding == UTF_8)
             && !sniff::is_wide(head)

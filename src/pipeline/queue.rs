@@ -15,7 +15,7 @@ use super::input::{self, SHORT};
 use super::options::{Choice, PipelineOptions};
 use super::sniff::HEAD;
 use super::split_lines::{FilePiece, LineSplitter, UNCUT};
-use super::split_messages::MessageSplitter;
+use super::split_members::MemberSplitter;
 use super::walk::{Entry, EntryKind, Unreadable, Walk};
 use crate::document::SplitPoint;
 
@@ -54,7 +54,7 @@ impl FileBytes {
 /// How a file is cut.
 enum FileSplitter {
     Lines(LineSplitter),
-    Messages(MessageSplitter),
+    Members(MemberSplitter),
 }
 
 /// One worker's hold of the queue. Who lets go of it before the end stops the others, for they may
@@ -210,13 +210,13 @@ impl<'a> Queue<'a> {
         match self.options.choose(entry, head) {
             Choice::Read(format) if self.options.may_cut(format, head) => {
                 let (entry, size) = (entry.clone(), self.options.piece);
-                match format.seam? {
+                match format.split_point? {
                     SplitPoint::Line(_) => {
                         let cutter = LineSplitter::new(entry, format, file, length, size);
                         Some(FileSplitter::Lines(cutter))
                     }
-                    SplitPoint::Message(_) => {
-                        MessageSplitter::new(entry, format, file, size).map(FileSplitter::Messages)
+                    SplitPoint::Member(_) => {
+                        MemberSplitter::new(entry, format, file, size).map(FileSplitter::Members)
                     }
                 }
             }
@@ -297,7 +297,7 @@ impl Drop for WorkerHandle<'_> {
 fn take_piece(line: &mut DispatchState, jobs: &mut Vec<Job>) -> bool {
     let piece = match &mut line.cutter {
         Some(FileSplitter::Lines(cutter)) => cutter.next(),
-        Some(FileSplitter::Messages(splitter)) => splitter.next(&mut line.spare),
+        Some(FileSplitter::Members(splitter)) => splitter.next(&mut line.spare),
         None => None,
     };
     let found = piece.is_some();

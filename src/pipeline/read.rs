@@ -9,8 +9,7 @@ use super::options::{Choice, PipelineOptions, ReportMode};
 use super::split_lines::FilePiece;
 use super::walk::{Entry, EntryKind};
 use crate::decode::compression::Codec;
-use crate::document::mail::ArchiveTally;
-use crate::document::{Format, Retrieval};
+use crate::document::{ArchiveCounts, Format, Retrieval};
 use crate::extractor::{Document, Extractor, PieceOrigin, Positions};
 use crate::output::record::Skip;
 use crate::resolver::{Diagnostic, Sink};
@@ -107,7 +106,7 @@ impl<'a> FileReader<'a> {
             base: base.as_ref(),
             declared: self.options.declared,
             origin: PieceOrigin::default(),
-            known: None,
+            index: None,
         };
         let extractor = &mut self.extractor;
         let length = match input {
@@ -197,8 +196,8 @@ impl<'a> FileReader<'a> {
 
     /// How much was read of the archive that was read last, and what was passed over; none for
     /// formats that are no archives.
-    pub fn tally(&self, format: &Format) -> Option<&ArchiveTally> {
-        self.extractor.tally(format)
+    pub fn counts(&self, format: &Format) -> Option<&ArchiveCounts> {
+        self.extractor.counts(format)
     }
 
     /// Reads a piece of a file and hands on what it holds; returns how many bytes it has.
@@ -228,7 +227,7 @@ impl<'a> FileReader<'a> {
             base: base.as_ref(),
             declared: self.options.declared,
             origin,
-            known: piece.known(),
+            index: piece.known.as_ref(),
         };
         let extractor = &mut self.extractor;
         let length = loaded.and_then(|loaded| match loaded {

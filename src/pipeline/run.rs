@@ -215,10 +215,10 @@ impl<'a, W: Write + Send> ExtractWorker<'a, W> {
                 error,
             }) => {
                 collector.end_document(bytes);
-                if let Some(tally) = self.reader.tally(format)
+                if let Some(counts) = self.reader.counts(format)
                     && collector.counts_archives()
                 {
-                    let archive = collector.archive(tally, bytes);
+                    let archive = collector.archive(counts, bytes);
                     collector.tell_archive(&archive);
                 }
                 error
@@ -250,10 +250,10 @@ impl<'a, W: Write + Send> ExtractWorker<'a, W> {
             Ok(length) if piece.has_shrunk(length) => self.collector.fail(SHRUNK),
             Ok(_) => {}
         }
-        if let Some(tally) = self.reader.tally(piece.whole.format.0)
+        if let Some(counts) = self.reader.counts(piece.whole.format.0)
             && self.collector.counts_archives()
         {
-            let archive = self.collector.archive(tally, bytes);
+            let archive = self.collector.archive(counts, bytes);
             if let Some(archive) = piece.gather(&archive) {
                 self.collector.tell_archive(&archive);
             }
@@ -375,9 +375,9 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
     }
 
     /// What there is to tell of the archive, or the piece of one, that has been read.
-    pub fn archive(&mut self, tally: &document::mail::ArchiveTally, bytes: u64) -> ArchiveRecord {
+    pub fn archive(&mut self, counts: &document::ArchiveCounts, bytes: u64) -> ArchiveRecord {
         ArchiveRecord {
-            tally: tally.clone(),
+            counts: counts.clone(),
             links: self.found,
             bytes,
             diagnostics: std::mem::take(&mut self.diagnosed),

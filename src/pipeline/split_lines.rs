@@ -1,7 +1,7 @@
 //! One huge file in pieces, so that all workers can share it.
 //!
 //! The pieces follow from the file alone, not from who works on them, and each begins behind a
-//! [`seam`](crate::document::Format::seam): together they have the links of the whole. What one
+//! [split point](crate::document::Format::split_point): together they have the links of the whole. What one
 //! piece has to know of those before it is how many lines there are; the `Ledger` tells it.
 
 use std::fs::File;
@@ -12,7 +12,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use super::input::{self, Input};
 use super::walk::Entry;
 use crate::bytes::lines::breaks;
-use crate::document::{Format, KnownSeparators, LineQuoting, SplitContext, SplitPoint};
+use crate::document::{Format, PieceIndex, SplitContext, SplitPoint};
 use crate::extractor::PieceOrigin;
 use crate::output::record::ArchiveRecord;
 
@@ -87,12 +87,12 @@ pub struct FilePiece {
     pub(super) start: u64,
     /// None: it goes on to the end of the file, wherever that will be.
     pub(super) end: Option<u64>,
-    /// What is to be known of the rest of an archive.
-    pub(super) share: SplitContext,
+    /// The rest of the file, if it is an archive.
+    pub(super) split: SplitContext,
     /// Its bytes, where they have been read already.
     pub(super) handed: Option<PieceBytes>,
-    /// What a look for messages found in it, where it has been looked through.
-    pub(super) seen: Option<(Vec<u64>, LineQuoting)>,
+    /// What the search for members found in it, where it has been searched.
+    pub(super) known: Option<PieceIndex>,
 }
 
 /// Bytes of an archive, handed over with their piece.
@@ -148,7 +148,7 @@ impl LineSplitter {
 
     /// The first seam behind an offset; none if there is none in reach, or it cannot be read.
     fn seam(&mut self, offset: u64) -> Option<u64> {
-        let Some(SplitPoint::Line(seam)) = self.whole.format.0.seam else {
+        let Some(SplitPoint::Line(seam)) = self.whole.format.0.split_point else {
             return None;
         };
         self.look.clear();
@@ -187,9 +187,9 @@ impl Iterator for LineSplitter {
             index: self.index,
             start: self.start,
             end,
-            share: SplitContext::default(),
+            split: SplitContext::default(),
             handed: None,
-            seen: None,
+            known: None,
         };
         self.index += 1;
         self.start = end.unwrap_or(0);
@@ -226,7 +226,7 @@ impl FilePiece {
 
     /// Its bytes, to be read in order, and behind those of an archive some of the next message.
     pub fn stretch(&self) -> FileRange<'_> {
-        let tail = match self.share.end {
+        let tail = match self.split.end {
             Some(_) => TAIL as u64,
             None => 0,
         };
@@ -237,18 +237,9 @@ impl FilePiece {
         }
     }
 
-    /// What is known of an archive's piece.
-    pub fn known(&self) -> Option<KnownSeparators<'_>> {
-        let (lines, quoting) = self.seen.as_ref()?;
-        Some(KnownSeparators {
-            lines,
-            quoting: *quoting,
-        })
-    }
-
     /// Whether lines are counted over the whole file, and not in each part of a message.
     pub fn counts_lines(&self) -> bool {
-        matches!(self.whole.format.0.seam, Some(SplitPoint::Line(_)))
+        matches!(self.whole.format.0.split_point, Some(SplitPoint::Line(_)))
     }
 
     /// How many of so many bytes are its own.
@@ -279,7 +270,7 @@ impl FilePiece {
         PieceOrigin {
             offset: self.start,
             line: 1,
-            share: self.share,
+            split: self.split,
         }
     }
 

@@ -36,7 +36,7 @@ pub(in crate::document) const FORMAT: Format = Format {
     reading: Passes::MaybeTwice,
     prescan: Some(prescan),
     conversion: Conversion::WhereNeeded,
-    seam: None,
+    split_point: None,
     scanner: |options| Box::new(HtmlScanner::new(options)),
 };
 

@@ -8,21 +8,15 @@ use super::unquote::LineUnquoter;
 use crate::bytes::window::Window;
 use crate::document::diagnostic;
 use crate::document::events::Events;
-use crate::document::{LineQuoting, SplitContext};
+use crate::document::{PieceIndex, SplitContext};
 
 /// How far ahead a framing may look for what a count of bytes leads to.
 pub(super) const LOOK_AHEAD: usize = 4 << 20;
 
-/// Lines that may separate messages, found by whoever cut the archive.
-pub(super) struct SeparatorLines {
-    pub(super) offsets: Vec<u64>,
-    pub(super) quoting: LineQuoting,
-}
-
 /// A way in which an archive holds messages.
 pub(super) trait Framing: Default + Send {
     /// A framing for a piece of an archive.
-    fn piece(_share: SplitContext, _lines: Option<SeparatorLines>) -> Self {
+    fn piece(_split: SplitContext, _index: Option<PieceIndex>) -> Self {
         Self::default()
     }
 
@@ -42,7 +36,7 @@ impl ArchiveState {
     /// The next message begins at `offset`.
     pub(super) fn begin(&mut self, offset: u64, clean: LineUnquoter) {
         self.count += 1;
-        self.readers.tally.messages += 1;
+        self.readers.counts.members += 1;
         self.tree.begin(self.count, offset, clean);
     }
 
@@ -410,7 +404,7 @@ impl Rnews {
         let offset = window.offset_at(at);
         archive.begin(offset, LineUnquoter::default());
         if line == b"#! cunbatch" || line == b"#! gunbatch" || line == b"#! zunbatch" {
-            archive.readers.tally.skip("application/x-compressed-news");
+            archive.readers.counts.skip("application/x-compressed-news");
             archive.tree.diagnose(&diagnostic::OPAQUE, offset, out);
             archive.finish(window, at, at, Ending::Whole, out);
             self.closed = true;

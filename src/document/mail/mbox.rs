@@ -2,7 +2,7 @@
 
 use memchr::{memchr, memchr_iter, memmem};
 
-use super::framing::{ArchiveState, Framing, LOOK_AHEAD, SeparatorLines};
+use super::framing::{ArchiveState, Framing, LOOK_AHEAD};
 use super::header::{is_from_line, split_field};
 use super::separator::{self, FromLine, PrecedingLine, SeparatorStyle};
 use super::tree::Ending;
@@ -11,7 +11,7 @@ use crate::bytes::simd::Block;
 use crate::bytes::window::Window;
 use crate::document::diagnostic;
 use crate::document::events::Events;
-use crate::document::{LineQuoting, MessageFinder, MessageSearch, ReadAt, SplitContext};
+use crate::document::{MemberFinder, MemberSearch, PieceIndex, ReadAt, SplitContext};
 
 /// A blank line and the start of a separator.
 pub(super) const LEAD: usize = 16;
@@ -37,7 +37,7 @@ pub(super) struct Mbox {
     /// The piece has come to its end.
     done: bool,
     /// Lines that start like separators, where they are known already.
-    lines: Option<SeparatorLines>,
+    index: Option<PieceIndex>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,17 +74,17 @@ impl Default for Mbox {
             doubted: false,
             stop: None,
             done: false,
-            lines: None,
+            index: None,
         }
     }
 }
 
 impl Framing for Mbox {
-    fn piece(share: SplitContext, lines: Option<SeparatorLines>) -> Self {
+    fn piece(split: SplitContext, index: Option<PieceIndex>) -> Self {
         Mbox {
-            lines,
-            style: share.style,
-            stop: share.end,
+            index,
+            style: SeparatorStyle::of_state(split.state),
+            stop: split.end,
             ..Mbox::default()
         }
     }
@@ -189,10 +189,7 @@ impl Mbox {
             self.style = separator::style_of(&window.bytes[line..next]);
         }
         self.stage = MboxStage::Message;
-        archive.readers.quoted = match &self.lines {
-            Some(lines) => lines.quoting == LineQuoting::Some,
-            None => false,
-        };
+        archive.readers.quoted = self.index.as_ref().is_some_and(|index| index.escaped);
         self.claimed = None;
         self.doubted = false;
         archive.begin(window.offset_at(line), LineUnquoter::mailbox());
@@ -270,8 +267,8 @@ impl Mbox {
         }
         loop {
             let start = self.stage == MboxStage::Start;
-            let line = match &self.lines {
-                Some(lines) => lines.next(window, from),
+            let line = match &self.index {
+                Some(index) => known_candidate(index, window, from),
                 None => {
                     let quoted = &mut archive.readers.quoted;
                     candidate(&self.finder, bytes, from, start, quoted)
@@ -348,16 +345,12 @@ impl Mbox {
     }
 }
 
-impl SeparatorLines {
-    /// The first of them from an index of the window on.
-    fn next(&self, window: &Window<'_>, from: usize) -> Option<usize> {
-        let from = window.offset_at(from);
-        let index = self.offsets.partition_point(|&line| line < from);
-        let line = self.offsets.get(index)? - window.offset;
-        usize::try_from(line)
-            .ok()
-            .filter(|&line| line < window.bytes.len())
-    }
+/// The first known candidate from an index of the window on.
+fn known_candidate(index: &PieceIndex, window: &Window<'_>, from: usize) -> Option<usize> {
+    let from = window.offset_at(from);
+    let next = index.candidates.partition_point(|&line| line < from);
+    let line = usize::try_from(index.candidates.get(next)? - window.offset).ok()?;
+    (line < window.bytes.len()).then_some(line)
 }
 
 /// The next line that starts like a separator; at the `start` of a mailbox it may stand behind NULs.
@@ -453,7 +446,7 @@ fn safe_end(bytes: &[u8], at: usize, last: bool) -> usize {
 
 /// The messages of a mailbox.
 #[derive(Debug)]
-pub(super) struct Cutter {
+pub(super) struct MboxFinder {
     finder: memmem::Finder<'static>,
     style: SeparatorStyle,
     /// The first byte that is no NUL and ends no line has been seen.
@@ -471,9 +464,9 @@ pub(super) struct Cutter {
     quoted: bool,
 }
 
-impl Default for Cutter {
+impl Default for MboxFinder {
     fn default() -> Self {
-        Cutter {
+        MboxFinder {
             finder: memmem::Finder::new(b"From"),
             style: SeparatorStyle::Unknown,
             started: false,
@@ -495,15 +488,15 @@ enum NextMessage {
     None(usize),
 }
 
-impl MessageFinder for Cutter {
-    fn next(&mut self, window: &Window<'_>, peek: ReadAt<'_>) -> MessageSearch {
+impl MemberFinder for MboxFinder {
+    fn next(&mut self, window: &Window<'_>, read_at: ReadAt<'_>) -> MemberSearch {
         let bytes = window.bytes;
         let mut at = window.start;
         if !self.started {
             let skipped = |byte: &&u8| matches!(byte, 0 | b'\n' | b'\r');
             at += bytes[at..].iter().take_while(skipped).count();
             if at == bytes.len() {
-                return MessageSearch::Nothing(at);
+                return MemberSearch::NotBefore(at);
             }
         }
         loop {
@@ -522,15 +515,15 @@ impl MessageFinder for Cutter {
                             window.offset_at(body).saturating_add(length)
                         });
                     }
-                    Err(Partial) if to - from > HEADER => return MessageSearch::Lost,
-                    Err(Partial) => return MessageSearch::Nothing(from),
+                    Err(Partial) if to - from > HEADER => return MemberSearch::Lost,
+                    Err(Partial) => return MemberSearch::NotBefore(from),
                 }
             }
             let (line, behind) = match next {
                 NextMessage::Separator(line, behind) => (line, behind),
-                NextMessage::None(safe) => return MessageSearch::Nothing(safe),
+                NextMessage::None(safe) => return MemberSearch::NotBefore(safe),
             };
-            if let Some(claimed) = self.skips(window, line, peek) {
+            if let Some(claimed) = self.skips(window, line, read_at) {
                 self.verified = claimed;
                 // Nobody looks at what it leads over.
                 self.quoted = true;
@@ -538,7 +531,7 @@ impl MessageFinder for Cutter {
                 self.claimed = None;
                 let end = usize::try_from(claimed - window.offset).unwrap_or(usize::MAX);
                 if end >= bytes.len() {
-                    return MessageSearch::Nothing(bytes.len());
+                    return MemberSearch::NotBefore(bytes.len());
                 }
                 at = end;
                 continue;
@@ -549,36 +542,35 @@ impl MessageFinder for Cutter {
             self.messages += 1;
             self.header = Some(window.offset_at(behind));
             self.claimed = None;
-            return MessageSearch::Message {
+            return MemberSearch::Found {
                 at: line,
                 next: behind,
             };
         }
     }
 
-    fn share(&self) -> SplitContext {
+    fn context(&self) -> SplitContext {
         SplitContext {
             before: self.messages.saturating_sub(1),
-            style: self.style,
             end: None,
+            state: self.style as u8,
         }
     }
 
-    fn take(&mut self, end: u64) -> (Vec<u64>, LineQuoting) {
+    fn take_index(&mut self, end: u64) -> PieceIndex {
         // The line that begins the next piece ends this one.
         let behind = self.lines.partition_point(|&line| line < end);
         let rest = self.lines[behind..].to_vec();
-        let mut taken = std::mem::replace(&mut self.lines, rest);
-        taken.truncate(behind + 1);
-        let quoting = match std::mem::take(&mut self.quoted) {
-            true => LineQuoting::Some,
-            false => LineQuoting::None,
-        };
-        (taken, quoting)
+        let mut candidates = std::mem::replace(&mut self.lines, rest);
+        candidates.truncate(behind + 1);
+        PieceIndex {
+            candidates,
+            escaped: std::mem::take(&mut self.quoted),
+        }
     }
 }
 
-impl Cutter {
+impl MboxFinder {
     /// The next line that separates messages as far as the lines around it tell.
     fn separator(&mut self, window: &Window<'_>, at: usize) -> NextMessage {
         let bytes = window.bytes;
@@ -615,7 +607,7 @@ impl Cutter {
     }
 
     /// Where the message at hand goes on to, over a line that looks like a separator.
-    fn skips(&self, window: &Window<'_>, line: usize, peek: ReadAt<'_>) -> Option<u64> {
+    fn skips(&self, window: &Window<'_>, line: usize, read_at: ReadAt<'_>) -> Option<u64> {
         let claimed = self.claimed?;
         let offset = window.offset_at(line);
         if claimed <= offset || claimed - offset > LOOK_AHEAD as u64 {
@@ -623,7 +615,7 @@ impl Cutter {
         }
         // One byte before, and what a claim leads to.
         let mut seen = [0; 1 + LEAD];
-        let n = peek(claimed - 1, &mut seen);
+        let n = read_at(claimed - 1, &mut seen);
         let last = n < seen.len();
         leads(&seen[..n], 1, last).then_some(claimed)
     }

@@ -26,16 +26,13 @@ mod tree;
 mod unquote;
 
 use super::events::{Event, Events, RuleFamily};
-use super::{Format, KnownSeparators, Passes, Retrieval, Scan, ScanStart, SplitPoint};
+use super::{ArchiveCounts, Format, Passes, PieceIndex, Retrieval, Scan, ScanStart, SplitPoint};
 use crate::bytes::window::{Bounds, Window};
 use crate::decode::charset::Conversion;
-use framing::{
-    ArchiveState, Emlx, Framing, LOOK_AHEAD, Mmdf, Rnews, SeparatorLines, SingleMessage,
-};
-use mbox::{Cutter, Mbox};
-pub use part_scanners::ArchiveTally;
+use framing::{ArchiveState, Emlx, Framing, LOOK_AHEAD, Mmdf, Rnews, SingleMessage};
+use mbox::{Mbox, MboxFinder};
 use part_scanners::PartScanners;
-pub use separator::{SeparatorStyle, is_separator};
+pub use separator::is_separator;
 pub use sniff::{is_message, starts_with_field};
 use tree::MimeTree;
 
@@ -119,7 +116,7 @@ pub(super) const MBOX: Format = Format {
     name: "mbox",
     extensions: &["mbox", "mbx"],
     scanner: |options| Box::new(MailScanner::<Mbox>::new(options)),
-    seam: Some(SplitPoint::Message(|| Box::new(Cutter::default()))),
+    split_point: Some(SplitPoint::Member(|| Box::new(MboxFinder::default()))),
     ..FORMAT
 };
 
@@ -176,7 +173,7 @@ const FORMAT: Format = Format {
     // Each part has an encoding of its own.
     prescan: None,
     conversion: Conversion::Never,
-    seam: None,
+    split_point: None,
     scanner: |options| Box::new(MailScanner::<SingleMessage>::new(options)),
 };
 
@@ -187,7 +184,7 @@ struct MailScanner<F> {
     /// The archive is known to be one that brings no base of its own.
     settled: bool,
     /// Of the piece that begins next.
-    lines: Option<SeparatorLines>,
+    index: Option<PieceIndex>,
 }
 
 impl<F: Framing> MailScanner<F> {
@@ -200,17 +197,17 @@ impl<F: Framing> MailScanner<F> {
                 count: 0,
             },
             settled: false,
-            lines: None,
+            index: None,
         }
     }
 }
 
 impl<F: Framing> Scan for MailScanner<F> {
     fn begin(&mut self, start: &ScanStart) {
-        self.framing = F::piece(start.share, self.lines.take());
-        self.archive.count = start.share.before;
+        self.framing = F::piece(start.split, self.index.take());
+        self.archive.count = start.split.before;
         self.settled = false;
-        self.archive.readers.tally = ArchiveTally::default();
+        self.archive.readers.counts = ArchiveCounts::default();
         self.archive.readers.positions = start.positions;
     }
 
@@ -221,14 +218,11 @@ impl<F: Framing> Scan for MailScanner<F> {
         self.framing.scan(window, &mut self.archive, events)
     }
 
-    fn know(&mut self, known: Option<KnownSeparators<'_>>) {
-        self.lines = known.map(|known| SeparatorLines {
-            offsets: known.lines.to_vec(),
-            quoting: known.quoting,
-        });
+    fn set_index(&mut self, index: Option<&PieceIndex>) {
+        self.index = index.cloned();
     }
 
-    fn tally(&self) -> Option<&ArchiveTally> {
-        Some(&self.archive.readers.tally)
+    fn counts(&self) -> Option<&ArchiveCounts> {
+        Some(&self.archive.readers.counts)
     }
 }

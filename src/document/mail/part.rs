@@ -233,7 +233,7 @@ impl LeafPart {
             self.pass_over(readers);
             return;
         };
-        readers.tally.parts += 1;
+        readers.counts.parts += 1;
         self.kind = inner;
         self.begin_kind(self.splice.frame, self.splice.flags, b"");
         while !opened.block.is_empty() {
@@ -246,7 +246,7 @@ impl LeafPart {
 
     /// The rest of the part is passed over.
     fn pass_over(&mut self, readers: &mut PartScanners) {
-        readers.tally.skip(&self.splice.media_type);
+        readers.counts.skip(&self.splice.media_type);
         self.kind = PartContent::Skip;
     }
 
@@ -541,9 +541,9 @@ impl LeafPart {
             Some(end) => end + 1,
             None => pending.len(),
         };
-        let tally = &mut readers.tally;
+        let counts = &mut readers.counts;
         let blank = &mut pending[..whole];
-        let cleared = self.blobs.blank(blank, last, |name| tally.skip(name));
+        let cleared = self.blobs.blank(blank, last, |name| counts.skip(name));
         self.body.cleared += cleared as u64;
     }
 

@@ -1,15 +1,13 @@
 //! What parts and fields are read by: one scanner for text and one for HTML, shared by every part
 //! of an archive, and the counts of what was read.
 
-use std::collections::BTreeMap;
-
 use memchr::memmem;
 
 use super::MailOptions;
 use crate::bytes::window::{Bounds, Windows};
 use crate::decode::offset_map::OffsetMap;
 use crate::document::events::Batch;
-use crate::document::{self, Positions, Scan, html, text};
+use crate::document::{self, ArchiveCounts, Positions, Scan, html, text};
 
 /// The longest HTML part that is kept to be read a second time.
 pub(super) const HTML_KEPT: usize = 8 << 20;
@@ -23,7 +21,7 @@ pub(super) struct PartScanners {
     pub(super) abbreviated: bool,
     /// What a scanner reported last.
     pub(super) inner: Batch,
-    pub(super) tally: ArchiveTally,
+    pub(super) counts: ArchiveCounts,
     /// Whether lines are counted.
     pub(super) positions: Positions,
     /// A line of the message at hand may be quoted.
@@ -47,51 +45,13 @@ impl PartScanners {
             abbreviated: options.text.www || options.text.email,
             options: options.mail.clone(),
             inner: Batch::default(),
-            tally: ArchiveTally::default(),
+            counts: ArchiveCounts::default(),
             positions: Positions::default(),
             quoted: false,
             hyphens: memmem::Finder::new(b"\n--"),
             decoded: Vec::new(),
             scratch: Vec::new(),
             map: OffsetMap::default(),
-        }
-    }
-}
-
-/// How much of an archive was read, and what was passed over: loss must be visible.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ArchiveTally {
-    /// Messages.
-    pub messages: u64,
-    /// Parts that were read.
-    pub parts: u64,
-    /// Parts and stretches that were not, by media type.
-    pub skipped_parts: BTreeMap<String, u64>,
-}
-
-impl ArchiveTally {
-    /// Counts something that is passed over.
-    pub(super) fn skip(&mut self, media_type: &str) {
-        match self.skipped_parts.get_mut(media_type) {
-            Some(count) => *count += 1,
-            None => {
-                // A hostile archive must not fill the memory with names.
-                let name = if self.skipped_parts.len() < 1024 {
-                    media_type
-                } else {
-                    "*"
-                };
-                *self.skipped_parts.entry(name.to_owned()).or_default() += 1;
-            }
-        }
-    }
-
-    /// Adds the counts of another stretch of the archive.
-    pub fn add(&mut self, other: &ArchiveTally) {
-        self.messages += other.messages;
-        self.parts += other.parts;
-        for (name, count) in &other.skipped_parts {
-            *self.skipped_parts.entry(name.clone()).or_default() += count;
         }
     }
 }

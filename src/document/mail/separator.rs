@@ -30,7 +30,7 @@ pub(super) enum PrecedingLine {
 
 /// Whether the separators of an archive name commits, as `git format-patch` writes them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SeparatorStyle {
+pub(super) enum SeparatorStyle {
     /// There was none yet.
     #[default]
     Unknown,
@@ -38,6 +38,17 @@ pub enum SeparatorStyle {
     Git,
     /// It does not: such lines are pasted patches.
     Mail,
+}
+
+impl SeparatorStyle {
+    /// The style that a [`SplitContext`](crate::document::SplitContext) holds.
+    pub(super) fn of_state(state: u8) -> Self {
+        match state {
+            0 => SeparatorStyle::Unknown,
+            1 => SeparatorStyle::Git,
+            _ => SeparatorStyle::Mail,
+        }
+    }
 }
 
 /// Whether bytes start with a separator, as a file in the mbox format does.

@@ -796,9 +796,9 @@ impl MimeTree {
         if packed {
             // It is counted when it is known whether it can be opened.
         } else if class.is_read() {
-            readers.tally.parts += 1;
+            readers.counts.parts += 1;
         } else {
-            readers.tally.skip(&media_type);
+            readers.counts.skip(&media_type);
         }
         let kind = match inside {
             PartClass::Html => PartContent::Html,

@@ -65,7 +65,7 @@ pub(super) const FORMAT: Format = Format {
     reading: Passes::Once,
     prescan: None,
     conversion: Conversion::Always,
-    seam: None,
+    split_point: None,
     retrieval: Retrieval::Place,
     scanner: |options| Box::new(MarkdownScanner::new(options)),
 };

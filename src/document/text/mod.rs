@@ -86,7 +86,7 @@ pub(super) const FORMAT: Format = Format {
     reading: Passes::Once,
     prescan: None,
     conversion: Conversion::Always,
-    seam: Some(SplitPoint::Line(split::seam)),
+    split_point: Some(SplitPoint::Line(split::seam)),
     scanner: |options| Box::new(TextScanner::new(options.text.clone())),
 };
 

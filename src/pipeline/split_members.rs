@@ -1,8 +1,8 @@
-//! One huge archive in pieces of whole messages, so that all workers can share it.
+//! One huge archive in pieces of whole members, so that all workers can share it.
 //!
-//! Whoever asks for a piece looks for its end: a look at each line that may separate messages is
-//! many times faster than reading them, and what has been looked at need not be read once more, for
-//! the piece takes the bytes along. A message that is longer than that is read by its worker.
+//! The worker that asks for a piece looks for its end: testing each line that may begin a member is
+//! many times faster than scanning, and nothing is read twice, for the piece takes the bytes along.
+//! A member that is longer than two pieces is read by its worker.
 
 use std::fs::File;
 use std::sync::Arc;
@@ -11,46 +11,47 @@ use super::input;
 use super::split_lines::{FilePiece, FileRange, PieceBytes, SplitFile, TAIL, read_at};
 use super::walk::Entry;
 use crate::bytes::window::Window;
-use crate::document::{Format, MessageFinder, MessageSearch, SplitPoint};
+use crate::document::{Format, MemberFinder, MemberSearch, SplitContext, SplitPoint};
 
-/// What a look for messages may need to look back at.
-const BEHIND: usize = 64;
-/// Beyond the length of a piece so much is read at a time.
+/// How many searched bytes are kept for the finder to look back at.
+const LOOK_BEHIND: usize = 64;
+/// How many bytes are read at a time beyond the length of a piece.
 const MORE: usize = 64 << 10;
 
-/// Cuts an archive, piece by piece.
-pub struct MessageSplitter {
+/// Splits an archive, piece by piece.
+pub struct MemberSplitter {
     whole: Arc<SplitFile>,
-    cut: Box<dyn MessageFinder>,
+    finder: Box<dyn MemberFinder>,
     size: usize,
     index: usize,
-    /// The piece at hand begins at this offset.
+    /// The offset where the current piece begins.
     start: u64,
-    share: crate::document::SplitContext,
-    /// What is in view: `buffer[..end]`, which stands at `offset` in the file.
+    /// The context of the current piece.
+    split: SplitContext,
+    /// The bytes in view are `buffer[..end]`, which stand at `offset` in the file.
     buffer: Vec<u8>,
     end: usize,
     offset: u64,
-    /// How far it has been looked through.
+    /// The finder has searched `buffer[..at]`.
     at: usize,
-    /// The file ends with it.
+    /// The file ends at `end`.
     last: bool,
     finished: bool,
 }
 
-impl MessageSplitter {
-    /// Cuts a file into pieces of about `size` bytes; none for a format of other seams.
+impl MemberSplitter {
+    /// Splits a file into pieces of about `size` bytes; `None` for a format that is no archive.
     pub fn new(entry: Entry, format: &'static Format, file: File, size: u64) -> Option<Self> {
-        let Some(SplitPoint::Message(cut)) = format.seam else {
+        let Some(SplitPoint::Member(finder)) = format.split_point else {
             return None;
         };
-        Some(MessageSplitter {
+        Some(MemberSplitter {
             whole: Arc::new(SplitFile::new(entry, format, file)),
-            cut: cut(),
+            finder: finder(),
             size: usize::try_from(size).unwrap_or(usize::MAX).max(1),
             index: 0,
             start: 0,
-            share: crate::document::SplitContext::default(),
+            split: SplitContext::default(),
             buffer: Vec::new(),
             end: 0,
             offset: 0,
@@ -60,7 +61,7 @@ impl MessageSplitter {
         })
     }
 
-    /// The next piece; `spare` holds memory that earlier ones took.
+    /// Returns the next piece; `spare` holds buffers of earlier pieces.
     pub fn next(&mut self, spare: &mut Vec<Vec<u8>>) -> Option<FilePiece> {
         if self.finished {
             return None;
@@ -73,43 +74,45 @@ impl MessageSplitter {
                 last: self.last,
             };
             let file = &self.whole.file;
-            let peek = |offset, into: &mut [u8]| {
+            let read_at = |offset, into: &mut [u8]| {
                 let mut rest = FileRange::new(file, offset);
                 input::fill(&mut rest, into).unwrap_or(0)
             };
-            match self.cut.next(&window, &peek) {
-                MessageSearch::Message { at, next } => {
+            match self.finder.next(&window, &read_at) {
+                MemberSearch::Found { at, next } => {
                     self.at = next;
                     let offset = self.offset + at as u64;
                     if offset - self.start >= self.size as u64 {
                         return Some(self.piece(offset, spare));
                     }
                 }
-                MessageSearch::Nothing(at) => {
+                MemberSearch::NotBefore(at) => {
                     self.at = at;
                     if self.last {
                         return Some(self.rest());
                     }
-                    self.forget();
+                    self.drop_searched();
                     if !self.read() {
                         return Some(self.rest());
                     }
                 }
-                MessageSearch::Lost => return Some(self.rest()),
+                MemberSearch::Lost => return Some(self.rest()),
             }
         }
     }
 
-    /// The piece at hand, which ends where the message at an offset begins.
+    /// Ends the current piece where the member at `offset` begins.
     fn piece(&mut self, offset: u64, spare: &mut Vec<Vec<u8>>) -> FilePiece {
         let at = (offset - self.offset) as usize;
         while self.end < at + TAIL && !self.last && self.read() {}
-        let mut share = self.share;
-        share.end = Some(offset);
-        self.share = self.cut.share();
+        let split = SplitContext {
+            end: Some(offset),
+            ..self.split
+        };
+        self.split = self.finder.context();
         // The next piece begins with what has been read beyond this one.
         let mut buffer = spare.pop().unwrap_or_default();
-        let from = at.saturating_sub(BEHIND);
+        let from = at.saturating_sub(LOOK_BEHIND);
         let rest = self.end - from;
         if buffer.len() < rest {
             buffer.resize(rest, 0);
@@ -126,9 +129,9 @@ impl MessageSplitter {
             index: self.index,
             start: self.start,
             end: Some(offset),
-            share,
+            split,
             handed,
-            seen: Some(self.cut.take(offset)),
+            known: Some(self.finder.take_index(offset)),
         };
         self.index += 1;
         self.start = offset;
@@ -138,10 +141,10 @@ impl MessageSplitter {
         piece
     }
 
-    /// Everything from the piece at hand on.
+    /// Returns the last piece: everything from the start of the current one on.
     fn rest(&mut self) -> FilePiece {
         self.finished = true;
-        let looked = self.last && self.at == self.end;
+        let is_searched = self.last && self.at == self.end;
         let start = self.start.checked_sub(self.offset);
         let handed = start.filter(|_| self.last).map(|start| PieceBytes {
             buffer: std::mem::take(&mut self.buffer),
@@ -153,15 +156,15 @@ impl MessageSplitter {
             index: self.index,
             start: self.start,
             end: None,
-            share: self.share,
+            split: self.split,
             handed,
-            seen: looked.then(|| self.cut.take(u64::MAX)),
+            known: is_searched.then(|| self.finder.take_index(u64::MAX)),
         }
     }
 
-    /// A message that is longer than two pieces is not kept.
-    fn forget(&mut self) {
-        let behind = self.at.saturating_sub(BEHIND);
+    /// Drops bytes of a member that is longer than two pieces.
+    fn drop_searched(&mut self) {
+        let behind = self.at.saturating_sub(LOOK_BEHIND);
         if self.end > self.size.saturating_mul(2) && behind > 0 {
             self.buffer.copy_within(behind..self.end, 0);
             self.end -= behind;
@@ -170,7 +173,7 @@ impl MessageSplitter {
         }
     }
 
-    /// Reads on; false if it cannot be done.
+    /// Reads more of the file; returns whether that succeeded.
     fn read(&mut self) -> bool {
         let goal = (self.start - self.start.min(self.offset)) as usize + self.size + MORE / 2;
         let want = goal.max(self.end + MORE);
