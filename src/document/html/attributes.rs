@@ -1,5 +1,5 @@
-//! The table of attributes that hold references: one row for each, and the index that finds the
-//! row of an attribute on an element.
+//! The table of attributes that hold references, and the index that finds the row of an attribute
+//! on an element.
 
 use super::HtmlOptions;
 use super::names::Element::{self, *};
@@ -17,78 +17,77 @@ pub(super) enum ElementNamespace {
     MathMl,
 }
 
-/// How a value is written.
+/// The grammar of an attribute's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ValueSyntax {
     /// One reference.
     Uri,
-    /// References between white space.
+    /// References separated by white space.
     SpaceList,
-    /// References between commas.
+    /// References separated by commas.
     CommaList,
     /// Image candidates.
     Srcset,
-    /// The same, on elements whose name has a hyphen.
+    /// Image candidates, on elements whose name has a hyphen.
     CustomSrcset,
-    /// Declarations in CSS.
+    /// CSS declarations.
     Css,
-    /// A whole document.
+    /// An HTML document.
     Document,
-    /// `param value`, when `valuetype` says so.
+    /// `param value`: a reference if `valuetype` is `ref`.
     ParamValue,
-    /// `meta content`, which several other attributes may make a reference.
+    /// `meta content`: a reference if `http-equiv`, `property`, `name` or `itemprop` says so.
     MetaContent,
-    /// Script that sets a location.
+    /// A script that may assign a location.
     Location,
-    /// No reference; a fragment can name it.
+    /// An anchor, which a fragment can name.
     Anchor,
-    /// No reference; it decides about others.
+    /// No reference; the value decides about other attributes.
     Condition,
 }
 
-/// What an empty value means.
+/// The meaning of an empty value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Empty {
-    /// It is the empty reference.
+    /// The empty reference.
     Reference,
-    /// It is none.
+    /// No reference.
     Nothing,
 }
 
-/// Which base a reference resolves against.
+/// The base that a reference resolves against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ResolvedAgainst {
     /// The document's base URI.
     Document,
-    /// The base URI that the document has without a base element.
+    /// The fallback base URI: that of a document without a base element.
     Fallback,
     /// The element's codebase.
     Codebase,
-    /// None: it must be absolute.
+    /// None: the reference must be absolute.
     Nothing,
 }
 
-/// Which option turns a row on.
+/// The option that enables a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Group {
-    /// Always on.
+    /// Always enabled.
     Standard,
-    /// Only a reference by convention.
+    /// References by convention only (`--extended`).
     Extended,
-    /// What fragments can name.
+    /// Anchors, enabled by [`AnchorReporting::Report`].
     Anchors,
 }
 
 /// The elements of a row.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ElementFilter {
-    /// All elements of the namespace.
+    /// Every element of the namespace.
     Any,
-    /// These.
     These(&'static [Element]),
 }
 
-/// An attribute that holds references, on some elements.
+/// One row of the table: an attribute on some elements of one namespace.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AttributeRow {
     pub(super) space: ElementNamespace,
@@ -190,8 +189,7 @@ const SVG_LINKS: ElementFilter = These(&[
 ]);
 const TABLE_PARTS: &[Element] = &[Body, Table, Thead, Tbody, Tfoot, Tr, Td, Th];
 
-/// Every attribute that holds references. A later row does not override an earlier one of the
-/// same element.
+/// Every attribute that is read. Where two rows match an element, the earlier one counts.
 #[rustfmt::skip]
 pub(super) const ATTRIBUTES: &[AttributeRow] = &[
     // The HTML standard.
@@ -212,7 +210,7 @@ pub(super) const ATTRIBUTES: &[AttributeRow] = &[
     any(At::Itemid, Uri),
     any(At::Itemtype, SpaceList).against(ResolvedAgainst::Nothing),
     any(At::Style, Css),
-    // What it calls obsolete, and HTML 4.
+    // Obsolete in the HTML standard, or HTML 4.
     html(&[Frame], At::Src, Uri),
     html(&[Frame, Img, Iframe], At::Longdesc, Uri),
     html(TABLE_PARTS, At::Background, Uri),
@@ -254,12 +252,12 @@ pub(super) const ATTRIBUTES: &[AttributeRow] = &[
     math(These(&[Mglyph]), At::Src, Uri),
     math(These(&[Csymbol, Annotation]), At::DefinitionUrl, Uri),
     math(Any, At::Style, Css),
-    // What decides about other attributes, about elements, or about the encoding.
+    // Conditions: they decide about other attributes, about elements, or about the encoding.
     html(&[Base], At::Href, Condition),
     html(&[Meta], At::HttpEquiv, Condition),
     html(&[Meta], At::Charset, Condition),
     html(&[Meta], At::Property, Condition),
-    html(&[Meta], At::Called, Condition),
+    html(&[Meta], At::Name, Condition),
     html(&[Meta], At::ItemProp, Condition),
     html(&[Param], At::Valuetype, Condition),
     html(&[Script, Style], At::Type, Condition),
@@ -272,9 +270,9 @@ pub(super) const ATTRIBUTES: &[AttributeRow] = &[
     math(These(&[Font]), At::Face, Condition),
     math(These(&[Font]), At::Size, Condition),
     math(These(&[AnnotationXml]), At::Encoding, Condition),
-    // What fragments can name.
+    // Anchors.
     any(At::Id, Anchor).anchors(),
-    html(&[A], At::Called, Anchor).anchors(),
+    html(&[A], At::Name, Anchor).anchors(),
     svg(Any, At::Id, Anchor).anchors(),
     math(Any, At::Id, Anchor).anchors(),
     // References by convention.
@@ -302,7 +300,7 @@ pub(super) struct AttributeSet(u128);
 const _: () = assert!(Attribute::COUNT <= 128);
 
 impl AttributeSet {
-    /// The attributes of some names.
+    /// The attributes with the given names.
     pub(super) fn of<T: AsRef<[u8]>>(names: impl IntoIterator<Item = T>) -> Self {
         let mut set = AttributeSet::default();
         for name in names {
@@ -311,12 +309,11 @@ impl AttributeSet {
         set
     }
 
-    /// Whether an attribute is in it.
     pub(super) fn has(self, attribute: Attribute) -> bool {
         self.0 >> attribute as u32 & 1 != 0
     }
 
-    /// Adds an attribute; false when it was there before.
+    /// Adds an attribute; returns false if the set already had it.
     #[inline]
     pub(super) fn insert(&mut self, attribute: Attribute) -> bool {
         let bit = 1 << attribute as u32;
@@ -326,7 +323,7 @@ impl AttributeSet {
     }
 }
 
-/// For every namespace, element and attribute the place of its row plus one; 0 for none.
+/// For every namespace, element and attribute: the index of its row plus one, 0 for none.
 type AttributeIndex = [[[u8; Attribute::COUNT]; Element::COUNT]; 3];
 
 static INDEX: AttributeIndex = index();
@@ -348,9 +345,9 @@ const fn index() -> AttributeIndex {
                 ElementFilter::Any => j,
                 ElementFilter::These(these) => these[j] as usize,
             };
-            let place = &mut elements[element][row.attribute as usize];
-            if *place == 0 {
-                *place = i as u8 + 1;
+            let entry = &mut elements[element][row.attribute as usize];
+            if *entry == 0 {
+                *entry = i as u8 + 1;
             }
             j += 1;
         }
@@ -359,7 +356,7 @@ const fn index() -> AttributeIndex {
     index
 }
 
-/// What of the table is wanted.
+/// The groups of rows that the options enable.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct EnabledRows {
     extended: bool,
@@ -374,7 +371,7 @@ impl EnabledRows {
         }
     }
 
-    /// Whether a row counts.
+    /// Whether a row is enabled.
     pub(super) fn has(self, row: &AttributeRow) -> bool {
         match row.group {
             Group::Standard => true,
@@ -383,28 +380,28 @@ impl EnabledRows {
         }
     }
 
-    /// The rows that count.
+    /// The enabled rows.
     pub(super) fn rows(self) -> impl Iterator<Item = &'static AttributeRow> {
         ATTRIBUTES.iter().filter(move |row| self.has(row))
     }
 
-    /// The attributes that no row names which counts.
-    pub(super) fn unwanted(self) -> AttributeSet {
-        let mut wanted = AttributeSet::default();
+    /// The attributes that no enabled row has.
+    pub(super) fn disabled(self) -> AttributeSet {
+        let mut enabled = AttributeSet::default();
         for row in self.rows() {
-            wanted.insert(row.attribute);
+            enabled.insert(row.attribute);
         }
-        AttributeSet(!wanted.0)
+        AttributeSet(!enabled.0)
     }
 }
 
-/// The row of an attribute on an element.
+/// Returns the row of an attribute on an element.
 #[inline]
 pub(super) fn row(
     space: ElementNamespace,
     element: Element,
     attribute: Attribute,
 ) -> Option<&'static AttributeRow> {
-    let place = INDEX[space as usize][element as usize][attribute as usize];
-    ATTRIBUTES.get((place as usize).wrapping_sub(1))
+    let entry = INDEX[space as usize][element as usize][attribute as usize];
+    ATTRIBUTES.get((entry as usize).wrapping_sub(1))
 }

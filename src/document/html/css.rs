@@ -1,27 +1,27 @@
-//! References in CSS (CSS Syntax Level 3): `url()`, `src()`, the strings of `image-set()` and
-//! `@import`; not those of `@namespace`.
+//! References in CSS (CSS Syntax Level 3): `url()`, `src()`, strings in `image-set()` and behind
+//! `@import`, but none in `@namespace`.
 
 use std::ops::Range;
 
 use memchr::{memchr3_iter, memmem};
 
-/// What a piece of CSS is.
+/// The kind of a piece of CSS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sheet {
-    /// A style sheet, which may import others.
+    /// A style sheet, in which `@import` counts.
     Whole,
     /// Declarations in an attribute.
     Declarations,
 }
 
-/// Calls `found` with the range of every reference, empty ones included.
+/// Calls `found` with the raw range of every reference, including empty ones.
 pub(super) fn references(
     bytes: &[u8],
     range: Range<usize>,
     sheet: Sheet,
     mut found: impl FnMut(Range<usize>),
 ) {
-    if !may_refer(&bytes[range.clone()]) {
+    if !may_have_references(&bytes[range.clone()]) {
         return;
     }
     let mut tokens = CssTokenizer {
@@ -30,15 +30,15 @@ pub(super) fn references(
     };
     let mut nesting = Nesting::default();
     while let Some(token) = tokens.next() {
-        if let Some(reference) = nesting.take(token, sheet) {
+        if let Some(reference) = nesting.add(token, sheet) {
             found(reference);
         }
     }
 }
 
-/// Whether there may be a function or a rule that holds references: most sheets have none, and a
-/// glance tells.
-fn may_refer(bytes: &[u8]) -> bool {
+/// Whether the bytes may have a reference. Most sheets have none, and this is much faster than the
+/// tokenizer.
+fn may_have_references(bytes: &[u8]) -> bool {
     memchr3_iter(b'(', b'@', b'\\', bytes).any(|at| match bytes[at] {
         b'(' => {
             let name = &bytes[at.saturating_sub(3)..at];
@@ -47,30 +47,30 @@ fn may_refer(bytes: &[u8]) -> bool {
                 .any(|end| name.eq_ignore_ascii_case(end.as_bytes()))
         }
         b'@' => matches!(bytes.get(at + 1), Some(b'i' | b'I')),
-        // An escape may hide anything.
+        // An escape may be part of any name.
         _ => true,
     })
 }
 
-/// Appends a reference without its escapes.
+/// Appends a raw reference to `out`, escapes replaced.
 pub(super) fn unescape(bytes: &[u8], out: &mut Vec<u8>) {
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
         at += 1;
         match (byte, bytes.get(at)) {
             (b'\\', Some(_)) => at = escape(bytes, at, out),
-            // An escape of nothing, at the end of a `url(` that is not closed.
+            // A backslash at the end of an unclosed `url(`.
             (b'\\', None) => out.extend_from_slice("\u{fffd}".as_bytes()),
             _ => out.push(byte),
         }
     }
 }
 
-/// Reads an escape whose backslash stands before `at`.
+/// Decodes the escape whose backslash is before `at`; returns its end.
 fn escape(bytes: &[u8], at: usize, out: &mut Vec<u8>) -> usize {
     let end = escape_end(bytes, at);
     match bytes[at] {
-        // In a string, a line break behind a backslash is none.
+        // An escaped line break in a string stands for nothing.
         b'\n' | b'\r' | 0x0C => {}
         first if !first.is_ascii_hexdigit() => out.push(first),
         _ => {
@@ -86,7 +86,7 @@ fn escape(bytes: &[u8], at: usize, out: &mut Vec<u8>) -> usize {
     end
 }
 
-/// The end of an escape whose backslash stands before `at`.
+/// Returns the end of the escape whose backslash is before `at`.
 fn escape_end(bytes: &[u8], at: usize) -> usize {
     let Some(first) = bytes.get(at) else {
         return at;
@@ -96,7 +96,7 @@ fn escape_end(bytes: &[u8], at: usize) -> usize {
     if length == 0 && *first != b'\r' {
         return at + 1;
     }
-    // One white space ends the digits and belongs to them.
+    // One white space after the digits belongs to the escape.
     match bytes[at + length..] {
         [b'\r', b'\n', ..] => at + length + 2,
         [b' ' | b'\t' | b'\n' | b'\r' | 0x0C, ..] => at + length + 1,
@@ -104,12 +104,12 @@ fn escape_end(bytes: &[u8], at: usize) -> usize {
     }
 }
 
-/// What opened the brackets that are open.
+/// An open bracket.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CssBracket {
-    /// `url(` or `src(`, and nothing in it yet.
+    /// `url(` or `src(`, without contents so far.
     Reference,
-    /// The same, once something stands in it.
+    /// `url(` or `src(`, with contents.
     Used,
     /// `image-set(`.
     ImageSet,
@@ -137,18 +137,18 @@ enum CssToken {
     Other,
 }
 
-/// The brackets around a token, and the at-rule before it.
+/// The brackets and the at-rule that a token is in.
 #[derive(Default)]
 struct Nesting {
     open: Vec<CssBracket>,
     after_import: bool,
-    /// How many brackets were open at an `@namespace` that has not ended.
+    /// Number of brackets that were open at the start of the current `@namespace` rule.
     namespace: Option<usize>,
 }
 
 impl Nesting {
-    /// Takes a token, and returns it when it is a reference.
-    fn take(&mut self, token: CssToken, sheet: Sheet) -> Option<Range<usize>> {
+    /// Adds a token; returns its range if it is a reference.
+    fn add(&mut self, token: CssToken, sheet: Sheet) -> Option<Range<usize>> {
         if let CssToken::Space = token {
             return None;
         }
@@ -161,7 +161,7 @@ impl Nesting {
         let mut reference = None;
         match token {
             CssToken::Open(open) => {
-                // A block ends the at-rule that it stands in.
+                // A block ends its at-rule.
                 if open == CssBracket::Brace && self.namespace == Some(self.open.len()) {
                     self.namespace = None;
                 }
@@ -190,21 +190,21 @@ impl Nesting {
         reference.filter(|_| !hidden)
     }
 
-    /// A bracket closes the innermost one if that is of its kind; any other is a stray one.
+    /// Closes the innermost bracket if it is of the same kind; any other closing bracket is stray.
     fn close(&mut self, bracket: u8) {
-        let own = match self.open.last() {
+        let matches = match self.open.last() {
             None => false,
             Some(CssBracket::Square) => bracket == b']',
             Some(CssBracket::Brace) => bracket == b'}',
             Some(_) => bracket == b')',
         };
-        if own {
+        if matches {
             self.open.pop();
         }
     }
 }
 
-/// The tokens of CSS; numbers and words that nobody asks for run together.
+/// A tokenizer that joins numbers and words without references.
 struct CssTokenizer<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -273,7 +273,7 @@ impl CssTokenizer<'_> {
         self.peek(0) == Some(b'\\') && !matches!(self.peek(1), Some(b'\n' | b'\r' | 0x0C))
     }
 
-    /// Reads a name with its escapes, and returns it in lower case and without them.
+    /// Reads a name; returns it in lower case with its escapes replaced.
     fn name(&mut self) -> CssName {
         let mut name = CssName::default();
         while let Some(byte) = self.peek(0) {
@@ -289,9 +289,9 @@ impl CssTokenizer<'_> {
         name
     }
 
-    /// Reads a name or a number, and what it opens.
+    /// Reads a name or a number, and the parenthesis of a function.
     fn word(&mut self) -> CssToken {
-        // Most words are no functions, and it does not matter what they are.
+        // Most words are no functions and need no decoding.
         let rest = &self.bytes[self.at..];
         let length = rest.iter().position(|&byte| !is_name(byte));
         let end = self.at + length.unwrap_or(rest.len());
@@ -299,7 +299,7 @@ impl CssTokenizer<'_> {
             self.at = end;
             return CssToken::Other;
         }
-        // A digit starts a number, and what follows is its unit.
+        // After a digit the name is the unit of a number, and names no function that counts.
         let name = self.name();
         if self.peek(0) != Some(b'(') {
             return CssToken::Other;
@@ -313,7 +313,7 @@ impl CssTokenizer<'_> {
         }
     }
 
-    /// Reads what stands behind `url(`.
+    /// Reads the rest of `url(`.
     fn url(&mut self) -> CssToken {
         self.space();
         if matches!(self.peek(0), Some(b'"' | b'\'')) {
@@ -336,7 +336,7 @@ impl CssTokenizer<'_> {
                     }
                     return CssToken::Reference(start..end);
                 }
-                // NUL stands for U+FFFD, which may be there.
+                // NUL stands for U+FFFD, which is allowed.
                 b'"' | b'\'' | b'(' | 1..=8 | 0x0B | 0x0E..=0x1F | 0x7F => return self.bad_url(),
                 b'\\' if !self.is_escape() => return self.bad_url(),
                 b'\\' => self.at = escape_end(self.bytes, self.at + 1),
@@ -346,7 +346,7 @@ impl CssTokenizer<'_> {
         CssToken::Reference(start..self.at)
     }
 
-    /// Skips what is left of a `url()` that is none.
+    /// Skips the rest of a bad url (CSS Syntax 4.3.14).
     fn bad_url(&mut self) -> CssToken {
         while let Some(byte) = self.peek(0) {
             self.at = match self.is_escape() {
@@ -360,7 +360,7 @@ impl CssTokenizer<'_> {
         CssToken::Other
     }
 
-    /// Reads a string behind its quote; none when a line break cuts it.
+    /// Reads the rest of a string; none if a line break makes it a bad string.
     fn string(&mut self, quote: u8) -> Option<Range<usize>> {
         let start = self.at;
         while let Some(byte) = self.peek(0) {
@@ -370,7 +370,7 @@ impl CssTokenizer<'_> {
                     return Some(start..self.at - 1);
                 }
                 b'\n' | b'\r' | 0x0C => return None,
-                // In a string, a backslash before the end is nothing.
+                // A backslash at the end of the bytes is dropped.
                 b'\\' if self.peek(1).is_none() => {
                     self.at += 1;
                     return Some(start..self.at - 1);
@@ -383,7 +383,7 @@ impl CssTokenizer<'_> {
     }
 }
 
-/// A name in lower case; only short ones matter.
+/// A name in lower case; longer ones than the buffer equal no name.
 #[derive(Default)]
 struct CssName {
     bytes: [u8; 20],
@@ -392,13 +392,13 @@ struct CssName {
 
 impl CssName {
     fn push(&mut self, byte: u8) {
-        if let Some(place) = self.bytes.get_mut(self.length) {
-            *place = byte.to_ascii_lowercase();
+        if let Some(slot) = self.bytes.get_mut(self.length) {
+            *slot = byte.to_ascii_lowercase();
         }
         self.length += 1;
     }
 
-    /// Pushes what the escape at an index stands for.
+    /// Pushes the character of the escape at an index.
     fn escape(&mut self, bytes: &[u8], at: &mut usize) {
         *at += 1;
         if *at == bytes.len() {
@@ -418,7 +418,7 @@ fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0C)
 }
 
-/// NUL stands for U+FFFD, which a name may have.
+/// Whether a byte is part of a name. NUL stands for U+FFFD, which is.
 fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | 0 | 0x80..)
 }

@@ -1,5 +1,5 @@
-//! As much of a tree as the tree builder and the questions about it need: links between elements,
-//! no text, no attributes.
+//! A tree without text and attributes: the links between elements that the tree builder needs, and
+//! the position of each element in the final tree.
 
 use std::borrow::Cow;
 use std::cell::{Cell, Ref, RefCell};
@@ -21,16 +21,15 @@ impl NodeId {
         (self != NodeId::NONE).then_some(self)
     }
 
-    /// Its place among the nodes.
     pub(super) fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// A node: small, for a document may have millions.
+/// A node. Kept small: a document may have millions.
 #[derive(Debug)]
 struct Node {
-    /// The index of its name.
+    /// Index in [`Names`].
     name: u32,
     parent: NodeId,
     previous: NodeId,
@@ -40,14 +39,14 @@ struct Node {
     depth: u32,
 }
 
-/// What few nodes have.
+/// Rare properties of nodes.
 #[derive(Debug)]
 struct Extras {
     /// The contents of a template.
     contents: NodeId,
     /// The shadow root of a host.
     shadow: NodeId,
-    /// It is an `annotation-xml` that holds HTML.
+    /// Whether the node is an `annotation-xml` whose `encoding` is HTML.
     integration_point: bool,
 }
 
@@ -61,7 +60,7 @@ impl Default for Extras {
     }
 }
 
-/// The names of elements, each once.
+/// Interned element names.
 #[derive(Debug, Default)]
 struct Names {
     list: Vec<QualName>,
@@ -78,32 +77,32 @@ impl Names {
     }
 }
 
-/// Bytes that a name takes, and those that a node takes with its place in the final tree.
-const NAME: usize = 256;
-const NODE: usize = size_of::<Node>() + size_of::<TreePosition>();
+/// Memory of a name, and of a node with its position in the final tree, in bytes.
+const NAME_SIZE: usize = 256;
+const NODE_SIZE: usize = size_of::<Node>() + size_of::<TreePosition>();
 
-/// Where a node stands in the final tree.
+/// The position of a node in the final tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum TreePosition {
-    /// It was removed, or never inserted.
+    /// Removed, or never inserted.
     #[default]
     Nowhere,
     /// In the document.
     Document,
-    /// In a shadow tree: its references are live, its base elements are not.
+    /// In a shadow tree: references count, base elements do not.
     Shadow,
     /// In the contents of a template.
     Template,
 }
 
-/// What the token at work has done.
+/// What the current token did to the tree.
 #[derive(Debug, Default)]
 pub(super) struct TokenEffect {
-    /// The element that it made: clones of formatting elements are made before it.
+    /// The element created last: clones of formatting elements are created before.
     pub(super) created: Option<NodeId>,
-    /// The element that it merged into, with the attributes that were missing there.
+    /// The element that the token merged into, with the attributes that it added.
     pub(super) merged: Option<(NodeId, Vec<LocalName>)>,
-    /// Where its text went.
+    /// The element that text was appended to.
     pub(super) text: Option<NodeId>,
 }
 
@@ -115,8 +114,10 @@ pub(super) struct DomTree {
     names: RefCell<Names>,
     /// Attributes of `html` and `body`, the elements that others merge into.
     attributes: RefCell<HashSet<(NodeId, LocalName)>>,
-    outcome: RefCell<TokenEffect>,
+    effect: RefCell<TokenEffect>,
+    /// Number of elements that the current token created.
     created: Cell<usize>,
+    /// Depth of the node inserted last.
     depth: Cell<u32>,
 }
 
@@ -127,7 +128,7 @@ impl DomTree {
             extras: RefCell::default(),
             names: RefCell::default(),
             attributes: RefCell::default(),
-            outcome: RefCell::default(),
+            effect: RefCell::default(),
             created: Cell::new(0),
             depth: Cell::new(0),
         };
@@ -135,37 +136,37 @@ impl DomTree {
         tree
     }
 
-    /// What has been done since the last call.
-    pub(super) fn outcome(&self) -> TokenEffect {
+    /// Returns what was done since the last call.
+    pub(super) fn take_effect(&self) -> TokenEffect {
         self.created.set(0);
-        self.outcome.take()
+        self.effect.take()
     }
 
-    /// How many elements the token at work has made.
+    /// Returns the number of elements that the current token created.
     pub(super) fn created(&self) -> usize {
         self.created.get()
     }
 
-    /// How many nodes there are.
+    /// Returns the number of nodes.
     pub(super) fn len(&self) -> usize {
         self.nodes.borrow().len()
     }
 
-    /// How deep the node inserted last stands.
+    /// Returns the depth of the node inserted last.
     pub(super) fn depth(&self) -> u32 {
         self.depth.get()
     }
 
-    /// The name of an element.
+    /// Returns the name of an element.
     pub(super) fn name(&self, id: NodeId) -> QualName {
         let name = self.nodes.borrow()[id.index()].name;
         self.names.borrow().list[name as usize].clone()
     }
 
-    /// About how many bytes it takes.
-    pub(super) fn kept(&self) -> usize {
-        self.len() * NODE
-            + self.names.borrow().list.len() * NAME
+    /// Estimates the memory of the tree, in bytes.
+    pub(super) fn memory(&self) -> usize {
+        self.len() * NODE_SIZE
+            + self.names.borrow().list.len() * NAME_SIZE
             + self.extras.borrow().len() * 2 * size_of::<(NodeId, Extras)>()
             + self.attributes.borrow().len() * 2 * size_of::<(NodeId, LocalName)>()
     }
@@ -174,38 +175,38 @@ impl DomTree {
         self.extras.borrow().get(&id)?.contents.some()
     }
 
-    /// The place of every node, and the first in tree order of those in the document that `seeks`
-    /// is true of.
-    pub(super) fn places(
+    /// Returns the position of every node, and the first node of the document in tree order for which
+    /// `matches` is true.
+    pub(super) fn positions(
         &self,
-        seeks: impl Fn(NodeId) -> bool,
+        matches: impl Fn(NodeId) -> bool,
     ) -> (Vec<TreePosition>, Option<NodeId>) {
         let nodes = self.nodes.borrow();
         let extras = self.extras.borrow();
-        let mut places = vec![TreePosition::Nowhere; nodes.len()];
+        let mut positions = vec![TreePosition::Nowhere; nodes.len()];
         let mut found = None;
         let mut stack = vec![(NodeId::DOCUMENT, TreePosition::Document)];
-        while let Some((id, place)) = stack.pop() {
+        while let Some((id, position)) = stack.pop() {
             let node = &nodes[id.index()];
-            places[id.index()] = place;
-            if place == TreePosition::Document && found.is_none() && seeks(id) {
+            positions[id.index()] = position;
+            if position == TreePosition::Document && found.is_none() && matches(id) {
                 found = Some(id);
             }
-            // What stands behind it comes after what stands in it.
-            stack.extend(node.next.some().map(|next| (next, place)));
-            stack.extend(node.first.some().map(|first| (first, place)));
+            // Children are popped before the next sibling.
+            stack.extend(node.next.some().map(|next| (next, position)));
+            stack.extend(node.first.some().map(|first| (first, position)));
             let Some(extras) = extras.get(&id) else {
                 continue;
             };
             let contents = extras.contents.some();
             stack.extend(contents.map(|contents| (contents, TreePosition::Template)));
-            let shadow = match place {
+            let shadow = match position {
                 TreePosition::Template => TreePosition::Template,
                 _ => TreePosition::Shadow,
             };
             stack.extend(extras.shadow.some().map(|root| (root, shadow)));
         }
-        (places, found)
+        (positions, found)
     }
 
     fn add(&self, name: QualName) -> NodeId {
@@ -228,7 +229,7 @@ impl DomTree {
             NodeOrText::AppendNode(child) => child,
             NodeOrText::AppendText(_) => {
                 let into = before.is_none().then_some(parent);
-                self.outcome.borrow_mut().text = into;
+                self.effect.borrow_mut().text = into;
                 return;
             }
         };
@@ -372,7 +373,7 @@ impl TreeSink for DomTree {
             self.extras.borrow_mut().insert(id, extras);
         }
         self.created.set(self.created.get() + 1);
-        self.outcome.borrow_mut().created = Some(id);
+        self.effect.borrow_mut().created = Some(id);
         id
     }
 
@@ -432,7 +433,7 @@ impl TreeSink for DomTree {
                 added.push(name);
             }
         }
-        self.outcome.borrow_mut().merged = Some((*target, added));
+        self.effect.borrow_mut().merged = Some((*target, added));
     }
 
     fn remove_from_parent(&self, target: &NodeId) {

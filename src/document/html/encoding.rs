@@ -1,5 +1,5 @@
-//! The encoding of a document while it is scanned: what is known at its start, what a `meta`
-//! element says later, and whether undeclared bytes are UTF-8.
+//! The encoding of a document while it is scanned: detected at the start, changed by a `meta`
+//! element, or found not to be UTF-8.
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
@@ -9,16 +9,16 @@ use super::tag::Tag;
 use super::value::{self, ValueSource};
 use crate::decode::charset::{self, Confidence, Detected};
 
-/// The encoding of a document, as far as it is known.
+/// The encoding of a document as known so far.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EncodingState {
-    /// The encoding of the bytes that are scanned.
+    /// The encoding of the scanned bytes.
     pub(super) scanned: &'static Encoding,
-    /// The encoding of the document, which its queries are in.
+    /// The document's own encoding, in which queries are encoded.
     pub(super) label: &'static Encoding,
-    /// A `meta` element may change it.
+    /// Whether a `meta` element may change the encoding.
     pub(super) tentative: bool,
-    /// Nothing has declared it so far: it is UTF-8 until a byte says otherwise.
+    /// Whether nothing has declared the encoding: it is UTF-8 while all bytes are valid.
     pub(super) undeclared: bool,
 }
 
@@ -30,15 +30,14 @@ impl EncodingState {
         undeclared: false,
     };
 
-    /// What was detected before the first byte is scanned. A document that had to be turned into
-    /// UTF-8 has been.
+    /// The state before the first byte. A document that needs transcoding comes as UTF-8 already.
     pub(super) fn new(detected: &Detected) -> Self {
         let label = detected.encoding.unwrap_or(UTF_8);
         let transcoded = charset::needs_transcoding(label);
         EncodingState {
             scanned: if transcoded { UTF_8 } else { label },
             label,
-            // UTF-16 that was read as such says nothing about itself that could be true.
+            // A declaration that could be read as UTF-16 and denies it cannot be right.
             tentative: detected.confidence == Confidence::Tentative
                 && label != UTF_16LE
                 && label != UTF_16BE,
@@ -46,7 +45,7 @@ impl EncodingState {
         }
     }
 
-    /// Takes an encoding for certain.
+    /// Changes to a declared encoding.
     pub(super) fn change(&mut self, encoding: &'static Encoding) {
         *self = EncodingState {
             scanned: encoding,
@@ -55,32 +54,32 @@ impl EncodingState {
         };
     }
 
-    /// Takes undeclared bytes for what they are: they are no UTF-8.
+    /// Falls back to windows-1252: the undeclared bytes are not valid UTF-8.
     pub(super) fn fall_back(&mut self) {
         self.scanned = WINDOWS_1252;
         self.label = WINDOWS_1252;
         self.undeclared = false;
     }
 
-    /// Hears a `meta` element, and returns the encoding that it changes the document to. The first
-    /// one that names an encoding decides.
-    pub(super) fn hear(
+    /// Applies a `meta` element; returns the encoding if it changes. The first one that declares an
+    /// encoding decides.
+    pub(super) fn apply_meta(
         &mut self,
         source: &ValueSource<'_>,
         tag: &Tag,
     ) -> Option<&'static Encoding> {
-        let said = said(source, tag)?;
+        let declared = declared(source, tag)?;
         self.tentative = false;
         self.undeclared = false;
-        (said != self.label).then_some(said)
+        (declared != self.label).then_some(declared)
     }
 }
 
-/// The encoding that a `meta` element names.
-fn said(source: &ValueSource<'_>, tag: &Tag) -> Option<&'static Encoding> {
+/// Returns the encoding that a `meta` element declares.
+fn declared(source: &ValueSource<'_>, tag: &Tag) -> Option<&'static Encoding> {
     let value = |attribute| {
         tag.value(attribute)
-            .map(|range| value::plain(source, range))
+            .map(|range| value::decoded_value(source, range))
     };
     let charset = value(Attribute::Charset);
     if let Some(encoding) = charset.and_then(|label| prescan::declared_within(&label)) {
@@ -93,30 +92,30 @@ fn said(source: &ValueSource<'_>, tag: &Tag) -> Option<&'static Encoding> {
     prescan::declared_within(prescan::label_in_content(&value(Attribute::Content)?)?)
 }
 
-/// Checks, window by window, whether a document is UTF-8.
+/// Validates UTF-8 window by window.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Validity {
-    /// How far it has been checked.
+    /// Offset in the document up to which bytes were checked.
     offset: u64,
-    /// Whether a byte beyond ASCII has been seen.
-    beyond_ascii: bool,
+    /// Whether a non-ASCII byte was checked.
+    non_ascii: bool,
 }
 
-/// What a check came to.
+/// The result of [`Validity::check`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Checked {
     Valid,
-    /// It is no UTF-8, and what came before these bytes is ASCII.
+    /// Not UTF-8; all bytes of earlier windows are ASCII.
     InvalidBehindAscii,
-    /// It is no UTF-8.
+    /// Not UTF-8.
     Invalid,
 }
 
 impl Validity {
-    /// Checks the bytes of a window that have not been checked.
+    /// Checks the bytes of a window that were not checked before.
     pub(super) fn check(&mut self, bytes: &[u8], offset: u64, last: bool) -> Checked {
         let new = &bytes[(self.offset - offset) as usize..];
-        let before = self.beyond_ascii;
+        let before = self.non_ascii;
         let valid = match str::from_utf8(new) {
             Ok(_) => new.len(),
             Err(error) if error.error_len().is_none() && !last => error.valid_up_to(),
@@ -124,7 +123,7 @@ impl Validity {
             Err(_) => return Checked::InvalidBehindAscii,
         };
         self.offset += valid as u64;
-        self.beyond_ascii |= !new[..valid].is_ascii();
+        self.non_ascii |= !new[..valid].is_ascii();
         Checked::Valid
     }
 }

@@ -1,5 +1,5 @@
-//! What the tokenizer must know from the tree builder, as a trait with two sources: the
-//! [theorem](super::fast), and the tree builder itself.
+//! Feedback from tree construction to the tokenizer, as a trait with two implementors: the
+//! [simulator](super::simulator) and the [tree builder](super::tree_builder).
 
 use std::ops::Range;
 
@@ -8,29 +8,29 @@ use encoding_rs::Encoding;
 use super::tag::{AttributeNames, Tag};
 use super::value::ValueSource;
 
-/// What the text behind a start tag is.
+/// The tokenizer state that a start tag switches to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TextKind {
     /// Markup.
     Data,
-    /// Text with character references, up to the end tag.
+    /// Text with character references up to the end tag.
     Rcdata,
     /// Text up to the end tag.
     Rawtext,
-    /// Script, with its own rules about comments.
+    /// Script data, with special rules for `<!--`.
     Script,
     /// Text to the end of the document.
     Plaintext,
 }
 
-/// What became of a start tag: small enough for a register, for there is one for each tag.
+/// The effect of a start tag. Kept small enough for a register: there is one for each tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TagFeedback {
-    /// It made an element, or added attributes to one.
+    /// It created an element, or added attributes to one.
     pub(super) accepted: bool,
-    /// The element stands in the contents of a template.
+    /// The element is in the contents of a template.
     pub(super) inert: bool,
-    /// What follows it.
+    /// The tokenizer state behind the tag.
     pub(super) text: TextKind,
     /// Whether the tokenizer goes on.
     pub(super) then: AfterTag,
@@ -42,12 +42,12 @@ pub(super) enum AfterTag {
     GoOn,
     /// The bytes end before the tag does.
     Wait,
-    /// The document must be read in another way; the [`TreeFeedback`] knows why.
+    /// The document must be scanned in another way; see [`TreeFeedback::halt`].
     Halt,
 }
 
 impl TagFeedback {
-    /// Nothing came of it.
+    /// Feedback for a tag without effect.
     pub(super) const fn none(then: AfterTag) -> Self {
         TagFeedback {
             accepted: false,
@@ -58,28 +58,28 @@ impl TagFeedback {
     }
 }
 
-/// The document must be read in another way; the [`TreeFeedback`] knows why.
+/// The document must be scanned in another way; see [`TreeFeedback::halt`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Halted;
 
-/// Why a document must be read in another way.
+/// Why a document must be scanned in another way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Halt {
-    /// The source of feedback cannot go on.
+    /// The simulator cannot decide, or the tree builder is beyond its limits.
     Bail(Bail),
-    /// It is in another encoding.
+    /// The document is in another encoding.
     Encoding(&'static Encoding),
 }
 
-/// How a document was scanned.
+/// The exactness of a completed scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ScanEnd {
     Exactly,
-    /// It is beyond the limits.
+    /// Beyond the limits of exact parsing.
     Approximately,
 }
 
-/// The rules by which the fast path gives up.
+/// The rules by which the simulator gives up on a document (`rules.md`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Bail {
@@ -93,30 +93,30 @@ pub(super) enum Bail {
     BreakoutEnd,
     /// B5: an end tag in SVG or MathML that closes none of their elements.
     ForeignEnd,
-    /// More elements of SVG or MathML are open than are kept.
+    /// Too many open elements of SVG or MathML.
     ForeignDepth,
     /// B6: `<col>` in a template.
     TemplateColumn,
-    /// B7: a reference on a part of a table.
+    /// B7: a reference on a table part.
     TablePart,
-    /// B8: a reference on a table or a form in a template, behind a part of a table.
+    /// B8: a reference on a table or form in a template, after a table part.
     TemplateTable,
     /// B9: a reference on `select` or `noscript`.
     Select,
-    /// B10: a reference on a `head` that may not be the first.
+    /// B10: a reference on a `head` that may be a second one.
     Head,
-    /// B11: a second base, where the first stood behind a table.
+    /// B11: a second base, where the first followed a `<table>`.
     Base,
-    /// B12: `style` in SVG, whose text is put together from what stands between markup.
+    /// B12: `style` in SVG, whose text is parsed as markup.
     Style,
     /// B13: a declarative shadow root.
     ShadowRoot,
-    /// The tree builder would take too long.
+    /// The limits of the tree builder.
     Limit,
 }
 
 impl Bail {
-    /// The rule's name, for statistics.
+    /// Returns the rule's name, for statistics.
     pub(super) fn name(self) -> &'static str {
         match self {
             Bail::Frameset => "B1",
@@ -137,54 +137,56 @@ impl Bail {
     }
 }
 
-/// Answers the questions of the tokenizer.
+/// The tree construction stage, as far as the tokenizer depends on it.
 pub(super) trait TreeFeedback {
-    /// It must be told of text, comments and doctypes too.
+    /// Whether text, comments and doctypes must be fed as well.
     const WANTS_ALL: bool;
 
-    /// Reads the attributes of a start tag and decides what becomes of it. `start`, `name` and
-    /// `element` of the tag are filled in.
+    /// Reads the attributes of a start tag and processes it. `start`, `name` and `element` of the
+    /// tag are set.
     fn start_tag(&mut self, source: &ValueSource<'_>, tag: &mut Tag) -> TagFeedback;
 
     /// Reads the attributes of a further piece of a start tag.
     fn read_attributes(&mut self, source: &ValueSource<'_>, tag: &mut Tag);
 
-    /// Why the document must be read in another way, once that is so.
+    /// Returns why the document must be scanned in another way, after a [`Halted`].
     fn halt(&mut self) -> Halt;
 
-    /// The document must not be read again, whatever turns up.
-    fn settle(&mut self) {}
+    /// Forbids [`Halt`]s from here on: references went out that cannot be retracted.
+    fn forbid_halt(&mut self) {}
 
-    /// Takes an end tag.
+    /// Processes an end tag.
     fn end_tag(&mut self, source: &ValueSource<'_>, name: Range<usize>) -> Result<(), Halted>;
 
     /// Whether `<![CDATA[` starts a section here.
     fn allows_cdata(&self) -> bool;
 
-    /// Takes character data with character references.
+    /// Processes character data, in which character references count.
     fn text(&mut self, source: &ValueSource<'_>, range: Range<usize>);
 
-    /// Whether character data stands in the contents of a template.
+    /// Whether character data is in the contents of a template.
     fn is_inert(&self) -> bool;
 
-    /// The attributes that are looked for, where tags do no more here than the skimmer knows.
-    fn skims(&self) -> Option<&AttributeNames>;
+    /// Returns the attributes to look for if [`scan_tags`](super::tag::scan_tags) may run here: no
+    /// tag that it handles would change the state of the tree.
+    fn fast_path(&self) -> Option<&AttributeNames>;
 
-    /// Takes a CDATA section's contents.
+    /// Processes the contents of a CDATA section.
     fn cdata(&mut self, source: &ValueSource<'_>, range: Range<usize>);
 
-    /// Takes a comment.
+    /// Processes a comment.
     fn comment(&mut self);
 
-    /// Takes what stands between `<!doctype` and `>`.
+    /// Processes a doctype; `range` is between `<!doctype` and `>`.
     fn doctype(&mut self, source: &ValueSource<'_>, range: Range<usize>);
 
-    /// Takes the text of an element that holds no markup.
+    /// Processes the text of an element without markup.
     fn raw_text(&mut self, range: Range<usize>);
 
-    /// Whether the document so far may be one whose head has not begun.
+    /// Whether a `<head>` here may still be the first.
     fn in_prolog(&self) -> bool;
 
-    /// Whether a base element found now may turn out not to be the first in tree order.
+    /// Processes a base element with `href`; `first` says whether it is the first by token order.
+    /// Halts if tree order may differ (B11).
     fn base(&mut self, source: &ValueSource<'_>, tag: &Tag, first: bool) -> Result<(), Halted>;
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// What a script element's JSON is.
+/// The kind of JSON in a script element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ScriptJson {
     ImportMap,
@@ -10,14 +10,14 @@ pub(super) enum ScriptJson {
     LinkedData,
 }
 
-/// Keys of JSON-LD whose values are references, by convention.
+/// Keys of JSON-LD whose values are references by convention.
 const LINKED: &[&[u8]] = &[b"@id", b"url", b"image", b"sameAs", b"logo"];
 
-/// How deep values may nest.
-const DEPTH: usize = 127;
+/// The deepest nesting of values.
+const MAX_DEPTH: usize = 127;
 
-/// The ranges of the strings that are references, without their quotes; none when the text is not
-/// JSON, for then a browser ignores all of it.
+/// Returns the raw ranges of the strings that are references, without their quotes. Text that is not
+/// JSON has none: a browser ignores all of it.
 pub(super) fn references(bytes: &[u8], range: Range<usize>, kind: ScriptJson) -> Vec<Range<usize>> {
     let mut reader = JsonReader {
         bytes: &bytes[..range.end],
@@ -34,7 +34,7 @@ pub(super) fn references(bytes: &[u8], range: Range<usize>, kind: ScriptJson) ->
     }
 }
 
-/// Appends a string without its escapes.
+/// Appends a raw string to `out`, escapes replaced.
 pub(super) fn unescape(bytes: &[u8], out: &mut Vec<u8>) {
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
@@ -78,7 +78,7 @@ fn four_digits(bytes: &[u8], at: usize) -> u32 {
     })
 }
 
-/// Whether a string of an import map is a reference: a bare name such as `react` is none.
+/// Whether a string of an import map is a reference; a bare name such as `react` is not.
 fn is_module_reference(raw: &[u8]) -> bool {
     let mut text = Vec::new();
     unescape(raw, &mut text);
@@ -88,7 +88,7 @@ fn is_module_reference(raw: &[u8]) -> bool {
         || str::from_utf8(&text).is_ok_and(|text| url::Url::parse(text).is_ok())
 }
 
-/// A step on the way from the whole to a value.
+/// One level of a path.
 enum JsonPathStep {
     Key(Range<usize>),
     Array,
@@ -98,7 +98,7 @@ struct JsonReader<'a> {
     bytes: &'a [u8],
     at: usize,
     kind: ScriptJson,
-    /// The way to the value in view.
+    /// The path of the current value.
     path: Vec<JsonPathStep>,
     found: Vec<Range<usize>>,
 }
@@ -110,7 +110,7 @@ impl JsonReader<'_> {
         }
     }
 
-    /// The next byte that is no white space.
+    /// Skips white space and returns the next byte.
     fn peek(&mut self) -> Option<u8> {
         self.space();
         self.bytes.get(self.at).copied()
@@ -122,12 +122,12 @@ impl JsonReader<'_> {
 
     fn value(&mut self, depth: usize) -> Option<()> {
         match self.peek()? {
-            b'{' | b'[' if depth == DEPTH => None,
+            b'{' | b'[' if depth == MAX_DEPTH => None,
             b'{' => self.object(depth),
             b'[' => self.array(depth),
             b'"' => {
                 let string = self.string()?;
-                self.take_value(string);
+                self.add_value(string);
                 Some(())
             }
             _ => self.word(),
@@ -142,7 +142,7 @@ impl JsonReader<'_> {
         loop {
             self.space();
             let key = self.string()?;
-            self.take_key(key.clone());
+            self.add_key(key.clone());
             self.expect(b':')?;
             self.path.push(JsonPathStep::Key(key));
             self.value(depth + 1)?;
@@ -209,7 +209,7 @@ impl JsonReader<'_> {
         (is_number(word) || matches!(word, b"true" | b"false" | b"null")).then_some(())
     }
 
-    /// The key at a depth of the path; empty when there is none.
+    /// Returns the key at a depth of the path; empty if there is none.
     fn key(&self, depth: usize) -> &[u8] {
         match self.path.get(depth) {
             Some(JsonPathStep::Key(key)) => &self.bytes[key.clone()],
@@ -217,7 +217,7 @@ impl JsonReader<'_> {
         }
     }
 
-    fn take_key(&mut self, key: Range<usize>) {
+    fn add_key(&mut self, key: Range<usize>) {
         if self.kind != ScriptJson::ImportMap {
             return;
         }
@@ -231,7 +231,7 @@ impl JsonReader<'_> {
         }
     }
 
-    fn take_value(&mut self, value: Range<usize>) {
+    fn add_value(&mut self, value: Range<usize>) {
         let depth = self.path.len();
         let wanted = match self.kind {
             ScriptJson::ImportMap => {
@@ -268,7 +268,7 @@ impl JsonReader<'_> {
             .all(|level| matches!(level, JsonPathStep::Key(_)))
     }
 
-    /// Whether objects and arrays take turns on the path.
+    /// Whether objects and arrays alternate on the path.
     fn alternates(&self) -> bool {
         let mut levels = self.path.iter().enumerate();
         levels.all(|(i, level)| matches!(level, JsonPathStep::Key(_)) == (i % 2 == 0))

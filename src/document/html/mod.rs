@@ -1,8 +1,9 @@
-//! References in HTML, found as the WHATWG parser would.
+//! References in HTML, as a WHATWG parser without scripting finds them.
 //!
-//! One tokenizer (`tokens`) with two sources of feedback (`tree`): what can be proved without
-//! building the tree (`fast`), and, where the proof ends, the tree builder itself. What
-//! the accepted tags hold is a table, in `attributes`.
+//! One tokenizer (`tokenizer`, with the fast path of `tag`) asks one of two implementors of
+//! `TreeFeedback`: the `simulator`, which tracks the tree builder from tags alone, or, where that is
+//! no longer exact, the `tree_builder` itself. The `scanner` runs the first and falls back to the
+//! second. `report` applies the table of `attributes` to the tags that were accepted.
 
 mod attributes;
 mod css;
@@ -26,18 +27,18 @@ pub use prescan::prescan;
 pub(super) use scanner::FORMAT;
 pub use scanner::HtmlScanner;
 
-/// How HTML is read.
+/// Options for HTML.
 #[derive(Clone, Debug)]
 pub struct HtmlOptions {
-    /// Also report what is a reference only by convention: Open Graph, lazy loading and the like.
+    /// Also report references by convention: Open Graph, lazy loading, JSON-LD and the like.
     pub extended: bool,
-    /// Parse `noscript` as a browser that runs scripts does.
+    /// Parse `noscript` as a browser with scripting does.
     pub scripting: bool,
     /// Also scan character data for URIs, by the rules for text.
     pub text: bool,
-    /// The largest document, in bytes, that is read twice where exactness asks for it.
+    /// The largest document, in bytes, that is held or read twice where exactness needs it.
     pub max_document: u64,
-    /// An attribute, in lower case, that marks the references of its element as
+    /// An attribute, in lower case: references of elements that have it get
     /// [`Flags::IGNORED`](super::flags::Flags::IGNORED).
     pub ignore: Option<String>,
 }
@@ -54,5 +55,5 @@ impl Default for HtmlOptions {
     }
 }
 
-/// The longest value, or text of an element, that is looked at.
+/// The longest attribute value, or text of an element, that is searched, in bytes.
 const LIMIT: usize = 4 << 20;

@@ -1,7 +1,7 @@
-//! The element and attribute names that decide anything: an enumeration of each, and the table
-//! that finds a name's place in it by its first eight bytes.
+//! Element and attribute names with a meaning of their own: an enumeration of each, and a hash
+//! table that maps a name to its variant by its length and first eight bytes.
 
-/// The first bytes of a name in lower case, as one number, and how many more there are.
+/// The first eight bytes of a name in lower case, little-endian, and the length of the name.
 #[derive(Clone, Copy)]
 struct NamePrefix(u64, usize);
 
@@ -23,50 +23,50 @@ impl NamePrefix {
 
 const SLOTS: usize = 1 << 10;
 
-/// A hash table with open addressing, built by the compiler.
+/// A hash table with open addressing, built at compile time.
 struct NameTable {
     keys: [u64; SLOTS],
-    places: [u8; SLOTS],
+    indices: [u8; SLOTS],
 }
 
 impl NameTable {
     const fn new(names: &[&str]) -> NameTable {
         let mut table = NameTable {
             keys: [0; SLOTS],
-            places: [0; SLOTS],
+            indices: [0; SLOTS],
         };
         let mut i = 1;
         while i < names.len() {
             let key = NamePrefix::of(names[i].as_bytes());
             let mut slot = key.slot();
-            while table.places[slot] != 0 {
+            while table.indices[slot] != 0 {
                 slot = (slot + 1) % SLOTS;
             }
             table.keys[slot] = key.0;
-            table.places[slot] = i as u8;
+            table.indices[slot] = i as u8;
             i += 1;
         }
         table
     }
 
-    /// The place of the name at a range, in any case; 0 for a name that is not in the table.
+    /// Returns the index of the name `bytes[start..end]`, in any case; 0 if the table lacks it.
     #[inline(always)]
-    fn place(&self, bytes: &[u8], start: usize, end: usize, names: &[&str]) -> u8 {
+    fn index(&self, bytes: &[u8], start: usize, end: usize, names: &[&str]) -> u8 {
         let key = NamePrefix(lower_eight(bytes, start, end), end - start);
         let mut slot = key.slot();
         loop {
-            let place = self.places[slot];
-            if place == 0 {
+            let index = self.indices[slot];
+            if index == 0 {
                 return 0;
             }
             if self.keys[slot] == key.0 {
-                let known = names[place as usize];
+                let known = names[index as usize];
                 let length = end - start;
                 if known.len() == length
                     && (length <= 8
                         || bytes[start + 8..end].eq_ignore_ascii_case(&known.as_bytes()[8..]))
                 {
-                    return place;
+                    return index;
                 }
             }
             slot = (slot + 1) % SLOTS;
@@ -74,12 +74,12 @@ impl NameTable {
     }
 }
 
-/// The first eight bytes of a name with A-Z in lower case.
+/// Returns the first eight bytes of a name, A-Z in lower case.
 #[inline(always)]
 fn lower_eight(bytes: &[u8], start: usize, end: usize) -> u64 {
     let length = end - start;
     match bytes[start..].first_chunk::<8>() {
-        // What stands behind a shorter name is cut off.
+        // Shifts out the bytes after a shorter name.
         Some(chunk) => {
             let cut = 64 - 8 * length.min(8) as u32;
             lower(
@@ -92,7 +92,7 @@ fn lower_eight(bytes: &[u8], start: usize, end: usize) -> u64 {
     }
 }
 
-/// A-Z of each of eight bytes in lower case, the other bytes as they are.
+/// Maps A-Z to lower case in each of eight bytes.
 #[inline]
 fn lower(word: u64) -> u64 {
     const ONES: u64 = 0x0101_0101_0101_0101;
@@ -108,7 +108,6 @@ macro_rules! names {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
-        // Some names are named for what they name.
         #[allow(clippy::enum_variant_names)]
         pub(super) enum $kind { Other, $($variant,)* }
 
@@ -116,24 +115,24 @@ macro_rules! names {
         static $table: NameTable = NameTable::new($names);
 
         impl $kind {
-            /// How many there are.
+            /// Number of variants.
             pub(super) const COUNT: usize = [$kind::Other, $($kind::$variant,)*].len();
-            /// All of them, in order.
+            /// All variants, in order.
             pub(super) const ALL: [$kind; Self::COUNT] = [$kind::Other, $($kind::$variant,)*];
 
-            /// The one of a name in any case.
+            /// Returns the variant of a name in any case.
             #[inline]
             pub(super) fn of(name: &[u8]) -> $kind {
                 Self::at(name, 0, name.len())
             }
 
-            /// The one of the name at a range, in any case.
+            /// Returns the variant of the name `bytes[start..end]`, in any case.
             #[inline(always)]
             pub(super) fn at(bytes: &[u8], start: usize, end: usize) -> $kind {
-                Self::ALL[$table.place(bytes, start, end, $names) as usize]
+                Self::ALL[$table.index(bytes, start, end, $names) as usize]
             }
 
-            /// Its name in lower case; empty for any other.
+            /// Returns the name in lower case; empty for `Other`.
             pub(super) const fn name(self) -> &'static str {
                 $names[self as usize]
             }
@@ -142,9 +141,9 @@ macro_rules! names {
 }
 
 names! {
-    /// An element whose name decides something.
+    /// An element with rules of its own.
     Element, ELEMENTS, ELEMENT_TABLE:
-    // Those of the table of attributes.
+    // Elements of the attribute table.
     A = "a", Applet = "applet", Area = "area", Audio = "audio", Base = "base",
     Bgsound = "bgsound", Blockquote = "blockquote", Body = "body", Button = "button",
     Command = "command", Del = "del", Embed = "embed", Form = "form", Frame = "frame",
@@ -154,12 +153,12 @@ names! {
     Source = "source", Style = "style", Table = "table", Tbody = "tbody", Td = "td",
     Tfoot = "tfoot", Th = "th", Thead = "thead", Tr = "tr", Track = "track", Video = "video",
     Xml = "xml",
-    // Those that change how the rest is read, or that may be dropped.
+    // Elements that switch the tokenizer or that the tree builder may drop.
     Caption = "caption", Col = "col", Colgroup = "colgroup", Frameset = "frameset",
     Image = "image", Math = "math", Noembed = "noembed", Noframes = "noframes",
     Noscript = "noscript", Plaintext = "plaintext", Select = "select", Svg = "svg",
     Template = "template", Textarea = "textarea", Title = "title", Xmp = "xmp",
-    // Those of SVG and MathML.
+    // Elements of SVG and MathML.
     AltGlyph = "altglyph", Animate = "animate", AnimateMotion = "animatemotion",
     AnimateTransform = "animatetransform", Annotation = "annotation",
     AnnotationXml = "annotation-xml", ColorProfile = "color-profile", Csymbol = "csymbol",
@@ -170,7 +169,7 @@ names! {
     Mpath = "mpath", Ms = "ms", Mtext = "mtext", Pattern = "pattern",
     RadialGradient = "radialgradient", Set = "set", TextPath = "textpath", Tref = "tref",
     Use = "use",
-    // Those that break out of SVG and MathML.
+    // Elements that break out of SVG and MathML.
     B = "b", Big = "big", Br = "br", Center = "center", Code = "code", Dd = "dd", Div = "div",
     Dl = "dl", Dt = "dt", Em = "em", H1 = "h1", H2 = "h2", H3 = "h3", H4 = "h4", H5 = "h5",
     H6 = "h6", Hr = "hr", I = "i", Li = "li", Listing = "listing", Menu = "menu",
@@ -180,7 +179,7 @@ names! {
 }
 
 names! {
-    /// An attribute that may hold references, or decides about one that does.
+    /// An attribute of the attribute table.
     Attribute, ATTRIBUTE_NAMES, ATTRIBUTE_TABLE:
     Action = "action", Altimg = "altimg", Archive = "archive",
     Attributionsrc = "attributionsrc", Background = "background", Cite = "cite",
@@ -195,10 +194,10 @@ names! {
     XlinkHref = "xlink:href",
     // Conditions.
     Charset = "charset", Color = "color", Encoding = "encoding", Face = "face",
-    HttpEquiv = "http-equiv", Id = "id", ItemProp = "itemprop", Called = "name",
+    HttpEquiv = "http-equiv", Id = "id", ItemProp = "itemprop", Name = "name",
     Property = "property", ShadowRootMode = "shadowrootmode", Size = "size", Type = "type",
     Valuetype = "valuetype",
-    // Those that are references by convention only.
+    // References by convention only.
     About = "about", DataHref = "data-href", DataLazy = "data-lazy",
     DataLazySrcset = "data-lazy-srcset", DataOriginal = "data-original",
     DataOriginalSet = "data-original-set", DataSrc = "data-src", DataSrcset = "data-srcset",
@@ -206,8 +205,8 @@ names! {
 }
 
 impl Element {
-    /// Elements whose start tag ends SVG and MathML (WHATWG HTML 13.2.6.5); `font` does only with
-    /// some attributes.
+    /// Whether the start tag ends SVG and MathML (WHATWG HTML 13.2.6.5). `font` does so only with
+    /// some attributes and is not counted here.
     pub(super) fn breaks_out(self) -> bool {
         (Element::B as u8..=Element::Var as u8).contains(&(self as u8))
             || matches!(
@@ -222,7 +221,7 @@ impl Element {
             )
     }
 
-    /// Whether its start tag, by the rules of HTML, does more than make an element.
+    /// Whether the start tag does more than create an element, by the rules for HTML content.
     #[inline]
     pub(super) const fn is_structural(self) -> bool {
         const STRUCTURAL: [bool; Element::COUNT] = {
@@ -243,7 +242,7 @@ impl Element {
         STRUCTURAL[self as usize]
     }
 
-    /// The parts of tables, which only count where the table expects them.
+    /// Whether the start tag is dropped outside a table.
     pub(super) const fn is_table_part(self) -> bool {
         matches!(
             self,
@@ -266,17 +265,17 @@ mod tests {
 
     #[test]
     fn every_name_is_found_in_any_case_and_no_other() {
-        for (place, name) in ELEMENTS.iter().enumerate().skip(1) {
-            assert_eq!(Element::of(name.as_bytes()) as usize, place, "{name}");
+        for (index, name) in ELEMENTS.iter().enumerate().skip(1) {
+            assert_eq!(Element::of(name.as_bytes()) as usize, index, "{name}");
             let upper = name.to_ascii_uppercase();
-            assert_eq!(Element::of(upper.as_bytes()) as usize, place, "{upper}");
+            assert_eq!(Element::of(upper.as_bytes()) as usize, index, "{upper}");
             let longer = format!("{name}x");
             assert!(
                 !ELEMENTS.contains(&&*longer) || Element::of(longer.as_bytes()).name() == longer
             );
         }
-        for (place, name) in ATTRIBUTE_NAMES.iter().enumerate().skip(1) {
-            assert_eq!(Attribute::of(name.as_bytes()) as usize, place, "{name}");
+        for (index, name) in ATTRIBUTE_NAMES.iter().enumerate().skip(1) {
+            assert_eq!(Attribute::of(name.as_bytes()) as usize, index, "{name}");
         }
         for other in [
             "",

@@ -1,4 +1,5 @@
-//! From accepted tags to references: the table applied to their attributes.
+//! Reports references: applies the attribute table to tags that were accepted, and reads the text of
+//! style and script elements.
 
 use std::ops::Range;
 
@@ -11,7 +12,7 @@ use super::encoding::EncodingState;
 use super::feedback::TagFeedback;
 use super::names::{Attribute, Element};
 use super::tag::{Attributes, KnownAttribute, Tag, TagStep};
-use super::value::{self, CharacterContext, DecodingNeeds, ValueDecoder, ValueSource};
+use super::value::{self, CharacterContext, ValueDecoder, ValueSource};
 use super::{HtmlOptions, LIMIT, css, json, srcdoc, value_syntax};
 use crate::bytes::window::Window;
 use crate::decode::charset::{Confidence, Detected};
@@ -21,28 +22,28 @@ use crate::document::events::{
 use crate::document::flags::Flags;
 use crate::document::{Scan, ScanStart, diagnostic, text};
 
-/// What the scanner of a document knows while it reports.
+/// State of one document while its references are reported.
 pub(super) struct ReportState {
     pub(super) options: HtmlOptions,
-    pub(super) wanted: EnabledRows,
+    pub(super) enabled: EnabledRows,
     pub(super) charset: EncodingState,
-    /// The offset from which on it will not be read again.
+    /// Offset in the document from which on no restart is possible.
     pub(super) limit: u64,
-    /// How many srcdoc documents enclose it.
+    /// The number of enclosing documents (srcdoc).
     pub(super) depth: usize,
-    /// Flags of every reference.
+    /// Flags that every reference gets.
     pub(super) flags: Flags,
-    /// A base element with `href` has been seen.
-    pub(super) based: bool,
-    /// How many references have been reported.
+    /// Whether a base element with `href` was reported.
+    pub(super) has_base: bool,
+    /// Number of references reported.
     pub(super) references: u64,
-    /// What scans character data, where that is asked for.
-    pub(super) characters: Option<Box<Characters>>,
-    /// Memory for decoded values.
-    pub(super) spare: Vec<ValueDecoder>,
+    /// Scans character data, if the options ask for that.
+    pub(super) text_scanner: Option<Box<CharacterDataScanner>>,
+    /// Decoders that are not in use, kept for their buffers.
+    pub(super) decoders: Vec<ValueDecoder>,
 }
 
-/// Where references come from, while one tag is being reported.
+/// The common properties of references in one attribute or element text.
 #[derive(Clone, Copy)]
 pub(super) struct ReferenceOrigin {
     element: NameRange,
@@ -52,7 +53,7 @@ pub(super) struct ReferenceOrigin {
     wants: BaseSelector,
 }
 
-/// Reports what one source holds.
+/// Reports the references in one source of bytes.
 pub(super) struct ReferenceReporter<'a, 'e, 'f> {
     pub(super) source: ValueSource<'a>,
     pub(super) events: &'e mut Events<'f>,
@@ -60,93 +61,93 @@ pub(super) struct ReferenceReporter<'a, 'e, 'f> {
 }
 
 impl ReportState {
-    pub(super) fn new(options: HtmlOptions, wanted: EnabledRows) -> Self {
+    pub(super) fn new(options: HtmlOptions, enabled: EnabledRows) -> Self {
         ReportState {
             options,
-            wanted,
+            enabled,
             charset: EncodingState::UTF_8,
             limit: u64::MAX,
             depth: 0,
             flags: Flags::NONE,
-            based: false,
+            has_base: false,
             references: 0,
-            characters: None,
-            spare: Vec::new(),
+            text_scanner: None,
+            decoders: Vec::new(),
         }
     }
 
-    /// Gets ready for another document, or for the same one again.
+    /// Starts a document, or the same one again.
     pub(super) fn begin(&mut self, charset: EncodingState) {
         self.charset = charset;
-        self.based = false;
+        self.has_base = false;
         self.references = 0;
     }
 
-    /// Whether nothing that depends on the encoding has been reported.
+    /// Whether nothing that depends on the encoding was reported.
     pub(super) fn is_silent(&self) -> bool {
-        self.references == 0 && !self.based
+        self.references == 0 && !self.has_base
     }
 }
 
 impl ReferenceReporter<'_, '_, '_> {
-    /// Reports the references in the attributes of a tag that was accepted.
-    pub(super) fn tag(&mut self, tag: &Tag, verdict: TagFeedback) {
-        let flags = self.flags(tag, verdict);
-        for held in &tag.attributes {
-            let row = held.row;
+    /// Reports the references in the attributes of an accepted tag.
+    pub(super) fn tag(&mut self, tag: &Tag, feedback: TagFeedback) {
+        let flags = self.flags(tag, feedback);
+        for known in &tag.attributes {
+            let row = known.row;
             if row.grammar == ValueSyntax::Condition
-                || !self.document.wanted.has(row)
-                || held.attribute == Attribute::XlinkHref && tag.value(Attribute::Href).is_some()
+                || !self.document.enabled.has(row)
+                || known.attribute == Attribute::XlinkHref && tag.value(Attribute::Href).is_some()
             {
                 continue;
             }
             if row.grammar == ValueSyntax::Anchor {
-                if !self.repeats_id(tag, held) {
-                    self.anchor(held.value.clone(), verdict);
+                if !self.repeats_id(tag, known) {
+                    self.anchor(known.value.clone(), feedback);
                 }
                 continue;
             }
             if row.grammar == ValueSyntax::Uri && row.against == ResolvedAgainst::Document {
-                // Nearly all are of this kind.
-                let range = held.value.clone();
+                // The common case.
+                let range = known.value.clone();
                 if range.len() <= LIMIT {
                     let element = self.element(tag);
-                    self.link(element, held.attribute, row.empty, range, flags);
+                    self.link(element, known.attribute, row.empty, range, flags);
                 }
                 continue;
             }
             let origin = ReferenceOrigin {
                 element: self.element(tag),
-                attribute: NameRange::Known(held.attribute.name()),
+                attribute: NameRange::Known(known.attribute.name()),
                 context: Context::Attribute,
                 flags,
                 wants: self.wants(tag, row.against),
             };
-            self.attribute(tag, row, held.value.clone(), origin);
+            self.attribute(tag, row, known.value.clone(), origin);
         }
     }
 
-    /// Reports what a fragment can name: what stands in a document of its own cannot be named.
-    fn anchor(&mut self, range: Range<usize>, verdict: TagFeedback) {
-        if !range.is_empty() && !verdict.inert && self.document.depth == 0 {
+    /// Reports an anchor. A fragment cannot name elements in templates and srcdoc documents.
+    fn anchor(&mut self, range: Range<usize>, feedback: TagFeedback) {
+        if !range.is_empty() && !feedback.inert && self.document.depth == 0 {
             let offset = self.source.offset(range.start);
             let text = self.decoded(range);
             self.events.push(Event::Anchor(text, offset));
         }
     }
 
-    /// `<a id=x name=x>` names one place once.
-    fn repeats_id(&self, tag: &Tag, held: &KnownAttribute) -> bool {
+    /// Whether `name` repeats `id`: both are one anchor.
+    fn repeats_id(&self, tag: &Tag, known: &KnownAttribute) -> bool {
         let bytes = self.source.bytes;
-        held.attribute == Attribute::Called
+        known.attribute == Attribute::Name
             && tag
                 .value(Attribute::Id)
-                .is_some_and(|id| bytes[id] == bytes[held.value.clone()])
+                .is_some_and(|id| bytes[id] == bytes[known.value.clone()])
     }
 
-    fn flags(&self, tag: &Tag, verdict: TagFeedback) -> Flags {
+    fn flags(&self, tag: &Tag, feedback: TagFeedback) -> Flags {
         let mut flags = self.document.flags;
-        if verdict.inert {
+        if feedback.inert {
             flags |= Flags::INERT;
         }
         if let Some(ignore) = &self.document.options.ignore
@@ -157,7 +158,7 @@ impl ReferenceReporter<'_, '_, '_> {
         flags
     }
 
-    /// Whether a tag has an attribute that need not be in the table.
+    /// Whether a tag has an attribute, in the table or not.
     fn has(&self, tag: &Tag, name: &[u8]) -> bool {
         let bytes = self.source.bytes;
         let mut attributes = Attributes::new(bytes, tag.name.end);
@@ -169,6 +170,7 @@ impl ReferenceReporter<'_, '_, '_> {
         false
     }
 
+    /// Returns the element's name in lower case.
     fn element(&mut self, tag: &Tag) -> NameRange {
         if tag.element != Element::Other {
             return NameRange::Known(tag.element.name());
@@ -181,11 +183,11 @@ impl ReferenceReporter<'_, '_, '_> {
         if lower {
             return NameRange::Other(self.source.text(range, self.events));
         }
-        let mut decoded = self.document.spare.pop().unwrap_or_default();
+        let mut decoded = self.document.decoders.pop().unwrap_or_default();
         decoded.fill(&self.source, range, self.document.charset.scanned, None);
         decoded.bytes.make_ascii_lowercase();
         let name = NameRange::Other(self.events.store(&decoded.bytes));
-        self.document.spare.push(decoded);
+        self.document.decoders.push(decoded);
         name
     }
 
@@ -202,12 +204,8 @@ impl ReferenceReporter<'_, '_, '_> {
     }
 
     fn decoded(&mut self, range: Range<usize>) -> TextRange {
-        value::text(
-            &self.source,
-            range,
-            self.document.charset.scanned,
-            self.events,
-        )
+        let encoding = self.document.charset.scanned;
+        value::decoded_text(&self.source, range, encoding, self.events)
     }
 
     fn attribute(
@@ -217,7 +215,7 @@ impl ReferenceReporter<'_, '_, '_> {
         range: Range<usize>,
         origin: ReferenceOrigin,
     ) {
-        // That its tag is too long has been told.
+        // The tag was diagnosed as too long.
         if range.len() > LIMIT {
             return;
         }
@@ -225,7 +223,7 @@ impl ReferenceReporter<'_, '_, '_> {
             ValueSyntax::Uri => self.uri(row.empty, range, origin),
             ValueSyntax::ParamValue => {
                 let kind = tag.value(Attribute::Valuetype);
-                let kind = kind.map(|range| value::plain(&self.source, range));
+                let kind = kind.map(|range| value::decoded_value(&self.source, range));
                 if kind.is_some_and(|kind| kind.eq_ignore_ascii_case(b"ref")) {
                     self.uri(row.empty, range, origin);
                 }
@@ -233,14 +231,14 @@ impl ReferenceReporter<'_, '_, '_> {
             ValueSyntax::MetaContent => self.meta(tag, range, origin),
             ValueSyntax::Document => srcdoc::scan(self, range, origin.flags),
             ValueSyntax::SpaceList => {
-                self.decoding(range, Some(CharacterContext::Attribute), |report, range| {
+                self.with_decoded(range, Some(CharacterContext::Attribute), |report, range| {
                     for item in value_syntax::spaced(report.source.bytes, range) {
                         report.emit(item, origin);
                     }
                 })
             }
             ValueSyntax::CommaList => {
-                self.decoding(range, Some(CharacterContext::Attribute), |report, range| {
+                self.with_decoded(range, Some(CharacterContext::Attribute), |report, range| {
                     for item in value_syntax::commas(report.source.bytes, range) {
                         report.emit(item, origin);
                     }
@@ -261,7 +259,7 @@ impl ReferenceReporter<'_, '_, '_> {
                 );
             }
             ValueSyntax::Location => {
-                self.decoding(range, Some(CharacterContext::Attribute), |report, range| {
+                self.with_decoded(range, Some(CharacterContext::Attribute), |report, range| {
                     for item in value_syntax::locations(report.source.bytes, range) {
                         report.emit(item, origin);
                     }
@@ -272,14 +270,14 @@ impl ReferenceReporter<'_, '_, '_> {
     }
 
     fn srcset(&mut self, range: Range<usize>, origin: ReferenceOrigin) {
-        self.decoding(range, Some(CharacterContext::Attribute), |report, range| {
+        self.with_decoded(range, Some(CharacterContext::Attribute), |report, range| {
             for item in value_syntax::srcset(report.source.bytes, range) {
                 report.emit(item, origin);
             }
         });
     }
 
-    /// Reports the plain kind of reference.
+    /// Reports a value that is one reference against the document's base.
     #[inline(always)]
     fn link(
         &mut self,
@@ -323,37 +321,32 @@ impl ReferenceReporter<'_, '_, '_> {
         }));
     }
 
-    /// Reports an item of a value that needs no decoding any more.
+    /// Reports a range of a value that is decoded already.
     fn emit(&mut self, item: Range<usize>, origin: ReferenceOrigin) {
         let span = self.source.span(item.clone());
         let text = self.source.text(item, self.events);
         self.push(span, text, origin);
     }
 
-    /// Hands a value on as it stands, or decoded where it must be.
-    pub(super) fn decoding(
+    /// Calls `then` with the value, decoded if it must be.
+    pub(super) fn with_decoded(
         &mut self,
         range: Range<usize>,
         references: Option<CharacterContext>,
         then: impl FnOnce(&mut ReferenceReporter<'_, '_, '_>, Range<usize>),
     ) {
         let encoding = self.document.charset.scanned;
-        if value::needs(self.source.bytes, range.clone(), encoding) == DecodingNeeds::Nothing {
+        if !value::needs_decoding(self.source.bytes, range.clone(), encoding) {
             return then(self, range);
         }
-        let mut decoded = self.document.spare.pop().unwrap_or_default();
-        decoded.fill(
-            &self.source,
-            range,
-            self.document.charset.scanned,
-            references,
-        );
-        self.within(&decoded, then);
-        self.document.spare.push(decoded);
+        let mut decoded = self.document.decoders.pop().unwrap_or_default();
+        decoded.fill(&self.source, range, encoding, references);
+        self.with_source(&decoded, then);
+        self.document.decoders.push(decoded);
     }
 
-    /// Hands on what has been decoded.
-    pub(super) fn within(
+    /// Calls `then` with decoded bytes as the source.
+    fn with_source(
         &mut self,
         decoded: &ValueDecoder,
         then: impl FnOnce(&mut ReferenceReporter<'_, '_, '_>, Range<usize>),
@@ -378,7 +371,7 @@ impl ReferenceReporter<'_, '_, '_> {
         }
         origin.context = Context::Style;
         origin.flags |= Flags::CSS;
-        self.decoding(range, references, |report, range| {
+        self.with_decoded(range, references, |report, range| {
             report.sheet(range, sheet, origin)
         });
     }
@@ -401,43 +394,43 @@ impl ReferenceReporter<'_, '_, '_> {
 
     fn meta(&mut self, tag: &Tag, range: Range<usize>, mut origin: ReferenceOrigin) {
         let is_refresh = tag.value(Attribute::HttpEquiv).is_some_and(|value| {
-            value::plain(&self.source, value).eq_ignore_ascii_case(b"refresh")
+            value::decoded_value(&self.source, value).eq_ignore_ascii_case(b"refresh")
         });
         if is_refresh {
             origin.wants = BaseSelector::Refresh;
-            return self.decoding(range, Some(CharacterContext::Attribute), |report, range| {
+            return self.with_decoded(range, Some(CharacterContext::Attribute), |report, range| {
                 if let Some(item) = value_syntax::refresh(report.source.bytes, range) {
                     origin.flags |= Flags::REFRESH;
                     report.emit(item, origin);
                 }
             });
         }
-        if self.document.options.extended && is_reference(&self.source, tag) {
+        if self.document.options.extended && content_is_reference(&self.source, tag) {
             origin.wants = BaseSelector::Document;
             self.uri(Empty::Nothing, range, origin);
         }
     }
 
     /// Reports the references in the text of a style or script element.
-    pub(super) fn contents(&mut self, tag: &Capture, range: Range<usize>) {
-        let references = tag.has_references().then_some(CharacterContext::Text);
-        let origin = tag.origin;
-        match tag.kind {
+    pub(super) fn contents(&mut self, capture: &Capture, range: Range<usize>) {
+        let references = capture.has_references.then_some(CharacterContext::Text);
+        let origin = capture.origin;
+        match capture.kind {
             ElementContents::Css => self.css(range, css::Sheet::Whole, references, origin),
-            ElementContents::Json(kind) => self.decoding(range, references, |report, range| {
+            ElementContents::Json(kind) => self.with_decoded(range, references, |report, range| {
                 report.json(range, kind, origin);
             }),
         }
     }
 
-    /// The same for text that has been put together.
+    /// Reports the references in text that was joined from several pieces and decoded.
     pub(super) fn decoded_contents(&mut self, capture: &Capture, whole: &ValueDecoder) {
         let capture = Capture {
-            space: ElementNamespace::Html,
+            has_references: false,
             ..*capture
         };
         let encoding = std::mem::replace(&mut self.document.charset.scanned, UTF_8);
-        self.within(whole, |report, range| report.contents(&capture, range));
+        self.with_source(whole, |report, range| report.contents(&capture, range));
         self.document.charset.scanned = encoding;
     }
 
@@ -449,10 +442,10 @@ impl ReferenceReporter<'_, '_, '_> {
         }
     }
 
-    /// What the text of an element that was accepted may hold, if anything.
-    pub(super) fn capture(&mut self, tag: &Tag, verdict: TagFeedback) -> Option<Capture> {
+    /// Returns what to look for in the text of an accepted element, if anything.
+    pub(super) fn capture(&mut self, tag: &Tag, feedback: TagFeedback) -> Option<Capture> {
         let kind = tag.value(Attribute::Type);
-        let kind = kind.map(|range| value::plain(&self.source, range));
+        let kind = kind.map(|range| value::decoded_value(&self.source, range));
         let kind = kind.as_deref().unwrap_or_default();
         let kind = match tag.element {
             Element::Style if tag.space == ElementNamespace::MathMl => return None,
@@ -478,33 +471,33 @@ impl ReferenceReporter<'_, '_, '_> {
             element: NameRange::Known(tag.element.name()),
             attribute: NameRange::Known("#text"),
             context: Context::Attribute,
-            flags: self.flags(tag, verdict),
+            flags: self.flags(tag, feedback),
             wants: BaseSelector::Document,
         };
         Some(Capture {
             kind,
             origin,
-            space: tag.space,
+            has_references: tag.space != ElementNamespace::Html,
         })
     }
 
-    /// Reports a base element with `href`: the one that counts, or another.
+    /// Reports a base element with `href`; `counts` says whether it is the document's base.
     pub(super) fn base(&mut self, tag: &Tag, counts: bool) {
         let offset = self.source.offset(tag.start);
         if !counts {
             let event = Event::Diagnostic(&diagnostic::BASE_SECOND, offset);
             return self.events.push(event);
         }
-        self.document.based = true;
+        self.document.has_base = true;
         if self.document.references > 0 {
             let event = Event::Diagnostic(&diagnostic::BASE_AFTER_LINKS, offset);
             self.events.push(event);
         }
-        self.name_base(tag);
+        self.emit_base(tag);
     }
 
-    /// Says that a base element is the one that counts.
-    pub(super) fn name_base(&mut self, tag: &Tag) {
+    /// Emits the document's base.
+    pub(super) fn emit_base(&mut self, tag: &Tag) {
         let offset = self.source.offset(tag.start);
         if let Some(href) = tag.value(Attribute::Href) {
             let text = self.decoded(href);
@@ -513,37 +506,31 @@ impl ReferenceReporter<'_, '_, '_> {
     }
 }
 
-/// What the text of an element holds.
+/// The syntax of an element's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ElementContents {
     Css,
     Json(json::ScriptJson),
 }
 
-/// An element whose text is wanted.
+/// An element whose text is to be searched.
 #[derive(Clone, Copy)]
 pub(super) struct Capture {
     kind: ElementContents,
     origin: ReferenceOrigin,
-    space: ElementNamespace,
+    /// Whether character references count in the text, as they do in foreign elements.
+    pub(super) has_references: bool,
 }
 
-impl Capture {
-    /// Whether character references stand for characters in the text, as they do in foreign elements.
-    pub(super) fn has_references(&self) -> bool {
-        self.space != ElementNamespace::Html
-    }
-}
-
-/// A scanner for the text between tags.
-pub(super) struct Characters {
+/// Scans character data for URIs (`--html-text`), by the rules for plain text.
+pub(super) struct CharacterDataScanner {
     scanner: text::TextScanner,
     events: Batch,
 }
 
-impl Characters {
+impl CharacterDataScanner {
     pub(super) fn new(options: &text::TextOptions) -> Box<Self> {
-        Box::new(Characters {
+        Box::new(CharacterDataScanner {
             scanner: text::TextScanner::new(options.clone()),
             events: Batch::default(),
         })
@@ -568,25 +555,21 @@ impl Characters {
 }
 
 impl ReferenceReporter<'_, '_, '_> {
-    /// Reports the URIs in text; a tag ends whatever stands before it.
-    pub(super) fn characters(
+    /// Reports the URIs in character data between two tags.
+    pub(super) fn character_data(
         &mut self,
         range: Range<usize>,
         references: Option<CharacterContext>,
         flags: Flags,
     ) {
-        let Some(mut characters) = self.document.characters.take() else {
+        let Some(mut scanner) = self.document.text_scanner.take() else {
             return;
         };
-        let mut decoded = self.document.spare.pop().unwrap_or_default();
-        decoded.fill(
-            &self.source,
-            range,
-            self.document.charset.scanned,
-            references,
-        );
+        let mut decoded = self.document.decoders.pop().unwrap_or_default();
+        let encoding = self.document.charset.scanned;
+        decoded.fill(&self.source, range, encoding, references);
         let source = decoded.source();
-        let found = characters.scan(source.bytes);
+        let found = scanner.scan(source.bytes);
         for event in &found.list {
             let Event::Reference(reference) = event else {
                 continue;
@@ -606,12 +589,12 @@ impl ReferenceReporter<'_, '_, '_> {
                 ..*reference
             }));
         }
-        self.document.spare.push(decoded);
-        self.document.characters = Some(characters);
+        self.document.decoders.push(decoded);
+        self.document.text_scanner = Some(scanner);
     }
 }
 
-/// Values of `property` and `name` of a `meta` whose `content` is a reference.
+/// Values of `property` and `name` that make the `content` of a `meta` a reference (`--extended`).
 const PROPERTIES: &[&[u8]] = &[
     b"og:image",
     b"og:image:url",
@@ -631,15 +614,15 @@ const PROPERTIES: &[&[u8]] = &[
     b"msapplication-config",
 ];
 
-/// Whether the `content` of a `meta` is a reference by its other attributes.
-pub(super) fn is_reference(source: &ValueSource<'_>, tag: &Tag) -> bool {
+/// Whether other attributes of a `meta` make its `content` a reference.
+fn content_is_reference(source: &ValueSource<'_>, tag: &Tag) -> bool {
     let listed = |attribute| {
         tag.value(attribute).is_some_and(|range| {
-            let value = value::plain(source, range).to_ascii_lowercase();
+            let value = value::decoded_value(source, range).to_ascii_lowercase();
             PROPERTIES.contains(&&*value)
         })
     };
     listed(Attribute::Property)
-        || listed(Attribute::Called)
+        || listed(Attribute::Name)
         || tag.value(Attribute::ItemProp).is_some()
 }

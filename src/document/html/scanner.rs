@@ -1,4 +1,4 @@
-//! The scanner for HTML.
+//! [`HtmlScanner`]: opens a document, runs the simulator on it and falls back to the tree builder.
 
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 
@@ -7,7 +7,7 @@ use super::attributes::EnabledRows;
 use super::encoding::{Checked, EncodingState, Validity};
 use super::feedback::{Bail, Halt, ScanEnd, TreeFeedback};
 use super::prescan::prescan;
-use super::report::{Characters, ReportState};
+use super::report::{CharacterDataScanner, ReportState};
 use super::simulator::{self, SimulatorParser};
 use super::tokenizer::TokenizerRun;
 use super::tree_builder;
@@ -18,9 +18,8 @@ use crate::document::diagnostic;
 use crate::document::events::{Event, Events, RestartHints, RuleFamily};
 use crate::document::{Format, FormatOptions, Passes, Reread, Retrieval, Scan, ScanStart};
 
-/// The events of a document up to this length, in bytes, are held until it is known how it must be
-/// read.
-const LONG: usize = 256 << 10;
+/// The events of a document up to this length, in bytes, are held until no restart can drop them.
+const HELD: usize = 256 << 10;
 
 /// HTML, by the WHATWG standard.
 pub(in crate::document) const FORMAT: Format = Format {
@@ -30,7 +29,7 @@ pub(in crate::document) const FORMAT: Format = Format {
     retrieval: Retrieval::Place,
     bounds: Bounds {
         look_behind: 4,
-        // A value of the longest length with what stands around it.
+        // The longest value and the rest of its tag.
         look_ahead: LIMIT + (64 << 10),
     },
     reading: Passes::MaybeTwice,
@@ -47,36 +46,36 @@ pub struct HtmlScanner {
     validity: Validity,
     state: HtmlState,
     start: ScanStart,
-    /// Where the document starts, behind a byte order mark.
+    /// Index behind the byte order mark.
     body: usize,
-    /// The encoding that it was opened with.
+    /// The encoding at the start of this pass.
     opened: &'static Encoding,
-    /// Why the pass before was given up.
+    /// Why the simulator gave up on the previous pass.
     bail: Option<Bail>,
 }
 
-/// What a scanner is doing.
+/// The state of a scanner between windows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum HtmlState {
-    /// Waits for the first bytes.
+    /// Needs the first bytes to detect the encoding.
     Start,
-    /// Reads window by window.
+    /// Scans window by window.
     Running,
-    /// Waits until the whole document is in view.
+    /// Needs the whole document in one window.
     Waiting,
-    /// Has asked for the document to be read again.
+    /// Has requested a restart.
     Abandoned,
 }
 
 impl HtmlScanner {
-    /// A scanner with these options.
+    /// Creates a scanner for HTML.
     pub fn new(options: &FormatOptions) -> Self {
         let html = options.html.clone();
-        let wanted = EnabledRows::new(&html, options.anchors);
-        let parser = SimulatorParser::new(&html, wanted);
-        let mut document = ReportState::new(html, wanted);
+        let enabled = EnabledRows::new(&html, options.anchors);
+        let parser = SimulatorParser::new(&html, enabled);
+        let mut document = ReportState::new(html, enabled);
         if document.options.text {
-            document.characters = Some(Characters::new(&options.text));
+            document.text_scanner = Some(CharacterDataScanner::new(&options.text));
         }
         HtmlScanner {
             document,
@@ -90,7 +89,7 @@ impl HtmlScanner {
         }
     }
 
-    /// Looks at the first bytes; false when they are too few.
+    /// Detects the encoding from the first bytes; returns false if there are too few.
     fn open(&mut self, window: &Window<'_>, events: &mut Events) -> bool {
         let enough = window.last || window.bytes.len() >= charset::PRESCAN;
         let detected = match (self.start.again.encoding, self.start.detected) {
@@ -123,7 +122,7 @@ impl HtmlScanner {
             Reread::Impossible => 0,
         };
         self.document.limit = limit;
-        self.parser.fast.begin(limit);
+        self.parser.simulator.begin(limit);
         self.state = match self.start.again.exact {
             true => HtmlState::Waiting,
             false => HtmlState::Running,
@@ -131,7 +130,7 @@ impl HtmlScanner {
         true
     }
 
-    /// Waits for the whole document, unless it is too long for that.
+    /// Waits for the whole document, or approximates if it is longer than `max_document`.
     fn wait(&mut self, window: &Window<'_>, events: &mut Events) -> usize {
         if window.last {
             return self.whole(window, events);
@@ -139,13 +138,13 @@ impl HtmlScanner {
         if window.bytes.len() as u64 <= self.document.options.max_document {
             return window.start;
         }
-        self.parser.fast.begin(0);
+        self.parser.simulator.begin(0);
         self.state = HtmlState::Running;
         events.push(Event::Diagnostic(&diagnostic::APPROXIMATE, window.offset));
         self.run(window, events)
     }
 
-    /// Scans a document that is in view as a whole.
+    /// Scans a document that is in one window.
     fn whole(&mut self, window: &Window<'_>, events: &mut Events) -> usize {
         if self.document.charset.undeclared && str::from_utf8(window.bytes).is_err() {
             self.document.charset.fall_back();
@@ -162,12 +161,12 @@ impl HtmlScanner {
                 events.push(Event::Settled);
                 window.bytes.len()
             }
-            Err(encoding) => self.again(window, Some(encoding), true, events),
+            Err(encoding) => self.restart(window, Some(encoding), true, events),
         }
     }
 
-    /// Asks for the document to be read again.
-    fn again(
+    /// Requests a restart.
+    fn restart(
         &mut self,
         window: &Window<'_>,
         encoding: Option<&'static Encoding>,
@@ -184,8 +183,8 @@ impl HtmlScanner {
         window.bytes.len()
     }
 
-    /// Whether an undeclared document is still what it was taken for; if not, and something has
-    /// been reported, it must be read again.
+    /// Checks that undeclared bytes are UTF-8. If they are not, switches to windows-1252, or returns
+    /// [`Checked::Invalid`] if a restart is needed because something was reported already.
     fn check(&mut self, window: &Window<'_>, events: &mut Events) -> Checked {
         if !self.document.charset.undeclared {
             return Checked::Valid;
@@ -204,10 +203,10 @@ impl HtmlScanner {
         Checked::Valid
     }
 
-    /// Scans the bytes in view.
+    /// Scans one window.
     fn run(&mut self, window: &Window<'_>, events: &mut Events) -> usize {
         if self.check(window, events) != Checked::Valid {
-            return self.again(window, Some(WINDOWS_1252), false, events);
+            return self.restart(window, Some(WINDOWS_1252), false, events);
         }
         let at = match window.offset {
             0 => self.body.max(window.start),
@@ -216,13 +215,13 @@ impl HtmlScanner {
         let mut run = TokenizerRun {
             source: ValueSource::window(window.bytes, window.offset),
             last: window.last,
-            tokens: &mut self.parser.tokens,
-            tree: &mut self.parser.fast,
+            state: &mut self.parser.tokenizer,
+            tree: &mut self.parser.simulator,
             events,
             document: &mut self.document,
         };
         let result = run.run(at);
-        if self.parser.fast.took_a_guess() {
+        if self.parser.simulator.take_approximated() {
             events.push(Event::Diagnostic(
                 &diagnostic::APPROXIMATE,
                 window.offset_at(at),
@@ -241,9 +240,9 @@ impl HtmlScanner {
                 let changed = (label != self.opened).then_some(label);
                 let encoding = changed.or(self.start.again.encoding);
                 let declared = !self.document.charset.tentative;
-                self.again(window, encoding, declared, events)
+                self.restart(window, encoding, declared, events)
             }
-            Err(Halt::Encoding(encoding)) => self.again(window, Some(encoding), true, events),
+            Err(Halt::Encoding(encoding)) => self.restart(window, Some(encoding), true, events),
         }
     }
 }
@@ -251,11 +250,11 @@ impl HtmlScanner {
 impl Scan for HtmlScanner {
     fn handed_on(&mut self) {
         self.document.limit = 0;
-        self.parser.fast.settle();
+        self.parser.simulator.forbid_halt();
     }
 
     fn begin(&mut self, start: &ScanStart) {
-        self.parser.tokens.begin();
+        self.parser.tokenizer.begin();
         self.validity = Validity::default();
         self.start = *start;
         self.state = HtmlState::Start;
@@ -282,11 +281,11 @@ impl Scan for HtmlScanner {
     }
 }
 
-/// Scans a document that is in view as a whole; fails when it must be decoded in another way.
-/// `exact` says why the fast path has been given up already.
+/// Scans a document that is in one window; fails if it must be transcoded differently. `exact` is the
+/// bail of an earlier pass, after which the tree builder runs at once.
 ///
-/// The events of a short document are held until it is known how it must be read. A long one is
-/// scanned for that first, and then once more with its base known.
+/// The events of a document up to [`HELD`] bytes are held until the scan succeeds. A longer one is
+/// scanned first for its base and for bails, then once more to report.
 pub(super) fn whole(
     source: ValueSource<'_>,
     at: usize,
@@ -297,8 +296,8 @@ pub(super) fn whole(
 ) -> Result<ScanEnd, &'static Encoding> {
     let opened = document.charset.label;
     let fits = source.bytes.len() as u64 <= document.options.max_document;
-    let drafts = source.bytes.len() - at > LONG && events.is_relieved();
-    let mut way = match exact {
+    let drafts = source.bytes.len() - at > HELD && events.is_relieved();
+    let mut mode = match exact {
         Some(bail) => ScanMode::Exact(bail),
         None if fits => ScanMode::Fast(u64::MAX),
         None => ScanMode::Fast(0),
@@ -306,7 +305,7 @@ pub(super) fn whole(
     loop {
         let charset = document.charset;
         let mark = events.mark();
-        let result = match way {
+        let result = match mode {
             ScanMode::Fast(limit) if drafts => {
                 events.begin_draft();
                 let result = simulator::scan(source, at, limit, parser, events, document);
@@ -314,10 +313,10 @@ pub(super) fn whole(
                 events.keep(mark);
                 if result.is_ok() {
                     document.begin(charset);
-                    // Nothing is retracted any more: references need not wait.
+                    // Nothing is retracted any more, so references need not be held.
                     base.into_iter().for_each(|base| events.push(base));
                     events.push(Event::Settled);
-                    // What ended well once does so again.
+                    // The same scan succeeded before.
                     let _ = simulator::scan(source, at, limit, parser, events, document);
                 }
                 result
@@ -350,15 +349,15 @@ pub(super) fn whole(
             Err(halt) => halt,
         };
         let mut charset = document.charset;
-        way = match (halt, way) {
+        mode = match (halt, mode) {
             (Halt::Encoding(encoding), _)
                 if charset::needs_transcoding(encoding) || charset::needs_transcoding(opened) =>
             {
                 return Err(encoding);
             }
-            (Halt::Encoding(encoding), way) => {
+            (Halt::Encoding(encoding), mode) => {
                 charset.change(encoding);
-                way
+                mode
             }
             (Halt::Bail(bail), ScanMode::Fast(_)) => ScanMode::Exact(bail),
             (Halt::Bail(_), ScanMode::Exact(_)) => ScanMode::Fast(0),
@@ -370,10 +369,11 @@ pub(super) fn whole(
     }
 }
 
-/// One way to scan a document.
+/// The source of feedback for a scan.
 #[derive(Clone, Copy)]
 enum ScanMode {
-    /// By the theorem; behind this offset it approximates.
+    /// With the simulator, approximating from this offset on.
     Fast(u64),
+    /// With the tree builder.
     Exact(Bail),
 }

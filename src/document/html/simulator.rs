@@ -1,21 +1,21 @@
-//! The fast source of feedback: what can be proved about the tree without building it.
+//! The tree builder simulator: tracks what tags alone decide about the tree, without building it.
 //!
-//! State: the open SVG and MathML elements, how many templates are open, the form pointer, and a
-//! few marks. Claim: while no rule of [`Bail`] applies, (a) the tokenizer gets every answer that
-//! the tree builder would give, (b) exactly the tags that make or extend an element are accepted,
-//! and (c) the base is the first `base` with `href` in tree order.
+//! State: the open SVG and MathML elements, the number of open templates, the form pointer, and a
+//! few flags. Claim: while no rule of [`Bail`] applies, (a) the tokenizer gets the feedback that the
+//! tree builder would give, (b) exactly the tags that create or extend an element are accepted, and
+//! (c) the base is the first `base` with `href` in tree order.
 //!
-//! Proof, by induction over the tokens. Invariant: the elements of [`ForeignElements`] are the maximal run
-//! of foreign elements on top of the stack of open elements, and none lies below an HTML element;
-//! the insertion mode is none of those in or after a frameset, nor "in column group" with a
-//! template as current node; template depth and form pointer are right. In HTML content no tag
-//! that switches the tokenizer is then ignored, so the switch depends on its name alone, and only
-//! `<svg>` and `<math>` open a foreign element. In foreign content B2 to B5 leave the tokens that
-//! the rules "any other start tag" and "any other end tag" handle, which read the foreign run
-//! alone. Columns in a template (B6) and framesets (B1) are the only ways out of the modes. B7 to
-//! B10 are the tags whose acceptance needs the stack. Foster parenting alone makes the order of
-//! tokens differ from that of the tree, hence B11; a declarative shadow root attaches or not by
-//! the current node, hence B13.
+//! Proof, by induction over the tokens. Invariant: [`ForeignElements`] is the maximal run of foreign
+//! elements on top of the stack of open elements, and no foreign element is below an HTML element;
+//! the insertion mode is none of those in or after a frameset, nor "in column group" with a template
+//! as current node; template depth and form pointer are those of the tree builder. In HTML content
+//! no tag that switches the tokenizer is then ignored, so the switch depends on the name alone, and
+//! only `<svg>` and `<math>` open a foreign element. In foreign content B2 to B5 leave the tokens
+//! that the rules "any other start tag" and "any other end tag" handle, which read the foreign run
+//! alone. Columns in a template (B6) and framesets (B1) are the only ways into the excluded modes. B7
+//! to B10 are the tags whose acceptance needs the stack. Only foster parenting makes tree order
+//! differ from token order, hence B11; whether a declarative shadow root attaches depends on the
+//! current node, hence B13.
 
 use std::ops::Range;
 
@@ -31,7 +31,7 @@ use super::tokenizer::{TokenizerRun, TokenizerState};
 use super::value::{self, ValueSource};
 use crate::document::events::Events;
 
-/// What the theorem keeps of a document.
+/// The simulator's state.
 #[derive(Debug)]
 pub(super) struct Simulator {
     foreign: ForeignElements,
@@ -44,32 +44,31 @@ pub(super) struct Simulator {
     html: AttributeSet,
     body: AttributeSet,
     scripting: bool,
-    /// Rules that would bail from this offset on are passed over.
+    /// Offset in the document from which on bail rules are ignored.
     limit: u64,
-    /// One was.
-    guessed: bool,
-    /// Why the document must be read in another way, once that is so.
+    /// Whether a bail rule was ignored.
+    approximated: bool,
+    /// The rule of the last bail.
     halt: Bail,
-    /// The attributes that are looked for.
-    sought: AttributeNames,
+    names: AttributeNames,
 }
 
-/// What parses one document after the other, fast.
+/// A tokenizer and a simulator, used for one document after the other.
 pub(super) struct SimulatorParser {
-    pub(super) tokens: TokenizerState,
-    pub(super) fast: Simulator,
+    pub(super) tokenizer: TokenizerState,
+    pub(super) simulator: Simulator,
 }
 
 impl SimulatorParser {
     pub(super) fn new(options: &HtmlOptions, wanted: EnabledRows) -> Self {
         SimulatorParser {
-            tokens: TokenizerState::new(),
-            fast: Simulator::new(options, wanted),
+            tokenizer: TokenizerState::new(),
+            simulator: Simulator::new(options, wanted),
         }
     }
 }
 
-/// Scans a document that is in view as a whole; from the offset `limit` on it only approximates.
+/// Scans a document that is in one window; approximates from the offset `limit` on.
 pub(super) fn scan(
     source: ValueSource<'_>,
     at: usize,
@@ -78,19 +77,22 @@ pub(super) fn scan(
     events: &mut Events,
     document: &mut ReportState,
 ) -> Result<ScanEnd, Halt> {
-    let SimulatorParser { tokens, fast } = parser;
-    tokens.begin();
-    fast.begin(limit);
+    let SimulatorParser {
+        tokenizer,
+        simulator,
+    } = parser;
+    tokenizer.begin();
+    simulator.begin(limit);
     let mut run = TokenizerRun {
         source,
         last: true,
-        tokens,
-        tree: fast,
+        state: tokenizer,
+        tree: simulator,
         events,
         document,
     };
     run.run(at)?;
-    Ok(match fast.took_a_guess() {
+    Ok(match simulator.take_approximated() {
         true => ScanEnd::Approximately,
         false => ScanEnd::Exactly,
     })
@@ -110,14 +112,13 @@ impl Simulator {
             body: AttributeSet::default(),
             scripting: options.scripting,
             limit: 0,
-            guessed: false,
+            approximated: false,
             halt: Bail::Limit,
-            sought: AttributeNames::new(wanted),
+            names: AttributeNames::new(wanted),
         }
     }
 
-    /// Starts a document; from the offset `limit` on it will not be read again, whatever turns up,
-    /// and the result approximates.
+    /// Starts a document; from the offset `limit` on, bail rules are ignored.
     pub(super) fn begin(&mut self, limit: u64) {
         self.foreign.clear();
         self.templates = 0;
@@ -129,12 +130,12 @@ impl Simulator {
         self.html = AttributeSet::default();
         self.body = AttributeSet::default();
         self.limit = limit;
-        self.guessed = false;
+        self.approximated = false;
     }
 
-    /// Whether something was passed over since the last time.
-    pub(super) fn took_a_guess(&mut self) -> bool {
-        std::mem::take(&mut self.guessed)
+    /// Whether a bail rule was ignored since the last call.
+    pub(super) fn take_approximated(&mut self) -> bool {
+        std::mem::take(&mut self.approximated)
     }
 
     fn bail(&mut self, source: &ValueSource<'_>, at: usize, bail: Bail) -> Result<(), Halted> {
@@ -142,11 +143,11 @@ impl Simulator {
             self.halt = bail;
             return Err(Halted);
         }
-        self.guessed = true;
+        self.approximated = true;
         Ok(())
     }
 
-    /// The namespace that an element of this name would be in.
+    /// Returns the namespace of the element that a start tag would create.
     fn space(&mut self, source: &ValueSource<'_>, tag: &Tag) -> Result<ElementNamespace, Halted> {
         let element = tag.element;
         let Some((_, point)) = self.foreign.top() else {
@@ -180,7 +181,7 @@ impl Simulator {
         {
             self.bail(source, tag.start, Bail::Breakout)?;
             self.foreign.clear();
-            return Ok(self.verdict(true, TextKind::Data));
+            return Ok(self.feedback(true, TextKind::Data));
         }
         if !tag.self_closing {
             if tag.space == ElementNamespace::Svg && tag.element == Element::Style {
@@ -188,7 +189,7 @@ impl Simulator {
             }
             self.open_foreign(source, tag, tag.space)?;
         }
-        Ok(self.verdict(true, TextKind::Data))
+        Ok(self.feedback(true, TextKind::Data))
     }
 
     fn open_foreign(
@@ -201,17 +202,17 @@ impl Simulator {
             return self.bail(source, tag.start, Bail::ForeignDepth);
         }
         let says_html = tag.value(Attribute::Encoding).is_some_and(|range| {
-            let encoding = value::plain(source, range);
+            let encoding = value::decoded_value(source, range);
             encoding.eq_ignore_ascii_case(b"text/html")
                 || encoding.eq_ignore_ascii_case(b"application/xhtml+xml")
         });
         let name = &source.bytes[tag.name.clone()];
-        let point = point(space, tag.element, says_html);
+        let point = integration_point(space, tag.element, says_html);
         self.foreign.push(space, name, tag.element, point);
         Ok(())
     }
 
-    fn verdict(&self, accepted: bool, text: TextKind) -> TagFeedback {
+    fn feedback(&self, accepted: bool, text: TextKind) -> TagFeedback {
         TagFeedback {
             accepted,
             inert: self.templates > 0,
@@ -224,28 +225,28 @@ impl Simulator {
         use Element::*;
         let prolog = self.prolog;
         self.prolog &= tag.element == Html;
-        let mut verdict = self.verdict(true, TextKind::Data);
+        let mut feedback = self.feedback(true, TextKind::Data);
         match tag.element {
-            Title | Textarea => verdict.text = TextKind::Rcdata,
-            Element::Style | Xmp | Iframe | Noembed | Noframes => verdict.text = TextKind::Rawtext,
-            Script => verdict.text = TextKind::Script,
-            Plaintext => verdict.text = TextKind::Plaintext,
+            Title | Textarea => feedback.text = TextKind::Rcdata,
+            Element::Style | Xmp | Iframe | Noembed | Noframes => feedback.text = TextKind::Rawtext,
+            Script => feedback.text = TextKind::Script,
+            Plaintext => feedback.text = TextKind::Plaintext,
             Noscript if self.scripting => {
-                verdict.text = TextKind::Rawtext;
+                feedback.text = TextKind::Rawtext;
                 self.bail_if_linked(source, tag, Bail::Select)?;
             }
             Select | Noscript => self.bail_if_linked(source, tag, Bail::Select)?,
             Frameset => {
                 self.bail(source, tag.start, Bail::Frameset)?;
-                verdict.accepted = false;
+                feedback.accepted = false;
             }
-            Frame => verdict.accepted = false,
+            Frame => feedback.accepted = false,
             Head if !prolog => {
                 self.bail_if_linked(source, tag, Bail::Head)?;
-                verdict.accepted = false;
+                feedback.accepted = false;
             }
-            Html | Body => verdict.accepted = self.merge(tag),
-            Form => verdict.accepted = self.form(source, tag)?,
+            Html | Body => feedback.accepted = self.merge(tag),
+            Form => feedback.accepted = self.form(source, tag)?,
             Table => {
                 self.tables = true;
                 if self.templates > 0 {
@@ -271,21 +272,22 @@ impl Simulator {
             }
             _ => {}
         }
-        Ok(verdict)
+        Ok(feedback)
     }
 
+    /// Bails if the tag may hold a reference.
     fn bail_if_linked(
         &mut self,
         source: &ValueSource<'_>,
         tag: &Tag,
         bail: Bail,
     ) -> Result<(), Halted> {
-        let linked = tag.attributes.iter().any(|held| {
-            match held.row.grammar {
+        let linked = tag.attributes.iter().any(|known| {
+            match known.row.grammar {
                 ValueSyntax::Condition | ValueSyntax::Anchor => false,
-                // Without a parenthesis there is no `url()`; a character reference may be one.
+                // `url()` needs a parenthesis, which may be written as a character reference.
                 ValueSyntax::Css => {
-                    memchr2(b'(', b'&', &source.bytes[held.value.clone()]).is_some()
+                    memchr2(b'(', b'&', &source.bytes[known.value.clone()]).is_some()
                 }
                 _ => true,
             }
@@ -296,7 +298,7 @@ impl Simulator {
         }
     }
 
-    /// A second `html` or `body` adds the attributes that the first has not.
+    /// A second `html` or `body` adds the attributes that the first lacks.
     fn merge(&mut self, tag: &mut Tag) -> bool {
         if self.templates > 0 {
             return false;
@@ -305,7 +307,7 @@ impl Simulator {
             Element::Html => &mut self.html,
             _ => &mut self.body,
         };
-        tag.attributes.retain(|held| seen.insert(held.attribute));
+        tag.attributes.retain(|known| seen.insert(known.attribute));
         true
     }
 
@@ -327,16 +329,16 @@ impl Simulator {
         Ok(())
     }
 
-    /// Reads the attributes that the table knows on this element.
+    /// Reads the attributes that have a row on the element.
     #[inline]
     fn read(&self, source: &ValueSource<'_>, tag: &mut Tag) -> AfterTag {
         let bytes = source.bytes;
         let mut attributes = Attributes::new(bytes, tag.name.end);
-        let mut seen = self.sought.unseen();
+        let mut seen = self.names.unseen();
         tag.attributes.clear();
         loop {
             match attributes.step() {
-                TagStep::Attribute(given) => self.sought.take(bytes, given, &mut seen, tag),
+                TagStep::Attribute(raw) => self.names.add(bytes, raw, &mut seen, tag),
                 TagStep::End { end, self_closing } => {
                     tag.end = end;
                     tag.self_closing = self_closing;
@@ -364,7 +366,7 @@ impl TreeFeedback for Simulator {
         if in_html {
             match tag.element {
                 Element::Image => tag.element = Element::Img,
-                // By the rules of HTML these two open their own namespaces.
+                // In HTML content these two open their own namespaces.
                 Element::Svg => tag.space = ElementNamespace::Svg,
                 Element::Math => tag.space = ElementNamespace::MathMl,
                 _ => {}
@@ -375,13 +377,13 @@ impl TreeFeedback for Simulator {
         }
         if in_html && !tag.element.is_structural() {
             self.prolog = false;
-            return self.verdict(true, TextKind::Data);
+            return self.feedback(true, TextKind::Data);
         }
-        let verdict = match in_html {
+        let feedback = match in_html {
             true => self.html_tag(source, tag),
             false => self.foreign_tag(source, tag),
         };
-        verdict.unwrap_or(TagFeedback::none(AfterTag::Halt))
+        feedback.unwrap_or(TagFeedback::none(AfterTag::Halt))
     }
 
     fn read_attributes(&mut self, source: &ValueSource<'_>, tag: &mut Tag) {
@@ -392,7 +394,7 @@ impl TreeFeedback for Simulator {
         Halt::Bail(self.halt)
     }
 
-    fn settle(&mut self) {
+    fn forbid_halt(&mut self) {
         self.limit = 0;
     }
 
@@ -402,7 +404,7 @@ impl TreeFeedback for Simulator {
         let at = name.start;
         let name = &source.bytes[name];
         if self.foreign.is_empty() {
-            // These two alone close anything that matters.
+            // `form` and `template` alone have state here.
             if !matches!((name.len(), name[0] | 0x20), (4, b'f') | (8, b't')) {
                 return Ok(());
             }
@@ -444,9 +446,9 @@ impl TreeFeedback for Simulator {
     }
 
     #[inline]
-    fn skims(&self) -> Option<&AttributeNames> {
-        let skims = !self.prolog && self.templates == 0 && self.foreign.is_empty();
-        skims.then_some(&self.sought)
+    fn fast_path(&self) -> Option<&AttributeNames> {
+        let applies = !self.prolog && self.templates == 0 && self.foreign.is_empty();
+        applies.then_some(&self.names)
     }
 
     fn cdata(&mut self, _source: &ValueSource<'_>, _range: Range<usize>) {}
@@ -473,63 +475,65 @@ impl TreeFeedback for Simulator {
     }
 }
 
-/// Where HTML may stand inside SVG or MathML (WHATWG HTML 13.2.6).
+/// Which start tags are HTML content inside an SVG or MathML element (WHATWG HTML 13.2.6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum IntegrationPoint {
-    /// Nowhere.
+enum IntegrationPoint {
+    /// None.
     None,
-    /// In every start tag.
+    /// All.
     Html,
-    /// In every start tag but `mglyph` and `malignmark`.
+    /// All but `mglyph` and `malignmark`.
     MathText,
-    /// In `<svg>` alone: an `annotation-xml` of no encoding that says HTML.
+    /// `<svg>` alone: in an `annotation-xml` whose `encoding` is not HTML.
     Annotation,
 }
 
-/// Open elements that are not in the HTML namespace, all of one namespace.
+/// The open SVG or MathML elements on top of the stack of open elements, all of one namespace.
 #[derive(Debug, Default)]
-pub(super) struct ForeignElements {
+struct ForeignElements {
     space: ElementNamespace,
+    /// The names of the open elements in lower case, joined.
     names: Vec<u8>,
     open: Vec<ForeignElement>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct ForeignElement {
+    /// Index of the name.
     name: u32,
     element: Element,
     point: IntegrationPoint,
 }
 
 impl ForeignElements {
-    /// The most elements that are kept, and a sixteenth of the bytes of their names.
+    /// The largest number of open elements, and a sixteenth of that of the bytes in their names.
     const LIMIT: usize = 1 << 12;
 
-    pub(super) fn is_empty(&self) -> bool {
+    fn is_empty(&self) -> bool {
         self.open.is_empty()
     }
 
-    /// Whether no more elements are kept.
-    pub(super) fn is_full(&self) -> bool {
+    /// Whether no more elements may be opened.
+    fn is_full(&self) -> bool {
         self.open.len() >= Self::LIMIT || self.names.len() >= 16 * Self::LIMIT
     }
 
-    pub(super) fn space(&self) -> ElementNamespace {
+    fn space(&self) -> ElementNamespace {
         self.space
     }
 
-    /// The innermost element.
-    pub(super) fn top(&self) -> Option<(Element, IntegrationPoint)> {
+    /// Returns the innermost element.
+    fn top(&self) -> Option<(Element, IntegrationPoint)> {
         self.open.last().map(|open| (open.element, open.point))
     }
 
-    pub(super) fn clear(&mut self) {
+    fn clear(&mut self) {
         self.names.clear();
         self.open.clear();
     }
 
-    /// Opens an element; the first one decides the namespace.
-    pub(super) fn push(
+    /// Opens an element; all have the namespace of the first.
+    fn push(
         &mut self,
         space: ElementNamespace,
         name: &[u8],
@@ -547,8 +551,8 @@ impl ForeignElements {
         });
     }
 
-    /// Closes the innermost element of a name with all within it; false when there is none.
-    pub(super) fn close(&mut self, name: &[u8]) -> bool {
+    /// Closes the innermost element of a name and those in it; returns false if none is open.
+    fn close(&mut self, name: &[u8]) -> bool {
         let mut end = self.names.len();
         for (depth, open) in self.open.iter().enumerate().rev() {
             let start = open.name as usize;
@@ -563,9 +567,9 @@ impl ForeignElements {
     }
 }
 
-/// The kind of integration point that an element is; `says_html` tells whether its `encoding`
-/// names HTML or XHTML.
-pub(super) fn point(
+/// Returns the kind of integration point that an element is; `says_html` is whether its `encoding`
+/// is HTML or XHTML.
+fn integration_point(
     space: ElementNamespace,
     element: Element,
     says_html: bool,

@@ -1,7 +1,7 @@
 //! Tags and their attributes (WHATWG HTML 13.2.5.32 to 13.2.5.40), read in two ways.
 //!
-//! [`Attributes`] reads any tag. [`skim`] is the fast path over text, end tags and start tags
-//! without references, most of a document: it classifies them with a few operations on sixteen
+//! [`Attributes`] reads any tag. [`scan_tags`] is the fast path over text, end tags and start tags
+//! without references, most of a document: it classifies each with a few operations on sixteen
 //! bytes, and leaves every tag that is not plain to the tokenizer.
 
 use std::ops::Range;
@@ -13,17 +13,17 @@ use super::names::{Attribute, Element};
 use crate::bytes::seek::{self, is_space};
 use crate::bytes::simd::{self, Block};
 
-/// A start tag, with those of its attributes that may matter.
+/// A start tag with the attributes that the table knows.
 #[derive(Clone, Debug)]
 pub(super) struct Tag {
-    /// Index of its `<`.
+    /// Index of the `<`.
     pub(super) start: usize,
     pub(super) name: Range<usize>,
     pub(super) element: Element,
     pub(super) space: ElementNamespace,
     pub(super) attributes: Vec<KnownAttribute>,
     pub(super) self_closing: bool,
-    /// Index behind its `>`.
+    /// Index behind the `>`.
     pub(super) end: usize,
 }
 
@@ -48,29 +48,27 @@ impl Tag {
         }
     }
 
-    /// Whether it is a `meta`.
+    /// Whether the tag is a `meta`.
     pub(super) fn is_meta(&self) -> bool {
         self.element == Element::Meta && self.space == ElementNamespace::Html
     }
 
-    /// Whether it is a `base` with `href`.
+    /// Whether the tag is a `base` with `href`.
     pub(super) fn is_base(&self) -> bool {
         self.element == Element::Base
             && self.space == ElementNamespace::Html
             && self.value(Attribute::Href).is_some()
     }
 
-    /// The value of an attribute.
+    /// Returns the raw value of an attribute.
     pub(super) fn value(&self, attribute: Attribute) -> Option<Range<usize>> {
-        let held = self
-            .attributes
-            .iter()
-            .find(|held| held.attribute == attribute)?;
-        Some(held.value.clone())
+        let mut attributes = self.attributes.iter();
+        let found = attributes.find(|known| known.attribute == attribute)?;
+        Some(found.value.clone())
     }
 }
 
-/// An attribute as it stands in the source. One without a value has an empty range behind its name.
+/// An attribute in the source. Without a value, `value` is the empty range behind the name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct RawAttribute {
     pub(super) name: Range<usize>,
@@ -78,7 +76,7 @@ pub(super) struct RawAttribute {
 }
 
 impl RawAttribute {
-    /// Where the tag goes on behind it.
+    /// Returns the index behind the attribute.
     pub(super) fn next(&self, bytes: &[u8]) -> usize {
         let quoted = self.value.start > self.name.end
             && matches!(bytes[self.value.start - 1], b'"' | b'\'')
@@ -87,18 +85,18 @@ impl RawAttribute {
     }
 }
 
-/// What stands next in a tag.
+/// The next item in a tag.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum TagStep {
     /// An attribute.
     Attribute(RawAttribute),
     /// The end of the tag; the index is behind its `>`.
     End { end: usize, self_closing: bool },
-    /// The bytes end first; the attribute that they cut starts at the index.
+    /// The bytes end first; the index is that of the incomplete attribute.
     Cut(usize),
 }
 
-/// Walks over the attributes of a tag; `at` is the end of its name or of an attribute.
+/// Reads the attributes of a tag; `at` is the end of the tag's name or of an attribute.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Attributes<'a> {
     bytes: &'a [u8],
@@ -110,13 +108,13 @@ impl<'a> Attributes<'a> {
         Attributes { bytes, at }
     }
 
-    /// The next attribute, or the end.
+    /// Reads the next attribute, or the end of the tag.
     #[inline(always)]
     pub(super) fn step(&mut self) -> TagStep {
         let bytes = self.bytes;
         let start = seek::skip_separators(bytes, self.at);
         let Some(&first) = bytes.get(start) else {
-            // A `/` may still turn out to close the tag.
+            // `/` belongs to the end of the tag if `>` follows.
             return TagStep::Cut(self.at);
         };
         if first == b'>' {
@@ -133,7 +131,7 @@ impl<'a> Attributes<'a> {
         };
         match bytes.get(equals) {
             Some(b'=') => self.value(start..name_end, equals + 1),
-            Some(_) => self.given(start..name_end, name_end..name_end, name_end),
+            Some(_) => self.attribute(start..name_end, name_end..name_end, name_end),
             None => TagStep::Cut(start),
         }
     }
@@ -151,90 +149,91 @@ impl<'a> Attributes<'a> {
                 if end == bytes.len() {
                     return TagStep::Cut(name.start);
                 }
-                self.given(name, at + 1..end, end + 1)
+                self.attribute(name, at + 1..end, end + 1)
             }
             // A missing value: `<a href=>`.
-            Some(b'>') => self.given(name, at..at, at),
+            Some(b'>') => self.attribute(name, at..at, at),
             Some(_) => {
                 let end = seek::bare_value_end(bytes, at);
                 if end == bytes.len() {
                     return TagStep::Cut(name.start);
                 }
-                self.given(name, at..end, end)
+                self.attribute(name, at..end, end)
             }
             None => TagStep::Cut(name.start),
         }
     }
 
     #[inline(always)]
-    fn given(&mut self, name: Range<usize>, value: Range<usize>, next: usize) -> TagStep {
+    fn attribute(&mut self, name: Range<usize>, value: Range<usize>, next: usize) -> TagStep {
         self.at = next;
         TagStep::Attribute(RawAttribute { name, value })
     }
 }
 
-/// The bit of ASCII letters that makes them small, in each byte. What is no letter and becomes one
-/// is a control character, which no name passed over holds.
-const SMALL: u64 = 0x2020_2020_2020_2020;
+/// The bit that makes ASCII letters lower case, in each byte. The bit turns control characters into
+/// digits and punctuation, but they end a name here.
+const LOWER: u64 = 0x2020_2020_2020_2020;
 
-/// The last three bytes of the attribute names that matter on any element, hashed into a set.
+/// A filter of attribute names: the hashes of their last three bytes, in lower case.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Endings([u64; 16]);
+struct SuffixFilter([u64; 16]);
 
-impl Endings {
-    /// Those of some rows of the table.
+impl SuffixFilter {
+    /// The filter of the attributes of some rows.
     fn of(rows: impl Iterator<Item = &'static AttributeRow>) -> Self {
-        let mut endings = Endings::default();
+        let mut filter = SuffixFilter::default();
         for row in rows {
             match *row.attribute.name().as_bytes() {
-                [.., one, two, three] => endings.insert([one, two, three]),
-                // What stands before a short name, its bit for small letters set.
+                [.., one, two, three] => filter.insert([one, two, three]),
+                // The byte before a name of two, with the bit of lower case set.
                 [two, three] => {
                     for before in *b" \t\n\x0c\r/\"'" {
-                        endings.insert([before | 0x20, two, three]);
+                        filter.insert([before | 0x20, two, three]);
                     }
                 }
-                _ => endings = Endings([u64::MAX; 16]),
+                _ => filter = SuffixFilter([u64::MAX; 16]),
             }
         }
-        endings
+        filter
     }
 
     fn insert(&mut self, [one, two, three]: [u8; 3]) {
-        let place = Self::place(u32::from_le_bytes([0, one, two, three]));
-        self.0[place / 64] |= 1 << (place % 64);
+        let bit = Self::bit(u32::from_le_bytes([0, one, two, three]));
+        self.0[bit / 64] |= 1 << (bit % 64);
     }
 
-    /// Whether the name that ends at an index may be of interest.
+    /// Whether the name that ends at `end` may be one of the filter's.
     #[inline(always)]
     fn may_have(&self, bytes: &[u8], end: usize) -> bool {
         let four = end.checked_sub(4).and_then(|at| bytes.get(at..));
         let Some(&four) = four.and_then(<[u8]>::first_chunk) else {
             return true;
         };
-        let three = (u32::from_le_bytes(four) | SMALL as u32) & !0xFF;
-        let place = Self::place(three);
-        self.0[place / 64] >> (place % 64) & 1 != 0
+        let three = (u32::from_le_bytes(four) | LOWER as u32) & !0xFF;
+        let bit = Self::bit(three);
+        self.0[bit / 64] >> (bit % 64) & 1 != 0
     }
 
     #[inline(always)]
-    fn place(bytes: u32) -> usize {
+    fn bit(bytes: u32) -> usize {
         (bytes.wrapping_mul(0x9E37_79B1) >> 22) as usize
     }
 }
 
-/// Whether a row is one that tags of every name are searched for.
-const fn matters_anywhere(row: &AttributeRow) -> bool {
+/// Whether tags of every name are searched for the attribute of a row.
+const fn is_on_any_tag(row: &AttributeRow) -> bool {
     matches!(row.space, ElementNamespace::Html)
         && (matches!(row.on, ElementFilter::Any) || matches!(row.attribute, Attribute::Background))
 }
 
-/// A name of up to eight bytes, as a number, and what becomes of its start tags.
+/// An element that [`scan_tags`] does not pass over, by the key of its name.
 #[derive(Clone, Copy)]
 struct SpecialName {
+    /// The name, of up to eight bytes, in lower case and little-endian.
     key: u64,
-    /// The element, if its tags do nothing but hold references; the others are left to the
-    /// tokenizer.
+    /// The element, if its start tags do no more than hold references; `Other` if they are left to
+    /// the tokenizer.
     element: Element,
 }
 
@@ -242,16 +241,16 @@ static SPECIAL: [SpecialName; SLOTS] = special();
 const SLOTS: usize = 128;
 
 const fn special() -> [SpecialName; SLOTS] {
-    let mut matters = [false; Element::COUNT];
+    let mut has_row = [false; Element::COUNT];
     let mut i = 0;
     while i < ATTRIBUTES.len() {
         let row = &ATTRIBUTES[i];
         if let (ElementNamespace::Html, ElementFilter::These(these)) = (row.space, row.on)
-            && !matters_anywhere(row)
+            && !is_on_any_tag(row)
         {
             let mut j = 0;
             while j < these.len() {
-                matters[these[j] as usize] = true;
+                has_row[these[j] as usize] = true;
                 j += 1;
             }
         }
@@ -265,11 +264,11 @@ const fn special() -> [SpecialName; SLOTS] {
     let mut i = 1;
     while i < Element::COUNT {
         let element = Element::ALL[i];
-        // Outside templates a part of a table does nothing but hold references.
-        let decides = element.is_structural() && !element.is_table_part()
+        // Outside templates a table part does no more than hold references.
+        let has_effect = element.is_structural() && !element.is_table_part()
             || matches!(element, Element::Base | Element::Image | Element::Meta);
         let name = element.name().as_bytes();
-        if (decides || matters[i]) && name.len() <= 8 {
+        if (has_effect || has_row[i]) && name.len() <= 8 {
             let mut key = 0;
             let mut at = 0;
             while at < name.len() {
@@ -277,7 +276,7 @@ const fn special() -> [SpecialName; SLOTS] {
                 at += 1;
             }
             assert!(slots[slot(key)].key == 0, "two names in one slot");
-            let element = if decides { Element::Other } else { element };
+            let element = if has_effect { Element::Other } else { element };
             slots[slot(key)] = SpecialName { key, element };
         }
         i += 1;
@@ -285,53 +284,53 @@ const fn special() -> [SpecialName; SLOTS] {
     slots
 }
 
-/// The multiplier was found by trial: no two names share a slot.
+/// Hashes a key. The multiplier was found by trial: no two names share a slot.
 const fn slot(key: u64) -> usize {
     (key.wrapping_mul(0x2579_94AD_ACDD_471B) >> 57) as usize
 }
 
-/// The names of attributes that are looked for.
+/// The attributes that the options ask for, with filters that tell most other names quickly.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AttributeNames {
-    /// On any element.
-    anywhere: Endings,
-    /// On some element.
-    somewhere: Endings,
-    wanted: EnabledRows,
-    /// Those that no option asks for.
-    unwanted: AttributeSet,
+    /// Names to look for on every element.
+    on_any: SuffixFilter,
+    /// Names to look for on some element.
+    on_some: SuffixFilter,
+    enabled: EnabledRows,
+    /// Attributes without an enabled row.
+    disabled: AttributeSet,
 }
 
 impl AttributeNames {
-    pub(super) fn new(wanted: EnabledRows) -> Self {
+    pub(super) fn new(enabled: EnabledRows) -> Self {
         AttributeNames {
-            anywhere: Endings::of(wanted.rows().filter(|row| matters_anywhere(row))),
-            somewhere: Endings::of(wanted.rows()),
-            wanted,
-            unwanted: wanted.unwanted(),
+            on_any: SuffixFilter::of(enabled.rows().filter(|row| is_on_any_tag(row))),
+            on_some: SuffixFilter::of(enabled.rows()),
+            enabled,
+            disabled: enabled.disabled(),
         }
     }
 
-    /// Adds an attribute to a tag whose element and namespace are known, if the table knows it
-    /// there; `seen` holds those that the tag has.
+    /// Adds an attribute to a tag with known element and namespace, if an enabled row matches and
+    /// `seen`, the set that [`AttributeNames::unseen`] started, does not have the attribute.
     #[inline(always)]
-    pub(super) fn take(
+    pub(super) fn add(
         &self,
         bytes: &[u8],
-        given: RawAttribute,
+        raw: RawAttribute,
         seen: &mut AttributeSet,
         tag: &mut Tag,
     ) {
-        if !self.somewhere.may_have(bytes, given.name.end) {
+        if !self.on_some.may_have(bytes, raw.name.end) {
             return;
         }
-        let attribute = Attribute::at(bytes, given.name.start, given.name.end);
+        let attribute = Attribute::at(bytes, raw.name.start, raw.name.end);
         if attribute != Attribute::Other
             && let Some(row) = row(tag.space, tag.element, attribute)
-            && self.wanted.has(row)
+            && self.enabled.has(row)
             && seen.insert(attribute)
         {
-            let value = given.value;
+            let value = raw.value;
             tag.attributes.push(KnownAttribute {
                 attribute,
                 row,
@@ -340,26 +339,31 @@ impl AttributeNames {
         }
     }
 
-    /// A set in which what is not wanted counts as seen.
+    /// Returns the initial set of seen attributes: those without an enabled row.
     #[inline(always)]
     pub(super) fn unseen(&self) -> AttributeSet {
-        self.unwanted
+        self.disabled
     }
 }
 
-/// Where skimming ends.
+/// Where [`scan_tags`] stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TagScan {
-    /// The tokenizer goes on at the index: a tag that may matter, or one too near to the end of
-    /// the bytes to say.
+    /// The tokenizer goes on at the index: at a tag that is not plain, or that is too near to the end
+    /// of the bytes.
     To(usize),
-    /// A start tag has been read that does nothing but hold the attributes in it.
+    /// A start tag was read that does no more than hold attributes.
     Tag,
 }
 
-/// Passes over text and tags from an index on that is in neither.
+/// Passes over text and tags from an index on that is between tags.
 #[inline(never)]
-pub(super) fn skim(bytes: &[u8], from: usize, sought: &AttributeNames, tag: &mut Tag) -> TagScan {
+pub(super) fn scan_tags(
+    bytes: &[u8],
+    from: usize,
+    names: &AttributeNames,
+    tag: &mut Tag,
+) -> TagScan {
     let mut end = from;
     let mut base = from;
     while let Some(mut open) = simd::equal_of_64(b'<', bytes, base) {
@@ -367,16 +371,16 @@ pub(super) fn skim(bytes: &[u8], from: usize, sought: &AttributeNames, tag: &mut
             let at = base + open.trailing_zeros() as usize;
             open &= open - 1;
             if at < end {
-                // It stands in the value of an attribute.
+                // The `<` is in an attribute's value.
                 continue;
             }
-            match look(bytes, at, sought) {
+            match classify(bytes, at, names) {
                 Some(TagClass::Past(next)) => end = next,
                 Some(TagClass::At(element, name_end)) => {
                     tag.start = at;
                     tag.element = element;
                     tag.name = at + 1..name_end;
-                    return match read(bytes, sought, tag) {
+                    return match read_plain(bytes, names, tag) {
                         Some(()) => TagScan::Tag,
                         None => TagScan::To(at),
                     };
@@ -389,16 +393,17 @@ pub(super) fn skim(bytes: &[u8], from: usize, sought: &AttributeNames, tag: &mut
     TagScan::To(end.max(base))
 }
 
-/// What a tag turns out to be.
+/// The class of a plain tag.
 enum TagClass {
-    /// It does not matter, and ends before the index.
+    /// A tag without effect that ends before the index.
     Past(usize),
-    /// The start tag of an element that may hold references; its name ends at the index.
+    /// The start tag of an element that may hold references; the name ends at the index.
     At(Element, usize),
 }
 
+/// Classifies the tag at an index; none if it is not plain.
 #[inline(always)]
-fn look(bytes: &[u8], at: usize, sought: &AttributeNames) -> Option<TagClass> {
+fn classify(bytes: &[u8], at: usize, names: &AttributeNames) -> Option<TagClass> {
     let here: &[u8; 32] = bytes.get(at..)?.first_chunk()?;
     let (closes, name) = match here[1] {
         b'/' => (true, name_at::<2>(here)?),
@@ -414,7 +419,7 @@ fn look(bytes: &[u8], at: usize, sought: &AttributeNames) -> Option<TagClass> {
         return None;
     }
     if closes {
-        // Nothing else that could be open here matters.
+        // Only these two end tags have an effect on the simulator in HTML content.
         let special = word as u32 == FORM || word == TEMPLATE;
         return (last == b'>' && !special).then_some(TagClass::Past(at + length + 3));
     }
@@ -434,20 +439,20 @@ fn look(bytes: &[u8], at: usize, sought: &AttributeNames) -> Option<TagClass> {
         return Some(TagClass::Past(end + 1));
     }
     let mut at = end;
-    while let Some(given) = attribute(bytes, &mut at)? {
-        if sought.anywhere.may_have(bytes, given.name.end) {
+    while let Some(raw) = plain_attribute(bytes, &mut at)? {
+        if names.on_any.may_have(bytes, raw.name.end) {
             return None;
         }
     }
     Some(TagClass::Past(at))
 }
 
-/// What stands where the name of a tag should.
+/// The bytes at the position of a tag's name.
 struct TagName {
     first: u8,
     /// From 1 to 8.
     length: usize,
-    /// Eight bytes, their letters small.
+    /// The first eight bytes, letters in lower case.
     word: u64,
 }
 
@@ -458,7 +463,7 @@ fn name_at<const AT: usize>(here: &[u8; 32]) -> Option<TagName> {
     let ends = block.up_to(b' ') | block.equal(b'/') | block.equal(b'>');
     // Without an end there are 32 zeros.
     let length = ends.trailing_zeros() as usize;
-    let word = u64::from_le_bytes(*rest.first_chunk()?) | SMALL;
+    let word = u64::from_le_bytes(*rest.first_chunk()?) | LOWER;
     let name = TagName {
         first: rest[0],
         length,
@@ -467,24 +472,24 @@ fn name_at<const AT: usize>(here: &[u8; 32]) -> Option<TagName> {
     (1..=8).contains(&length).then_some(name)
 }
 
-/// Reads the attributes of a tag whose name is known, if they are plain.
+/// Reads the attributes of a start tag with a known name; none if they are not plain.
 #[inline(always)]
-fn read(bytes: &[u8], sought: &AttributeNames, tag: &mut Tag) -> Option<()> {
+fn read_plain(bytes: &[u8], names: &AttributeNames, tag: &mut Tag) -> Option<()> {
     tag.space = ElementNamespace::Html;
     tag.self_closing = false;
     tag.attributes.clear();
-    let mut seen = sought.unseen();
+    let mut seen = names.unseen();
     let mut at = tag.name.end;
-    while let Some(given) = attribute(bytes, &mut at)? {
-        sought.take(bytes, given, &mut seen, tag);
+    while let Some(raw) = plain_attribute(bytes, &mut at)? {
+        names.add(bytes, raw, &mut seen, tag);
     }
     tag.end = at;
     Some(())
 }
 
-/// Moves over the next attribute; `Some(None)` at the end of the tag, none when it is not plain.
+/// Reads the next attribute: `Some(None)` at the end of the tag, none if it is not plain.
 #[inline(always)]
-fn attribute(bytes: &[u8], at: &mut usize) -> Option<Option<RawAttribute>> {
+fn plain_attribute(bytes: &[u8], at: &mut usize) -> Option<Option<RawAttribute>> {
     if *bytes.get(*at)? == b' ' {
         *at += 1;
     }
@@ -509,9 +514,9 @@ fn attribute(bytes: &[u8], at: &mut usize) -> Option<Option<RawAttribute>> {
     let next = *bytes.get(end + 1)?;
     let last = *bytes.get(end)?;
     let (value, next) = if last == b'=' {
-        value(bytes, next, end + 1)?
+        plain_value(bytes, next, end + 1)?
     } else {
-        // A value may follow behind white space.
+        // A `=` may follow white space.
         let bare = matches!(last, b'>' | b'/') || last == b' ' && next > b' ' && next != b'=';
         (bare.then_some(end..end)?, end)
     };
@@ -520,9 +525,10 @@ fn attribute(bytes: &[u8], at: &mut usize) -> Option<Option<RawAttribute>> {
     Some(Some(RawAttribute { name, value }))
 }
 
-/// The value that starts with a byte at an index, if it is plain and short, and what is behind it.
+/// Reads the value that starts with `first` at `start`, and the index behind it; none if the value
+/// is long or not plain.
 #[inline(always)]
-fn value(bytes: &[u8], first: u8, start: usize) -> Option<(Range<usize>, usize)> {
+fn plain_value(bytes: &[u8], first: u8, start: usize) -> Option<(Range<usize>, usize)> {
     if first == b'"' {
         return quoted(b'"', bytes, start + 1);
     }
@@ -561,7 +567,7 @@ fn quoted(quote: u8, bytes: &[u8], start: usize) -> Option<(Range<usize>, usize)
     None
 }
 
-/// How the names start whose end tags matter.
+/// The names whose end tags have an effect; a name that only starts with `form` counts too.
 const FORM: u32 = u32::from_le_bytes(*b"form");
 const TEMPLATE: u64 = u64::from_le_bytes(*b"template");
 
@@ -616,42 +622,42 @@ mod tests {
         }
     }
 
-    /// The tag at an index, read in the plain way.
+    /// The tag at an index, read by [`Attributes`].
     struct Naive {
         end: usize,
         element: Element,
         attributes: Vec<(Attribute, Range<usize>)>,
-        /// It does more than hold attributes.
-        decides: bool,
+        /// Whether the tag does more than hold attributes.
+        has_effect: bool,
     }
 
-    fn naive(bytes: &[u8], at: usize, wanted: EnabledRows) -> Option<Naive> {
+    fn naive(bytes: &[u8], at: usize, enabled: EnabledRows) -> Option<Naive> {
         let closes = bytes.get(at + 1) == Some(&b'/');
         let name = at + 1 + usize::from(closes);
         let mut tag = Naive {
             end: at + 1,
             element: Element::Other,
             attributes: Vec::new(),
-            decides: true,
+            has_effect: true,
         };
         if !bytes.get(name)?.is_ascii_alphabetic() {
             return Some(tag);
         }
         let name_end = seek::tag_name_end(bytes, name);
         tag.element = Element::of(&bytes[name..name_end]);
-        tag.decides = match tag.element {
+        tag.has_effect = match tag.element {
             element if closes => matches!(element, Element::Form | Element::Template),
             Element::Base | Element::Image | Element::Meta => true,
             element => element.is_structural() && !element.is_table_part(),
         };
-        let mut seen = wanted.unwanted();
+        let mut seen = enabled.disabled();
         let mut attributes = Attributes::new(bytes, name_end);
         loop {
             match attributes.step() {
                 TagStep::Attribute(given) => {
                     let attribute = Attribute::of(&bytes[given.name]);
                     let row = row(ElementNamespace::Html, tag.element, attribute);
-                    let row = row.filter(|row| !closes && wanted.has(row));
+                    let row = row.filter(|row| !closes && enabled.has(row));
                     if row.is_some() && seen.insert(attribute) {
                         tag.attributes.push((attribute, given.value));
                     }
@@ -665,7 +671,7 @@ mod tests {
         }
     }
 
-    /// Makes tags of pieces that are mostly well chosen.
+    /// Generates tags from pieces.
     #[rustfmt::skip]
     fn markup(state: &mut u32, length: usize) -> Vec<u8> {
         const PIECES: [&[u8]; 48] = [
@@ -727,7 +733,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_passed_over_does_not_matter() {
+    fn tags_passed_over_have_no_effect() {
         let mut state = 5;
         let (mut passed, mut read) = (0, 0);
         for round in 0..2_000 {
@@ -736,38 +742,38 @@ mod tests {
                 ..HtmlOptions::default()
             };
             let anchors = [AnchorReporting::Leave, AnchorReporting::Report][round % 2];
-            let wanted = EnabledRows::new(&options, anchors);
-            let sought = AttributeNames::new(wanted);
+            let enabled = EnabledRows::new(&options, anchors);
+            let names = AttributeNames::new(enabled);
             let bytes = markup(&mut state, 600);
             let mut tag = Tag::new();
             let mut at = 0;
             while at < bytes.len() {
-                let skimmed = skim(&bytes, at, &sought, &mut tag);
-                let end = match skimmed {
+                let scanned = scan_tags(&bytes, at, &names, &mut tag);
+                let end = match scanned {
                     TagScan::To(end) => end,
                     TagScan::Tag => tag.start,
                 };
                 at = seek::next(b'<', &bytes, at);
                 while at < end {
                     let text = String::from_utf8_lossy(&bytes[at..]);
-                    let tag = naive(&bytes, at, wanted).expect("it has an end");
-                    assert!(!tag.decides, "{text}");
+                    let tag = naive(&bytes, at, enabled).expect("it has an end");
+                    assert!(!tag.has_effect, "{text}");
                     let empty = tag.attributes.iter().all(|(_, value)| value.is_empty());
                     assert!(empty && tag.element != Element::A, "{text}");
                     assert!(tag.end <= end, "{text}");
                     at = seek::next(b'<', &bytes, tag.end);
                     passed += 1;
                 }
-                let Some(naive) = naive(&bytes, at, wanted) else {
+                let Some(naive) = naive(&bytes, at, enabled) else {
                     break;
                 };
                 at = naive.end;
-                if skimmed == TagScan::Tag {
-                    let held = tag.attributes.iter();
-                    let held: Vec<_> = held.map(|it| (it.attribute, it.value.clone())).collect();
-                    assert!(!naive.decides);
+                if scanned == TagScan::Tag {
+                    let known = tag.attributes.iter();
+                    let known: Vec<_> = known.map(|it| (it.attribute, it.value.clone())).collect();
+                    assert!(!naive.has_effect);
                     assert_eq!(naive.element, tag.element);
-                    assert_eq!(naive.attributes, held);
+                    assert_eq!(naive.attributes, known);
                     assert_eq!(naive.end, tag.end);
                     read += 1;
                 }

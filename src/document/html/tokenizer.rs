@@ -14,7 +14,7 @@ use super::attributes::AttributeSet;
 use super::feedback::{AfterTag, Halt, Halted, TagFeedback, TextKind, TreeFeedback};
 use super::names::{Attribute, Element};
 use super::report::{Capture, ReferenceReporter, ReportState};
-use super::tag::{Attributes, Tag, TagScan, TagStep, skim};
+use super::tag::{Attributes, Tag, TagScan, TagStep, scan_tags};
 use super::value::{CharacterContext, ValueDecoder, ValueSource};
 use crate::bytes::seek::{self, is_space};
 use crate::bytes::steps::step;
@@ -23,41 +23,41 @@ use crate::document::diagnostic;
 use crate::document::events::{Event, Events};
 use crate::document::flags::Flags;
 
-/// Where the tokenizer stands between two windows.
+/// The tokenizer state between two windows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TokenizerMode {
-    /// Markup.
+    /// Markup and character data.
     Data,
-    /// In a tag that is longer than anything in view.
+    /// In a tag longer than [`LIMIT`].
     LongTag(LongTag),
-    /// Text up to the end tag of an element.
+    /// RCDATA or RAWTEXT, up to the end tag of an element.
     Raw(Element),
     Script(ScriptEscape),
     Plaintext,
-    /// In a comment; its start has been passed.
+    /// In a comment, behind the `<!--`.
     Comment,
-    /// In what ends at the next `>`.
+    /// In a bogus comment or a doctype, up to the next `>`.
     Bogus,
     Cdata,
 }
 
-/// A tokenizer's state between two windows.
+/// A tokenizer between two windows.
 pub(super) struct TokenizerState {
     pub(super) mode: TokenizerMode,
     pub(super) tag: Tag,
-    /// What the text in view is wanted for.
+    /// The references to look for in the text of the current element.
     capture: Option<Capture>,
-    /// The encoding that the document turns out to be in.
+    /// Set if a `meta` changed the encoding.
     halt: Option<Halt>,
 }
 
-/// Why one step of the tokenizer ended.
+/// The result of one step of the tokenizer.
 pub(super) enum Flow {
-    /// Goes on at the index.
+    /// The next step starts at the index.
     Go(usize),
-    /// The bytes from the index on must be seen with more.
+    /// The next step starts at the index and needs more bytes.
     Wait(usize),
-    /// The document must be read in another way.
+    /// The document must be scanned in another way.
     Halt,
 }
 
@@ -71,25 +71,26 @@ impl TokenizerState {
         }
     }
 
-    /// Gets ready for another document.
+    /// Starts a document.
     pub(super) fn begin(&mut self) {
         self.mode = TokenizerMode::Data;
         self.capture = None;
     }
 }
 
-/// One run of the tokenizer over one window.
+/// A run of the tokenizer over one window.
 pub(super) struct TokenizerRun<'a, 'e, 'f, T> {
     pub(super) source: ValueSource<'a>,
+    /// Whether the window is the document's last.
     pub(super) last: bool,
-    pub(super) tokens: &'e mut TokenizerState,
+    pub(super) state: &'e mut TokenizerState,
     pub(super) tree: &'e mut T,
     pub(super) events: &'e mut Events<'f>,
     pub(super) document: &'e mut ReportState,
 }
 
 impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
-    /// Scans from an index on, and returns the index up to which nothing has to be seen again.
+    /// Scans from an index on; returns the index up to which the window is consumed.
     pub(super) fn run(&mut self, mut at: usize) -> Result<usize, Halt> {
         let end = self.source.bytes.len();
         loop {
@@ -97,7 +98,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
                 return Ok(end);
             }
             let from = at;
-            let flow = match self.tokens.mode {
+            let flow = match self.state.mode {
                 TokenizerMode::Data => self.data(at),
                 TokenizerMode::LongTag(long) => self.in_long_tag(at, long),
                 TokenizerMode::Raw(element) => self.raw(at, element),
@@ -116,23 +117,23 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
                 Flow::Wait(_) if self.last => return Ok(end),
                 Flow::Wait(from) => return Ok(from),
                 Flow::Halt => {
-                    let halt = self.tokens.halt.take();
+                    let halt = self.state.halt.take();
                     return Err(halt.unwrap_or_else(|| self.tree.halt()));
                 }
             }
         }
     }
 
-    /// Markup: runs until the mode changes or the bytes end.
+    /// Data state: runs until the mode changes or the bytes end.
     fn data(&mut self, mut at: usize) -> Flow {
         let bytes = self.source.bytes;
-        let wants_text = !T::WANTS_ALL && self.document.characters.is_some();
+        let wants_text = !T::WANTS_ALL && self.document.text_scanner.is_some();
         loop {
-            if !wants_text && let Some(sought) = self.tree.skims() {
-                match skim(bytes, at, sought, &mut self.tokens.tag) {
+            if !wants_text && let Some(names) = self.tree.fast_path() {
+                match scan_tags(bytes, at, names, &mut self.state.tag) {
                     TagScan::To(next) => at = next,
                     TagScan::Tag => {
-                        at = self.tokens.tag.end;
+                        at = self.state.tag.end;
                         self.report_attributes();
                         continue;
                     }
@@ -143,15 +144,15 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
                 self.tree.text(&self.source, at..open);
             }
             if wants_text && open > at {
-                // A URI is looked for in the text as a whole.
+                // The text between two tags is searched as a whole.
                 if open == bytes.len() && !self.last && open - at <= LIMIT {
                     return Flow::Wait(at);
                 }
-                self.characters(at..open);
+                self.character_data(at..open);
             }
             let rest = &bytes[open.min(bytes.len())..];
             if rest.len() < 2 || (self.last && rest == b"</") {
-                // At the end of the document it is text.
+                // At the end of the document, `<` and `</` are text.
                 if self.last && !rest.is_empty() && (T::WANTS_ALL || self.tree.in_prolog()) {
                     self.tree.text(&self.source, open..bytes.len());
                 }
@@ -163,7 +164,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
                 b'!' => self.declaration(open),
                 b'?' => {
                     self.tree.comment();
-                    self.tokens.mode = TokenizerMode::Bogus;
+                    self.state.mode = TokenizerMode::Bogus;
                     Flow::Go(open + 2)
                 }
                 _ => {
@@ -174,15 +175,15 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
                 }
             };
             match flow {
-                Flow::Go(next) if self.tokens.mode == TokenizerMode::Data => at = next,
+                Flow::Go(next) if self.state.mode == TokenizerMode::Data => at = next,
                 other => return other,
             }
         }
     }
 
-    /// Reports what stands in character data.
+    /// Reports the URIs in character data.
     #[cold]
-    fn characters(&mut self, range: Range<usize>) {
+    fn character_data(&mut self, range: Range<usize>) {
         let flags = match self.tree.is_inert() {
             true => Flags::INERT,
             false => Flags::NONE,
@@ -192,8 +193,8 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
             events: self.events,
             document: self.document,
         };
-        report.characters(range, Some(CharacterContext::Text), flags);
-        settle(&mut report, self.tree);
+        report.character_data(range, Some(CharacterContext::Text), flags);
+        forbid_restart(&mut report, self.tree);
     }
 
     #[inline(always)]
@@ -203,24 +204,24 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         if name.end == bytes.len() {
             return self.wait_for_tag(open);
         }
-        let tag = &mut self.tokens.tag;
+        let tag = &mut self.state.tag;
         tag.start = open;
         tag.element = Element::at(bytes, name.start, name.end);
         tag.name = name;
-        let verdict = self.tree.start_tag(&self.source, tag);
-        match verdict.then {
+        let feedback = self.tree.start_tag(&self.source, tag);
+        match feedback.then {
             AfterTag::GoOn => {
-                if self.tokens.tag.end - open > LIMIT {
+                if self.state.tag.end - open > LIMIT {
                     self.too_long(open);
                 }
-                self.accept(verdict)
+                self.accept(feedback)
             }
             AfterTag::Wait => self.wait_for_tag(open),
             AfterTag::Halt => Flow::Halt,
         }
     }
 
-    /// Waits for the rest of a tag, unless it is too long for that.
+    /// Waits for the rest of a tag, or reads it in pieces if it is longer than [`LIMIT`].
     #[cold]
     fn wait_for_tag(&mut self, open: usize) -> Flow {
         match self.source.bytes.len() - open > LIMIT && !self.last {
@@ -230,37 +231,37 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
     }
 
     #[inline(always)]
-    fn accept(&mut self, verdict: TagFeedback) -> Flow {
-        let tag = &self.tokens.tag;
-        if verdict.accepted && !tag.attributes.is_empty() {
+    fn accept(&mut self, feedback: TagFeedback) -> Flow {
+        let tag = &self.state.tag;
+        if feedback.accepted && !tag.attributes.is_empty() {
             let mut report = ReferenceReporter {
                 source: self.source,
                 events: self.events,
                 document: self.document,
             };
             if tag.is_meta()
-                && let Some(halt) = hear(&mut report, tag)
+                && let Some(halt) = apply_meta(&mut report, tag)
             {
-                self.tokens.halt = Some(halt);
+                self.state.halt = Some(halt);
                 return Flow::Halt;
             }
-            report.tag(tag, verdict);
-            settle(&mut report, self.tree);
-            if tag.is_base() && !verdict.inert {
-                let first = !report.document.based;
+            report.tag(tag, feedback);
+            forbid_restart(&mut report, self.tree);
+            if tag.is_base() && !feedback.inert {
+                let first = !report.document.has_base;
                 report.base(tag, first);
                 if self.tree.base(&self.source, tag, first) == Err(Halted) {
                     return Flow::Halt;
                 }
             }
         }
-        self.switch(verdict)
+        self.switch(feedback)
     }
 
-    /// Reports what a tag holds that does nothing else.
+    /// Reports the attributes of a tag that has no other effect.
     #[inline(always)]
     fn report_attributes(&mut self) {
-        let tag = &self.tokens.tag;
+        let tag = &self.state.tag;
         if tag.attributes.is_empty() {
             return;
         }
@@ -269,34 +270,34 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
             events: self.events,
             document: self.document,
         };
-        let verdict = TagFeedback {
+        let feedback = TagFeedback {
             accepted: true,
             ..TagFeedback::none(AfterTag::GoOn)
         };
-        report.tag(tag, verdict);
-        settle(&mut report, self.tree);
+        report.tag(tag, feedback);
+        forbid_restart(&mut report, self.tree);
     }
 
-    /// Goes on behind a start tag as its element asks.
+    /// Switches the mode behind a start tag.
     #[inline(always)]
-    fn switch(&mut self, verdict: TagFeedback) -> Flow {
-        if verdict.text != TextKind::Data {
-            self.capture(verdict);
+    fn switch(&mut self, feedback: TagFeedback) -> Flow {
+        if feedback.text != TextKind::Data {
+            self.capture(feedback);
         }
-        Flow::Go(self.tokens.tag.end)
+        Flow::Go(self.state.tag.end)
     }
 
-    fn capture(&mut self, verdict: TagFeedback) {
-        let tag = &self.tokens.tag;
-        self.tokens.mode = after(tag, verdict);
-        self.tokens.capture = None;
-        if verdict.accepted {
+    fn capture(&mut self, feedback: TagFeedback) {
+        let tag = &self.state.tag;
+        self.state.mode = mode_after(tag, feedback);
+        self.state.capture = None;
+        if feedback.accepted {
             let mut report = ReferenceReporter {
                 source: self.source,
                 events: self.events,
                 document: self.document,
             };
-            self.tokens.capture = report.capture(tag, verdict);
+            self.state.capture = report.capture(tag, feedback);
         }
     }
 
@@ -308,7 +309,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
             Some(b'>') => return Flow::Go(open + 3),
             Some(_) => {
                 self.tree.comment();
-                self.tokens.mode = TokenizerMode::Bogus;
+                self.state.mode = TokenizerMode::Bogus;
                 return Flow::Go(open + 2);
             }
             None => return Flow::Wait(open),
@@ -327,7 +328,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         }
     }
 
-    /// Waits for the rest of an end tag, unless it is too long for that.
+    /// Waits for the rest of an end tag, or passes over it if it is longer than [`LIMIT`].
     #[cold]
     fn wait_for_end_tag(&mut self, open: usize, name: Range<usize>) -> Flow {
         if self.source.bytes.len() - open <= LIMIT || self.last {
@@ -339,7 +340,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         }
     }
 
-    /// `<!`: a comment, a doctype, a CDATA section, or nothing of the kind.
+    /// Markup declaration open state, `<!`: a comment, doctype, CDATA section or bogus comment.
     fn declaration(&mut self, open: usize) -> Flow {
         let rest = &self.source.bytes[open + 2..];
         let starts = |prefix: &[u8]| {
@@ -348,7 +349,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
             (same, same && length == prefix.len())
         };
         if let (true, whole) = starts(b"--") {
-            // Whether the comment ends at once is seen in the next two bytes.
+            // `<!-->` and `<!--->` are whole comments.
             let contents = open + 4;
             let next = rest.get(2..).unwrap_or_default();
             let empty = match next {
@@ -361,7 +362,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
             return match empty {
                 Some(end) => Flow::Go(end),
                 None => {
-                    self.tokens.mode = TokenizerMode::Comment;
+                    self.state.mode = TokenizerMode::Comment;
                     Flow::Go(contents)
                 }
             };
@@ -377,17 +378,17 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
             return self.doctype(open);
         }
         if rest.starts_with(b"[CDATA[") && self.tree.allows_cdata() {
-            self.tokens.mode = TokenizerMode::Cdata;
+            self.state.mode = TokenizerMode::Cdata;
             return Flow::Go(open + 9);
         }
         self.tree.comment();
-        self.tokens.mode = TokenizerMode::Bogus;
+        self.state.mode = TokenizerMode::Bogus;
         Flow::Go(open + 2)
     }
 
     fn doctype(&mut self, open: usize) -> Flow {
         if !T::WANTS_ALL {
-            self.tokens.mode = TokenizerMode::Bogus;
+            self.state.mode = TokenizerMode::Bogus;
             return Flow::Go(open + 9);
         }
         let end = seek::next(b'>', self.source.bytes, open + 9);
@@ -396,9 +397,9 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
     }
 
     fn comment(&mut self, at: usize) -> Flow {
-        match comment_end(self.source.bytes, at) {
+        match find_comment_end(self.source.bytes, at) {
             Ok(end) => {
-                self.tokens.mode = TokenizerMode::Data;
+                self.state.mode = TokenizerMode::Data;
                 Flow::Go(end)
             }
             Err(from) => Flow::Wait(from),
@@ -410,7 +411,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         if end == self.source.bytes.len() {
             return Flow::Wait(end);
         }
-        self.tokens.mode = TokenizerMode::Data;
+        self.state.mode = TokenizerMode::Data;
         Flow::Go(end + 1)
     }
 
@@ -419,7 +420,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         match memmem::find(&bytes[at..], b"]]>") {
             Some(length) => {
                 self.tree.cdata(&self.source, at..at + length);
-                self.tokens.mode = TokenizerMode::Data;
+                self.state.mode = TokenizerMode::Data;
                 Flow::Go(at + length + 3)
             }
             None => {
@@ -432,21 +433,21 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
     }
 
     fn raw(&mut self, at: usize, element: Element) -> Flow {
-        let found = end_tag(self.source.bytes, at, element.name().as_bytes(), self.last);
+        let found = find_end_tag(self.source.bytes, at, element.name().as_bytes(), self.last);
         self.text_end(at, found)
     }
 
     fn script(&mut self, at: usize, escape: ScriptEscape) -> Flow {
         let mut next = escape;
-        let found = script_end(self.source.bytes, at, &mut next, self.last);
-        // Text that is wanted is looked at from its start again.
-        if self.tokens.capture.is_none() {
-            self.tokens.mode = TokenizerMode::Script(next);
+        let found = find_script_end(self.source.bytes, at, &mut next, self.last);
+        // Text to be captured is searched from its start again.
+        if self.state.capture.is_none() {
+            self.state.mode = TokenizerMode::Script(next);
         }
         self.text_end(at, found)
     }
 
-    /// Handles the text from `at` on, once its end has been looked for.
+    /// Handles the text from `at` on, after the search for its end.
     fn text_end(&mut self, at: usize, found: EndTagSearch) -> Flow {
         let bytes = self.source.bytes;
         match found {
@@ -455,14 +456,14 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
                 let Some(end) = end_of_tag(bytes, name.end) else {
                     return self.cut_end_tag(at, open, name);
                 };
-                self.tokens.mode = TokenizerMode::Data;
+                self.state.mode = TokenizerMode::Data;
                 match self.tree.end_tag(&self.source, name) {
                     Err(Halted) => Flow::Halt,
-                    Ok(()) => self.text(at..open, end),
+                    Ok(()) => self.raw_text(at..open, end),
                 }
             }
-            EndTagSearch::Wait(_) if self.last => self.text(at..bytes.len(), bytes.len()),
-            EndTagSearch::Wait(from) if self.tokens.capture.is_none() => Flow::Wait(from),
+            EndTagSearch::Wait(_) if self.last => self.raw_text(at..bytes.len(), bytes.len()),
+            EndTagSearch::Wait(from) if self.state.capture.is_none() => Flow::Wait(from),
             EndTagSearch::Wait(from) => {
                 if from - at > LIMIT {
                     self.too_long(at);
@@ -473,16 +474,16 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         }
     }
 
-    /// Handles the text from `at` on, when its end tag is not in view as a whole.
+    /// Handles the text from `at` on, where its end tag is incomplete.
     #[cold]
     fn cut_end_tag(&mut self, at: usize, open: usize, name: Range<usize>) -> Flow {
         let end = self.source.bytes.len();
         if self.last {
-            // A tag that the document's end cuts is no text either.
-            return self.text(at..open, end);
+            // A tag that the end of the document cuts off is dropped, and is no text.
+            return self.raw_text(at..open, end);
         }
         if end - open <= LIMIT {
-            return Flow::Wait(if self.tokens.capture.is_some() {
+            return Flow::Wait(if self.state.capture.is_some() {
                 at
             } else {
                 open
@@ -491,14 +492,14 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         if self.tree.end_tag(&self.source, name) == Err(Halted) {
             return Flow::Halt;
         }
-        self.text(at..open, open);
+        self.raw_text(at..open, open);
         self.long_end_tag(open)
     }
 
-    /// Reports what the text of an element holds, and goes on.
-    fn text(&mut self, range: Range<usize>, next: usize) -> Flow {
+    /// Reports the references in the text of an element.
+    fn raw_text(&mut self, range: Range<usize>, next: usize) -> Flow {
         self.tree.raw_text(range.clone());
-        if let Some(capture) = self.tokens.capture.take() {
+        if let Some(capture) = self.state.capture.take() {
             if range.len() > LIMIT {
                 self.too_long(range.start);
             } else {
@@ -508,35 +509,35 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
                     document: self.document,
                 };
                 report.contents(&capture, range);
-                settle(&mut report, self.tree);
+                forbid_restart(&mut report, self.tree);
             }
         }
         Flow::Go(next)
     }
 
-    /// Says that something is longer than what is looked at.
+    /// Reports that something is longer than [`LIMIT`].
     #[cold]
     pub(super) fn too_long(&mut self, at: usize) {
-        self.tokens.capture = None;
+        self.state.capture = None;
         let offset = self.source.offset(at);
         self.events
             .push(Event::Diagnostic(&diagnostic::VALUE_TOO_LONG, offset));
     }
 }
 
-/// Sees to it that a document is not read again whose references went out early.
+/// Forbids restarts of a document whose references went out early.
 #[inline(always)]
-pub(super) fn settle(report: &mut ReferenceReporter<'_, '_, '_>, tree: &mut impl TreeFeedback) {
-    // A document in a value is read again from what its events were.
+fn forbid_restart(report: &mut ReferenceReporter<'_, '_, '_>, tree: &mut impl TreeFeedback) {
+    // The events of a srcdoc document are still held by its host.
     if report.events.is_handed_on() && report.document.depth == 0 {
         report.document.limit = 0;
-        tree.settle();
+        tree.forbid_halt();
     }
 }
 
-/// What follows a start tag.
-pub(super) fn after(tag: &Tag, verdict: TagFeedback) -> TokenizerMode {
-    match verdict.text {
+/// Returns the mode behind a start tag.
+fn mode_after(tag: &Tag, feedback: TagFeedback) -> TokenizerMode {
+    match feedback.text {
         TextKind::Data => TokenizerMode::Data,
         TextKind::Rcdata | TextKind::Rawtext => TokenizerMode::Raw(tag.element),
         TextKind::Script => TokenizerMode::Script(ScriptEscape::None),
@@ -544,13 +545,13 @@ pub(super) fn after(tag: &Tag, verdict: TagFeedback) -> TokenizerMode {
     }
 }
 
-/// Hears what a `meta` element says of the encoding.
-fn hear(report: &mut ReferenceReporter<'_, '_, '_>, tag: &Tag) -> Option<Halt> {
+/// Applies a `meta` element to the encoding; returns a [`Halt`] if the document must be decoded again.
+fn apply_meta(report: &mut ReferenceReporter<'_, '_, '_>, tag: &Tag) -> Option<Halt> {
     if !report.document.charset.tentative {
         return None;
     }
     let transcoded = charset::needs_transcoding(report.document.charset.label);
-    let encoding = report.document.charset.hear(&report.source, tag)?;
+    let encoding = report.document.charset.apply_meta(&report.source, tag)?;
     let again = transcoded || !report.document.is_silent() || charset::needs_transcoding(encoding);
     if again && report.source.offset(tag.start) < report.document.limit {
         return Some(Halt::Encoding(encoding));
@@ -562,7 +563,7 @@ fn hear(report: &mut ReferenceReporter<'_, '_, '_>, tag: &Tag) -> Option<Halt> {
     None
 }
 
-/// The index behind the `>` of a tag whose name ends at `at`.
+/// Returns the index behind the `>` of a tag whose name ends at `at`.
 fn end_of_tag(bytes: &[u8], at: usize) -> Option<usize> {
     let mut attributes = Attributes::new(bytes, at);
     loop {
@@ -574,17 +575,17 @@ fn end_of_tag(bytes: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// What is known of such a tag.
+/// The state of a tag longer than [`LIMIT`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LongTag {
-    verdict: TagFeedback,
+    feedback: TagFeedback,
     seen: AttributeSet,
-    /// The quote of the value that is passed over.
+    /// The quote of a value that is being passed over; a space for an unquoted one.
     quote: Option<u8>,
 }
 
 impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
-    /// Starts on a tag at `open` that goes on beyond the limit.
+    /// Starts a long start tag at `open`.
     pub(super) fn long_tag(&mut self, open: usize) -> Flow {
         let bytes = self.source.bytes;
         self.too_long(open);
@@ -594,41 +595,41 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         while let TagStep::Attribute(given) = attributes.step() {
             cut = given.next(bytes);
         }
-        let piece = closed(&self.source, open, cut);
-        let tag = &mut self.tokens.tag;
+        let piece = closed_piece(&self.source, open, cut);
+        let tag = &mut self.state.tag;
         tag.start = 0;
         tag.name = 1..name_end - open;
-        let verdict = self.tree.start_tag(&piece.source(), tag);
-        if verdict.then == AfterTag::Halt {
+        let feedback = self.tree.start_tag(&piece.source(), tag);
+        if feedback.then == AfterTag::Halt {
             return Flow::Halt;
         }
         let mut long = LongTag {
-            verdict,
+            feedback,
             seen: AttributeSet::default(),
             quote: None,
         };
         self.report_piece(&mut long, &piece);
-        self.tokens.mode = TokenizerMode::LongTag(long);
+        self.state.mode = TokenizerMode::LongTag(long);
         Flow::Go(cut)
     }
 
-    /// Passes over the attributes of an end tag that goes on beyond the limit.
+    /// Starts a long end tag at `open`.
     pub(super) fn long_end_tag(&mut self, open: usize) -> Flow {
         let bytes = self.source.bytes;
         self.too_long(open);
-        self.tokens.mode = TokenizerMode::LongTag(LongTag {
-            verdict: TagFeedback::none(AfterTag::GoOn),
+        self.state.mode = TokenizerMode::LongTag(LongTag {
+            feedback: TagFeedback::none(AfterTag::GoOn),
             seen: AttributeSet::default(),
             quote: None,
         });
         Flow::Go(seek::tag_name_end(bytes, open + 2))
     }
 
-    /// Goes on in such a tag.
+    /// Continues a long tag.
     pub(super) fn in_long_tag(&mut self, at: usize, mut long: LongTag) -> Flow {
         let bytes = self.source.bytes;
         if let Some(quote) = long.quote {
-            return self.pass_value(at, long, quote);
+            return self.skip_value(at, long, quote);
         }
         let mut attributes = Attributes::new(bytes, at);
         let mut cut = at;
@@ -643,32 +644,32 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         if end.is_none() && cut == at && waiting <= LIMIT && !self.last {
             return Flow::Wait(at);
         }
-        let piece = closed(&self.source, at, end.map_or(cut, |end| end - 1));
-        let tag = &mut self.tokens.tag;
+        let piece = closed_piece(&self.source, at, end.map_or(cut, |end| end - 1));
+        let tag = &mut self.state.tag;
         tag.name = 0..0;
         self.tree.read_attributes(&piece.source(), tag);
         self.report_piece(&mut long, &piece);
         if let Some(end) = end {
-            self.tokens.mode = after(&self.tokens.tag, long.verdict);
+            self.state.mode = mode_after(&self.state.tag, long.feedback);
             return Flow::Go(end);
         }
         if cut == at && !self.last {
-            return self.start_value(at, long);
+            return self.skip_attribute(at, long);
         }
-        self.tokens.mode = TokenizerMode::LongTag(long);
+        self.state.mode = TokenizerMode::LongTag(long);
         match cut == at {
             true => Flow::Wait(at),
             false => Flow::Go(cut),
         }
     }
 
-    /// Starts to pass over an attribute that is too long.
-    fn start_value(&mut self, at: usize, mut long: LongTag) -> Flow {
+    /// Starts to pass over a long attribute.
+    fn skip_attribute(&mut self, at: usize, mut long: LongTag) -> Flow {
         let bytes = self.source.bytes;
         let start = seek::skip_separators(bytes, at);
         let name_end = seek::attribute_name_end(bytes, bytes.len().min(start + 1));
         let attribute = Attribute::at(bytes, start, name_end);
-        // It counts as given, so that a later one does not.
+        // The first of several attributes with one name counts, even if it is too long.
         long.seen.insert(attribute);
         let equals = seek::skip_space(bytes, name_end);
         if bytes.get(equals) == Some(&b'=') {
@@ -678,12 +679,12 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
                 _ => b' ',
             });
         }
-        self.tokens.mode = TokenizerMode::LongTag(long);
+        self.state.mode = TokenizerMode::LongTag(long);
         Flow::Go(bytes.len())
     }
 
-    /// Passes over the rest of a value; a blank stands for no quote.
-    fn pass_value(&mut self, at: usize, mut long: LongTag, quote: u8) -> Flow {
+    /// Passes over the rest of a long value.
+    fn skip_value(&mut self, at: usize, mut long: LongTag, quote: u8) -> Flow {
         let bytes = self.source.bytes;
         let end = match quote {
             b' ' => seek::bare_value_end(bytes, at),
@@ -692,29 +693,29 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         if end < bytes.len() {
             long.quote = None;
         }
-        self.tokens.mode = TokenizerMode::LongTag(long);
+        self.state.mode = TokenizerMode::LongTag(long);
         Flow::Go(bytes.len().min(end + usize::from(quote != b' ')))
     }
 
-    /// Reports the attributes of one piece.
+    /// Reports the attributes in one piece of a long tag.
     fn report_piece(&mut self, long: &mut LongTag, piece: &ValueDecoder) {
-        let tag = &mut self.tokens.tag;
+        let tag = &mut self.state.tag;
         tag.attributes
-            .retain(|held| long.seen.insert(held.attribute));
-        if long.verdict.accepted && !tag.attributes.is_empty() {
+            .retain(|known| long.seen.insert(known.attribute));
+        if long.feedback.accepted && !tag.attributes.is_empty() {
             let mut report = ReferenceReporter {
                 source: piece.source(),
                 events: self.events,
                 document: self.document,
             };
-            report.tag(tag, long.verdict);
-            settle(&mut report, self.tree);
+            report.tag(tag, long.feedback);
+            forbid_restart(&mut report, self.tree);
         }
     }
 }
 
-/// A piece of a tag, and an end for it.
-fn closed(source: &ValueSource<'_>, start: usize, end: usize) -> ValueDecoder {
+/// Returns a piece of a tag with a `>` appended.
+fn closed_piece(source: &ValueSource<'_>, start: usize, end: usize) -> ValueDecoder {
     let mut piece = ValueDecoder::default();
     piece.bytes.extend_from_slice(&source.bytes[start..end]);
     piece.offsets.verbatim(0, source, start..end);
@@ -723,17 +724,17 @@ fn closed(source: &ValueSource<'_>, start: usize, end: usize) -> ValueDecoder {
     piece
 }
 
-/// Where the search for an end tag stands.
+/// The result of a search for an end tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum EndTagSearch {
-    /// The end tag's `<` is at the index.
+enum EndTagSearch {
+    /// The index of the end tag's `<`.
     EndTag(usize),
-    /// None in these bytes; the search goes on at the index when there are more.
+    /// Not found; with more bytes the search continues at the index.
     Wait(usize),
 }
 
-/// Looks for `</name` and a byte that ends a name.
-pub(super) fn end_tag(bytes: &[u8], mut at: usize, name: &[u8], last: bool) -> EndTagSearch {
+/// Finds `</name` and a byte that ends a name (WHATWG HTML 13.2.5.9 to 13.2.5.14).
+fn find_end_tag(bytes: &[u8], mut at: usize, name: &[u8], last: bool) -> EndTagSearch {
     while let Some(found) = memchr(b'<', &bytes[at..]) {
         let open = at + found;
         match is_end_tag(bytes, open, name) {
@@ -746,16 +747,16 @@ pub(super) fn end_tag(bytes: &[u8], mut at: usize, name: &[u8], last: bool) -> E
     EndTagSearch::Wait(bytes.len())
 }
 
-/// Whether `</name` stands at an index; none when the bytes end too early to say.
+/// Whether `</name` and a byte that ends a name are at `open`; none if too few bytes follow.
 fn is_end_tag(bytes: &[u8], open: usize, name: &[u8]) -> Option<bool> {
-    follows(&bytes[open + 1..], b"/").and_then(|slash| match slash {
-        true => names(&bytes[open + 2..], name),
+    starts_with(&bytes[open + 1..], b"/").and_then(|slash| match slash {
+        true => starts_with_name(&bytes[open + 2..], name),
         false => Some(false),
     })
 }
 
-/// Whether bytes start with a prefix; none when they end within it.
-fn follows(bytes: &[u8], prefix: &[u8]) -> Option<bool> {
+/// Whether bytes start with a prefix in any case; none if they end within it.
+fn starts_with(bytes: &[u8], prefix: &[u8]) -> Option<bool> {
     let length = bytes.len().min(prefix.len());
     match bytes[..length].eq_ignore_ascii_case(&prefix[..length]) {
         true if length < prefix.len() => None,
@@ -763,9 +764,9 @@ fn follows(bytes: &[u8], prefix: &[u8]) -> Option<bool> {
     }
 }
 
-/// Whether bytes start with a name and a byte that ends it.
-fn names(bytes: &[u8], name: &[u8]) -> Option<bool> {
-    match follows(bytes, name)? {
+/// Whether bytes start with a name and a byte that ends it; none if they are too few.
+fn starts_with_name(bytes: &[u8], name: &[u8]) -> Option<bool> {
+    match starts_with(bytes, name)? {
         true => bytes
             .get(name.len())
             .map(|&byte| is_space(byte) || matches!(byte, b'/' | b'>')),
@@ -773,19 +774,19 @@ fn names(bytes: &[u8], name: &[u8]) -> Option<bool> {
     }
 }
 
-/// How deep script data is in what looks like a comment.
+/// The escape state of script data (WHATWG HTML 13.2.5.15 to 13.2.5.31).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum ScriptEscape {
     #[default]
     None,
-    /// Behind `<!--`: the end tag still counts.
+    /// Behind `<!--`: an end tag still counts.
     Escaped,
-    /// Behind `<!-- <script>`: it does not.
+    /// Behind `<!-- <script>`: an end tag ends this state only.
     Double,
 }
 
-/// Looks for the end tag of a script.
-pub(super) fn script_end(
+/// Finds the end tag of a script.
+fn find_script_end(
     bytes: &[u8],
     mut at: usize,
     escape: &mut ScriptEscape,
@@ -805,7 +806,7 @@ pub(super) fn script_end(
         let rest = &bytes[here..];
         at = here + 1;
         if rest[0] == b'-' {
-            match follows(rest, b"-->") {
+            match starts_with(rest, b"-->") {
                 Some(true) => *escape = ScriptEscape::None,
                 Some(false) => {}
                 None => return wait(here),
@@ -815,10 +816,10 @@ pub(super) fn script_end(
         let decided = match *escape {
             ScriptEscape::None => match is_end_tag(bytes, here, NAME) {
                 Some(true) => return EndTagSearch::EndTag(here),
-                Some(false) => follows(rest, b"<!--").map(|opens| {
+                Some(false) => starts_with(rest, b"<!--").map(|opens| {
                     if opens {
                         *escape = ScriptEscape::Escaped;
-                        // The dashes may be those of the end as well: `<!-->`.
+                        // The dashes may belong to the end as well: `<!-->`.
                         at = here + 2;
                     }
                 }),
@@ -826,7 +827,7 @@ pub(super) fn script_end(
             },
             ScriptEscape::Escaped => match is_end_tag(bytes, here, NAME) {
                 Some(true) => return EndTagSearch::EndTag(here),
-                Some(false) => names(&rest[1..], NAME).map(|opens| {
+                Some(false) => starts_with_name(&rest[1..], NAME).map(|opens| {
                     if opens {
                         *escape = ScriptEscape::Double;
                     }
@@ -845,9 +846,9 @@ pub(super) fn script_end(
     }
 }
 
-/// Looks for the end of a comment whose contents start at or before `at`, and returns the index
-/// behind its `>`, or where the search goes on.
-pub(super) fn comment_end(bytes: &[u8], start: usize) -> Result<usize, usize> {
+/// Finds the end of a comment whose contents start at or before `start`. Returns the index behind the
+/// `>`, or the one at which the search continues with more bytes.
+fn find_comment_end(bytes: &[u8], start: usize) -> Result<usize, usize> {
     let mut at = start;
     while let Some(found) = memchr(b'>', &bytes[at..]) {
         let more = at + found;
@@ -857,7 +858,7 @@ pub(super) fn comment_end(bytes: &[u8], start: usize) -> Result<usize, usize> {
         }
         at = more + 1;
     }
-    // `--!` may stand before the next `>`.
+    // The last three bytes may be the `--!` of the end.
     Err(bytes.len().saturating_sub(3).max(start))
 }
 
@@ -866,12 +867,12 @@ mod tests {
     use super::*;
 
     fn script(text: &str) -> Option<usize> {
-        let whole = script_end(text.as_bytes(), 0, &mut ScriptEscape::None, true);
+        let whole = find_script_end(text.as_bytes(), 0, &mut ScriptEscape::None, true);
         for cut in 0..text.len() {
             let mut escape = ScriptEscape::None;
-            let mut found = script_end(&text.as_bytes()[..cut], 0, &mut escape, false);
+            let mut found = find_script_end(&text.as_bytes()[..cut], 0, &mut escape, false);
             if let EndTagSearch::Wait(at) = found {
-                found = script_end(text.as_bytes(), at, &mut escape, true);
+                found = find_script_end(text.as_bytes(), at, &mut escape, true);
             }
             assert_eq!(found, whole, "{text} cut at {cut}");
         }
@@ -912,10 +913,10 @@ mod tests {
             (" - -> --", None),
             ("--- >--->", Some(9)),
         ] {
-            assert_eq!(comment_end(text.as_bytes(), 0).ok(), end, "{text}");
+            assert_eq!(find_comment_end(text.as_bytes(), 0).ok(), end, "{text}");
             for cut in 0..text.len() {
-                let found = comment_end(&text.as_bytes()[..cut], 0)
-                    .or_else(|at| comment_end(text.as_bytes(), at));
+                let found = find_comment_end(&text.as_bytes()[..cut], 0)
+                    .or_else(|at| find_comment_end(text.as_bytes(), at));
                 assert_eq!(found.ok(), end, "{text} cut at {cut}");
             }
         }

@@ -1,11 +1,11 @@
-//! The exact source of feedback: html5ever's tree builder behind the tokenizer.
+//! Exact parsing: drives html5ever's tree builder with our tokenizer.
 //!
-//! Two passes. The first feeds the tree builder every token and writes down where the tags are that
-//! may hold references; the second, when the tree is complete, reads those again and reports the
-//! ones whose element is in it. Text is fed for what it decides, which is whether there is white
-//! space or anything else.
+//! Two passes. The first feeds every token to the tree builder and records the tags that may hold
+//! references. The second reads those tags again and reports the ones whose element is in the final
+//! tree. Of text only what the tree builder distinguishes is fed: white space, NUL, anything else.
 //!
-//! What is kept of a document besides its bytes is counted, and has a limit.
+//! Memory beyond the document's bytes is counted and limited, and so are steps: the tree builder
+//! takes quadratic time on deep and misnested documents.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
@@ -35,52 +35,54 @@ use crate::bytes::steps::step;
 use crate::document::events::{Event, Events};
 use crate::document::flags::Flags;
 
-/// How deep elements may nest: the tree builder takes quadratic time.
-const DEPTH: u32 = 4096;
-/// How many elements one token may make.
-const CREATED: usize = 16;
-/// How many nodes a tree may have.
-const NODES: usize = 1 << 21;
-/// How many attributes a tag may have.
-const ATTRIBUTES: usize = 1 << 16;
-/// How many steps are paid for in advance, and with each tag. A tag takes as many as elements are
-/// open, and so many again for each of its attributes: formatting elements are compared.
-const STEPS: (u64, u64) = (1 << 24, 256);
+/// The deepest nesting of elements.
+const MAX_DEPTH: u32 = 4096;
+/// The most elements that one token may create.
+const MAX_CREATED: usize = 16;
+/// The most nodes in a tree.
+const MAX_NODES: usize = 1 << 21;
+/// The most attributes of a tag.
+const MAX_ATTRIBUTES: usize = 1 << 16;
+/// The budget of steps at the start, and the steps that each tag adds. A tag costs the depth of the
+/// tree, times one more than its number of attributes: formatting elements are compared.
+const STEP_BUDGET: u64 = 1 << 24;
+const STEPS_PER_TAG: u64 = 256;
 
-/// A value up to this many bytes is handed to the tree builder as it is.
-const SHORT: usize = 64;
-/// So many attributes of a formatting element are kept for nothing: there are few such elements.
-const FEW: usize = 16;
-/// Bytes that an attribute takes in the tree builder's list of formatting elements.
-const ATTRIBUTE: u64 = 128;
-/// Documents in a value may keep this part of what documents may.
-const NESTED: u64 = 4;
-/// So many bytes may be kept of any document.
-const LEAST: u64 = 1 << 20;
+/// Values up to this many bytes are fed as they are, longer ones as a hash.
+const MAX_FED_VALUE: usize = 64;
+/// Formatting elements with up to this many attributes do not count as memory.
+const FREE_ATTRIBUTES: usize = 16;
+/// Memory of an attribute in the list of active formatting elements, in bytes.
+const ATTRIBUTE_SIZE: u64 = 128;
+/// The divisor of the memory limit for a srcdoc document.
+const NESTED_DIVISOR: u64 = 4;
+/// The smallest memory limit, in bytes.
+const MIN_MEMORY: u64 = 1 << 20;
 
-/// A tag that may hold references.
+/// A recorded start tag.
 #[derive(Clone, Copy, Debug)]
 struct PendingTag {
-    /// Index of its `<`.
+    /// Index of the `<`.
     start: u32,
     id: NodeId,
-    /// It added attributes to an element that was there.
+    /// Whether the tag added attributes to an existing element.
     merged: bool,
 }
 
-/// A stretch of text that is wanted, and the index of the record or the node that it belongs to.
+/// A piece of text to be searched.
 #[derive(Clone, Copy, Debug)]
-struct Piece {
+struct TextPiece {
     start: u32,
     end: u32,
+    /// Index of the record or the node that the text belongs to.
     of: u32,
-    /// Character references in it stand for characters.
+    /// Whether character references count.
     references: bool,
 }
 
-impl Piece {
+impl TextPiece {
     fn new(range: Range<usize>, of: usize, references: bool) -> Self {
-        Piece {
+        TextPiece {
             start: range.start as u32,
             end: range.end as u32,
             of: of as u32,
@@ -93,39 +95,39 @@ impl Piece {
     }
 }
 
-/// Drives the tree builder.
+/// The tree builder with what is recorded for the second pass.
 pub(super) struct TreeBuilderDriver {
     builder: TreeBuilder<NodeId, dom::DomTree>,
     charset: EncodingState,
     records: Vec<PendingTag>,
-    /// What each of the few tags added that were merged into another element.
+    /// The attributes that merged tags added, by record.
     added: HashMap<usize, AttributeSet>,
     /// The base elements with `href`.
     bases: HashSet<NodeId>,
     /// The records of style elements, by the index of the element.
     styles: HashMap<usize, usize>,
-    /// The texts of style and script elements.
-    contents: Vec<Piece>,
-    /// Where text of the last record starts, if it has any.
+    /// Texts of style and script elements.
+    contents: Vec<TextPiece>,
+    /// Index at which text of the last record starts, if it can have any.
     text_at: Option<usize>,
-    /// Character data that is wanted.
-    texts: Vec<Piece>,
+    /// Character data to be searched for URIs.
+    texts: Vec<TextPiece>,
     wants_texts: bool,
-    /// Stands for long values: the tree builder only compares them.
+    /// Hashes long values: the tree builder only compares them.
     hasher: RandomState,
     decoded: ValueDecoder,
-    tags: u64,
+    /// Steps left.
     steps: u64,
-    /// Bytes kept in the tree builder.
+    /// Memory of the attributes of formatting elements, in bytes.
     formatting: u64,
-    /// The most bytes to keep.
-    most: u64,
-    /// Why the document must be read in another way, once that is so.
+    /// The largest memory, in bytes.
+    memory_limit: u64,
+    /// The reason of the last [`Halted`].
     halt: Halt,
 }
 
-/// Scans a document that is in view as a whole, up to its report; fails when it is beyond the
-/// limits.
+/// First pass: builds the tree of a document that is in one window. Fails if the document is beyond
+/// the limits or in another encoding.
 pub(super) fn scan(
     source: ValueSource<'_>,
     at: usize,
@@ -135,19 +137,19 @@ pub(super) fn scan(
     if u32::try_from(source.bytes.len()).is_err() {
         return Err(Halt::Bail(Bail::Limit));
     }
-    let mut exact = TreeBuilderDriver::new(document);
+    let mut driver = TreeBuilderDriver::new(document);
     let mut run = TokenizerRun {
         source,
         last: true,
-        tokens: &mut TokenizerState::new(),
-        tree: &mut exact,
+        state: &mut TokenizerState::new(),
+        tree: &mut driver,
         events,
         document,
     };
     run.run(at)?;
-    let _ = exact.feed(Any::EOFToken);
-    exact.builder.end();
-    Ok(exact)
+    let _ = driver.feed(Any::EOFToken);
+    driver.builder.end();
+    Ok(driver)
 }
 
 impl TreeBuilderDriver {
@@ -159,7 +161,7 @@ impl TreeBuilderDriver {
             drop_doctype: true,
             quirks_mode: QuirksMode::NoQuirks,
         };
-        let most = document.options.max_document;
+        let limit = document.options.max_document;
         TreeBuilderDriver {
             builder: TreeBuilder::new(dom::DomTree::new(), options),
             charset: document.charset,
@@ -170,26 +172,25 @@ impl TreeBuilderDriver {
             contents: Vec::new(),
             text_at: None,
             texts: Vec::new(),
-            wants_texts: document.characters.is_some(),
+            wants_texts: document.text_scanner.is_some(),
             hasher: RandomState::new(),
             decoded: ValueDecoder::default(),
-            tags: 0,
-            steps: STEPS.0,
+            steps: STEP_BUDGET,
             formatting: 0,
-            most: match document.depth {
-                0 => most.max(LEAST),
-                _ => (most / NESTED).max(LEAST),
+            memory_limit: match document.depth {
+                0 => limit.max(MIN_MEMORY),
+                _ => (limit / NESTED_DIVISOR).max(MIN_MEMORY),
             },
             halt: Halt::Bail(Bail::Limit),
         }
     }
 
-    /// Bytes that are kept of the document.
-    fn kept(&self) -> u64 {
+    /// Returns the memory used beyond the document, in bytes.
+    fn memory(&self) -> u64 {
         let lists = self.records.len() * size_of::<PendingTag>()
-            + (self.contents.len() + self.texts.len()) * size_of::<Piece>()
+            + (self.contents.len() + self.texts.len()) * size_of::<TextPiece>()
             + self.styles.len() * 2 * size_of::<(usize, usize)>();
-        self.builder.sink.kept() as u64 + self.formatting + lists as u64
+        self.builder.sink.memory() as u64 + self.formatting + lists as u64
     }
 
     fn feed(&self, token: Any) -> TokenSinkResult<NodeId> {
@@ -200,18 +201,17 @@ impl TreeBuilderDriver {
         let _ = self.feed(Any::CharacterTokens(StrTendril::from_slice(text)));
     }
 
-    /// Whether a token went beyond the limits of what the tree builder does in linear time.
+    /// Fails if the last token went beyond a limit.
     fn within_limits(&mut self, attributes: usize) -> Result<(), Halted> {
         let tree = &self.builder.sink;
         let depth = u64::from(tree.depth());
-        self.tags += 1;
         let steps = depth * (1 + attributes as u64);
         step(steps as usize);
-        self.steps = (self.steps + STEPS.1).saturating_sub(steps);
-        let beyond = tree.created() > CREATED
-            || tree.depth() > DEPTH
-            || tree.len() > NODES
-            || self.kept() > self.most
+        self.steps = (self.steps + STEPS_PER_TAG).saturating_sub(steps);
+        let beyond = tree.created() > MAX_CREATED
+            || tree.depth() > MAX_DEPTH
+            || tree.len() > MAX_NODES
+            || self.memory() > self.memory_limit
             || self.steps == 0;
         match beyond {
             true => {
@@ -222,7 +222,7 @@ impl TreeBuilderDriver {
         }
     }
 
-    /// A name as the tokenizer makes it.
+    /// Returns the name of a tag or an attribute for a token.
     fn name(&mut self, source: &ValueSource<'_>, range: Range<usize>) -> LocalName {
         let name = &source.bytes[range.clone()];
         let plain = |byte: &u8| byte.is_ascii() && *byte != 0 && !byte.is_ascii_uppercase();
@@ -237,12 +237,12 @@ impl TreeBuilderDriver {
         LocalName::from(&*String::from_utf8_lossy(&decoded.bytes))
     }
 
-    /// A value, or what stands for a long one: nothing long means anything to the tree builder,
-    /// which keeps values to tell formatting elements apart.
+    /// Returns a value for a token, or the hash of a long one: the tree builder compares the values
+    /// of formatting elements, and no keyword is long.
     fn value(&mut self, source: &ValueSource<'_>, range: Range<usize>) -> StrTendril {
         let raw = &source.bytes[range.clone()];
         if raw.len() > LIMIT {
-            return self.stand_in(raw);
+            return self.hashed(raw);
         }
         self.decoded.fill(
             source,
@@ -250,13 +250,13 @@ impl TreeBuilderDriver {
             self.charset.scanned,
             Some(CharacterContext::Attribute),
         );
-        match self.decoded.bytes.len() > SHORT {
-            true => self.stand_in(&self.decoded.bytes),
+        match self.decoded.bytes.len() > MAX_FED_VALUE {
+            true => self.hashed(&self.decoded.bytes),
             false => StrTendril::from_slice(&String::from_utf8_lossy(&self.decoded.bytes)),
         }
     }
 
-    fn stand_in(&self, value: &[u8]) -> StrTendril {
+    fn hashed(&self, value: &[u8]) -> StrTendril {
         let hash = self.hasher.hash_one(value);
         StrTendril::from_slice(&format!("{hash:x} {:x}", value.len()))
     }
@@ -277,13 +277,13 @@ impl TreeBuilderDriver {
                     if !seen.insert(local.clone()) {
                         continue;
                     }
-                    if seen.len() > ATTRIBUTES {
+                    if seen.len() > MAX_ATTRIBUTES {
                         self.halt = Halt::Bail(Bail::Limit);
                         return Err(AfterTag::Halt);
                     }
                     let mut value = self.value(source, next.value);
                     if tag.element == Element::Template && &*local == "shadowrootmode" {
-                        // Its keywords are the same in any case.
+                        // html5ever compares the keywords case-sensitively.
                         value = StrTendril::from(value.to_ascii_lowercase());
                     }
                     let name = QualName::new(None, ns!(), local);
@@ -299,16 +299,16 @@ impl TreeBuilderDriver {
         }
     }
 
-    /// Writes down a tag that made or extended an element.
+    /// Records a tag that created or extended an element.
     fn record(&mut self, source: &ValueSource<'_>, tag: &mut Tag) -> Result<(), Halted> {
-        let outcome = self.builder.sink.outcome();
-        let (id, merged) = match (outcome.merged, outcome.created) {
+        let effect = self.builder.sink.take_effect();
+        let (id, merged) = match (effect.merged, effect.created) {
             (Some((id, added)), _) => (id, Some(added)),
             (None, Some(id)) => (id, None),
             (None, None) => return Ok(()),
         };
         let name = self.builder.sink.name(id);
-        if merged.is_none() && !self.claims(source, tag, &name.local) {
+        if merged.is_none() && !self.is_own(source, tag, &name.local) {
             return Ok(());
         }
         let added = merged
@@ -335,7 +335,7 @@ impl TreeBuilderDriver {
         }
         if tag.is_meta()
             && self.charset.tentative
-            && let Some(encoding) = self.charset.hear(source, tag)
+            && let Some(encoding) = self.charset.apply_meta(source, tag)
         {
             self.halt = Halt::Encoding(encoding);
             return Err(Halted);
@@ -343,13 +343,13 @@ impl TreeBuilderDriver {
         Ok(())
     }
 
-    /// Whether the element made last is the tag's own, and no clone of another.
-    fn claims(&mut self, source: &ValueSource<'_>, tag: &Tag, name: &str) -> bool {
+    /// Whether the last created element is the tag's own, not a clone of a formatting element.
+    fn is_own(&mut self, source: &ValueSource<'_>, tag: &Tag, name: &str) -> bool {
         let own = self.name(source, tag.name.clone());
         str::eq_ignore_ascii_case(&own, name) || &*own == "image" && name == "img"
     }
 
-    /// Feeds character data: first its white space, then one character for all the others.
+    /// Feeds character data: leading white space, then one character for the rest.
     fn feed_text(&mut self, source: &ValueSource<'_>, range: Range<usize>, references: bool) {
         let bytes = &source.bytes[..range.end];
         let mut at = range.start;
@@ -378,7 +378,7 @@ impl TreeBuilderDriver {
                 return self.characters("x");
             }
             at += length.unwrap_or(1);
-            // A line feed may be dropped where it comes first; more white space says no more.
+            // A leading line feed may be dropped; a third white space changes nothing.
             spaces += 1;
             if spaces <= 2 {
                 let feed = if spaces == 1 && matches!(character, b'\n' | b'\r') {
@@ -391,25 +391,28 @@ impl TreeBuilderDriver {
         }
     }
 
-    fn take_text(&mut self, source: &ValueSource<'_>, range: Range<usize>, references: bool) {
+    fn add_text(&mut self, source: &ValueSource<'_>, range: Range<usize>, references: bool) {
         if range.is_empty() {
             return;
         }
-        let _ = self.builder.sink.outcome();
+        let _ = self.builder.sink.take_effect();
         self.feed_text(source, range.clone(), references);
-        let Some(into) = self.builder.sink.outcome().text else {
+        let Some(into) = self.builder.sink.take_effect().text else {
             return;
         };
         match self.styles.get(&into.index()) {
-            Some(&record) => self.contents.push(Piece::new(range, record, references)),
+            Some(&record) => self
+                .contents
+                .push(TextPiece::new(range, record, references)),
             None if self.wants_texts && references => {
-                self.texts.push(Piece::new(range, into.index(), references));
+                self.texts
+                    .push(TextPiece::new(range, into.index(), references));
             }
             None => {}
         }
     }
 
-    /// Reports what is in the tree, in the order of the tags.
+    /// Second pass: reports what is in the final tree, in the order of the tags.
     pub(super) fn report(
         self,
         source: ValueSource<'_>,
@@ -425,19 +428,19 @@ impl TreeBuilderDriver {
             texts,
             ..
         } = self;
-        let (places, winner) = builder.sink.places(|id| bases.contains(&id));
-        // The pieces of a style element's text stand in order, but others may stand between them.
+        let (positions, winner) = builder.sink.positions(|id| bases.contains(&id));
+        // Pieces of several elements may alternate; a stable sort keeps the order within each.
         contents.sort_by_key(|piece| piece.of);
         let mut contents = &contents[..];
         let mut texts = texts.into_iter().peekable();
         let mut texts_before = |end: usize, report: &mut ReferenceReporter<'_, '_, '_>| {
             while let Some(piece) = texts.next_if(|piece| piece.range().start < end) {
-                let flags = match places[piece.of as usize] {
+                let flags = match positions[piece.of as usize] {
                     TreePosition::Nowhere => continue,
                     TreePosition::Template => Flags::INERT,
                     TreePosition::Document | TreePosition::Shadow => Flags::NONE,
                 };
-                report.characters(piece.range(), Some(CharacterContext::Text), flags);
+                report.character_data(piece.range(), Some(CharacterContext::Text), flags);
             }
         };
         let mut report = ReferenceReporter {
@@ -453,10 +456,10 @@ impl TreeBuilderDriver {
             let added = merged.then(|| added.get(&record).copied().unwrap_or_default());
             read(&source, &builder.sink.name(id), added, tag);
         };
-        // The base that counts is known, and so is every reference: none has to wait.
+        // The base is known, so no reference has to be held.
         if let Some(winner) = records.iter().position(|it| Some(it.id) == winner) {
             again(winner, &mut tag);
-            report.name_base(&tag);
+            report.emit_base(&tag);
         }
         report.events.push(Event::Settled);
         for (index, record) in records.iter().enumerate() {
@@ -465,33 +468,33 @@ impl TreeBuilderDriver {
             (text, contents) = contents.split_at(count);
             report.events.forget_stored();
             texts_before(record.start as usize, &mut report);
-            let place = places[record.id.index()];
-            if place == TreePosition::Nowhere {
+            let position = positions[record.id.index()];
+            if position == TreePosition::Nowhere {
                 continue;
             }
             again(index, &mut tag);
-            let verdict = TagFeedback {
+            let feedback = TagFeedback {
                 accepted: true,
-                inert: place == TreePosition::Template,
+                inert: position == TreePosition::Template,
                 ..TagFeedback::none(AfterTag::GoOn)
             };
-            report.tag(&tag, verdict);
-            if tag.is_base() && place == TreePosition::Document {
+            report.tag(&tag, feedback);
+            if tag.is_base() && position == TreePosition::Document {
                 report.base(&tag, winner == Some(record.id));
             }
-            if let Some(capture) = report.capture(&tag, verdict) {
+            if let Some(capture) = report.capture(&tag, feedback) {
                 match text {
                     [] => {}
-                    // In a CDATA section of a foreign element nothing is a character reference.
-                    [piece] if piece.references == capture.has_references() => {
+                    // CDATA sections of foreign elements have no character references.
+                    [piece] if piece.references == capture.has_references => {
                         report.contents(&capture, piece.range());
                     }
                     _ => {
                         let mut whole = ValueDecoder::default();
                         for piece in text {
-                            let place = piece.references.then_some(CharacterContext::Text);
+                            let context = piece.references.then_some(CharacterContext::Text);
                             let encoding = report.document.charset.scanned;
-                            whole.append(&source, piece.range(), encoding, place);
+                            whole.append(&source, piece.range(), encoding, context);
                         }
                         report.decoded_contents(&capture, &whole);
                     }
@@ -502,7 +505,7 @@ impl TreeBuilderDriver {
     }
 }
 
-/// Reads the attributes of a tag that made an element of this name, or added some to it.
+/// Reads the attributes of a tag that created the element `name`, or only those in `added`.
 fn read(source: &ValueSource<'_>, name: &QualName, added: Option<AttributeSet>, tag: &mut Tag) {
     tag.space = match name.ns {
         ns!(html) => ElementNamespace::Html,
@@ -537,8 +540,7 @@ fn read(source: &ValueSource<'_>, name: &QualName, added: Option<AttributeSet>, 
     }
 }
 
-/// Whether the tree builder keeps elements of this name with their attributes (WHATWG HTML, "the
-/// list of active formatting elements").
+/// Whether elements of this name enter the list of active formatting elements (WHATWG HTML).
 fn is_formatting(name: &str) -> bool {
     matches!(
         name,
@@ -568,10 +570,10 @@ impl TreeFeedback for TreeBuilderDriver {
         };
         let count = attributes.len();
         let name = self.name(source, tag.name.clone());
-        if count > FEW && is_formatting(&name) {
-            self.formatting += count as u64 * ATTRIBUTE;
+        if count > FREE_ATTRIBUTES && is_formatting(&name) {
+            self.formatting += count as u64 * ATTRIBUTE_SIZE;
         }
-        let _ = self.builder.sink.outcome();
+        let _ = self.builder.sink.take_effect();
         let token = Token {
             kind: TagKind::StartTag,
             name,
@@ -591,14 +593,14 @@ impl TreeFeedback for TreeBuilderDriver {
             TokenSinkResult::RawData(_) => TextKind::Script,
             _ => TextKind::Data,
         };
-        // Whether it stays in the tree is known at the end.
+        // Whether the element stays in the tree is known at the end.
         TagFeedback {
             text,
             ..TagFeedback::none(AfterTag::GoOn)
         }
     }
 
-    /// Its documents are in view as a whole, and so are their tags.
+    /// Not called: the whole document is in one window.
     fn read_attributes(&mut self, _source: &ValueSource<'_>, _tag: &mut Tag) {}
 
     fn halt(&mut self) -> Halt {
@@ -606,7 +608,7 @@ impl TreeFeedback for TreeBuilderDriver {
     }
 
     fn end_tag(&mut self, source: &ValueSource<'_>, name: Range<usize>) -> Result<(), Halted> {
-        let _ = self.builder.sink.outcome();
+        let _ = self.builder.sink.take_effect();
         let name = self.name(source, name);
         let token = Token {
             kind: TagKind::EndTag,
@@ -625,19 +627,19 @@ impl TreeFeedback for TreeBuilderDriver {
     }
 
     fn text(&mut self, source: &ValueSource<'_>, range: Range<usize>) {
-        self.take_text(source, range, true);
+        self.add_text(source, range, true);
     }
 
     fn is_inert(&self) -> bool {
         false
     }
 
-    fn skims(&self) -> Option<&AttributeNames> {
+    fn fast_path(&self) -> Option<&AttributeNames> {
         None
     }
 
     fn cdata(&mut self, source: &ValueSource<'_>, range: Range<usize>) {
-        self.take_text(source, range, false);
+        self.add_text(source, range, false);
     }
 
     fn comment(&mut self) {
@@ -660,12 +662,13 @@ impl TreeFeedback for TreeBuilderDriver {
     fn raw_text(&mut self, range: Range<usize>) {
         if self.text_at == Some(range.start) {
             let record = self.records.len() - 1;
-            self.contents.push(Piece::new(range, record, false));
+            self.contents.push(TextPiece::new(range, record, false));
         }
     }
 }
 
-/// Reads what stands between `<!doctype` and `>` (WHATWG HTML 13.2.5.53 to 13.2.5.68).
+/// Parses a doctype between `<!doctype` and `>` (WHATWG HTML 13.2.5.53 to 13.2.5.68); `cut` is whether
+/// the document ends before the `>`.
 fn doctype(bytes: &[u8], cut: bool) -> Doctype {
     let mut doctype = Doctype {
         force_quirks: true,
@@ -705,7 +708,7 @@ fn doctype(bytes: &[u8], cut: bool) -> Doctype {
     while identifiers > 0 {
         trim(&mut rest);
         let Some(&quote @ (b'"' | b'\'')) = rest.first() else {
-            // Only the system identifier behind a public one may be missing.
+            // A system identifier may be missing only after a public one.
             doctype.force_quirks = cut || !rest.is_empty() || identifiers == needed;
             return doctype;
         };

@@ -13,48 +13,48 @@ use crate::bytes::seek;
 use crate::bytes::steps::step;
 use crate::document::events::{Events, Span, TextRange};
 
-/// Bytes, and where they stand.
+/// Bytes, and their positions in the document.
 #[derive(Clone, Copy)]
 pub(super) struct ValueSource<'a> {
     pub(super) bytes: &'a [u8],
-    place: SourcePlace<'a>,
+    positions: SourcePositions<'a>,
 }
 
 #[derive(Clone, Copy)]
-enum SourcePlace<'a> {
-    /// They are the window; the offset is that of its first byte.
+enum SourcePositions<'a> {
+    /// The bytes are a window, whose first byte has this offset.
     Window(u64),
-    /// They were decoded.
+    /// The bytes were decoded.
     Decoded(&'a Offsets),
 }
 
 impl<'a> ValueSource<'a> {
-    /// The bytes of a window.
+    /// A window whose first byte has an offset in the document.
     pub(super) fn window(bytes: &'a [u8], offset: u64) -> Self {
-        let place = SourcePlace::Window(offset);
-        ValueSource { bytes, place }
+        let positions = SourcePositions::Window(offset);
+        ValueSource { bytes, positions }
     }
 
-    /// Decoded bytes.
+    /// Decoded bytes with their offset map.
     pub(super) fn decoded(bytes: &'a [u8], offsets: &'a Offsets) -> Self {
-        let place = SourcePlace::Decoded(offsets);
-        ValueSource { bytes, place }
+        let positions = SourcePositions::Decoded(offsets);
+        ValueSource { bytes, positions }
     }
 
-    /// The same without what stands from `end` on.
+    /// Cuts the source off at `end`.
     pub(super) fn until(&self, end: usize) -> Self {
         let bytes = &self.bytes[..end];
         ValueSource { bytes, ..*self }
     }
 
-    /// Where bytes stand in the document.
+    /// Returns the span of a range in the document.
     pub(super) fn span(&self, range: Range<usize>) -> Span {
-        match self.place {
-            SourcePlace::Window(offset) => Span {
+        match self.positions {
+            SourcePositions::Window(offset) => Span {
                 start: offset + range.start as u64,
                 end: offset + range.end as u64,
             },
-            SourcePlace::Decoded(offsets) => {
+            SourcePositions::Decoded(offsets) => {
                 let start = offsets.start_of(range.start);
                 let end = match range.is_empty() {
                     true => start,
@@ -65,38 +65,38 @@ impl<'a> ValueSource<'a> {
         }
     }
 
-    /// The offset in the document of one byte.
+    /// Returns the offset of an index in the document.
     pub(super) fn offset(&self, at: usize) -> u64 {
         self.span(at..at).start
     }
 
-    /// Bytes as the text of an event.
+    /// Returns a range as the text of an event.
     pub(super) fn text(&self, range: Range<usize>, events: &mut Events) -> TextRange {
-        match self.place {
-            SourcePlace::Window(_) => TextRange::window(range),
-            SourcePlace::Decoded(_) => events.store(&self.bytes[range]),
+        match self.positions {
+            SourcePositions::Window(_) => TextRange::window(range),
+            SourcePositions::Decoded(_) => events.store(&self.bytes[range]),
         }
     }
 }
 
-/// Where each piece of decoded bytes stands in the document.
+/// Offset map: the position of each piece of decoded bytes in the document.
 #[derive(Debug, Default)]
 pub(super) struct Offsets {
     pieces: Vec<DecodedPiece>,
 }
 
-/// A stretch of decoded bytes: small, for a value may have one for each of its bytes.
+/// A piece of decoded bytes. Kept small: a value may have one for each byte.
 #[derive(Clone, Copy, Debug)]
 struct DecodedPiece {
-    /// Offset in the document of its first byte.
+    /// Offset of the first byte in the document.
     start: u64,
-    /// Index of its first decoded byte.
+    /// Index of the first decoded byte.
     at: u32,
-    /// Its bytes in the document; with the highest bit, each of them stands there as it is.
+    /// Length in the document, in bytes; [`VERBATIM`] is set if the bytes are unchanged.
     length: u32,
 }
 
-/// Marks a piece that stands in the document as it is.
+/// Marks a piece whose decoded bytes are those of the document.
 const VERBATIM: u32 = 1 << 31;
 
 impl DecodedPiece {
@@ -112,7 +112,7 @@ impl DecodedPiece {
         self.length & VERBATIM != 0
     }
 
-    /// Takes what stands right behind it in the same way; false when that is another piece.
+    /// Appends adjacent verbatim bytes; returns false if they need a piece of their own.
     fn extend(&mut self, at: usize, span: Span) -> bool {
         let length = span.end - self.start;
         let follows = self.is_verbatim()
@@ -127,16 +127,16 @@ impl DecodedPiece {
 }
 
 impl Offsets {
-    /// Forgets everything and keeps the memory.
-    pub(super) fn clear(&mut self) {
+    /// Removes all pieces and keeps the memory.
+    fn clear(&mut self) {
         self.pieces.clear();
     }
 
-    /// Says that the bytes from `at` on are `range` of `source`, unchanged.
+    /// Maps the decoded bytes from `at` on to `range` of `source`, unchanged.
     pub(super) fn verbatim(&mut self, at: usize, source: &ValueSource<'_>, range: Range<usize>) {
-        match source.place {
-            SourcePlace::Window(_) => self.push(at, source.span(range), true),
-            SourcePlace::Decoded(offsets) => {
+        match source.positions {
+            SourcePositions::Window(_) => self.push(at, source.span(range), true),
+            SourcePositions::Decoded(offsets) => {
                 let mut from = range.start;
                 while from < range.end {
                     let (piece, end) = offsets.piece(from);
@@ -152,17 +152,17 @@ impl Offsets {
         }
     }
 
-    /// Says that the bytes from `at` on stand for `range` of `source`.
+    /// Maps the decoded bytes from `at` on to `range` of `source` as a whole.
     pub(super) fn replaced(&mut self, at: usize, source: &ValueSource<'_>, range: Range<usize>) {
         self.push(at, source.span(range), false);
     }
 
-    /// Says where the end stands: `at` is the number of bytes.
-    pub(super) fn finish(&mut self, at: usize, source: &ValueSource<'_>, end: usize) {
-        let end = match source.place {
-            SourcePlace::Window(_) => source.span(end..end).end,
-            SourcePlace::Decoded(offsets) if end > 0 => offsets.end_of(end),
-            SourcePlace::Decoded(offsets) => offsets.start_of(0),
+    /// Maps the end of the decoded bytes, at index `at`, to `end` of `source`.
+    fn finish(&mut self, at: usize, source: &ValueSource<'_>, end: usize) {
+        let end = match source.positions {
+            SourcePositions::Window(_) => source.span(end..end).end,
+            SourcePositions::Decoded(offsets) if end > 0 => offsets.end_of(end),
+            SourcePositions::Decoded(offsets) => offsets.start_of(0),
         };
         self.push(at, Span { start: end, end }, true);
     }
@@ -174,7 +174,7 @@ impl Offsets {
                 return;
             }
         }
-        // INVARIANT: what is decoded at one time is shorter than 2 GiB.
+        // INVARIANT: one value is shorter than 2 GiB.
         let length = (span.end - span.start) as u32;
         self.pieces.push(DecodedPiece {
             start: span.start,
@@ -183,7 +183,7 @@ impl Offsets {
         });
     }
 
-    /// The piece of a byte, and the index at which it ends.
+    /// Returns the piece of a decoded byte, and the index at which the piece ends.
     fn piece(&self, at: usize) -> (DecodedPiece, usize) {
         let next = self.pieces.partition_point(|piece| piece.at() <= at);
         let end = self.pieces.get(next).map_or(usize::MAX, |piece| piece.at());
@@ -208,79 +208,55 @@ impl Offsets {
     }
 }
 
-/// Decodes values, and keeps the memory for it.
+/// A decoded value with its offset map; reused for the sake of its buffers.
 #[derive(Debug, Default)]
 pub(super) struct ValueDecoder {
     pub(super) bytes: Vec<u8>,
     pub(super) offsets: Offsets,
 }
 
-/// What a raw value must be decoded for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum DecodingNeeds {
-    Nothing,
-    Decoding,
-}
-
-/// Whether a raw value differs from what a parser makes of it.
+/// Whether the decoded value differs from the raw bytes.
 #[inline]
-pub(super) fn needs(
+pub(super) fn needs_decoding(
     bytes: &[u8],
     range: Range<usize>,
     encoding: &'static Encoding,
-) -> DecodingNeeds {
+) -> bool {
     if seek::is_plain(bytes, range.start, range.end) {
-        return DecodingNeeds::Nothing;
+        return false;
     }
     let raw = &bytes[range];
-    let odd = raw.iter().any(|byte| matches!(byte, b'&' | b'\r' | 0));
-    match odd || encoding != UTF_8 || str::from_utf8(raw).is_err() {
-        true => DecodingNeeds::Decoding,
-        false => DecodingNeeds::Nothing,
-    }
+    let special = raw.iter().any(|byte| matches!(byte, b'&' | b'\r' | 0));
+    special || encoding != UTF_8 || str::from_utf8(raw).is_err()
 }
 
-/// The decoded value as the text of an event.
-pub(super) fn text(
+/// Returns the decoded value as the text of an event.
+pub(super) fn decoded_text(
     source: &ValueSource<'_>,
     range: Range<usize>,
     encoding: &'static Encoding,
     events: &mut Events,
 ) -> TextRange {
-    if needs(source.bytes, range.clone(), encoding) == DecodingNeeds::Nothing {
+    if !needs_decoding(source.bytes, range.clone(), encoding) {
         return source.text(range, events);
     }
-    events.store_with(|store| {
-        decode(
-            source,
-            range,
-            encoding,
-            Some(CharacterContext::Attribute),
-            store,
-            None,
-        )
-    })
+    let context = Some(CharacterContext::Attribute);
+    events.store_with(|store| decode(source, range, encoding, context, store, None))
 }
 
-/// A value that decides something: its character references decoded, beyond ASCII as it comes.
-pub(super) fn plain<'a>(source: &ValueSource<'a>, range: Range<usize>) -> Cow<'a, [u8]> {
-    if needs(source.bytes, range.clone(), UTF_8) == DecodingNeeds::Nothing {
+/// Decodes a value that is compared with ASCII keywords; other characters are read as UTF-8.
+pub(super) fn decoded_value<'a>(source: &ValueSource<'a>, range: Range<usize>) -> Cow<'a, [u8]> {
+    if !needs_decoding(source.bytes, range.clone(), UTF_8) {
         return Cow::Borrowed(&source.bytes[range]);
     }
     let mut out = Vec::new();
-    decode(
-        source,
-        range,
-        UTF_8,
-        Some(CharacterContext::Attribute),
-        &mut out,
-        None,
-    );
+    let context = Some(CharacterContext::Attribute);
+    decode(source, range, UTF_8, context, &mut out, None);
     Cow::Owned(out)
 }
 
 impl ValueDecoder {
-    /// Decodes a value and remembers where its bytes come from.
+    /// Decodes a value; `references` says where character references count, if they do.
     pub(super) fn fill(
         &mut self,
         source: &ValueSource<'_>,
@@ -292,13 +268,13 @@ impl ValueDecoder {
         self.append(source, range, encoding, references);
     }
 
-    /// Forgets everything and keeps the memory.
-    pub(super) fn clear(&mut self) {
+    /// Removes all bytes and keeps the memory.
+    fn clear(&mut self) {
         self.bytes.clear();
         self.offsets.clear();
     }
 
-    /// Decodes more behind it.
+    /// Decodes a further piece of a value.
     pub(super) fn append(
         &mut self,
         source: &ValueSource<'_>,
@@ -307,24 +283,18 @@ impl ValueDecoder {
         references: Option<CharacterContext>,
     ) {
         let end = range.end;
-        decode(
-            source,
-            range,
-            encoding,
-            references,
-            &mut self.bytes,
-            Some(&mut self.offsets),
-        );
+        let (out, offsets) = (&mut self.bytes, Some(&mut self.offsets));
+        decode(source, range, encoding, references, out, offsets);
         self.offsets.finish(self.bytes.len(), source, end);
     }
 
-    /// What was decoded.
+    /// Returns the decoded bytes as a source.
     pub(super) fn source(&self) -> ValueSource<'_> {
         ValueSource::decoded(&self.bytes, &self.offsets)
     }
 }
 
-/// Decodes character references and characters; CR and CRLF become LF, NUL becomes U+FFFD.
+/// Decodes bytes and character references; CR and CRLF become LF, NUL becomes U+FFFD.
 fn decode(
     source: &ValueSource<'_>,
     range: Range<usize>,
@@ -354,7 +324,8 @@ fn decode(
         }
         match raw[at] {
             b'&' => {
-                let length = references.and_then(|place| decode_reference(&raw[at..], place, out));
+                let length =
+                    references.and_then(|context| decode_reference(&raw[at..], context, out));
                 if length.is_none() {
                     out.push(b'&');
                 }
@@ -369,14 +340,14 @@ fn decode(
                 at += 1;
             }
             _ => {
-                let end = cluster(raw, at);
-                wide(source, at..end, encoding, out, &mut offsets);
+                let end = non_ascii_end(raw, at);
+                decode_non_ascii(source, at..end, encoding, out, &mut offsets);
                 at = end;
                 continue;
             }
         }
         if let Some(offsets) = &mut offsets {
-            // One byte for one, as for an ampersand that starts nothing, is as good as verbatim.
+            // One byte for one (an ampersand that starts no reference) counts as verbatim.
             match (out.len() - before, at - start) {
                 (1, 1) => offsets.verbatim(before, source, start..at),
                 _ => offsets.replaced(before, source, start..at),
@@ -385,9 +356,9 @@ fn decode(
     }
 }
 
-/// The end of the characters beyond ASCII that start at an index: no encoding has a byte of markup
-/// inside a character.
-fn cluster(raw: &[u8], at: usize) -> usize {
+/// Returns the end of a run that may hold non-ASCII characters: no encoding that is scanned has a
+/// byte of markup inside a character.
+fn non_ascii_end(raw: &[u8], at: usize) -> usize {
     let rest = &raw[at..];
     at + rest
         .iter()
@@ -395,10 +366,11 @@ fn cluster(raw: &[u8], at: usize) -> usize {
         .unwrap_or(rest.len())
 }
 
-/// Decodes bytes that hold characters beyond ASCII, one character at a time where their places are
-/// wanted. Whatever follows, it is a byte of markup, and a character that it cuts short may give
-/// its last bytes back.
-fn wide(
+/// Decodes a run of [`non_ascii_end`], one character at a time if an offset map is needed.
+///
+/// A byte of markup follows the run. The decoder is given a space in its place, so that it emits a
+/// character that the end of the run cuts short.
+fn decode_non_ascii(
     source: &ValueSource<'_>,
     range: Range<usize>,
     encoding: &'static Encoding,
@@ -441,7 +413,7 @@ fn decode_all(decoder: &mut Decoder, mut bytes: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Where a character reference stands; it decides about names without a semicolon.
+/// The context of a character reference, which decides about names without a semicolon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CharacterContext {
     /// In the value of an attribute.
@@ -450,17 +422,17 @@ pub(super) enum CharacterContext {
     Text,
 }
 
-/// The longest character reference that can wait for more bytes, without its digits.
-const LONGEST: usize = 40;
+/// An upper bound of the length of names, in bytes.
+const MAX_NAME: usize = 40;
 
-/// Reads the character reference at the start of `bytes`, which starts with `&`, appends what it
-/// stands for, and returns its length; none when it is not one.
+/// Decodes the character reference at the start of `bytes`, a `&`, and appends its characters to
+/// `out` (WHATWG HTML 13.2.5.72 to 13.2.5.80). Returns its length; none if it is not one.
 pub(super) fn decode_reference(
     bytes: &[u8],
-    place: CharacterContext,
+    context: CharacterContext,
     out: &mut Vec<u8>,
 ) -> Option<usize> {
-    // Nearly all of them are this one.
+    // The common case.
     if bytes.starts_with(b"&amp;") {
         out.push(b'&');
         return Some(5);
@@ -468,22 +440,22 @@ pub(super) fn decode_reference(
     if bytes.get(1) == Some(&b'#') {
         return numeric(bytes, out);
     }
-    named(bytes, place, out)
+    named(bytes, context, out)
 }
 
-fn named(bytes: &[u8], place: CharacterContext, out: &mut Vec<u8>) -> Option<usize> {
+fn named(bytes: &[u8], context: CharacterContext, out: &mut Vec<u8>) -> Option<usize> {
     let name = &bytes[1..];
     let length = name
         .iter()
         .position(|byte| !byte.is_ascii_alphanumeric())
         .unwrap_or(name.len());
     let with_semicolon = length + usize::from(name.get(length) == Some(&b';'));
-    let text = str::from_utf8(&name[..with_semicolon.min(LONGEST)]).ok()?;
+    let text = str::from_utf8(&name[..with_semicolon.min(MAX_NAME)]).ok()?;
     let (length, &(first, second)) = (1..=text.len()).rev().find_map(|length| {
         let characters = NAMED_ENTITIES.get(&text[..length])?;
         (characters.0 != 0).then_some((length, characters))
     })?;
-    if place == CharacterContext::Attribute && !text[..length].ends_with(';') {
+    if context == CharacterContext::Attribute && !text[..length].ends_with(';') {
         // "For historical reasons": `?a&copy=1` stays as it is.
         let next = name.get(length);
         if next.is_some_and(|&next| next == b'=' || next.is_ascii_alphanumeric()) {
@@ -516,7 +488,7 @@ fn numeric(bytes: &[u8], out: &mut Vec<u8>) -> Option<usize> {
     Some(at + usize::from(bytes.get(at) == Some(&b';')))
 }
 
-/// What windows-1252 has at 0x80 to 0x9F; 0 where the number stays as it is.
+/// The characters of windows-1252 at 0x80 to 0x9F; 0 where the number is kept.
 const C1: [u16; 32] = [
     0x20AC, 0, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039,
     0x0152, 0, 0x017D, 0, 0, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC,

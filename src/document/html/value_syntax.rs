@@ -1,16 +1,16 @@
-//! Values that hold several references, or one among other things: lists, image candidates and
-//! meta refresh.
+//! Grammars of values that are more than one reference: lists, image candidates, meta refresh and
+//! assigned locations. All functions return ranges of the decoded value.
 
 use std::ops::Range;
 
 use crate::bytes::seek::is_space;
 
-/// The items between white space.
+/// Returns the items separated by white space.
 pub(super) fn spaced(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     split(bytes, range, is_space)
 }
 
-/// The items between commas, without the white space around them; empty ones are left out.
+/// Returns the non-empty items separated by commas, trimmed of white space.
 pub(super) fn commas(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     split(bytes, range, |byte| byte == b',')
         .map(move |item| trim(bytes, item))
@@ -33,8 +33,8 @@ fn split(
     })
 }
 
-/// A range without the white space at its ends.
-pub(super) fn trim(bytes: &[u8], mut range: Range<usize>) -> Range<usize> {
+/// Trims white space from both ends of a range.
+fn trim(bytes: &[u8], mut range: Range<usize>) -> Range<usize> {
     while range.start < range.end && is_space(bytes[range.start]) {
         range.start += 1;
     }
@@ -44,7 +44,8 @@ pub(super) fn trim(bytes: &[u8], mut range: Range<usize>) -> Range<usize> {
     range
 }
 
-/// The references of valid image candidates (WHATWG HTML 4.8.4.2.2, "parse a srcset attribute").
+/// Returns the references of valid image candidates (WHATWG HTML 4.8.4.2.2, "parse a srcset
+/// attribute").
 pub(super) fn srcset(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let mut at = range.start;
     let bytes = &bytes[..range.end];
@@ -82,7 +83,7 @@ struct Descriptors {
 }
 
 impl Descriptors {
-    /// Reads descriptors up to a comma outside parentheses, and returns the index behind it.
+    /// Reads descriptors up to a comma outside parentheses; returns the index behind the comma.
     fn read(&mut self, bytes: &[u8], mut at: usize) -> usize {
         let mut start = at;
         let mut in_parentheses = false;
@@ -92,22 +93,22 @@ impl Descriptors {
                 b'(' => in_parentheses = true,
                 b',' if !in_parentheses => break,
                 _ if is_space(byte) && !in_parentheses => {
-                    self.take(&bytes[start..at]);
+                    self.add(&bytes[start..at]);
                     start = at + 1;
                 }
                 _ => {}
             }
             at += 1;
         }
-        self.take(&bytes[start..at]);
+        self.add(&bytes[start..at]);
         bytes.len().min(at + 1)
     }
 
-    fn take(&mut self, descriptor: &[u8]) {
+    fn add(&mut self, descriptor: &[u8]) {
         let Some((&kind, number)) = descriptor.split_last() else {
             return;
         };
-        let again = match kind {
+        let conflicts = match kind {
             b'w' if is_positive_integer(number) => {
                 std::mem::replace(&mut self.width, true) || self.density
             }
@@ -119,7 +120,7 @@ impl Descriptors {
             }
             _ => true,
         };
-        self.invalid |= again;
+        self.invalid |= conflicts;
     }
 
     fn valid(&self) -> bool {
@@ -127,12 +128,12 @@ impl Descriptors {
     }
 }
 
-/// A valid non-negative integer other than zero.
+/// Whether a number is a valid non-negative integer other than zero.
 fn is_positive_integer(number: &[u8]) -> bool {
     number.iter().all(u8::is_ascii_digit) && number.iter().any(|&digit| digit != b'0')
 }
 
-/// A valid floating-point number that is not less than zero.
+/// Whether a number is a valid floating-point number of at least zero.
 fn is_density(number: &[u8]) -> bool {
     let unsigned = number.strip_prefix(b"-").unwrap_or(number);
     let (mantissa, exponent) = match unsigned.iter().position(|byte| matches!(byte, b'e' | b'E')) {
@@ -157,8 +158,8 @@ fn is_density(number: &[u8]) -> bool {
     well_formed && (unsigned.len() == number.len() || is_zero)
 }
 
-/// The reference in `content` of a meta refresh ("shared declarative refresh steps"); none when
-/// the document merely reloads, or when it is no refresh.
+/// Returns the reference in the `content` of a meta refresh (WHATWG HTML, "shared declarative refresh
+/// steps"); none if the document merely reloads or the value is invalid.
 pub(super) fn refresh(bytes: &[u8], range: Range<usize>) -> Option<Range<usize>> {
     let bytes = &bytes[..range.end];
     let space = |at: usize| {
@@ -209,7 +210,7 @@ pub(super) fn refresh(bytes: &[u8], range: Range<usize>) -> Option<Range<usize>>
     Some(at + 1..at + 1 + length.unwrap_or(rest.len()))
 }
 
-/// The strings that a script assigns to a location, without their quotes.
+/// Returns the string literals that a script assigns to a location, without their quotes.
 pub(super) fn locations(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let mut at = range.start;
     let bytes = &bytes[..range.end];

@@ -1,21 +1,20 @@
 //! References in Markdown: CommonMark with the extensions of GitHub.
 //!
-//! pulldown-cmark says where blocks and spans are; where in a link its destination stands is read
-//! from the source. The rest is left to the scanners that know it: raw HTML goes through the
-//! scanner for HTML and text through that for text, each as a copy of the document in which
-//! everything else is blank, so that offsets stay what they are.
+//! pulldown-cmark finds blocks and spans; the position of a link's destination is read from the
+//! source. Raw HTML is scanned by the HTML scanner and text by the text scanner, each as a copy of
+//! the document in which everything else is blank, so that offsets stay the same.
 //!
-//! | what | context | element, attribute |
+//! | source | context | element, attribute |
 //! | --- | --- | --- |
-//! | `[text](destination)`, `![text](destination)` | `attribute` | what it becomes: `a href`, `img src` |
-//! | `[label]: destination` | `attribute` | none: it depends on who refers to it |
+//! | `[text](destination)`, `![text](destination)` | `attribute` | those of its HTML: `a href`, `img src` |
+//! | `[label]: destination` | `attribute` | none: links and images may refer to it |
 //! | `<http://example.com/>` | `angle` | none |
 //! | `<user@example.com>` | `email` | none |
 //! | raw HTML | as in HTML | as in HTML |
 //! | other text, but no code | as in text | none |
 //!
-//! A reference by label adds no reference: its definition is one. A document is read as a whole,
-//! unless that takes too much memory: then it is read in pieces.
+//! A reference by label adds no record: its definition does. A document is parsed as a whole, or in
+//! pieces if that takes too much memory (`split`).
 
 mod slug;
 mod split;
@@ -24,7 +23,9 @@ use std::ops::Range;
 
 use encoding_rs::UTF_8;
 use memchr::memmem;
-use pulldown_cmark::{Event as Mark, LinkType, Options as Extensions, Parser, Tag, TagEnd};
+use pulldown_cmark::{
+    Event as MarkdownEvent, LinkType, Options as Extensions, Parser, Tag, TagEnd,
+};
 
 use super::events::{
     Context, Event, Events, FoundReference, NameRange, RuleFamily, Span, TextRange,
@@ -36,20 +37,20 @@ use crate::bytes::window::{Bounds, Window};
 use crate::decode::charset::Conversion;
 use slug::Slugs;
 
-/// How Markdown is read.
+/// Options for Markdown.
 #[derive(Clone, Debug, Default)]
 pub struct MarkdownOptions {
-    /// What fragments can name a heading by.
+    /// The anchors that headings get.
     pub slug: Slug,
 }
 
-/// What fragments can name a heading by.
+/// The anchors that headings get.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Slug {
-    /// The slug that GitHub makes of its text.
+    /// The slug that GitHub makes of the heading's text.
     #[default]
     GitHub,
-    /// Nothing.
+    /// None.
     None,
 }
 
@@ -60,7 +61,7 @@ pub(super) const FORMAT: Format = Format {
     family: RuleFamily::Plain,
     bounds: Bounds {
         look_behind: 0,
-        look_ahead: split::LONGEST + 1,
+        look_ahead: split::MAX_PIECE + 1,
     },
     reading: Passes::Once,
     prescan: None,
@@ -77,13 +78,13 @@ pub struct MarkdownScanner {
     html: html::HtmlOptions,
     text: text::TextOptions,
     slugs: Slugs,
-    /// A base has been named.
-    based: bool,
+    /// Whether raw HTML has named a base.
+    has_base: bool,
     settled: bool,
 }
 
 impl MarkdownScanner {
-    /// A scanner with these options.
+    /// Creates a scanner for Markdown.
     pub fn new(options: &super::FormatOptions) -> Self {
         MarkdownScanner {
             slug: options.markdown.slug,
@@ -91,14 +92,14 @@ impl MarkdownScanner {
             html: options.html.clone(),
             text: options.text.clone(),
             slugs: Slugs::default(),
-            based: false,
+            has_base: false,
             settled: false,
         }
     }
 
-    /// Reports what stands in `bytes` from an index on; their first byte has an offset.
-    fn document(&mut self, bytes: &[u8], from: usize, offset: u64, events: &mut Events) {
-        let source = readable(&bytes[from..]);
+    /// Reports the references in `bytes[from..]`; `offset` is that of the first byte.
+    fn piece(&mut self, bytes: &[u8], from: usize, offset: u64, events: &mut Events) {
+        let source = to_text(&bytes[from..]);
         let mut walk = MarkdownWalk::new(bytes, from, offset, &source);
         walk.run(events);
         if self.anchors == AnchorReporting::Report {
@@ -153,9 +154,9 @@ impl MarkdownScanner {
                 }
                 Event::Anchor(name, at) => events.push(Event::Anchor(name, offset + at)),
                 // The first base of all pieces counts.
-                Event::Base(..) if self.based => {}
+                Event::Base(..) if self.has_base => {}
                 Event::Base(text, at) => {
-                    self.based = true;
+                    self.has_base = true;
                     events.push(Event::Base(text, offset + at));
                 }
                 Event::Diagnostic(code, at) => events.push(Event::Diagnostic(code, offset + at)),
@@ -193,7 +194,7 @@ impl MarkdownScanner {
 impl Scan for MarkdownScanner {
     fn begin(&mut self, _start: &ScanStart) {
         self.slugs = Slugs::default();
-        self.based = false;
+        self.has_base = false;
         self.settled = false;
     }
 
@@ -201,7 +202,7 @@ impl Scan for MarkdownScanner {
         let mut from = window.start;
         while from < window.bytes.len() {
             let rest = &window.bytes[from..];
-            if !window.last && rest.len() <= split::LONGEST {
+            if !window.last && rest.len() <= split::MAX_PIECE {
                 return from;
             }
             let to = from + split::next(rest);
@@ -209,7 +210,7 @@ impl Scan for MarkdownScanner {
                 let at = window.offset_at(to);
                 events.push(Event::Diagnostic(&diagnostic::APPROXIMATE, at));
             }
-            self.document(&window.bytes[..to], from, window.offset, events);
+            self.piece(&window.bytes[..to], from, window.offset, events);
             events.forget_stored();
             from = to;
         }
@@ -220,9 +221,9 @@ impl Scan for MarkdownScanner {
     }
 }
 
-/// The document as text of the same length: a byte that is not UTF-8 becomes a control character,
-/// and so does a byte order mark.
-fn readable(bytes: &[u8]) -> String {
+/// Converts bytes to text of the same length: a byte order mark becomes spaces, and each byte that is
+/// not UTF-8 a control character.
+fn to_text(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     let start = if bytes.starts_with(b"\xEF\xBB\xBF") {
         3
@@ -237,33 +238,33 @@ fn readable(bytes: &[u8]) -> String {
     text
 }
 
-/// A link or an image whose end is to come.
-struct Open {
-    /// The index of its reference, whose place is not known yet.
+/// An open link or image.
+struct OpenLink {
+    /// Index of its reference, whose span is not known yet.
     found: Option<usize>,
     range: Range<usize>,
-    /// How far its text reaches.
-    reach: usize,
+    /// End of the link's text so far.
+    text_end: usize,
 }
 
-/// One walk over the marks of a document.
+/// A walk over the events of the Markdown parser.
 struct MarkdownWalk<'a> {
     bytes: &'a [u8],
-    /// Index of the source's first byte.
+    /// Index of the first byte of `source` in `bytes`.
     from: usize,
     offset: u64,
     source: &'a str,
     found: Vec<FoundReference>,
-    /// Where raw HTML stands, and where text.
+    /// The ranges of raw HTML.
     html: Vec<Range<usize>>,
+    /// The ranges of text.
     text: Vec<Range<usize>>,
-    /// Where headings stand, and their texts.
+    /// The indices of headings in `bytes`, and their texts.
     headings: Vec<(usize, String)>,
     heading: Option<(usize, String)>,
-    /// Open links and images.
-    links: Vec<Open>,
-    /// Code blocks, metadata and images: their text is none.
-    silent: usize,
+    links: Vec<OpenLink>,
+    /// Number of open code blocks, metadata blocks and images, whose text does not count.
+    opaque: usize,
 }
 
 impl<'a> MarkdownWalk<'a> {
@@ -279,7 +280,7 @@ impl<'a> MarkdownWalk<'a> {
             headings: Vec::new(),
             heading: None,
             links: Vec::new(),
-            silent: 0,
+            opaque: 0,
         }
     }
 
@@ -290,55 +291,55 @@ impl<'a> MarkdownWalk<'a> {
             | Extensions::ENABLE_TASKLISTS
             | Extensions::ENABLE_YAML_STYLE_METADATA_BLOCKS
             | Extensions::ENABLE_PLUSES_DELIMITED_METADATA_BLOCKS;
-        let mut marks = Parser::new_ext(self.source, extensions).into_offset_iter();
-        for (mark, range) in marks.by_ref() {
+        let mut parser = Parser::new_ext(self.source, extensions).into_offset_iter();
+        for (event, range) in parser.by_ref() {
             step(1);
-            self.mark(mark, range, events);
+            self.event(event, range, events);
         }
-        let definitions = marks.reference_definitions();
+        let definitions = parser.reference_definitions();
         let definitions: Vec<_> = (definitions.iter())
             .map(|(_, definition)| (definition.span.clone(), definition.dest.to_string()))
             .collect();
         for (span, destination) in definitions {
             let source = self.source.as_bytes();
-            if let Some(place) = definition_destination(source, span) {
-                self.push(place, &destination, Context::Attribute, None, events);
+            if let Some(range) = definition_destination(source, span) {
+                self.push(range, &destination, Context::Attribute, None, events);
             }
         }
     }
 
-    fn mark(&mut self, mark: Mark<'_>, range: Range<usize>, events: &mut Events) {
-        match mark {
-            Mark::Start(tag) => return self.start(tag, range, events),
-            Mark::End(tag) => return self.end(tag, range),
-            Mark::Html(_) | Mark::InlineHtml(_) => self.html.push(range.clone()),
-            Mark::Text(ref text) | Mark::Code(ref text) => {
+    fn event(&mut self, event: MarkdownEvent<'_>, range: Range<usize>, events: &mut Events) {
+        match event {
+            MarkdownEvent::Start(tag) => return self.start(tag, range, events),
+            MarkdownEvent::End(tag) => return self.end(tag, range),
+            MarkdownEvent::Html(_) | MarkdownEvent::InlineHtml(_) => self.html.push(range.clone()),
+            MarkdownEvent::Text(ref text) | MarkdownEvent::Code(ref text) => {
                 if let Some((_, heading)) = &mut self.heading
-                    && self.silent == 0
+                    && self.opaque == 0
                 {
                     heading.push_str(text);
                 }
-                let is_text = matches!(mark, Mark::Text(_));
-                if is_text && self.silent == 0 && self.links.is_empty() {
+                let is_text = matches!(event, MarkdownEvent::Text(_));
+                if is_text && self.opaque == 0 && self.links.is_empty() {
                     self.text.push(range.clone());
                 }
             }
             _ => {}
         }
-        self.reach(range.end);
+        self.extend_link_text(range.end);
     }
 
-    /// The text of the open links reaches so far.
-    fn reach(&mut self, end: usize) {
+    /// Extends the text of the innermost open link.
+    fn extend_link_text(&mut self, end: usize) {
         if let Some(open) = self.links.last_mut() {
-            open.reach = end.max(open.reach);
+            open.text_end = end.max(open.text_end);
         }
     }
 
     fn start(&mut self, tag: Tag<'_>, range: Range<usize>, events: &mut Events) {
         match tag {
             Tag::Heading { .. } => self.heading = Some((self.from + range.start, String::new())),
-            Tag::CodeBlock(_) | Tag::MetadataBlock(_) => self.silent += 1,
+            Tag::CodeBlock(_) | Tag::MetadataBlock(_) => self.opaque += 1,
             Tag::Link {
                 link_type,
                 dest_url,
@@ -351,7 +352,7 @@ impl<'a> MarkdownWalk<'a> {
                 dest_url,
                 ..
             } => {
-                self.silent += 1;
+                self.opaque += 1;
                 self.link(link_type, &dest_url, range, ("img", "src"), events);
             }
             _ => {}
@@ -362,21 +363,21 @@ impl<'a> MarkdownWalk<'a> {
         match tag {
             TagEnd::Heading(_) => self.headings.extend(self.heading.take()),
             TagEnd::CodeBlock | TagEnd::MetadataBlock(_) => {
-                self.silent = self.silent.saturating_sub(1);
+                self.opaque = self.opaque.saturating_sub(1);
             }
             TagEnd::Image | TagEnd::Link => {
                 if tag == TagEnd::Image {
-                    self.silent = self.silent.saturating_sub(1);
+                    self.opaque = self.opaque.saturating_sub(1);
                 }
-                self.close();
+                self.close_link();
             }
             _ => {}
         }
-        self.reach(range.end);
+        self.extend_link_text(range.end);
     }
 
-    /// A link begins: what stands between angle brackets is complete, the place of any other
-    /// destination is known when its text has ended.
+    /// Starts a link. An autolink is complete; the position of any other destination is known at the
+    /// end of the link's text.
     fn link(
         &mut self,
         kind: LinkType,
@@ -396,33 +397,39 @@ impl<'a> MarkdownWalk<'a> {
                 }
             }
             LinkType::Inline => {
-                // The span is put right when the link ends.
-                let place = range.start..range.start;
-                self.push(place, destination, Context::Attribute, Some(names), events);
+                // `close_link` sets the span.
+                let unknown = range.start..range.start;
+                self.push(
+                    unknown,
+                    destination,
+                    Context::Attribute,
+                    Some(names),
+                    events,
+                );
             }
             _ => {}
         }
         let found = (kind == LinkType::Inline).then(|| self.found.len() - 1);
-        let reach = range.start + 1;
-        self.links.push(Open {
+        let text_end = range.start + 1;
+        self.links.push(OpenLink {
             found,
             range,
-            reach,
+            text_end,
         });
     }
 
-    fn close(&mut self) {
-        let Some(Open {
+    fn close_link(&mut self) {
+        let Some(OpenLink {
             found: Some(found),
             range,
-            reach,
+            text_end,
         }) = self.links.pop()
         else {
             return;
         };
         let source = self.source.as_bytes();
-        let place = link_destination(source, reach..range.end);
-        self.found[found].span = self.span(place.unwrap_or(range));
+        let destination = link_destination(source, text_end..range.end);
+        self.found[found].span = self.span(destination.unwrap_or(range));
     }
 
     fn span(&self, range: Range<usize>) -> Span {
@@ -452,7 +459,7 @@ impl<'a> MarkdownWalk<'a> {
         self.found.push(found);
     }
 
-    /// The source with everything but these ranges blank; line breaks stay.
+    /// Returns the source with everything but `ranges` and line breaks replaced by spaces.
     fn masked(&self, ranges: &[Range<usize>]) -> Vec<u8> {
         if ranges.is_empty() {
             return Vec::new();
@@ -470,14 +477,15 @@ impl<'a> MarkdownWalk<'a> {
     }
 }
 
-/// The destination of an inline link, somewhere behind the end of its text: `](destination`.
+/// Finds the destination of an inline link behind its text: `](destination` (CommonMark 0.31, "link
+/// destination").
 fn link_destination(source: &[u8], within: Range<usize>) -> Option<Range<usize>> {
     let rest = source.get(within.clone())?;
     let bracket = memmem::find(rest, b"](")?;
     destination(source, within.start + bracket + 2, within.end)
 }
 
-/// The destination of a definition: `[label]: destination`.
+/// Finds the destination of a definition: `[label]: destination`.
 fn definition_destination(source: &[u8], within: Range<usize>) -> Option<Range<usize>> {
     let mut at = within.start;
     loop {
@@ -494,7 +502,7 @@ fn destination(source: &[u8], at: usize, end: usize) -> Option<Range<usize>> {
     let source = source.get(..end)?;
     let mut start = at;
     let mut breaks = false;
-    // A line may break here, and the next one start with the marks of the quotes that it is in.
+    // A line may end here, and the next one start with the markers of block quotes.
     while let Some(&byte) = source.get(start) {
         match byte {
             b' ' | b'\t' => {}
@@ -540,16 +548,16 @@ mod tests {
             ("[a]()", ""),
             ("[a](<>)", ""),
         ] {
-            let place = link_destination(source.as_bytes(), 2..source.len());
-            assert_eq!(&source[place.unwrap()], expected, "{source}");
+            let range = link_destination(source.as_bytes(), 2..source.len());
+            assert_eq!(&source[range.unwrap()], expected, "{source}");
         }
         for (source, expected) in [
             ("[a]: b", "b"),
             ("[a\\]: b]: c 'title'", "c"),
             ("[a]:\n  <b c>", "b c"),
         ] {
-            let place = definition_destination(source.as_bytes(), 0..source.len());
-            assert_eq!(&source[place.unwrap()], expected, "{source}");
+            let range = definition_destination(source.as_bytes(), 0..source.len());
+            assert_eq!(&source[range.unwrap()], expected, "{source}");
         }
     }
 }

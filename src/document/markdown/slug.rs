@@ -1,31 +1,32 @@
-//! What GitHub names headings by.
+//! The anchors that GitHub gives to headings.
 
 use std::collections::HashMap;
 
 use unicode_normalization::char::is_combining_mark;
 
-/// Makes the slugs of one document: the second of a kind gets `-1`, the third `-2`.
+/// The slugs of one document: the second heading with the same slug gets `-1`, the third `-2`.
 #[derive(Debug, Default)]
 pub(super) struct Slugs {
-    taken: HashMap<String, u64>,
+    /// How often each slug was used as a base for numbered ones.
+    used: HashMap<String, u64>,
 }
 
 impl Slugs {
-    /// The slug of the next heading.
+    /// Returns the slug of the next heading.
     pub(super) fn next(&mut self, heading: &str) -> String {
         let plain = slug(heading);
         let mut unique = plain.clone();
-        while self.taken.contains_key(&unique) {
-            let count = self.taken.entry(plain.clone()).or_default();
+        while self.used.contains_key(&unique) {
+            let count = self.used.entry(plain.clone()).or_default();
             *count += 1;
             unique = format!("{plain}-{count}");
         }
-        self.taken.insert(unique.clone(), 0);
+        self.used.insert(unique.clone(), 0);
         unique
     }
 }
 
-/// Lower case; letters, marks, digits, `_` and `-` stay, spaces become `-`, the rest goes.
+/// Lower-cases; keeps letters, marks, digits, `_` and `-`; replaces spaces by `-`; drops the rest.
 fn slug(heading: &str) -> String {
     let mut slug = String::with_capacity(heading.len());
     for character in heading.trim().chars().flat_map(char::to_lowercase) {

@@ -1,27 +1,27 @@
-//! Where a long document is cut: what parsing a piece takes is bounded, whatever stands in it.
+//! Split points of long documents: the memory for parsing one piece is bounded.
 
 use crate::bytes::steps::step;
 
 /// The longest piece, in bytes.
-pub(super) const LONGEST: usize = 4 << 20;
-/// What parsing one piece may take, in bytes.
-const MOST: usize = 16 << 20;
-/// Bytes that the parser takes for a mark that may open or close something, and for a line.
-const MARK: usize = 80;
-/// Bytes that a reference takes on its way.
-const REFERENCE: usize = 430;
+pub(super) const MAX_PIECE: usize = 4 << 20;
+/// The memory for parsing one piece, in bytes.
+const MAX_MEMORY: usize = 16 << 20;
+/// Memory of the parser for a character that may open or close a span, and for a line, in bytes.
+const DELIMITER_SIZE: usize = 80;
+/// Memory of a reference until it is reported, in bytes.
+const REFERENCE_SIZE: usize = 430;
 
-/// The length of the next piece; all that there is, where that takes little enough. There are more
-/// than [`LONGEST`] bytes, or all that follow.
+/// Returns the length of the next piece. `bytes` is longer than [`MAX_PIECE`] or ends with the
+/// document.
 ///
-/// A piece ends before a heading, else behind a blank line, else with a line, and outside of fenced
-/// code where that can be.
+/// A piece ends before a heading, else after a blank line, else after a line, and outside fenced
+/// code if possible.
 pub(super) fn next(bytes: &[u8]) -> usize {
-    let limit = affordable(bytes);
+    let limit = max_length(bytes);
     if limit == bytes.len() {
         return limit;
     }
-    let mut cut = Cut::default();
+    let mut best = SplitCandidate::default();
     let mut fence = None;
     let mut start = 0;
     let mut blank = false;
@@ -29,12 +29,12 @@ pub(super) fn next(bytes: &[u8]) -> usize {
         let line = &bytes[start..end];
         if start > 0 {
             let rank = match (fence, blank, line.first()) {
-                (None, true, Some(b'#')) => Rank::Heading,
-                (None, true, Some(byte)) if !byte.is_ascii_whitespace() => Rank::Block,
-                (None, ..) => Rank::Line,
-                (Some(_), ..) => Rank::Code,
+                (None, true, Some(b'#')) => SplitRank::Heading,
+                (None, true, Some(byte)) if !byte.is_ascii_whitespace() => SplitRank::Block,
+                (None, ..) => SplitRank::Line,
+                (Some(_), ..) => SplitRank::Code,
             };
-            cut.consider(rank, start, limit);
+            best.consider(rank, start, limit);
         }
         fence = match (fence, fence_of(line)) {
             (None, opened) => opened,
@@ -45,26 +45,26 @@ pub(super) fn next(bytes: &[u8]) -> usize {
         start = end + 1;
     }
     if start > 0 {
-        cut.consider(Rank::Code, start, limit);
+        best.consider(SplitRank::Code, start, limit);
     }
-    match cut.at {
+    match best.at {
         0 => limit,
         at => at,
     }
 }
 
-/// How far parsing takes little enough; not into a character.
-fn affordable(bytes: &[u8]) -> usize {
+/// Returns the longest length within both limits, at a character boundary.
+fn max_length(bytes: &[u8]) -> usize {
     let mut cost = 0;
     for (at, &byte) in bytes.iter().enumerate() {
         step(1);
         cost += match byte {
-            b':' | b'<' | b'@' => REFERENCE,
-            0x21..=0x7E if !byte.is_ascii_alphanumeric() => MARK,
-            b'\n' | b'\r' => MARK,
+            b':' | b'<' | b'@' => REFERENCE_SIZE,
+            0x21..=0x7E if !byte.is_ascii_alphanumeric() => DELIMITER_SIZE,
+            b'\n' | b'\r' => DELIMITER_SIZE,
             _ => 0,
         };
-        if at >= LONGEST || cost > MOST {
+        if at >= MAX_PIECE || cost > MAX_MEMORY {
             return (0..=at)
                 .rev()
                 .find(|&at| bytes[at] & 0xC0 != 0x80)
@@ -75,38 +75,38 @@ fn affordable(bytes: &[u8]) -> usize {
     bytes.len()
 }
 
-/// How good a place is to cut at, the best last.
+/// The rank of a split point, the best last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-enum Rank {
+enum SplitRank {
     #[default]
     None,
     /// In fenced code.
     Code,
     /// Between two lines.
     Line,
-    /// Behind a blank line.
+    /// After a blank line.
     Block,
-    /// Behind a blank line and before a heading.
+    /// After a blank line and before a heading.
     Heading,
 }
 
 #[derive(Debug, Default)]
-struct Cut {
-    rank: Rank,
+struct SplitCandidate {
+    rank: SplitRank,
     at: usize,
 }
 
-impl Cut {
-    /// Takes the last of the best places; those in the first half of what can be had are worse than
-    /// any later one, or pieces would be short.
-    fn consider(&mut self, rank: Rank, at: usize, limit: usize) {
+impl SplitCandidate {
+    /// Keeps the last of the best split points. One in the first half is worse than any later one, so
+    /// that pieces are not short.
+    fn consider(&mut self, rank: SplitRank, at: usize, limit: usize) {
         if rank >= self.rank || self.at < limit / 2 {
-            *self = Cut { rank, at };
+            *self = SplitCandidate { rank, at };
         }
     }
 }
 
-/// The character of the fence that a line opens or closes.
+/// Returns the character of the code fence that a line opens or closes.
 fn fence_of(line: &[u8]) -> Option<u8> {
     let indent = line.iter().take_while(|&&byte| byte == b' ').count();
     match line.get(indent..indent + 3) {
@@ -153,7 +153,7 @@ mod tests {
             let mut rest = text.as_str();
             while !rest.is_empty() {
                 let length = next(rest.as_bytes());
-                assert!(length > 0 && length <= LONGEST);
+                assert!(length > 0 && length <= MAX_PIECE);
                 rest = &rest[length..];
             }
         }
