@@ -8,7 +8,8 @@ use crate::bytes::lines::LineCounter;
 use crate::bytes::source::{Replay, RewindSource, Seekable};
 use crate::bytes::steps::step;
 use crate::bytes::window::{Bounds, Window, Windows};
-use crate::decode::charset::{self, CharsetReader, Conversion, Detected, Transcoder};
+use crate::decode::charset::{self, CharsetReader, Conversion, Detected};
+use crate::decode::offset_map::OffsetMap;
 pub use crate::document::Positions;
 use crate::document::events::{Batch, Event, Events};
 use crate::document::{
@@ -268,7 +269,7 @@ impl Extractor {
             // The windows step aside, so that the rest can be borrowed.
             let mut windows = std::mem::take(&mut self.windows);
             let window = windows.window();
-            let consumed = self.scan(&mut pass, window, reader.transcoder(), sink);
+            let consumed = self.scan(&mut pass, window, reader.offset_map(), sink);
             let length = window.offset_at(consumed);
             let again = pass.again(&mut self.linker);
             let finished = again.is_none() && windows.consume(consumed);
@@ -282,7 +283,7 @@ impl Extractor {
                 // What a huge document took is not kept for later ones.
                 self.windows.begin_at(bounds, origin);
                 let length = length - origin;
-                let length = reader.transcoder().map_or(length, |it| it.stored(length));
+                let length = reader.offset_map().map_or(length, |map| map.start(length));
                 return failure.map_or(Ok(length), Err);
             }
         }
@@ -328,7 +329,7 @@ impl Extractor {
         &mut self,
         pass: &mut Pass,
         window: Window<'_>,
-        transcoder: Option<&mut Transcoder>,
+        offset_map: Option<&mut OffsetMap>,
         sink: &mut impl Sink,
     ) -> usize {
         let Extractor {
@@ -344,14 +345,14 @@ impl Extractor {
         }
         let mut empty = std::mem::take(batch);
         empty.clear();
-        let converted = transcoder.is_some();
+        let converted = offset_map.is_some();
         let lines = &mut pass.lines;
         let mut take = |events: &mut Events<'_>| {
             if let Some(lines) = lines {
                 locate(lines, &window, converted, events);
             }
-            if let Some(transcoder) = &transcoder {
-                restore(transcoder, events);
+            if let Some(map) = &offset_map {
+                map_back(map, events);
             }
             linker.take(events, window.bytes, sink);
             if linker.limit(sink) == Handed::Early {
@@ -369,8 +370,8 @@ impl Extractor {
         if let Some(lines) = &mut pass.lines {
             lines.pass(&window, consumed);
         }
-        if let Some(transcoder) = transcoder {
-            transcoder.forget(window.offset);
+        if let Some(map) = offset_map {
+            map.forget(window.offset);
         }
         consumed
     }
@@ -459,16 +460,16 @@ fn locate_sorted(
     }
 }
 
-/// Turns offsets in converted text into offsets in what is stored.
-fn restore(transcoder: &Transcoder, events: &mut Batch) {
+/// Maps offsets in converted text to offsets in what is stored.
+fn map_back(map: &OffsetMap, events: &mut Batch) {
     for event in &mut events.list {
         match event {
             Event::Reference(found) => {
-                found.span.start = transcoder.stored(found.span.start);
-                found.span.end = transcoder.stored(found.span.end);
+                found.span.start = map.start(found.span.start);
+                found.span.end = map.end(found.span.end);
             }
             Event::Base(_, offset) | Event::Anchor(_, offset) | Event::Diagnostic(_, offset) => {
-                *offset = transcoder.stored(*offset);
+                *offset = map.start(*offset);
             }
             _ => {}
         }

@@ -1,90 +1,67 @@
-//! Transfer encodings: quoted-printable and base64, lenient, piece by piece (RFC 2045 section 6).
+//! Transfer encodings: quoted-printable and base64 (RFC 2045 section 6).
 
 use memchr::memchr;
+
+use super::{Decode, RecordOffsets};
 
 /// How a body is encoded for transfer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum TransferEncoding {
-    /// Not at all.
+    /// `7bit`, `8bit` and `binary`.
     #[default]
     Identity,
     QuotedPrintable,
     Base64,
 }
 
+/// Names of transfer encodings, some of them misspelt as writers of mail do.
+static NAMES: [(&str, TransferEncoding); 9] = [
+    ("", TransferEncoding::Identity),
+    ("7bit", TransferEncoding::Identity),
+    ("8bit", TransferEncoding::Identity),
+    ("binary", TransferEncoding::Identity),
+    ("7-bit", TransferEncoding::Identity),
+    ("8-bit", TransferEncoding::Identity),
+    ("quoted-printable", TransferEncoding::QuotedPrintable),
+    ("quoted_printable", TransferEncoding::QuotedPrintable),
+    ("base64", TransferEncoding::Base64),
+];
+
 impl TransferEncoding {
-    /// The encoding that a Content-Transfer-Encoding field names; none when nobody knows it.
+    /// Returns the encoding that a Content-Transfer-Encoding field names, if that is known.
     pub(crate) fn named(name: &[u8]) -> Option<Self> {
-        let is = |known: &str| name.eq_ignore_ascii_case(known.as_bytes());
-        if is("quoted-printable") || is("quoted_printable") {
-            Some(TransferEncoding::QuotedPrintable)
-        } else if is("base64") {
-            Some(TransferEncoding::Base64)
-        } else if ["", "7bit", "8bit", "binary", "7-bit", "8-bit"]
+        let row = NAMES
             .iter()
-            .any(|known| is(known))
-        {
-            Some(TransferEncoding::Identity)
-        } else {
-            None
-        }
+            .find(|(known, _)| name.eq_ignore_ascii_case(known.as_bytes()));
+        row.map(|&(_, encoding)| encoding)
     }
 }
 
-/// Decodes quoted-printable.
+/// Decodes quoted-printable. A malformed escape stands for itself.
 #[derive(Debug, Default)]
 pub(crate) struct QuotedPrintable {
-    /// An equals sign and what came behind it so far.
+    /// An equals sign and the bytes behind it, while their meaning is open.
     escape: Vec<u8>,
-    /// Bad escapes since the last time someone asked.
-    pub(crate) bad: u64,
+    faults: u64,
 }
 
-/// Blanks between `=` and the line end that are still taken for a soft line break.
+/// Blanks between `=` and the line end that still count as a soft line break.
 const SOFT_BREAK_BLANKS: usize = 256;
 
 impl QuotedPrintable {
-    pub(crate) fn begin(&mut self) {
-        self.escape.clear();
-        self.bad = 0;
-    }
-
-    /// Appends the decoded bytes.
-    pub(crate) fn push(&mut self, mut bytes: &[u8], out: &mut Vec<u8>) {
-        loop {
-            if !self.escape.is_empty() {
-                let taken = self.escape(bytes, out);
-                bytes = &bytes[taken..];
-                if !self.escape.is_empty() {
-                    return;
-                }
-            }
-            let Some(at) = memchr(b'=', bytes) else {
-                out.extend_from_slice(bytes);
-                return;
-            };
-            out.extend_from_slice(&bytes[..at]);
-            bytes = &bytes[at + 1..];
-            if let [high, low, ..] = *bytes
-                && let (Some(high), Some(low)) = (hexadecimal(high), hexadecimal(low))
-            {
-                out.push(high << 4 | low);
-                bytes = &bytes[2..];
-            } else if let [b'\n', ..] = *bytes {
-                bytes = &bytes[1..];
-            } else {
-                self.escape.push(b'=');
-            }
-        }
-    }
-
-    /// Takes bytes behind an equals sign until it is clear what it means; returns how many.
-    fn escape(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> usize {
-        for (taken, &byte) in bytes.iter().enumerate() {
+    /// Takes bytes behind an equals sign until their meaning is clear; returns how many.
+    fn push_escaped(
+        &mut self,
+        input: &[u8],
+        out: &mut Vec<u8>,
+        offsets: &mut impl RecordOffsets,
+    ) -> usize {
+        for (taken, &byte) in input.iter().enumerate() {
             let first = self.escape.get(1).copied();
             match (first, byte) {
                 // A soft line break: CR LF, or LF.
                 (_, b'\n') if first.is_none_or(is_blank) => {
+                    offsets.skip(self.escape.len() + 1);
                     self.escape.clear();
                     return taken + 1;
                 }
@@ -100,41 +77,79 @@ impl QuotedPrintable {
                 (Some(high), _) if hexadecimal(high).is_some() => {
                     if let (Some(high), Some(low)) = (hexadecimal(high), hexadecimal(byte)) {
                         out.push(high << 4 | low);
+                        offsets.put(1, 3);
                         self.escape.clear();
                         return taken + 1;
                     }
-                    self.literal(out);
+                    self.keep_escape(out, offsets);
                     return taken;
                 }
                 // A lone CR ends the line, too.
                 _ if self.escape.last() == Some(&b'\r') => {
+                    offsets.skip(self.escape.len());
                     self.escape.clear();
                     return taken;
                 }
                 _ => {
-                    self.literal(out);
+                    self.keep_escape(out, offsets);
                     return taken;
                 }
             }
         }
-        bytes.len()
+        input.len()
     }
 
-    /// A bad escape stands for itself.
-    fn literal(&mut self, out: &mut Vec<u8>) {
-        self.bad += 1;
+    fn keep_escape(&mut self, out: &mut Vec<u8>, offsets: &mut impl RecordOffsets) {
+        self.faults += 1;
         out.extend_from_slice(&self.escape);
+        offsets.copy(self.escape.len());
         self.escape.clear();
     }
+}
 
-    /// The body ends; an equals sign at its end is a soft line break.
-    pub(crate) fn end(&mut self, out: &mut Vec<u8>) {
-        let soft = self.escape.get(1).copied().is_none_or(is_blank);
-        if soft {
+impl Decode for QuotedPrintable {
+    fn push(&mut self, mut input: &[u8], out: &mut Vec<u8>, offsets: &mut impl RecordOffsets) {
+        loop {
+            if !self.escape.is_empty() {
+                let taken = self.push_escaped(input, out, offsets);
+                input = &input[taken..];
+                if !self.escape.is_empty() {
+                    return;
+                }
+            }
+            let at = memchr(b'=', input);
+            let (literal, rest) = input.split_at(at.unwrap_or(input.len()));
+            out.extend_from_slice(literal);
+            offsets.copy(literal.len());
+            let [_, rest @ ..] = rest else { return };
+            input = rest;
+            if let [high, low, ..] = *input
+                && let (Some(high), Some(low)) = (hexadecimal(high), hexadecimal(low))
+            {
+                out.push(high << 4 | low);
+                offsets.put(1, 3);
+                input = &input[2..];
+            } else if let [b'\n', ..] = *input {
+                offsets.skip(2);
+                input = &input[1..];
+            } else {
+                self.escape.push(b'=');
+            }
+        }
+    }
+
+    /// An equals sign at the end of a body is a soft line break.
+    fn finish(&mut self, out: &mut Vec<u8>, offsets: &mut impl RecordOffsets) {
+        if self.escape.get(1).copied().is_none_or(is_blank) {
+            offsets.skip(self.escape.len());
             self.escape.clear();
         } else {
-            self.literal(out);
+            self.keep_escape(out, offsets);
         }
+    }
+
+    fn faults(&self) -> u64 {
+        self.faults
     }
 }
 
@@ -172,72 +187,84 @@ static SEXTETS: [u8; 256] = {
     table
 };
 
-/// The value of a digit of base64.
+/// Returns the value of a base64 digit.
+#[inline]
 pub(crate) fn sextet(byte: u8) -> Option<u8> {
     let value = SEXTETS[usize::from(byte)];
     (value < 64).then_some(value)
 }
 
-/// Decodes base64: bytes outside the alphabet are skipped, padding may lack, and padded sections
-/// may follow each other.
+/// Decodes base64. Bytes outside the alphabet are left out and counted, padding may be missing, and
+/// padded sections may follow each other.
 #[derive(Debug, Default)]
 pub(crate) struct Base64 {
     bits: u32,
-    count: u32,
-    /// Bytes outside the alphabet since the last time someone asked.
-    pub(crate) garbage: u64,
+    /// Digits in `bits`.
+    digits: u32,
+    /// Input bytes since the last decoded byte.
+    pending: usize,
+    faults: u64,
+    is_truncated: bool,
 }
 
 impl Base64 {
-    pub(crate) fn begin(&mut self) {
-        *self = Base64::default();
+    /// Returns whether the body has ended inside a byte.
+    pub(crate) fn is_truncated(&self) -> bool {
+        self.is_truncated
     }
 
-    /// Appends the decoded bytes.
-    pub(crate) fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
+    /// Ends a section, with padding or without.
+    fn end_section(&mut self, out: &mut Vec<u8>, offsets: &mut impl RecordOffsets) {
+        let bits = self.bits << (6 * (4 - self.digits));
+        let [_, bytes @ ..] = bits.to_be_bytes();
+        let length = self.digits.saturating_sub(1) as usize;
+        out.extend_from_slice(&bytes[..length]);
+        offsets.put(length, std::mem::take(&mut self.pending));
+        (self.bits, self.digits) = (0, 0);
+    }
+}
+
+impl Decode for Base64 {
+    fn push(&mut self, input: &[u8], out: &mut Vec<u8>, offsets: &mut impl RecordOffsets) {
         let mut at = 0;
-        while at < bytes.len() {
-            if self.count == 0 {
-                at += quanta(&bytes[at..], out);
+        while at < input.len() {
+            if self.digits == 0 {
+                offsets.skip(std::mem::take(&mut self.pending));
+                let quanta = decode_quanta(&input[at..], out);
+                offsets.units(quanta, 3, 4);
+                at += 4 * quanta;
             }
-            let Some(&byte) = bytes.get(at) else { return };
+            let Some(&byte) = input.get(at) else { return };
             at += 1;
+            self.pending += 1;
             match SEXTETS[usize::from(byte)] {
-                OUTSIDE => self.garbage += 1,
-                PADDING => drop(self.flush(out)),
+                OUTSIDE => self.faults += 1,
+                PADDING => self.end_section(out, offsets),
                 BREAK => {}
                 value => {
                     self.bits = self.bits << 6 | u32::from(value);
-                    self.count += 1;
-                    if self.count == 4 {
-                        let [_, bytes @ ..] = self.bits.to_be_bytes();
-                        out.extend_from_slice(&bytes);
-                        (self.bits, self.count) = (0, 0);
+                    self.digits += 1;
+                    if self.digits == 4 {
+                        self.end_section(out, offsets);
                     }
                 }
             }
         }
     }
 
-    /// A section ends, with padding or without; true when a stray sextet was left.
-    fn flush(&mut self, out: &mut Vec<u8>) -> bool {
-        let bits = self.bits << (6 * (4 - self.count.min(4)));
-        let [_, bytes @ ..] = bits.to_be_bytes();
-        let stray = self.count == 1;
-        out.extend_from_slice(&bytes[..(self.count.saturating_sub(1)) as usize]);
-        (self.bits, self.count) = (0, 0);
-        stray
+    fn finish(&mut self, out: &mut Vec<u8>, offsets: &mut impl RecordOffsets) {
+        self.is_truncated = self.digits == 1;
+        self.end_section(out, offsets);
     }
 
-    /// The body ends; returns whether it does so inside a byte.
-    pub(crate) fn end(&mut self, out: &mut Vec<u8>) -> bool {
-        self.flush(out)
+    fn faults(&self) -> u64 {
+        self.faults
     }
 }
 
-/// Decodes whole groups of four digits; returns how many bytes they were.
-fn quanta(bytes: &[u8], out: &mut Vec<u8>) -> usize {
-    let mut taken = 0;
+/// Decodes whole groups of four digits; returns how many there are.
+fn decode_quanta(bytes: &[u8], out: &mut Vec<u8>) -> usize {
+    let mut quanta = 0;
     out.reserve(bytes.len() / 4 * 3);
     for group in bytes.chunks_exact(4) {
         let values = [
@@ -255,7 +282,36 @@ fn quanta(bytes: &[u8], out: &mut Vec<u8>) -> usize {
             | u32::from(values[3]);
         let [_, decoded @ ..] = bits.to_be_bytes();
         out.extend_from_slice(&decoded);
-        taken += 4;
+        quanta += 1;
     }
-    taken
+    quanta
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decode::offset_map::OffsetMap;
+
+    /// Decodes in pieces of a size; returns the text, where each byte of it starts, and the faults.
+    fn decode(mut decoder: impl Decode, input: &str, size: usize) -> (String, Vec<u64>, u64) {
+        let (mut out, mut map) = (Vec::new(), OffsetMap::default());
+        for piece in input.as_bytes().chunks(size) {
+            decoder.push(piece, &mut out, &mut map);
+        }
+        decoder.finish(&mut out, &mut map);
+        let starts = (0..=out.len() as u64).map(|at| map.start(at)).collect();
+        (String::from_utf8(out).unwrap(), starts, decoder.faults())
+    }
+
+    #[test]
+    fn offsets_of_decoded_bytes_do_not_depend_on_the_pieces() {
+        for size in 1..20 {
+            let quoted = decode(QuotedPrintable::default(), "a=3Db= \r\nc=xd=\ne=", size);
+            let starts = vec![0, 1, 4, 9, 10, 11, 12, 15, 17];
+            assert_eq!(quoted, ("a=bc=xde".to_owned(), starts, 1), "{size}");
+            let base64 = decode(Base64::default(), "YWJj\r\nZGV!m\nZw==aGk", size);
+            let starts = vec![0, 0, 0, 6, 6, 6, 12, 16, 16, 19];
+            assert_eq!(base64, ("abcdefghi".to_owned(), starts, 1), "{size}");
+        }
+    }
 }

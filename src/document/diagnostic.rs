@@ -1,6 +1,6 @@
 //! Diagnostics: what a reader of the links should know about a document. One row per code.
 
-use crate::decode::charset::labels::LabelFault;
+use crate::decode::charset::LabelFault;
 use crate::decode::compression::DecompressFault;
 
 /// The consequence of a diagnostic for the run.

@@ -1,85 +1,100 @@
-//! To UTF-8, piece by piece, with a map back to the bytes.
+//! Converters to UTF-8.
 
-use encoding_rs::{CoderResult, Decoder, Encoding};
+use encoding_rs::{Decoder, DecoderResult, Encoding};
+use memchr::memchr;
 
-use super::labels::ConverterInput;
-use super::shift::Shifted;
-use super::unicode::{Utf7, WideDecoder};
-use crate::decode::offset_map::OffsetMap;
+use super::{ByteOrder, ConverterInput, Shifts};
+use crate::decode::transfer::sextet;
+use crate::decode::{Decode, RecordOffsets};
+
+const REPLACEMENT: &[u8] = "\u{FFFD}".as_bytes();
 
 /// Converts one text to UTF-8.
-pub(crate) struct Converter {
-    state: ConverterState,
-}
-
-enum ConverterState {
+pub(crate) enum Converter {
+    /// What encoding_rs decodes, but UTF-16.
     Legacy(Box<LegacyDecoder>),
+    /// UTF-16 and UTF-32.
     Wide(WideDecoder),
-    Utf7(Utf7),
-    Shifted(Shifted),
+    Utf7(Utf7Decoder),
+    Shifted(ShiftedDecoder),
 }
 
 impl Converter {
-    pub(crate) fn new(source: ConverterInput) -> Self {
-        let state = match source {
+    pub(crate) fn new(input: ConverterInput) -> Self {
+        match input {
             ConverterInput::Encoding(encoding) => {
-                ConverterState::Legacy(Box::new(LegacyDecoder::new(encoding)))
+                Converter::Legacy(Box::new(LegacyDecoder::new(encoding)))
             }
-            ConverterInput::Utf16(order) => ConverterState::Wide(WideDecoder::new(2, order)),
-            ConverterInput::Utf32(order) => ConverterState::Wide(WideDecoder::new(4, order)),
-            ConverterInput::Utf7 => ConverterState::Utf7(Utf7::default()),
-            ConverterInput::Shifts(shifts) => ConverterState::Shifted(Shifted::new(shifts)),
-        };
-        Converter { state }
-    }
-
-    /// Appends what the bytes mean; returns whether some of them mean nothing.
-    pub(crate) fn push(
-        &mut self,
-        bytes: &[u8],
-        last: bool,
-        out: &mut Vec<u8>,
-        map: &mut OffsetMap,
-    ) -> bool {
-        match &mut self.state {
-            ConverterState::Legacy(legacy) => legacy.push(bytes, last, out, map),
-            ConverterState::Wide(wide) => wide.push(bytes, last, out, map),
-            ConverterState::Utf7(utf7) => utf7.push(bytes, last, out, map),
-            ConverterState::Shifted(shifted) => shifted.push(bytes, last, out, map),
+            ConverterInput::Utf16(order) => Converter::Wide(WideDecoder::new(2, order)),
+            ConverterInput::Utf32(order) => Converter::Wide(WideDecoder::new(4, order)),
+            ConverterInput::Utf7 => Converter::Utf7(Utf7Decoder::default()),
+            ConverterInput::Shifts(shifts) => Converter::Shifted(ShiftedDecoder::new(shifts)),
         }
     }
 }
 
-/// A decoder of encoding_rs, fed byte by byte where characters are longer than one: it does not
-/// say where a character began.
-struct LegacyDecoder {
-    decoder: Decoder,
-    /// Bytes of the character at hand.
-    pending: usize,
-    /// ASCII stands for itself at any time, but within a character.
-    stateless: bool,
-    /// Bytes of an escape sequence that are still to come.
-    escape: EscapeState,
-    /// Characters from 0x80 on, where each is one byte.
-    single: Option<[Single; 128]>,
+impl Decode for Converter {
+    fn push(&mut self, input: &[u8], out: &mut Vec<u8>, offsets: &mut impl RecordOffsets) {
+        match self {
+            Converter::Legacy(decoder) => decoder.push(input, out, offsets),
+            Converter::Wide(decoder) => decoder.push(input, out, offsets),
+            Converter::Utf7(decoder) => decoder.push(input, out, offsets),
+            Converter::Shifted(decoder) => decoder.push(input, out, offsets),
+        }
+    }
+
+    fn finish(&mut self, out: &mut Vec<u8>, offsets: &mut impl RecordOffsets) {
+        match self {
+            Converter::Legacy(decoder) => decoder.finish(out, offsets),
+            Converter::Wide(decoder) => decoder.finish(out, offsets),
+            Converter::Utf7(decoder) => decoder.finish(out, offsets),
+            Converter::Shifted(decoder) => decoder.finish(out, offsets),
+        }
+    }
+
+    fn faults(&self) -> u64 {
+        match self {
+            Converter::Legacy(decoder) => decoder.faults(),
+            Converter::Wide(decoder) => decoder.faults(),
+            Converter::Utf7(decoder) => decoder.faults(),
+            Converter::Shifted(decoder) => decoder.faults(),
+        }
+    }
 }
 
-/// A character in UTF-8.
+/// A decoder of encoding_rs, fed byte by byte where characters are longer than one: the crate does
+/// not report where a character begins.
+pub(crate) struct LegacyDecoder {
+    decoder: Decoder,
+    /// Bytes of a character that is not complete.
+    pending: Vec<u8>,
+    /// ASCII outside a character stands for itself.
+    is_ascii_superset: bool,
+    /// Characters from 0x80 on, where each is one byte.
+    single: Option<[SingleByte; 128]>,
+    faults: u64,
+}
+
+/// The longest character of any encoding, in bytes, and the longest escape sequence.
+const LONGEST: usize = 4;
+const ESCAPE_SEQUENCE: usize = 3;
+
+/// What a byte from 0x80 on stands for, in UTF-8.
 #[derive(Clone, Copy, Default)]
-struct Single {
+struct SingleByte {
     bytes: [u8; 3],
     length: u8,
     malformed: bool,
 }
 
-impl Single {
-    fn table(encoding: &'static Encoding) -> Option<[Single; 128]> {
+impl SingleByte {
+    fn table(encoding: &'static Encoding) -> Option<[SingleByte; 128]> {
         encoding.is_single_byte().then(|| {
-            let mut table = [Single::default(); 128];
+            let mut table = [SingleByte::default(); 128];
             let bytes: [u8; 128] = std::array::from_fn(|index| 0x80 + index as u8);
             let (text, _) = encoding.decode_without_bom_handling(&bytes);
             for (character, single) in text.chars().zip(&mut table) {
-                // A byte that means nothing becomes one replacement character.
+                // A malformed byte becomes one replacement character.
                 single.malformed = character == char::REPLACEMENT_CHARACTER;
                 single.length = character.len_utf8() as u8;
                 character.encode_utf8(&mut single.bytes);
@@ -89,96 +104,514 @@ impl Single {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum EscapeState {
-    None,
-    Begun,
-    Intermediate,
-}
-
 impl LegacyDecoder {
     fn new(encoding: &'static Encoding) -> Self {
         LegacyDecoder {
             decoder: encoding.new_decoder_without_bom_handling(),
-            pending: 0,
-            stateless: encoding != encoding_rs::ISO_2022_JP,
-            escape: EscapeState::None,
-            single: Single::table(encoding),
+            pending: Vec::new(),
+            is_ascii_superset: encoding.is_ascii_compatible(),
+            single: SingleByte::table(encoding),
+            faults: 0,
         }
     }
 
-    fn push(&mut self, bytes: &[u8], last: bool, out: &mut Vec<u8>, map: &mut OffsetMap) -> bool {
-        let mut malformed = false;
-        let mut at = 0;
-        while at < bytes.len() {
-            if self.stateless && self.pending == 0 {
-                let run = &bytes[at..];
-                let run = &run[..Encoding::ascii_valid_up_to(run)];
-                if !run.is_empty() {
-                    out.extend_from_slice(run);
-                    map.run(run.len(), 1);
-                    at += run.len();
-                    continue;
-                }
+    fn push_byte(&mut self, byte: u8, out: &mut Vec<u8>, offsets: &mut impl RecordOffsets) {
+        self.pending.push(byte);
+        self.decode(&[byte], false, out, offsets);
+        // An escape sequence makes no character and belongs to none, and neither does what follows the
+        // only character of the encoding "replacement".
+        let is_escape = self.pending.len() == ESCAPE_SEQUENCE && self.pending[0] == 0x1B;
+        if is_escape || self.pending.len() > LONGEST {
+            offsets.skip(self.pending.len());
+            self.pending.clear();
+        }
+    }
+
+    fn decode(
+        &mut self,
+        mut input: &[u8],
+        last: bool,
+        out: &mut Vec<u8>,
+        offsets: &mut impl RecordOffsets,
+    ) {
+        let mut buffer = [0; 16];
+        loop {
+            let (result, read, written) =
+                self.decoder
+                    .decode_to_utf8_without_replacement(input, &mut buffer, last);
+            input = &input[read..];
+            if written > 0 {
+                out.extend_from_slice(&buffer[..written]);
+                offsets.put(written, self.pending.len());
+                self.pending.clear();
             }
+            match result {
+                DecoderResult::Malformed(_, behind) => {
+                    // Bytes behind the malformed ones start the next character.
+                    let length = self.pending.len().saturating_sub(behind.into());
+                    out.extend_from_slice(REPLACEMENT);
+                    offsets.put(REPLACEMENT.len(), length);
+                    self.pending.drain(..length);
+                    self.faults += 1;
+                }
+                DecoderResult::InputEmpty => return,
+                DecoderResult::OutputFull => {}
+            }
+        }
+    }
+}
+
+impl Decode for LegacyDecoder {
+    fn push(&mut self, mut input: &[u8], out: &mut Vec<u8>, offsets: &mut impl RecordOffsets) {
+        loop {
+            if self.is_ascii_superset && self.pending.is_empty() {
+                let (ascii, rest) = input.split_at(Encoding::ascii_valid_up_to(input));
+                out.extend_from_slice(ascii);
+                offsets.copy(ascii.len());
+                input = rest;
+            }
+            let [byte, rest @ ..] = input else { return };
+            input = rest;
             if let Some(table) = &self.single {
-                let single = table[usize::from(bytes[at] & 0x7F)];
+                let single = &table[usize::from(byte & 0x7F)];
                 let length = usize::from(single.length);
                 out.extend_from_slice(&single.bytes[..length]);
-                map.put(length, 1);
-                malformed |= single.malformed;
+                offsets.put(length, 1);
+                self.faults += u64::from(single.malformed);
             } else {
-                malformed |= self.byte(bytes[at], out, map);
+                self.push_byte(*byte, out, offsets);
             }
-            at += 1;
         }
-        if last {
-            malformed |= self.decode(&[], true, out, map);
-        }
-        malformed
     }
 
-    fn byte(&mut self, byte: u8, out: &mut Vec<u8>, map: &mut OffsetMap) -> bool {
-        if !self.stateless && self.pending == 0 {
-            // ESC ( B, ESC $ B, ESC $ ( D: no part of the character behind.
-            self.escape = match (self.escape, byte) {
-                (_, 0x1B) => EscapeState::Begun,
-                (EscapeState::Begun | EscapeState::Intermediate, b'$' | b'(' | b'&' | b'.') => {
-                    EscapeState::Intermediate
-                }
-                _ => {
-                    let ends = self.escape == EscapeState::Intermediate;
-                    self.escape = EscapeState::None;
-                    if ends {
-                        let malformed = self.decode(&[byte], false, out, map);
-                        map.skip(std::mem::take(&mut self.pending));
-                        return malformed;
-                    }
-                    EscapeState::None
-                }
+    fn finish(&mut self, out: &mut Vec<u8>, offsets: &mut impl RecordOffsets) {
+        self.decode(&[], true, out, offsets);
+        offsets.skip(self.pending.len());
+        self.pending.clear();
+    }
+
+    fn faults(&self) -> u64 {
+        self.faults
+    }
+}
+
+/// UTF-16 and UTF-32. A byte order mark at the start is left out.
+pub(crate) struct WideDecoder {
+    /// Bytes of a code unit.
+    width: usize,
+    /// None until the first unit decides.
+    order: Option<ByteOrder>,
+    unit: [u8; 4],
+    filled: usize,
+    surrogates: Surrogates,
+    at_start: bool,
+}
+
+impl WideDecoder {
+    fn new(width: usize, order: Option<ByteOrder>) -> Self {
+        WideDecoder {
+            width,
+            order,
+            unit: [0; 4],
+            filled: 0,
+            surrogates: Surrogates::default(),
+            at_start: true,
+        }
+    }
+
+    fn push_unit(&mut self, out: &mut Vec<u8>, offsets: &mut impl RecordOffsets) {
+        let order = *self.order.get_or_insert_with(|| {
+            // A byte order mark decides; else text is mostly ASCII, whose first byte is 0.
+            let little = self.unit[0] != 0 && self.unit[..2] != [0xFE, 0xFF];
+            if little {
+                ByteOrder::Little
+            } else {
+                ByteOrder::Big
+            }
+        });
+        let mut unit = self.unit;
+        let unit = &mut unit[..self.width];
+        if order == ByteOrder::Little {
+            unit.reverse();
+        }
+        let value = unit
+            .iter()
+            .fold(0, |value, &byte| value << 8 | u32::from(byte));
+        if std::mem::take(&mut self.at_start) && value == 0xFEFF {
+            offsets.skip(self.width);
+        } else if self.width == 2 {
+            self.surrogates.push(value, self.width, out, offsets);
+        } else {
+            let character = char::from_u32(value);
+            self.surrogates
+                .character(character, self.width, out, offsets);
+        }
+    }
+}
+
+impl Decode for WideDecoder {
+    fn push(&mut self, input: &[u8], out: &mut Vec<u8>, offsets: &mut impl RecordOffsets) {
+        for &byte in input {
+            self.unit[self.filled] = byte;
+            self.filled += 1;
+            if self.filled == self.width {
+                self.filled = 0;
+                self.push_unit(out, offsets);
+            }
+        }
+    }
+
+    fn finish(&mut self, out: &mut Vec<u8>, offsets: &mut impl RecordOffsets) {
+        let pending = std::mem::take(&mut self.filled);
+        self.surrogates.finish(pending, out, offsets);
+    }
+
+    fn faults(&self) -> u64 {
+        self.surrogates.faults
+    }
+}
+
+/// Pairs UTF-16 code units to characters.
+#[derive(Default)]
+struct Surrogates {
+    /// A high surrogate, and the source bytes that it comes from.
+    high: Option<(u32, usize)>,
+    faults: u64,
+}
+
+impl Surrogates {
+    /// Takes a code unit that comes from `length` source bytes.
+    fn push(
+        &mut self,
+        unit: u32,
+        length: usize,
+        out: &mut Vec<u8>,
+        offsets: &mut impl RecordOffsets,
+    ) {
+        match (self.high.take(), unit) {
+            (None, 0xD800..=0xDBFF) => self.high = Some((unit, length)),
+            (Some((high, before)), 0xDC00..=0xDFFF) => {
+                let value = 0x10000 + ((high - 0xD800) << 10) + (unit - 0xDC00);
+                self.character(char::from_u32(value), before + length, out, offsets);
+            }
+            (Some((_, before)), _) => {
+                self.character(None, before, out, offsets);
+                self.push(unit, length, out, offsets);
+            }
+            (None, _) => self.character(char::from_u32(unit), length, out, offsets),
+        }
+    }
+
+    /// Ends the text behind `rest` more source bytes, which are no code unit.
+    fn finish(&mut self, rest: usize, out: &mut Vec<u8>, offsets: &mut impl RecordOffsets) {
+        match self.high.take() {
+            Some((_, before)) => self.character(None, before + rest, out, offsets),
+            None if rest > 0 => self.character(None, rest, out, offsets),
+            None => {}
+        }
+    }
+
+    fn character(
+        &mut self,
+        character: Option<char>,
+        length: usize,
+        out: &mut Vec<u8>,
+        offsets: &mut impl RecordOffsets,
+    ) {
+        self.faults += u64::from(character.is_none());
+        let mut buffer = [0; 4];
+        let text = character.unwrap_or(char::REPLACEMENT_CHARACTER);
+        let text = text.encode_utf8(&mut buffer).as_bytes();
+        out.extend_from_slice(text);
+        offsets.put(text.len(), length);
+    }
+}
+
+/// UTF-7 (RFC 2152): ASCII, and UTF-16 in modified base64 between `+` and `-`.
+#[derive(Default)]
+pub(crate) struct Utf7Decoder {
+    is_shifted: bool,
+    /// No digit stands behind the `+`.
+    is_empty: bool,
+    bits: u32,
+    bit_count: u32,
+    /// Source bytes since the last code unit.
+    pending: usize,
+    surrogates: Surrogates,
+}
+
+impl Utf7Decoder {
+    fn push_shifted(&mut self, byte: u8, out: &mut Vec<u8>, offsets: &mut impl RecordOffsets) {
+        let Some(value) = sextet(byte) else {
+            return self.unshift(byte, out, offsets);
+        };
+        self.is_empty = false;
+        self.pending += 1;
+        self.bits = self.bits << 6 | u32::from(value);
+        self.bit_count += 6;
+        if self.bit_count >= 16 {
+            self.bit_count -= 16;
+            let unit = self.bits >> self.bit_count & 0xFFFF;
+            let length = std::mem::take(&mut self.pending);
+            self.surrogates.push(unit, length, out, offsets);
+        }
+    }
+
+    /// Takes the byte that ends a shifted sequence: `-` belongs to the sequence, others do not.
+    fn unshift(&mut self, byte: u8, out: &mut Vec<u8>, offsets: &mut impl RecordOffsets) {
+        self.is_shifted = false;
+        self.surrogates.finish(0, out, offsets);
+        let pending = std::mem::take(&mut self.pending);
+        match byte {
+            b'-' if self.is_empty => {
+                out.push(b'+');
+                offsets.put(1, pending + 1);
+            }
+            b'-' => offsets.skip(pending + 1),
+            _ => {
+                offsets.skip(pending);
+                out.push(byte);
+                offsets.copy(1);
+            }
+        }
+    }
+}
+
+impl Decode for Utf7Decoder {
+    fn push(&mut self, mut input: &[u8], out: &mut Vec<u8>, offsets: &mut impl RecordOffsets) {
+        while !input.is_empty() {
+            if self.is_shifted {
+                self.push_shifted(input[0], out, offsets);
+                input = &input[1..];
+                continue;
+            }
+            let plus = memchr(b'+', input);
+            let (direct, rest) = input.split_at(plus.unwrap_or(input.len()));
+            out.extend_from_slice(direct);
+            offsets.copy(direct.len());
+            input = rest;
+            if plus.is_some() {
+                input = &rest[1..];
+                (self.is_shifted, self.is_empty) = (true, true);
+                (self.bits, self.bit_count) = (0, 0);
+                self.pending = 1;
+            }
+        }
+    }
+
+    fn finish(&mut self, out: &mut Vec<u8>, offsets: &mut impl RecordOffsets) {
+        self.surrogates.finish(0, out, offsets);
+        offsets.skip(std::mem::take(&mut self.pending));
+    }
+
+    fn faults(&self) -> u64 {
+        self.surrogates.faults
+    }
+}
+
+/// A charset of which only the shifts are known: ASCII stands for itself, and each pair of other bytes
+/// becomes one U+FFFD.
+pub(crate) struct ShiftedDecoder {
+    shifts: Shifts,
+    mode: ShiftMode,
+    /// Source bytes of a character or a sequence that is not complete.
+    pending: usize,
+    faults: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ShiftMode {
+    Ascii,
+    /// Behind a tilde.
+    Tilde,
+    /// Behind ESC.
+    Escape,
+    /// In a designation.
+    Designation,
+    /// Between characters of two bytes.
+    Pairs,
+    /// Behind the first byte of one.
+    Second,
+    /// Behind a tilde, between characters of two bytes.
+    PairsTilde,
+    /// Before the first byte of a single shifted character.
+    Single,
+    /// Before its second byte.
+    SingleSecond,
+}
+
+impl ShiftedDecoder {
+    fn new(shifts: Shifts) -> Self {
+        ShiftedDecoder {
+            shifts,
+            mode: ShiftMode::Ascii,
+            pending: 0,
+            faults: 0,
+        }
+    }
+
+    fn push_byte(&mut self, byte: u8, out: &mut Vec<u8>, offsets: &mut impl RecordOffsets) {
+        self.pending += 1;
+        let is_hz = self.shifts == Shifts::Hz;
+        let (mode, text): (ShiftMode, &[u8]) = match self.mode {
+            // A line always starts in ASCII.
+            ShiftMode::Tilde if matches!(byte, b'\n' | b'\r') => (ShiftMode::Ascii, b""),
+            _ if matches!(byte, b'\n' | b'\r') => (ShiftMode::Ascii, &[byte]),
+            ShiftMode::Ascii if is_hz && byte == b'~' => return self.mode = ShiftMode::Tilde,
+            ShiftMode::Ascii if !is_hz && byte == 0x1B => return self.mode = ShiftMode::Escape,
+            ShiftMode::Ascii | ShiftMode::Pairs if !is_hz && byte == 0x0E => {
+                (ShiftMode::Pairs, b"")
+            }
+            ShiftMode::Ascii | ShiftMode::Pairs if !is_hz && byte == 0x0F => {
+                (ShiftMode::Ascii, b"")
+            }
+            ShiftMode::Ascii => (ShiftMode::Ascii, &[byte]),
+            ShiftMode::Tilde if byte == b'{' => (ShiftMode::Pairs, b""),
+            ShiftMode::Tilde if byte == b'~' => (ShiftMode::Ascii, b"~"),
+            ShiftMode::Tilde => (ShiftMode::Ascii, &[b'~', byte]),
+            ShiftMode::Escape if byte == b'N' => (ShiftMode::Single, b""),
+            ShiftMode::Escape if byte == b'$' => return self.mode = ShiftMode::Designation,
+            ShiftMode::Escape => (ShiftMode::Ascii, b""),
+            ShiftMode::Designation if matches!(byte, b')' | b'*' | b'+' | b'(') => return,
+            ShiftMode::Designation => (ShiftMode::Ascii, b""),
+            ShiftMode::Pairs if is_hz && byte == b'~' => return self.mode = ShiftMode::PairsTilde,
+            ShiftMode::Pairs if !is_hz && byte == 0x1B => return self.mode = ShiftMode::Escape,
+            ShiftMode::Pairs => return self.mode = ShiftMode::Second,
+            ShiftMode::PairsTilde if byte == b'}' => (ShiftMode::Ascii, b""),
+            ShiftMode::Second | ShiftMode::PairsTilde => (ShiftMode::Pairs, REPLACEMENT),
+            ShiftMode::Single => return self.mode = ShiftMode::SingleSecond,
+            ShiftMode::SingleSecond => (ShiftMode::Ascii, REPLACEMENT),
+        };
+        self.mode = mode;
+        out.extend_from_slice(text);
+        offsets.put(text.len(), std::mem::take(&mut self.pending));
+    }
+}
+
+impl Decode for ShiftedDecoder {
+    fn push(&mut self, input: &[u8], out: &mut Vec<u8>, offsets: &mut impl RecordOffsets) {
+        for &byte in input {
+            self.push_byte(byte, out, offsets);
+        }
+    }
+
+    fn finish(&mut self, out: &mut Vec<u8>, offsets: &mut impl RecordOffsets) {
+        if self.pending > 0 {
+            self.faults += 1;
+            out.extend_from_slice(REPLACEMENT);
+            offsets.put(REPLACEMENT.len(), std::mem::take(&mut self.pending));
+        }
+    }
+
+    fn faults(&self) -> u64 {
+        self.faults
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use encoding_rs::{ISO_2022_JP, REPLACEMENT, UTF_16BE, UTF_16LE};
+
+    use super::*;
+    use crate::decode::charset::{TextCharset, of_label};
+    use crate::decode::offset_map::OffsetMap;
+
+    /// Converts in pieces of a size.
+    fn convert(input: ConverterInput, bytes: &[u8], size: usize) -> (Vec<u8>, OffsetMap) {
+        let mut converter = Converter::new(input);
+        let (mut out, mut map) = (Vec::new(), OffsetMap::default());
+        for piece in bytes.chunks(size) {
+            converter.push(piece, &mut out, &mut map);
+        }
+        converter.finish(&mut out, &mut map);
+        (out, map)
+    }
+
+    #[test]
+    fn conversion_does_not_depend_on_the_pieces() {
+        let rows: &[(&str, &[u8])] = &[
+            ("utf-16le", b"a\0=\xD8\0\xDEb\0=\xD8x\0"),
+            ("utf-32be", b"\0\0\0a\0\x01\xF6\0\0"),
+            ("utf-7", b"a+ADw-x+2D3eAA.+ZeVnLIqe-!"),
+            ("iso-2022-jp", b"x\x1B$B$\"$$\x1B(B http \x1B(Jy\x1B(B"),
+            ("big5", b"abc \xA4\xA4\xA4\xE5 d\xFFe"),
+            ("hz", b"~{5ZHU~} <x>~~~\n!"),
+            ("iso-2022-cn", b"\x1B$)A\x0E=;\x0F \x1B$*H\x1BN!! <x>\n"),
+        ];
+        for (label, bytes) in rows {
+            let input = match of_label(label.as_bytes()).0 {
+                TextCharset::Convert(input) => input,
+                TextCharset::Superset(encoding) => ConverterInput::Encoding(encoding),
+                TextCharset::Guess => panic!("{label} is converted"),
             };
-            if self.escape != EscapeState::None {
-                let malformed = self.decode(&[byte], false, out, map);
-                map.skip(std::mem::take(&mut self.pending));
-                return malformed;
+            let run = |size: usize| {
+                let (out, map) = convert(input, bytes, size);
+                let starts: Vec<u64> = (0..=out.len() as u64).map(|at| map.start(at)).collect();
+                (out, starts)
+            };
+            for size in 1..6 {
+                assert_eq!(run(size), run(99), "{label} in pieces of {size}");
             }
         }
-        self.decode(&[byte], false, out, map)
     }
 
-    fn decode(&mut self, bytes: &[u8], last: bool, out: &mut Vec<u8>, map: &mut OffsetMap) -> bool {
-        // One byte can complete one character and one replacement.
-        let mut buffer = [0; 32];
-        let (result, _, written, malformed) = self.decoder.decode_to_utf8(bytes, &mut buffer, last);
-        debug_assert!(matches!(result, CoderResult::InputEmpty));
-        self.pending += bytes.len();
-        if written > 0 {
-            out.extend_from_slice(&buffer[..written]);
-            map.put(written, self.pending);
-            self.pending = 0;
-        } else if last {
-            map.skip(std::mem::take(&mut self.pending));
+    /// Converts in pieces of a size, and returns the text and where each character is stored.
+    fn decode(encoding: &'static Encoding, bytes: &[u8], size: usize) -> (String, Vec<u64>) {
+        let (out, map) = convert(encoding.into(), bytes, size);
+        let text = String::from_utf8(out).unwrap();
+        let ends = text.char_indices().map(|(at, _)| at).chain([text.len()]);
+        let stored = ends.map(|at| map.start(at as u64)).collect();
+        (text, stored)
+    }
+
+    #[test]
+    fn text_and_places_are_the_same_for_pieces_of_any_size() {
+        let rows: &[(&'static Encoding, &[u8], &[u64])] = &[
+            (
+                UTF_16LE,
+                b"a\0b\0\xe9\0\x42\x30\x34\xd8\x1e\xddz\0",
+                &[0, 2, 4, 6, 8, 12, 14],
+            ),
+            (UTF_16BE, b"\0a\xd8\x34\0b\xdd\x1e\0", &[0, 2, 4, 6, 8, 9]),
+            (UTF_16LE, b"a\0\x34\xd8", &[0, 2, 4]),
+            (ISO_2022_JP, b"x\x1b$B$\"$$\x1b(By", &[0, 4, 6, 11, 12]),
+        ];
+        for (encoding, bytes, places) in rows {
+            let (expected, _) = encoding.decode_without_bom_handling(bytes);
+            for size in 1..=bytes.len() {
+                let (text, stored) = decode(encoding, bytes, size);
+                assert_eq!(text, expected, "{} in pieces of {size}", encoding.name());
+                assert_eq!(stored, *places, "{} in pieces of {size}", encoding.name());
+            }
         }
-        malformed
+        assert_eq!(decode(REPLACEMENT, b"<a href=x>", 3).0, "\u{fffd}");
+    }
+
+    #[test]
+    fn any_bytes_decode_as_encoding_rs_has_it() {
+        let mut state = 1u32;
+        for round in 0..2000 {
+            let length = round % 23;
+            let bytes: Vec<u8> = (0..length)
+                .map(|_| {
+                    state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                    b"\x1b$(BJ@\"!a\0\xd8\xdc\xff<"[(state >> 24) as usize % 14]
+                })
+                .collect();
+            for encoding in [UTF_16LE, UTF_16BE, ISO_2022_JP, REPLACEMENT] {
+                let (expected, _) = encoding.decode_without_bom_handling(&bytes);
+                let (text, stored) = decode(encoding, &bytes, 1 + round % 5);
+                assert_eq!(text, expected, "{} {bytes:?}", encoding.name());
+                assert!(
+                    stored.is_sorted(),
+                    "{} {bytes:?} {stored:?}",
+                    encoding.name()
+                );
+                assert!(
+                    stored.iter().all(|&at| at <= bytes.len() as u64),
+                    "{stored:?}"
+                );
+            }
+        }
     }
 }

@@ -1,61 +1,67 @@
-//! Which encoding a document has, and what to do about those that do not leave ASCII alone.
+//! Character encodings: which one a text is in, and its conversion to UTF-8.
 //!
-//! Scanners read the bytes of a document as they are. That works for every encoding in which the
-//! bytes of markup stand for nothing else; the few others are turned into UTF-8 first, by a
-//! [`Transcoder`] that remembers where everything stood.
+//! Scanners read text as it is stored for as long as ASCII stands for itself, because URIs are ASCII. A
+//! document is converted where its format asks for that ([`Conversion`]). A part of a message is
+//! converted from its first other byte on: what stands beside a URI decides where the URI ends, and
+//! trail bytes of a character can look like ASCII. Where ASCII itself is encoded, all of a text is
+//! converted.
 
 mod converter;
-pub(crate) mod labels;
 mod reader;
-mod shift;
-mod transcoder;
-mod unicode;
 
-use encoding_rs::Encoding;
+use encoding_rs::{
+    BIG5, EUC_JP, EUC_KR, Encoding, GBK, ISO_2022_JP, REPLACEMENT, SHIFT_JIS, UTF_8, UTF_16BE,
+    UTF_16LE, WINDOWS_1252,
+};
+use memchr::memmem;
 
+use super::Decode;
 pub(crate) use converter::Converter;
-pub use reader::{CharsetReader, Conversion, converts};
-pub use transcoder::Transcoder;
+pub(crate) use reader::CharsetReader;
 
-/// How many bytes the search for a declaration looks at (WHATWG HTML 13.2.3.2).
-pub const PRESCAN: usize = 1024;
+/// The number of first bytes that are searched for a declaration (WHATWG HTML 13.2.3.2).
+pub(crate) const PRESCAN: usize = 1024;
 
-/// Finds the encoding that a document declares for itself in up to [`PRESCAN`] first bytes.
+/// Finds the encoding that a document declares for itself in its first bytes.
 pub type Prescan = fn(&[u8]) -> Option<&'static Encoding>;
 
-/// What is known of a document's encoding by its first bytes.
+/// The encoding of a document as its first bytes tell it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Detected {
     /// The encoding; none when nothing declares one.
     pub encoding: Option<&'static Encoding>,
-    /// How many bytes the byte order mark has.
+    /// Length of the byte order mark, in bytes.
     pub mark: usize,
-    /// Whether a later declaration may say otherwise.
+    /// Whether a later declaration may change the encoding.
     pub confidence: Confidence,
 }
 
-/// How sure an encoding is.
+/// Whether an encoding may still change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Confidence {
     /// A `meta` element may change it.
     #[default]
     Tentative,
-    /// A byte order mark or the transport said so.
+    /// A byte order mark or the transport declares it.
     Certain,
+}
+
+/// Which documents of a format are converted to UTF-8 before they are scanned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Conversion {
+    /// None: the scanner decodes them itself.
+    Never,
+    /// Those in which bytes of markup may stand for something else.
+    WhereNeeded,
+    /// All whose encoding is known and is not UTF-8.
+    Always,
 }
 
 /// Detects the encoding of a document from its first [`PRESCAN`] bytes, or all there are.
 ///
-/// A byte order mark wins, then what the transport or the user declared, then what the format's
+/// A byte order mark wins, then what the transport or the user declares, then what the format's
 /// prescan finds.
-///
-/// ```
-/// use uriscan::decode::charset::detect;
-/// use uriscan::document::html::prescan;
-/// let detected = detect(Some(prescan), None, b"<meta charset=latin1>");
-/// assert_eq!(detected.encoding.unwrap().name(), "windows-1252");
-/// ```
-pub fn detect(
+pub(crate) fn detect(
     prescan: Option<Prescan>,
     declared: Option<&'static Encoding>,
     first: &[u8],
@@ -79,7 +85,268 @@ pub fn detect(
     }
 }
 
-/// Whether documents in an encoding must be turned into UTF-8 before they are scanned.
+/// Returns whether scanners cannot read an encoding as it is stored.
 pub fn needs_transcoding(encoding: &'static Encoding) -> bool {
     !encoding.is_ascii_compatible()
+}
+
+/// Returns whether documents in an encoding are converted.
+pub(crate) fn converts(conversion: Conversion, encoding: Option<&'static Encoding>) -> bool {
+    encoding.is_some_and(|encoding| match conversion {
+        Conversion::Never => false,
+        Conversion::WhereNeeded => needs_transcoding(encoding),
+        Conversion::Always => encoding != UTF_8,
+    })
+}
+
+/// How text in a charset is read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum TextCharset {
+    /// ASCII stands for itself: the text needs no conversion up to its first other byte, and none at
+    /// all if it is UTF-8.
+    Superset(&'static Encoding),
+    /// Nothing reliable is declared: the first bytes decide ([`guess`]).
+    Guess,
+    /// All of the text is converted.
+    Convert(ConverterInput),
+}
+
+/// What a [`Converter`] converts from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ConverterInput {
+    Encoding(&'static Encoding),
+    Utf16(Option<ByteOrder>),
+    Utf32(Option<ByteOrder>),
+    Utf7,
+    Shifts(Shifts),
+}
+
+impl From<&'static Encoding> for ConverterInput {
+    fn from(encoding: &'static Encoding) -> Self {
+        if encoding == UTF_16LE {
+            ConverterInput::Utf16(Some(ByteOrder::Little))
+        } else if encoding == UTF_16BE {
+            ConverterInput::Utf16(Some(ByteOrder::Big))
+        } else {
+            ConverterInput::Encoding(encoding)
+        }
+    }
+}
+
+/// Which byte of a code unit comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ByteOrder {
+    Big,
+    Little,
+}
+
+/// How a charset without a decoder leaves ASCII.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shifts {
+    /// `~{` and `~}` (RFC 1843).
+    Hz,
+    /// SO and SI, ESC N, designations (RFC 1557, RFC 1922).
+    Iso2022,
+}
+
+/// Labels that the Encoding Standard lacks, and those that mean something else in MIME.
+#[rustfmt::skip]
+static LABELS: &[(&str, TextCharset)] = &[
+    // The frequent ones first.
+    ("utf-8", TextCharset::Superset(UTF_8)),
+    ("us-ascii", TextCharset::Guess),
+    ("iso-8859-1", TextCharset::Superset(WINDOWS_1252)),
+    ("ascii", TextCharset::Guess),
+    ("ansi_x3.4-1968", TextCharset::Guess),
+    ("7bit", TextCharset::Guess),
+    ("8bit", TextCharset::Guess),
+    ("binary", TextCharset::Guess),
+    ("unknown-8bit", TextCharset::Guess),
+    ("x-unknown", TextCharset::Guess),
+    ("x-utf_8j", TextCharset::Superset(UTF_8)),
+    ("x-utf-8", TextCharset::Superset(UTF_8)),
+    ("unicode-2-0-utf-8", TextCharset::Superset(UTF_8)),
+    ("utf8mb4", TextCharset::Superset(UTF_8)),
+    ("cesu-8", TextCharset::Superset(UTF_8)),
+    ("latin-1", TextCharset::Superset(WINDOWS_1252)),
+    ("cp437", TextCharset::Superset(WINDOWS_1252)),
+    ("ibm437", TextCharset::Superset(WINDOWS_1252)),
+    ("cp850", TextCharset::Superset(WINDOWS_1252)),
+    ("ibm850", TextCharset::Superset(WINDOWS_1252)),
+    ("eucjp", TextCharset::Superset(EUC_JP)),
+    ("cp932", TextCharset::Superset(SHIFT_JIS)),
+    ("cp936", TextCharset::Superset(GBK)),
+    ("cp949", TextCharset::Superset(EUC_KR)),
+    ("cp950", TextCharset::Superset(BIG5)),
+    ("utf-7", TextCharset::Convert(ConverterInput::Utf7)),
+    ("csutf7", TextCharset::Convert(ConverterInput::Utf7)),
+    ("unicode-1-1-utf-7", TextCharset::Convert(ConverterInput::Utf7)),
+    ("unicode-2-0-utf-7", TextCharset::Convert(ConverterInput::Utf7)),
+    ("x-unicode-2-0-utf-7", TextCharset::Convert(ConverterInput::Utf7)),
+    ("utf-16", TextCharset::Convert(ConverterInput::Utf16(None))),
+    ("ucs-2", TextCharset::Convert(ConverterInput::Utf16(None))),
+    ("iso-10646-ucs-2", TextCharset::Convert(ConverterInput::Utf16(None))),
+    ("utf-16le", TextCharset::Convert(ConverterInput::Utf16(Some(ByteOrder::Little)))),
+    ("utf-16be", TextCharset::Convert(ConverterInput::Utf16(Some(ByteOrder::Big)))),
+    ("utf-32", TextCharset::Convert(ConverterInput::Utf32(None))),
+    ("ucs-4", TextCharset::Convert(ConverterInput::Utf32(None))),
+    ("iso-10646-ucs-4", TextCharset::Convert(ConverterInput::Utf32(None))),
+    ("utf-32le", TextCharset::Convert(ConverterInput::Utf32(Some(ByteOrder::Little)))),
+    ("utf-32be", TextCharset::Convert(ConverterInput::Utf32(Some(ByteOrder::Big)))),
+    ("hz", TextCharset::Convert(ConverterInput::Shifts(Shifts::Hz))),
+    ("hz-gb-2312", TextCharset::Convert(ConverterInput::Shifts(Shifts::Hz))),
+    ("iso-2022-kr", TextCharset::Convert(ConverterInput::Shifts(Shifts::Iso2022))),
+    ("csiso2022kr", TextCharset::Convert(ConverterInput::Shifts(Shifts::Iso2022))),
+    ("iso-2022-cn", TextCharset::Convert(ConverterInput::Shifts(Shifts::Iso2022))),
+    ("iso-2022-cn-ext", TextCharset::Convert(ConverterInput::Shifts(Shifts::Iso2022))),
+];
+
+/// Prefixes of the labels of known charsets that nothing here decodes.
+static UNSUPPORTED: &[&str] = &[
+    "ebcdic", "cp037", "ibm037", "cp500", "ibm500", "scsu", "bocu",
+];
+
+/// Why the charset of a label is not the one that text is decoded in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LabelFault {
+    /// The label is in no table.
+    Unknown,
+    /// The charset is known, and nothing here decodes it.
+    Unsupported,
+}
+
+/// Returns how text with a label is read.
+pub(crate) fn of_label(label: &[u8]) -> (TextCharset, Option<LabelFault>) {
+    let label = label.trim_ascii();
+    if label.is_empty() {
+        return (TextCharset::Guess, None);
+    }
+    let known = LABELS
+        .iter()
+        .find(|(name, _)| name.as_bytes().eq_ignore_ascii_case(label));
+    if let Some(&(_, charset)) = known {
+        return (charset, None);
+    }
+    let starts = |name: &str| {
+        label
+            .get(..name.len())
+            .is_some_and(|start| start.eq_ignore_ascii_case(name.as_bytes()))
+    };
+    match Encoding::for_label(label) {
+        Some(encoding) if encoding == REPLACEMENT => {
+            (TextCharset::Guess, Some(LabelFault::Unsupported))
+        }
+        Some(encoding) => (of_encoding(encoding), None),
+        None if UNSUPPORTED.iter().any(|name| starts(name)) => {
+            (TextCharset::Guess, Some(LabelFault::Unsupported))
+        }
+        None => (TextCharset::Guess, Some(LabelFault::Unknown)),
+    }
+}
+
+fn of_encoding(encoding: &'static Encoding) -> TextCharset {
+    match encoding.is_ascii_compatible() {
+        true => TextCharset::Superset(encoding),
+        false => TextCharset::Convert(encoding.into()),
+    }
+}
+
+/// The number of first bytes that [`guess`] reads.
+const GUESS: usize = 64 << 10;
+
+/// Guesses the charset of a text from its first [`GUESS`] bytes.
+pub(crate) fn guess(head: &[u8]) -> TextCharset {
+    let head = &head[..head.len().min(GUESS)];
+    if head.is_ascii() {
+        // ESC $ designates a set of two-byte characters, and hardly occurs by chance.
+        if memmem::find(head, b"\x1B$").is_some() {
+            return TextCharset::Convert(ConverterInput::Encoding(ISO_2022_JP));
+        }
+        return TextCharset::Superset(UTF_8);
+    }
+    match std::str::from_utf8(head) {
+        Ok(_) => TextCharset::Superset(UTF_8),
+        // The last character may be cut by the limit.
+        Err(error) if error.error_len().is_none() && head.len() == GUESS => {
+            TextCharset::Superset(UTF_8)
+        }
+        Err(_) => TextCharset::Superset(WINDOWS_1252),
+    }
+}
+
+/// Appends a whole text in the charset of a label, in UTF-8.
+pub(crate) fn to_utf8(label: &[u8], bytes: &[u8], out: &mut Vec<u8>) {
+    let charset = match of_label(label).0 {
+        TextCharset::Guess => guess(bytes),
+        known => known,
+    };
+    match charset {
+        TextCharset::Convert(input) => {
+            let mut converter = Converter::new(input);
+            converter.push(bytes, out, &mut ());
+            converter.finish(out, &mut ());
+        }
+        TextCharset::Superset(encoding) => {
+            let (text, _) = encoding.decode_without_bom_handling(bytes);
+            out.extend_from_slice(text.as_bytes());
+        }
+        TextCharset::Guess => out.extend_from_slice(bytes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decode(label: &str, bytes: &[u8]) -> String {
+        let mut out = Vec::new();
+        to_utf8(label.as_bytes(), bytes, &mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    #[rustfmt::skip]
+    fn labels_decode() {
+        let rows: &[(&str, &[u8], &str)] = &[
+            ("us-ascii", b"caf\xC3\xA9", "café"),
+            ("us-ascii", b"caf\xE9", "café"),
+            ("iso-8859-1", b"caf\xC3\xA9", "cafÃ©"),
+            ("", b"\x1B$B$\"\x1B(B http", "あ http"),
+            ("ISO-2022-JP", b"\x1B$B$\"\x1B(B http", "あ http"),
+            ("shift_jis", b"A\x83mm", "Aノm"),
+            ("gb18030", b"\x81\x30\x81\x30x", "\u{80}x"),
+            ("utf-7", b"a+ADw-http+ADo-//x+AD4-+-", "a<http://x>+"),
+            ("utf-7", b"Hi Mom -+Jjo--!", "Hi Mom -☺-!"),
+            ("utf-7", b"+2D3eAA-.", "\u{1F600}."),
+            ("utf-16", b"\xFF\xFEa\0=\xD8\0\xDE", "a\u{1F600}"),
+            ("utf-16", b"\0a\0b", "ab"),
+            ("utf-32", b"a\0\0\0b\0\0\0", "ab"),
+            ("hz-gb-2312", b"~{5ZHU~} <x>~~~\n!", "\u{FFFD}\u{FFFD} <x>~!"),
+            ("iso-2022-kr", b"\x1B$)C\x0ENQ19\x0F <x>", "\u{FFFD}\u{FFFD} <x>"),
+            ("x-nowhere", b"caf\xC3\xA9", "café"),
+        ];
+        for (label, bytes, expected) in rows {
+            assert_eq!(decode(label, bytes), *expected, "{label}: {bytes:?}");
+        }
+    }
+
+    #[test]
+    fn a_mark_wins_over_the_transport_and_that_over_the_prescan() {
+        let prescan: Option<Prescan> = Some(|_| Some(BIG5));
+        for (declared, first, expected) in [
+            (
+                Some(GBK),
+                &b"\xEF\xBB\xBFx"[..],
+                (UTF_8, 3, Confidence::Certain),
+            ),
+            (Some(GBK), b"x", (GBK, 0, Confidence::Certain)),
+            (None, b"x", (BIG5, 0, Confidence::Tentative)),
+        ] {
+            let detected = detect(prescan, declared, first);
+            let found = (detected.mark, detected.confidence);
+            assert_eq!(detected.encoding, Some(expected.0));
+            assert_eq!(found, (expected.1, expected.2));
+        }
+        assert_eq!(detect(None, None, b"x").encoding, None);
+    }
 }

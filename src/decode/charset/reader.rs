@@ -1,54 +1,42 @@
-//! A document read as its scanner wants it: as it is stored, or in UTF-8.
+//! Documents that are converted to UTF-8 while they are read.
 
 use std::io::{self, Read};
 
-use encoding_rs::{Encoding, UTF_8};
+use encoding_rs::Encoding;
 
-use super::{Confidence, Detected, PRESCAN, Prescan, Transcoder, detect, needs_transcoding};
+use super::{Confidence, Conversion, Converter, Detected, PRESCAN, Prescan, converts, detect};
 use crate::bytes::source::RewindSource;
+use crate::decode::Decode;
+use crate::decode::offset_map::OffsetMap;
 
-/// Which documents of a format are turned into UTF-8 before they are scanned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Conversion {
-    /// None: the scanner sees to it itself.
-    Never,
-    /// Those in which the bytes of markup may stand for something else.
-    WhereNeeded,
-    /// All whose encoding is known and is not UTF-8.
-    Always,
-}
+/// The number of bytes that are converted at a time.
+const PIECE: usize = 16 << 10;
 
-/// Reads a document, in UTF-8 where its format wants that.
-pub struct CharsetReader<'a, S> {
+/// Reads a document, converted to UTF-8 where the format asks for that.
+pub(crate) struct CharsetReader<'a, S> {
     source: &'a mut S,
     conversion: Conversion,
     detected: Detected,
-    /// The first bytes, which were looked at, and how many of them have been read.
+    /// The first bytes, from which the encoding was detected, and how many of them have been read.
     head: Vec<u8>,
     head_read: usize,
-    transcoder: Option<Transcoder>,
+    /// None while the document is read as it is stored.
+    converter: Option<Converter>,
+    map: OffsetMap,
     stored: Vec<u8>,
+    /// Converted bytes, and how many of them have been read.
     text: Vec<u8>,
     text_read: usize,
     ended: bool,
 }
 
-/// Whether documents in an encoding are converted.
-pub fn converts(conversion: Conversion, encoding: Option<&'static Encoding>) -> bool {
-    encoding.is_some_and(|encoding| match conversion {
-        Conversion::Never => false,
-        Conversion::WhereNeeded => needs_transcoding(encoding),
-        Conversion::Always => encoding != UTF_8,
-    })
-}
-
 impl<'a, S: RewindSource> CharsetReader<'a, S> {
-    /// Looks at the first bytes of a document.
+    /// Detects the encoding of a document.
     ///
     /// # Errors
     ///
     /// Those of the source.
-    pub fn new(
+    pub(crate) fn new(
         source: &'a mut S,
         conversion: Conversion,
         prescan: Option<Prescan>,
@@ -67,7 +55,8 @@ impl<'a, S: RewindSource> CharsetReader<'a, S> {
             conversion,
             head,
             head_read: 0,
-            transcoder: None,
+            converter: None,
+            map: OffsetMap::default(),
             stored: Vec::new(),
             text: Vec::new(),
             text_read: 0,
@@ -77,8 +66,8 @@ impl<'a, S: RewindSource> CharsetReader<'a, S> {
         Ok(reader)
     }
 
-    /// What was detected, unless the scanner is to find that out.
-    pub fn detected(&self) -> Option<Detected> {
+    /// Returns what was detected, unless the scanner is to find that out.
+    pub(crate) fn detected(&self) -> Option<Detected> {
         (self.conversion != Conversion::Never).then_some(self.detected)
     }
 
@@ -86,8 +75,8 @@ impl<'a, S: RewindSource> CharsetReader<'a, S> {
     ///
     /// # Errors
     ///
-    /// When the source cannot.
-    pub fn again(&mut self, encoding: Option<&'static Encoding>) -> io::Result<()> {
+    /// When the source cannot be read again.
+    pub(crate) fn again(&mut self, encoding: Option<&'static Encoding>) -> io::Result<()> {
         self.source.rewind()?;
         self.head.clear();
         if encoding.is_some() {
@@ -101,32 +90,29 @@ impl<'a, S: RewindSource> CharsetReader<'a, S> {
         Ok(())
     }
 
-    /// How many bytes are kept to be read again.
-    pub fn kept(&self) -> usize {
+    /// Returns how many bytes are kept to be read again.
+    pub(crate) fn kept(&self) -> usize {
         self.source.kept()
     }
 
-    /// Maps offsets in what is read to offsets in what is stored, where they differ.
-    pub fn transcoder(&mut self) -> Option<&mut Transcoder> {
-        self.transcoder.as_mut()
+    /// Returns the map from what is read to what is stored, where they differ.
+    pub(crate) fn offset_map(&mut self) -> Option<&mut OffsetMap> {
+        self.converter.is_some().then_some(&mut self.map)
     }
 
     fn begin(&mut self) {
-        let mark = self.detected.mark;
         self.head_read = 0;
-        self.transcoder = None;
-        if converts(self.conversion, self.detected.encoding)
-            && let Some(encoding) = self.detected.encoding
-        {
-            self.transcoder = Some(Transcoder::new(encoding, mark as u64));
-        }
+        let encoding = self.detected.encoding;
+        self.converter = encoding
+            .filter(|_| converts(self.conversion, encoding))
+            .map(|encoding| Converter::new(encoding.into()));
+        self.map.clear();
         self.stored.clear();
         self.text.clear();
         self.text_read = 0;
         self.ended = false;
     }
 
-    /// Reads what is stored.
     fn read_stored(&mut self, into: &mut [u8]) -> io::Result<usize> {
         if self.head_read == self.head.len() {
             return self.source.read(into);
@@ -136,21 +122,21 @@ impl<'a, S: RewindSource> CharsetReader<'a, S> {
         Ok(length)
     }
 
-    /// Reads more and converts it.
+    /// Reads the next piece and converts it.
     fn convert(&mut self) -> io::Result<()> {
-        const PIECE: usize = 16 << 10;
         let mut stored = std::mem::take(&mut self.stored);
         stored.resize(PIECE, 0);
         let result = self.read_stored(&mut stored);
         if let Ok(length) = result
-            && let Some(transcoder) = &mut self.transcoder
+            && let Some(converter) = &mut self.converter
         {
             self.ended = length == 0;
             self.text.clear();
             self.text_read = 0;
-            // The mark is no part of the text.
-            let skip = transcoder.mark_left(length);
-            transcoder.push(&stored[skip..length], self.ended, &mut self.text);
+            converter.push(&stored[..length], &mut self.text, &mut self.map);
+            if self.ended {
+                converter.finish(&mut self.text, &mut self.map);
+            }
         }
         self.stored = stored;
         result.map(drop)
@@ -159,7 +145,7 @@ impl<'a, S: RewindSource> CharsetReader<'a, S> {
 
 impl<S: RewindSource> Read for CharsetReader<'_, S> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        if self.transcoder.is_none() {
+        if self.converter.is_none() {
             return self.read_stored(into);
         }
         while self.text_read == self.text.len() && !self.ended {

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use memchr::{memchr, memmem};
 use percent_encoding::percent_decode;
 
-use crate::decode::charset::labels;
+use crate::decode::charset;
 use crate::decode::offset_map::OffsetMap;
 use crate::decode::transfer::{Base64, QuotedPrintable};
+use crate::decode::{Decode, RecordOffsets};
 
 /// A value as text: unfolded (RFC 5322 section 2.2.3), its encoded words decoded and joined. The
 /// map leads back to offsets of `raw`, counted from where `map` starts.
@@ -47,7 +48,7 @@ pub(super) fn text(raw: &[u8], out: &mut Vec<u8>, map: &mut OffsetMap) {
         } else {
             words.flush(out, map);
             out.extend_from_slice(&rest[..run]);
-            map.run(run, 1);
+            map.copy(run);
         }
         at += run;
     }
@@ -103,7 +104,7 @@ impl EncodedWords {
     fn flush(&mut self, out: &mut Vec<u8>, map: &mut OffsetMap) {
         if self.is_open() {
             let start = out.len();
-            labels::to_utf8(&self.charset, &self.bytes, out);
+            charset::to_utf8(&self.charset, &self.bytes, out);
             map.put(out.len() - start, self.length);
             self.length = 0;
             self.charset.clear();
@@ -112,7 +113,7 @@ impl EncodedWords {
         for (text, raw) in self.blanks.drain(..) {
             if text > 0 {
                 out.push(b' ');
-                map.run(1, 1);
+                map.copy(1);
             } else {
                 map.skip(raw);
             }
@@ -161,8 +162,8 @@ impl<'a> EncodedWord<'a> {
     fn decode(&self, out: &mut Vec<u8>) {
         if self.encoding == b'B' {
             let mut decoder = Base64::default();
-            decoder.push(self.text, out);
-            decoder.end(out);
+            decoder.push(self.text, out, &mut ());
+            decoder.finish(out, &mut ());
         } else {
             let spaced: Vec<u8> = self
                 .text
@@ -170,8 +171,8 @@ impl<'a> EncodedWord<'a> {
                 .map(|&byte| if byte == b'_' { b' ' } else { byte })
                 .collect();
             let mut decoder = QuotedPrintable::default();
-            decoder.push(&spaced, out);
-            decoder.end(out);
+            decoder.push(&spaced, out, &mut ());
+            decoder.finish(out, &mut ());
         }
     }
 }
@@ -554,7 +555,7 @@ fn join(pieces: Vec<ParameterSection>) -> Vec<(String, Vec<u8>)> {
             }
         }
         let mut value = Vec::new();
-        labels::to_utf8(&label, &bytes, &mut value);
+        charset::to_utf8(&label, &bytes, &mut value);
         list.push((group[0].0.clone(), value));
     }
     list

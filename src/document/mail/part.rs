@@ -15,11 +15,13 @@ use super::trailer::{Trailer, TrailerSplit};
 use super::tree::MimeTree;
 use super::unquote::LineUnquoter;
 use crate::bytes::window::Window;
-use crate::decode::charset::labels::{self, ConverterInput, TextCharset};
-use crate::decode::charset::{Confidence, Converter, Detected, detect, needs_transcoding};
+use crate::decode::charset::{
+    self, Confidence, Converter, ConverterInput, Detected, TextCharset, detect, needs_transcoding,
+};
 use crate::decode::compression::{Codec, Decompressed};
 use crate::decode::offset_map::OffsetMap;
 use crate::decode::transfer::{Base64, QuotedPrintable, TransferEncoding};
+use crate::decode::{Decode, RecordOffsets};
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::{Batch, Enter, Event, Events, RestartHints, RuleFamily};
 use crate::document::flags::Flags;
@@ -62,7 +64,6 @@ pub(super) struct LeafPart {
     charset: Option<TextCharset>,
     converter: Option<Converter>,
     converted: OffsetMap,
-    malformed: bool,
     pub(super) splice: EventMapper,
     blobs: BinaryBlocks,
     body: BodyBuffers,
@@ -90,8 +91,8 @@ impl LeafPart {
         self.kind = description.kind;
         self.transfer = description.transfer;
         self.clean = description.clean;
-        self.quoted_printable.begin();
-        self.base64.begin();
+        self.quoted_printable = QuotedPrintable::default();
+        self.base64 = Base64::default();
         self.trailer.begin();
         self.in_trailer = false;
         self.begin_kind(description.frame, description.flags, description.charset);
@@ -114,10 +115,9 @@ impl LeafPart {
     fn begin_charset(&mut self, label: &[u8]) {
         self.converted.clear();
         self.converter = None;
-        self.malformed = false;
         self.splice.charset.clear();
         self.splice.charset.extend_from_slice(label);
-        let (charset, fault) = labels::of_label(label);
+        let (charset, fault) = charset::of_label(label);
         self.diagnostics.extend(fault.map(<&Code>::from));
         self.set_charset(charset);
     }
@@ -181,7 +181,7 @@ impl LeafPart {
             TransferEncoding::QuotedPrintable => {
                 let mut decoded = std::mem::take(&mut readers.decoded);
                 decoded.clear();
-                self.quoted_printable.push(raw, &mut decoded);
+                self.quoted_printable.push(raw, &mut decoded, &mut ());
                 self.decoded(&decoded, readers, out);
                 readers.decoded = decoded;
             }
@@ -205,7 +205,7 @@ impl LeafPart {
             TrailerSplit::Encoded => {
                 let mut decoded = std::mem::take(&mut readers.decoded);
                 decoded.clear();
-                self.base64.push(bytes, &mut decoded);
+                self.base64.push(bytes, &mut decoded, &mut ());
                 self.decoded(&decoded, readers, out);
                 readers.decoded = decoded;
             }
@@ -272,13 +272,13 @@ impl LeafPart {
             // So far ASCII came, which is what it stands for.
             let text = self.body.text.window();
             self.converted
-                .run(text.offset_at(text.bytes.len()) as usize, 1);
+                .copy(text.offset_at(text.bytes.len()) as usize);
             self.converter = Some(Converter::new(ConverterInput::Encoding(encoding)));
         }
         if let Some(converter) = &mut self.converter {
             let mut scratch = std::mem::take(&mut readers.scratch);
             scratch.clear();
-            self.malformed |= converter.push(bytes, false, &mut scratch, &mut self.converted);
+            converter.push(bytes, &mut scratch, &mut self.converted);
             self.body.text.push(&scratch);
             readers.scratch = scratch;
         } else {
@@ -309,7 +309,7 @@ impl LeafPart {
             return false;
         }
         let charset = match self.charset {
-            Some(TextCharset::Guess) => labels::guess(raw),
+            Some(TextCharset::Guess) => charset::guess(raw),
             Some(known) => known,
             None => return false,
         };
@@ -379,16 +379,17 @@ impl LeafPart {
         match self.transfer {
             TransferEncoding::Identity => {}
             TransferEncoding::QuotedPrintable => {
-                self.quoted_printable.end(&mut decoded);
-                if self.quoted_printable.bad > 0 {
+                self.quoted_printable.finish(&mut decoded, &mut ());
+                if self.quoted_printable.faults() > 0 {
                     self.diagnostics.push(&diagnostic::BAD_ESCAPE);
                 }
             }
             TransferEncoding::Base64 => {
-                if self.base64.end(&mut decoded) {
+                self.base64.finish(&mut decoded, &mut ());
+                if self.base64.is_truncated() {
                     self.diagnostics.push(&diagnostic::BASE64_TRUNCATED);
                 }
-                if self.base64.garbage > 0 {
+                if self.base64.faults() > 0 {
                     self.diagnostics.push(&diagnostic::BASE64_GARBAGE);
                 }
             }
@@ -412,7 +413,7 @@ impl LeafPart {
             return;
         }
         self.scan(true, readers, out);
-        if self.malformed {
+        if self.converter.as_ref().is_some_and(|it| it.faults() > 0) {
             self.diagnostics.push(&diagnostic::CHARSET_MALFORMED);
         }
         self.splice.leave(out);
@@ -425,13 +426,13 @@ impl LeafPart {
             let detected = detect(Some(html::prescan), self.declared(), head);
             match detected.encoding {
                 Some(encoding) if needs_transcoding(encoding) => {
-                    let (charset, _) = labels::of_label(encoding.name().as_bytes());
+                    let (charset, _) = charset::of_label(encoding.name().as_bytes());
                     self.set_charset(charset);
                 }
                 _ => return,
             }
         } else if matches!(self.charset, Some(TextCharset::Guess)) {
-            let charset = labels::guess(head);
+            let charset = charset::guess(head);
             self.set_charset(charset);
             if let Some(encoding) = self.legacy() {
                 self.converter = Some(Converter::new(ConverterInput::Encoding(encoding)));
@@ -443,7 +444,7 @@ impl LeafPart {
             let mut scratch = std::mem::take(&mut readers.scratch);
             scratch.clear();
             let raw = self.body.text.pending();
-            self.malformed |= converter.push(raw, false, &mut scratch, &mut self.converted);
+            converter.push(raw, &mut scratch, &mut self.converted);
             let bounds = if self.is_html() {
                 html::FORMAT.bounds
             } else {
@@ -490,7 +491,7 @@ impl LeafPart {
         if let Some(converter) = &mut self.converter {
             let mut scratch = std::mem::take(&mut readers.scratch);
             scratch.clear();
-            self.malformed |= converter.push(b"", true, &mut scratch, &mut self.converted);
+            converter.finish(&mut scratch, &mut self.converted);
             self.body.text.push(&scratch);
             readers.scratch = scratch;
         }

@@ -3,6 +3,7 @@
 
 use memchr::{memchr, memrchr3};
 
+use crate::decode::RecordOffsets;
 use crate::decode::offset_map::OffsetMap;
 
 /// Makes the text to scan from a part's text, piece by piece.
@@ -139,7 +140,7 @@ impl Flowed {
         let ending = line.len() - content.len();
         let mut copy = |bytes: &[u8], map: &mut OffsetMap| {
             out.extend_from_slice(bytes);
-            map.run(bytes.len(), 1);
+            map.copy(bytes.len());
         };
         if self.inside {
             copy(line, map);
@@ -203,7 +204,7 @@ impl Enriched {
                 map.skip(run);
             } else {
                 out.extend_from_slice(&rest[..run]);
-                map.run(run, 1);
+                map.copy(run);
             }
             at += run;
             let rest = &rest[run..];
@@ -230,7 +231,7 @@ impl Enriched {
                 // The second bracket is the one that is read: columns stay on the text behind it.
                 map.skip(literal - 1);
                 out.push(b'<');
-                map.run(1, 1);
+                map.copy(1);
             }
             at += literal;
         }
@@ -261,7 +262,7 @@ fn unfold(text: &[u8], last: bool, out: &mut Vec<u8>, map: &mut OffsetMap) -> us
             .position(|byte| matches!(byte, b'\r' | b'\n'))
             .unwrap_or(rest.len());
         out.extend_from_slice(&rest[..run]);
-        map.run(run, 1);
+        map.copy(run);
         at += run;
         let ending = match text[at..] {
             [] => break,
@@ -277,7 +278,7 @@ fn unfold(text: &[u8], last: bool, out: &mut Vec<u8>, map: &mut OffsetMap) -> us
             }
             _ => {
                 out.extend_from_slice(&text[at..at + ending]);
-                map.run(ending, 1);
+                map.copy(ending);
                 at += ending;
             }
         }
