@@ -1,4 +1,4 @@
-//! Sets of byte values, built at compile time and tested with one load.
+//! Sets of byte values: built at compile time, tested with one load.
 
 /// A set of byte values.
 ///
@@ -13,7 +13,7 @@
 pub struct ByteSet([bool; 256]);
 
 impl ByteSet {
-    /// The set without members.
+    /// The empty set.
     pub const EMPTY: Self = Self([false; 256]);
     /// `0-9`.
     pub const DIGIT: Self = Self::EMPTY.with_range(b'0', b'9');
@@ -24,7 +24,7 @@ impl ByteSet {
     /// `0-9 A-F a-f`.
     pub const HEXADECIMAL: Self = Self::DIGIT.with_range(b'A', b'F').with_range(b'a', b'f');
 
-    /// The set with these members added.
+    /// Returns the set with these members added.
     #[must_use]
     pub const fn with(mut self, members: &[u8]) -> Self {
         let mut i = 0;
@@ -35,7 +35,7 @@ impl ByteSet {
         self
     }
 
-    /// The set with `first` to `last`, both included, added.
+    /// Returns the set with `first` to `last`, both included, added.
     #[must_use]
     pub const fn with_range(mut self, first: u8, last: u8) -> Self {
         let mut byte = first as usize;
@@ -46,7 +46,7 @@ impl ByteSet {
         self
     }
 
-    /// The set without these members.
+    /// Returns the set without these members.
     #[must_use]
     pub const fn without(mut self, members: &[u8]) -> Self {
         let mut i = 0;
@@ -57,7 +57,7 @@ impl ByteSet {
         self
     }
 
-    /// The bytes that are no members.
+    /// Returns the set of all bytes that are not members.
     #[must_use]
     pub const fn complement(mut self) -> Self {
         let mut byte = 0;
@@ -68,21 +68,21 @@ impl ByteSet {
         self
     }
 
-    /// Whether `byte` is a member.
+    /// Returns whether `byte` is a member.
     #[inline]
     #[must_use]
     pub const fn contains(&self, byte: u8) -> bool {
         self.0[byte as usize]
     }
 
-    /// Index of the first byte that is no member.
+    /// Returns the index of the first byte that is not a member.
     #[inline]
     #[must_use]
     pub fn first_outside(&self, bytes: &[u8]) -> Option<usize> {
         bytes.iter().position(|&byte| !self.contains(byte))
     }
 
-    /// Index of the first byte that is a member.
+    /// Returns the index of the first byte that is a member.
     #[inline]
     #[must_use]
     pub fn first_inside(&self, bytes: &[u8]) -> Option<usize> {

@@ -1,27 +1,26 @@
-//! Offsets to lines and columns, counted once per byte and only when asked.
+//! Converts offsets to lines and columns, reading each byte once and only for positions asked for.
 //!
-//! Lines end at LF, CR or CRLF and count from 1; columns count the Unicode scalar values of the
-//! decoded line from 1, and bytes where the line cannot be decoded. A byte order mark is no
-//! column.
+//! Lines end at LF, CR or CRLF and count from 1. Columns count from 1, in Unicode scalar values of
+//! the decoded line and in bytes where the line cannot be decoded. A byte order mark has no column.
 
 use encoding_rs::{Encoding, UTF_8};
 use memchr::{memchr, memchr_iter, memchr2_iter, memrchr};
 
 use super::window::Window;
 
-/// Bytes that must stay in view behind a window so that no character is counted in halves.
+/// The look-behind in bytes that keeps a character from being split between two counts.
 pub const LOOK_BEHIND: usize = 4;
 
-/// A line and a column, both from 1.
+/// A line and a column, both 1-based.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
-    /// The line's number.
+    /// The line number.
     pub line: u64,
     /// The column in Unicode scalar values.
     pub column: u64,
 }
 
-/// Counts the lines of one document while its windows pass by.
+/// Counts the lines and columns of one document, window by window.
 ///
 /// ```
 /// use uriscan::bytes::{lines::{LineCounter, Position}, window::Window};
@@ -32,12 +31,12 @@ pub struct Position {
 #[derive(Clone, Debug)]
 pub struct LineCounter {
     encoding: &'static Encoding,
-    /// How far has been counted.
+    /// The offset up to which bytes are counted.
     offset: u64,
     line: u64,
     /// Characters between the line's start and `offset`.
     column: u64,
-    /// Bytes between them.
+    /// Bytes between the line's start and `offset`.
     bytes: u64,
     after_cr: bool,
 }
@@ -49,12 +48,12 @@ impl Default for LineCounter {
 }
 
 impl LineCounter {
-    /// At the start of a document in UTF-8.
+    /// A counter at the start of a document in UTF-8.
     pub fn new() -> Self {
         LineCounter::starting(0, 1)
     }
 
-    /// At the start of line `line`, which begins at `offset`.
+    /// A counter at the start of line `line`, which begins at `offset`.
     pub fn starting(offset: u64, line: u64) -> Self {
         LineCounter {
             encoding: UTF_8,
@@ -66,8 +65,9 @@ impl LineCounter {
         }
     }
 
-    /// Counts columns in the characters of `encoding` from here on, and in the line at hand from its
-    /// start if they are bytes.
+    /// Counts columns in characters of `encoding` from here on.
+    ///
+    /// For a single-byte encoding the current line is recounted from its start.
     pub fn set_encoding(&mut self, encoding: &'static Encoding) {
         self.encoding = encoding;
         if encoding.is_single_byte() {
@@ -75,9 +75,9 @@ impl LineCounter {
         }
     }
 
-    /// The position of an offset of the window; offsets are asked for in ascending order.
+    /// Returns the position of an offset of the window; offsets must ascend from call to call.
     pub fn position(&mut self, window: &Window<'_>, offset: u64) -> Position {
-        debug_assert!(offset >= self.offset, "positions are asked for in order");
+        debug_assert!(offset >= self.offset, "offsets must ascend");
         let from = window.at_offset(self.offset);
         let to = window.at_offset(offset).max(from);
         self.count(&window.bytes[from..to]);
@@ -87,7 +87,7 @@ impl LineCounter {
         }
     }
 
-    /// Counts up to index `at` of the window, which is about to be consumed.
+    /// Counts up to index `at` of the window, before the bytes up to there are consumed.
     pub fn pass(&mut self, window: &Window<'_>, at: usize) {
         let from = window.at_offset(self.offset);
         let mut to = at;
@@ -142,7 +142,7 @@ impl LineCounter {
     }
 }
 
-/// The line breaks of some bytes.
+/// Returns the number of line breaks.
 ///
 /// ```
 /// assert_eq!(uriscan::bytes::lines::breaks(b"a\nb\r\nc\rd"), 3);
@@ -153,7 +153,7 @@ pub fn breaks(bytes: &[u8]) -> u64 {
     lines.line - 1
 }
 
-/// Unicode scalar values of the decoded bytes; what cannot be decoded counts by the byte.
+/// Returns the number of Unicode scalar values; undecodable bytes count one each.
 fn characters(encoding: &'static Encoding, bytes: &[u8]) -> u64 {
     if encoding.is_single_byte() || bytes.is_ascii() {
         return bytes.len() as u64;
@@ -168,7 +168,7 @@ fn characters(encoding: &'static Encoding, bytes: &[u8]) -> u64 {
     text.chars().count() as u64
 }
 
-/// The last index up to `at` at which no character is cut.
+/// Returns the last index up to `at` that splits no character.
 fn whole_characters(encoding: &'static Encoding, bytes: &[u8], from: usize, at: usize) -> usize {
     if from >= at || encoding.is_single_byte() {
         return at;
@@ -185,7 +185,7 @@ fn whole_characters(encoding: &'static Encoding, bytes: &[u8], from: usize, at: 
     if bytes[at - 1] < 0x30 {
         return at;
     }
-    // What a decoder that expects more has not handed out yet is left for the next time.
+    // The bytes that a decoder still withholds, expecting more, are left for the next call.
     let mut complete = String::with_capacity(3 * (at - from) + 8);
     let mut decoder = encoding.new_decoder_without_bom_handling();
     let _ = decoder.decode_to_string(&bytes[from..at], &mut complete, false);
@@ -207,7 +207,7 @@ fn sequence_length(lead: u8) -> usize {
 mod tests {
     use super::*;
 
-    /// The naive twin: one character at a time over the whole document.
+    /// The naive version: one character at a time over the whole document.
     fn naive(bytes: &[u8], offset: usize) -> Position {
         let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
         let before = &text[..offset - (bytes.len() - text.len())];
@@ -264,9 +264,9 @@ mod tests {
         }
     }
 
-    /// A document that turns out not to be UTF-8 in the middle of a line.
+    /// The encoding changes from UTF-8 in the middle of a line.
     #[test]
-    fn the_line_at_hand_is_counted_anew_in_bytes() {
+    fn the_current_line_is_recounted_in_bytes() {
         let mut lines = LineCounter::new();
         let window = Window::whole("a\né é".as_bytes());
         assert_eq!(lines.position(&window, 5).column, 3);
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn characters_of_two_bytes_are_never_cut() {
+    fn characters_of_two_bytes_are_never_split() {
         // KATAKANA SO ends in a backslash in Shift_JIS; the last byte is half a character.
         let bytes = b"<a>\x83\x5C\x83\x5C\x83\x83\x83\x5Cab\x94\x5C\n\x83\x5Cx\x83";
         let naive = |at: usize| {

@@ -1,4 +1,4 @@
-//! Layer 1: bytes and offsets. Knows no URI and no format.
+//! Layer 1: bytes and offsets, independent of URIs and document formats.
 
 pub mod class;
 pub mod lines;
@@ -9,21 +9,22 @@ pub mod simd;
 pub mod source;
 pub mod window;
 
-/// Counts the steps of loops that must stay linear, in unit tests only: elsewhere a step costs nothing.
+/// Counts the steps of loops that must stay linear, in unit tests only: elsewhere a step costs
+/// nothing.
 pub(crate) mod steps {
     #[cfg(test)]
     thread_local! {
         static STEPS: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
     }
 
-    /// Counts steps of the loop at hand, such as bytes looked at or entries compared.
+    /// Counts steps of a loop, such as bytes read or entries compared.
     #[inline(always)]
     pub(crate) fn step(_steps: usize) {
         #[cfg(test)]
         STEPS.with(|steps| steps.set(steps.get() + _steps as u64));
     }
 
-    /// The steps of this thread since the last call.
+    /// Returns the steps of this thread since the last call.
     #[cfg(test)]
     pub(crate) fn take() -> u64 {
         STEPS.with(|steps| steps.replace(0))

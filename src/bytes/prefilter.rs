@@ -1,21 +1,21 @@
-//! The next place where a reference can begin in text: a colon whose neighbours are right.
+//! Finds the next candidate for a reference in text: a colon with certain neighbours.
 //!
-//! The naive version calls the rules at every `:`. In prose and source text most colons end a word
-//! before a blank, stand between digits or between two names; looking at two bytes behind the
-//! colon and three before it leaves a few in a thousand to the rules. `memchr` finds the colons.
+//! The naive version applies the grammar at every `:`. In prose and source text most colons end a
+//! word before a space, or stand between digits or names; testing the two bytes behind the colon
+//! and the three before it leaves a few in a thousand. `memchr` finds the colons.
 //!
-//! A branch for each colon is hard to foresee, and costs more than the bytes between two of them.
-//! Where thirty-two bytes can be looked up at once, all places are asked without a branch whether a
-//! colon has one of the words' last two letters before it, by half of their bits, or `/` behind it.
+//! A branch for each colon is hard to predict and costs more than the bytes between two colons.
+//! With AVX2, 32 positions are tested at once, without a branch, for a colon that has `/` behind it
+//! or before it the last two letters of one of the words, compared by half of their bits.
 
 use memchr::memchr_iter;
 
 use super::simd::avx2::{AsciiPairs, Avx2, NeighbourPattern};
 
-/// The last three letters of the words after which a colon counts although no `//` follows.
+/// The last three letters of the words after which a colon counts without `//` behind it.
 #[derive(Debug)]
 pub struct WordEndings {
-    /// Open addressing without collisions: the letters, and `BREAKS`.
+    /// A hash table without collisions: the three letters, and `BREAKS`.
     table: [u32; SLOTS],
     multiplier: u32,
     neighbours: NeighbourPattern,
@@ -23,16 +23,17 @@ pub struct WordEndings {
 
 const SLOTS: usize = 128;
 
-/// The word counts in front of white space, too.
+/// The word also counts before white space.
 const BREAKS: u32 = 1 << 31;
 
-/// No three letters look like this.
+/// An empty slot: no three letters have this value.
 const VACANT: u32 = 0xFF_FFFF;
 
 impl WordEndings {
-    /// The words that end in these letters, given in lower case; those of `breaking` also in front
-    /// of white space. `groups` has every last letter once: in a group, what stands before any of
-    /// them may stand before each when many places are asked at once.
+    /// Makes a table of endings in lower case; a word of `breaking` also counts before white space.
+    ///
+    /// `groups` holds every last letter once. Within a group the vectorised search accepts any
+    /// second-to-last letter before any last letter.
     pub const fn new(
         plain: &[&[u8; 3]],
         breaking: &[&[u8; 3]],
@@ -58,7 +59,7 @@ impl WordEndings {
         }
     }
 
-    /// False when two words collide.
+    /// Adds endings; false when two collide.
     const fn insert(&mut self, list: &[&[u8; 3]], flag: u32) -> bool {
         let mut n = 0;
         while n < list.len() {
@@ -79,21 +80,21 @@ impl WordEndings {
         (word.wrapping_mul(self.multiplier) >> (32 - SLOTS.trailing_zeros())) as usize
     }
 
-    /// The first colon from `from` on at which a reference can begin.
+    /// Returns the index of the first colon from `from` on that may belong to a reference.
     ///
-    /// A colon too near to the end to tell counts.
+    /// A colon too near to the start or the end for its neighbours to be read counts.
     #[inline]
-    pub fn next_colon(&self, wide: Option<Avx2>, bytes: &[u8], from: usize) -> Option<usize> {
+    pub fn next_colon(&self, avx2: Option<Avx2>, bytes: &[u8], from: usize) -> Option<usize> {
         let mut from = from;
-        if let Some(wide) = wide {
-            // So near to the start every colon counts.
+        if let Some(avx2) = avx2 {
+            // Every colon this near to the start counts.
             let mut first = bytes.iter().take(BEFORE).skip(from);
             if let Some(n) = first.position(|&byte| byte == b':') {
                 return Some(from + n);
             }
             from = from.max(BEFORE);
             let counts = |at: usize| self.counts(bytes, at);
-            match wide.find(bytes, from, &self.neighbours, counts) {
+            match avx2.find(bytes, from, &self.neighbours, counts) {
                 Ok(at) => return Some(at),
                 Err(until) => from = until,
             }
@@ -103,7 +104,7 @@ impl WordEndings {
             .find(|&at| self.counts(bytes, at))
     }
 
-    /// Whether the colon at an index counts.
+    /// Returns whether the colon at an index counts.
     #[inline]
     fn counts(&self, bytes: &[u8], at: usize) -> bool {
         let around = at.checked_sub(4).and_then(|from| bytes.get(from..at + 3));
@@ -117,10 +118,10 @@ impl WordEndings {
     }
 }
 
-/// How many bytes before a colon are needed to tell.
+/// The number of bytes before a colon that are read.
 const BEFORE: usize = 4;
 
-/// Adds the last two letters of words, by the groups of the last ones.
+/// Adds the last two letters of each word, in the group of its last letter.
 const fn add_pairs(
     mut pairs: AsciiPairs,
     words: &[&[u8; 3]],
@@ -135,7 +136,7 @@ const fn add_pairs(
     pairs
 }
 
-/// The group that holds a letter.
+/// Returns the index of the group that holds a letter.
 const fn group(groups: &[&[u8]; AsciiPairs::GROUPS], letter: u8) -> usize {
     let mut group = 0;
     while group < groups.len() {
@@ -162,7 +163,7 @@ mod tests {
         &[b"o", b"le", b"s", NONE, NONE, NONE, NONE, NONE],
     );
 
-    /// The naive twin.
+    /// The naive version.
     fn naive(bytes: &[u8], from: usize) -> Option<usize> {
         (from..bytes.len()).find(|&at| {
             let ends = |word: &&[u8; 3]| at >= 3 && bytes[at - 3..at].eq_ignore_ascii_case(*word);
@@ -177,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_what_the_naive_twin_finds() {
+    fn agrees_with_the_naive_search() {
         let tokens = [
             "a", ":", "//", " ", "mailto", "URL", "https", "tel", "xtel", "file", "\n", "é", "::",
             "/",
@@ -195,8 +196,8 @@ mod tests {
             loop {
                 let got = WORDS.next_colon(None, text.as_bytes(), from);
                 assert_eq!(got, naive(text.as_bytes(), from), "{text:?} from {from}");
-                let wide = WORDS.next_colon(Avx2::new(), text.as_bytes(), from);
-                assert_eq!(wide, got, "{text:?} from {from}");
+                let vectorised = WORDS.next_colon(Avx2::new(), text.as_bytes(), from);
+                assert_eq!(vectorised, got, "{text:?} from {from}");
                 match got {
                     Some(at) => from = at + 1,
                     None => break,

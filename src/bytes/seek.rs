@@ -1,14 +1,13 @@
-//! The next byte of a few kinds in markup: the inner loops of the HTML scanner.
+//! Searches for delimiters in markup: the inner loops of the HTML tag scanner.
 //!
-//! Tags are short: what is looked for is nearly always within sixteen bytes, where one
-//! [`Block`] finds it for less than the price of calling anything. Behind that the
-//! long searches take over.
+//! Tags are short: the delimiter is nearly always within sixteen bytes, where one inlined [`Block`]
+//! finds it at less than the cost of a call. Longer distances are searched by `memchr` or a loop.
 
 use memchr::memchr;
 
 use super::simd::{self, Block};
 
-/// White space of HTML: CR counts, for it stands for a line feed.
+/// Returns whether a byte is white space in HTML, or a CR, which normalises to LF.
 #[inline(always)]
 pub fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\n' | b'\t' | b'\r' | 0x0C)
@@ -19,7 +18,7 @@ const SLASH: u8 = 2;
 const MORE: u8 = 4;
 const EQUALS: u8 = 8;
 
-/// What each byte is within a tag.
+/// The class of each byte within a tag.
 static CLASS: [u8; 256] = {
     let mut class = [0; 256];
     class[b' ' as usize] = SPACE;
@@ -33,7 +32,7 @@ static CLASS: [u8; 256] = {
     class
 };
 
-/// The first byte from `at` on of some classes, byte by byte.
+/// Returns the index of the first byte from `at` on of the classes in `stop`, byte by byte.
 fn until(bytes: &[u8], at: usize, stop: u8) -> usize {
     let rest = &bytes[at..];
     let found = rest
@@ -42,14 +41,16 @@ fn until(bytes: &[u8], at: usize, stop: u8) -> usize {
     found.map_or(bytes.len(), |found| at + found)
 }
 
-/// The first byte from `at` on that `mask` finds in a block and is of some classes.
+/// Returns the index of the first byte from `at` on of the classes in `stop`.
+///
+/// `mask` marks candidates in a block.
 #[inline(always)]
 fn seek(bytes: &[u8], at: usize, stop: u8, mask: impl Fn(Block) -> u32) -> usize {
     if let Some(block) = simd::at(bytes, at) {
         let mask = mask(block);
         if mask != 0 {
             let found = at + mask.trailing_zeros() as usize;
-            // A control character looks like white space to the block.
+            // `up_to` also marks control characters.
             if CLASS[bytes[found] as usize] & stop != 0 {
                 return found;
             }
@@ -58,7 +59,7 @@ fn seek(bytes: &[u8], at: usize, stop: u8, mask: impl Fn(Block) -> u32) -> usize
     until(bytes, at, stop)
 }
 
-/// The end of a tag's name: white space, `/`, `>` or the end.
+/// Returns the end of a tag's name: the index of white space, `/`, `>` or the length.
 #[inline(always)]
 pub fn tag_name_end(bytes: &[u8], at: usize) -> usize {
     seek(bytes, at, SPACE | SLASH | MORE, |block| {
@@ -66,7 +67,7 @@ pub fn tag_name_end(bytes: &[u8], at: usize) -> usize {
     })
 }
 
-/// The end of an attribute's name, once its first byte has been passed.
+/// Returns the end of an attribute's name; `at` is past the name's first byte.
 #[inline(always)]
 pub fn attribute_name_end(bytes: &[u8], at: usize) -> usize {
     seek(bytes, at, SPACE | SLASH | MORE | EQUALS, |block| {
@@ -74,7 +75,7 @@ pub fn attribute_name_end(bytes: &[u8], at: usize) -> usize {
     })
 }
 
-/// The end of a value without quotes.
+/// Returns the end of an unquoted value.
 #[inline(always)]
 pub fn bare_value_end(bytes: &[u8], at: usize) -> usize {
     seek(bytes, at, SPACE | MORE, |block| {
@@ -82,13 +83,13 @@ pub fn bare_value_end(bytes: &[u8], at: usize) -> usize {
     })
 }
 
-/// The first byte from `at` on that is no white space.
+/// Returns the index of the first byte from `at` on that is not white space.
 #[inline]
 pub fn skip_space(bytes: &[u8], at: usize) -> usize {
     skip(bytes, at, SPACE)
 }
 
-/// The first byte from `at` on that is neither white space nor `/`.
+/// Returns the index of the first byte from `at` on that is neither white space nor `/`.
 #[inline]
 pub fn skip_separators(bytes: &[u8], at: usize) -> usize {
     skip(bytes, at, SPACE | SLASH)
@@ -102,7 +103,7 @@ fn skip(bytes: &[u8], mut at: usize, over: u8) -> usize {
     at
 }
 
-/// The next `byte` from `at` on, or the end.
+/// Returns the index of the next `byte` from `at` on, or the length.
 #[inline(always)]
 pub fn next(byte: u8, bytes: &[u8], mut at: usize) -> usize {
     for _ in 0..3 {
@@ -115,15 +116,15 @@ pub fn next(byte: u8, bytes: &[u8], mut at: usize) -> usize {
         }
         at += simd::LENGTH;
     }
-    far(byte, bytes, at)
+    next_far(byte, bytes, at)
 }
 
 #[inline(never)]
-fn far(byte: u8, bytes: &[u8], at: usize) -> usize {
+fn next_far(byte: u8, bytes: &[u8], at: usize) -> usize {
     memchr(byte, &bytes[at..]).map_or(bytes.len(), |found| at + found)
 }
 
-/// Whether a value is what it seems: ASCII without `&`, CR and NUL.
+/// Returns whether a value needs no decoding: ASCII without `&`, CR and NUL.
 #[inline(always)]
 pub fn is_plain(bytes: &[u8], start: usize, end: usize) -> bool {
     let mut at = start;
@@ -151,7 +152,7 @@ pub fn is_plain(bytes: &[u8], start: usize, end: usize) -> bool {
 mod tests {
     use super::*;
 
-    /// Each search against its naive twin, at every place of bytes that are mostly markup.
+    /// Compares each search with a loop, at every index of generated markup.
     #[test]
     fn searches_find_what_a_loop_finds() {
         let mut state = 7u32;

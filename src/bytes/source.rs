@@ -1,43 +1,32 @@
-//! Where a document's bytes come from, and how to read them a second time.
+//! Readers that can start again at the first byte of a document.
 
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek};
 
-/// A document that can be read again from its first byte.
+/// A reader that can start again at the first byte.
 pub trait RewindSource: Read {
-    /// Goes back to the first byte.
+    /// Returns to the first byte.
     ///
     /// # Errors
     ///
-    /// When the source cannot.
+    /// When the source cannot be read again.
     fn rewind(&mut self) -> io::Result<()>;
 
-    /// How many of its bytes are kept for that.
+    /// The number of bytes kept in memory for reading again.
     fn kept(&self) -> usize {
         0
     }
 }
 
-/// A document in something seekable, from where it stands.
+/// A document in a seekable reader.
 #[derive(Debug)]
 pub struct Seekable<R> {
     inner: R,
-    start: u64,
 }
 
 impl<R: Read + Seek> Seekable<R> {
-    /// A document that starts at the very beginning of `inner`.
+    /// A document that starts at offset 0 of `inner`.
     pub fn new(inner: R) -> Self {
-        Seekable { inner, start: 0 }
-    }
-
-    /// A document that starts where `inner` stands now.
-    ///
-    /// # Errors
-    ///
-    /// When `inner` cannot tell where it stands.
-    pub fn from_here(mut inner: R) -> io::Result<Self> {
-        let start = inner.stream_position()?;
-        Ok(Seekable { inner, start })
+        Seekable { inner }
     }
 }
 
@@ -49,11 +38,11 @@ impl<R: Read> Read for Seekable<R> {
 
 impl<R: Read + Seek> RewindSource for Seekable<R> {
     fn rewind(&mut self) -> io::Result<()> {
-        self.inner.seek(SeekFrom::Start(self.start)).map(drop)
+        self.inner.rewind()
     }
 }
 
-/// A document that comes once, such as a pipe: its first bytes are kept, up to a limit.
+/// A reader that keeps the bytes of a stream, such as a pipe, up to a limit.
 ///
 /// ```
 /// use std::io::Read;
@@ -71,9 +60,9 @@ pub struct Replay<R> {
     inner: R,
     kept: Vec<u8>,
     limit: usize,
-    /// Where in `kept` to read, while reading again.
+    /// The index in `kept` of the next byte, while reading again.
     at: usize,
-    /// More has been read than is kept.
+    /// More was read than is kept.
     beyond: bool,
 }
 
@@ -103,7 +92,7 @@ impl<R: Read> Read for Replay<R> {
             self.kept.extend_from_slice(&into[..n]);
             self.at = self.kept.len();
         } else if n > 0 {
-            // What cannot be replayed whole is not worth its memory.
+            // Only a document that is kept whole can be read again.
             self.beyond = true;
             self.kept = Vec::new();
             self.at = 0;

@@ -1,14 +1,14 @@
-//! A document cut into windows: the view that a scanner gets, and the roll buffer behind it.
+//! Windows: the part of a document that a scanner sees at a time, and the roll buffer behind it.
 //!
-//! The buffer keeps three stretches in a row: a little of what was consumed before (the
-//! look-behind), what is pending, and room for the next read. Nothing is moved until the room
-//! runs out, and the buffer grows only while the scanner consumes nothing.
+//! The buffer holds three ranges in a row: the last consumed bytes (the look-behind), the pending
+//! bytes, and free space for the next read. Bytes are moved only when the free space is used up,
+//! and the buffer grows only while the scanner consumes nothing.
 
 use std::io::{self, Read};
 
-/// What a scanner sees of a document at one time.
+/// The part of a document that a scanner sees at a time.
 ///
-/// `bytes[..start]` was consumed in an earlier window and is there to look back at;
+/// `bytes[..start]` was consumed in an earlier window and remains as look-behind;
 /// `bytes[start..]` is pending. `offset` is the offset of `bytes[0]` in the document, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Window<'a> {
@@ -39,27 +39,27 @@ impl<'a> Window<'a> {
         }
     }
 
-    /// The offset in the document of the byte at an index of this window.
+    /// Returns the document offset of the byte at an index of this window.
     pub fn offset_at(&self, at: usize) -> u64 {
         self.offset + at as u64
     }
 
-    /// The index in this window of a document offset that lies within it.
+    /// Returns the index in this window of a document offset, which must lie within the window.
     pub fn at_offset(&self, offset: u64) -> usize {
         (offset - self.offset) as usize
     }
 }
 
-/// How much of a document a format needs to see at a time, in bytes.
+/// The part of a document that a format needs to see at a time, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// Consumed bytes that stay in view before the pending ones.
+    /// Consumed bytes that remain in the window before the pending ones.
     pub look_behind: usize,
-    /// The most that may be pending while the scanner waits for more.
+    /// The most bytes that may be pending while the scanner consumes nothing.
     pub look_ahead: usize,
 }
 
-/// The roll buffer: reads a document and shows it window by window.
+/// The roll buffer: reads a document window by window.
 ///
 /// ```
 /// use uriscan::bytes::window::{Bounds, Windows};
@@ -91,7 +91,7 @@ pub struct Windows {
 }
 
 impl Default for Windows {
-    /// A buffer that reads one byte at a time, and takes no memory.
+    /// A buffer that reads one byte at a time and has no memory allocated.
     fn default() -> Self {
         Windows::new(1)
     }
@@ -116,43 +116,38 @@ impl Windows {
         }
     }
 
-    /// Forgets the document before, keeps the memory, and starts another at offset 0.
+    /// Starts another document at offset 0, in the same memory.
     pub fn begin(&mut self, bounds: Bounds) {
         self.begin_at(bounds, 0);
     }
 
-    /// The same for a range of a document that starts at `offset`.
+    /// Starts a range of another document that begins at `offset`, in the same memory.
     pub fn begin_at(&mut self, bounds: Bounds, offset: u64) {
         (self.behind, self.start, self.end) = (0, 0, 0);
         self.offset = offset;
         self.bounds = bounds;
         self.last = false;
         self.stalled = false;
-        // One huge wait must not pin its memory for every later document.
+        // A buffer that one document made very large is not kept for later ones.
         if self.buffer.len() > self.size + bounds.look_ahead + bounds.look_behind {
             self.buffer = Vec::new();
         }
     }
 
-    /// Changes the bounds for the rest of the document, once its format is known.
-    pub fn set_bounds(&mut self, bounds: Bounds) {
-        self.bounds = bounds;
-    }
-
-    /// Reads up to one window's worth of bytes behind the pending ones; at the document's end the
-    /// window becomes the last one.
+    /// Reads up to one window of bytes behind the pending ones; at the document's end the window
+    /// becomes the last one.
     ///
-    /// While the scanner consumes nothing the amount doubles, so that waiting stays linear in time
-    /// however small the windows are.
+    /// While the scanner consumes nothing the amount doubles, so that the total time stays linear
+    /// for any window size.
     ///
     /// # Errors
     ///
-    /// Those of the reader, but for interruptions, which are retried; and when there is no memory.
+    /// Those of the reader, but for interruptions, which are retried; and when no memory is left.
     ///
     /// # Panics
     ///
-    /// When a scanner consumed nothing although its format's look-ahead was in view: it broke the
-    /// contract of [`Scan`](crate::document::Scan).
+    /// When a scanner consumed nothing of a window as long as its format's look-ahead, against the
+    /// contract of `Scan`.
     pub fn fill(&mut self, reader: &mut (impl Read + ?Sized)) -> io::Result<()> {
         let pending = self.end - self.start;
         assert!(
@@ -167,7 +162,7 @@ impl Windows {
         } else {
             self.size
         };
-        self.try_make_room(want)?;
+        self.try_reserve(want)?;
         let goal = self.end + want;
         while self.end < goal {
             match reader.read(&mut self.buffer[self.end..goal]) {
@@ -183,9 +178,9 @@ impl Windows {
         Ok(())
     }
 
-    /// Appends bytes behind the pending ones: for documents that are made rather than read.
+    /// Appends bytes behind the pending ones, for documents that are generated rather than read.
     pub fn push(&mut self, bytes: &[u8]) {
-        self.make_room(bytes.len());
+        self.reserve(bytes.len());
         self.buffer[self.end..self.end + bytes.len()].copy_from_slice(bytes);
         self.end += bytes.len();
     }
@@ -195,18 +190,17 @@ impl Windows {
         &self.buffer[self.start..self.end]
     }
 
-    /// The pending bytes, to be changed before a scanner sees them.
+    /// The pending bytes, to be modified before a scanner reads them.
     pub fn pending_mut(&mut self) -> &mut [u8] {
         &mut self.buffer[self.start..self.end]
     }
 
-    /// Treats what has been read so far as the whole document: after a read error nothing that
-    /// was read is lost.
+    /// Makes the bytes read so far the whole document, so that a read error loses none of them.
     pub fn end_here(&mut self) {
         self.last = true;
     }
 
-    /// The window in view.
+    /// The current window.
     pub fn window(&self) -> Window<'_> {
         Window {
             bytes: &self.buffer[self.behind..self.end],
@@ -216,8 +210,7 @@ impl Windows {
         }
     }
 
-    /// Marks the bytes of the window before index `at` as consumed; true when the document is
-    /// finished.
+    /// Consumes the bytes of the window before index `at`; returns true at the end of the document.
     ///
     /// # Panics
     ///
@@ -243,16 +236,16 @@ impl Windows {
         self.last
     }
 
-    /// The same, unless there is no memory for it: one document must not take the run.
-    fn try_make_room(&mut self, want: usize) -> io::Result<()> {
+    /// Makes space for `want` more bytes, or fails: one document must not abort the process.
+    fn try_reserve(&mut self, want: usize) -> io::Result<()> {
         let more = (self.end - self.behind + want).saturating_sub(self.buffer.len());
-        // The buffer grows by doubling, and its memory is claimed before it is used.
+        // The buffer grows by doubling; the allocation is attempted before it is relied on.
         self.buffer.try_reserve(more)?;
-        self.make_room(want);
+        self.reserve(want);
         Ok(())
     }
 
-    fn make_room(&mut self, want: usize) {
+    fn reserve(&mut self, want: usize) {
         if self.end + want <= self.buffer.len() {
             return;
         }
@@ -270,10 +263,10 @@ impl Windows {
 mod tests {
     use super::*;
 
-    /// Hands out at most `step` bytes at a time, as a pipe does.
-    struct Drip<'a>(&'a [u8], usize);
+    /// Reads at most a given number of bytes at a time, as a pipe does.
+    struct Trickle<'a>(&'a [u8], usize);
 
-    impl Read for Drip<'_> {
+    impl Read for Trickle<'_> {
         fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
             let n = self.0.len().min(self.1).min(into.len());
             into[..n].copy_from_slice(&self.0[..n]);
@@ -293,7 +286,7 @@ mod tests {
                     look_ahead: 64,
                 });
                 let mut seen = Vec::new();
-                let mut reader = Drip(&text, 3);
+                let mut reader = Trickle(&text, 3);
                 loop {
                     windows.fill(&mut reader).unwrap();
                     let window = windows.window();

@@ -1,10 +1,10 @@
-//! Thirty-two bytes looked up at once, where the processor has AVX2.
+//! Thirty-two bytes classified at once, where the processor has AVX2.
 //!
-//! A byte is looked up by its two halves of four bits, each an index into a table of sixteen: the
-//! instruction for that takes no more. Both tables hold eight bits for each half; a byte is a
-//! member where they have a bit in common.
+//! The shuffle instruction looks up four bits of each byte in a table of sixteen entries, so a byte
+//! is looked up by its two halves. Each entry has eight bits; a byte is a member where the entries
+//! of both halves have a bit in common.
 
-/// A set of ASCII bytes, by the halves of each byte.
+/// A set of ASCII bytes, as two tables by the halves of each byte.
 #[derive(Clone, Copy, Debug)]
 pub struct NibbleSet {
     low: [u8; 16],
@@ -12,17 +12,17 @@ pub struct NibbleSet {
 }
 
 impl NibbleSet {
-    /// The set of these bytes.
+    /// Makes the set of these bytes.
     ///
     /// # Panics
     ///
-    /// When a byte is beyond ASCII.
+    /// When a byte is not ASCII.
     pub const fn new(members: &[bool; 256]) -> Self {
         let mut halves = NibbleSet {
             low: [0; 16],
             high: [0; 16],
         };
-        // There are eight high halves in ASCII: one bit for each.
+        // ASCII has eight high halves: one bit for each.
         let mut byte = 0;
         while byte < members.len() {
             if members[byte] {
@@ -35,13 +35,13 @@ impl NibbleSet {
         halves
     }
 
-    /// Whether the byte is a member.
+    /// Returns whether the byte is a member.
     pub const fn contains(&self, byte: u8) -> bool {
         self.low[byte as usize & 15] & self.high[byte as usize >> 4] != 0
     }
 }
 
-/// Pairs of ASCII bytes by their low halves: some that are no members look like one.
+/// Pairs of ASCII bytes, by the low half of each: the test has false positives.
 #[derive(Clone, Copy, Debug)]
 pub struct AsciiPairs {
     first: [u8; 16],
@@ -49,16 +49,16 @@ pub struct AsciiPairs {
 }
 
 impl AsciiPairs {
-    /// How many groups there are: one for each bit.
+    /// The number of groups: one for each bit.
     pub const GROUPS: usize = 8;
 
-    /// No pair.
+    /// The empty set.
     pub const NONE: Self = AsciiPairs {
         first: [0; 16],
         second: [0; 16],
     };
 
-    /// Adds a pair to one of eight groups; every first byte of a group goes with every second.
+    /// Adds a pair to one of eight groups; every first byte of a group matches with every second.
     #[must_use]
     pub const fn with(mut self, group: usize, first: u8, second: u8) -> Self {
         assert!(first < 0x80 && second < 0x80, "pairs are of ASCII bytes");
@@ -67,30 +67,31 @@ impl AsciiPairs {
         self
     }
 
-    /// Whether the pair may be a member.
+    /// Returns whether the pair may be a member.
     pub const fn may_contain(&self, first: u8, second: u8) -> bool {
         let both = self.first[first as usize & 15] & self.second[second as usize & 15];
         first < 0x80 && second < 0x80 && both != 0
     }
 }
 
-/// What a search looks for: a byte behind one of the pairs, or in front of another byte.
+/// The pattern of a search: a byte with one of the pairs before it, or another byte behind it.
 #[derive(Clone, Copy, Debug)]
 pub struct NeighbourPattern {
-    /// The byte.
+    /// The byte that is searched for.
     pub byte: u8,
-    /// What may stand before it.
+    /// The pairs that may precede the byte.
     pub before: AsciiPairs,
-    /// What may stand behind it.
+    /// The byte that may follow.
     pub behind: u8,
 }
 
 impl NeighbourPattern {
-    /// How many bytes before the byte are looked at.
+    /// The number of bytes before the byte that are read.
     pub const BEFORE: usize = 2;
 
-    /// The naive twin of a search: whether the byte at an index is found, which has two before it
-    /// and one behind it.
+    /// Returns whether a search finds the byte at an index: the naive version.
+    ///
+    /// At least two bytes precede the index and one follows.
     pub fn may_be_at(&self, bytes: &[u8], at: usize) -> bool {
         bytes[at] == self.byte
             && (bytes[at + 1] == self.behind
@@ -108,36 +109,37 @@ mod detected {
 
     /// Proof that the processor has AVX2.
     ///
-    /// INVARIANT: it is only made where that was detected.
+    /// INVARIANT: a value is only made where AVX2 was detected.
     #[derive(Clone, Copy, Debug)]
     pub struct Avx2(());
 
     impl Avx2 {
-        /// The proof, where there is one.
+        /// Detects AVX2.
         #[inline]
         pub fn new() -> Option<Self> {
             is_x86_feature_detected!("avx2").then_some(Avx2(()))
         }
 
-        /// One bit for each byte that is in the set, the first byte's lowest.
+        /// Returns one bit for each byte that is in the set, the first byte's lowest.
         #[inline]
         pub fn members(self, bytes: &[u8; 32], set: &NibbleSet) -> u32 {
             // SAFETY: an `Avx2` is proof of AVX2.
             unsafe { members(bytes, set) }
         }
 
-        /// The first index from `from` on that `accept` confirms among those where the neighbours
-        /// are right, and an index before which there is none: near the end the search gives up.
+        /// Returns the first match of the pattern from `from` on that `accept` confirms.
+        ///
+        /// `Err` is an index before which there is none: the last bytes are left to the caller.
         #[inline]
         pub fn find(
             self,
             bytes: &[u8],
             from: usize,
-            neighbours: &NeighbourPattern,
+            pattern: &NeighbourPattern,
             accept: impl Fn(usize) -> bool,
         ) -> Result<usize, usize> {
             // SAFETY: an `Avx2` is proof of AVX2.
-            unsafe { find(bytes, from, neighbours, accept) }
+            unsafe { find(bytes, from, pattern, accept) }
         }
     }
 
@@ -151,21 +153,21 @@ mod detected {
     fn members(bytes: &[u8; 32], set: &NibbleSet) -> u32 {
         // SAFETY: the array has the bytes that are read, and they need no alignment.
         let bytes = unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) };
-        // An index beyond ASCII selects zero.
+        // An index above 0x7F selects zero.
         let low = _mm256_shuffle_epi8(table(&set.low), bytes);
         let halves = _mm256_and_si256(_mm256_srli_epi16::<4>(bytes), _mm256_set1_epi8(15));
         let high = _mm256_shuffle_epi8(table(&set.high), halves);
         marks(_mm256_and_si256(low, high))
     }
 
-    /// One bit for each byte that is not zero.
+    /// Returns one bit for each byte that is not zero.
     #[target_feature(enable = "avx2")]
     fn marks(bytes: __m256i) -> u32 {
         let zero = _mm256_cmpeq_epi8(bytes, _mm256_setzero_si256());
         !(_mm256_movemask_epi8(zero) as u32)
     }
 
-    /// A search for neighbours, in registers.
+    /// The tables and bytes of a search, in registers.
     struct NeighbourSearch<'a> {
         bytes: &'a [u8],
         byte: __m256i,
@@ -182,18 +184,18 @@ mod detected {
         unsafe fn load(&self, at: usize, offset: isize) -> __m256i {
             debug_assert!(at as isize + offset >= 0);
             debug_assert!(at as isize + offset + 32 <= self.bytes.len() as isize);
-            // SAFETY: the caller's promise.
+            // SAFETY: as the caller ensures.
             unsafe { _mm256_loadu_si256(self.bytes.as_ptr().add(at).offset(offset).cast()) }
         }
 
-        /// Not zero where the neighbours are right.
+        /// Returns bytes that are not zero where the pattern matches.
         ///
         /// # Safety
         ///
         /// There are 2 bytes before the index, and 33 from it on.
         #[target_feature(enable = "avx2")]
         unsafe fn at(&self, at: usize) -> __m256i {
-            // SAFETY: the caller's promise.
+            // SAFETY: as the caller ensures.
             let [first, second, byte, behind] = unsafe {
                 [
                     self.load(at, -2),
@@ -209,14 +211,15 @@ mod detected {
             _mm256_and_si256(_mm256_cmpeq_epi8(byte, self.byte), either)
         }
 
-        /// The first index from `at` on, in steps of 128, where the neighbours are right in one of
-        /// 128 places; else the index from where on there are not 129 bytes to look at.
+        /// Returns the first index from `at` on, in steps of 128, at which 128 bytes hold a match.
+        ///
+        /// `Err` is the index from which on fewer than 129 bytes follow.
         ///
         /// # Safety
         ///
         /// There are 2 bytes before the index.
         #[target_feature(enable = "avx2")]
-        unsafe fn four(&self, mut at: usize) -> Result<usize, usize> {
+        unsafe fn find_block(&self, mut at: usize) -> Result<usize, usize> {
             while at + 129 <= self.bytes.len() {
                 // SAFETY: there are 129 bytes from `at` on, and two before it.
                 let [a, b, c, d] = unsafe {
@@ -241,15 +244,15 @@ mod detected {
     fn find(
         bytes: &[u8],
         from: usize,
-        neighbours: &NeighbourPattern,
+        pattern: &NeighbourPattern,
         accept: impl Fn(usize) -> bool,
     ) -> Result<usize, usize> {
         let search = NeighbourSearch {
             bytes,
-            byte: _mm256_set1_epi8(neighbours.byte as i8),
-            first: table(&neighbours.before.first),
-            second: table(&neighbours.before.second),
-            behind: _mm256_set1_epi8(neighbours.behind as i8),
+            byte: _mm256_set1_epi8(pattern.byte as i8),
+            first: table(&pattern.before.first),
+            second: table(&pattern.before.second),
+            behind: _mm256_set1_epi8(pattern.behind as i8),
         };
         let confirm = |mut marks: u64, at: usize| {
             while marks != 0 {
@@ -269,18 +272,18 @@ mod detected {
         if let Some(found) = confirm(u64::from(marks(first)), from) {
             return Ok(found);
         }
-        // What the first look covers is looked at again from where loads are aligned.
+        // Aligned loads follow; they may read bytes of the first load again.
         let mut at = from + 32 - (bytes.as_ptr() as usize + from) % 32;
         loop {
             // SAFETY: there are two bytes before `from`.
-            let near = match unsafe { search.four(at) } {
+            let near = match unsafe { search.find_block(at) } {
                 Ok(near) => near,
                 Err(rest) => {
                     at = rest;
                     break;
                 }
             };
-            // SAFETY: `four` has seen 129 bytes from there on.
+            // SAFETY: `find_block` has read 129 bytes from there on.
             let marks = |at| u64::from(marks(unsafe { search.at(at) }));
             for half in [near, near + 64] {
                 if let Some(found) = confirm(marks(half) | marks(half + 32) << 32, half) {
@@ -325,7 +328,7 @@ mod detected {
             self,
             _bytes: &[u8],
             _from: usize,
-            _neighbours: &NeighbourPattern,
+            _pattern: &NeighbourPattern,
             _accept: impl Fn(usize) -> bool,
         ) -> Result<usize, usize> {
             match self {}
@@ -337,8 +340,8 @@ mod detected {
 mod tests {
     use super::*;
 
-    /// Bytes of a few kinds.
-    fn soup(length: usize, state: &mut u32) -> Vec<u8> {
+    /// Generates bytes of a few kinds.
+    fn generate(length: usize, state: &mut u32) -> Vec<u8> {
         let next = |state: &mut u32| {
             *state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             *state >> 16
@@ -354,15 +357,15 @@ mod tests {
 
     #[test]
     fn members_are_what_the_set_holds() {
-        let Some(wide) = Avx2::new() else { return };
+        let Some(avx2) = Avx2::new() else { return };
         let mut state = 1;
         for _ in 0..200 {
-            let kinds = soup(40, &mut state);
+            let kinds = generate(40, &mut state);
             let set = std::array::from_fn(|byte| byte < 0x80 && kinds.contains(&(byte as u8)));
             let halves = NibbleSet::new(&set);
             for first in 0..=255u8 {
                 let bytes: [u8; 32] = std::array::from_fn(|n| first.wrapping_add(n as u8));
-                let got = wide.members(&bytes, &halves);
+                let got = avx2.members(&bytes, &halves);
                 for (n, &byte) in bytes.iter().enumerate() {
                     assert_eq!(
                         got >> n & 1 == 1,
@@ -376,9 +379,9 @@ mod tests {
     }
 
     #[test]
-    fn finds_what_the_naive_twin_finds() {
-        let Some(wide) = Avx2::new() else { return };
-        let neighbours = NeighbourPattern {
+    fn agrees_with_the_naive_search() {
+        let Some(avx2) = Avx2::new() else { return };
+        let pattern = NeighbourPattern {
             byte: b':',
             before: AsciiPairs::NONE
                 .with(0, b'a', b'b')
@@ -388,11 +391,11 @@ mod tests {
         };
         let mut state = 1;
         for length in 0..600 {
-            let bytes = soup(length, &mut state);
+            let bytes = generate(length, &mut state);
             for from in 0..=length {
                 let accept = |at: usize| bytes[at] != b':' || !at.is_multiple_of(3);
-                let is_found = |at: &usize| neighbours.may_be_at(&bytes, *at) && accept(*at);
-                let (found, until) = match wide.find(&bytes, from, &neighbours, accept) {
+                let is_found = |at: &usize| pattern.may_be_at(&bytes, *at) && accept(*at);
+                let (found, until) = match avx2.find(&bytes, from, &pattern, accept) {
                     Ok(at) => (Some(at), at + 1),
                     Err(until) => (None, until),
                 };

@@ -1,8 +1,8 @@
-//! Sixteen bytes compared at once; [`avx2`] has what thirty-two can do where the processor can.
+//! Vectors: sixteen bytes compared at once here, thirty-two in [`avx2`].
 //!
-//! Every x86-64 processor has the instructions (SSE2 is part of the architecture), so nothing is
-//! detected. Elsewhere the same is done byte by byte. This is the one place with unsafe code: this
-//! file reads nothing but the sixteen bytes of an array that it borrows.
+//! SSE2 is part of the x86-64 architecture, so nothing is detected; other targets compare byte by
+//! byte. This folder holds all unsafe code of the crate: this file reads nothing but the sixteen
+//! bytes of an array that it borrows.
 
 pub mod avx2;
 
@@ -11,28 +11,28 @@ use std::arch::x86_64::{
     __m128i, _mm_cmpeq_epi8, _mm_loadu_si128, _mm_min_epu8, _mm_movemask_epi8, _mm_set1_epi8,
 };
 
-/// Sixteen bytes in a row.
+/// A vector of sixteen bytes.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy, Debug)]
 pub struct Block(__m128i);
 
 #[cfg(target_arch = "x86_64")]
 impl Block {
-    /// The bytes as a block.
+    /// Loads a block.
     #[inline(always)]
     pub fn new(bytes: &[u8; 16]) -> Block {
         // SAFETY: the array has the sixteen bytes that are read, and they need no alignment.
         Block(unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) })
     }
 
-    /// One bit for each byte that is `byte`, the first byte's lowest.
+    /// Returns one bit for each byte equal to `byte`, the first byte's lowest.
     #[inline(always)]
     pub fn equal(self, byte: u8) -> u32 {
         // SAFETY: SSE2 is part of the architecture.
         unsafe { _mm_movemask_epi8(_mm_cmpeq_epi8(self.0, _mm_set1_epi8(byte as i8))) as u32 }
     }
 
-    /// One bit for each byte that is not above `byte`.
+    /// Returns one bit for each byte less than or equal to `byte`.
     #[inline(always)]
     pub fn up_to(self, byte: u8) -> u32 {
         // SAFETY: SSE2 is part of the architecture.
@@ -42,7 +42,7 @@ impl Block {
         }
     }
 
-    /// One bit for each byte beyond ASCII.
+    /// Returns one bit for each byte above 0x7F.
     #[inline(always)]
     pub fn beyond_ascii(self) -> u32 {
         // SAFETY: SSE2 is part of the architecture.
@@ -50,49 +50,22 @@ impl Block {
     }
 }
 
-/// Sixteen bytes in a row.
 #[cfg(not(target_arch = "x86_64"))]
-#[derive(Clone, Copy, Debug)]
-pub struct Block(naive::Block);
+pub use naive::Block;
 
-#[cfg(not(target_arch = "x86_64"))]
-impl Block {
-    /// The bytes as a block.
-    #[inline(always)]
-    pub fn new(bytes: &[u8; 16]) -> Block {
-        Block(naive::Block(*bytes))
-    }
-
-    /// One bit for each byte that is `byte`, the first byte's lowest.
-    #[inline(always)]
-    pub fn equal(self, byte: u8) -> u32 {
-        self.0.equal(byte)
-    }
-
-    /// One bit for each byte that is not above `byte`.
-    #[inline(always)]
-    pub fn up_to(self, byte: u8) -> u32 {
-        self.0.up_to(byte)
-    }
-
-    /// One bit for each byte beyond ASCII.
-    #[inline(always)]
-    pub fn beyond_ascii(self) -> u32 {
-        self.0.beyond_ascii()
-    }
-}
-
-/// How many bytes a block has.
+/// The number of bytes in a block.
 pub const LENGTH: usize = 16;
 
-/// The block at an index, if the bytes reach that far.
+/// Loads the block at an index; `None` if it exceeds the bytes.
 #[inline(always)]
 pub fn at(bytes: &[u8], at: usize) -> Option<Block> {
     bytes.get(at..)?.first_chunk().map(Block::new)
 }
 
-/// One bit for each of the 64 bytes at an index that is `byte`, the first byte's lowest, if the
-/// bytes reach that far.
+/// Returns one bit for each of the 64 bytes at an index that equals `byte`, the first byte's
+/// lowest.
+///
+/// `None` if the 64 bytes exceed the slice.
 #[inline(always)]
 pub fn equal_of_64(byte: u8, bytes: &[u8], at: usize) -> Option<u64> {
     let four = bytes.get(at..at.checked_add(4 * LENGTH)?)?;
@@ -105,25 +78,36 @@ pub fn equal_of_64(byte: u8, bytes: &[u8], at: usize) -> Option<u64> {
 }
 
 #[cfg(any(test, not(target_arch = "x86_64")))]
+// Public where it is re-exported, and not in tests on x86-64.
+#[allow(unreachable_pub)]
 mod naive {
+    /// A vector of sixteen bytes, compared byte by byte.
     #[derive(Clone, Copy, Debug)]
-    pub(super) struct Block(pub(super) [u8; 16]);
+    pub struct Block([u8; 16]);
 
     impl Block {
+        /// Loads a block.
+        pub fn new(bytes: &[u8; 16]) -> Block {
+            Block(*bytes)
+        }
+
         fn mask(self, holds: impl Fn(u8) -> bool) -> u32 {
             let bits = self.0.iter().enumerate();
             bits.fold(0, |mask, (i, &byte)| mask | u32::from(holds(byte)) << i)
         }
 
-        pub(super) fn equal(self, byte: u8) -> u32 {
+        /// Returns one bit for each byte equal to `byte`, the first byte's lowest.
+        pub fn equal(self, byte: u8) -> u32 {
             self.mask(|other| other == byte)
         }
 
-        pub(super) fn up_to(self, byte: u8) -> u32 {
+        /// Returns one bit for each byte less than or equal to `byte`.
+        pub fn up_to(self, byte: u8) -> u32 {
             self.mask(|other| other <= byte)
         }
 
-        pub(super) fn beyond_ascii(self) -> u32 {
+        /// Returns one bit for each byte above 0x7F.
+        pub fn beyond_ascii(self) -> u32 {
             self.mask(|other| other >= 0x80)
         }
     }
@@ -141,7 +125,7 @@ mod tests {
                 state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
                 (state >> 24) as u8
             });
-            let (block, naive) = (Block::new(&bytes), naive::Block(bytes));
+            let (block, naive) = (Block::new(&bytes), naive::Block::new(&bytes));
             for byte in [bytes[3], bytes[12], 0, 0x20, 0x7F, 0x80, 0xFF] {
                 assert_eq!(block.equal(byte), naive.equal(byte), "{bytes:?} {byte}");
                 assert_eq!(block.up_to(byte), naive.up_to(byte), "{bytes:?} {byte}");
