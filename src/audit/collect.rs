@@ -1,7 +1,6 @@
 //! First pass: reads every document once, in any order, and records what the second pass needs.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
 use super::names::FileId;
 use super::options::{Audit, FragmentChecks, ListedLinks};
@@ -19,8 +18,8 @@ use crate::output::record::Summary;
 use crate::pipeline::bases::AbsolutePaths;
 use crate::pipeline::queue::{Job, Queue};
 use crate::pipeline::read::{FileOutcome, FileReader};
-use crate::pipeline::run::spawn;
 use crate::pipeline::walk::{Entry, EntryKind, Walk, path_of};
+use crate::pipeline::workers::run_workers;
 use crate::resolver::{Diagnostic, Link, Sink};
 
 /// The contents of documents are kept up to this many bytes together; further documents are read
@@ -52,19 +51,13 @@ pub struct Collection {
 pub fn run(audit: &Audit, walk: Walk) -> Collection {
     let queue = Queue::new(walk, &audit.reading);
     let kept = AtomicUsize::new(0);
-    let mut collected = Collection::default();
-    thread::scope(|scope| {
-        let work = || CollectWorker::new(audit, &kept).work(&queue);
-        let others = spawn(scope, audit.reading.threads.max(1) - 1, work);
-        collected = work();
-        for other in others {
-            match other.join() {
-                Ok(other) => collected.add(other),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-    });
-    collected
+    let work = || CollectWorker::new(audit, &kept).work(&queue);
+    let collections = run_workers(audit.reading.threads, || queue.stop(), work);
+    let mut collection = Collection::default();
+    for other in collections {
+        collection.add(other);
+    }
+    collection
 }
 
 impl Collection {
@@ -105,7 +98,7 @@ impl<'a> CollectWorker<'a> {
     }
 
     fn work(mut self, queue: &Queue<'_>) -> Collection {
-        let (mut handle, mut jobs) = (queue.hand(), Vec::new());
+        let (mut handle, mut jobs) = (queue.handle(), Vec::new());
         while let Some(ticket) = handle.pull(&mut jobs) {
             for (index, job) in jobs.drain(..).enumerate() {
                 let order = (ticket, index as u32);

@@ -6,8 +6,6 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::thread;
 
 use super::disk::{DiskEntry, LookupMatch};
 use super::finding::{
@@ -31,8 +29,8 @@ use crate::pipeline::OutputOrder;
 use crate::pipeline::bases::AbsolutePaths;
 use crate::pipeline::read::{FileOutcome, FileReader};
 use crate::pipeline::reorder::{BlockSink, ReorderBuffer, Stopped};
-use crate::pipeline::run::spawn;
 use crate::pipeline::walk::path_of;
+use crate::pipeline::workers::run_workers;
 use crate::resolver::{Diagnostic, Link, Sink};
 use crate::uri::base::push_path;
 
@@ -62,38 +60,25 @@ pub(super) fn run<'r>(
     let ordered = ReorderBuffer::new(ReportSink { suggester, reports }, HELD, OutputOrder::Path);
     let next = AtomicUsize::new(0);
     let linked = audit.levels.reports("orphan").then_some(linked);
-    let total = Mutex::new(StateCounts::default());
-    thread::scope(|scope| {
-        let work = || {
-            let _guard = PanicGuard(&ordered);
-            let mut worker = ReportWorker::new(audit, site, linked, &ordered);
-            // A worker that finds the output failed has nothing left to do.
-            let _ = worker.work(&next);
-            let mut total = total.lock().unwrap_or_else(PoisonError::into_inner);
-            for (total, count) in total.iter_mut().zip(worker.pass.counts) {
-                *total += count;
-            }
-        };
-        // The scope joins the other threads, and panics if one of them has.
-        let _others = spawn(scope, audit.reading.threads.max(1) - 1, work);
-        work();
-    });
+    let work = || {
+        let mut worker = ReportWorker::new(audit, site, linked, &ordered);
+        // Ends early when the output has failed.
+        let _ = worker.work(&next);
+        worker.pass.counts
+    };
+    let stop = || {
+        ordered.stop(io::Error::other("a worker panicked"));
+    };
+    let mut total = StateCounts::default();
+    for counts in run_workers(audit.reading.threads, stop, work) {
+        for (total, count) in total.iter_mut().zip(counts) {
+            *total += count;
+        }
+    }
     let (sink, error) = ordered.into_inner();
-    let total = total.into_inner().unwrap_or_else(PoisonError::into_inner);
     let mut reports = sink.reports;
     reports.totals.unsuggested = sink.suggester.omitted();
     (reports, total, error)
-}
-
-/// Stops all workers when one panics: others may be waiting for its ticket.
-struct PanicGuard<'a, C: BlockSink<WireRecords>>(&'a ReorderBuffer<WireRecords, C>);
-
-impl<C: BlockSink<WireRecords>> Drop for PanicGuard<'_, C> {
-    fn drop(&mut self) {
-        if thread::panicking() {
-            self.0.stop(io::Error::other("a worker panicked"));
-        }
-    }
 }
 
 /// The reports, and the suggester for their findings.
@@ -287,8 +272,8 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
     /// Starts a record; hands over those before it if there are enough.
     fn record(&mut self, record: WireRecord) {
         if self.out.0.len() >= ENOUGH && !self.stopped {
-            let handed_over = self.ordered.hand_over(self.ticket, &mut self.out);
-            self.stopped = handed_over.is_err();
+            let handed = self.ordered.push(self.ticket, &mut self.out);
+            self.stopped = handed.is_err();
         }
         if self.stopped {
             self.out.0.clear();

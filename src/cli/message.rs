@@ -66,7 +66,7 @@ impl ProgressLine {
         let thread = thread::Builder::new().spawn(move || {
             let mut wait = FIRST;
             while ended.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
-                let now = progress.reading();
+                let now = progress.snapshot();
                 let files = counted(now.files, "file");
                 let references = counted(now.references, "reference");
                 let megabytes = now.bytes / 1_000_000;

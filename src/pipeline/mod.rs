@@ -19,6 +19,7 @@ pub mod split_lines;
 pub mod split_members;
 pub mod tally;
 pub mod walk;
+pub mod workers;
 pub mod writer;
 
 pub use options::{

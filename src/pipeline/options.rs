@@ -1,4 +1,4 @@
-//! What a run reads, how, and what it reports.
+//! The options of a run: which files it reads, how, and what it reports.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -23,38 +23,38 @@ use crate::output::{Layout, OUTPUTS, Output};
 use crate::resolver::Link;
 use crate::uri::Reference;
 
-/// What a run does with the files that it is given.
+/// The options of a run.
 #[derive(Clone)]
 pub struct PipelineOptions {
     /// How documents are read.
     pub extractor: extractor::ExtractorOptions,
-    /// The encoding that is declared for all of them.
+    /// The encoding declared for all documents.
     pub declared: Option<&'static Encoding>,
-    /// Which compressed files are looked into.
+    /// Which compressed files are decompressed.
     pub decompress: Decompress,
-    /// The formats to read; all where there is none.
+    /// The formats to read; empty: all.
     pub formats: Vec<&'static Format>,
-    /// Where the base URIs of documents come from.
+    /// The base URIs of documents.
     pub bases: Bases,
-    /// The part of the paths that is read.
+    /// The part of the files to read.
     pub shard: Shard,
-    /// Which references are reported.
+    /// The references to report.
     pub filter: Filter,
-    /// How links are written.
+    /// The format of the output.
     pub output: &'static Output,
-    /// What their records show.
+    /// The layout of records.
     pub layout: Layout,
     /// What is reported of the links.
     pub report: ReportMode,
-    /// What is told besides.
+    /// What is reported besides links.
     pub talk: Verbosity,
-    /// The number of workers.
+    /// The number of workers, at least 1.
     pub threads: usize,
-    /// About how many bytes of a huge file are one worker's.
+    /// The size of the pieces of a huge file, in bytes.
     pub piece: u64,
     /// The order of the output.
     pub order: OutputOrder,
-    /// What to raise as documents are read.
+    /// Counters to raise as documents are read.
     pub progress: Option<Arc<Progress>>,
 }
 
@@ -81,15 +81,16 @@ impl Default for PipelineOptions {
 }
 
 impl PipelineOptions {
-    /// What becomes of a file with these first bytes.
+    /// Chooses the format of a file by its path and its first bytes, or the reason to skip it.
     pub fn choose(&self, entry: &Entry, head: &[u8]) -> Choice {
         self.choose_by(entry.path.as_os_str().as_encoded_bytes(), entry, head)
     }
 
-    /// The same for what a compressed file holds, under the name that is left.
+    /// Chooses as [`choose`](Self::choose) does, for the contents of a compressed file: `path` has no
+    /// extension of a codec.
     pub fn choose_by(&self, path: &[u8], entry: &Entry, head: &[u8]) -> Choice {
         match (sniff::content(path, head), self.formats.as_slice()) {
-            // What is named is taken for what the user says that it is.
+            // A named file is of the type that the user gives.
             (_, [format]) if entry.named => Choice::Read(format),
             (Content::Other(name), _) => Choice::Skip(Skip {
                 reason: sniff::reason(name),
@@ -109,7 +110,7 @@ impl PipelineOptions {
         }
     }
 
-    /// Whether a file is read as a document, by its name and its first bytes.
+    /// Returns whether a file would be read as a document. Reads its first bytes.
     pub fn reads(&self, entry: &Entry) -> bool {
         if matches!(entry.kind, EntryKind::LeftOut(_)) {
             return false;
@@ -122,69 +123,69 @@ impl PipelineOptions {
                 || matches!(self.choose(entry, &head), Choice::Read(_)))
     }
 
-    /// The codec of a compressed file that is to be looked into.
+    /// Returns the codec of a file that is to be decompressed.
     pub fn codec(&self, entry: &Entry, head: &[u8]) -> Option<&'static Codec> {
         let wanted = entry.named || self.decompress == Decompress::All;
         Codec::of(head).filter(|_| wanted)
     }
 
-    /// Whether a document with these first bytes may be cut into pieces: each of them must be
-    /// readable without those before it.
-    pub fn may_cut(&self, format: &Format, head: &[u8]) -> bool {
-        let splits = match format.split_point {
+    /// Returns whether a document with these first bytes may be split: each piece must be readable
+    /// without those before it.
+    pub fn may_split(&self, format: &Format, head: &[u8]) -> bool {
+        let has_split_points = match format.split_point {
             None => false,
             Some(SplitPoint::Line(_)) => true,
-            // One worker is faster without a look ahead.
+            // A single worker is faster without a search for split points.
             Some(SplitPoint::Member(_)) => self.threads > 1,
         };
-        splits
+        has_split_points
             && !self.report.is_by_file()
             && self.declared.is_none_or(|encoding| encoding == UTF_8)
             && !sniff::is_wide(head)
     }
 }
 
-/// What becomes of a file.
+/// Whether a file is read.
 #[derive(Clone, Copy)]
 pub enum Choice {
-    /// It is read as a document of this format.
+    /// Read as a document of this format.
     Read(&'static Format),
-    /// It is left out.
+    /// Skipped.
     Skip(Skip),
 }
 
-/// Which compressed files are looked into.
+/// Which compressed files are decompressed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Decompress {
-    /// Those that are named.
+    /// Named files only.
     #[default]
     Named,
-    /// All of them.
+    /// All files.
     All,
 }
 
 /// What is reported of the links.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ReportMode {
-    /// Each of them.
+    /// Each link.
     #[default]
     Links,
-    /// The first of each target.
+    /// The first link of each target.
     Unique,
-    /// How many there are in each file that has any.
+    /// The number of links of each file that has any.
     Count,
-    /// How many there are with the same key.
+    /// The number of links of each value of a key.
     CountBy(CountKey),
-    /// The files that have any.
+    /// The paths of files that have links.
     Paths,
-    /// The files that would be read; none is.
+    /// The paths of the files that would be read; no links are extracted.
     Files,
-    /// Nothing but the exit code.
+    /// Nothing; only the exit code counts.
     Nothing,
 }
 
 impl ReportMode {
-    /// Whether a file has to be read in one go.
+    /// Returns whether there is one line for each file, which is then not split.
     pub fn is_by_file(self) -> bool {
         matches!(
             self,
@@ -192,7 +193,7 @@ impl ReportMode {
         )
     }
 
-    /// Whether the output consists of records, in formats that have any.
+    /// Returns whether the output consists of records, in formats that have any.
     pub fn is_records(self) -> bool {
         matches!(
             self,
@@ -200,34 +201,34 @@ impl ReportMode {
         )
     }
 
-    /// Whether each link that is reported has a record or a line of its own.
+    /// Returns whether each reported link has a record or a line of its own.
     pub fn is_links(self) -> bool {
         matches!(self, ReportMode::Links | ReportMode::Unique)
     }
 }
 
-/// What is told besides the links.
+/// What is reported besides links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Verbosity {
-    /// Whether errors are told on standard error.
+    /// Report errors on standard error.
     pub errors: bool,
-    /// Whether diagnostics are, where the output has no records for them.
+    /// Report diagnostics on standard error, where the output has no records for them.
     pub diagnostics: bool,
-    /// Whether the output ends in a summary.
+    /// End the output with a summary, where it has a record for it.
     pub summary: bool,
-    /// How the counts of each archive of messages are told, if they are.
+    /// How the counts of each archive of messages are reported.
     pub archives: Archives,
 }
 
-/// How the counts of each archive of messages are told where the output has no records for them.
+/// How the counts of each archive of messages are reported where the output has no records for them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Archives {
-    /// They are not told at all.
+    /// Not at all.
     #[default]
     Leave,
-    /// In words.
+    /// In words on standard error.
     Words,
-    /// As records.
+    /// As records on standard error.
     Records,
 }
 
@@ -245,34 +246,34 @@ impl Default for Verbosity {
 /// The order of the output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OutputOrder {
-    /// That of the paths: the same for any number of workers.
+    /// The order of the paths, the same for any number of workers.
     #[default]
     Path,
-    /// Whatever is ready first.
+    /// The order in which workers finish.
     None,
 }
 
-/// Which references are reported: those that pass every test.
+/// The references to report: those that pass every test.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     /// Schemes of targets, in lower case; empty: all.
     pub schemes: Vec<String>,
-    /// Patterns one of which the target matches, if there are any.
+    /// Patterns one of which the target must match.
     pub include: Option<RegexSet>,
-    /// Patterns none of which the target matches.
+    /// Patterns none of which the target may match.
     pub exclude: Option<RegexSet>,
     /// Elements, in lower case; empty: all.
     pub elements: Vec<String>,
     /// Contexts; empty: all.
     pub contexts: Vec<Context>,
-    /// How the reference is written.
+    /// Relative or absolute references.
     pub written: Written,
 }
 
-/// How a reference is written (RFC 3986 section 4).
+/// Whether a reference is relative or absolute as written (RFC 3986 section 4).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Written {
-    /// In any way.
+    /// Either.
     #[default]
     Any,
     /// Without a scheme.
@@ -282,7 +283,7 @@ pub enum Written {
 }
 
 impl Filter {
-    /// Whether every link is reported.
+    /// Returns whether every link is reported.
     pub fn admits_everything(&self) -> bool {
         let Filter {
             schemes,
@@ -296,7 +297,7 @@ impl Filter {
         lists && include.is_none() && exclude.is_none() && *written == Written::Any
     }
 
-    /// Whether a link is reported. What has no target is judged by its reference.
+    /// Returns whether a link is reported. The reference stands in for a missing target.
     pub fn admits(&self, link: &Link<'_>) -> bool {
         let uri = link.target.unwrap_or(link.reference);
         self.admits_writing(link.reference)
@@ -331,7 +332,7 @@ impl Filter {
     }
 }
 
-/// Part `index` of `count`, by a hash of the path that never changes.
+/// One of several parts of the files, by a hash of the path that never changes.
 ///
 /// ```
 /// use uriscan::pipeline::Shard;
@@ -341,16 +342,16 @@ impl Filter {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
-    /// From 0.
+    /// Counts from 0.
     index: u64,
     count: u64,
 }
 
 impl Shard {
-    /// Everything.
+    /// All files.
     pub const WHOLE: Shard = Shard { index: 0, count: 1 };
 
-    /// Whether a path belongs to this part.
+    /// Returns whether a path belongs to this part.
     pub fn holds(self, path: &[u8]) -> bool {
         self.count == 1 || hash(path) % self.count == self.index
     }
@@ -362,7 +363,7 @@ impl Default for Shard {
     }
 }
 
-/// FNV-1a, 64 bits, with its high half folded in.
+/// Returns the 64-bit FNV-1a hash with its high half folded in.
 fn hash(bytes: &[u8]) -> u64 {
     let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
     let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325, step);
@@ -385,7 +386,7 @@ impl FromStr for Shard {
     }
 }
 
-/// Counters that the workers raise document by document.
+/// Counters that workers raise document by document.
 #[derive(Debug, Default)]
 pub struct Progress {
     files: AtomicU64,
@@ -393,27 +394,27 @@ pub struct Progress {
     references: AtomicU64,
 }
 
-/// What the counters say at one time.
+/// The counters at one time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProgressSnapshot {
     /// Documents that have been read.
     pub files: u64,
-    /// Their bytes.
+    /// Bytes that have been read.
     pub bytes: u64,
-    /// References found in them.
+    /// References that have been reported.
     pub references: u64,
 }
 
 impl Progress {
-    /// Adds documents, or a part of one.
+    /// Adds to the counters.
     pub fn add(&self, files: u64, bytes: u64, references: u64) {
         self.files.fetch_add(files, Ordering::Relaxed);
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
         self.references.fetch_add(references, Ordering::Relaxed);
     }
 
-    /// What has been read so far.
-    pub fn reading(&self) -> ProgressSnapshot {
+    /// Returns the counters.
+    pub fn snapshot(&self) -> ProgressSnapshot {
         ProgressSnapshot {
             files: self.files.load(Ordering::Relaxed),
             bytes: self.bytes.load(Ordering::Relaxed),

@@ -1,10 +1,11 @@
-//! Gives out files in batches, and the pieces of huge ones, each with a ticket.
+//! The work queue: files in batches, and the pieces of huge files, each with a ticket.
 //!
-//! Whoever has nothing to do takes the next names of the walk, which goes on in one thread at a
-//! time, and reads those that are short, which any number of threads can do at a time. They then wait
-//! in the worker's hand until what comes before them has been given out, and the worker helps with
-//! that. Of a long file the length must be known before anything behind it is given out, for it may
-//! be cut; to ask for it first was a fifth of the time of a run over small files.
+//! A worker without work reads ahead: it takes the next names of the walk, which runs in one thread
+//! at a time, and reads the short files among them, which any number of threads do at a time. The
+//! batch then waits in the worker's handle until all batches before it are dispatched, and the
+//! worker helps with those. The length of a long file must be known before anything after it is
+//! dispatched, since the file may be split; asking for each length first took a fifth of the time of
+//! a run over small files.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -19,12 +20,12 @@ use super::split_members::MemberSplitter;
 use super::walk::{Entry, EntryKind, Unreadable, Walk};
 use crate::document::SplitPoint;
 
-/// A batch ends at this many files, so that the lock is taken rarely,
+/// The most files of a batch, so that locks are taken rarely.
 const BATCH_FILES: usize = 32;
-/// and at this many bytes, so that no worker is left with much more than the others.
+/// A batch ends at this many bytes, so that all workers end at about the same time.
 const BATCH_BYTES: u64 = 512 << 10;
 
-/// Something for a worker to do.
+/// A unit of work.
 #[derive(Debug)]
 pub enum Job {
     /// A file to read.
@@ -33,76 +34,73 @@ pub enum Job {
     Read(Entry, FileBytes),
     /// A piece of a file to read.
     Piece(FilePiece),
-    /// A path to complain of.
+    /// A path to report as unreadable.
     Unreadable(Unreadable),
 }
 
-/// The bytes of a file that has been read, in one room with those of its batch.
+/// The bytes of a file, in one buffer with those of the other files of its batch.
 #[derive(Debug)]
 pub struct FileBytes {
-    room: Arc<Vec<u8>>,
+    buffer: Arc<Vec<u8>>,
     range: Range<usize>,
 }
 
 impl FileBytes {
     /// All bytes of the file.
     pub fn bytes(&self) -> &[u8] {
-        &self.room[self.range.clone()]
+        &self.buffer[self.range.clone()]
     }
 }
 
-/// How a file is cut.
 enum FileSplitter {
     Lines(LineSplitter),
     Members(MemberSplitter),
 }
 
-/// One worker's hold of the queue. Who lets go of it before the end stops the others, for they may
-/// wait for what is in this hand.
+/// The access of one worker to the queue.
 pub struct WorkerHandle<'a> {
     queue: &'a Queue<'a>,
     batch: Option<FileBatch>,
-    ended: bool,
 }
 
-/// Files that one worker has begun with, and whose turn has not come.
+/// Files that a worker has read ahead and that are not dispatched yet.
 struct FileBatch {
-    /// Batches come in the order of the walk.
+    /// Counts batches from 0, in the order of the walk.
     number: u64,
     jobs: Vec<Job>,
 }
 
-/// The files that are left, and the ticket of what is given out next.
+/// The files of a walk, dispatched in order.
 pub struct Queue<'a> {
     options: &'a PipelineOptions,
-    walking: Mutex<WalkState>,
-    line: Mutex<DispatchState>,
-    /// Something in the line has changed.
-    moved: Condvar,
+    walk: Mutex<WalkState>,
+    dispatch: Mutex<DispatchState>,
+    /// Notified when `dispatch` has changed.
+    changed: Condvar,
 }
 
 struct WalkState {
     walk: Walk,
-    /// How many batches have been taken.
+    /// The number of batches taken from the walk.
     batches: u64,
 }
 
-/// What is given out, in order.
 #[derive(Default)]
 struct DispatchState {
+    /// The next ticket.
     ticket: u64,
-    /// The number of the batch that comes next.
+    /// The number of the batch to dispatch next.
     batch: u64,
-    /// How many there are, once the walk has ended.
+    /// The number of all batches, once the walk has ended.
     batches: Option<u64>,
-    /// What is left of the batch at hand.
-    rest: VecDeque<Job>,
-    /// The file that is being cut.
-    cutter: Option<FileSplitter>,
-    /// Memory of pieces that have been read.
-    spare: Vec<Vec<u8>>,
-    /// Memory of batches that have been read.
-    rooms: Vec<Vec<u8>>,
+    /// Jobs of the batch that is being dispatched.
+    jobs: VecDeque<Job>,
+    /// The file that is being split.
+    splitter: Option<FileSplitter>,
+    /// Buffers of pieces, to be used again.
+    piece_buffers: Vec<Vec<u8>>,
+    /// Buffers of batches, to be used again.
+    batch_buffers: Vec<Vec<u8>>,
     stopped: bool,
 }
 
@@ -111,30 +109,36 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl<'a> Queue<'a> {
-    /// Gives out what the walk finds, if it belongs to the shard.
+    /// Creates a queue of the files of a walk that belong to the shard.
     pub fn new(walk: Walk, options: &'a PipelineOptions) -> Self {
         Queue {
             options,
-            walking: Mutex::new(WalkState { walk, batches: 0 }),
-            line: Mutex::default(),
-            moved: Condvar::new(),
+            walk: Mutex::new(WalkState { walk, batches: 0 }),
+            dispatch: Mutex::default(),
+            changed: Condvar::new(),
         }
     }
 
-    /// A hand for a worker.
-    pub fn hand(&'a self) -> WorkerHandle<'a> {
+    /// Returns the handle of one worker.
+    pub fn handle(&'a self) -> WorkerHandle<'a> {
         WorkerHandle {
             queue: self,
             batch: None,
-            ended: false,
         }
     }
 
-    /// The next files of the shard, the short ones read into a room; the number of all batches when
-    /// there are none left.
-    fn walk(&self, room: Vec<u8>) -> Result<FileBatch, u64> {
+    /// Stops all workers. A worker that ends before the queue is drained must call this: others may
+    /// be waiting for its batch.
+    pub fn stop(&self) {
+        lock(&self.dispatch).stopped = true;
+        self.changed.notify_all();
+    }
+
+    /// Takes the next files of the shard and reads the short ones into `buffer`. Returns the number
+    /// of all batches when none are left.
+    fn read_batch(&self, buffer: Vec<u8>) -> Result<FileBatch, u64> {
         let shard = self.options.shard;
-        // A file belongs to a shard by its path, an error by that of what it is about.
+        // An error belongs to the shard of the path that it is about.
         let belongs = |found: &Result<Entry, Unreadable>| {
             let path = match found {
                 Ok(entry) => &entry.path,
@@ -142,32 +146,33 @@ impl<'a> Queue<'a> {
             };
             shard.holds(path.as_os_str().as_encoded_bytes())
         };
-        let mut walking = lock(&self.walking);
-        let found = walking.walk.by_ref().filter(belongs).take(BATCH_FILES);
+        let mut state = lock(&self.walk);
+        let found = state.walk.by_ref().filter(belongs).take(BATCH_FILES);
         let mut jobs: Vec<Job> = found
             .map(|found| found.map_or_else(Job::Unreadable, Job::File))
             .collect();
         if jobs.is_empty() {
-            return Err(walking.batches);
+            return Err(state.batches);
         }
-        let number = walking.batches;
-        walking.batches += 1;
-        drop(walking);
-        // Who is alone needs no help with long files, and reads short ones when their turn comes.
+        let number = state.batches;
+        state.batches += 1;
+        drop(state);
+        // A single worker gains nothing by reading ahead.
         if self.options.threads > 1 && self.options.piece < UNCUT {
-            jobs = begin(jobs, room);
+            jobs = read_ahead(jobs, buffer);
         }
         Ok(FileBatch { number, jobs })
     }
 
-    /// Takes the next piece, or files of the batch at hand.
-    fn take(&self, line: &mut DispatchState, jobs: &mut Vec<Job>) -> bool {
-        if take_piece(line, jobs) {
+    /// Takes the next piece, or files of the batch that is being dispatched. Returns whether there
+    /// are any.
+    fn next_jobs(&self, state: &mut DispatchState, jobs: &mut Vec<Job>) -> bool {
+        if state.next_piece(jobs) {
             return true;
         }
         let mut bytes = 0;
         while bytes < BATCH_BYTES {
-            let Some(job) = line.rest.pop_front() else {
+            let Some(job) = state.jobs.pop_front() else {
                 break;
             };
             if let Job::Read(_, read) = &job {
@@ -179,20 +184,20 @@ impl<'a> Queue<'a> {
                         if LineSplitter::is_worthwhile(length, self.options.piece) =>
                     {
                         if !jobs.is_empty() {
-                            line.rest.push_front(job);
+                            state.jobs.push_front(job);
                             return true;
                         }
-                        line.cutter = self.cutter_of(entry, length);
-                        if take_piece(line, jobs) {
-                            // Those who wait can help.
-                            self.moved.notify_all();
+                        state.splitter = self.splitter(entry, length);
+                        if state.next_piece(jobs) {
+                            // Workers that wait for a batch can take pieces.
+                            self.changed.notify_all();
                             return true;
                         }
                         length
                     }
                     EntryKind::File(length) => length,
                     EntryKind::Unmeasured | EntryKind::LeftOut(_) => 0,
-                    // There is no telling how long it takes, and no going back in it.
+                    // A stream may take any time, and is a batch of its own.
                     EntryKind::Standard | EntryKind::Stream => BATCH_BYTES,
                 };
             }
@@ -201,19 +206,19 @@ impl<'a> Queue<'a> {
         !jobs.is_empty()
     }
 
-    /// A file's cutter, if it is of a format that can be cut. Whatever is wrong with the file is
-    /// told by whoever reads it.
-    fn cutter_of(&self, entry: &Entry, length: u64) -> Option<FileSplitter> {
+    /// Returns the splitter of a file of a format that can be split. Errors are ignored: the worker
+    /// that reads the file reports them.
+    fn splitter(&self, entry: &Entry, length: u64) -> Option<FileSplitter> {
         let mut file = File::open(&entry.path).ok()?;
         let mut buffer = Vec::new();
         let head = input::read(&mut file, &mut buffer, HEAD).ok()?;
         match self.options.choose(entry, head) {
-            Choice::Read(format) if self.options.may_cut(format, head) => {
+            Choice::Read(format) if self.options.may_split(format, head) => {
                 let (entry, size) = (entry.clone(), self.options.piece);
                 match format.split_point? {
                     SplitPoint::Line(_) => {
-                        let cutter = LineSplitter::new(entry, format, file, length, size);
-                        Some(FileSplitter::Lines(cutter))
+                        let splitter = LineSplitter::new(entry, format, file, length, size);
+                        Some(FileSplitter::Lines(splitter))
                     }
                     SplitPoint::Member(_) => {
                         MemberSplitter::new(entry, format, file, size).map(FileSplitter::Members)
@@ -226,55 +231,53 @@ impl<'a> Queue<'a> {
 }
 
 impl WorkerHandle<'_> {
-    /// Fills `jobs` with what comes next and returns its ticket; none when nothing is left.
+    /// Replaces `jobs` with the next ones and returns their ticket; none when nothing is left, or the
+    /// queue has been stopped. Tickets ascend from 0.
     pub fn pull(&mut self, jobs: &mut Vec<Job>) -> Option<u64> {
         let queue = self.queue;
-        let mut line = lock(&queue.line);
+        let mut state = lock(&queue.dispatch);
         for job in jobs.drain(..) {
             match job {
                 Job::Piece(FilePiece {
                     handed: Some(handed),
                     ..
-                }) => line.spare.push(handed.into_buffer()),
-                // Whoever is the last of a batch gives its memory back.
-                Job::Read(_, taken) => line.rooms.extend(Arc::into_inner(taken.room)),
+                }) => state.piece_buffers.push(handed.into_buffer()),
+                // The last job of a batch to end returns its buffer.
+                Job::Read(_, read) => state.batch_buffers.extend(Arc::into_inner(read.buffer)),
                 _ => {}
             }
         }
-        while !line.stopped {
-            if queue.take(&mut line, jobs) {
-                let ticket = line.ticket;
-                line.ticket += 1;
+        while !state.stopped {
+            if queue.next_jobs(&mut state, jobs) {
+                let ticket = state.ticket;
+                state.ticket += 1;
                 return Some(ticket);
             }
             match self.batch.take() {
-                Some(batch) if batch.number == line.batch => {
-                    line.batch += 1;
-                    line.rest.extend(batch.jobs);
-                    queue.moved.notify_all();
+                Some(batch) if batch.number == state.batch => {
+                    state.batch += 1;
+                    state.jobs.extend(batch.jobs);
+                    queue.changed.notify_all();
                 }
-                None if line.batches == Some(line.batch) => {
-                    self.ended = true;
-                    return None;
-                }
-                // Somebody else has what comes before.
-                waiting if waiting.is_some() || line.batches.is_some() => {
+                None if state.batches == Some(state.batch) => return None,
+                // Another worker holds the batch to dispatch next.
+                waiting if waiting.is_some() || state.batches.is_some() => {
                     self.batch = waiting;
-                    line = queue
-                        .moved
-                        .wait(line)
+                    state = queue
+                        .changed
+                        .wait(state)
                         .unwrap_or_else(PoisonError::into_inner);
                 }
                 _ => {
-                    let room = line.rooms.pop().unwrap_or_default();
-                    drop(line);
-                    let found = queue.walk(room);
-                    line = lock(&queue.line);
-                    match found {
+                    let buffer = state.batch_buffers.pop().unwrap_or_default();
+                    drop(state);
+                    let batch = queue.read_batch(buffer);
+                    state = lock(&queue.dispatch);
+                    match batch {
                         Ok(batch) => self.batch = Some(batch),
                         Err(batches) => {
-                            line.batches = Some(batches);
-                            queue.moved.notify_all();
+                            state.batches = Some(batches);
+                            queue.changed.notify_all();
                         }
                     }
                 }
@@ -284,46 +287,39 @@ impl WorkerHandle<'_> {
     }
 }
 
-impl Drop for WorkerHandle<'_> {
-    fn drop(&mut self) {
-        if !self.ended {
-            lock(&self.queue.line).stopped = true;
-            self.queue.moved.notify_all();
+impl DispatchState {
+    /// Takes the next piece of the file that is being split. Returns whether there is one.
+    fn next_piece(&mut self, jobs: &mut Vec<Job>) -> bool {
+        let piece = match &mut self.splitter {
+            Some(FileSplitter::Lines(splitter)) => splitter.next(),
+            Some(FileSplitter::Members(splitter)) => splitter.next(&mut self.piece_buffers),
+            None => None,
+        };
+        let found = piece.is_some();
+        jobs.extend(piece.map(Job::Piece));
+        if !found {
+            self.splitter = None;
+            self.piece_buffers.clear();
         }
+        found
     }
 }
 
-/// Takes the next piece of the file that is being cut.
-fn take_piece(line: &mut DispatchState, jobs: &mut Vec<Job>) -> bool {
-    let piece = match &mut line.cutter {
-        Some(FileSplitter::Lines(cutter)) => cutter.next(),
-        Some(FileSplitter::Members(splitter)) => splitter.next(&mut line.spare),
-        None => None,
-    };
-    let found = piece.is_some();
-    jobs.extend(piece.map(Job::Piece));
-    if !found {
-        line.cutter = None;
-        line.spare.clear();
-    }
-    found
-}
-
-/// Reads the files that are short into a room, and learns of the others how long they are, which takes
-/// a system call less for most files than to ask first. Whatever is wrong with one is told by whoever
-/// reads it.
-fn begin(jobs: Vec<Job>, mut room: Vec<u8>) -> Vec<Job> {
+/// Reads the short files among `jobs` into `buffer`, and asks for the lengths of the others; asking
+/// only after a read saves a system call for most files. Errors are ignored: the worker that reads
+/// the file reports them.
+fn read_ahead(jobs: Vec<Job>, mut buffer: Vec<u8>) -> Vec<Job> {
     let mut end = 0;
-    let mut begin = |mut job: Job| {
+    let mut read = |mut job: Job| {
         let mut range = None;
         if let Job::File(entry) = &mut job
             && entry.kind == EntryKind::Unmeasured
             && let Ok(mut file) = File::open(&entry.path)
         {
-            if room.len() < end + SHORT {
-                room.resize(end + SHORT, 0);
+            if buffer.len() < end + SHORT {
+                buffer.resize(end + SHORT, 0);
             }
-            match input::fill(&mut file, &mut room[end..end + SHORT]) {
+            match input::fill(&mut file, &mut buffer[end..end + SHORT]) {
                 Ok(length) if length < SHORT => {
                     range = Some(end..end + length);
                     end += length;
@@ -338,14 +334,14 @@ fn begin(jobs: Vec<Job>, mut room: Vec<u8>) -> Vec<Job> {
         }
         (job, range)
     };
-    let begun: Vec<_> = jobs.into_iter().map(&mut begin).collect();
-    let room = Arc::new(room);
-    let taken = |(job, range)| match (job, range) {
+    let jobs: Vec<_> = jobs.into_iter().map(&mut read).collect();
+    let buffer = Arc::new(buffer);
+    let with_bytes = |(job, range)| match (job, range) {
         (Job::File(entry), Some(range)) => {
-            let room = Arc::clone(&room);
-            Job::Read(entry, FileBytes { room, range })
+            let buffer = Arc::clone(&buffer);
+            Job::Read(entry, FileBytes { buffer, range })
         }
         (job, _) => job,
     };
-    begun.into_iter().map(taken).collect()
+    jobs.into_iter().map(with_bytes).collect()
 }

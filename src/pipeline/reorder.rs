@@ -1,9 +1,10 @@
-//! Many workers, one output, in the order of their tickets, within a bounded memory.
+//! The reorder buffer: blocks of many workers, written in the order of their tickets, in bounded
+//! memory.
 //!
-//! Tickets are handed out in ascending order, each to a worker that is at work on it. The ticket
-//! whose turn it is writes straight through. What later ones hand over is held up to a limit, past
-//! which their workers wait. The one whose turn it is never waits, so there is always somebody who
-//! gets on, and what is held never exceeds the limit by more than one block for each worker.
+//! Each ticket belongs to a worker that is processing it. Blocks of the current ticket, the lowest
+//! unfinished one, are written at once. Blocks of later tickets are buffered up to a limit, beyond
+//! which their workers wait. The worker of the current ticket never waits, so the run always makes
+//! progress, and the buffer never exceeds the limit by more than one block for each worker.
 
 use std::collections::VecDeque;
 use std::io;
@@ -11,53 +12,54 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::options::OutputOrder;
 
-/// What workers hand over, piece by piece.
+/// A part of the output of one ticket.
 pub trait OutputBlock: Send {
-    /// How many bytes it holds.
+    /// Returns the memory that the contents take, in bytes.
     fn weight(&self) -> usize;
 
-    /// Empties it and keeps its memory.
+    /// Removes the contents and keeps the memory.
     fn clear(&mut self);
 
-    /// What it holds, in no more memory than that needs; it is left empty and keeps its own.
+    /// Moves the contents to a block of no more memory than they need; keeps the memory.
     fn take(&mut self) -> Self;
 }
 
-/// Takes the blocks in order.
+/// Writes blocks.
 pub trait BlockSink<B>: Send {
-    /// Takes a block.
+    /// Writes a block.
     ///
     /// # Errors
     ///
-    /// Those of the output, after which nothing more is consumed.
+    /// Those of the output, after which nothing more is written.
     fn consume(&mut self, block: &B) -> io::Result<()>;
 }
 
-/// Somebody else met an error with the output: there is nothing left to do.
+/// The error of a worker whose output is no longer wanted, since writing has failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stopped;
 
-/// Puts blocks in the order of their tickets.
-pub struct ReorderBuffer<B, C> {
+/// Writes blocks to a sink in the order of their tickets.
+pub struct ReorderBuffer<B, S> {
     state: Mutex<ReorderState<B>>,
-    turned: Condvar,
+    /// Notified when `state` has changed.
+    changed: Condvar,
     /// Locked before `state` where both are.
-    consumer: Mutex<C>,
+    sink: Mutex<S>,
     limit: usize,
     order: OutputOrder,
 }
 
 struct ReorderState<B> {
-    /// The ticket whose turn it is.
-    turn: u64,
-    /// What later tickets have handed over, from `turn + 1` on.
-    held: VecDeque<PendingBlocks<B>>,
-    /// Of all that is held.
+    /// The current ticket: the lowest one that is not finished.
+    current: u64,
+    /// Blocks of later tickets, from `current + 1` on.
+    pending: VecDeque<PendingBlocks<B>>,
+    /// The weight of all pending blocks.
     weight: usize,
     error: Option<io::Error>,
     stopped: bool,
-    /// Without an order: the ticket that is alone with its memory.
-    alone: Option<u64>,
+    /// Without an order: the ticket that may use much memory.
+    exclusive: Option<u64>,
 }
 
 struct PendingBlocks<B> {
@@ -66,160 +68,157 @@ struct PendingBlocks<B> {
 }
 
 impl<B: OutputBlock> ReorderState<B> {
-    fn hold(&mut self, ticket: u64, block: &mut B, part: TicketPart) {
-        let index = (ticket - self.turn - 1) as usize;
-        while self.held.len() <= index {
-            self.held.push_back(PendingBlocks {
+    fn buffer(&mut self, ticket: u64, block: &mut B, part: TicketPart) {
+        let index = (ticket - self.current - 1) as usize;
+        while self.pending.len() <= index {
+            self.pending.push_back(PendingBlocks {
                 blocks: Vec::new(),
                 finished: false,
             });
         }
         self.weight += block.weight();
-        let held = &mut self.held[index];
-        held.blocks.push(block.take());
-        held.finished = part == TicketPart::Last;
+        let pending = &mut self.pending[index];
+        pending.blocks.push(block.take());
+        pending.finished = part == TicketPart::Last;
     }
 }
 
-/// Whether more blocks of the same ticket follow.
+/// Whether more blocks of a ticket follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TicketPart {
     Some,
     Last,
 }
 
-impl<B: OutputBlock, C: BlockSink<B>> ReorderBuffer<B, C> {
-    /// Starts with ticket 0 and holds up to `limit` bytes; without an order it holds nothing.
-    pub fn new(consumer: C, limit: usize, order: OutputOrder) -> Self {
+impl<B: OutputBlock, S: BlockSink<B>> ReorderBuffer<B, S> {
+    /// Starts with ticket 0 and buffers up to `limit` bytes; without an order it buffers nothing.
+    pub fn new(sink: S, limit: usize, order: OutputOrder) -> Self {
         ReorderBuffer {
             state: Mutex::new(ReorderState {
-                turn: 0,
-                held: VecDeque::new(),
+                current: 0,
+                pending: VecDeque::new(),
                 weight: 0,
                 error: None,
                 stopped: false,
-                alone: None,
+                exclusive: None,
             }),
-            turned: Condvar::new(),
-            consumer: Mutex::new(consumer),
+            changed: Condvar::new(),
+            sink: Mutex::new(sink),
             limit,
             order,
         }
     }
 
-    /// Hands over some of a ticket's output; the block comes back empty.
+    /// Writes or buffers a block of a ticket, and empties it.
     ///
     /// # Errors
     ///
     /// When the output has failed.
-    pub fn hand_over(&self, ticket: u64, block: &mut B) -> Result<(), Stopped> {
-        self.pass(ticket, block, TicketPart::Some)
+    pub fn push(&self, ticket: u64, block: &mut B) -> Result<(), Stopped> {
+        self.push_part(ticket, block, TicketPart::Some)
     }
 
-    /// Hands over the last of a ticket's output; the block comes back empty.
+    /// Writes or buffers the last block of a ticket, and empties it.
     ///
     /// # Errors
     ///
     /// When the output has failed.
     pub fn finish(&self, ticket: u64, block: &mut B) -> Result<(), Stopped> {
-        self.pass(ticket, block, TicketPart::Last)
+        self.push_part(ticket, block, TicketPart::Last)
     }
 
-    /// Waits until a ticket may take much memory, which one has at a time: the one whose turn it is,
-    /// for that one never waits for another; without an order the first that asks.
-    pub fn alone(&self, ticket: u64) {
+    /// Waits until a ticket may use much memory, which one does at a time: the current ticket, since
+    /// that never waits for another; without an order the first to ask.
+    pub fn acquire_memory(&self, ticket: u64) {
         let mut state = self.lock();
         while !state.stopped {
-            let mine = match self.order {
-                OutputOrder::Path => state.turn == ticket,
-                _ => *state.alone.get_or_insert(ticket) == ticket,
+            let granted = match self.order {
+                OutputOrder::Path => state.current == ticket,
+                OutputOrder::None => *state.exclusive.get_or_insert(ticket) == ticket,
             };
-            if mine {
+            if granted {
                 return;
             }
-            state = self
-                .turned
-                .wait(state)
-                .unwrap_or_else(PoisonError::into_inner);
+            state = self.wait(state);
         }
     }
 
-    /// The ticket has given its memory back.
-    pub fn together(&self, ticket: u64) {
+    /// Ends what [`acquire_memory`](Self::acquire_memory) began.
+    pub fn release_memory(&self, ticket: u64) {
         let mut state = self.lock();
-        if state.alone == Some(ticket) {
-            state.alone = None;
-            self.turned.notify_all();
+        if state.exclusive == Some(ticket) {
+            state.exclusive = None;
+            self.changed.notify_all();
         }
     }
 
-    /// The consumer, and the error that ended the output early.
-    pub fn into_inner(self) -> (C, Option<io::Error>) {
+    /// Returns the sink, and the error that ended the output early.
+    pub fn into_inner(self) -> (S, Option<io::Error>) {
         let state = self.state.into_inner();
         let state = state.unwrap_or_else(PoisonError::into_inner);
-        let consumer = self.consumer.into_inner();
-        let consumer = consumer.unwrap_or_else(PoisonError::into_inner);
-        (consumer, state.error)
+        let sink = self.sink.into_inner();
+        (sink.unwrap_or_else(PoisonError::into_inner), state.error)
     }
 
-    fn pass(&self, ticket: u64, block: &mut B, part: TicketPart) -> Result<(), Stopped> {
+    fn push_part(&self, ticket: u64, block: &mut B, part: TicketPart) -> Result<(), Stopped> {
         let mut state = self.lock();
-        while self.order == OutputOrder::Path && !state.stopped && state.turn != ticket {
+        while self.order == OutputOrder::Path && !state.stopped && state.current != ticket {
             if state.weight == 0 || state.weight + block.weight() <= self.limit {
-                state.hold(ticket, block, part);
+                state.buffer(ticket, block, part);
                 return Ok(());
             }
-            state = self
-                .turned
-                .wait(state)
-                .unwrap_or_else(PoisonError::into_inner);
+            state = self.wait(state);
         }
         if state.stopped {
             return Err(Stopped);
         }
         drop(state);
-        // With an order it stays this ticket's turn until this worker says otherwise.
-        let mut consumer = self.consumer.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut result = consumer.consume(block);
+        // With an order only the worker of the current ticket makes another one current.
+        let mut sink = self.sink.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut result = sink.consume(block);
         block.clear();
         if part == TicketPart::Last && self.order == OutputOrder::Path && result.is_ok() {
-            result = self.advance(&mut *consumer);
+            result = self.advance(&mut *sink);
         }
         result.map_err(|error| self.stop(error))
     }
 
-    /// Gives the turn to the next ticket, and writes what is held of it and of those after it.
-    fn advance(&self, consumer: &mut C) -> io::Result<()> {
+    /// Makes the next ticket current and writes its pending blocks; goes on while those are all.
+    fn advance(&self, sink: &mut S) -> io::Result<()> {
         loop {
             let mut state = self.lock();
-            state.turn += 1;
-            let held = state.held.pop_front();
-            let Some(held) = held else {
-                self.turned.notify_all();
+            state.current += 1;
+            let Some(pending) = state.pending.pop_front() else {
+                self.changed.notify_all();
                 return Ok(());
             };
             drop(state);
-            // The next ticket's worker may see its turn from here on, but cannot get hold of the
-            // consumer before what it handed over earlier is written.
-            for block in &held.blocks {
-                consumer.consume(block)?;
+            // The worker of this ticket may find it current from here on, but waits for the sink
+            // until its earlier blocks are written.
+            for block in &pending.blocks {
+                sink.consume(block)?;
             }
             let mut state = self.lock();
-            state.weight -= held.blocks.iter().map(B::weight).sum::<usize>();
-            self.turned.notify_all();
-            if !held.finished {
+            state.weight -= pending.blocks.iter().map(B::weight).sum::<usize>();
+            self.changed.notify_all();
+            if !pending.finished {
                 return Ok(());
             }
         }
     }
 
-    /// Ends the output early: whoever waits or hands over anything learns of it.
+    /// Ends the output early with an error, unless it has ended already. Waiting workers return.
     pub fn stop(&self, error: io::Error) -> Stopped {
         let mut state = self.lock();
         state.stopped = true;
         state.error.get_or_insert(error);
-        self.turned.notify_all();
+        self.changed.notify_all();
         Stopped
+    }
+
+    fn wait<'s>(&self, state: MutexGuard<'s, ReorderState<B>>) -> MutexGuard<'s, ReorderState<B>> {
+        let state = self.changed.wait(state);
+        state.unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lock(&self) -> MutexGuard<'_, ReorderState<B>> {
@@ -271,7 +270,7 @@ mod tests {
                 }
                 for _ in 0..ticket % 5 {
                     block.extend_from_slice(format!("{ticket},").as_bytes());
-                    ordered.hand_over(ticket, &mut block)?;
+                    ordered.push(ticket, &mut block)?;
                 }
                 ordered.finish(ticket, &mut block)?;
             }
@@ -302,10 +301,9 @@ mod tests {
         }
     }
 
-    /// One ticket at a time is alone, and those that hand over much before their turn do not keep
-    /// it from that.
+    /// Tickets that push many blocks early must not keep the current one from its memory.
     #[test]
-    fn one_ticket_at_a_time_is_alone() {
+    fn one_ticket_at_a_time_has_much_memory() {
         for order in [OutputOrder::Path, OutputOrder::None] {
             let ordered = ReorderBuffer::new(Collected(Vec::new(), None), 1, order);
             let (next, inside) = (AtomicU64::new(0), AtomicU64::new(0));
@@ -318,14 +316,14 @@ mod tests {
                     }
                     if ticket % 3 > 0 {
                         block.extend_from_slice(b"before ");
-                        ordered.hand_over(ticket, &mut block).unwrap();
+                        ordered.push(ticket, &mut block).unwrap();
                     }
-                    ordered.alone(ticket);
+                    ordered.acquire_memory(ticket);
                     assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0);
                     block.extend_from_slice(b"meanwhile ");
-                    ordered.hand_over(ticket, &mut block).unwrap();
+                    ordered.push(ticket, &mut block).unwrap();
                     inside.fetch_sub(1, Ordering::SeqCst);
-                    ordered.together(ticket);
+                    ordered.release_memory(ticket);
                     ordered.finish(ticket, &mut block).unwrap();
                 }
             };
@@ -338,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_output_stops_everybody() {
+    fn a_broken_output_stops_all_workers() {
         for workers in [1, 2, 8] {
             assert!(run(workers, 10, Some(100)).1);
         }

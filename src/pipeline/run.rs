@@ -1,16 +1,17 @@
-//! The workers: each takes a batch, extracts its documents, hands over what it found, and again.
+//! The run: workers that pull batches, extract the links of their documents, and push the output to
+//! the reorder buffer.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::thread::{self, Scope, ScopedJoinHandle};
 
 use super::options::{Archives, PipelineOptions, ReportMode};
-use super::queue::{Job, Queue, WorkerHandle};
+use super::queue::{Job, Queue};
 use super::read::{FileOutcome, FileReader, SHRUNK};
 use super::reorder::{BlockSink, ReorderBuffer, Stopped};
 use super::split_lines::FilePiece;
 use super::tally::KeyCounts;
 use super::walk::{Entry, Walk};
+use super::workers::run_workers;
 use super::writer::{Chunk, FlushPolicy, Keyed, OutputWriter, TargetHasher};
 use crate::document;
 use crate::document::diagnostic::{self, Effect};
@@ -22,11 +23,11 @@ use crate::output::record::{ArchiveRecord, Failure, Skip, Summary};
 use crate::output::text::push_path;
 use crate::resolver::{Diagnostic, Link, Sink};
 
-/// What is handed over before its turn is held up to this many bytes.
-const HELD: usize = 8 << 20;
+/// The limit of the reorder buffer, in bytes.
+const REORDER_LIMIT: usize = 8 << 20;
 
-/// Rows of counts are written when they take this many bytes.
-const GATHERED: usize = 64 << 10;
+/// A block is pushed when it has this many bytes.
+const BLOCK: usize = 64 << 10;
 
 /// How a run ended.
 #[derive(Debug)]
@@ -54,35 +55,28 @@ pub fn run(
     options: &PipelineOptions,
     walk: Walk,
     output: impl Write + Send,
-    hurry: FlushPolicy,
+    flush: FlushPolicy,
 ) -> RunOutcome {
     let mut header = Chunk::default();
     (options.output.header)(&options.layout, &mut header.output);
-    let mut writer = OutputWriter::new(output, hurry);
+    let mut writer = OutputWriter::new(output, flush);
     let header = writer.consume(&header);
-    let ordered = ReorderBuffer::new(writer, HELD, options.order);
+    let ordered = ReorderBuffer::new(writer, REORDER_LIMIT, options.order);
     if let Err(error) = header {
         ordered.stop(error);
     }
-    let threads = options.threads.max(1);
     let queue = Queue::new(walk, options);
     let hash = TargetHasher::default();
+    let stop = || {
+        queue.stop();
+        ordered.stop(io::Error::other("a worker panicked"));
+    };
+    let work = || ExtractWorker::new(options, &ordered, &queue, &hash).work();
     let (mut counts, mut tally) = (WorkerCounts::default(), KeyCounts::default());
-    thread::scope(|scope| {
-        let work = || ExtractWorker::new(options, &ordered, &queue, &hash).work();
-        let others = spawn(scope, threads - 1, work);
-        let mut add = |(its_counts, its_tally)| {
-            counts.add(&its_counts);
-            tally.merge(its_tally);
-        };
-        add(work());
-        for other in others {
-            match other.join() {
-                Ok(its) => add(its),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-    });
+    for (worker_counts, worker_tally) in run_workers(options.threads, stop, work) {
+        counts.add(&worker_counts);
+        tally.merge(worker_tally);
+    }
     let (mut writer, mut output_error) = ordered.into_inner();
     counts.summary.references -= writer.repeated();
     if output_error.is_none() {
@@ -95,17 +89,7 @@ pub fn run(
     }
 }
 
-/// Starts up to `count` threads with the same work: fewer when the system refuses more.
-pub fn spawn<'scope, T: Send + 'scope>(
-    scope: &'scope Scope<'scope, '_>,
-    count: usize,
-    work: impl Fn() -> T + Copy + Send + 'scope,
-) -> Vec<ScopedJoinHandle<'scope, T>> {
-    (0..count)
-        .map_while(|_| thread::Builder::new().spawn_scoped(scope, work).ok())
-        .collect()
-}
-
+/// Writes the counts and the summary.
 fn close<W: Write + Send>(
     options: &PipelineOptions,
     summary: &Summary,
@@ -118,7 +102,7 @@ fn close<W: Write + Send>(
             options
                 .output
                 .count(&options.layout, key.name(), value, count, &mut block.output);
-            if block.output.len() < GATHERED {
+            if block.output.len() < BLOCK {
                 return Ok(());
             }
             let written = writer.consume(&block);
@@ -135,23 +119,11 @@ fn close<W: Write + Send>(
     writer.flush()
 }
 
-/// One thread's buffers.
+/// The state of one worker.
 struct ExtractWorker<'a, W: Write + Send> {
-    hand: WorkerHandle<'a>,
-    guard: WorkerGuard<'a, W>,
+    queue: &'a Queue<'a>,
     reader: FileReader<'a>,
     collector: Collector<'a, W>,
-}
-
-/// Stops everybody when its worker panics, for nobody will finish its ticket.
-struct WorkerGuard<'a, W: Write + Send>(&'a ReorderBuffer<Chunk, OutputWriter<W>>);
-
-impl<W: Write + Send> Drop for WorkerGuard<'_, W> {
-    fn drop(&mut self) {
-        if thread::panicking() {
-            self.0.stop(io::Error::other("a worker panicked"));
-        }
-    }
 }
 
 impl<'a, W: Write + Send> ExtractWorker<'a, W> {
@@ -162,22 +134,21 @@ impl<'a, W: Write + Send> ExtractWorker<'a, W> {
         hash: &'a TargetHasher,
     ) -> Self {
         ExtractWorker {
-            hand: queue.hand(),
-            guard: WorkerGuard(ordered),
+            queue,
             reader: FileReader::new(options),
             collector: Collector::new(options, ordered, hash),
         }
     }
 
     fn work(mut self) -> (WorkerCounts, KeyCounts) {
-        let mut jobs = Vec::new();
-        while let Some(ticket) = self.hand.pull(&mut jobs) {
+        let (mut handle, mut jobs) = (self.queue.handle(), Vec::new());
+        while let Some(ticket) = handle.pull(&mut jobs) {
             if self.batch(ticket, &jobs).is_err() {
+                self.queue.stop();
                 break;
             }
         }
-        drop(self.guard);
-        self.collector.into_counts()
+        (self.collector.counts, self.collector.tally)
     }
 
     fn batch(&mut self, ticket: u64, jobs: &[Job]) -> Result<(), Stopped> {
@@ -185,22 +156,22 @@ impl<'a, W: Write + Send> ExtractWorker<'a, W> {
         for job in jobs {
             match job {
                 Job::File(entry) => self.file(entry, None),
-                Job::Read(entry, taken) => self.file(entry, Some(taken.bytes())),
+                Job::Read(entry, read) => self.file(entry, Some(read.bytes())),
                 Job::Piece(piece) => self.piece(piece),
-                Job::Unreadable(path) => {
-                    let bytes = path.path.as_os_str().as_encoded_bytes();
-                    self.collector.begin_document(bytes);
-                    self.collector.fail(&path.message);
+                Job::Unreadable(unreadable) => {
+                    let path = unreadable.path.as_os_str().as_encoded_bytes();
+                    self.collector.begin_document(path);
+                    self.collector.fail(&unreadable.message);
                 }
             }
-            if self.collector.is_stopped() {
+            if self.collector.stopped {
                 return Err(Stopped);
             }
         }
         self.collector.end_ticket()
     }
 
-    /// Reads a file, or what has been read of it: all.
+    /// Extracts the links of a file, from its bytes where they have been read.
     fn file(&mut self, entry: &Entry, bytes: Option<&[u8]>) {
         let collector = &mut self.collector;
         collector.begin_document(entry.path.as_os_str().as_encoded_bytes());
@@ -219,7 +190,7 @@ impl<'a, W: Write + Send> ExtractWorker<'a, W> {
                     && collector.counts_archives()
                 {
                     let archive = collector.archive(counts, bytes);
-                    collector.tell_archive(&archive);
+                    collector.report_archive(&archive);
                 }
                 error
             }
@@ -239,6 +210,7 @@ impl<'a, W: Write + Send> ExtractWorker<'a, W> {
         }
     }
 
+    /// Extracts the links of a piece of a file.
     fn piece(&mut self, piece: &FilePiece) {
         let path = piece.whole.entry.path.as_os_str().as_encoded_bytes();
         self.collector.begin_document(path);
@@ -255,56 +227,51 @@ impl<'a, W: Write + Send> ExtractWorker<'a, W> {
         {
             let archive = self.collector.archive(counts, bytes);
             if let Some(archive) = piece.gather(&archive) {
-                self.collector.tell_archive(&archive);
+                self.collector.report_archive(&archive);
             }
         }
     }
 }
 
-/// A block is handed over when it holds this many bytes.
-const ENOUGH: usize = 64 << 10;
-
-/// Takes the links of one document after the other.
-pub struct Collector<'a, W> {
+/// The sink of a worker: writes links and diagnostics to a block.
+struct Collector<'a, W> {
     options: &'a PipelineOptions,
     admits_everything: bool,
     ordered: &'a ReorderBuffer<Chunk, OutputWriter<W>>,
     ticket: u64,
-    place: DocumentPath,
+    path: DocumentPath,
     block: Chunk,
-    /// Tells targets apart, the same for all workers.
+    /// The same for all workers.
     hash: &'a TargetHasher,
     counts: WorkerCounts,
     tally: KeyCounts,
-    /// References reported of the document at hand.
-    found: u64,
-    /// What was diagnosed of it, and how often.
-    diagnosed: BTreeMap<&'static str, u64>,
+    /// References reported of the current document.
+    references: u64,
+    /// Diagnostics of the current document by their codes.
+    diagnostics: BTreeMap<&'static str, u64>,
+    /// Whether the output has failed.
     stopped: bool,
-    /// The document at hand has waited for its memory.
-    alone: bool,
+    /// Whether the current document has acquired the right to use much memory.
+    has_memory: bool,
 }
 
-/// What a worker has counted.
+/// The counts of a worker.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct WorkerCounts {
-    /// What the summary shows.
-    pub summary: Summary,
+struct WorkerCounts {
+    summary: Summary,
     /// Damaged containers.
-    pub damaged: u64,
+    damaged: u64,
 }
 
 impl WorkerCounts {
-    /// Adds what another worker has counted.
-    pub fn add(&mut self, other: &WorkerCounts) {
+    fn add(&mut self, other: &WorkerCounts) {
         self.summary.add(&other.summary);
         self.damaged += other.damaged;
     }
 }
 
 impl<'a, W: std::io::Write + Send> Collector<'a, W> {
-    /// A sink for one worker.
-    pub fn new(
+    fn new(
         options: &'a PipelineOptions,
         ordered: &'a ReorderBuffer<Chunk, OutputWriter<W>>,
         hash: &'a TargetHasher,
@@ -314,108 +281,107 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
             admits_everything: options.filter.admits_everything(),
             ordered,
             ticket: 0,
-            place: DocumentPath::new(b""),
+            path: DocumentPath::new(b""),
             block: Chunk::default(),
             hash,
             counts: WorkerCounts::default(),
             tally: KeyCounts::default(),
-            found: 0,
-            diagnosed: BTreeMap::new(),
+            references: 0,
+            diagnostics: BTreeMap::new(),
             stopped: false,
-            alone: false,
+            has_memory: false,
         }
     }
 
-    /// What follows belongs to this ticket.
-    pub fn begin_ticket(&mut self, ticket: u64) {
+    fn begin_ticket(&mut self, ticket: u64) {
         self.ticket = ticket;
     }
 
-    /// What follows belongs to this document.
-    pub fn begin_document(&mut self, path: &[u8]) {
-        if std::mem::take(&mut self.alone) {
-            self.ordered.together(self.ticket);
-        }
-        self.place.set(path);
-        self.found = 0;
-        self.diagnosed.clear();
+    fn begin_document(&mut self, path: &[u8]) {
+        self.release_memory();
+        self.path.set(path);
+        self.references = 0;
+        self.diagnostics.clear();
     }
 
-    /// A piece of the document at hand has been read; the first one stands for the document.
-    pub fn end_piece(&mut self, bytes: u64, first: bool) {
+    fn release_memory(&mut self) {
+        if std::mem::take(&mut self.has_memory) {
+            self.ordered.release_memory(self.ticket);
+        }
+    }
+
+    /// Counts a piece of the current document, and with the first one the document.
+    fn end_piece(&mut self, bytes: u64, first: bool) {
         self.counts.summary.files += u64::from(first);
         self.counts.summary.bytes += bytes;
         if let Some(progress) = &self.options.progress {
-            progress.add(u64::from(first), bytes, self.found);
+            progress.add(u64::from(first), bytes, self.references);
         }
     }
 
-    /// The document at hand has been read.
-    pub fn end_document(&mut self, bytes: u64) {
+    /// Counts the current document, and writes what is reported by file.
+    fn end_document(&mut self, bytes: u64) {
         self.end_piece(bytes, true);
         let layout = &self.options.layout;
         let output = &mut self.block.output;
         match self.options.report {
-            ReportMode::Count if self.found > 0 => {
+            ReportMode::Count if self.references > 0 => {
                 if layout.location.path {
-                    push_path(layout, &self.place, None, output);
+                    push_path(layout, &self.path, None, output);
                     output.push(b':');
                 }
-                push_decimal(self.found, output);
+                push_decimal(self.references, output);
                 output.push(layout.terminator);
             }
-            ReportMode::Paths if self.found > 0 => self.list_path(),
+            ReportMode::Paths if self.references > 0 => self.list_path(),
             _ => {}
         }
     }
 
-    /// Whether the counts of archives are told.
-    pub fn counts_archives(&self) -> bool {
+    fn counts_archives(&self) -> bool {
         self.options.talk.archives != Archives::Leave
     }
 
-    /// What there is to tell of the archive, or the piece of one, that has been read.
-    pub fn archive(&mut self, counts: &document::ArchiveCounts, bytes: u64) -> ArchiveRecord {
+    /// Returns the record of the archive, or the piece of one, that has been read.
+    fn archive(&mut self, counts: &document::ArchiveCounts, bytes: u64) -> ArchiveRecord {
         ArchiveRecord {
             counts: counts.clone(),
-            links: self.found,
+            links: self.references,
             bytes,
-            diagnostics: std::mem::take(&mut self.diagnosed),
+            diagnostics: std::mem::take(&mut self.diagnostics),
         }
     }
 
-    /// Tells the counts of an archive.
-    pub fn tell_archive(&mut self, archive: &ArchiveRecord) {
+    fn report_archive(&mut self, archive: &ArchiveRecord) {
         match (&self.options.output.others, self.options.talk.archives) {
             (_, Archives::Leave) => {}
             (Some(others), _) if self.options.report.is_records() => {
-                (others.archive)(&self.place, archive, &mut self.block.output);
+                (others.archive)(&self.path, archive, &mut self.block.output);
             }
-            (_, Archives::Words) => self.tell(format_args!("{archive}")),
+            (_, Archives::Words) => self.message(format_args!("{archive}")),
             (_, Archives::Records) => {
-                push_archive(&self.place, archive, &mut self.block.messages);
+                push_archive(&self.path, archive, &mut self.block.messages);
             }
         }
     }
 
-    /// Writes the path of the document at hand.
-    pub fn list_path(&mut self) {
+    fn list_path(&mut self) {
         let output = &mut self.block.output;
-        push_path(&self.options.layout, &self.place, None, output);
+        push_path(&self.options.layout, &self.path, None, output);
         output.push(self.options.layout.terminator);
     }
 
-    /// The document at hand is left out. Of a file that was named this is told.
-    pub fn skip(&mut self, skip: Skip, named: bool) {
+    /// Counts the current document as skipped, and reports that where its file was named.
+    fn skip(&mut self, skip: Skip, named: bool) {
         self.counts.summary.skip(skip.reason);
         let talk = self.options.talk;
         if named && talk.errors || talk.diagnostics {
-            self.tell(format_args!("{skip}"));
+            self.message(format_args!("{skip}"));
         }
     }
 
-    /// The document at hand could not be read.
-    pub fn fail(&mut self, message: &str) {
+    /// Reports that the current document could not be read.
+    fn fail(&mut self, message: &str) {
         self.counts.summary.errors += 1;
         if let Some(others) = &self.options.output.others
             && self.options.report.is_records()
@@ -424,45 +390,29 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
                 member: None,
                 message,
             };
-            (others.failure)(&self.place, &failure, &mut self.block.output);
+            (others.failure)(&self.path, &failure, &mut self.block.output);
         }
         if self.options.talk.errors {
-            self.tell(format_args!("{message}"));
+            self.message(format_args!("{message}"));
         }
     }
 
-    /// The ticket is done with.
-    ///
-    /// # Errors
-    ///
-    /// When the output has failed.
-    pub fn end_ticket(&mut self) -> Result<(), Stopped> {
-        if std::mem::take(&mut self.alone) {
-            self.ordered.together(self.ticket);
-        }
+    fn end_ticket(&mut self) -> Result<(), Stopped> {
+        self.release_memory();
         self.ordered.finish(self.ticket, &mut self.block)
-    }
-
-    /// Whether nobody takes the output any more.
-    pub fn is_stopped(&self) -> bool {
-        self.stopped
-    }
-
-    /// What has been counted.
-    pub fn into_counts(self) -> (WorkerCounts, KeyCounts) {
-        (self.counts, self.tally)
     }
 
     fn push(&mut self, link: &Link<'_>) {
         let (output, layout) = (self.options.output, &self.options.layout);
-        (output.link)(layout, &self.place, link, &mut self.block.output);
+        (output.link)(layout, &self.path, link, &mut self.block.output);
     }
 
-    fn tell(&mut self, message: std::fmt::Arguments<'_>) {
+    /// Appends a line for standard error.
+    fn message(&mut self, message: std::fmt::Arguments<'_>) {
         let messages = &mut self.block.messages;
         messages.extend_from_slice(b"uriscan: ");
-        if !self.place.path().is_empty() {
-            push_visible(self.place.path(), messages);
+        if !self.path.path().is_empty() {
+            push_visible(self.path.path(), messages);
             messages.extend_from_slice(b": ");
         }
         push_visible(message.to_string().as_bytes(), messages);
@@ -477,7 +427,7 @@ impl<W: std::io::Write + Send> Sink for Collector<'_, W> {
             return;
         }
         self.counts.summary.references += 1;
-        self.found += 1;
+        self.references += 1;
         match options.report {
             ReportMode::Links => self.push(link),
             ReportMode::Unique => {
@@ -487,18 +437,18 @@ impl<W: std::io::Write + Send> Sink for Collector<'_, W> {
                 let key = self.hash.of(link.target.unwrap_or(link.reference));
                 self.block.keyed.push(Keyed { key, range });
             }
-            ReportMode::CountBy(key) => self.tally.count(key.of(&self.place, link)),
+            ReportMode::CountBy(key) => self.tally.count(key.of(&self.path, link)),
             ReportMode::Count | ReportMode::Paths | ReportMode::Files | ReportMode::Nothing => {}
         }
-        if self.block.output.len() >= ENOUGH {
-            let handed_over = self.ordered.hand_over(self.ticket, &mut self.block);
-            self.stopped = handed_over.is_err();
+        if self.block.output.len() >= BLOCK {
+            let pushed = self.ordered.push(self.ticket, &mut self.block);
+            self.stopped = pushed.is_err();
         }
     }
 
     fn heavy(&mut self) {
-        self.alone = true;
-        self.ordered.alone(self.ticket);
+        self.has_memory = true;
+        self.ordered.acquire_memory(self.ticket);
     }
 
     fn exact(&mut self, _rule: &'static str) {
@@ -507,7 +457,7 @@ impl<W: std::io::Write + Send> Sink for Collector<'_, W> {
 
     fn diagnostic(&mut self, diagnostic: &Diagnostic<'_>) {
         if self.counts_archives() {
-            *self.diagnosed.entry(diagnostic.code.name).or_default() += diagnostic.count;
+            *self.diagnostics.entry(diagnostic.code.name).or_default() += diagnostic.count;
         }
         let talk = self.options.talk;
         let approximate = std::ptr::eq(diagnostic.code, &diagnostic::APPROXIMATE);
@@ -516,10 +466,10 @@ impl<W: std::io::Write + Send> Sink for Collector<'_, W> {
         self.counts.damaged += u64::from(damage);
         match &self.options.output.others {
             Some(others) if self.options.report.is_records() => {
-                (others.diagnostic)(&self.place, diagnostic, &mut self.block.output);
+                (others.diagnostic)(&self.path, diagnostic, &mut self.block.output);
             }
             _ if talk.diagnostics || damage && talk.errors => {
-                self.tell(format_args!("{diagnostic}"));
+                self.message(format_args!("{diagnostic}"));
             }
             _ => {}
         }

@@ -1,4 +1,5 @@
-//! The end of the line: blocks of output and of messages, written one behind the other.
+//! The writer: blocks of output and of messages, written one after the other, each target once where
+//! that is asked for.
 
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Write};
@@ -8,23 +9,23 @@ use hashbrown::HashTable;
 
 use super::reorder::{BlockSink, OutputBlock};
 
-/// Output is gathered up to this many bytes before it is written.
-const GATHER: usize = 64 << 10;
+/// Output is buffered up to this many bytes.
+const BUFFER: usize = 64 << 10;
 
-/// What a worker has to say.
+/// Output of a worker.
 #[derive(Debug, Default)]
 pub struct Chunk {
-    /// For the output.
+    /// Bytes for the output.
     pub output: Vec<u8>,
-    /// For standard error.
+    /// Lines for standard error.
     pub messages: Vec<u8>,
-    /// The records in `output`, where repeated ones are to be left out.
+    /// The records in `output`, where repeated ones are left out.
     pub keyed: Vec<Keyed>,
 }
 
 impl OutputBlock for Chunk {
     fn weight(&self) -> usize {
-        // Even an empty one takes a place in the row.
+        // An empty block takes memory too.
         self.output.len()
             + self.messages.len()
             + self.keyed.len() * size_of::<Keyed>()
@@ -52,78 +53,82 @@ impl OutputBlock for Chunk {
 #[derive(Debug)]
 pub struct OutputWriter<W> {
     output: W,
-    gathered: Vec<u8>,
-    hurry: FlushPolicy,
+    buffer: Vec<u8>,
+    flush: FlushPolicy,
     seen: SeenTargets,
 }
 
 /// When output is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlushPolicy {
-    /// Block by block: somebody is watching.
+    /// After each block, for a reader at a terminal.
     Blocks,
-    /// When there is enough of it.
+    /// When the buffer is full.
     Gathered,
 }
 
 impl<W: Write + Send> OutputWriter<W> {
     /// Writes to `output`.
-    pub fn new(output: W, hurry: FlushPolicy) -> Self {
+    pub fn new(output: W, flush: FlushPolicy) -> Self {
         OutputWriter {
             output,
-            gathered: Vec::with_capacity(GATHER),
-            hurry,
+            buffer: Vec::with_capacity(BUFFER),
+            flush,
             seen: SeenTargets::default(),
         }
     }
 
-    /// How many records were left out because they repeat another.
+    /// Returns the number of records that were left out because they repeat another.
     pub fn repeated(&self) -> u64 {
         self.seen.repeated
     }
 
-    /// Writes what is left.
+    /// Writes the buffer and flushes the output.
     ///
     /// # Errors
     ///
     /// Those of the output.
     pub fn flush(&mut self) -> io::Result<()> {
-        self.output.write_all(&self.gathered)?;
-        self.gathered.clear();
+        self.write_buffer()?;
         self.output.flush()
+    }
+
+    fn write_buffer(&mut self) -> io::Result<()> {
+        self.output.write_all(&self.buffer)?;
+        self.buffer.clear();
+        Ok(())
     }
 }
 
 impl<W: Write + Send> BlockSink<Chunk> for OutputWriter<W> {
     fn consume(&mut self, chunk: &Chunk) -> io::Result<()> {
         if !chunk.messages.is_empty() {
-            // Who closes standard error does not want to know.
+            // Errors on standard error are ignored.
             let _ = io::stderr().write_all(&chunk.messages);
         }
+        let at_once = self.flush == FlushPolicy::Blocks;
         if !chunk.keyed.is_empty() {
-            let gathered = &mut self.gathered;
-            self.seen.push_new(&chunk.output, &chunk.keyed, gathered);
-            if gathered.len() > GATHER || self.hurry == FlushPolicy::Blocks {
-                self.output.write_all(gathered)?;
-                gathered.clear();
+            self.seen
+                .push_new(&chunk.output, &chunk.keyed, &mut self.buffer);
+            if self.buffer.len() > BUFFER || at_once {
+                self.write_buffer()?;
             }
             return Ok(());
         }
-        if self.gathered.len() + chunk.output.len() > GATHER || self.hurry == FlushPolicy::Blocks {
-            self.output.write_all(&self.gathered)?;
-            self.gathered.clear();
+        if self.buffer.len() + chunk.output.len() > BUFFER || at_once {
+            self.write_buffer()?;
         }
-        if chunk.output.len() <= GATHER && self.hurry == FlushPolicy::Gathered {
-            self.gathered.extend_from_slice(&chunk.output);
+        if chunk.output.len() <= BUFFER && !at_once {
+            self.buffer.extend_from_slice(&chunk.output);
             return Ok(());
         }
         self.output.write_all(&chunk.output)
     }
 }
 
-/// Tells targets apart by 128 bits, so that memory does not grow with their length.
+/// Hashes targets to 128 bits, so that memory does not grow with their length.
 ///
-/// The hash is keyed anew for each run: nobody can write two targets that it takes for one.
+/// The hash has random keys for each run, so that a document cannot hold targets that collide.
 #[derive(Clone, Debug, Default)]
 pub struct TargetHasher {
     high: RandomState,
@@ -131,29 +136,29 @@ pub struct TargetHasher {
 }
 
 impl TargetHasher {
-    /// The key of a target.
+    /// Returns the key of a target.
     pub fn of(&self, target: &[u8]) -> u128 {
         u128::from(self.high.hash_one(target)) << 64 | u128::from(self.low.hash_one(target))
     }
 }
 
-/// A record in a block's output, and the key of its target.
+/// A record in the output of a chunk, and the key of its target.
 #[derive(Clone, Debug)]
 pub struct Keyed {
-    /// The key.
+    /// The key of the target.
     pub key: u128,
-    /// Where the record stands.
+    /// The bytes of the record.
     pub range: Range<usize>,
 }
 
-/// The targets that have been written: 15 to 30 bytes each, whatever their length.
+/// The targets that have been written, in 15 to 30 bytes each.
 ///
-/// The tables are split, for a table holds twice its size while it grows, and so only one of them does
-/// at a time.
+/// There are several tables because a table takes twice its size while it grows, and only one of
+/// them grows at a time.
 #[derive(Debug, Default)]
 pub struct SeenTargets {
-    /// 102 bits of each key: the number of the table and three words. Two of 2^32 targets have the
-    /// same ones with a probability of 2^-39.
+    /// 102 bits of each key: the number of the table and three words. The probability that two of
+    /// 2^32 targets share them is 2^-39.
     keys: Vec<HashTable<[u32; 3]>>,
     /// Records that were left out.
     pub repeated: u64,
@@ -163,13 +168,13 @@ pub struct SeenTargets {
 const TABLES: usize = 64;
 
 impl SeenTargets {
-    /// Adds a key; false where it was there before.
+    /// Adds a key. Returns whether it is new.
     fn insert(&mut self, key: u128) -> bool {
         if self.keys.is_empty() {
             self.keys.resize_with(TABLES, HashTable::new);
         }
         let kept = [0, 32, 64].map(|from| (key >> from) as u32);
-        // Every bit of a key is as good as any other: the words are hashes already.
+        // The words are bits of a hash already.
         let hash = |[low, middle, _]: &[u32; 3]| u64::from(*low) | u64::from(*middle) << 32;
         let table = &mut self.keys[(key >> 96) as usize % TABLES];
         if table.find(hash(&kept), |one| *one == kept).is_some() {
@@ -179,7 +184,7 @@ impl SeenTargets {
         true
     }
 
-    /// Appends what is new of a block's output; what belongs to no record stays.
+    /// Appends `output` without the records whose targets have been seen.
     pub fn push_new(&mut self, output: &[u8], records: &[Keyed], out: &mut Vec<u8>) {
         let mut from = 0;
         for record in records {

@@ -1,0 +1,108 @@
+//! Worker threads: the calling thread, and a private pool for the others.
+
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+/// Runs `work` once on each of up to `threads` threads, the calling one among them, and returns the
+/// results in no order.
+///
+/// `work` may block: no thread runs it twice, or anything else meanwhile. One thread is the calling
+/// one; fewer than `threads` are used where the system refuses more. `stop` is called when a worker
+/// panics, and must make the others return, since they may wait for the ticket of that worker.
+///
+/// # Panics
+///
+/// When a worker panics, after all others have returned.
+pub fn run_workers<T: Send>(
+    threads: usize,
+    stop: impl Fn() + Sync,
+    work: impl Fn() -> T + Sync,
+) -> Vec<T> {
+    let results = Mutex::new(Vec::new());
+    let run = || {
+        let _guard = WorkerGuard(&stop);
+        let result = work();
+        let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
+        results.push(result);
+    };
+    match pool(threads.saturating_sub(1)) {
+        None => run(),
+        Some(pool) => pool.in_place_scope(|scope| {
+            // A broadcast is one task for each thread; other tasks could be run one after the
+            // other by a thread that is the first to wake.
+            scope.spawn_broadcast(|_, _| run());
+            run();
+        }),
+    }
+    results.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Stops all workers when the worker that holds it panics.
+struct WorkerGuard<F: Fn()>(F);
+
+impl<F: Fn()> Drop for WorkerGuard<F> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            (self.0)();
+        }
+    }
+}
+
+/// Returns a pool of `threads` threads, or half as many as often as the system refuses them.
+fn pool(mut threads: usize) -> Option<ThreadPool> {
+    while threads > 0 {
+        let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+        if pool.is_ok() {
+            return pool.ok();
+        }
+        threads /= 2;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{self, AssertUnwindSafe};
+    use std::sync::{Barrier, Condvar};
+
+    use super::*;
+
+    #[test]
+    fn all_workers_run_at_a_time() {
+        for threads in [1, 2, 5] {
+            let barrier = Barrier::new(threads);
+            let results = run_workers(threads, || {}, || barrier.wait().is_leader());
+            assert_eq!(results.len(), threads);
+            assert_eq!(results.iter().filter(|leader| **leader).count(), 1);
+        }
+    }
+
+    #[test]
+    fn one_worker_is_the_calling_thread() {
+        let threads = run_workers(1, || {}, || thread::current().id());
+        assert_eq!(threads, [thread::current().id()]);
+    }
+
+    #[test]
+    fn a_panic_of_one_worker_stops_those_that_wait_for_it() {
+        let (stopped, changed) = (Mutex::new(false), Condvar::new());
+        let (next, stop) = (Mutex::new(0), || {
+            *stopped.lock().unwrap() = true;
+            changed.notify_all();
+        });
+        let work = || {
+            let number = {
+                let mut next = next.lock().unwrap();
+                *next += 1;
+                *next
+            };
+            assert!(number != 2, "the second worker");
+            let guard = stopped.lock().unwrap();
+            drop(changed.wait_while(guard, |stopped| !*stopped).unwrap());
+        };
+        let run = AssertUnwindSafe(|| run_workers(3, stop, work));
+        assert!(panic::catch_unwind(run).is_err());
+    }
+}
