@@ -1,13 +1,159 @@
-//! The encoding of a document while it is scanned: detected at the start, changed by a `meta`
-//! element, or found not to be UTF-8.
+//! The encoding of a document: found by the prescan of its first bytes, changed by a `meta` element
+//! while it is scanned, or found not to be UTF-8.
 
-use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
+use memchr::{memchr, memmem};
 
+use super::attributes::AttributeSet;
 use super::names::Attribute;
-use super::prescan;
-use super::tag::Tag;
+use super::tag::{Attributes, RawAttribute, Tag, TagStep, tag_end};
 use super::value::{self, ValueSource};
+use crate::bytes::seek::{is_space, skip_space};
 use crate::decode::charset::{self, Confidence, Detected};
+
+/// Returns the encoding that the first bytes of a document declare (WHATWG HTML 13.2.3.2, "prescan a
+/// byte stream to determine its encoding").
+pub fn prescan(head: &[u8]) -> Option<&'static Encoding> {
+    if head.starts_with(b"<\0?\0x\0") {
+        return Some(UTF_16LE);
+    }
+    if head.starts_with(b"\0<\0?\0x") {
+        return Some(UTF_16BE);
+    }
+    declared_by_meta(head).or_else(|| declared_by_xml(head))
+}
+
+/// Returns the encoding of the first `meta` element that declares one; none if the bytes end first.
+fn declared_by_meta(head: &[u8]) -> Option<&'static Encoding> {
+    let mut at = 0;
+    while at < head.len() {
+        let rest = &head[at..];
+        match rest {
+            [b'<', b'!', b'-', b'-', ..] => {
+                // The dashes of the start may belong to the end as well.
+                at += 2 + memmem::find(&rest[2..], b"-->")? + 3;
+            }
+            [b'<', m, e, t, a, end, ..]
+                if [*m, *e, *t, *a].eq_ignore_ascii_case(b"meta")
+                    && (is_space(*end) || *end == b'/') =>
+            {
+                let (declared, end) = read_meta(head, at + 5)?;
+                if declared.is_some() {
+                    return declared;
+                }
+                at = end;
+            }
+            [b'<', b'/', letter, ..] | [b'<', letter, ..] if letter.is_ascii_alphabetic() => {
+                let name_end = |&byte: &u8| is_space(byte) || byte == b'>';
+                at = tag_end(head, at + rest.iter().position(name_end)?)?;
+            }
+            [b'<', b'!' | b'/' | b'?', ..] => at += memchr(b'>', rest)? + 1,
+            _ => at += 1 + memchr(b'<', &rest[1..])?,
+        }
+    }
+    None
+}
+
+/// Reads the attributes of a `meta` element; returns the encoding that it declares and its end.
+fn read_meta(head: &[u8], at: usize) -> Option<(Option<&'static Encoding>, usize)> {
+    let mut attributes = Attributes::new(head, at);
+    let mut seen = AttributeSet::default();
+    let mut is_pragma = false;
+    let (mut charset, mut needs_pragma) = (None, false);
+    loop {
+        let RawAttribute { name, value } = match attributes.step() {
+            TagStep::Attribute(attribute) => attribute,
+            TagStep::End { end, .. } => {
+                let declared = charset.flatten().filter(|_| is_pragma || !needs_pragma);
+                return Some((declared.map(declarable), end));
+            }
+            TagStep::Cut(_) => return None,
+        };
+        let (attribute, value) = (Attribute::of(&head[name]), &head[value]);
+        if !seen.insert(attribute) {
+            continue;
+        }
+        match attribute {
+            Attribute::HttpEquiv => is_pragma = value.eq_ignore_ascii_case(b"content-type"),
+            Attribute::Content if charset.is_none() => {
+                charset = label_in_content(value)
+                    .and_then(Encoding::for_label)
+                    .map(Some);
+                needs_pragma = true;
+            }
+            Attribute::Charset => {
+                charset = Some(Encoding::for_label(value));
+                needs_pragma = false;
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Returns the label in a `content` attribute such as `text/html; charset=utf-8` (WHATWG HTML,
+/// "extracting a character encoding from a meta element").
+fn label_in_content(content: &[u8]) -> Option<&[u8]> {
+    const CHARSET: &[u8] = b"charset";
+    let mut at = 0;
+    loop {
+        let name = content[at..]
+            .windows(CHARSET.len())
+            .position(|window| window.eq_ignore_ascii_case(CHARSET))?;
+        at = skip_space(content, at + name + CHARSET.len());
+        if content.get(at) == Some(&b'=') {
+            break;
+        }
+    }
+    let rest = &content[skip_space(content, at + 1)..];
+    match *rest.first()? {
+        quote @ (b'"' | b'\'') => Some(&rest[1..=memchr(quote, &rest[1..])?]),
+        _ => {
+            let end = rest.iter().position(|&byte| is_space(byte) || byte == b';');
+            Some(&rest[..end.unwrap_or(rest.len())])
+        }
+    }
+}
+
+/// Returns the encoding of an XML declaration (WHATWG HTML, "get an XML encoding").
+fn declared_by_xml(head: &[u8]) -> Option<&'static Encoding> {
+    const ENCODING: &[u8] = b"encoding";
+    let trim = |bytes: &mut &[u8]| {
+        let length = bytes.iter().take_while(|&&byte| byte <= b' ').count();
+        *bytes = &bytes[length..];
+    };
+    if !head.starts_with(b"<?xml") {
+        return None;
+    }
+    let declaration = &head[..memchr(b'>', head)?];
+    let at = memmem::find(declaration, ENCODING)?;
+    let mut rest = &declaration[at + ENCODING.len()..];
+    trim(&mut rest);
+    rest = rest.strip_prefix(b"=")?;
+    trim(&mut rest);
+    let quote = *rest.first().filter(|byte| matches!(byte, b'"' | b'\''))?;
+    let label = &rest[1..=memchr(quote, &rest[1..])?];
+    if label.iter().any(|&byte| byte <= b' ') {
+        return None;
+    }
+    // Unlike in a `meta` element, `x-user-defined` is what it says.
+    let encoding = Encoding::for_label(label)?;
+    Some(match encoding == X_USER_DEFINED {
+        true => encoding,
+        false => declarable(encoding),
+    })
+}
+
+/// Maps an encoding that a document declares to the one that is used. A declaration of UTF-16 that
+/// could be read without knowing so is wrong (WHATWG HTML 13.2.3.2).
+fn declarable(encoding: &'static Encoding) -> &'static Encoding {
+    if encoding == UTF_16LE || encoding == UTF_16BE {
+        UTF_8
+    } else if encoding == X_USER_DEFINED {
+        WINDOWS_1252
+    } else {
+        encoding
+    }
+}
 
 /// The encoding of a document as known so far.
 #[derive(Clone, Copy, Debug)]
@@ -81,15 +227,14 @@ fn declared(source: &ValueSource<'_>, tag: &Tag) -> Option<&'static Encoding> {
         tag.value(attribute)
             .map(|range| value::decoded_value(source, range))
     };
-    let charset = value(Attribute::Charset);
-    if let Some(encoding) = charset.and_then(|label| prescan::declared_within(&label)) {
+    let for_label = |label: &[u8]| Encoding::for_label(label).map(declarable);
+    if let Some(encoding) = value(Attribute::Charset).and_then(|label| for_label(&label)) {
         return Some(encoding);
     }
-    let pragma = value(Attribute::HttpEquiv)?;
-    if !pragma.eq_ignore_ascii_case(b"content-type") {
+    if !value(Attribute::HttpEquiv)?.eq_ignore_ascii_case(b"content-type") {
         return None;
     }
-    prescan::declared_within(prescan::label_in_content(&value(Attribute::Content)?)?)
+    for_label(label_in_content(&value(Attribute::Content)?)?)
 }
 
 /// Validates UTF-8 window by window.
@@ -125,5 +270,47 @@ impl Validity {
         self.offset += valid as u64;
         self.non_ascii |= !new[..valid].is_ascii();
         Checked::Valid
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn declarations_are_found_as_the_standard_says() {
+        for (head, expected) in [
+            ("<meta charset=koi8-r>", Some("KOI8-R")),
+            ("<META CHARSET = 'KOI8-R' >", Some("KOI8-R")),
+            ("<meta charset=koi8-r", None),
+            (
+                "<!-- <meta charset=koi8-r> --><p a='<meta charset=gbk>'>",
+                None,
+            ),
+            ("<!--><meta charset=koi8-r>", Some("KOI8-R")),
+            ("<meta content='x; charset=gbk'>", None),
+            (
+                "<meta content='x; charset=gbk' http-equiv=Content-Type>",
+                Some("GBK"),
+            ),
+            (
+                "<meta content='charset gbk charset=\"gbk\"' http-equiv=content-type>",
+                Some("GBK"),
+            ),
+            ("<meta charset=utf-16>", Some("UTF-8")),
+            ("<meta charset=x-user-defined>", Some("windows-1252")),
+            ("<meta charset=nonsense><meta/charset=gbk>", Some("GBK")),
+            ("<?xml version='1.0' encoding='gbk'?>", Some("GBK")),
+            (
+                "<?xml encoding='gbk'?><meta charset=koi8-r>",
+                Some("KOI8-R"),
+            ),
+            ("<\0?\0x\0", Some("UTF-16LE")),
+            ("no markup at all", None),
+            ("", None),
+        ] {
+            let found = prescan(head.as_bytes()).map(Encoding::name);
+            assert_eq!(found, expected, "{head}");
+        }
     }
 }

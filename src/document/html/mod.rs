@@ -12,7 +12,6 @@ mod encoding;
 mod feedback;
 mod json;
 mod names;
-mod prescan;
 mod report;
 mod scanner;
 mod simulator;
@@ -23,7 +22,7 @@ mod tree_builder;
 mod value;
 mod value_syntax;
 
-pub use prescan::prescan;
+pub use encoding::prescan;
 pub(super) use scanner::FORMAT;
 pub use scanner::HtmlScanner;
 

@@ -4,9 +4,8 @@ use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 
 use super::LIMIT;
 use super::attributes::EnabledRows;
-use super::encoding::{Checked, EncodingState, Validity};
+use super::encoding::{Checked, EncodingState, Validity, prescan};
 use super::feedback::{Bail, Halt, ScanEnd, TreeFeedback};
-use super::prescan::prescan;
 use super::report::{CharacterDataScanner, ReportState};
 use super::simulator::{self, SimulatorParser};
 use super::tokenizer::TokenizerRun;

@@ -171,6 +171,18 @@ impl<'a> Attributes<'a> {
     }
 }
 
+/// Returns the index behind the `>` of a tag whose name ends at `at`.
+pub(super) fn tag_end(bytes: &[u8], at: usize) -> Option<usize> {
+    let mut attributes = Attributes::new(bytes, at);
+    loop {
+        match attributes.step() {
+            TagStep::Attribute(_) => {}
+            TagStep::End { end, .. } => return Some(end),
+            TagStep::Cut(_) => return None,
+        }
+    }
+}
+
 /// The bit that makes ASCII letters lower case, in each byte. The bit turns control characters into
 /// digits and punctuation, but they end a name here.
 const LOWER: u64 = 0x2020_2020_2020_2020;

@@ -14,7 +14,7 @@ use super::attributes::AttributeSet;
 use super::feedback::{AfterTag, Halt, Halted, TagFeedback, TextKind, TreeFeedback};
 use super::names::{Attribute, Element};
 use super::report::{Capture, ReferenceReporter, ReportState};
-use super::tag::{Attributes, Tag, TagScan, TagStep, scan_tags};
+use super::tag::{Attributes, Tag, TagScan, TagStep, scan_tags, tag_end};
 use super::value::{CharacterContext, ValueDecoder, ValueSource};
 use crate::bytes::seek::{self, is_space};
 use crate::bytes::steps::step;
@@ -317,7 +317,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         let name = open + 2..seek::tag_name_end(bytes, open + 2);
         let end = match bytes.get(name.end) {
             Some(b'>') => name.end + 1,
-            _ => match end_of_tag(bytes, name.end) {
+            _ => match tag_end(bytes, name.end) {
                 Some(end) => end,
                 None => return self.wait_for_end_tag(open, name),
             },
@@ -453,7 +453,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         match found {
             EndTagSearch::EndTag(open) => {
                 let name = open + 2..seek::tag_name_end(bytes, open + 2);
-                let Some(end) = end_of_tag(bytes, name.end) else {
+                let Some(end) = tag_end(bytes, name.end) else {
                     return self.cut_end_tag(at, open, name);
                 };
                 self.state.mode = TokenizerMode::Data;
@@ -561,18 +561,6 @@ fn apply_meta(report: &mut ReferenceReporter<'_, '_, '_>, tag: &Tag) -> Option<H
         report.events.push(Event::Encoding(encoding));
     }
     None
-}
-
-/// Returns the index behind the `>` of a tag whose name ends at `at`.
-fn end_of_tag(bytes: &[u8], at: usize) -> Option<usize> {
-    let mut attributes = Attributes::new(bytes, at);
-    loop {
-        match attributes.step() {
-            TagStep::Attribute(_) => {}
-            TagStep::End { end, .. } => return Some(end),
-            TagStep::Cut(_) => return None,
-        }
-    }
 }
 
 /// The state of a tag longer than [`LIMIT`].
