@@ -4,6 +4,7 @@
 //! `TreeFeedback`: the `simulator`, which tracks the tree builder from tags alone, or, where that is
 //! no longer exact, the `tree_builder` itself. The `scanner` runs the first and falls back to the
 //! second. `report` applies the table of `attributes` to the tags that were accepted.
+#![doc = include_str!("rules.md")]
 
 mod attributes;
 mod css;

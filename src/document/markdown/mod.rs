@@ -4,17 +4,8 @@
 //! source. Raw HTML is scanned by the HTML scanner and text by the text scanner, each as a copy of
 //! the document in which everything else is blank, so that offsets stay the same.
 //!
-//! | source | context | element, attribute |
-//! | --- | --- | --- |
-//! | `[text](destination)`, `![text](destination)` | `attribute` | those of its HTML: `a href`, `img src` |
-//! | `[label]: destination` | `attribute` | none: links and images may refer to it |
-//! | `<http://example.com/>` | `angle` | none |
-//! | `<user@example.com>` | `email` | none |
-//! | raw HTML | as in HTML | as in HTML |
-//! | other text, but no code | as in text | none |
-//!
-//! A reference by label adds no record: its definition does. A document is parsed as a whole, or in
-//! pieces if that takes too much memory (`split`).
+//! A document is parsed as a whole, or in pieces if that takes too much memory (`split`).
+#![doc = include_str!("rules.md")]
 
 mod slug;
 mod split;
