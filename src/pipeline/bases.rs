@@ -1,4 +1,4 @@
-//! The base URI that a document has by where it was found (RFC 2396 sections 5.1.3 and 5.1.4).
+//! The base URI of a document by its path, and the default (RFC 2396 sections 5.1.3 and 5.1.4).
 
 use std::fs;
 
@@ -6,19 +6,19 @@ use super::walk::path_of;
 use crate::uri::base::push_path;
 use crate::uri::{Base, BaseSource, Mounts};
 
-/// Where the base URIs of documents come from.
+/// The sources of base URIs.
 #[derive(Clone, Debug)]
 pub struct Bases {
-    /// Directories that are served somewhere.
+    /// Directories with the URIs at which they are served.
     pub mounts: Mounts,
     /// The base of documents outside every mount.
     pub otherwise: UnmountedBase,
-    /// What mail without any base falls back on, instead of `thismessage:/`.
+    /// The default base of mail, instead of `thismessage:/`.
     pub default: Option<Vec<u8>>,
-    /// The current directory, with its slash; relative paths start there. Empty if it is not known,
-    /// and then relative paths have no base of their own.
+    /// The current directory with a trailing slash; relative paths start there. Empty if it is
+    /// unknown: relative paths then have no base.
     pub here: Vec<u8>,
-    /// The names of the documents that stand for their directory, each behind a slash.
+    /// The names of index files, each with a leading slash.
     pub index: Vec<Vec<u8>>,
 }
 
@@ -37,17 +37,17 @@ impl Default for Bases {
 /// The base of documents outside every mount.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum UnmountedBase {
-    /// The `file:` URI of a file, and none for standard input.
+    /// The `file:` URI of a file; none for standard input.
     #[default]
     File,
-    /// One for all.
+    /// One URI for all documents.
     Given(Vec<u8>),
-    /// None.
+    /// No base.
     Nothing,
 }
 
 impl Bases {
-    /// Bases for relative paths that start in the current directory, which may have been removed.
+    /// Returns bases for the current directory, which may have been removed.
     pub fn here() -> Self {
         let here = std::env::current_dir().unwrap_or_default();
         let mut here = here.as_os_str().as_encoded_bytes().to_vec();
@@ -60,7 +60,7 @@ impl Bases {
         }
     }
 
-    /// The base of the file at a path.
+    /// Returns the base of the file at a path.
     pub fn of_file(&self, path: &[u8], names: &mut AbsolutePaths) -> Option<Base> {
         if self.mounts.is_empty() {
             match &self.otherwise {
@@ -94,7 +94,7 @@ impl Bases {
         }
     }
 
-    /// The base of what was not retrieved from where it is kept, such as mail.
+    /// Returns the base of a container that was not retrieved from its path, such as mail.
     pub fn of_container(&self) -> Base {
         match (&self.otherwise, &self.default) {
             (UnmountedBase::Given(uri), _) => Base {
@@ -110,7 +110,7 @@ impl Bases {
         }
     }
 
-    /// The base of a document without a path.
+    /// Returns the base of a document without a path.
     pub fn of_stream(&self) -> Option<Base> {
         match &self.otherwise {
             UnmountedBase::Given(uri) => Some(given(uri)),
@@ -126,19 +126,20 @@ fn given(uri: &[u8]) -> Base {
     }
 }
 
-/// Makes paths absolute; remembers the last one and what its `..` came to.
+/// Makes paths absolute, with a cache for the last `..`.
 #[derive(Debug, Default)]
 pub struct AbsolutePaths {
     absolute: Vec<u8>,
-    /// A path up to its last `..`, and where that leads.
+    /// A path up to its last `..`, and the canonical path of that.
     above: Option<(Vec<u8>, Vec<u8>)>,
 }
 
 impl AbsolutePaths {
-    /// The absolute path without `.` and `..` segments; none if it cannot be told.
+    /// Returns the absolute path without `.` and `..` segments; none if the current directory is
+    /// unknown, or a directory before a `..` does not exist.
     ///
-    /// Symbolic links keep their names, as a server would show them, but for those before a `..`:
-    /// only the file system knows where that leads.
+    /// Symbolic links keep their names, as a server would show them, except before a `..`, which
+    /// only the file system can resolve.
     pub fn absolute(&mut self, here: &[u8], path: &[u8]) -> Option<&[u8]> {
         self.absolute.clear();
         let mut rest = path;
@@ -175,7 +176,7 @@ impl AbsolutePaths {
     }
 }
 
-/// The end of the last `..` segment.
+/// Returns the end of the last `..` segment.
 fn above(path: &[u8]) -> Option<usize> {
     let mut end = path.len();
     for segment in path.rsplit(|&byte| byte == b'/') {

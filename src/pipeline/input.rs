@@ -1,4 +1,4 @@
-//! Opens documents, and reads them in as few system calls as there can be.
+//! Opens documents and reads their first bytes, in as few system calls as possible.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -7,22 +7,22 @@ use super::sniff::HEAD;
 use super::walk::{Entry, EntryKind};
 
 /// A file of up to this many bytes is read at once.
-pub const WHOLE: u64 = 256 << 10;
-/// Most files are shorter than this: so much is read first of one whose length is not known.
+const WHOLE: u64 = 256 << 10;
+/// The number of bytes that are read first of a file of unknown length: most files are shorter.
 pub const SHORT: usize = 16 << 10;
 
-/// A document, opened, with its first bytes read.
+/// An opened document with its first bytes.
 #[derive(Debug)]
 pub enum Input<'a> {
-    /// All of it.
+    /// All bytes.
     Whole(&'a [u8]),
-    /// Its first bytes, and the file behind them.
+    /// The first bytes, and the file after them.
     File(&'a [u8], File),
-    /// Its first bytes, and what else comes.
+    /// The first bytes, and the stream after them.
     Stream(&'a [u8], Stream),
 }
 
-/// Something that can only be read once.
+/// An input that can only be read once.
 #[derive(Debug)]
 pub enum Stream {
     /// Standard input.
@@ -41,11 +41,10 @@ impl Read for Stream {
 }
 
 impl<'a> Input<'a> {
-    /// Opens a file and reads its first bytes into `head`, or all of it where it is short. What else
-    /// is in `head` is of files before, for to clear it takes longer than to fill it.
+    /// Opens a file and reads its first bytes into `head`, or all bytes of a short file. The rest of
+    /// `head` keeps bytes of earlier files, since clearing takes longer than reading.
     ///
-    /// A short file costs three system calls: open, read, close. That a file whose length is known
-    /// has come to its end needs no fourth one.
+    /// A short file of known length takes three system calls: open, read, close.
     ///
     /// # Errors
     ///
@@ -56,7 +55,7 @@ impl<'a> Input<'a> {
                 let mut file = File::open(&entry.path)?;
                 Ok(Input::Whole(read(&mut file, head, length as usize)?))
             }
-            // What claims to be empty may be of the kind that has no length, as in /proc.
+            // Files without a length, as in /proc, have the length 0.
             EntryKind::File(0) => {
                 let mut file = File::open(&entry.path)?;
                 let head = read(&mut file, head, HEAD)?;
@@ -72,7 +71,7 @@ impl<'a> Input<'a> {
                 let (mut most, mut have) = (SHORT, read(&mut file, head, SHORT)?.len());
                 while have == most && most < WHOLE as usize {
                     most = (most * 4).min(WHOLE as usize);
-                    have += fill(&mut file, &mut room(head, most)[have..])?;
+                    have += fill(&mut file, &mut resized(head, most)[have..])?;
                 }
                 let head = &head[..have];
                 match have == most {
@@ -80,7 +79,7 @@ impl<'a> Input<'a> {
                     false => Ok(Input::Whole(head)),
                 }
             }
-            // INVARIANT: whoever reads has asked before whether it is left out.
+            // INVARIANT: `FileReader::read` does not open files that are left out.
             EntryKind::LeftOut(_) => Ok(Input::Whole(&[])),
             EntryKind::Standard | EntryKind::Stream => {
                 let mut stream = match entry.kind {
@@ -93,8 +92,8 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// Whether less of a file is there than there was when it was found. Files that never have the
-    /// length that they claim, as in /sys, are no such case.
+    /// Returns whether a file, of which `length` bytes could be read, became shorter since it was
+    /// found. Files that never have the length that they claim, as in /sys, did not.
     pub fn has_shrunk(entry: &Entry, length: u64) -> bool {
         match entry.kind {
             EntryKind::File(before) if length < before => fs::metadata(&entry.path)
@@ -103,7 +102,7 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// Its first bytes.
+    /// Returns the first bytes.
     pub fn head(&self) -> &'a [u8] {
         match self {
             Input::Whole(head) | Input::File(head, _) | Input::Stream(head, _) => head,
@@ -111,7 +110,7 @@ impl<'a> Input<'a> {
     }
 }
 
-/// Reads up to `most` bytes into a buffer, fewer only at the end, and shows them.
+/// Reads `most` bytes into a buffer, fewer only at the end, and returns them.
 ///
 /// # Errors
 ///
@@ -121,20 +120,20 @@ pub fn read<'a>(
     buffer: &'a mut Vec<u8>,
     most: usize,
 ) -> io::Result<&'a [u8]> {
-    let room = room(buffer, most);
-    let end = fill(reader, room)?;
-    Ok(&room[..end])
+    let buffer = resized(buffer, most);
+    let end = fill(reader, buffer)?;
+    Ok(&buffer[..end])
 }
 
-/// So many bytes of a buffer, whatever is in them.
-fn room(buffer: &mut Vec<u8>, length: usize) -> &mut [u8] {
+/// Returns the first `length` bytes of a buffer, of any contents; makes it longer if necessary.
+fn resized(buffer: &mut Vec<u8>, length: usize) -> &mut [u8] {
     if buffer.len() < length {
         buffer.resize(length, 0);
     }
     &mut buffer[..length]
 }
 
-/// Fills `into`, less of it only at the end, and says how much.
+/// Fills `into`, a part of it only at the end, and returns the number of bytes read.
 ///
 /// # Errors
 ///
@@ -152,7 +151,7 @@ pub fn fill(reader: &mut impl Read, into: &mut [u8]) -> io::Result<usize> {
     Ok(end)
 }
 
-/// A file whose first bytes have been read already.
+/// A file whose first bytes have been read.
 #[derive(Debug)]
 pub struct Joined<'a> {
     head: &'a [u8],
@@ -161,7 +160,7 @@ pub struct Joined<'a> {
 }
 
 impl<'a> Joined<'a> {
-    /// `file` stands behind `head`, its first bytes.
+    /// Joins the first bytes of a file and the file, which is positioned after them.
     pub fn new(head: &'a [u8], file: File) -> Self {
         Joined { head, file, at: 0 }
     }
@@ -181,7 +180,7 @@ impl Read for Joined<'_> {
 }
 
 impl Seek for Joined<'_> {
-    /// Goes back to the start; there is no need to go anywhere else.
+    /// Supports seeking to the start only.
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         if to != SeekFrom::Start(0) {
             return Err(io::ErrorKind::Unsupported.into());

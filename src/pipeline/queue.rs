@@ -239,9 +239,8 @@ impl WorkerHandle<'_> {
         for job in jobs.drain(..) {
             match job {
                 Job::Piece(FilePiece {
-                    handed: Some(handed),
-                    ..
-                }) => state.piece_buffers.push(handed.into_buffer()),
+                    bytes: Some(bytes), ..
+                }) => state.piece_buffers.push(bytes.into_buffer()),
                 // The last job of a batch to end returns its buffer.
                 Job::Read(_, read) => state.batch_buffers.extend(Arc::into_inner(read.buffer)),
                 _ => {}

@@ -1,4 +1,4 @@
-//! One file after the other: opened, recognised, given its base, and extracted.
+//! Reads one file after the other: opens it, recognises its format, finds its base, extracts its links.
 
 use std::io;
 
@@ -15,27 +15,27 @@ use crate::output::record::Skip;
 use crate::resolver::{Diagnostic, Sink};
 use crate::uri::Base;
 
-/// What is told of a file that does not keep what it promised.
+/// The message for a file that became shorter while it was read.
 pub(super) const SHRUNK: &str = "it became shorter while it was read";
 
-/// What became of a file.
+/// The result of reading a file.
 pub enum FileOutcome {
-    /// It was read as a document.
+    /// Read as a document.
     Document {
-        /// Its format.
+        /// The format of the document.
         format: &'static Format,
-        /// How many bytes it has, as far as it could be read.
+        /// The number of bytes that were read.
         bytes: u64,
-        /// Why it could not be read to its end.
+        /// The error that ended the reading early.
         error: Option<io::Error>,
     },
-    /// It is a document, and nothing more was asked for.
+    /// A document, not read since only the paths of documents are listed.
     Listed,
-    /// It is left out.
+    /// Left out.
     Skipped(Skip),
 }
 
-/// Reads files, with buffers that serve the next one too.
+/// Reads files, with buffers that are used again for the next one.
 pub struct FileReader<'a> {
     options: &'a PipelineOptions,
     extractor: Extractor,
@@ -44,7 +44,7 @@ pub struct FileReader<'a> {
 }
 
 impl<'a> FileReader<'a> {
-    /// A reader for one worker.
+    /// Creates the reader of one worker.
     pub fn new(options: &'a PipelineOptions) -> Self {
         FileReader {
             options,
@@ -54,11 +54,11 @@ impl<'a> FileReader<'a> {
         }
     }
 
-    /// Reads a file and hands on what it holds.
+    /// Reads a file and passes its links to `sink`.
     ///
     /// # Errors
     ///
-    /// When the file cannot be opened, or its first bytes not be read.
+    /// When the file cannot be opened, or its first bytes cannot be read.
     pub fn read(&mut self, entry: &Entry, sink: &mut impl Sink) -> io::Result<FileOutcome> {
         if let EntryKind::LeftOut(reason) = entry.kind {
             return Ok(FileOutcome::Skipped(Skip { reason, format: "" }));
@@ -69,11 +69,11 @@ impl<'a> FileReader<'a> {
         read
     }
 
-    /// The same for a file that has been read.
+    /// Passes the links of a file that has been read to `sink`.
     ///
     /// # Errors
     ///
-    /// Those of what is compressed in it.
+    /// When a compressed file cannot be decompressed.
     pub fn read_bytes(
         &mut self,
         entry: &Entry,
@@ -134,7 +134,7 @@ impl<'a> FileReader<'a> {
         FileOutcome::of(format, length)
     }
 
-    /// The format to read a file as, or what becomes of it instead.
+    /// Returns the format to read a file as, or the outcome of a file that is not read.
     fn format(&self, choice: Choice) -> Result<&'static Format, FileOutcome> {
         match choice {
             Choice::Read(_) if self.options.report == ReportMode::Files => Err(FileOutcome::Listed),
@@ -156,10 +156,10 @@ impl<'a> FileReader<'a> {
         let format = match self.format(choice) {
             Ok(format) => format,
             Err(read) => {
-                // What cannot be opened shows nothing of its content, which is told all the same.
+                // Damage may be the reason why the first bytes are missing or not recognised.
                 let skipped = matches!(read, FileOutcome::Skipped(_));
                 if skipped || opened.head.is_empty() {
-                    tell_troubles(&opened, sink);
+                    report_damage(&opened, sink);
                 }
                 return Ok(read);
             }
@@ -175,7 +175,7 @@ impl<'a> FileReader<'a> {
             sink: &mut *sink,
         };
         let length = self.extractor.extract(&document, reader, &mut located);
-        tell_troubles(&opened, sink);
+        report_damage(&opened, sink);
         Ok(FileOutcome::of(format, length))
     }
 
@@ -194,21 +194,20 @@ impl<'a> FileReader<'a> {
         }
     }
 
-    /// How much was read of the archive that was read last, and what was passed over; none for
-    /// formats that are no archives.
+    /// Returns the counts of the archive that was read last; none for formats that are no archives.
     pub fn counts(&self, format: &Format) -> Option<&ArchiveCounts> {
         self.extractor.counts(format)
     }
 
-    /// Reads a piece of a file and hands on what it holds; returns how many bytes it has.
+    /// Reads a piece of a file and passes its links to `sink`; returns the length of the piece.
     ///
     /// # Errors
     ///
-    /// When it cannot be read.
+    /// When the piece cannot be read.
     pub(super) fn piece(&mut self, piece: &FilePiece, sink: &mut impl Sink) -> io::Result<u64> {
         let mut bytes = std::mem::take(&mut self.head);
-        let loaded = match &piece.handed {
-            Some(handed) => Ok(Some(handed.bytes())),
+        let loaded = match &piece.bytes {
+            Some(read) => Ok(Some(read.bytes())),
             None if piece.counts_lines() => {
                 let loaded = piece.load(self.options.piece, &mut bytes);
                 loaded.map(|loaded| loaded.then_some(bytes.as_slice()))
@@ -235,15 +234,15 @@ impl<'a> FileReader<'a> {
                 extractor.extract_bytes(&document, bytes, sink);
                 Ok(bytes.len() as u64)
             }
-            None => extractor.extract(&document, piece.stretch(), sink),
+            None => extractor.extract(&document, piece.range(), sink),
         });
         self.head = bytes;
         length.map(|length| piece.own(length))
     }
 }
 
-/// Passes on the damage that was met in the layers of a compressed file.
-fn tell_troubles(opened: &OpenedFile<'_>, sink: &mut impl Sink) {
+/// Reports the damage in the layers of a compressed file.
+fn report_damage(opened: &OpenedFile<'_>, sink: &mut impl Sink) {
     for trouble in opened.troubles() {
         sink.diagnostic(&Diagnostic {
             member: None,

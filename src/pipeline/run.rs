@@ -226,7 +226,7 @@ impl<'a, W: Write + Send> ExtractWorker<'a, W> {
             && self.collector.counts_archives()
         {
             let archive = self.collector.archive(counts, bytes);
-            if let Some(archive) = piece.gather(&archive) {
+            if let Some(archive) = piece.add_counts(&archive) {
                 self.collector.report_archive(&archive);
             }
         }

@@ -1,21 +1,21 @@
-//! What a file is: by its first bytes, then by its name, then by a look for markup.
+//! Sniffing: recognises a file by its first bytes, then by its name, then by a search for markup.
 
 use crate::document::{Format, mail};
 use crate::output::record::SkipReason;
 
-/// How many of a document's first bytes are looked at.
+/// The number of first bytes that are examined.
 pub const HEAD: usize = 8 << 10;
 
-/// What a file is.
+/// The kind of a file.
 #[derive(Clone, Copy)]
 pub enum Content {
     /// A document of a format that holds references.
     Document(&'static Format),
-    /// Something else: what it is called.
+    /// Another kind of file, by its name.
     Other(&'static str),
 }
 
-/// Bytes that give away what a file is.
+/// Bytes at a fixed offset that identify a kind of file.
 struct Magic {
     at: usize,
     bytes: &'static [u8],
@@ -47,7 +47,7 @@ const fn files(at: usize, bytes: &'static [u8], name: &'static str) -> Magic {
     }
 }
 
-/// What holds no references that we read. Each starts with bytes that no text starts with.
+/// Files without references that can be read. No text starts with these bytes.
 static MAGICS: &[Magic] = &[
     compressed(b"\x1f\x8b\x08", "gzip"),
     compressed(b"\x28\xb5\x2f\xfd", "zstd"),
@@ -86,18 +86,18 @@ static MAGICS: &[Magic] = &[
     magic(0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "compound document"),
 ];
 
-/// Why a file is left out that is something else, by what it is called.
+/// Returns the reason to skip a file of another kind, by the name of the kind.
 pub fn reason(name: &str) -> SkipReason {
     let magic = MAGICS.iter().find(|magic| magic.name == name);
     magic.map_or(SkipReason::Binary, |magic| magic.reason)
 }
 
-/// Whether a text starts with a byte order mark of UTF-16 or UTF-32, so that NUL is no oddity.
+/// Returns whether a text starts with a byte order mark of UTF-16 or UTF-32, which may hold NUL.
 pub fn is_wide(head: &[u8]) -> bool {
     head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff")
 }
 
-/// What a file is, by its first bytes (up to [`HEAD`]) and its path. A message is known by its
+/// Recognises a file by its first bytes (up to [`HEAD`]) and its path. A message is recognised by its
 /// header block, unless the extension names a format other than plain text.
 ///
 /// ```
@@ -120,7 +120,7 @@ pub fn is_wide(head: &[u8]) -> bool {
 pub fn content(path: &[u8], head: &[u8]) -> Content {
     let head = &head[..head.len().min(HEAD)];
     let known = MAGICS.iter().find(|magic| {
-        // The first byte tells nearly always.
+        // The first byte differs nearly always.
         head.get(magic.at) == magic.bytes.first() && head[magic.at..].starts_with(magic.bytes)
     });
     if let Some(magic) = known {
@@ -130,9 +130,9 @@ pub fn content(path: &[u8], head: &[u8]) -> Content {
         return Content::Document(format);
     }
     let named = extension(path).and_then(Format::of_extension);
-    // The last label of a host name is no extension, and messages are passed on as text.
-    let telling = named.is_some_and(|format| format.name != "text") && !is_in_maildir(path);
-    if !telling && mail::is_message(head) {
+    // Names in a Maildir end in a host name, and messages are often saved as `.txt`.
+    let decides = named.is_some_and(|format| format.name != "text") && !is_in_maildir(path);
+    if !decides && mail::is_message(head) {
         return Format::named("eml").map_or(Content::Other("eml"), Content::Document);
     }
     if let Some(format) = named {
@@ -151,7 +151,7 @@ pub fn content(path: &[u8], head: &[u8]) -> Content {
     Format::named(name).map_or(Content::Other(name), Content::Document)
 }
 
-/// The format of an archive of messages or records, by how it starts.
+/// Returns the format of an archive of messages or records, by its first bytes.
 fn archive(head: &[u8]) -> Option<&'static Format> {
     let rows: [(&str, bool); 4] = [
         ("warc", head.starts_with(b"WARC/")),
@@ -169,19 +169,19 @@ fn archive(head: &[u8]) -> Option<&'static Format> {
     row.and_then(|(name, _)| Format::named(name))
 }
 
-/// A mailbox may start with NUL bytes where a write was lost.
+/// Removes leading NUL bytes, which a lost write leaves in a mailbox.
 fn without_nul(head: &[u8]) -> &[u8] {
     let start = head.iter().position(|&byte| byte != 0);
     &head[start.unwrap_or(head.len())..]
 }
 
-/// Whether a file has a name as in MH folders and news spools, or stands in a Maildir.
+/// Returns whether a file is named as in MH folders and news spools, or is in a Maildir.
 fn is_kept_as_mail(path: &[u8]) -> bool {
     let name = path.rsplit(is_separator).next().unwrap_or_default();
     is_in_maildir(path) || !name.is_empty() && name.iter().all(u8::is_ascii_digit)
 }
 
-/// Whether a file stands in a folder of a Maildir that holds messages.
+/// Returns whether a file is in a folder of a Maildir that holds messages.
 fn is_in_maildir(path: &[u8]) -> bool {
     matches!(path.rsplit(is_separator).nth(1), Some(b"cur" | b"new"))
 }
@@ -190,14 +190,14 @@ fn is_separator(byte: &u8) -> bool {
     matches!(byte, b'/' | b'\\')
 }
 
-/// What stands behind the last dot of the file's name.
+/// Returns the part of the file name after the last dot.
 fn extension(path: &[u8]) -> Option<&str> {
     let name = path.rsplit(is_separator).next()?;
     let dot = memchr::memrchr(b'.', name)?;
     std::str::from_utf8(&name[dot + 1..]).ok()
 }
 
-/// Whether `<!doctype html` or `<html` stands near the start.
+/// Returns whether `<!doctype html` or `<html` is near the start.
 fn looks_like_html(head: &[u8]) -> bool {
     const NEAR: usize = 1024;
     let head = &head[..head.len().min(NEAR)];

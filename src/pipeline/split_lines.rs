@@ -1,8 +1,9 @@
-//! One huge file in pieces, so that all workers can share it.
+//! Splits a huge file into pieces, so that all workers can share it.
 //!
-//! The pieces follow from the file alone, not from who works on them, and each begins behind a
-//! [split point](crate::document::Format::split_point): together they have the links of the whole. What one
-//! piece has to know of those before it is how many lines there are; the `Ledger` tells it.
+//! The pieces depend on the file alone, not on the workers, and each begins after a
+//! [split point](crate::document::Format::split_point), so that together they have the links of the
+//! whole. A piece depends on those before it only for the number of their lines, which `LineLedger`
+//! holds.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -16,58 +17,57 @@ use crate::document::{Format, PieceIndex, SplitContext, SplitPoint};
 use crate::extractor::PieceOrigin;
 use crate::output::record::ArchiveRecord;
 
-/// A file is cut into pieces of about this many bytes: a piece should stay in a core's cache.
+/// The size of pieces, in bytes: a piece should fit in the cache of a core.
 pub const PIECE: u64 = 1 << 20;
-/// No file is cut into pieces of this length.
+/// A size of pieces with which no file is split.
 pub const UNCUT: u64 = u64::MAX >> 8;
-/// A piece of an archive shows so much of the message behind it.
+/// The number of bytes after a piece of an archive that are read with the piece.
 pub const TAIL: usize = 8 << 10;
 
-/// Files of more than this many pieces are cut.
-const WORTHWHILE: u64 = 4;
+/// Files of more than this many pieces are split.
+const MIN_PIECES: u64 = 4;
 
-/// Where no seam is found for this many bytes, the rest is one piece.
-const PATIENCE: u64 = 64 << 20;
+/// The search for a split point ends after this many bytes; the rest of the file is one piece then.
+const MAX_SEARCH: u64 = 64 << 20;
 
-/// A seam is looked for in this many bytes first.
-const LOOK: usize = 16 << 10;
+/// The number of bytes that are searched for a split point first.
+const SEARCH: usize = 16 << 10;
 
-/// A file that is cut.
+/// A file that is split.
 #[derive(Debug)]
 pub struct SplitFile {
-    /// The file.
+    /// The path and the length of the file.
     pub entry: Entry,
-    /// Its format.
+    /// The format of the file.
     pub format: Chosen,
     pub(super) file: File,
-    ledger: Ledger,
-    /// It has been told already that the file became shorter.
-    told: AtomicBool,
-    gathered: Gathered,
+    lines: LineLedger,
+    /// Whether a piece has reported that the file became shorter.
+    has_reported_shrinking: AtomicBool,
+    archive: ArchiveSum,
 }
 
 impl SplitFile {
-    /// A file of a format, opened.
     pub(super) fn new(entry: Entry, format: &'static Format, file: File) -> Self {
         SplitFile {
             entry,
             format: Chosen(format),
             file,
-            ledger: Ledger::default(),
-            told: AtomicBool::new(false),
-            gathered: Gathered::default(),
+            lines: LineLedger::default(),
+            has_reported_shrinking: AtomicBool::new(false),
+            archive: ArchiveSum::default(),
         }
     }
 }
 
-/// The counts of the pieces of an archive.
+/// The sum of the counts of the pieces of an archive, and the number of pieces that are in it.
 #[derive(Debug, Default)]
-struct Gathered {
+struct ArchiveSum {
     state: Mutex<(usize, ArchiveRecord)>,
     added: Condvar,
 }
 
-/// A format, shown by its name.
+/// A format that is debug-printed by its name.
 #[derive(Clone, Copy)]
 pub struct Chosen(pub &'static Format);
 
@@ -82,20 +82,20 @@ impl std::fmt::Debug for Chosen {
 pub struct FilePiece {
     /// The file.
     pub whole: Arc<SplitFile>,
-    /// Its number among the pieces, from 0.
+    /// Counts the pieces of the file from 0.
     pub index: usize,
     pub(super) start: u64,
-    /// None: it goes on to the end of the file, wherever that will be.
+    /// None: the end of the file, even if the file grows.
     pub(super) end: Option<u64>,
     /// The rest of the file, if it is an archive.
     pub(super) split: SplitContext,
-    /// Its bytes, where they have been read already.
-    pub(super) handed: Option<PieceBytes>,
+    /// The bytes of the piece, where they have been read.
+    pub(super) bytes: Option<PieceBytes>,
     /// What the search for members found in it, where it has been searched.
     pub(super) known: Option<PieceIndex>,
 }
 
-/// Bytes of an archive, handed over with their piece.
+/// The bytes of a piece of an archive.
 #[derive(Clone, Debug, Default)]
 pub struct PieceBytes {
     pub(super) buffer: Vec<u8>,
@@ -104,18 +104,18 @@ pub struct PieceBytes {
 }
 
 impl PieceBytes {
-    /// The bytes of the piece, and some of the message behind it.
+    /// Returns the bytes of the piece and up to [`TAIL`] bytes after it.
     pub fn bytes(&self) -> &[u8] {
         &self.buffer[self.start..self.end]
     }
 
-    /// The memory, to be used again.
+    /// Returns the buffer for another use.
     pub fn into_buffer(self) -> Vec<u8> {
         self.buffer
     }
 }
 
-/// Cuts a file, piece by piece.
+/// The pieces of a file of a format that can be split at lines.
 #[derive(Debug)]
 pub struct LineSplitter {
     whole: Arc<SplitFile>,
@@ -124,16 +124,16 @@ pub struct LineSplitter {
     index: usize,
     start: u64,
     finished: bool,
-    look: Vec<u8>,
+    buffer: Vec<u8>,
 }
 
 impl LineSplitter {
-    /// Whether a file of this length is worth cutting.
+    /// Returns whether a file of this length is split into pieces of `size` bytes.
     pub fn is_worthwhile(length: u64, size: u64) -> bool {
-        length > size * WORTHWHILE
+        length > size * MIN_PIECES
     }
 
-    /// Cuts a file into pieces of about `size` bytes.
+    /// Splits a file into pieces of about `size` bytes.
     pub fn new(entry: Entry, format: &'static Format, file: File, length: u64, size: u64) -> Self {
         LineSplitter {
             whole: Arc::new(SplitFile::new(entry, format, file)),
@@ -142,27 +142,27 @@ impl LineSplitter {
             index: 0,
             start: 0,
             finished: false,
-            look: Vec::new(),
+            buffer: Vec::new(),
         }
     }
 
-    /// The first seam behind an offset; none if there is none in reach, or it cannot be read.
-    fn seam(&mut self, offset: u64) -> Option<u64> {
-        let Some(SplitPoint::Line(seam)) = self.whole.format.0.split_point else {
+    /// Returns the first split point after an offset; none if it is too far or cannot be read.
+    fn split_point(&mut self, offset: u64) -> Option<u64> {
+        let Some(SplitPoint::Line(find)) = self.whole.format.0.split_point else {
             return None;
         };
-        self.look.clear();
+        self.buffer.clear();
         loop {
-            let have = self.look.len();
-            let want = (have * 2).max(LOOK);
-            self.look.resize(want, 0);
+            let have = self.buffer.len();
+            let want = (have * 2).max(SEARCH);
+            self.buffer.resize(want, 0);
             let mut rest = FileRange::new(&self.whole.file, offset + have as u64);
-            let end = have + input::fill(&mut rest, &mut self.look[have..]).ok()?;
-            self.look.truncate(end);
-            if let Some(at) = seam(&self.look) {
-                return Some(offset + at as u64).filter(|&seam| seam < self.length);
+            let end = have + input::fill(&mut rest, &mut self.buffer[have..]).ok()?;
+            self.buffer.truncate(end);
+            if let Some(at) = find(&self.buffer) {
+                return Some(offset + at as u64).filter(|&point| point < self.length);
             }
-            if end < want || end as u64 >= PATIENCE {
+            if end < want || end as u64 >= MAX_SEARCH {
                 return None;
             }
         }
@@ -178,7 +178,7 @@ impl Iterator for LineSplitter {
         }
         let nominal = self.start + self.size;
         let end = if nominal < self.length {
-            self.seam(nominal)
+            self.split_point(nominal)
         } else {
             None
         };
@@ -188,7 +188,7 @@ impl Iterator for LineSplitter {
             start: self.start,
             end,
             split: SplitContext::default(),
-            handed: None,
+            bytes: None,
             known: None,
         };
         self.index += 1;
@@ -199,7 +199,7 @@ impl Iterator for LineSplitter {
 }
 
 impl FilePiece {
-    /// Reads the piece, if it is short enough to be kept: true if it is.
+    /// Reads the piece into `into`, unless it is longer than twice `size`. Returns whether it is read.
     ///
     /// # Errors
     ///
@@ -210,22 +210,25 @@ impl FilePiece {
             return Ok(false);
         };
         into.resize(length as usize, 0);
-        let end = input::fill(&mut self.stretch(), into)?;
+        let end = input::fill(&mut self.range(), into)?;
         into.truncate(end);
         Ok(true)
     }
 
-    /// Whether the file became shorter, given how much of the piece there is; only the first piece
-    /// that asks learns of it.
+    /// Returns whether the file became shorter, given the length of the piece as read. True for one
+    /// piece only, so that the file is reported once.
     pub fn has_shrunk(&self, length: u64) -> bool {
         let end = self.start + length;
         self.end.is_none_or(|expected| end < expected)
             && Input::has_shrunk(&self.whole.entry, end)
-            && !self.whole.told.swap(true, Ordering::Relaxed)
+            && !self
+                .whole
+                .has_reported_shrinking
+                .swap(true, Ordering::Relaxed)
     }
 
-    /// Its bytes, to be read in order, and behind those of an archive some of the next message.
-    pub fn stretch(&self) -> FileRange<'_> {
+    /// Returns the range of the piece, with [`TAIL`] bytes after a piece of an archive.
+    pub fn range(&self) -> FileRange<'_> {
         let tail = match self.split.end {
             Some(_) => TAIL as u64,
             None => 0,
@@ -237,20 +240,20 @@ impl FilePiece {
         }
     }
 
-    /// Whether lines are counted over the whole file, and not in each part of a message.
+    /// Returns whether lines are counted over the whole file, and not in each part of a message.
     pub fn counts_lines(&self) -> bool {
         matches!(self.whole.format.0.split_point, Some(SplitPoint::Line(_)))
     }
 
-    /// How many of so many bytes are its own.
+    /// Returns how many of the first `bytes` bytes belong to the piece, and not to its tail.
     pub fn own(&self, bytes: u64) -> u64 {
         self.end.map_or(bytes, |end| bytes.min(end - self.start))
     }
 
-    /// Adds what was counted in the piece to the counts of its archive; the last piece waits for
-    /// the others and gets the sum.
-    pub fn gather(&self, counts: &ArchiveRecord) -> Option<ArchiveRecord> {
-        let Gathered { state, added } = &self.whole.gathered;
+    /// Adds the counts of the piece to those of its archive. The last piece waits for all others and
+    /// returns the sum.
+    pub fn add_counts(&self, counts: &ArchiveRecord) -> Option<ArchiveRecord> {
+        let ArchiveSum { state, added } = &self.whole.archive;
         let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
         state.0 += 1;
         state.1.add(counts);
@@ -258,14 +261,14 @@ impl FilePiece {
         if self.end.is_some() {
             return None;
         }
-        // Pieces are given out in order, so each of the others is at work already.
+        // Pieces are dispatched in order, so workers are processing all others.
         while state.0 <= self.index {
             state = added.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
         Some(std::mem::take(&mut state.1))
     }
 
-    /// Where it starts, without its line.
+    /// Returns the offset of the piece, with line 1.
     pub fn origin(&self) -> PieceOrigin {
         PieceOrigin {
             offset: self.start,
@@ -274,27 +277,27 @@ impl FilePiece {
         }
     }
 
-    /// Where it starts. Every piece must ask, with its bytes or none if it cannot read them, for
-    /// those behind it wait for its lines.
+    /// Returns the offset and the line of the piece. Must be called for every piece, with its bytes
+    /// if they are read: later pieces wait for the number of its lines.
     pub fn locate(&self, bytes: Option<&[u8]>) -> PieceOrigin {
         let lines = match bytes {
             Some(bytes) => breaks(bytes),
-            // Nothing comes behind the last piece.
+            // No piece waits for the last one.
             None if self.end.is_none() => 0,
-            None => self.count(),
+            None => self.count_lines(),
         };
         PieceOrigin {
-            line: 1 + self.whole.ledger.enter(self.index, lines),
+            line: 1 + self.whole.lines.enter(self.index, lines),
             ..self.origin()
         }
     }
 
-    fn count(&self) -> u64 {
-        let mut block = vec![0; LOOK];
-        let mut stretch = self.stretch();
+    fn count_lines(&self) -> u64 {
+        let mut block = vec![0; SEARCH];
+        let mut range = self.range();
         let (mut lines, mut after_cr) = (0, false);
-        // What cannot be read is complained of where it is scanned.
-        while let Ok(n @ 1..) = input::fill(&mut stretch, &mut block) {
+        // Errors are reported when the piece is scanned.
+        while let Ok(n @ 1..) = input::fill(&mut range, &mut block) {
             lines += breaks(&block[..n]);
             // A CRLF that two blocks share is one line break.
             lines -= u64::from(after_cr && block[0] == b'\n');
@@ -325,7 +328,7 @@ impl Read for FileRange<'_> {
 }
 
 impl<'a> FileRange<'a> {
-    /// Everything from an offset on.
+    /// The range from an offset to the end of the file.
     pub(super) fn new(file: &'a File, at: u64) -> Self {
         FileRange {
             file,
@@ -345,12 +348,12 @@ pub(super) fn read_at(file: &File, into: &mut [u8], offset: u64) -> io::Result<u
     std::os::windows::fs::FileExt::seek_read(file, into, offset)
 }
 
-/// How many line breaks each piece has, as far as they are counted.
+/// The number of line breaks of each piece.
 ///
-/// A piece enters its own count before it waits for those before it, and pieces are given out in
-/// order: so nobody waits for long, and never in a circle.
+/// A piece enters its own number before it waits for those of the pieces before it, and pieces are
+/// dispatched in order, so there is no deadlock.
 #[derive(Debug, Default)]
-struct Ledger {
+struct LineLedger {
     counts: Mutex<LineBreakCounts>,
     entered: Condvar,
 }
@@ -359,12 +362,12 @@ struct Ledger {
 struct LineBreakCounts {
     /// The line breaks before each piece, for the pieces whose predecessors are all counted.
     before: Vec<u64>,
-    /// Counts that came too early, with their index.
+    /// Counts of later pieces, with their index.
     early: Vec<(usize, u64)>,
 }
 
-impl Ledger {
-    /// Enters a piece's line breaks, and returns those of all pieces before it.
+impl LineLedger {
+    /// Enters the line breaks of a piece, and returns those of all pieces before it.
     fn enter(&self, index: usize, lines: u64) -> u64 {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         counts.early.push((index, lines));
@@ -404,7 +407,7 @@ mod tests {
     use crate::pipeline::walk::EntryKind;
     use std::io::Write;
 
-    fn cut(text: &[u8], size: u64) -> (tempfile::NamedTempFile, Vec<FilePiece>) {
+    fn split(text: &[u8], size: u64) -> (tempfile::NamedTempFile, Vec<FilePiece>) {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(text).unwrap();
         let length = text.len() as u64;
@@ -423,31 +426,26 @@ mod tests {
     fn pieces_follow_one_another_behind_empty_lines() {
         let text = b"one\n\ntwo\n \t\nthree\nfour\n\n\nfive\n".repeat(9);
         for size in 1..40 {
-            let (_file, pieces) = cut(&text, size);
+            let (_file, pieces) = split(&text, size);
             let mut start = 0;
             for piece in &pieces {
                 assert_eq!(piece.start, start, "size {size}");
                 start = piece.end.unwrap_or(text.len() as u64);
                 assert!(text[..start as usize].ends_with(b"\n"));
                 let mut bytes = Vec::new();
-                piece.stretch().read_to_end(&mut bytes).unwrap();
+                piece.range().read_to_end(&mut bytes).unwrap();
                 assert_eq!(bytes, text[piece.start as usize..start as usize]);
             }
             assert_eq!(start, text.len() as u64);
-            // Whoever comes first: each piece learns of all lines before it.
+            // In any order of the threads.
             let lines = std::thread::scope(|scope| {
-                let ask = |piece: &'_ FilePiece| piece.locate(None).line;
-                let threads: Vec<_> = pieces
-                    .iter()
-                    .rev()
-                    .map(|piece| scope.spawn(move || ask(piece)))
-                    .collect();
-                let mut lines: Vec<_> = threads
+                let spawn = |piece| scope.spawn(move || FilePiece::locate(piece, None).line);
+                let threads: Vec<_> = pieces.iter().rev().map(spawn).collect();
+                let lines = threads
                     .into_iter()
-                    .map(|thread| thread.join().unwrap())
-                    .collect();
-                lines.reverse();
-                lines
+                    .rev()
+                    .map(|thread| thread.join().unwrap());
+                lines.collect::<Vec<_>>()
             });
             for (piece, line) in pieces.iter().zip(lines) {
                 let before = &text[..piece.start as usize];
@@ -457,16 +455,16 @@ mod tests {
     }
 
     #[test]
-    fn one_piece_tells_that_the_file_became_shorter() {
-        let (file, pieces) = cut(&b"line\n\n".repeat(10), 12);
+    fn one_piece_reports_that_the_file_became_shorter() {
+        let (file, pieces) = split(&b"line\n\n".repeat(10), 12);
         assert!(pieces.len() > 3);
         let read = |piece: &FilePiece| {
             let mut bytes = Vec::new();
-            piece.stretch().read_to_end(&mut bytes).unwrap() as u64
+            piece.range().read_to_end(&mut bytes).unwrap() as u64
         };
         assert!(!pieces.iter().any(|piece| piece.has_shrunk(read(piece))));
         file.as_file().set_len(20).unwrap();
-        let told = pieces.iter().filter(|piece| piece.has_shrunk(read(piece)));
-        assert_eq!(told.count(), 1);
+        let reporting = pieces.iter().filter(|piece| piece.has_shrunk(read(piece)));
+        assert_eq!(reporting.count(), 1);
     }
 }

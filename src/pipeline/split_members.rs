@@ -119,7 +119,7 @@ impl MemberSplitter {
         }
         buffer[..rest].copy_from_slice(&self.buffer[from..self.end]);
         let taken = std::mem::replace(&mut self.buffer, buffer);
-        let handed = self.start.checked_sub(self.offset).map(|start| PieceBytes {
+        let bytes = self.start.checked_sub(self.offset).map(|start| PieceBytes {
             buffer: taken,
             start: start as usize,
             end: self.end.min(at + TAIL),
@@ -130,7 +130,7 @@ impl MemberSplitter {
             start: self.start,
             end: Some(offset),
             split,
-            handed,
+            bytes,
             known: Some(self.finder.take_index(offset)),
         };
         self.index += 1;
@@ -146,7 +146,7 @@ impl MemberSplitter {
         self.finished = true;
         let is_searched = self.last && self.at == self.end;
         let start = self.start.checked_sub(self.offset);
-        let handed = start.filter(|_| self.last).map(|start| PieceBytes {
+        let bytes = start.filter(|_| self.last).map(|start| PieceBytes {
             buffer: std::mem::take(&mut self.buffer),
             start: start as usize,
             end: self.end,
@@ -157,7 +157,7 @@ impl MemberSplitter {
             start: self.start,
             end: None,
             split: self.split,
-            handed,
+            bytes,
             known: is_searched.then(|| self.finder.take_index(u64::MAX)),
         }
     }

@@ -1,4 +1,4 @@
-//! Links counted by what they have in common.
+//! Counts of links by a key, for `--count-by`.
 
 use std::hash::{BuildHasher, RandomState};
 
@@ -8,7 +8,7 @@ use crate::output::DocumentPath;
 use crate::resolver::Link;
 use crate::uri::Reference;
 
-/// A property that links are counted by.
+/// The key that links are counted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CountKey {
     /// The host of the target.
@@ -27,11 +27,11 @@ pub enum CountKey {
     Sender,
     /// The element.
     Element,
-    /// The audit's rule; a link alone has none.
+    /// The rule of a finding; a link has none.
     Rule,
 }
 
-/// The length of a day, `2006-03-02`.
+/// The length of a date, `2006-03-02`.
 const DAY: usize = 10;
 
 impl CountKey {
@@ -48,7 +48,7 @@ impl CountKey {
         (CountKey::Element, "element"),
     ];
 
-    /// The key of a name.
+    /// Returns the key of a name.
     ///
     /// ```
     /// use uriscan::pipeline::tally::CountKey;
@@ -59,19 +59,19 @@ impl CountKey {
         row.map(|(key, _)| *key)
     }
 
-    /// The name on the command line and in records.
+    /// Returns the name on the command line and in records.
     pub fn name(self) -> &'static str {
         let row = Self::NAMES.iter().find(|(key, _)| *key == self);
         row.map_or("", |(_, name)| name)
     }
 
-    /// Whether links need the envelopes of their messages to be counted by it.
+    /// Returns whether links are counted by a field of their message's envelope.
     pub fn needs_envelope(self) -> bool {
         matches!(self, CountKey::Date | CountKey::Sender)
     }
 
-    /// The value that a link is counted under, empty where it has none. A link without a target is
-    /// counted by its reference.
+    /// Returns the value of a link, empty where it has none. The reference stands in for a missing
+    /// target.
     pub fn of<'a>(self, place: &'a DocumentPath, link: &'a Link<'_>) -> &'a [u8] {
         let text = |text: Option<&'a str>| text.unwrap_or_default().as_bytes();
         match self {
@@ -79,7 +79,7 @@ impl CountKey {
             CountKey::Message => text(link.part.message_id),
             CountKey::Date => {
                 let date = text(link.part.envelope.and_then(|envelope| envelope.date));
-                // RFC 3339 section 5.6: the day stands before the time.
+                // RFC 3339 section 5.6: the date comes before the time.
                 date.get(..DAY).unwrap_or(date)
             }
             CountKey::Sender => text(link.part.envelope.and_then(|envelope| envelope.from)),
@@ -96,7 +96,7 @@ impl CountKey {
         match self {
             CountKey::Scheme => parts.scheme.unwrap_or_default(),
             CountKey::Host => match (host(parts.authority.unwrap_or_default()), parts.scheme) {
-                // `mailto:` says more than that there is no host.
+                // Without a host the scheme, such as `mailto:`, tells more.
                 (b"", Some(scheme)) => &uri[..scheme.len() + 1],
                 (host, _) => host,
             },
@@ -105,21 +105,22 @@ impl CountKey {
     }
 }
 
-/// An authority without user information and port (RFC 3986 section 3.2).
+/// Returns an authority without user information and port (RFC 3986 section 3.2).
 fn host(authority: &[u8]) -> &[u8] {
     let from = memchr::memrchr(b'@', authority).map_or(0, |at| at + 1);
     let host = &authority[from..];
-    // The colons of an IP literal stand in brackets.
+    // Other colons of an IP literal are in brackets.
     match memchr::memrchr(b':', host) {
         Some(at) if host[at..].iter().skip(1).all(u8::is_ascii_digit) => &host[..at],
         _ => host,
     }
 }
 
-/// How often each value occurred.
+/// The number of links with each value.
 ///
-/// A value takes its own bytes, 16 for its count and place, and 5 to 12 in the index. They are split
-/// over parts, for a table holds twice its size while it grows, and so only one part does at a time.
+/// A value takes its own bytes, 16 bytes for its end and its count, and 5 to 12 in the index. There
+/// are several parts because a table takes twice its size while it grows, and only one of them grows
+/// at a time.
 #[derive(Debug)]
 pub struct KeyCounts {
     hasher: RandomState,
@@ -131,7 +132,7 @@ const PARTS: usize = 64;
 
 #[derive(Debug, Default)]
 struct Part {
-    /// All values, without anything between them.
+    /// All values, one after the other.
     bytes: Vec<u8>,
     rows: Vec<Row>,
     /// Indices into `rows`, by the hash of the value.
@@ -140,7 +141,7 @@ struct Part {
 
 #[derive(Clone, Copy, Debug)]
 struct Row {
-    /// Index behind the last byte of the value.
+    /// The end of the value in `bytes`.
     end: usize,
     count: u64,
 }
@@ -181,7 +182,7 @@ impl Part {
 }
 
 impl KeyCounts {
-    /// Counts an occurrence of a value.
+    /// Counts a link with a value.
     pub fn count(&mut self, value: &[u8]) {
         self.add(value, 1);
     }
@@ -190,18 +191,18 @@ impl KeyCounts {
         if self.parts.is_empty() {
             self.parts.resize_with(PARTS, Part::default);
         }
-        // Neither the bits that the table takes for the place nor those that it compares first.
+        // Bits of the hash that the table of a part does not use.
         let part = (self.hasher.hash_one(value) >> 40) as usize % PARTS;
         self.parts[part].add(value, count, &self.hasher);
     }
 
-    /// Adds what another worker has counted.
+    /// Adds the counts of another worker.
     pub fn merge(&mut self, other: KeyCounts) {
         if self.parts.is_empty() {
             *self = other;
             return;
         }
-        // Each part is freed before the next one is added.
+        // Frees each part before the next one is added.
         for part in other.parts {
             for (row, Row { count, .. }) in part.rows.iter().enumerate() {
                 self.add(part.value(row), *count);
@@ -209,8 +210,8 @@ impl KeyCounts {
         }
     }
 
-    /// Hands on each value with its count: the most frequent first, equally frequent ones in the
-    /// order of their bytes.
+    /// Calls `take` with each value and its count: the most frequent first, equally frequent ones in
+    /// the order of their bytes.
     ///
     /// # Errors
     ///
@@ -260,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_uri_without_a_host_is_counted_by_its_scheme() {
+    fn a_uri_without_a_host_counts_for_its_scheme() {
         for (uri, expected) in [
             ("mailto:ann@example.com", "mailto:"),
             ("file:///a/b", "file:"),

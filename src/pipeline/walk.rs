@@ -11,24 +11,24 @@ use ignore::overrides::Override;
 
 use crate::output::record::SkipReason;
 
-/// How trees are walked, as in ripgrep.
+/// The options of a walk, with the meaning that they have in ripgrep.
 #[derive(Clone, Debug)]
 pub struct WalkOptions {
-    /// Globs that choose files, `!` before those that leave out.
+    /// Globs of the files to read, or with `!` of those to leave out.
     pub globs: Override,
-    /// Whether hidden files are read.
+    /// Read hidden files.
     pub hidden: bool,
-    /// Whether `.gitignore`, `.ignore` and `.uriscanignore` are respected.
+    /// Respect `.gitignore`, `.ignore` and `.uriscanignore`.
     pub ignore_files: bool,
-    /// Whether symbolic links are followed.
+    /// Follow symbolic links.
     pub follow: bool,
-    /// How deep to go.
+    /// The number of directories to descend.
     pub max_depth: Option<usize>,
-    /// The longest file that is read.
+    /// The length of the longest file to read, in bytes.
     pub max_filesize: Option<u64>,
-    /// Whether the files of a directory come in the order of their names.
+    /// Sort the files of a directory by name.
     pub sorted: bool,
-    /// Files that the run writes: they are not read.
+    /// Files that the run writes, which are not read.
     pub outputs: Outputs,
 }
 
@@ -47,7 +47,7 @@ impl Default for WalkOptions {
     }
 }
 
-/// Files that a run writes, and whether one of them was named as an input while it went on.
+/// The files that a run writes, and whether one of them was named as an input during the run.
 #[derive(Clone, Debug, Default)]
 pub struct Outputs {
     inodes: Vec<Inode>,
@@ -55,19 +55,19 @@ pub struct Outputs {
 }
 
 impl Outputs {
-    /// The files with these numbers.
+    /// Creates a set of files.
     pub fn new(inodes: Vec<Inode>) -> Self {
         let named = Arc::default();
         Outputs { inodes, named }
     }
 
-    /// Whether one of them was named as an input: it must not be replaced.
+    /// Returns whether one of the files was named as an input, so that none may be replaced.
     pub fn were_named(&self) -> bool {
         self.named.load(Ordering::Relaxed)
     }
 
-    /// Whether a file that was named is one of them.
-    fn meet(&self, metadata: &Metadata) -> bool {
+    /// Returns whether a named file is one of the files, and records that.
+    fn check_named(&self, metadata: &Metadata) -> bool {
         let is_output = !self.inodes.is_empty()
             && metadata.is_file()
             && inode(metadata).is_some_and(|inode| self.inodes.contains(&inode));
@@ -78,14 +78,14 @@ impl Outputs {
     }
 }
 
-/// What tells a file from all others: the device that it is on, and its number there.
+/// The identity of a file: its device and its number there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Inode {
     device: u64,
     number: u64,
 }
 
-/// What tells a file from all others, where systems say it.
+/// Returns the identity of a file.
 #[cfg(unix)]
 pub fn inode(metadata: &Metadata) -> Option<Inode> {
     use std::os::unix::fs::MetadataExt;
@@ -95,7 +95,7 @@ pub fn inode(metadata: &Metadata) -> Option<Inode> {
     })
 }
 
-/// What tells a file from all others, where systems say it.
+/// Returns none: the identity of a file is known on Unix only.
 #[cfg(not(unix))]
 pub fn inode(_: &Metadata) -> Option<Inode> {
     None
@@ -104,34 +104,34 @@ pub fn inode(_: &Metadata) -> Option<Inode> {
 /// A file to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Its path, as reached from the arguments.
+    /// The path, as reached from the arguments.
     pub path: PathBuf,
-    /// What it is.
+    /// The kind of the file.
     pub kind: EntryKind,
-    /// Whether it was named, and not met in a directory.
+    /// Whether the path was named, and not found in a directory.
     pub named: bool,
 }
 
-/// What a path leads to.
+/// The kind of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryKind {
-    /// A regular file of a length that was true when it was found.
+    /// A regular file with its length in bytes when it was found.
     File(u64),
-    /// A regular file that was met in a tree, where only `max_filesize` asks for lengths: a system
-    /// call a file is a sixth of the time of a run over small ones.
+    /// A regular file of unknown length in a tree. Only `max_filesize` needs lengths: asking for each
+    /// takes a sixth of the time of a run over small files.
     Unmeasured,
     /// Standard input.
     Standard,
     /// A pipe, a device or a socket.
     Stream,
-    /// It is not read.
+    /// A file that is not read.
     LeftOut(SkipReason),
 }
 
-/// A path that cannot be read, and why.
+/// A path that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unreadable {
-    /// The path; empty where there is none to name.
+    /// The path; empty where the error names none.
     pub path: PathBuf,
     /// The reason.
     pub message: String,
@@ -142,7 +142,7 @@ pub struct Unreadable {
 pub enum Root {
     /// A file or a directory.
     Path(PathBuf),
-    /// The current directory, whose paths are shown without `./`.
+    /// The current directory; paths below are shown without `./`.
     Here,
     /// Standard input.
     Standard,
@@ -153,12 +153,12 @@ pub struct Walk {
     roots: Box<dyn Iterator<Item = Result<Root, Unreadable>> + Send>,
     options: WalkOptions,
     tree: Option<ignore::Walk>,
-    /// Whether the tree at hand is the current directory, which goes without saying.
+    /// Whether the current tree is that of `Root::Here`.
     here: bool,
 }
 
 impl Walk {
-    /// Walks what is below each of the roots.
+    /// Walks the trees of the roots.
     pub fn new(
         roots: impl Iterator<Item = Result<Root, Unreadable>> + Send + 'static,
         options: WalkOptions,
@@ -193,7 +193,7 @@ impl Walk {
                 self.tree = Some(self.options.tree(&path));
                 None
             }
-            Ok(metadata) if self.options.outputs.meet(&metadata) => Some(Err(Unreadable {
+            Ok(metadata) if self.options.outputs.check_named(&metadata) => Some(Err(Unreadable {
                 path,
                 message: "the output goes there, so it is not read".to_owned(),
             })),
@@ -207,7 +207,7 @@ impl Walk {
         }
     }
 
-    /// The file of a tree's entry, if it is one to read.
+    /// Returns the file of an entry of a tree; none for a directory.
     fn file(
         &self,
         entry: Result<ignore::DirEntry, ignore::Error>,
@@ -223,7 +223,7 @@ impl Walk {
             true => kind(file_type, || entry.metadata().ok())
                 .unwrap_or(EntryKind::LeftOut(SkipReason::Special)),
             false if file_type.is_file() => EntryKind::Unmeasured,
-            // These are read only where they are named.
+            // Pipes, devices and sockets are read only where they are named.
             false => EntryKind::LeftOut(SkipReason::Special),
         };
         let path = match entry.path().strip_prefix("./") {
@@ -260,8 +260,8 @@ impl Iterator for Walk {
 }
 
 impl WalkOptions {
-    /// The file at a path without symbolic links, if a walk of a directory comes to it; no other
-    /// directories are read than those above the file.
+    /// Returns the file at a canonical path, if a walk of `root` would find it. Reads only the
+    /// directories above the file.
     pub fn find(&self, root: &Path, file: &Path) -> Option<Entry> {
         let below = file.strip_prefix(fs::canonicalize(root).ok()?).ok()?;
         let path = root.join(below);
@@ -286,7 +286,7 @@ impl WalkOptions {
             .standard_filters(self.ignore_files)
             .hidden(!self.hidden)
             .follow_links(self.follow)
-            // Reading what standard output is redirected to would not end.
+            // Reading the file that standard output is redirected to would not end.
             .skip_stdout(true)
             .max_depth(self.max_depth)
             .overrides(self.globs.clone());
@@ -294,8 +294,8 @@ impl WalkOptions {
             builder.add_custom_ignore_filename(".uriscanignore");
         }
         if self.sorted {
-            // The entries of one directory differ in their names only, and finding the name in a
-            // path for each comparison took a sixth of the time of a run over small files.
+            // Compares whole paths, which differ in the last name only: finding the name in a path
+            // for each comparison took a sixth of the time of a run over small files.
             builder.sort_by_file_path(|one, other| one.as_os_str().cmp(other.as_os_str()));
         }
         builder
@@ -317,7 +317,7 @@ fn kind(file_type: FileType, metadata: impl FnOnce() -> Option<Metadata>) -> Opt
         .then(|| EntryKind::File(metadata().map_or(0, |metadata| metadata.len())))
 }
 
-/// The path and the reason of an error of the walk.
+/// Returns the path and the message of an error of the walk.
 fn unreadable(error: &ignore::Error) -> Unreadable {
     use ignore::Error;
     let with_path = |path: &Path, inner: &Error| Unreadable {
@@ -333,7 +333,7 @@ fn unreadable(error: &ignore::Error) -> Unreadable {
         },
         other => Unreadable {
             path: PathBuf::new(),
-            // The error itself names the path once more.
+            // The error itself repeats the path.
             message: other.io_error().map_or_else(
                 || other.to_string(),
                 |error| io::Error::from(error.kind()).to_string(),
@@ -342,14 +342,14 @@ fn unreadable(error: &ignore::Error) -> Unreadable {
     }
 }
 
-/// The path of these bytes.
+/// Returns the path of these bytes.
 #[cfg(unix)]
 pub fn path_of(bytes: &[u8]) -> PathBuf {
     use std::os::unix::ffi::OsStrExt;
     PathBuf::from(std::ffi::OsStr::from_bytes(bytes))
 }
 
-/// The path of these bytes, which are UTF-8 wherever paths are no bytes.
+/// Returns the path of these bytes, which are UTF-8 on systems where paths are not bytes.
 #[cfg(not(unix))]
 pub fn path_of(bytes: &[u8]) -> PathBuf {
     PathBuf::from(String::from_utf8_lossy(bytes).into_owned())
