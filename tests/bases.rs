@@ -1,8 +1,8 @@
 //! The base stack: which base a reference gets, and when (RFC 2396 section 5.1).
 
 use uriscan::document::events::{
-    BaseSelector, Context, Enter, EntityBase, Event, Events, FoundReference, RestartHints,
-    RuleFamily, Span,
+    BaseSelector, Context, Enter, EntityBase, EntityBaseField, Event, Events, FoundReference,
+    RestartHints, RuleFamily, Span,
 };
 use uriscan::resolver::{Diagnostic, EmbeddedBases, Link, Linker, Ruling, Sink};
 use uriscan::uri::{Base, BaseSource};
@@ -34,7 +34,7 @@ impl Sink for Collected {
     }
 }
 
-/// One step of a document's story.
+/// One event of a document, or the end of a batch.
 enum Step {
     Reference(&'static str),
     Wants(&'static str, fn(&mut Events) -> BaseSelector),
@@ -72,7 +72,15 @@ fn push(step: &Step, events: &mut Events) {
         EnterIs(member, family, base) => {
             let base = base.map(|(reference, source)| EntityBase {
                 reference: events.store(reference.as_bytes()),
-                source: events.store(source.as_bytes()),
+                source: match source.split_once('@') {
+                    Some(("entity:content-base", part)) => {
+                        EntityBaseField::ContentBase(events.store(part.as_bytes()))
+                    }
+                    Some(("entity:content-location", part)) => {
+                        EntityBaseField::ContentLocation(events.store(part.as_bytes()))
+                    }
+                    _ => panic!("{source} names no part"),
+                },
             });
             let member = (!member.is_empty()).then(|| events.store(member.as_bytes()));
             Event::Enter(Enter {
@@ -89,15 +97,15 @@ fn push(step: &Step, events: &mut Events) {
     events.push(event);
 }
 
-/// What comes out of a markup document at `http://example.com/d/p.html`.
-fn story(embedded: EmbeddedBases, steps: &[Step]) -> Vec<String> {
+/// Returns the links of a markup document at `http://example.com/d/p.html`.
+fn links_of(embedded: EmbeddedBases, steps: &[Step]) -> Vec<String> {
     let mut linker = Linker::new(Ruling::AUTO, embedded);
     let mut collected = Collected::default();
     let base = Base {
         uri: b"http://example.com/d/p.html".to_vec(),
         source: BaseSource::RetrievalRoot,
     };
-    // A document before must leave nothing behind.
+    // The second pass shows that the first document leaves no state.
     for _ in 0..2 {
         collected.0.clear();
         linker.begin(RuleFamily::Markup, Some(&base));
@@ -116,7 +124,7 @@ fn story(embedded: EmbeddedBases, steps: &[Step]) -> Vec<String> {
 }
 
 fn check(steps: &[Step], expected: &[&str]) {
-    assert_eq!(story(EmbeddedBases::Honour, steps), expected);
+    assert_eq!(links_of(EmbeddedBases::Honour, steps), expected);
 }
 
 #[test]
@@ -168,7 +176,7 @@ fn a_refused_base_leaves_the_fallback_and_is_diagnosed() {
 fn ignored_bases_do_not_count() {
     let steps = [BaseIs("http://example.org/"), Reference("x"), Settled];
     assert_eq!(
-        story(EmbeddedBases::Ignore, &steps),
+        links_of(EmbeddedBases::Ignore, &steps),
         ["x -> http://example.com/d/x (retrieval:root)"]
     );
 }

@@ -153,8 +153,19 @@ impl FoundReference {
 pub struct EntityBase {
     /// The URI reference; a relative one resolves against the enclosing base.
     pub reference: TextRange,
-    /// What names it, as records say in `base_source`: `entity:content-base@1.2`.
-    pub source: TextRange,
+    /// The field that names the base.
+    pub source: EntityBaseField,
+}
+
+/// A field of a heading that names a base, and the number of the part that has the field.
+#[derive(Clone, Copy, Debug)]
+pub enum EntityBaseField {
+    /// `Content-Base`.
+    ContentBase(TextRange),
+    /// `Content-Location`.
+    ContentLocation(TextRange),
+    /// `Snapshot-Content-Location`, which names a retrieval URI.
+    SnapshotContentLocation,
 }
 
 /// Whose rules `auto` follows for the references of a document.
@@ -550,7 +561,11 @@ impl Batch {
                 enter.member = enter.member.map(&mut text);
                 if let Some(base) = &mut enter.base {
                     base.reference = text(base.reference);
-                    base.source = text(base.source);
+                    if let EntityBaseField::ContentBase(part)
+                    | EntityBaseField::ContentLocation(part) = &mut base.source
+                    {
+                        *part = text(*part);
+                    }
                 }
                 Event::Enter(enter)
             }

@@ -9,7 +9,7 @@ use super::link;
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::RuleFamily;
 use crate::document::mail::envelope;
-use crate::uri::{self, Reference, Rules};
+use crate::uri::{self, BaseSource, Reference, Rules};
 
 /// Which rules apply to the references of each family of formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,37 +49,48 @@ impl Default for Ruling {
     }
 }
 
-/// A URI reference and what named it; both empty where there is none.
+/// A URI reference that is or becomes a base, and its source; none without a source.
 #[derive(Debug, Default)]
 pub(super) struct NamedBase {
     uri: Vec<u8>,
-    source: String,
-    /// It is a relative Content-Location, resolved against the enclosing base.
+    source: Option<BaseSource>,
+    /// The source as records name it.
+    label: String,
+    /// Whether a relative Content-Location was resolved against the enclosing base.
     chained: bool,
 }
 
 impl NamedBase {
-    pub(super) fn set(&mut self, uri: &[u8], source: &(impl std::fmt::Display + ?Sized)) {
+    pub(super) fn set(&mut self, uri: &[u8], source: BaseSource) {
         self.clear();
         self.uri.extend_from_slice(uri);
         // Writing to a String cannot fail.
-        let _ = write!(self.source, "{source}");
+        let _ = write!(self.label, "{source}");
+        self.source = Some(source);
     }
 
     fn clear(&mut self) {
         self.uri.clear();
-        self.source.clear();
+        self.source = None;
+        self.label.clear();
         self.chained = false;
     }
 
     fn is_set(&self) -> bool {
-        !self.source.is_empty()
+        self.source.is_some()
     }
 
-    fn copy(&mut self, other: &NamedBase) {
-        self.uri.clone_from(&other.uri);
-        self.source.clone_from(&other.source);
+    /// Sets the URI, and takes over the rest from another base.
+    fn inherit(&mut self, uri: &[u8], other: &NamedBase) {
+        self.uri.clear();
+        self.uri.extend_from_slice(uri);
+        self.copy_source(other);
         self.chained = other.chained;
+    }
+
+    fn copy_source(&mut self, other: &NamedBase) {
+        self.source.clone_from(&other.source);
+        self.label.clone_from(&other.label);
     }
 }
 
@@ -297,23 +308,27 @@ impl BaseScope {
     /// The resolver that the labels of a document in this one resolve by; its own Content-Base
     /// only counts where no enclosing base is better than the default.
     pub(super) fn is_default(&self) -> bool {
-        self.document.source.is_empty() || self.document.source.starts_with("default:")
+        let source = self.document.source.as_ref();
+        source.is_none_or(BaseSource::is_default)
     }
 
     pub(super) fn has_content_base(&self) -> bool {
-        self.entity.source.starts_with("entity:content-base")
+        matches!(
+            self.entity.source,
+            Some(BaseSource::EntityContentBase { .. })
+        )
     }
 
     /// The document's base and what named it.
     pub(super) fn document_base(&self) -> Option<(&[u8], &str)> {
         let uri = self.by_document.base()?;
-        Some((uri, &self.document.source))
+        Some((uri, &self.document.label))
     }
 
     /// The base without the document's own, and what named it.
     pub(super) fn fallback_base(&self) -> Option<(&[u8], &str)> {
         let uri = self.by_fallback.base()?;
-        Some((uri, &self.fallback.source))
+        Some((uri, &self.fallback.label))
     }
 
     /// Chooses the bases (RFC 2396 section 5.1): the content's own, else the heading's, else the
@@ -326,16 +341,15 @@ impl BaseScope {
             }
             self.heading.inherit(&parent.heading, same);
             self.fallback.clear();
-            if let Some((uri, source)) = parent.document_base() {
-                self.fallback.set(uri, source);
-                self.fallback.chained = parent.document.chained;
+            if let Some(uri) = parent.by_document.base() {
+                self.fallback.inherit(uri, &parent.document);
             }
             if self.entity.is_set() {
                 self.enter_entity();
             }
         }
         rebase(&mut self.by_fallback, &self.fallback, self.encoding);
-        self.document.copy(&self.fallback);
+        self.document.inherit(&self.fallback.uri, &self.fallback);
         if self.own_offset.is_some() {
             self.frozen_base();
         }
@@ -352,7 +366,7 @@ impl BaseScope {
             .resolve_into(&self.entity.uri, &mut self.scratch);
         if resolved.is_ok() {
             self.fallback.uri.clone_from(&self.scratch);
-            self.fallback.source.clone_from(&self.entity.source);
+            self.fallback.copy_source(&self.entity);
             self.fallback.chained = Reference::split(&self.entity.uri).scheme.is_none();
         }
     }
@@ -371,10 +385,7 @@ impl BaseScope {
             self.diagnose(&diagnostic::BASE_REFUSED, offset);
             return;
         }
-        self.document.uri.clone_from(&self.scratch);
-        self.document.source.clear();
-        self.document.source.push_str("content:base");
-        self.document.chained = false;
+        self.document.set(&self.scratch, BaseSource::ContentBase);
     }
 }
 

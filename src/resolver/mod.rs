@@ -16,10 +16,10 @@ pub use link::{Diagnostic, Envelope, Link, LinkMember, Sink};
 use crate::bytes::steps::step;
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::{
-    self, Batch, EntityHeading, Event, FoundReference, RestartHints, RuleFamily,
+    self, Batch, EntityBaseField, EntityHeading, Event, FoundReference, RestartHints, RuleFamily,
 };
 use crate::uri::unwrap::Unwrapper;
-use crate::uri::{self, Base};
+use crate::uri::{self, Base, BaseSource};
 use base_scope::BaseScope;
 use labels::PartLabels;
 use link::LinkWriter;
@@ -112,7 +112,8 @@ impl Linker {
         self.labels.clear();
         let frame = self.open_frame(family);
         if let Some(base) = base {
-            self.frames[frame].fallback.set(&base.uri, &base.source);
+            let fallback = &mut self.frames[frame].fallback;
+            fallback.set(&base.uri, base.source.clone());
         }
     }
 
@@ -410,10 +411,20 @@ impl Linker {
             && self.embedded == EmbeddedBases::Honour
             && events.bytes(base.reference, window).len() <= self.longest_base
         {
-            let source = lossy(events.bytes(base.source, window));
-            frame
-                .entity
-                .set(events.bytes(base.reference, window), &source);
+            let part = |part| lossy(events.bytes(part, window)).into();
+            let source = match base.source {
+                EntityBaseField::ContentBase(text) => {
+                    BaseSource::EntityContentBase { part: part(text) }
+                }
+                EntityBaseField::ContentLocation(text) => {
+                    BaseSource::EntityContentLocation { part: part(text) }
+                }
+                EntityBaseField::SnapshotContentLocation => {
+                    BaseSource::RetrievalSnapshotContentLocation
+                }
+            };
+            let reference = events.bytes(base.reference, window);
+            frame.entity.set(reference, source);
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
 use percent_encoding::percent_decode;
 
@@ -31,26 +32,24 @@ pub struct Base {
 pub enum BaseSource {
     /// Section 5.1.1: a BASE element.
     ContentBase,
+    /// Section 5.1.1: the codebase of an element.
+    ContentCodebase,
     /// Section 5.1.2: a `Content-Base` field.
     EntityContentBase {
         /// The part that has the field.
-        part: Box<str>,
+        part: Arc<str>,
     },
     /// Section 5.1.2: a `Content-Location` field.
     EntityContentLocation {
         /// The part that has the field.
-        part: Box<str>,
+        part: Arc<str>,
     },
-    /// Section 5.1.2: a `Content-Base` field of HTTP.
-    EntityHttpContentBase,
     /// Section 5.1.3: the name of the file.
     RetrievalFile,
     /// Section 5.1.3: the directory is mounted at a URI.
     RetrievalRoot,
     /// Section 5.1.3: an option gives the retrieval URI of a mail or web archive.
     RetrievalOption,
-    /// Section 5.1.3: a `WARC-Target-URI` field.
-    RetrievalWarcTargetUri,
     /// Section 5.1.3: a `Snapshot-Content-Location` field.
     RetrievalSnapshotContentLocation,
     /// Section 5.1.4: an option gives the default.
@@ -59,25 +58,40 @@ pub enum BaseSource {
     DefaultThisMessage,
 }
 
-impl fmt::Display for BaseSource {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
+impl BaseSource {
+    /// The name in records, without the part.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
             Self::ContentBase => "content:base",
-            Self::EntityContentBase { part } => {
-                return write!(formatter, "entity:content-base@{part}");
-            }
-            Self::EntityContentLocation { part } => {
-                return write!(formatter, "entity:content-location@{part}");
-            }
-            Self::EntityHttpContentBase => "entity:http-content-base",
+            Self::ContentCodebase => "content:codebase",
+            Self::EntityContentBase { .. } => "entity:content-base",
+            Self::EntityContentLocation { .. } => "entity:content-location",
             Self::RetrievalFile => "retrieval:file",
             Self::RetrievalRoot => "retrieval:root",
             Self::RetrievalOption => "retrieval:option",
-            Self::RetrievalWarcTargetUri => "retrieval:warc-target-uri",
             Self::RetrievalSnapshotContentLocation => "retrieval:snapshot-content-location",
             Self::DefaultOption => "default:option",
             Self::DefaultThisMessage => "default:thismessage",
-        })
+        }
+    }
+
+    /// Returns whether the base is a default (section 5.1.4), used where nothing else gives one.
+    #[must_use]
+    pub const fn is_default(&self) -> bool {
+        matches!(self, Self::DefaultOption | Self::DefaultThisMessage)
+    }
+}
+
+impl fmt::Display for BaseSource {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())?;
+        match self {
+            Self::EntityContentBase { part } | Self::EntityContentLocation { part } => {
+                write!(formatter, "@{part}")
+            }
+            _ => Ok(()),
+        }
     }
 }
 

@@ -107,17 +107,9 @@ fn sources_have_their_names() {
             BaseSource::EntityContentLocation { part: part() },
             "entity:content-location@17/1.2",
         ),
-        (
-            BaseSource::EntityHttpContentBase,
-            "entity:http-content-base",
-        ),
         (BaseSource::RetrievalFile, "retrieval:file"),
         (BaseSource::RetrievalRoot, "retrieval:root"),
         (BaseSource::RetrievalOption, "retrieval:option"),
-        (
-            BaseSource::RetrievalWarcTargetUri,
-            "retrieval:warc-target-uri",
-        ),
         (
             BaseSource::RetrievalSnapshotContentLocation,
             "retrieval:snapshot-content-location",

@@ -14,8 +14,8 @@ use super::{Alternatives, Attachments, MimeBase};
 use crate::decode::transfer::TransferEncoding;
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::{
-    Batch, Enter, EntityBase, EntityHeading, Event, Events, LabelScope, MessageHeading,
-    RestartHints, RuleFamily, TextRange,
+    Batch, Enter, EntityBase, EntityBaseField, EntityHeading, Event, Events, LabelScope,
+    MessageHeading, RestartHints, RuleFamily, TextRange,
 };
 use crate::document::flags::Flags;
 use crate::document::text;
@@ -637,7 +637,7 @@ impl MimeTree {
         {
             let base = EntityBase {
                 reference: out.store(snapshot),
-                source: out.store(b"retrieval:snapshot-content-location"),
+                source: EntityBaseField::SnapshotContentLocation,
             };
             self.enter_with(Some(base), out);
             out.push(Event::Settled);
@@ -693,21 +693,16 @@ impl MimeTree {
     /// before Content-Location.
     fn base(&self, entity: &Entity, mime_base: MimeBase, out: &mut Events) -> Option<EntityBase> {
         let absolute = |uri: &Vec<u8>| Reference::split(uri).scheme.is_some();
-        let (reference, field) = match (&entity.base, &entity.location) {
-            (Some(base), _) if absolute(base) => (base, "content-base"),
+        let (reference, field): (_, fn(TextRange) -> _) = match (&entity.base, &entity.location) {
+            (Some(base), _) if absolute(base) => (base, EntityBaseField::ContentBase),
             (_, Some(location)) if mime_base == MimeBase::Chained || absolute(location) => {
-                (location, "content-location")
+                (location, EntityBaseField::ContentLocation)
             }
             _ => return None,
         };
         Some(EntityBase {
             reference: out.store(reference),
-            source: out.store_with(|store| {
-                store.extend_from_slice(b"entity:");
-                store.extend_from_slice(field.as_bytes());
-                store.push(b'@');
-                store.extend_from_slice(self.number.as_bytes());
-            }),
+            source: field(out.store(self.number.as_bytes())),
         })
     }
 
