@@ -273,7 +273,7 @@ impl Date {
                 _ => None,
             };
         }
-        if let Some(month) = month_of(word) {
+        if let Some(month) = month(word) {
             return set(&mut self.month, month);
         }
         if word.eq_ignore_ascii_case(b"am") {
@@ -367,7 +367,7 @@ fn full_year(number: i64, digits: usize) -> i64 {
     }
 }
 
-fn month_of(word: &[u8]) -> Option<i64> {
+pub(super) fn month(word: &[u8]) -> Option<i64> {
     // `sept` and whole names occur.
     let start = word.get(..3)?;
     let known = word.iter().all(u8::is_ascii_alphabetic) && word.len() <= 9;
@@ -378,7 +378,7 @@ fn month_of(word: &[u8]) -> Option<i64> {
 }
 
 /// `9:30`, `10:11:12`, and a fraction of a second that is left out.
-fn time(word: &[u8]) -> Option<(i64, i64, i64)> {
+pub(super) fn time(word: &[u8]) -> Option<(i64, i64, i64)> {
     let mut parts = word.split(|&byte| byte == b':');
     let part = |part: &[u8]| number(part).filter(|_| part.len() <= 2);
     let (hour, minute) = (part(parts.next()?)?, part(parts.next()?)?);

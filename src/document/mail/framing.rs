@@ -40,10 +40,11 @@ impl ArchiveState {
         self.tree.begin(self.count, offset, clean);
     }
 
-    /// Text before the first message: message 0, of text alone.
+    /// Begins message 0, which is the text before the first message.
     pub(super) fn begin_junk(&mut self, offset: u64, out: &mut Events) {
         self.tree.begin(0, offset, LineUnquoter::default());
         self.tree.begin_body(&mut self.readers, out);
+        self.tree.diagnose(&diagnostic::LEADING_JUNK, offset, out);
     }
 
     /// Feeds `window[at..to]`, stopping behind the message's own header; returns where.
@@ -58,6 +59,23 @@ impl ArchiveState {
         let bytes = &window.bytes[at..to];
         let offset = window.offset_at(at);
         at + self.tree.feed(bytes, offset, end, &mut self.readers, out)
+    }
+
+    /// Feeds `window[at..to]`, the header and the body; returns where it stopped.
+    fn feed_on(
+        &mut self,
+        window: &Window<'_>,
+        mut at: usize,
+        to: usize,
+        out: &mut Events,
+    ) -> usize {
+        loop {
+            let header = self.tree.in_first_header();
+            at = self.feed(window, at, to, false, out);
+            if !header || self.tree.in_first_header() {
+                return at;
+            }
+        }
     }
 
     /// Feeds `window[at..to]` to its end, which is the message's end.
@@ -147,24 +165,13 @@ impl Framing for SingleMessage {
     }
 }
 
-fn feed_all(
-    window: &Window<'_>,
-    mut at: usize,
-    archive: &mut ArchiveState,
-    out: &mut Events,
-) -> usize {
+fn feed_all(window: &Window<'_>, at: usize, archive: &mut ArchiveState, out: &mut Events) -> usize {
     let end = window.bytes.len();
     if window.last {
         archive.finish(window, at, end, Ending::Whole, out);
         return end;
     }
-    loop {
-        let header = archive.tree.in_first_header();
-        at = archive.feed(window, at, end, false, out);
-        if !header || archive.tree.in_first_header() {
-            return at;
-        }
-    }
+    archive.feed_on(window, at, end, out)
 }
 
 fn breaks(bytes: &[u8], last: bool) -> LineEndings {
@@ -223,12 +230,7 @@ impl Framing for Mmdf {
                     if !self.open {
                         return at;
                     }
-                    let header = archive.tree.in_first_header();
-                    let stopped = archive.feed(&window, at, end, false, out);
-                    if !header || archive.tree.in_first_header() {
-                        return stopped;
-                    }
-                    at = stopped;
+                    return archive.feed_on(&window, at, end, out);
                 }
                 _ => {
                     if self.open {
@@ -256,9 +258,6 @@ impl Mmdf {
             archive.begin(offset, LineUnquoter::default());
         } else {
             archive.begin_junk(offset, out);
-            archive
-                .tree
-                .diagnose(&diagnostic::LEADING_JUNK, offset, out);
         }
     }
 }
@@ -372,11 +371,7 @@ impl Framing for Rnews {
                 }
                 continue;
             }
-            let header = archive.tree.in_first_header();
-            at = archive.feed(&window, at, stop, false, out);
-            if !header || archive.tree.in_first_header() {
-                return at;
-            }
+            return archive.feed_on(&window, at, stop, out);
         }
     }
 }
@@ -522,11 +517,7 @@ impl Framing for Emlx {
                 self.done = true;
                 continue;
             }
-            let header = archive.tree.in_first_header();
-            at = archive.feed(&window, at, stop, false, out);
-            if !header || archive.tree.in_first_header() {
-                return at;
-            }
+            return archive.feed_on(&window, at, stop, out);
         }
     }
 }

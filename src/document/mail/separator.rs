@@ -2,6 +2,7 @@
 
 use memchr::memchr;
 
+use super::envelope::{month, time};
 use super::header::split_field;
 
 /// The longest separator, and the longest start of the line behind it that is looked at.
@@ -190,19 +191,15 @@ enum DateWord {
 }
 
 const WEEKDAYS: [&[u8]; 7] = [b"mon", b"tue", b"wed", b"thu", b"fri", b"sat", b"sun"];
-const MONTHS: [&[u8]; 12] = [
-    b"jan", b"feb", b"mar", b"apr", b"may", b"jun", b"jul", b"aug", b"sep", b"oct", b"nov", b"dec",
-];
 
 impl DateWord {
     fn of(word: &[u8]) -> Option<DateWord> {
-        let is_any = |names: &[&[u8]]| names.iter().any(|name| word.eq_ignore_ascii_case(name));
         let digits = word.iter().all(u8::is_ascii_digit);
         match word.len() {
             1 | 2 if digits => Some(DateWord::Day),
             4 if digits => Some(DateWord::Year),
-            3 if is_any(&WEEKDAYS) => Some(DateWord::Weekday),
-            3 if is_any(&MONTHS) => Some(DateWord::Month),
+            3 if is_weekday(word) => Some(DateWord::Weekday),
+            3 if month(word).is_some() => Some(DateWord::Month),
             4..=8 if is_time(word) => Some(DateWord::Time),
             5 if matches!(word[0], b'+' | b'-') && word[1..].iter().all(u8::is_ascii_digit) => {
                 Some(DateWord::Zone)
@@ -222,14 +219,13 @@ fn is_zone(word: &[u8]) -> bool {
     !inner.is_empty() && inner.len() <= 5 && inner.iter().all(u8::is_ascii_uppercase)
 }
 
+fn is_weekday(word: &[u8]) -> bool {
+    WEEKDAYS.iter().any(|name| word.eq_ignore_ascii_case(name))
+}
+
 /// `9:30`, `10:11:12`.
 fn is_time(word: &[u8]) -> bool {
-    let mut parts = 0;
-    let short = word.split(|&byte| byte == b':').all(|part| {
-        parts += 1;
-        (1..=2).contains(&part.len()) && part.iter().all(u8::is_ascii_digit)
-    });
-    short && (2..=3).contains(&parts)
+    !word.contains(&b'.') && time(word).is_some()
 }
 
 #[cfg(test)]
