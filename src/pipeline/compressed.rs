@@ -1,4 +1,4 @@
-//! Looks into compressed files, and into those that are compressed more than once.
+//! Compressed files, also those that are compressed more than once.
 
 use std::cell::RefCell;
 use std::io::{self, Cursor, Read};
@@ -9,15 +9,15 @@ use super::sniff::HEAD;
 use crate::decode::compression::{Codec, DEPTH, DecompressError, DecompressFault, Decompressed};
 use crate::resolver::{Diagnostic, Link, Sink};
 
-/// What a compressed file holds, with its first bytes read.
+/// A compressed file, with the first bytes of its content read.
 pub struct OpenedFile<'a> {
-    /// The file's name without the extensions that tell how it is compressed.
+    /// The path without the extensions of its codecs.
     pub path: &'a [u8],
-    /// The first bytes.
+    /// The first bytes of the content.
     pub head: Vec<u8>,
     /// The layers, outermost first.
     layers: Vec<Rc<RefCell<Decompressed>>>,
-    /// It is compressed even deeper.
+    /// The content is compressed, too: deeper than [`DEPTH`].
     too_deep: bool,
 }
 
@@ -31,7 +31,7 @@ impl Read for CodecLayer {
 }
 
 impl<'a> OpenedFile<'a> {
-    /// Looks into a file that starts as the codec says.
+    /// Opens a file whose first bytes are those of the codec.
     ///
     /// # Errors
     ///
@@ -70,7 +70,7 @@ impl<'a> OpenedFile<'a> {
         Ok(())
     }
 
-    /// All that the innermost layer holds.
+    /// Returns a reader of the innermost layer.
     pub fn reader(&mut self) -> impl Read + use<> {
         let head = Cursor::new(self.head.clone());
         head.chain(LayerRest {
@@ -79,24 +79,22 @@ impl<'a> OpenedFile<'a> {
         })
     }
 
-    /// Finds the members of the layers, while they are read.
+    /// Returns the offsets of members, which grow while the layers are read.
     pub fn members(&self) -> Members {
         Members(self.layers.clone())
     }
 
-    /// What is wrong with the layers, once they have been read.
-    pub fn troubles(&self) -> Vec<DecompressError> {
+    /// Returns the errors of the layers, as far as they have been read.
+    pub fn errors(&self) -> Vec<DecompressError> {
         let layers = self.layers.iter();
-        let mut troubles: Vec<_> = layers
-            .filter_map(|layer| layer.borrow().trouble())
-            .collect();
+        let mut errors: Vec<_> = layers.filter_map(|layer| layer.borrow().error()).collect();
         if self.too_deep {
-            troubles.push(DecompressError {
+            errors.push(DecompressError {
                 fault: DecompressFault::DepthLimit,
                 offset: 0,
             });
         }
-        troubles
+        errors
     }
 }
 
@@ -104,19 +102,19 @@ impl<'a> OpenedFile<'a> {
 pub struct Members(Vec<Rc<RefCell<Decompressed>>>);
 
 impl Members {
-    /// Where in the file the member begins that holds the byte at an offset of the content.
-    /// Offsets that are asked for must not descend.
+    /// Returns where in the file the member begins that holds the byte at an offset of the content.
+    /// Offsets must not descend from call to call.
     pub fn offset(&self, content: u64) -> Option<u64> {
         let mut innermost_first = self.0.iter().rev();
         innermost_first.try_fold(content, |at, layer| layer.borrow_mut().member(at))
     }
 }
 
-/// Tells links in which member of a compressed file their message begins.
+/// Adds to links the offset of the member of a compressed file in which their message begins.
 pub struct Located<'a, S> {
-    /// Who takes the links.
+    /// Takes the links.
     pub sink: &'a mut S,
-    /// Where members begin.
+    /// The offsets of members.
     pub members: Members,
 }
 
@@ -152,9 +150,10 @@ impl<S: Sink> Sink for Located<'_, S> {
     }
 }
 
-/// What follows the first bytes of the innermost layer.
+/// Reads the innermost layer behind its first bytes.
 struct LayerRest {
     layers: Vec<Rc<RefCell<Decompressed>>>,
+    /// Bytes of the innermost layer that have been read.
     output: u64,
 }
 
@@ -165,7 +164,7 @@ impl Read for LayerRest {
         };
         let input = outermost.borrow().input();
         let innermost = &self.layers[self.layers.len() - 1];
-        // Each layer keeps within its measure; together they may still be beyond it.
+        // Each layer keeps its own ratio; that of all layers can still be too high.
         if Decompressed::is_excessive(input, self.output) {
             innermost.borrow_mut().end_with(DecompressFault::RatioLimit);
         }
@@ -175,7 +174,7 @@ impl Read for LayerRest {
     }
 }
 
-/// A path without an extension, if it has it.
+/// Removes an extension from a path, if the path has it.
 fn without<'a>(path: &'a [u8], extension: &str) -> &'a [u8] {
     let shorter = path.strip_suffix(extension.as_bytes());
     let shorter = shorter.and_then(|path| path.strip_suffix(b"."));

@@ -243,12 +243,12 @@ impl<'a> FileReader<'a> {
 
 /// Reports the damage in the layers of a compressed file.
 fn report_damage(opened: &OpenedFile<'_>, sink: &mut impl Sink) {
-    for trouble in opened.troubles() {
+    for error in opened.errors() {
         sink.diagnostic(&Diagnostic {
             member: None,
-            code: trouble.fault.into(),
+            code: error.fault.into(),
             count: 1,
-            offset: trouble.offset,
+            offset: error.offset,
         });
     }
 }

@@ -5,26 +5,10 @@ use std::io::Write;
 use flate2::Compression;
 
 use super::Tree;
+use crate::compressed::{bzip2, gzip, zstd};
 
 const TEXT: &[u8] = b"see http://example.com/1\n";
 const OUT: &str = "http://example.com/1\n";
-
-pub(super) fn gzip(text: &[u8]) -> Vec<u8> {
-    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), Compression::best());
-    encoder.write_all(text).unwrap();
-    encoder.finish().unwrap()
-}
-
-fn bzip2(text: &[u8]) -> Vec<u8> {
-    let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
-    encoder.write_all(text).unwrap();
-    encoder.finish().unwrap()
-}
-
-fn zstd(text: &[u8]) -> Vec<u8> {
-    use ruzstd::encoding::{CompressionLevel, compress_to_vec};
-    compress_to_vec(text, CompressionLevel::Fastest)
-}
 
 /// `printf 'see http://example.com/xz\n' | xz -9 --check=crc32`
 const XZ: &[u8] = b"\xfd\x37\x7a\x58\x5a\x00\x00\x01\x69\x22\xde\x36\x02\x00\x21\x01\x1c\x00\x00\x00\x10\xcf\x58\xcc\x01\x00\x19\x73\x65\x65\x20\x68\x74\x74\x70\x3a\x2f\x2f\x65\x78\x61\x6d\x70\x6c\x65\x2e\x63\x6f\x6d\x2f\x78\x7a\x0a\x00\x00\x00\x70\x7b\xc2\x44\x00\x01\x2e\x1a\x7d\x45\xe3\xd6\x90\x42\x99\x0d\x01\x00\x00\x00\x00\x01\x59\x5a";

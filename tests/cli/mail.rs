@@ -1,7 +1,7 @@
 //! Mail as files: how it is known, and what its base is.
 
 use super::Tree;
-use super::compressed::gzip;
+use crate::compressed::gzip;
 
 const MESSAGE: &str = "Subject: x\nList-Help: <http://example.com/help>\n\
     Content-Type: text/html\n\n<a href=y>y</a>\n";

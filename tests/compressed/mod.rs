@@ -11,7 +11,7 @@ use std::path::Path;
 use uriscan::decode::compression::{Codec, Decompressed};
 use uriscan::document::diagnostic::Code;
 
-/// What a compressed document holds, read in steps of `step` bytes, and the code of its trouble.
+/// What a compressed document holds, read in steps of `step` bytes, and the code of its error.
 fn read_in_steps(stored: &[u8], step: usize) -> (Vec<u8>, Option<&'static str>) {
     let codec = Codec::of(stored).expect("it is compressed");
     let mut document = Decompressed::new(codec, Box::new(Cursor::new(stored.to_vec())));
@@ -23,11 +23,8 @@ fn read_in_steps(stored: &[u8], step: usize) -> (Vec<u8>, Option<&'static str>) 
             n => content.extend_from_slice(&into[..n]),
         }
     }
-    let trouble = document.trouble();
-    (
-        content,
-        trouble.map(|trouble| <&Code>::from(trouble.fault).name),
-    )
+    let error = document.error();
+    (content, error.map(|error| <&Code>::from(error.fault).name))
 }
 
 /// The same in one step size that users have.
@@ -57,19 +54,19 @@ const CHECKED: [&str; 7] = [
     "fast.zst",
 ];
 
-fn gzip(content: &[u8]) -> Vec<u8> {
+pub(crate) fn gzip(content: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
     encoder.write_all(content).unwrap();
     encoder.finish().unwrap()
 }
 
-fn bzip2(content: &[u8]) -> Vec<u8> {
+pub(crate) fn bzip2(content: &[u8]) -> Vec<u8> {
     let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
     encoder.write_all(content).unwrap();
     encoder.finish().unwrap()
 }
 
-fn zstd(content: &[u8]) -> Vec<u8> {
+pub(crate) fn zstd(content: &[u8]) -> Vec<u8> {
     use ruzstd::encoding::{CompressionLevel, compress_to_vec};
     compress_to_vec(content, CompressionLevel::Fastest)
 }

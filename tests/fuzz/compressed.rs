@@ -1,5 +1,5 @@
 //! Any bytes as compressed data, and compressed data with damage: nothing panics, output and its
-//! trouble do not depend on how much is read at a time, and what stands before damage is kept.
+//! errors do not depend on how much is read at a time, and what stands before damage is kept.
 
 use std::io::{Cursor, Read, Write};
 
@@ -21,7 +21,7 @@ pub(super) fn check(mut input: Input<'_>) {
     }
 }
 
-/// What is read of compressed data, and the code of its trouble.
+/// What is read of compressed data, and the code of its error.
 type Content = (Vec<u8>, Option<&'static str>);
 
 fn read(stored: &[u8], step: usize) -> Option<Content> {
@@ -37,11 +37,8 @@ fn read(stored: &[u8], step: usize) -> Option<Content> {
         }
     }
     assert!(document.input() <= stored.len() as u64);
-    let trouble = document.trouble();
-    Some((
-        content,
-        trouble.map(|trouble| <&Code>::from(trouble.fault).name),
-    ))
+    let error = document.error();
+    Some((content, error.map(|error| <&Code>::from(error.fault).name)))
 }
 
 /// Any bytes, behind the magic of a codec at times.

@@ -243,10 +243,10 @@ fn compressed_cases_give_what_they_say() {
         let mut reader = Decompressed::new(codec, Box::new(std::io::Cursor::new(stored)));
         reader.read_to_end(&mut archive).unwrap();
         let mut found = read("mbox", &archive, &document::FormatOptions::default(), 7);
-        let trouble = reader
-            .trouble()
-            .map(|trouble| (None, <&Code>::from(trouble.fault).name, 1));
-        found.diagnostics.extend(trouble);
+        let error = reader
+            .error()
+            .map(|error| (None, <&Code>::from(error.fault).name, 1));
+        found.diagnostics.extend(error);
         if let Some(difference) = difference(&vector.expected, &found) {
             panic!("{}: {difference}", vector.name);
         }

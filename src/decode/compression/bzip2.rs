@@ -5,26 +5,25 @@ use std::ops::Range;
 
 use bzip2::{Decompress, Status};
 
-use super::source::CompressedSource;
-use super::{DecodeStep, Decoder, DecompressFault};
+use super::{CompressedSource, DecodeStep, DecompressFault, MemberDecoder, drive};
 
-/// The length of a stream without blocks: a header, the magic of the end, and a checksum.
+/// Length of a stream without blocks: a header, the magic of the end, and a checksum.
 const EMPTY: usize = 14;
 /// The magic of the end of a stream, and the checksum of no blocks.
 const END: &[u8] = b"\x17\x72\x45\x38\x50\x90\0\0\0\0";
 
-/// Bytes that are decoded at a time, however many are asked for. A decoder that finds a block corrupt does
-/// not say how much of it came out before: that much is lost.
+/// The number of bytes that are decoded at a time, however many are asked for. Where the library finds a
+/// block corrupt, it does not say how much of the stretch it wrote before: the stretch is lost.
 const STRETCH: usize = 4096;
 
-/// Decompresses one stream after another.
+/// Decodes bzip2 streams.
 pub(super) struct Bzip2 {
     /// None for a stream without blocks.
     stream: Option<Decompress>,
-    /// The stretch that was decoded last, and the bytes of it that have not been handed over.
+    /// The stretch that was decoded last, and the range of it that has not been returned.
     stretch: Box<[u8; STRETCH]>,
     pending: Range<usize>,
-    /// The end of the stream, or a fault, behind the stretch.
+    /// What follows the stretch, if that is not another.
     end: Option<DecodeStep>,
 }
 
@@ -43,31 +42,24 @@ impl Bzip2 {
         let Some(stream) = &mut self.stream else {
             return (0, DecodeStep::Ended);
         };
-        loop {
-            let input = source.available();
-            let at_end = input.is_empty();
+        drive(source, &mut *self.stretch, |input, into| {
             let before = (stream.total_in(), stream.total_out());
-            let status = stream.decompress(input, &mut *self.stretch);
-            let consumed = (stream.total_in() - before.0) as usize;
-            let produced = (stream.total_out() - before.1) as usize;
-            source.consume(consumed);
-            match status {
-                Ok(Status::StreamEnd) => return (produced, DecodeStep::Ended),
-                Ok(Status::MemNeeded) => {
-                    return (produced, DecodeStep::Failed(DecompressFault::Memory));
-                }
-                Ok(_) if produced > 0 => return (produced, DecodeStep::More),
-                Ok(_) if at_end => return (0, DecodeStep::Failed(DecompressFault::Truncated)),
-                Ok(_) if consumed > 0 => {}
-                _ => return (produced, DecodeStep::Failed(DecompressFault::Corrupt)),
-            }
-        }
+            let step = match stream.decompress(input, into) {
+                Ok(Status::StreamEnd) => DecodeStep::Ended,
+                Ok(Status::MemNeeded) => DecodeStep::Failed(DecompressFault::Memory),
+                Ok(_) => DecodeStep::More,
+                Err(_) => DecodeStep::Failed(DecompressFault::Corrupt),
+            };
+            let consumed = stream.total_in() - before.0;
+            let produced = stream.total_out() - before.1;
+            (consumed as usize, produced as usize, step)
+        })
     }
 }
 
-impl Decoder for Bzip2 {
+impl MemberDecoder for Bzip2 {
     fn begin(&mut self, source: &mut CompressedSource) -> Result<(), DecompressFault> {
-        // A decoder allocates the memory of a block, up to 3.6 MB, before it sees that there is none.
+        // The library allocates the memory of a block, up to 3.6 MB, before it sees that there is none.
         let is_empty = source.peek(EMPTY).get(4..) == Some(END);
         if is_empty {
             source.consume(EMPTY);

@@ -4,8 +4,7 @@ use std::io::BufRead;
 
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 
-use super::source::CompressedSource;
-use super::{DecodeStep, Decoder, DecompressFault};
+use super::{CompressedSource, DecodeStep, DecompressFault, MemberDecoder, drive};
 
 /// Flags of the header (RFC 1952 section 2.3.1).
 const HEADER_CRC: u8 = 0x02;
@@ -19,12 +18,12 @@ const FIXED: usize = 10;
 /// Bytes behind the compressed data: checksum and length.
 const TRAILER: usize = 8;
 
-/// Decompresses one member after another.
+/// Decodes gzip members.
 pub(super) struct Gzip {
     inflate: Decompress,
-    /// Checksum and length of what has been decompressed.
+    /// Checksum and length of what has been decompressed of the member.
     crc: Crc,
-    /// The compressed data has ended; the trailer follows.
+    /// The compressed data of the member has ended; the trailer follows.
     ended: bool,
 }
 
@@ -38,9 +37,7 @@ impl Gzip {
     }
 
     fn check_trailer(&self, source: &mut CompressedSource) -> Result<(), DecompressFault> {
-        let Some(&[a, b, c, d, e, f, g, h]) = source.peek(TRAILER).first_chunk() else {
-            return Err(DecompressFault::Truncated);
-        };
+        let [a, b, c, d, e, f, g, h] = source.peek_array::<TRAILER>()?;
         source.consume(TRAILER);
         // The length is stored modulo 2^32.
         let holds = u32::from_le_bytes([a, b, c, d]) == self.crc.sum()
@@ -81,25 +78,19 @@ fn skip_string(source: &mut CompressedSource, crc: &mut Crc) -> Result<(), Decom
     }
 }
 
-impl Decoder for Gzip {
+impl MemberDecoder for Gzip {
     fn begin(&mut self, source: &mut CompressedSource) -> Result<(), DecompressFault> {
         self.inflate.reset(false);
         self.crc.reset();
         self.ended = false;
         let mut crc = Crc::new();
-        let flags = *source
-            .peek(FIXED)
-            .get(3)
-            .ok_or(DecompressFault::Truncated)?;
+        let flags = source.peek_array::<FIXED>()?[3];
         skip(source, FIXED, &mut crc)?;
         if flags & RESERVED != 0 {
             return Err(DecompressFault::Unsupported);
         }
         if flags & EXTRA != 0 {
-            let &[low, high] = source
-                .peek(2)
-                .first_chunk()
-                .ok_or(DecompressFault::Truncated)?;
+            let [low, high] = source.peek_array()?;
             skip(source, 2, &mut crc)?;
             skip(source, u16::from_le_bytes([low, high]).into(), &mut crc)?;
         }
@@ -109,10 +100,7 @@ impl Decoder for Gzip {
             }
         }
         if flags & HEADER_CRC != 0 {
-            let &stored = source
-                .peek(2)
-                .first_chunk()
-                .ok_or(DecompressFault::Truncated)?;
+            let stored = source.peek_array()?;
             source.consume(2);
             if u16::from_le_bytes(stored) != crc.sum() as u16 {
                 return Err(DecompressFault::Corrupt);
@@ -126,31 +114,30 @@ impl Decoder for Gzip {
         source: &mut CompressedSource,
         into: &mut [u8],
     ) -> (usize, DecodeStep) {
-        while !self.ended {
-            let input = source.available();
-            let at_end = input.is_empty();
-            let flush = match at_end {
-                true => FlushDecompress::Finish,
-                false => FlushDecompress::None,
-            };
-            let before = (self.inflate.total_in(), self.inflate.total_out());
-            let status = self.inflate.decompress(input, into, flush);
-            let consumed = (self.inflate.total_in() - before.0) as usize;
-            let produced = (self.inflate.total_out() - before.1) as usize;
-            source.consume(consumed);
-            // What stands before damage is good, also when one call meets both.
+        if !self.ended {
+            let inflate = &mut self.inflate;
+            let (produced, step) = drive(source, into, |input, into| {
+                let flush = match input.is_empty() {
+                    true => FlushDecompress::Finish,
+                    false => FlushDecompress::None,
+                };
+                let before = (inflate.total_in(), inflate.total_out());
+                let step = match inflate.decompress(input, into, flush) {
+                    Ok(Status::StreamEnd) => DecodeStep::Ended,
+                    Ok(_) => DecodeStep::More,
+                    Err(_) => DecodeStep::Failed(DecompressFault::Corrupt),
+                };
+                let consumed = inflate.total_in() - before.0;
+                let produced = inflate.total_out() - before.1;
+                (consumed as usize, produced as usize, step)
+            });
+            // Bytes before damage count, also when one call meets both.
             self.crc.update(&into[..produced]);
-            match status {
-                Ok(Status::StreamEnd) => {
-                    self.ended = true;
-                    if produced > 0 {
-                        return (produced, DecodeStep::More);
-                    }
-                }
-                Ok(_) if produced > 0 => return (produced, DecodeStep::More),
-                Ok(_) if at_end => return (0, DecodeStep::Failed(DecompressFault::Truncated)),
-                Ok(_) if consumed > 0 => {}
-                _ => return (produced, DecodeStep::Failed(DecompressFault::Corrupt)),
+            self.ended = step == DecodeStep::Ended;
+            match self.ended {
+                true if produced > 0 => return (produced, DecodeStep::More),
+                true => {}
+                false => return (produced, step),
             }
         }
         match self.check_trailer(source) {

@@ -1,35 +1,36 @@
-//! What `compress` writes: LZW with codes of 9 to 16 bits (`.Z`), which news batches still hold.
+//! The format of `compress` (`.Z`), which news batches hold: LZW with codes of 9 to 16 bits.
 
 use std::io::Read;
 
-use super::source::CompressedSource;
-use super::{DecodeStep, Decoder, DecompressFault};
+use super::{CompressedSource, DecodeStep, DecompressFault, MemberDecoder};
 
-/// The two bytes that such data starts with.
+/// The first two bytes.
 pub(super) const MAGIC: &[u8] = b"\x1f\x9d";
 
-/// The narrowest codes.
+/// Bits of the shortest and of the longest codes.
 const NARROW: u32 = 9;
 const WIDEST: u32 = 16;
-/// The code that empties the table, in data that says so.
+/// The code that empties the table, and the bit of the header that says so.
 const CLEAR: u32 = 256;
 const CLEARS: u8 = 0x80;
 
-/// Decompresses the rest of its input.
+/// Decodes the rest of the input.
 pub(super) struct Lzw {
-    /// What the header says: the widest codes, and whether one of them empties the table.
+    /// Bits of the longest codes, as the header has it.
     widest: u32,
+    /// Whether [`CLEAR`] empties the table, as the header has it.
     clears: bool,
+    /// Bits of the next code.
     width: u32,
-    /// Eight codes of the same width make whole bytes: those at hand, and how many are used.
+    /// The bytes of up to eight codes of the same width, and how many codes of them are used.
     group: Vec<u8>,
     used: u32,
     /// For each code its text without the last byte, as a code, and that byte.
     table: Vec<(u16, u8)>,
+    /// The code before, and the first byte of its text.
     before: Option<u16>,
-    /// The first byte of the text before.
     first: u8,
-    /// Text on its way, the last byte first.
+    /// Decoded bytes that have not been returned, the last byte first.
     text: Vec<u8>,
 }
 
@@ -48,34 +49,33 @@ impl Lzw {
         }
     }
 
-    /// Empties the table; with a code for that, the first entry is the code's.
-    fn empty(&mut self) {
+    /// Empties the table but for single bytes.
+    fn clear_table(&mut self) {
         self.table.clear();
         self.table.extend((0..=255).map(|byte| (0, byte)));
-        self.change(NARROW);
+        self.set_width(NARROW);
     }
 
-    /// Goes on with codes of another width, which begin with a group of their own.
-    fn change(&mut self, width: u32) {
+    /// Continues with codes of another width, which begin a group of their own.
+    fn set_width(&mut self, width: u32) {
         self.width = width;
         self.group.clear();
         self.used = 0;
     }
 
-    /// The next code; none at the end.
-    fn code(&mut self, source: &mut CompressedSource) -> Result<Option<u32>, DecompressFault> {
+    /// Reads the next code; none at the end.
+    fn read_code(&mut self, source: &mut CompressedSource) -> Result<Option<u32>, DecompressFault> {
         let full = self.table.len() as u32 >= 1 << self.width;
         if full && self.width < self.widest {
-            self.change(self.width + 1);
+            self.set_width(self.width + 1);
         }
         let mut at = (self.used * self.width) as usize;
         if at + self.width as usize > self.group.len() * 8 {
-            // The last byte is filled up with bits that are no code; more bits are a code cut short.
+            // The last byte is padded with up to seven bits; more bits are a truncated code.
             let mut left = self.group.len() * 8 - at;
             if left == 0 {
                 self.group.clear();
-                // An error of the file shows as an end, and is told by whoever asks the source.
-                let _ = Read::take(source, self.width.into()).read_to_end(&mut self.group);
+                source.read_up_to(self.width as usize, &mut self.group);
                 (self.used, at) = (0, 0);
                 left = self.group.len() * 8;
             }
@@ -93,14 +93,14 @@ impl Lzw {
         Ok(Some(bits >> (at % 8) & ((1 << self.width) - 1)))
     }
 
-    /// Puts the text of the next code in place; false at the end.
-    fn advance(&mut self, source: &mut CompressedSource) -> Result<bool, DecompressFault> {
-        let Some(code) = self.code(source)? else {
+    /// Decodes the next code into `text`; false at the end.
+    fn decode_code(&mut self, source: &mut CompressedSource) -> Result<bool, DecompressFault> {
+        let Some(code) = self.read_code(source)? else {
             return Ok(false);
         };
         if self.clears && code == CLEAR {
             if self.before.is_some() {
-                self.empty();
+                self.clear_table();
                 return Ok(true);
             }
             return Err(DecompressFault::Corrupt);
@@ -112,7 +112,7 @@ impl Lzw {
             self.first = byte;
             self.text.push(byte);
             self.before = Some(u16::from(byte));
-            // The code for emptying takes a place.
+            // The code that empties the table has an entry.
             self.table.extend(self.clears.then_some((0, 0)));
             return Ok(true);
         };
@@ -122,7 +122,7 @@ impl Lzw {
             if code > known {
                 return Err(DecompressFault::Corrupt);
             }
-            // The code that is being made: the text before and its own first byte.
+            // The entry that this code makes: the text before, and its first byte again.
             self.text.push(self.first);
             next = before;
         }
@@ -141,7 +141,7 @@ impl Lzw {
     }
 }
 
-impl Decoder for Lzw {
+impl MemberDecoder for Lzw {
     fn begin(&mut self, source: &mut CompressedSource) -> Result<(), DecompressFault> {
         let mut header = [0; 3];
         let read = source.read_exact(&mut header);
@@ -154,7 +154,7 @@ impl Decoder for Lzw {
         self.clears = header[2] & CLEARS != 0;
         self.before = None;
         self.text.clear();
-        self.empty();
+        self.clear_table();
         Ok(())
     }
 
@@ -165,7 +165,7 @@ impl Decoder for Lzw {
     ) -> (usize, DecodeStep) {
         for (n, byte) in into.iter_mut().enumerate() {
             while self.text.is_empty() {
-                match self.advance(source) {
+                match self.decode_code(source) {
                     Ok(true) => {}
                     Ok(false) => return (n, DecodeStep::Ended),
                     Err(fault) => return (n, DecodeStep::Failed(fault)),

@@ -1,55 +1,52 @@
 //! Compressed documents: gzip, zstd, bzip2, xz, and batches of news, recognised by their first bytes
 //! and decompressed as they are read.
 //!
-//! A compressed file is a row of members: gzip members, zstd frames, bzip2 and xz streams. Damage ends
-//! the document. All that was decompressed before it is read, and [`Decompressed::trouble`] tells the
-//! damage. Checksums and lengths that a format stores are compared.
+//! A compressed document is a sequence of members: gzip members, zstd frames, bzip2 and xz streams.
+//! Damage ends the document. All that was decompressed before it is read, and
+//! [`Decompressed::error`] reports the damage. Checksums and lengths that a format stores are verified.
 
 mod bzip2;
 mod gzip;
 mod lzw;
-mod source;
 mod xz;
 mod zstd;
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Read};
 
-use source::CompressedSource;
-
-/// Compressed files in compressed files are opened up to this depth.
+/// How deep compressed data in compressed data is opened.
 pub const DEPTH: usize = 4;
 
-/// Output beyond [`RATIO_FROM`] bytes may be this many times longer than the input.
+/// Output of more than [`RATIO_FROM`] bytes may be at most this many times longer than the input.
 const RATIO: u64 = 1000;
 const RATIO_FROM: u64 = 64 << 20;
 
-/// How a document may be compressed.
+/// A compression format.
 pub struct Codec {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
-    /// The extension of file names, before which stands the name of what is compressed.
+    /// The extension that file names get, without the dot; empty if there is none.
     pub extension: &'static str,
+    /// Returns whether a member starts with some bytes.
     starts: fn(&[u8]) -> bool,
     /// The bytes that nearly all members begin with.
     magic: &'static [u8],
-    decoder: fn() -> Box<dyn Decoder>,
-    /// What may stand behind its members.
+    decoder: fn() -> Box<dyn MemberDecoder>,
     padding: Padding,
-    /// To be told when something else follows.
+    /// Reported when something else follows the members.
     trailing: DecompressFault,
 }
 
-/// What zeros behind the last member are.
+/// Whether zeros may follow the last member.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Padding {
-    /// They belong to the format, in fours.
+    /// They may, in groups of four.
     Fours,
-    /// They come from a tape, or a damaged disk.
-    Odd,
+    /// They may not: they come from a tape or a damaged disk.
+    None,
 }
 
-/// Every codec, one row each.
+/// The codecs, one row each.
 pub static CODECS: &[Codec] = &[
     Codec {
         name: "gzip",
@@ -57,7 +54,7 @@ pub static CODECS: &[Codec] = &[
         starts: |head| head.starts_with(b"\x1f\x8b\x08"),
         magic: b"\x1f\x8b\x08",
         decoder: || Box::new(gzip::Gzip::new()),
-        padding: Padding::Odd,
+        padding: Padding::None,
         trailing: DecompressFault::GzipTrailingGarbage,
     },
     Codec {
@@ -66,7 +63,7 @@ pub static CODECS: &[Codec] = &[
         starts: |head| head.starts_with(b"\x28\xb5\x2f\xfd") || zstd::is_skippable(head),
         magic: b"\x28\xb5\x2f\xfd",
         decoder: || Box::new(zstd::Zstd::new()),
-        padding: Padding::Odd,
+        padding: Padding::None,
         trailing: DecompressFault::TrailingGarbage,
     },
     Codec {
@@ -75,7 +72,7 @@ pub static CODECS: &[Codec] = &[
         starts: |head| head.starts_with(b"BZh") && head.get(4..6).is_some_and(is_block),
         magic: b"BZh",
         decoder: || Box::new(bzip2::Bzip2::new()),
-        padding: Padding::Odd,
+        padding: Padding::None,
         trailing: DecompressFault::TrailingGarbage,
     },
     Codec {
@@ -93,25 +90,26 @@ pub static CODECS: &[Codec] = &[
         starts: is_batch,
         magic: b"#! ",
         decoder: || Box::new(NewsBatch(None)),
-        padding: Padding::Odd,
+        padding: Padding::None,
         trailing: DecompressFault::TrailingGarbage,
     },
 ];
 
-/// The first lines of compressed news batches, as readers of them know them.
+/// The first lines of compressed news batches, as rnews and its successors know them.
 const BATCHES: [&[u8]; 3] = [b"#! cunbatch", b"#! gunbatch", b"#! zunbatch"];
-/// Such a line is no longer than this.
+/// The longest first line of a batch, in bytes.
 const BATCH_LINE: usize = 64;
 
-/// Bytes that a zstd window or an xz dictionary may take: what the zstd command decodes unless it is
-/// told otherwise, and twice what `xz -9` writes.
+/// The longest zstd window or xz dictionary, in bytes: the limit of the zstd command by default, and
+/// twice what `xz -9` writes.
 const WINDOW: u64 = 128 << 20;
 
-/// So many members that nobody has asked for are kept in mind.
+/// The number of members whose offsets are kept until [`Decompressed::member`] asks for them.
 const MEMBERS: usize = 64 << 10;
-/// So many first bytes tell a codec.
+/// The number of first bytes that tell the codec.
 const HEAD: usize = 16;
-/// The start of a bzip2 block, or of the end of a stream without any.
+
+/// Returns whether a bzip2 block starts here, or the end of a stream without blocks.
 fn is_block(bytes: &[u8]) -> bool {
     matches!(bytes, b"1A" | b"\x17r")
 }
@@ -121,7 +119,7 @@ fn is_batch(head: &[u8]) -> bool {
 }
 
 impl Codec {
-    /// The codec of a file with these first bytes.
+    /// Returns the codec of a document with these first bytes.
     ///
     /// ```
     /// use uriscan::decode::compression::Codec;
@@ -133,8 +131,8 @@ impl Codec {
     }
 }
 
-/// Decodes the members of one codec.
-trait Decoder {
+/// Decodes the members of one codec, one after the other.
+trait MemberDecoder {
     /// Reads the header of a member.
     ///
     /// # Errors
@@ -142,8 +140,9 @@ trait Decoder {
     /// When nothing of the member can be decoded.
     fn begin(&mut self, source: &mut CompressedSource) -> Result<(), DecompressFault>;
 
-    /// Decompresses the next bytes of the member into a buffer that is not empty. Returns how many they
-    /// are, with damage too, and what follows them. With [`DecodeStep::More`] there is at least one.
+    /// Decompresses the next bytes of the member into a buffer that is not empty. Returns how many
+    /// there are, also before damage, and what follows them. Before [`DecodeStep::More`] there is at
+    /// least one.
     fn decompress(&mut self, source: &mut CompressedSource, into: &mut [u8])
     -> (usize, DecodeStep);
 }
@@ -151,10 +150,37 @@ trait Decoder {
 /// What follows the bytes that have been decompressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DecodeStep {
+    /// More bytes of the member, or nothing is known yet.
     More,
-    /// The member has ended, and nothing behind it has been consumed.
+    /// The end of the member; nothing behind it has been consumed.
     Ended,
     Failed(DecompressFault),
+}
+
+/// Calls the decoder of a library until it produces bytes, ends or fails.
+///
+/// A call gets the buffered input, which is empty at the end. It returns how many bytes it consumed and
+/// produced, and what follows them.
+fn drive(
+    source: &mut CompressedSource,
+    into: &mut [u8],
+    mut call: impl FnMut(&[u8], &mut [u8]) -> (usize, usize, DecodeStep),
+) -> (usize, DecodeStep) {
+    loop {
+        let input = source.available();
+        let at_end = input.is_empty();
+        let (consumed, produced, step) = call(input, into);
+        source.consume(consumed);
+        if step != DecodeStep::More || produced > 0 {
+            return (produced, step);
+        }
+        if at_end {
+            return (0, DecodeStep::Failed(DecompressFault::Truncated));
+        }
+        if consumed == 0 {
+            return (0, DecodeStep::Failed(DecompressFault::Corrupt));
+        }
+    }
 }
 
 /// Why compressed data is not decoded to its end.
@@ -179,16 +205,133 @@ pub enum DecompressFault {
     DepthLimit,
 }
 
-/// A news batch: a line, and members of the codec that their first bytes tell.
-struct NewsBatch(Option<Box<dyn Decoder>>);
+/// The number of bytes that are read at a time.
+const BUFFER: usize = 64 << 10;
 
-impl Decoder for NewsBatch {
+/// Compressed input, buffered, so that a decoder leaves the bytes behind its member unread.
+struct CompressedSource {
+    reader: Box<dyn Read>,
+    buffer: Vec<u8>,
+    /// The range of `buffer` that is not consumed.
+    at: usize,
+    end: usize,
+    /// Bytes consumed so far.
+    consumed: u64,
+    ended: bool,
+    /// The error that ended the input; decoders replace it by errors of their own.
+    error: Option<io::ErrorKind>,
+}
+
+impl CompressedSource {
+    fn new(reader: Box<dyn Read>) -> Self {
+        CompressedSource {
+            reader,
+            buffer: vec![0; BUFFER],
+            at: 0,
+            end: 0,
+            consumed: 0,
+            ended: false,
+            error: None,
+        }
+    }
+
+    /// Returns the next bytes without consuming them: `most` of them, fewer only at the end.
+    fn peek(&mut self, most: usize) -> &[u8] {
+        if self.end - self.at < most && !self.ended {
+            self.buffer.copy_within(self.at..self.end, 0);
+            self.end -= self.at;
+            self.at = 0;
+            while self.end < most && !self.ended {
+                // The error is kept.
+                let _ = self.read_more();
+            }
+        }
+        &self.buffer[self.at..self.end.min(self.at + most)]
+    }
+
+    /// Returns the next `N` bytes without consuming them.
+    fn peek_array<const N: usize>(&mut self) -> Result<[u8; N], DecompressFault> {
+        let bytes = self.peek(N).first_chunk();
+        bytes.copied().ok_or(DecompressFault::Truncated)
+    }
+
+    /// Consumes `n` bytes or all that are left; returns how many those were.
+    fn skip(&mut self, n: u64) -> u64 {
+        let mut left = n;
+        while left > 0 {
+            let available = self.available().len();
+            if available == 0 {
+                break;
+            }
+            let step = available.min(usize::try_from(left).unwrap_or(usize::MAX));
+            self.consume(step);
+            left -= step as u64;
+        }
+        n - left
+    }
+
+    /// Returns the bytes that are buffered, and reads when there are none: empty at the end, and after
+    /// an error, which is kept.
+    fn available(&mut self) -> &[u8] {
+        self.fill_buf().unwrap_or_default()
+    }
+
+    /// Appends the next `n` bytes to `into`, fewer at the end and after an error, which is kept.
+    fn read_up_to(&mut self, n: usize, into: &mut Vec<u8>) {
+        let _ = Read::take(self, n as u64).read_to_end(into);
+    }
+
+    fn read_more(&mut self) -> io::Result<()> {
+        match self.reader.read(&mut self.buffer[self.end..]) {
+            Ok(n) => {
+                self.end += n;
+                self.ended = n == 0;
+                Ok(())
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(()),
+            Err(error) => {
+                self.ended = true;
+                self.error = Some(error.kind());
+                Err(error)
+            }
+        }
+    }
+}
+
+impl BufRead for CompressedSource {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        while self.at == self.end && !self.ended {
+            (self.at, self.end) = (0, 0);
+            self.read_more()?;
+        }
+        Ok(&self.buffer[self.at..self.end])
+    }
+
+    fn consume(&mut self, n: usize) {
+        self.at += n;
+        self.consumed += n as u64;
+    }
+}
+
+impl Read for CompressedSource {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let n = self.fill_buf()?.read(into)?;
+        self.consume(n);
+        Ok(n)
+    }
+}
+
+/// A news batch: a line, and members of the codec that their first bytes tell.
+/// The decoder is made when the first bytes are known.
+struct NewsBatch(Option<Box<dyn MemberDecoder>>);
+
+impl MemberDecoder for NewsBatch {
     fn begin(&mut self, source: &mut CompressedSource) -> Result<(), DecompressFault> {
         let line = source.peek(BATCH_LINE);
         let end = memchr::memchr(b'\n', line).ok_or(DecompressFault::Corrupt)?;
         source.consume(end + 1);
         let head = source.peek(HEAD);
-        let mut decoder: Box<dyn Decoder> = if head.starts_with(lzw::MAGIC) {
+        let mut decoder: Box<dyn MemberDecoder> = if head.starts_with(lzw::MAGIC) {
             Box::new(lzw::Lzw::new())
         } else {
             let codec = Codec::of(head).filter(|_| !is_batch(head));
@@ -211,16 +354,16 @@ impl Decoder for NewsBatch {
     }
 }
 
-/// Something wrong with a compressed document, and how far into its content.
+/// What ended a compressed document, or follows its members.
 #[derive(Clone, Copy, Debug)]
 pub struct DecompressError {
-    /// What it is.
+    /// The fault.
     pub fault: DecompressFault,
-    /// Bytes that were decompressed before it.
+    /// Decompressed bytes before the fault.
     pub offset: u64,
 }
 
-/// A compressed document, decompressed as it is read.
+/// Reads a compressed document, decompressed.
 ///
 /// ```
 /// use std::io::Read;
@@ -233,35 +376,35 @@ pub struct DecompressError {
 /// let mut text = String::new();
 /// document.read_to_string(&mut text)?;
 /// assert_eq!(text, "hello");
-/// assert_eq!(document.trouble().unwrap().fault, DecompressFault::Truncated);
+/// assert_eq!(document.error().unwrap().fault, DecompressFault::Truncated);
 /// # std::io::Result::Ok(())
 /// ```
 pub struct Decompressed {
     codec: &'static Codec,
     source: CompressedSource,
-    decoder: Box<dyn Decoder>,
+    decoder: Box<dyn MemberDecoder>,
     state: DecompressState,
-    /// Bytes that came out of it.
+    /// Decompressed bytes so far.
     output: u64,
-    /// Where members begin: in the output, and in the compressed document.
+    /// Offsets of members: in the output, and in the compressed document.
     members: VecDeque<(u64, u64)>,
-    trouble: Option<DecompressError>,
+    error: Option<DecompressError>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum DecompressState {
-    /// A member begins here.
+    /// Before a member.
     Begin,
-    /// Within a member.
+    /// In a member.
     Member,
     /// Behind a member.
     Behind,
-    /// There is nothing more to read.
+    /// At the end of the document, or at damage.
     Done,
 }
 
 impl Decompressed {
-    /// What `reader` holds, which starts as [`Codec::of`] has seen.
+    /// Reads the document in `reader`, whose first bytes are those of the codec.
     pub fn new(codec: &'static Codec, reader: Box<dyn Read>) -> Self {
         Decompressed {
             codec,
@@ -270,35 +413,34 @@ impl Decompressed {
             state: DecompressState::Begin,
             output: 0,
             members: VecDeque::new(),
-            trouble: None,
+            error: None,
         }
     }
 
-    /// How many compressed bytes have been read.
+    /// Returns the number of compressed bytes that have been consumed.
     pub fn input(&self) -> u64 {
-        self.source.consumed()
+        self.source.consumed
     }
 
-    /// Whether so much output of so little input is beyond all measure.
+    /// Returns whether the output of so much input is too long.
     pub fn is_excessive(input: u64, output: u64) -> bool {
         output > RATIO_FROM && output / RATIO > input
     }
 
-    /// Ends the document here.
+    /// Ends the document here, with a fault unless there has been one.
     pub fn end_with(&mut self, fault: DecompressFault) {
         self.state = DecompressState::Done;
         let offset = self.output;
-        self.trouble
-            .get_or_insert(DecompressError { fault, offset });
+        self.error.get_or_insert(DecompressError { fault, offset });
     }
 
-    /// What was wrong with it, as far as it has been read.
-    pub fn trouble(&self) -> Option<DecompressError> {
-        self.trouble
+    /// Returns the fault of what has been read.
+    pub fn error(&self) -> Option<DecompressError> {
+        self.error
     }
 
-    /// Where in the compressed document the member begins that holds the byte at an offset of the
-    /// content. Offsets that are asked for must not descend: members before them are forgotten.
+    /// Returns where in the compressed document the member begins that holds the byte at an offset of
+    /// the output. Offsets must not descend from call to call: members before them are forgotten.
     pub fn member(&mut self, offset: u64) -> Option<u64> {
         while self
             .members
@@ -312,7 +454,7 @@ impl Decompressed {
     }
 
     fn begin_member(&mut self, at: u64) {
-        // A member without content holds nothing that anybody could ask for.
+        // A member without content holds no byte that could be asked for.
         if self
             .members
             .back()
@@ -326,24 +468,23 @@ impl Decompressed {
         self.members.push_back((self.output, at));
     }
 
-    /// Looks for another member behind one.
+    /// Looks for another member behind padding.
     fn next_member(&mut self) {
-        // xz pads its streams with zeros, and tapes pad gzip.
         let mut zeros = 0_u64;
         while self.source.peek(1).first() == Some(&0) {
             self.source.consume(1);
             zeros += 1;
         }
-        let padded_well = match self.codec.padding {
+        let is_padding = match self.codec.padding {
             Padding::Fours => zeros.is_multiple_of(4),
-            Padding::Odd => zeros == 0,
+            Padding::None => zeros == 0,
         };
         let head = self.source.peek(HEAD);
         if (self.codec.starts)(head) {
             self.state = DecompressState::Begin;
         } else if !head.is_empty() && self.codec.magic.starts_with(head) {
             self.end_with(DecompressFault::Truncated);
-        } else if !head.is_empty() || !padded_well {
+        } else if !head.is_empty() || !is_padding {
             self.end_with(self.codec.trailing);
         } else {
             self.state = DecompressState::Done;
@@ -352,20 +493,22 @@ impl Decompressed {
 }
 
 impl Read for Decompressed {
-    /// Fails only where the file itself cannot be read, after all that was decompressed before.
+    /// Fails only where `reader` fails, after all that was decompressed before.
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         if into.is_empty() {
             return Ok(0);
         }
         loop {
             let (n, step) = match self.state {
-                DecompressState::Done => return self.source.error().map_or(Ok(0), Err),
+                DecompressState::Done => {
+                    return self.source.error.map_or(Ok(0), |kind| Err(kind.into()));
+                }
                 DecompressState::Behind => {
                     self.next_member();
                     continue;
                 }
                 DecompressState::Begin => {
-                    self.begin_member(self.source.consumed());
+                    self.begin_member(self.source.consumed);
                     self.state = DecompressState::Member;
                     match self.decoder.begin(&mut self.source) {
                         Ok(()) => continue,
@@ -378,8 +521,8 @@ impl Read for Decompressed {
             match step {
                 DecodeStep::More => {}
                 DecodeStep::Ended => self.state = DecompressState::Behind,
-                // An error of the file looks like an end to the decoder.
-                DecodeStep::Failed(_) if self.source.error().is_some() => {
+                // To the decoder an error of the reader looks like the end of the input.
+                DecodeStep::Failed(_) if self.source.error.is_some() => {
                     self.state = DecompressState::Done
                 }
                 DecodeStep::Failed(fault) => self.end_with(fault),

@@ -1,19 +1,18 @@
 //! xz streams (the .xz file format 1.2).
 
-use std::io::{BufRead, ErrorKind};
+use std::io::ErrorKind;
 
 use lzma_rust2::{Action, Status, XzStream};
 
-use super::source::CompressedSource;
-use super::{DecodeStep, Decoder, DecompressFault, WINDOW};
+use super::{CompressedSource, DecodeStep, DecompressFault, MemberDecoder, WINDOW, drive};
 
-/// Memory for a decoder in KiB: a dictionary of [`WINDOW`] bytes, and tables and buffers.
+/// The memory limit of the library in KiB: a dictionary of [`WINDOW`] bytes, and tables and buffers.
 const MEMORY: u32 = (WINDOW >> 10) as u32 + 1024;
-/// Bytes that are decoded at a time. What a stretch holds before damage is lost, because a decoder that
-/// fails keeps its output.
+/// The number of bytes that are decoded at a time. What a stretch holds before damage is lost, because
+/// the library keeps its output when it fails.
 const STRETCH: u64 = 64;
 
-/// Decompresses one stream after another.
+/// Decodes xz streams.
 pub(super) struct Xz {
     stream: XzStream,
 }
@@ -39,7 +38,7 @@ fn fault(kind: ErrorKind) -> DecompressFault {
     }
 }
 
-impl Decoder for Xz {
+impl MemberDecoder for Xz {
     fn begin(&mut self, source: &mut CompressedSource) -> Result<(), DecompressFault> {
         self.stream = open_stream();
         // Behind the stream header stand the size of the block header, not 0, and its flags, whose
@@ -57,38 +56,25 @@ impl Decoder for Xz {
         source: &mut CompressedSource,
         into: &mut [u8],
     ) -> (usize, DecodeStep) {
-        loop {
+        let stream = &mut self.stream;
+        drive(source, into, |input, into| {
             // Stretches begin at the same bytes however much is asked for at a time.
-            let most = (STRETCH - self.stream.total_in() % STRETCH) as usize;
-            let input = source.available();
+            let most = (STRETCH - stream.total_in() % STRETCH) as usize;
             let input = &input[..input.len().min(most)];
             let action = match input.is_empty() {
                 true => Action::Finish,
                 false => Action::Run,
             };
-            let before = self.stream.total_out();
-            let result = self.stream.process(input, into, action);
-            // An error does not say what came before it; the count of all output does.
-            let produced = (self.stream.total_out() - before) as usize;
-            match result {
-                Ok(result) => {
-                    source.consume(result.bytes_consumed);
-                    if result.status == Status::StreamEnd {
-                        return (produced, DecodeStep::Ended);
-                    }
-                    if produced > 0 {
-                        return (produced, DecodeStep::More);
-                    }
-                    if result.bytes_consumed == 0 {
-                        let fault = match action {
-                            Action::Finish => DecompressFault::Truncated,
-                            Action::Run => DecompressFault::Corrupt,
-                        };
-                        return (0, DecodeStep::Failed(fault));
-                    }
+            let before = stream.total_out();
+            let (consumed, step) = match stream.process(input, into, action) {
+                Ok(result) if result.status == Status::StreamEnd => {
+                    (result.bytes_consumed, DecodeStep::Ended)
                 }
-                Err(error) => return (produced, DecodeStep::Failed(fault(error.kind()))),
-            }
-        }
+                Ok(result) => (result.bytes_consumed, DecodeStep::More),
+                Err(error) => (0, DecodeStep::Failed(fault(error.kind()))),
+            };
+            // An error does not tell what came before it; the count of all output does.
+            (consumed, (stream.total_out() - before) as usize, step)
+        })
     }
 }

@@ -5,8 +5,7 @@ use std::io::{BufRead, Read};
 use ruzstd::decoding::errors::{FrameDecoderError, FrameHeaderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-use super::source::CompressedSource;
-use super::{DecodeStep, Decoder, DecompressFault, WINDOW};
+use super::{CompressedSource, DecodeStep, DecompressFault, MemberDecoder, WINDOW};
 
 /// Bits of the frame header descriptor (RFC 8878 section 3.1.1.1.1).
 const CONTENT_SIZE: u8 = 0xC0;
@@ -18,32 +17,32 @@ const CHECKSUM: u8 = 0x04;
 const RAW: u32 = 0;
 const RLE: u32 = 1;
 const BLOCK_RESERVED: u32 = 3;
-/// No block is stored in more bytes than this (RFC 8878 section 3.1.1.2.4).
+/// The longest block, in bytes as stored (RFC 8878 section 3.1.1.2.4).
 const BLOCK_MOST: usize = 128 << 10;
-/// Bytes of a block's header, and of a frame's checksum.
+/// Lengths of a block's header and of a frame's checksum, in bytes.
 const BLOCK_HEADER: usize = 3;
 const CHECKSUM_SIZE: usize = 4;
-/// A block that is the last, raw and empty, and a checksum.
+/// The last block of a frame, raw and empty, and a checksum.
 const LAST_BLOCK: &[u8] = &[1, 0, 0, 0, 0, 0, 0];
 
-/// Decompresses one frame after another.
+/// Decodes zstd frames.
 pub(super) struct Zstd {
     decoder: FrameDecoder,
-    /// Bytes of a frame without content (RFC 8878 section 3.1.2), of which nothing is decoded.
+    /// Length of a skippable frame (RFC 8878 section 3.1.2), in bytes.
     skippable: Option<u64>,
-    /// The size of the content as the frame header has it.
+    /// The length of the content as the frame header has it, in bytes.
     content_size: Option<u64>,
     /// The frame ends with a checksum.
     checksum: bool,
-    /// Bytes of the frame that have been handed over.
+    /// Decoded bytes of the frame that have been returned.
     produced: u64,
     /// One block as it is stored, with its header.
     block: Vec<u8>,
-    /// Set when no more blocks can be decoded; the window is handed over before it is told.
+    /// Set when no more blocks can be decoded; the window is returned before the fault.
     fault: Option<DecompressFault>,
 }
 
-/// Whether a skippable frame starts so.
+/// Returns whether a skippable frame starts with these bytes.
 pub(super) fn is_skippable(head: &[u8]) -> bool {
     matches!(head, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
 }
@@ -65,10 +64,7 @@ impl Zstd {
 
     /// Reads a block and decodes it into the window.
     fn decode_block(&mut self, source: &mut CompressedSource) -> Result<(), DecompressFault> {
-        let &[a, b, c] = source
-            .peek(3)
-            .first_chunk()
-            .ok_or(DecompressFault::Truncated)?;
+        let [a, b, c] = source.peek_array()?;
         let header = u32::from_le_bytes([a, b, c, 0]);
         let (kind, size) = (header >> 1 & 3, (header >> 3) as usize);
         if kind == BLOCK_RESERVED || size > BLOCK_MOST {
@@ -78,8 +74,7 @@ impl Zstd {
         let has_checksum = self.checksum && header & 1 == 1;
         let whole = BLOCK_HEADER + stored + if has_checksum { CHECKSUM_SIZE } else { 0 };
         self.block.clear();
-        // An error of the file shows as too few bytes, and is told by whoever asks the source.
-        let _ = Read::take(&mut *source, whole as u64).read_to_end(&mut self.block);
+        source.read_up_to(whole, &mut self.block);
         let have = self.block.len();
         if have >= BLOCK_HEADER + stored {
             // Without its checksum the last block is still good.
@@ -99,7 +94,7 @@ impl Zstd {
         }
     }
 
-    /// Ends the frame behind damage, so that the decoder gives out its window.
+    /// Ends the frame behind damage, so that the library returns the window.
     fn end_frame(&mut self) {
         if !self.decoder.is_finished() {
             let one = BlockDecodingStrategy::UptoBlocks(1);
@@ -108,7 +103,7 @@ impl Zstd {
         }
     }
 
-    /// Whether the frame is as long as its header tells, and has the checksum that it ends with.
+    /// Verifies the length of the frame and its checksum.
     fn verify(&self) -> Result<(), DecompressFault> {
         let stored = self.decoder.get_checksum_from_data();
         let holds = self.content_size.is_none_or(|size| size == self.produced)
@@ -137,7 +132,7 @@ fn fault(error: &FrameDecoderError) -> DecompressFault {
     }
 }
 
-impl Decoder for Zstd {
+impl MemberDecoder for Zstd {
     fn begin(&mut self, source: &mut CompressedSource) -> Result<(), DecompressFault> {
         self.fault = None;
         self.produced = 0;
@@ -173,7 +168,7 @@ impl Decoder for Zstd {
             };
         }
         loop {
-            // Reading out of the decoder's memory does not fail.
+            // Reading from the decoder's memory does not fail.
             let n = self.decoder.read(into).unwrap_or(0);
             if n > 0 {
                 self.produced += n as u64;

@@ -240,7 +240,7 @@ impl LeafPart {
             self.decoded(&opened.block, readers, out);
             opened.read();
         }
-        self.diagnostics.extend(opened.trouble());
+        self.diagnostics.extend(opened.fault());
         self.end_body(readers, out);
     }
 
@@ -713,8 +713,8 @@ impl AttachmentReader {
     }
 
     /// What is wrong with it, as far as it was read.
-    pub(super) fn trouble(&self) -> Option<&'static Code> {
-        self.reader.trouble().map(|trouble| trouble.fault.into())
+    pub(super) fn fault(&self) -> Option<&'static Code> {
+        self.reader.error().map(|error| error.fault.into())
     }
 }
 
