@@ -34,7 +34,7 @@ pub struct Explanation {
     pub why: &'static str,
     /// An input that has it.
     pub example: &'static str,
-    /// How to allow it, or to avoid it; `FLAG` stands for the name.
+    /// Advice to allow or to avoid it; `FLAG` stands for the name.
     pub allow: &'static str,
 }
 

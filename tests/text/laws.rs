@@ -1,19 +1,19 @@
-//! What every scanner of text has to hold, the oracle too.
+//! Laws that hold for every scanner of text, including the oracle.
 //!
-//! A scanner is a function of a text, options and the size of the windows that it reads; each law
-//! takes one, and panics with the text, what was expected and what was found.
+//! A scanner is a function of a text, options and the size of the windows. Each law takes one, and
+//! panics with the text, the expected finds and the actual ones.
 
 use super::oracle::{Find, Options, find_all};
 use super::soup::{self, Numbers};
 use super::vectors::{self, Case};
 
-/// What finds the URIs in a text, read in windows of so many bytes.
+/// A function that finds the URIs in a text, in windows of a number of bytes.
 pub(crate) type Scanner<'a> = &'a dyn Fn(&[u8], &Options, usize) -> Vec<Find>;
 
-/// A window for the whole text.
+/// The size of a window for the whole text.
 pub(crate) const WHOLE: usize = usize::MAX;
 
-/// Every case gives what it expects, in windows of every size of `windows`.
+/// Every case has its finds, in windows of each size.
 pub(crate) fn cases_hold(scan: Scanner<'_>, windows: &[usize]) {
     for case in vectors::cases() {
         for &window in windows {
@@ -28,7 +28,7 @@ pub(crate) fn cases_hold(scan: Scanner<'_>, windows: &[usize]) {
     }
 }
 
-/// Soups, and their finds, are the same as the oracle's.
+/// The finds in soups are the oracle's.
 pub(crate) fn soups_agree(scan: Scanner<'_>, seeds: std::ops::Range<u64>, windows: &[usize]) {
     for seed in seeds {
         let mut numbers = Numbers::seeded(seed);
@@ -41,7 +41,7 @@ pub(crate) fn soups_agree(scan: Scanner<'_>, seeds: std::ops::Range<u64>, window
 
 /// The finds in hostile repetitions of `length` bytes are the oracle's.
 ///
-/// The oracle walks on from every `mailto:` of a run anew, so a few KiB are enough for it.
+/// The oracle takes quadratic time for a run of `mailto:`; a few KiB are enough.
 pub(crate) fn repetitions_agree(scan: Scanner<'_>, length: usize, windows: &[usize]) {
     for seed in 0..2 {
         let options = soup::options(&mut Numbers::seeded(seed));
@@ -53,7 +53,7 @@ pub(crate) fn repetitions_agree(scan: Scanner<'_>, length: usize, windows: &[usi
     }
 }
 
-/// The finds in `text` are the oracle's; `name` says what text it is.
+/// The finds in `text`, which `name` describes, are the oracle's.
 pub(crate) fn agrees(
     scan: Scanner<'_>,
     text: &[u8],
@@ -114,8 +114,8 @@ pub(crate) fn white_space_in_angles_is_ignored(scan: Scanner<'_>, seeds: std::op
 
 /// A prefix before each line leaves the finds of a case as they are.
 ///
-/// W16 is about a reply marker that follows no others (D7), and the others bring a prefix of their
-/// own, which is none behind another kind of prefix (D6).
+/// The unfit cases are about a reply mark behind no others (T17), or have a prefix of their own,
+/// which does not count behind another kind of prefix (T15).
 pub(crate) fn line_prefixes_are_ignored(scan: Scanner<'_>) {
     let unfit = [
         ("> ", &["W16", "P06", "P07"][..]),
@@ -184,7 +184,7 @@ fn assert_same(text: &[u8], expected: &[Find], got: &[Find], seed: u64) {
     );
 }
 
-/// Without the escapes of troff (B14).
+/// Returns bytes without the escapes of troff (T39).
 fn without_escapes(raw: &[u8]) -> Vec<u8> {
     let mut written = Vec::new();
     let mut rest = raw;
@@ -204,7 +204,7 @@ fn without_escapes(raw: &[u8]) -> Vec<u8> {
     written
 }
 
-/// Spans stand in order, do not overlap, and hold what was found.
+/// Spans are in order, do not overlap, and hold the finds.
 pub(crate) fn check_spans(text: &[u8], finds: &[Find]) {
     let mut last = 0;
     for find in finds {
@@ -212,11 +212,11 @@ pub(crate) fn check_spans(text: &[u8], finds: &[Find]) {
         let written = find.uri.as_slice();
         let suits = |raw: &[u8]| match find.kind {
             "osc8" => written == raw,
-            // B14
+            // T39
             "bare" => written == raw || written == without_escapes(raw),
             "www" => written.strip_prefix(b"http://") == Some(raw),
             "email" => written.strip_prefix(b"mailto:") == Some(raw),
-            // What was removed stood in between.
+            // Removed bytes stand in between.
             _ => {
                 let mut raw = raw.iter();
                 written.iter().all(|byte| raw.any(|there| there == byte))

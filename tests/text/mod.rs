@@ -1,4 +1,4 @@
-//! URIs in text: the rules' oracle, the cases, and what every scanner of text has to hold.
+//! URIs in text: an oracle of the rules, cases, and laws for every scanner.
 
 use oracle::{Find, Options, find_all};
 
@@ -66,6 +66,7 @@ fn a_scanner_that_loses_the_last_find_is_noticed() {
     };
     laws::repetitions_agree(&careless, 1 << 14, &[laws::WHOLE]);
 }
+
 #[test]
 fn oracle_finds_what_the_choices_expect() {
     choices::choices_hold(&scan, &[laws::WHOLE]);

@@ -1,8 +1,6 @@
-//! The rules for URIs in text, transcribed one by one: slow, over the whole text, and by nothing
-//! else than the rules. The scanner has to find the same.
+//! An oracle: the rules for URIs in text one by one, slow and over the whole text.
 //!
-//! S says where a scheme starts, D reads between delimiters, B without them, O the forms whose
-//! scheme is a guess; each has its file here.
+//! The scanner has to find the same. The rules are those of `src/document/text/rules.md`.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -22,21 +20,21 @@ mod stops;
 
 use chars::Text;
 
-/// How text is read.
+/// Options for reading text.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Options {
     pub(crate) non_ascii: NonAscii,
-    /// O1
+    /// T40
     pub(crate) www: bool,
-    /// O2
+    /// T41
     pub(crate) email: bool,
-    /// D5: no limits on the white space inside delimiters.
+    /// T13: no limits on the white space inside delimiters.
     pub(crate) strict: bool,
-    /// B14: the text is the source of a man page.
+    /// T39: the text is the source of a man page.
     pub(crate) troff: bool,
 }
 
-/// B2: which bytes beyond ASCII belong to a URI.
+/// T26: the bytes beyond ASCII that belong to a URI.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum NonAscii {
     #[default]
@@ -44,28 +42,28 @@ pub(crate) enum NonAscii {
     Ascii,
 }
 
-/// What a record says of one find.
+/// A find, with the fields of a record.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Find {
     pub(crate) start: usize,
     pub(crate) end: usize,
-    /// As cleaned.
+    /// The cleaned bytes.
     pub(crate) uri: Vec<u8>,
     /// The context's name in records.
     pub(crate) kind: &'static str,
-    /// Their names in records.
+    /// The names of the flags in records.
     pub(crate) flags: BTreeSet<&'static str>,
     /// Other readings, best first.
     pub(crate) alternatives: Vec<Vec<u8>>,
 }
 
-/// A find with what no record carries.
+/// A find, with more than a record has.
 #[derive(Clone, Debug)]
 pub(crate) struct Detail {
     pub(crate) find: Find,
     /// With delimiters; scanning resumes at its end.
     pub(crate) outer: Range<usize>,
-    /// D9: offsets in the URI.
+    /// T19: the offsets of doubtful hyphens in the URI.
     pub(crate) hyphens: Vec<usize>,
 }
 
@@ -100,13 +98,13 @@ impl fmt::Debug for Find {
     }
 }
 
-/// Every find in `text`, in order.
+/// Returns every find in `text`, in order.
 pub(crate) fn find_all(text: &[u8], options: &Options) -> Vec<Find> {
     let details = find_in_detail(text, options).into_iter();
     details.map(|detail| detail.find).collect()
 }
 
-/// Every find in `text`, in order, with all that the rules say of it.
+/// Returns every find in `text`, in order, with all its details.
 pub(crate) fn find_in_detail(text: &[u8], options: &Options) -> Vec<Detail> {
     let text = Text(text);
     let mut finds = Vec::new();
@@ -130,7 +128,7 @@ pub(crate) fn find_in_detail(text: &[u8], options: &Options) -> Vec<Detail> {
     finds
 }
 
-/// What the colon at `colon` belongs to.
+/// Returns the find that the colon at `colon` belongs to.
 fn find_at_colon(text: Text<'_>, options: &Options, colon: usize, resume: usize) -> Option<Detail> {
     if let Some(marked) = delimited::find_marked(text, options, colon, resume) {
         return Some(marked);
@@ -140,7 +138,7 @@ fn find_at_colon(text: Text<'_>, options: &Options, colon: usize, resume: usize)
         return Some(link);
     }
     let opening = delimited::opening(text, scheme.start, resume);
-    // D is tried first, then B (D13).
+    // T23
     delimited::find(text, options, &scheme, opening)
         .or_else(|| bare::find(text, options, &scheme, opening))
 }

@@ -1,4 +1,4 @@
-//! The scanner, held to the same laws as the oracle, in windows of every size.
+//! Tests the scanner with the laws of the oracle, in windows of every size.
 
 use std::io::Read;
 
@@ -39,7 +39,7 @@ fn find(found: &FoundReference, events: &Events, window: &[u8]) -> Find {
     }
 }
 
-/// Scans a text in windows of `size` bytes, each read in full.
+/// Scans a text in windows of `size` bytes.
 pub(crate) fn scan(mut text: &[u8], chosen: &Options, size: usize) -> Vec<Find> {
     let format = Format::named("text").expect("text is a format");
     let mut scanner = TextScanner::new(options(chosen));
@@ -74,7 +74,7 @@ pub(crate) fn scan(mut text: &[u8], chosen: &Options, size: usize) -> Vec<Find> 
     }
 }
 
-/// Every size up to 64, and powers of two behind.
+/// Returns every size up to 64, and larger ones.
 fn sizes() -> Vec<usize> {
     (1..=64)
         .chain([100, 128, 200, 256, 1024, 4096, 65_536, WHOLE])
@@ -86,7 +86,7 @@ fn cases_hold_in_every_window() {
     laws::cases_hold(&scan, &sizes());
 }
 
-/// `URISCAN_SOUPS=1000000` tries so many.
+/// Tries 4000 soups, or the number in `URISCAN_SOUPS`.
 #[test]
 fn soups_agree_with_the_oracle() {
     let count = std::env::var("URISCAN_SOUPS").map(|count| count.parse());
@@ -127,12 +127,11 @@ fn limits_hold() {
     limits::strict_lifts_limits(&scan);
 }
 
-/// `URISCAN_TEXTS=FOLDER` compares the finds in every file of a folder.
+/// Reads every file of `corpus/text`, or of the folder in `URISCAN_TEXTS`.
 #[test]
 fn files_agree_with_the_oracle() {
-    let Ok(folder) = std::env::var("URISCAN_TEXTS") else {
-        return;
-    };
+    let corpus = || concat!(env!("CARGO_MANIFEST_DIR"), "/corpus/text").to_owned();
+    let folder = std::env::var("URISCAN_TEXTS").unwrap_or_else(|_| corpus());
     for entry in std::fs::read_dir(folder).expect("the folder can be read") {
         let path = entry.expect("an entry can be read").path();
         let text = std::fs::read(&path).expect("a file can be read");
@@ -148,7 +147,7 @@ fn files_agree_with_the_oracle() {
     }
 }
 
-/// A quarter of a mebibyte of each hostile token is read to its end.
+/// Reads 256 KiB of each hostile token.
 #[test]
 fn long_repetitions_end() {
     let options = Options {
@@ -163,7 +162,7 @@ fn long_repetitions_end() {
     }
 }
 
-/// However many break hints follow, a window of the look-ahead is enough (B11, B14).
+/// A window of the look-ahead is enough for any number of break hints (T37, T39).
 #[test]
 fn break_hints_without_end_are_no_more_than_any_text() {
     for (escape, expected) in [("\\:", 9), ("\\-", 9 + 32_763), ("x\\:", 9 + 21_843)] {
@@ -179,7 +178,7 @@ fn break_hints_without_end_are_no_more_than_any_text() {
     }
 }
 
-/// Cut where `split_at` says, the pieces have the finds of the whole, in place.
+/// The pieces of a text that is split by `split_at` have the finds of the whole.
 #[test]
 fn pieces_have_the_finds_of_the_whole() {
     for seed in 0..3000 {
@@ -203,7 +202,7 @@ fn pieces_have_the_finds_of_the_whole() {
     }
 }
 
-/// The library's iterator goes through the same windows.
+/// Compares the iterator of the library with the scanner.
 #[test]
 fn the_iterator_finds_the_same() {
     for seed in 0..500 {

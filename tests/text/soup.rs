@@ -1,5 +1,5 @@
-//! Seeded generators of texts that try a scanner: soups of tokens, cases woven with white space,
-//! behind line prefixes or joined, and repetitions.
+//! Seeded generators of texts: soups of tokens, cases with white space, with line prefixes or joined,
+//! and repetitions.
 
 use super::oracle::{NonAscii, Options};
 use super::vectors::Case;
@@ -19,7 +19,7 @@ impl Numbers {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `limit`.
+    /// Returns a number below `limit`.
     pub(crate) fn below(&mut self, limit: usize) -> usize {
         (self.next() % limit as u64) as usize
     }
@@ -35,7 +35,7 @@ impl Numbers {
     }
 }
 
-/// What soups are made of; what occurs often in a text stands in several rows.
+/// The tokens of soups; frequent ones stand in several rows.
 #[rustfmt::skip]
 const TOKENS: &[&[u8]] = &[
     // Delimiters, and what opens and closes.
@@ -68,7 +68,7 @@ const TOKENS: &[&[u8]] = &[
     b"\0", b"\x7F", b"\x07", b"\x1B", b"\x1B[4m", b"\x1B]8;;", b"\x1B]8;;http://a.example/x", b"\x1B]8;id=1;", b"\x1B\\",
 ];
 
-/// The parts of an enclosure: what leads its line, opens it, begins its URI, goes on, and closes it.
+/// The parts of an enclosure: start of the line, opening, start and continuation of the URI, closing.
 #[rustfmt::skip]
 const LEADS: &[&[u8]] = &[b"", b"", b"", b"\n> ", b"\n>> ", b"\n&gt; ", b"\n> &gt;", b"\n.UR ", b"\n# ", b"\n // ", b"\n/* ", b"\n", b" ", b"x"];
 #[rustfmt::skip]
@@ -90,7 +90,7 @@ const GOES_ON: &[&[u8]] = &[
 #[rustfmt::skip]
 const CLOSES: &[&[u8]] = &[b">", b">", b">", b"\"", b"\"", b"\x07", b"\x1B\\", b" >", b"\n>", b"\"x", b"\n> \"", b">>", b""];
 
-/// A soup of up to `longest` tokens and enclosures.
+/// Returns a soup of up to `longest` tokens and enclosures.
 pub(crate) fn soup(numbers: &mut Numbers, longest: usize) -> Vec<u8> {
     let mut text = Vec::new();
     for _ in 0..=numbers.below(longest) {
@@ -109,7 +109,7 @@ pub(crate) fn soup(numbers: &mut Numbers, longest: usize) -> Vec<u8> {
     text
 }
 
-/// Options of any kind, mostly the default ones.
+/// Returns random options, mostly the default ones.
 pub(crate) fn options(numbers: &mut Numbers) -> Options {
     Options {
         non_ascii: *numbers.pick(&[NonAscii::Iri, NonAscii::Iri, NonAscii::Ascii]),
@@ -120,7 +120,7 @@ pub(crate) fn options(numbers: &mut Numbers) -> Options {
     }
 }
 
-/// The pieces of `text` between its empty lines (`\n[ \t\r]*\n`), with their offsets.
+/// Returns the pieces of `text` between its empty lines (`\n[ \t\r]*\n`), with their offsets.
 pub(crate) fn pieces(text: &[u8]) -> Vec<(usize, &[u8])> {
     let mut pieces = Vec::new();
     let mut start = 0;
@@ -141,7 +141,7 @@ pub(crate) fn pieces(text: &[u8]) -> Vec<(usize, &[u8])> {
     pieces
 }
 
-/// The texts joined by empty lines, with the offset of each.
+/// Returns the texts joined by empty lines, with the offset of each.
 pub(crate) fn joined(texts: &[&[u8]]) -> (Vec<u8>, Vec<usize>) {
     let mut text = Vec::new();
     let mut offsets = Vec::new();
@@ -155,7 +155,7 @@ pub(crate) fn joined(texts: &[&[u8]]) -> (Vec<u8>, Vec<usize>) {
     (text, offsets)
 }
 
-/// `text` with `prefix` before every line.
+/// Returns `text` with `prefix` before every line.
 pub(crate) fn prefixed(text: &[u8], prefix: &[u8]) -> Vec<u8> {
     let mut lines = prefix.to_vec();
     for (at, &byte) in text.iter().enumerate() {
@@ -168,8 +168,9 @@ pub(crate) fn prefixed(text: &[u8], prefix: &[u8]) -> Vec<u8> {
     lines
 }
 
-/// A case's text with white space woven into its `<...>`, which leaves every URI as it is: breaks
-/// only behind `//`, no empty line, within the limits of D5. None where a case has no `<...>`.
+/// Returns a case's text with white space in its `<...>`, or `None` if it has no `<...>`.
+///
+/// No URI changes: breaks stand only behind `//`, without empty lines, within the limits of T13.
 pub(crate) fn woven(case: &Case, numbers: &mut Numbers) -> Option<Vec<u8>> {
     let (expected, start) = case.expected.iter().find_map(|expected| {
         let openers = [&b"<"[..], b"<URL:"].into_iter();
@@ -181,7 +182,7 @@ pub(crate) fn woven(case: &Case, numbers: &mut Numbers) -> Option<Vec<u8>> {
         Some((expected, start))
     })?;
     let uri = &expected.uri;
-    // A relative reference, and an unknown scheme without `//`, may hold no inner space (D12).
+    // A relative reference, and an unknown scheme without `//`, may hold no inner space (T22).
     let colon = find(uri, b":").map_or(0, |colon| colon + 1);
     let slashes = uri[colon..].starts_with(b"//");
     let spaces = slashes && !expected.flags.iter().any(|flag| flag == "relative");
@@ -212,7 +213,7 @@ pub(crate) fn woven(case: &Case, numbers: &mut Numbers) -> Option<Vec<u8>> {
         }
         text.push(byte);
     }
-    // D7: a closer that leads its line closes nothing that has inner space.
+    // T17: a closer that leads its line closes nothing that has inner space.
     let ends = [&b""[..], b" ", b"\t "];
     let with_break = [&b""[..], b" ", b"\n", b"\r\n "];
     text.extend(*numbers.pick(if spaces { &ends[..] } else { &with_break[..] }));
@@ -224,7 +225,7 @@ fn find(text: &[u8], part: &[u8]) -> Option<usize> {
     text.windows(part.len()).position(|window| window == part)
 }
 
-/// Tokens whose repetition is hostile to a scanner.
+/// Tokens whose repetition is hard on a scanner.
 #[rustfmt::skip]
 pub(crate) const HOSTILE: &[&[u8]] = &[
     b"<", b"\"", b"(", b")", b"[", b"]", b":", b"a:", b"://", b"http://", b"<http://a", b"\"http://a ", b"<http://a ", b"<http://a\n", b"www.",
@@ -235,7 +236,7 @@ pub(crate) const HOSTILE: &[&[u8]] = &[
     b".http://(\\-", b"\n.http://a\\:)", b".http:\\:", b"http:?",
 ];
 
-/// `token` again and again, `length` bytes in all.
+/// Returns `length` bytes of repeated `token`.
 pub(crate) fn repeated(token: &[u8], length: usize) -> Vec<u8> {
     token.iter().copied().cycle().take(length).collect()
 }

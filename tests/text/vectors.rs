@@ -1,4 +1,4 @@
-//! The cases of `tests/vectors/text.jsonl`, and whether finds are what a case expects.
+//! The cases of `tests/vectors/text.jsonl`.
 
 use serde_json::Value;
 
@@ -6,17 +6,17 @@ use super::oracle::{Find, NonAscii, Options};
 
 const CASES: &str = include_str!("../vectors/text.jsonl");
 
-/// One text with the finds that it has to give.
+/// A text and its expected finds.
 pub(crate) struct Case {
     pub(crate) id: String,
     pub(crate) text: Vec<u8>,
     pub(crate) options: Options,
-    /// Whether it names any option.
+    /// The case names an option.
     pub(crate) has_options: bool,
     pub(crate) expected: Vec<Expected>,
 }
 
-/// One find of a case.
+/// An expected find.
 pub(crate) struct Expected {
     pub(crate) uri: Vec<u8>,
     pub(crate) kind: String,
@@ -27,7 +27,7 @@ pub(crate) struct Expected {
     alternatives: Option<Vec<Vec<u8>>>,
 }
 
-/// Every case, in the order of the file.
+/// Returns every case, in the order of the file.
 pub(crate) fn cases() -> Vec<Case> {
     let lines = CASES.lines().filter(|line| !line.is_empty());
     lines
@@ -89,7 +89,7 @@ fn string(value: &Value) -> &str {
     value.as_str().expect("a case's fields are strings")
 }
 
-/// The text under `key`, or the bytes under `key_hex`.
+/// Returns the text under `key`, or the bytes under `key_hex`.
 fn bytes(row: &Value, key: &str) -> Option<Vec<u8>> {
     if let Some(text) = row[key].as_str() {
         return Some(text.as_bytes().to_vec());
@@ -100,20 +100,20 @@ fn bytes(row: &Value, key: &str) -> Option<Vec<u8>> {
 }
 
 impl Case {
-    /// Whether `finds` in `text` are what the case expects.
+    /// Returns whether `finds` in `text` are the expected ones.
     pub(crate) fn suits(&self, text: &[u8], finds: &[Find]) -> bool {
         let mut pairs = finds.iter().zip(&self.expected);
         self.suits_apart_from_spans(finds)
             && pairs.all(|(find, expected)| text[find.start..find.end] == expected.raw)
     }
 
-    /// Whether `finds` are what the case expects, wherever they stand.
+    /// Returns whether `finds` are the expected ones, at any offset.
     pub(crate) fn suits_apart_from_spans(&self, finds: &[Find]) -> bool {
         let mut pairs = finds.iter().zip(&self.expected);
         finds.len() == self.expected.len() && pairs.all(|(find, expected)| expected.suits(find))
     }
 
-    /// The case with the text that was scanned for it, and what it expects.
+    /// Returns the case, the text that was scanned for it, and its expected finds.
     pub(crate) fn describe(&self, text: &[u8]) -> String {
         let expected: Vec<String> = self.expected.iter().map(Expected::to_string).collect();
         format!(

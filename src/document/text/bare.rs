@@ -1,95 +1,66 @@
-//! URIs without delimiters: where they stop, and what is trimmed from their ends (rules B1 to B12).
+//! URIs without delimiters: authorities, stops, brackets and trimming (T25 to T39).
 
 use std::net::Ipv6Addr;
 
 use super::NonAscii;
 use super::candidate::{Candidate, Workspace};
-use super::lines::{self, Prefix};
+use super::lines::{self, LinePrefix};
 use super::schemes::{self, SchemeStart};
-use super::view::{ByteClassSet, Role, TextView, is_break, is_scheme_byte, role};
+use super::view::{Role, TextView, is_break, is_scheme_byte, role};
+use crate::bytes::class::ByteSet;
 use crate::document::events::Context;
 use crate::document::flags::Flags;
 
-/// B11: a longer URI is cut.
+/// T37: the longest URI, in bytes.
 pub(super) const LONGEST: usize = 65_536;
 
-/// More than any rule reads behind the longest URI, in bytes.
+/// More bytes than any rule reads behind the longest URI.
 const MARGIN: usize = 64;
 
-/// B5: brackets open at a time.
+/// T30: the most brackets that are open at a time.
 const DEEPEST: usize = 16;
 
-/// B8: a shorter line was not wrapped.
+/// T33: the shortest line that may have been wrapped, in bytes.
 const FULL_LINE: usize = 60;
 
-/// B8: the next line's prefix is looked for within so many bytes.
+/// T33: the longest prefix of the next line, in bytes.
 pub(super) const NEXT_PREFIX: usize = 1024;
 
-/// The horizontal ellipsis, U+2026.
-const ELLIPSIS: &[u8] = "\u{2026}".as_bytes();
-
-/// B3a: a shorter run of one byte may belong to a URI, as at the end of base64.
+/// T28: the shortest drawn rule. Base64 may end in three equal bytes.
 const SHORTEST_RULE: usize = 4;
 
-/// B3a: what rules are drawn with.
+/// T7: the bytes in which a scheme's shape must show.
+const SHAPE: usize = 256;
+
+/// T27: the longest authority, in bytes.
+const LONGEST_AUTHORITY: usize = 1024;
+
+/// The longest IPv6 address with a zone, and more.
+const LONGEST_LITERAL: usize = 128;
+
+/// T25: bytes that always end a URI.
+static STOPS: ByteSet = STOP_BYTES;
+const STOP_BYTES: ByteSet = ByteSet::EMPTY.with_range(0, b' ').with(b"\x7F<>\"\\`");
+
+/// Bytes for which [`Bare::step`] decides; all others belong to the URI.
+static MARKED: ByteSet = MARKED_BYTES;
+const MARKED_BYTES: ByteSet = STOP_BYTES.with(b"'()[]{}&,;|?#").with_range(0x80, 0xFF);
+
+/// Bytes that may end an authority.
+static AUTHORITY_MARKED: ByteSet = MARKED_BYTES.with(b"/@");
+
+/// T27: bytes of a host.
+static HOST: ByteSet = ByteSet::ALPHANUMERIC.with(b"-._~%").with_range(0x80, 0xFF);
+
+/// T28: returns whether rules are drawn with a byte.
 pub(super) fn is_rule_byte(byte: u8) -> bool {
     matches!(byte, b'_' | b'=' | b'*' | b'~' | b'-')
 }
 
-/// S7: a scheme's shape shows within so many bytes.
-const SHAPE: usize = 256;
-
-/// What a byte is to a bare URI.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum BareByte {
-    Plain,
-    Stop,
-    Apostrophe,
-    Open,
-    Close,
-    Ampersand,
-    Separator,
-    Mark,
-    High,
-}
-
-static CLASSES: [BareByte; 256] = {
-    let mut classes = [BareByte::Plain; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        classes[byte] = match byte as u8 {
-            0..=0x20 | 0x7F | b'<' | b'>' | b'"' | b'\\' | b'`' => BareByte::Stop,
-            b'\'' => BareByte::Apostrophe,
-            b'(' | b'[' | b'{' => BareByte::Open,
-            b')' | b']' | b'}' => BareByte::Close,
-            b'&' => BareByte::Ampersand,
-            b',' | b';' | b'|' => BareByte::Separator,
-            b'?' | b'#' => BareByte::Mark,
-            0x80.. => BareByte::High,
-            _ => BareByte::Plain,
-        };
-        byte += 1;
-    }
-    classes
-};
-
-/// Every byte that is not plain.
-const MARKED: ByteClassSet = {
-    let mut set = [false; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        set[byte] = !matches!(CLASSES[byte], BareByte::Plain);
-        byte += 1;
-    }
-    set
-};
-
-static MARKED_BYTES: ByteClassSet = MARKED;
-
-/// What the character at an index does.
+/// The effect of the character at an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum BareStep {
-    /// So many bytes belong to the URI.
+enum BareStep {
+    /// The URI goes on behind this many bytes.
     Take(usize),
     /// An opening bracket.
     Open,
@@ -97,31 +68,42 @@ pub(super) enum BareStep {
     Close,
     /// `?` or `#`: the path ends.
     Mark,
-    /// The URI ends; why, if that is remarkable.
+    /// The URI ends, with these flags.
     Stop(Flags),
 }
 
-/// A bare URI and what surrounds it.
+/// A bare URI and its surroundings.
 pub(super) struct Bare<'v, 'a> {
-    pub(super) view: &'v TextView<'a>,
+    view: &'v TextView<'a>,
     non_ascii: NonAscii,
     start: usize,
-    /// B11: where it is cut.
+    /// T37: the index at which it is cut.
     limit: usize,
     /// The byte before it.
     before: Option<u8>,
-    /// B1: `'` stands directly before it.
+    /// T25: `'` stands directly before it.
     is_quoted: bool,
-    /// B1: `|` stands before it: it is in a table's cell.
+    /// T25: `|` stands before it, as in a table's cell.
     is_in_cell: bool,
 }
 
-/// How far a URI reaches, before trimming.
+/// The extent of a URI before trimming.
 struct Extent {
     end: usize,
     /// The first `?` or `#`.
     path_end: Option<usize>,
     flags: Flags,
+}
+
+/// The authority of a URI.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct BareAuthority {
+    /// The index behind the host.
+    pub(super) host_end: usize,
+    /// The index behind the port.
+    pub(super) end: usize,
+    /// Something follows that no authority holds: the URI ends here.
+    is_cut: bool,
 }
 
 impl<'v, 'a> Bare<'v, 'a> {
@@ -137,40 +119,27 @@ impl<'v, 'a> Bare<'v, 'a> {
         }
     }
 
-    /// The same surroundings, for a copy of the URI in another view (B14).
-    fn moved<'w, 'b>(&self, view: &'w TextView<'b>, start: usize, limit: usize) -> Bare<'w, 'b> {
-        Bare {
-            view,
-            start,
-            limit,
-            ..*self
-        }
-    }
-
-    /// B1, B2: what the character at an index does.
-    pub(super) fn step(&self, at: usize, in_query: bool) -> BareStep {
+    /// Returns the effect of the character at an index (T25, T26).
+    fn step(&self, at: usize, in_query: bool) -> BareStep {
         let Some(byte) = self.view.at(at) else {
             return BareStep::Stop(Flags::NONE);
         };
-        let stops = match CLASSES[byte as usize] {
-            BareByte::Plain => false,
-            BareByte::Stop => {
-                if byte == b'\\' {
-                    self.view.stop_at_backslash(at);
-                }
+        let stops = match byte {
+            b'\\' => {
+                self.view.stop_at_backslash(at);
                 true
             }
-            BareByte::Open => return BareStep::Open,
-            BareByte::Close => return BareStep::Close,
-            BareByte::Mark => return BareStep::Mark,
-            BareByte::Apostrophe => self.is_quoted,
-            BareByte::Ampersand => [&b"lt;"[..], b"gt;", b"quot;"]
+            b'(' | b'[' | b'{' => return BareStep::Open,
+            b')' | b']' | b'}' => return BareStep::Close,
+            b'?' | b'#' => return BareStep::Mark,
+            b'\'' => self.is_quoted,
+            b'&' => [&b"lt;"[..], b"gt;", b"quot;"]
                 .iter()
                 .any(|entity| self.view.spells(at + 1, entity)),
-            BareByte::Separator => {
-                (byte == b'|' && (!in_query || self.is_in_cell)) || self.is_web(at + 1)
-            }
-            BareByte::High => return self.beyond_ascii(at, byte),
+            b'|' if !in_query || self.is_in_cell => true,
+            b',' | b';' | b'|' => self.is_web(at + 1),
+            0x80.. => return self.beyond_ascii(at, byte),
+            _ => STOPS.contains(byte),
         };
         match stops {
             true => BareStep::Stop(Flags::NONE),
@@ -178,7 +147,7 @@ impl<'v, 'a> Bare<'v, 'a> {
         }
     }
 
-    /// `http(s)://` or `ftp(s)://`
+    /// Returns whether `http://`, `https://`, `ftp://` or `ftps://` stands at an index.
     fn is_web(&self, at: usize) -> bool {
         let view = self.view;
         let name = match view.at(at).map(|byte| byte | 0x20) {
@@ -199,7 +168,7 @@ impl<'v, 'a> Bare<'v, 'a> {
                 Role::Part | Role::Soft => return BareStep::Take(length),
                 role => role,
             },
-            // Not UTF-8: the controls and quotation marks of windows-1252, or its letters.
+            // In windows-1252, controls and quotation marks stand before 0xA1, letters behind.
             None if byte >= 0xA1 => return BareStep::Take(1),
             None => Role::Stop,
         };
@@ -209,7 +178,7 @@ impl<'v, 'a> Bare<'v, 'a> {
         })
     }
 
-    /// B1, B2, B5, B11: goes on to the URI's end.
+    /// Goes on to the URI's end (T25, T26, T30, T37).
     fn extent(&self, from: usize) -> Extent {
         let view = self.view;
         let limit = self.limit;
@@ -222,15 +191,15 @@ impl<'v, 'a> Bare<'v, 'a> {
         };
         let mut at = from;
         loop {
-            at = view.first(at, limit, &MARKED_BYTES);
+            at = view.first(at, limit, &MARKED);
             let length = match self.step(at, extent.path_end.is_some()) {
                 BareStep::Take(length) => length,
                 BareStep::Open if depth == DEEPEST => break,
                 BareStep::Open => {
-                    open[depth] = (
-                        view.bytes[at] + if view.bytes[at] == b'(' { 1 } else { 2 },
-                        at,
-                    );
+                    let opener = view.bytes[at];
+                    // ASCII has `)` behind `(`, and one byte between the others.
+                    let closer = opener + if opener == b'(' { 1 } else { 2 };
+                    open[depth] = (closer, at);
                     depth += 1;
                     1
                 }
@@ -263,7 +232,7 @@ impl<'v, 'a> Bare<'v, 'a> {
         extent
     }
 
-    /// B5, B6: trims until nothing changes.
+    /// Trims the end until nothing changes (T28, T30, T31).
     fn trim(&self, floor: usize, tail: usize, extent: &mut Extent) {
         let view = self.view;
         let before = self.before;
@@ -272,7 +241,7 @@ impl<'v, 'a> Bare<'v, 'a> {
             _ => memchr::memchr3(b'/', b'?', b'#', &view.bytes[floor..extent.end])
                 .map_or(extent.end, |n| floor + n),
         };
-        self.leave_rule(floor, extent);
+        self.trim_rule(floor, extent);
         let mut apostrophes = None;
         while extent.end > floor {
             let end = extent.end;
@@ -312,8 +281,8 @@ impl<'v, 'a> Bare<'v, 'a> {
         }
     }
 
-    /// B3a: a rule drawn up to the end of the line is no part of the URI.
-    fn leave_rule(&self, floor: usize, extent: &mut Extent) {
+    /// T28: leaves out a rule that is drawn up to the end of the line.
+    fn trim_rule(&self, floor: usize, extent: &mut Extent) {
         let bytes = &self.view.bytes[floor..extent.end];
         let Some(&last) = bytes.last().filter(|&&byte| is_rule_byte(byte)) else {
             return;
@@ -325,7 +294,7 @@ impl<'v, 'a> Bare<'v, 'a> {
         }
     }
 
-    /// B5: where `[1]`, `[12]` or `[123]` opens that ends at an index.
+    /// T30: returns the start of the footnote mark, `[1]` to `[999]`, that ends at `end`.
     fn footnote(&self, end: usize, tail: usize) -> Option<usize> {
         let digits = self.view.bytes[tail..end - 1]
             .iter()
@@ -337,7 +306,7 @@ impl<'v, 'a> Bare<'v, 'a> {
         ((1..=3).contains(&digits) && self.view.bytes[open] == b'[').then_some(open)
     }
 
-    /// B8, B8a: whether the URI fills its line and the next one begins like a continuation.
+    /// Returns whether the URI fills its line and the next line may continue it (T33, T34).
     pub(super) fn may_be_wrapped(&self, end: usize) -> bool {
         let view = self.view;
         let Some(byte) = view.at(end).filter(|&byte| is_break(byte)) else {
@@ -349,7 +318,7 @@ impl<'v, 'a> Bare<'v, 'a> {
         }
         let crlf = byte == b'\r' && view.at(end + 1) == Some(b'\n');
         let next = end + 1 + usize::from(crlf);
-        let prefix = Prefix::with_entities(view, self.start);
+        let prefix = LinePrefix::with_entities(view, self.start);
         let Some(next) = prefix.skip(view, next, next + NEXT_PREFIX) else {
             return false;
         };
@@ -358,27 +327,228 @@ impl<'v, 'a> Bare<'v, 'a> {
         let continues = view
             .at(at)
             .is_some_and(|byte| byte.is_ascii_alphanumeric() || b"/?&=%_~#-".contains(&byte));
-        continues && !self.is_uri(at) && lines::goes_on(view, at)
+        continues && !self.is_uri(at) && lines::continues_uri(view, at)
     }
 
-    /// B8: flags a URI that may go on in the next line, unless something was trimmed from its end.
-    pub(super) fn flag_wrap(&self, reading: &mut Candidate) {
+    /// T33: flags a URI that the next line may continue, unless its end was trimmed.
+    pub(super) fn flag_wrap(&self, candidate: &mut Candidate) {
         let is_cut = Flags::TRIMMED.union(Flags::FOOTNOTE_CUT);
-        if !reading.flags.intersects(is_cut) && self.may_be_wrapped(reading.raw.end) {
-            reading.flags |= Flags::MAYBE_WRAPPED;
+        if !candidate.flags.intersects(is_cut) && self.may_be_wrapped(candidate.raw.end) {
+            candidate.flags |= Flags::MAYBE_WRAPPED;
         }
     }
 
-    /// `x://`
+    /// Returns whether a scheme and `://` stand at an index.
     fn is_uri(&self, at: usize) -> bool {
         let run = (0..schemes::LONGEST_RUN)
             .take_while(|&n| self.view.at(at + n).is_some_and(is_scheme_byte))
             .count();
         run > 0 && self.view.spells(at + run, b"://")
     }
+
+    /// T27: returns the authority of a special scheme, whose `//` ends at `from`.
+    fn special_authority(&self, from: usize) -> Option<BareAuthority> {
+        let view = self.view;
+        let (end, last_at) = self.authority_extent(from)?;
+        let text = &view.bytes[from..end];
+        let doubled = [&b"http:"[..], b"https:", b"ftp:"]
+            .iter()
+            .any(|scheme| text.eq_ignore_ascii_case(scheme));
+        if doubled && view.at(end) == Some(b'/') && view.at(end + 1) == Some(b'/') {
+            return None;
+        }
+        // A later @ must not turn the host into user information.
+        let host = match last_at {
+            Some(at) if is_userinfo(&view.bytes[from..at]) => at + 1,
+            _ => from,
+        };
+        self.host_and_port(host, end)
+    }
+
+    /// T40: returns the authority without user information at `from`.
+    pub(super) fn authority_without_userinfo(&self, from: usize) -> Option<BareAuthority> {
+        let (end, _) = self.authority_extent(from)?;
+        self.host_and_port(from, end)
+    }
+
+    /// T27: returns the host and the port at `host`, in an authority that ends at `end`.
+    fn host_and_port(&self, host: usize, end: usize) -> Option<BareAuthority> {
+        let view = self.view;
+        let host_end = match view.bytes[host..end].first()? {
+            b'[' => ip_literal_end(view, host)?,
+            &first if first.is_ascii_alphanumeric() || matches!(first, b'_' | b'%' | 0x80..) => {
+                let length = HOST.first_outside(&view.bytes[host..end]);
+                length.map_or(end, |length| host + length)
+            }
+            _ => return None,
+        };
+        let port_end = port_end(view, host_end, end);
+        Some(BareAuthority {
+            host_end,
+            end: port_end,
+            is_cut: port_end < end,
+        })
+    }
+
+    /// T27: returns the end of the authority and its last `@`, unless it is too long.
+    fn authority_extent(&self, from: usize) -> Option<(usize, Option<usize>)> {
+        let view = self.view;
+        let limit = from + LONGEST_AUTHORITY;
+        let mut last_at = None;
+        let mut at = from;
+        loop {
+            at = view.first(at, limit + 1, &AUTHORITY_MARKED);
+            if at > limit {
+                return None;
+            }
+            match view.at(at) {
+                None | Some(b'/' | b'?' | b'#') => return Some((at, last_at)),
+                Some(b'@') => {
+                    last_at = Some(at);
+                    at += 1;
+                }
+                Some(_) => match self.step(at, false) {
+                    BareStep::Stop(_) => return Some((at, last_at)),
+                    BareStep::Take(length) => at += length,
+                    BareStep::Open | BareStep::Close | BareStep::Mark => at += 1,
+                },
+            }
+        }
+    }
+
+    /// T29: returns the index from which the rest is scanned, behind the `//` of any other scheme.
+    fn other_authority(&self, from: usize, is_file: bool) -> Option<usize> {
+        let view = self.view;
+        match view.at(from)? {
+            b'[' => ip_literal_end(view, from),
+            b'/' if is_file => Some(from),
+            b'\\' => {
+                view.stop_at_backslash(from);
+                None
+            }
+            b'_' | b'%' | b'~' | b'+' | b'$' | b'-' | b'.' | b'*' => Some(from),
+            byte if byte.is_ascii_alphanumeric() => Some(from),
+            0x80.. if matches!(self.step(from, false), BareStep::Take(_)) => Some(from),
+            _ => None,
+        }
+    }
+
+    /// Reads the URI of a scheme, except for the flag of T33.
+    fn read_scheme(&self, start: &SchemeStart) -> Option<Candidate> {
+        let view = self.view;
+        let floor = start.colon + 1 + if start.slashes { 2 } else { 0 };
+        let (tail, authority) = match start.slashes {
+            true if start.is_special() => {
+                let authority = self.special_authority(floor)?;
+                (authority.end, Some(authority))
+            }
+            true => (self.other_authority(floor, start.is_file())?, None),
+            false => {
+                // The shape is tested before the scan, which may be long, and again behind it.
+                let end = view.first(floor, floor + SHAPE, &STOPS);
+                if view.bytes.get(end) == Some(&b'\\') {
+                    view.stop_at_backslash(end);
+                }
+                start
+                    .shape()
+                    .filter(|shape| shape(&view.bytes[floor..end]))?;
+                (floor, None)
+            }
+        };
+        let candidate = self.read_tail(floor, tail, authority);
+        let rest = &view.bytes[floor..candidate.raw.end];
+        // T32
+        let remains = match start.shape() {
+            _ if start.slashes => {
+                let counts =
+                    |&byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b']' | 0x80..);
+                rest.iter().any(counts) || start.is_file() && rest.first() == Some(&b'/')
+            }
+            Some(shape) => shape(rest),
+            None => false,
+        };
+        let flags = candidate.flags | start.flags;
+        remains.then_some(Candidate { flags, ..candidate })
+    }
+
+    /// Reads from `tail` to the end of the URI; what is trimmed lies behind `floor`.
+    pub(super) fn read_tail(
+        &self,
+        floor: usize,
+        tail: usize,
+        authority: Option<BareAuthority>,
+    ) -> Candidate {
+        let view = self.view;
+        let mut extent = match authority {
+            Some(authority) if authority.is_cut => Extent {
+                end: authority.end,
+                path_end: None,
+                flags: Flags::NONE,
+            },
+            _ => self.extent(tail),
+        };
+        self.trim(floor, tail, &mut extent);
+        // T31
+        if view.spells(extent.end, b"..") || view.spells(extent.end, "\u{2026}".as_bytes()) {
+            extent.flags |= Flags::ELLIPSIS;
+        }
+        Candidate {
+            raw: self.start..extent.end,
+            outer_end: extent.end,
+            context: Context::Bare,
+            flags: extent.flags,
+            cleaned: false,
+            shorter: None,
+        }
+    }
+
+    /// T39: reads the URI of a scheme from a copy of the window without escapes of troff.
+    fn read_unescaped(&self, start: &SchemeStart, workspace: &mut Workspace) -> Option<Candidate> {
+        let view = self.view;
+        let unescaped = &mut workspace.unescaped;
+        unescaped.reach(view, start.at, LONGEST + MARGIN, &STOPS);
+        // T37: escapes do not make the URI reach further in the window.
+        let reach = start.at + LONGEST + MARGIN;
+        let is_cut = reach <= unescaped.end;
+        let length = match is_cut {
+            true => unescaped.index(reach),
+            false => unescaped.text.len(),
+        };
+        let copy = TextView::new(&unescaped.text[..length], 0);
+        let at = unescaped.index(start.at);
+        let bare = Bare {
+            view: &copy,
+            start: at,
+            limit: unescaped.index(start.at + LONGEST),
+            ..*self
+        };
+        let candidate = bare.read_scheme(&SchemeStart {
+            at,
+            colon: at + (start.colon - start.at),
+            ..*start
+        });
+        if copy.take_beyond() && !is_cut {
+            view.look_beyond();
+        }
+        let candidate = candidate?;
+        let end = unescaped.place(candidate.raw.end - 1) + 1;
+        let raw = start.at..end;
+        let cleaned = raw.len() > candidate.raw.len();
+        if cleaned {
+            workspace
+                .text
+                .extend_from_slice(&unescaped.text[candidate.raw]);
+        }
+        Some(Candidate {
+            raw,
+            outer_end: end,
+            cleaned,
+            ..candidate
+        })
+    }
 }
 
-/// The bare URI of a scheme, or None where there is none.
+/// Reads the bare URI of a scheme.
 pub(super) fn read(
     view: &TextView<'_>,
     non_ascii: NonAscii,
@@ -387,252 +557,22 @@ pub(super) fn read(
 ) -> Option<Candidate> {
     let bare = Bare::new(view, non_ascii, start.at);
     view.take_escape();
-    let mut reading = read_at(&bare, start);
+    let mut candidate = bare.read_scheme(start);
     if view.take_escape() && lines::is_troff(view, start.at) {
-        reading = read_unescaped(&bare, start, workspace);
+        candidate = bare.read_unescaped(start, workspace);
     }
-    let mut reading = reading?;
-    bare.flag_wrap(&mut reading);
-    Some(reading)
+    let mut candidate = candidate?;
+    bare.flag_wrap(&mut candidate);
+    Some(candidate)
 }
 
-/// The URI of a scheme, but for B8.
-fn read_at(bare: &Bare<'_, '_>, start: &SchemeStart) -> Option<Candidate> {
-    let view = bare.view;
-    let floor = start.colon + 1 + if start.slashes { 2 } else { 0 };
-    let (tail, authority) = match start.slashes {
-        true if start.is_special() => {
-            let authority = special_authority(bare, floor)?;
-            (authority.end, Some(authority))
-        }
-        true => (other_authority(bare, floor, start.is_file())?, None),
-        false => {
-            // The shape is looked for before the scan, which may be long, and again behind it.
-            let end = view.first(floor, floor + SHAPE, &STOPS);
-            if view.bytes.get(end) == Some(&b'\\') {
-                view.stop_at_backslash(end);
-            }
-            start
-                .shape()
-                .filter(|shape| shape(&view.bytes[floor..end]))?;
-            (floor, None)
-        }
-    };
-    let reading = finish(bare, floor, tail, authority);
-    let rest = &view.bytes[floor..reading.raw.end];
-    let remains = match start.shape() {
-        _ if start.slashes => {
-            let counts = |&byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b']' | 0x80..);
-            rest.iter().any(counts) || start.is_file() && rest.first() == Some(&b'/')
-        }
-        Some(shape) => shape(rest),
-        None => false,
-    };
-    // B7: something must remain.
-    let flags = reading.flags | start.flags;
-    remains.then_some(Candidate { flags, ..reading })
-}
-
-/// From the host or the scheme's colon to the end of the URI, trimmed and flagged, but for B8.
-pub(super) fn finish(
-    bare: &Bare<'_, '_>,
-    floor: usize,
-    tail: usize,
-    authority: Option<BareAuthority>,
-) -> Candidate {
-    let view = bare.view;
-    let mut extent = match authority {
-        Some(authority) if authority.is_cut => Extent {
-            end: authority.end,
-            path_end: None,
-            flags: Flags::NONE,
-        },
-        _ => bare.extent(tail),
-    };
-    bare.trim(floor, tail, &mut extent);
-    // B6: cut short for display.
-    if view.spells(extent.end, b"..") || view.spells(extent.end, ELLIPSIS) {
-        extent.flags |= Flags::ELLIPSIS;
-    }
-    Candidate {
-        raw: bare.start..extent.end,
-        outer_end: extent.end,
-        context: Context::Bare,
-        flags: extent.flags,
-        cleaned: false,
-        shorter: None,
-    }
-}
-
-/// Where a scheme's shape is looked for no further.
-static STOPS: ByteClassSet = {
-    let mut set = [false; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        set[byte] = matches!(CLASSES[byte], BareByte::Stop);
-        byte += 1;
-    }
-    set
-};
-
-/// The bare URI of a scheme, read without escapes.
-fn read_unescaped(
-    around: &Bare<'_, '_>,
-    start: &SchemeStart,
-    workspace: &mut Workspace,
-) -> Option<Candidate> {
-    let view = around.view;
-    let unescaped = &mut workspace.unescaped;
-    unescaped.reach(view, start.at, LONGEST + MARGIN, &STOPS);
-    // However many escapes there are, no more of the window is looked at than without them (B11).
-    let reach = start.at + LONGEST + MARGIN;
-    let is_cut = reach <= unescaped.end;
-    let length = match is_cut {
-        true => unescaped.index(reach),
-        false => unescaped.text.len(),
-    };
-    let inner = TextView::new(&unescaped.text[..length], 0);
-    let at = unescaped.index(start.at);
-    let limit = unescaped.index(start.at + LONGEST);
-    let bare = around.moved(&inner, at, limit);
-    let moved = SchemeStart {
-        at,
-        colon: at + (start.colon - start.at),
-        ..*start
-    };
-    let reading = read_at(&bare, &moved);
-    if inner.take_beyond() && !is_cut {
-        view.look_beyond();
-    }
-    let reading = reading?;
-    let end = unescaped.place(reading.raw.end - 1) + 1;
-    let raw = start.at..end;
-    let cleaned = raw.len() > reading.raw.len();
-    if cleaned {
-        workspace
-            .text
-            .extend_from_slice(&unescaped.text[reading.raw]);
-    }
-    Some(Candidate {
-        raw,
-        outer_end: end,
-        cleaned,
-        ..reading
-    })
-}
-
-/// B3: bytes behind `//` that are looked at.
-const LONGEST_AUTHORITY: usize = 1024;
-
-/// An address with a zone is shorter.
-const LONGEST_LITERAL: usize = 128;
-
-/// The authority of a URI.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct BareAuthority {
-    /// Behind the host.
-    pub(super) host_end: usize,
-    /// Behind the port.
-    pub(super) end: usize,
-    /// Something follows that no authority holds: the URI ends here.
-    pub(super) is_cut: bool,
-}
-
-/// What ends an authority or needs a look: all that bare URIs stop at, and `/ ? # @`.
-static AUTHORITY_MARKS: ByteClassSet = {
-    let mut set = MARKED;
-    set[b'/' as usize] = true;
-    set[b'@' as usize] = true;
-    set
-};
-
-/// B3: the authority of a scheme with an Internet host, or None where there is no such host.
-fn special_authority(bare: &Bare<'_, '_>, from: usize) -> Option<BareAuthority> {
-    let view = bare.view;
-    let (end, last_at) = authority_extent(bare, from)?;
-    let text = &view.bytes[from..end];
-    let doubled = [&b"http:"[..], b"https:", b"ftp:"]
-        .iter()
-        .any(|scheme| text.eq_ignore_ascii_case(scheme));
-    if doubled && view.at(end) == Some(b'/') && view.at(end + 1) == Some(b'/') {
-        return None;
-    }
-    // A later @ must not turn the host into user information.
-    let host = match last_at {
-        Some(at) if is_user(&view.bytes[from..at]) => at + 1,
-        _ => from,
-    };
-    server(view, host, end)
-}
-
-/// Whether what stands before the last `@` of an authority is user information.
-pub(super) fn is_user(text: &[u8]) -> bool {
+/// T27: returns whether the text before the last `@` of an authority is user information.
+pub(super) fn is_userinfo(text: &[u8]) -> bool {
     !text.iter().any(|byte| b"()[]{},;".contains(byte))
 }
 
-/// B3 without user information, for what has no scheme.
-pub(super) fn authority_without_user(bare: &Bare<'_, '_>, from: usize) -> Option<BareAuthority> {
-    let (end, _) = authority_extent(bare, from)?;
-    server(bare.view, from, end)
-}
-
-/// The host and the port at `host`, in an authority that ends at `end`.
-fn server(view: &TextView<'_>, host: usize, end: usize) -> Option<BareAuthority> {
-    let host_end = match view.bytes[host..end].first()? {
-        b'[' => literal_end(view, host)?,
-        &first if first.is_ascii_alphanumeric() || matches!(first, b'_' | b'%' | 0x80..) => {
-            let run = view.bytes[host..end].iter();
-            host + run.take_while(|&&byte| HOST_BYTES[byte as usize]).count()
-        }
-        _ => return None,
-    };
-    let port_end = port_end(view, host_end, end);
-    Some(BareAuthority {
-        host_end,
-        end: port_end,
-        is_cut: port_end < end,
-    })
-}
-
-/// Up to `/ ? #` or a stop, and the last `@` on the way. None where that is too far.
-fn authority_extent(bare: &Bare<'_, '_>, from: usize) -> Option<(usize, Option<usize>)> {
-    let view = bare.view;
-    let limit = from + LONGEST_AUTHORITY;
-    let mut last_at = None;
-    let mut at = from;
-    loop {
-        at = view.first(at, limit + 1, &AUTHORITY_MARKS);
-        if at > limit {
-            return None;
-        }
-        match view.at(at) {
-            None | Some(b'/' | b'?' | b'#') => return Some((at, last_at)),
-            Some(b'@') => {
-                last_at = Some(at);
-                at += 1;
-            }
-            Some(_) => match bare.step(at, false) {
-                BareStep::Stop(_) => return Some((at, last_at)),
-                BareStep::Take(length) => at += length,
-                BareStep::Open | BareStep::Close | BareStep::Mark => at += 1,
-            },
-        }
-    }
-}
-
-/// ALNUM `- . _ ~ %` and what is beyond ASCII.
-static HOST_BYTES: ByteClassSet = {
-    let mut set = [false; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        set[byte] = (byte as u8).is_ascii_alphanumeric()
-            || matches!(byte as u8, b'-' | b'.' | b'_' | b'~' | b'%' | 0x80..);
-        byte += 1;
-    }
-    set
-};
-
-/// Behind `:digits`. An empty port counts only before `/ ? #`.
+/// T27: returns the index behind `:` and digits, or `host_end`. An empty port counts only before
+/// `/`, `?` or `#`.
 fn port_end(view: &TextView<'_>, host_end: usize, end: usize) -> usize {
     if host_end >= end || view.bytes[host_end] != b':' {
         return host_end;
@@ -646,25 +586,8 @@ fn port_end(view: &TextView<'_>, host_end: usize, end: usize) -> usize {
     behind
 }
 
-/// B4: behind the `//` of any other scheme; the index from which the rest is scanned.
-fn other_authority(bare: &Bare<'_, '_>, from: usize, is_file: bool) -> Option<usize> {
-    let view = bare.view;
-    match view.at(from)? {
-        b'[' => literal_end(view, from),
-        b'/' if is_file => Some(from),
-        b'\\' => {
-            view.stop_at_backslash(from);
-            None
-        }
-        b'_' | b'%' | b'~' | b'+' | b'$' | b'-' | b'.' | b'*' => Some(from),
-        byte if byte.is_ascii_alphanumeric() => Some(from),
-        0x80.. if matches!(bare.step(from, false), BareStep::Take(_)) => Some(from),
-        _ => None,
-    }
-}
-
-/// Behind the `]` of an IPv6 address in brackets.
-fn literal_end(view: &TextView<'_>, open: usize) -> Option<usize> {
+/// Returns the index behind the `]` of an IPv6 address in brackets.
+fn ip_literal_end(view: &TextView<'_>, open: usize) -> Option<usize> {
     let limit = open + LONGEST_LITERAL;
     let mut at = open + 1;
     while at < limit {
@@ -677,7 +600,7 @@ fn literal_end(view: &TextView<'_>, open: usize) -> Option<usize> {
     None
 }
 
-/// `IPv6address` of RFC 3986, with a zone as in RFC 6874.
+/// Returns whether a text is an `IPv6address` of RFC 3986, with a zone as in RFC 6874 or without.
 pub(super) fn is_ipv6(text: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(text) else {
         return false;

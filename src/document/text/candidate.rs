@@ -1,41 +1,40 @@
-//! What the rules make of a candidate: one reading, and the cleaned text where it differs from
-//! what stands in the window.
+//! A candidate for a reference, and the memory in which it is cleaned.
 
 use std::ops::Range;
 
-use super::view::{ByteClassSet, TextView, is_escape};
+use super::view::{TextView, is_escape};
+use crate::bytes::class::ByteSet;
 use crate::bytes::steps::step;
 use crate::bytes::window::Window;
-use crate::document::events::{Context, Event, Events, FoundReference, TextRange};
+use crate::document::events::{Context, Event, Events, FoundReference, Span, TextRange};
 use crate::document::flags::Flags;
 
-/// A find, in indices of the window.
+/// A reference that the rules have read, in indices of the window.
 #[derive(Clone, Debug)]
 pub(super) struct Candidate {
-    /// From the reference's first to its last byte, inner breaks included.
+    /// From the first to the last byte of the reference, removed bytes included.
     pub(super) raw: Range<usize>,
-    /// Behind the closing delimiter: scanning resumes here.
+    /// The index behind the closing delimiter, from which scanning goes on.
     pub(super) outer_end: usize,
-    /// Where it stands.
+    /// The kind of place in which it stands.
     pub(super) context: Context,
-    /// What was done to it and what is odd about it.
     pub(super) flags: Flags,
-    /// The reference is the workspace's text, not the window's.
+    /// The reference is the text of the [`Workspace`], and not of the window.
     pub(super) cleaned: bool,
-    /// D10: the reading without delimiters is so much of the reference.
+    /// T20: the length of the reading without delimiters.
     pub(super) shorter: Option<usize>,
 }
 
-/// Memory that is used again for each candidate.
+/// Memory that all candidates share.
 #[derive(Debug, Default)]
 pub(super) struct Workspace {
     /// The cleaned reference.
     pub(super) text: Vec<u8>,
-    /// D9: indices of the doubtful hyphens in it.
+    /// T19: indices of doubtful hyphens in `text`.
     pub(super) hyphens: Vec<usize>,
-    /// D6a: indices in it before which a backslash was removed.
+    /// T16: indices in `text` at which a backslash was removed.
     pub(super) continuations: Vec<usize>,
-    /// B14: text without the escapes of troff.
+    /// T39: text without the escapes of troff.
     pub(super) unescaped: Unescaped,
 }
 
@@ -46,98 +45,82 @@ impl Workspace {
         self.continuations.clear();
     }
 
-    /// The reference of a reading.
-    pub(super) fn reference<'a>(&'a self, reading: &Candidate, bytes: &'a [u8]) -> &'a [u8] {
-        match reading.cleaned {
+    /// Returns the cleaned bytes of a candidate.
+    pub(super) fn reference<'a>(&'a self, candidate: &Candidate, bytes: &'a [u8]) -> &'a [u8] {
+        match candidate.cleaned {
             true => &self.text,
-            false => &bytes[reading.raw.clone()],
+            false => &bytes[candidate.raw.clone()],
         }
     }
 
-    /// Reports a reading.
+    /// Pushes the event of a candidate.
     #[inline]
-    pub(super) fn report(&self, reading: &Candidate, window: &Window<'_>, events: &mut Events) {
-        let span = crate::document::events::Span {
-            start: window.offset_at(reading.raw.start),
-            end: window.offset_at(reading.raw.end),
+    pub(super) fn report(&self, candidate: &Candidate, window: &Window<'_>, events: &mut Events) {
+        let span = Span {
+            start: window.offset_at(candidate.raw.start),
+            end: window.offset_at(candidate.raw.end),
         };
-        let (text, alternatives) = match reading.cleaned {
-            true => self.store(reading, events),
-            false => (TextRange::window(reading.raw.clone()), (0, 0)),
+        let (text, alternatives) = match candidate.cleaned {
+            true => self.store(candidate, events),
+            false => (TextRange::window(candidate.raw.clone()), (0, 0)),
         };
-        let mut found = FoundReference::new(span, text, reading.context);
-        found.flags = reading.flags;
+        let mut found = FoundReference::new(span, text, candidate.context);
+        found.flags = candidate.flags;
         found.alternatives = alternatives;
         events.push(Event::Reference(found));
     }
 
-    /// Stores a cleaned reference and its other readings; only such a one has any.
+    /// Stores a cleaned reference and its alternatives; others have none.
     #[cold]
-    fn store(&self, reading: &Candidate, events: &mut Events) -> (TextRange, (u32, u32)) {
+    fn store(&self, candidate: &Candidate, events: &mut Events) -> (TextRange, (u32, u32)) {
         let text = events.store(&self.text);
         let is_doubtful = !self.hyphens.is_empty() || !self.continuations.is_empty();
-        let alternatives = match is_doubtful || reading.shorter.is_some() {
-            true => self.alternatives(reading, text, events),
+        let alternatives = match is_doubtful || candidate.shorter.is_some() {
+            true => self.store_alternatives(candidate, events),
             false => (0, 0),
         };
         (text, alternatives)
     }
 
-    /// D9, D6a, D10: without the doubtful hyphens, with the backslashes, then as it would read without delimiters.
-    fn alternatives(
-        &self,
-        reading: &Candidate,
-        text: TextRange,
-        events: &mut Events,
-    ) -> (u32, u32) {
-        let mut texts = [text; 3];
-        let mut n = 0;
-        if !self.hyphens.is_empty() {
-            texts[n] = events.store_with(|store| {
+    /// Stores the readings without doubtful hyphens (T19), with backslashes (T16), and without
+    /// delimiters (T20).
+    fn store_alternatives(&self, candidate: &Candidate, events: &mut Events) -> (u32, u32) {
+        let mut texts = Vec::with_capacity(3);
+        let mut store = |places: &[usize], removed: usize, inserted: &[u8]| {
+            if places.is_empty() {
+                return;
+            }
+            texts.push(events.store_with(|text| {
                 let mut from = 0;
-                for &hyphen in &self.hyphens {
-                    store.extend_from_slice(&self.text[from..hyphen]);
-                    from = hyphen + 1;
+                for &at in places {
+                    text.extend_from_slice(&self.text[from..at]);
+                    text.extend_from_slice(inserted);
+                    from = at + removed;
                 }
-                store.extend_from_slice(&self.text[from..]);
-            });
-            n += 1;
+                text.extend_from_slice(&self.text[from..]);
+            }));
+        };
+        store(&self.hyphens, 1, b"");
+        store(&self.continuations, 0, b"\\");
+        if let Some(length) = candidate.shorter {
+            texts.push(events.store(&self.text[..length]));
         }
-        if !self.continuations.is_empty() {
-            texts[n] = events.store_with(|store| {
-                let mut from = 0;
-                for &at in &self.continuations {
-                    store.extend_from_slice(&self.text[from..at]);
-                    store.push(b'\\');
-                    from = at;
-                }
-                store.extend_from_slice(&self.text[from..]);
-            });
-            n += 1;
-        }
-        if let Some(length) = reading.shorter {
-            texts[n] = match text {
-                TextRange::Window(start, _) => TextRange::Window(start, start + length as u32),
-                TextRange::Stored(start, _) => TextRange::Stored(start, start + length as u32),
-            };
-            n += 1;
-        }
-        events.store_alternatives(&texts[..n])
+        events.store_alternatives(&texts)
     }
 }
 
-/// A stretch of the window without escapes, up to where any bare URI in it ends at the latest.
+/// T39: a part of the window without escapes of troff, up to the last possible end of a bare URI.
 ///
-/// It is kept for the next URI in the same stretch, so that no byte is copied more than twice.
+/// The next URI in the same part uses it again, so that no byte is copied more than twice.
 #[derive(Debug, Default)]
 pub(super) struct Unescaped {
     pub(super) text: Vec<u8>,
-    /// Where `text` goes on after an escape: an index in it, and the same place in the window.
+    /// For each end of an escape: the index in `text`, and the index in the window.
     places: Vec<(usize, usize)>,
-    /// The indices of the window that were read.
+    /// The indices of the window that `text` stands for.
     start: usize,
     pub(super) end: usize,
-    /// The stretch goes on behind `end`.
+    /// The part goes on behind `end`.
     is_cut: bool,
 }
 
@@ -149,13 +132,13 @@ impl Unescaped {
         (self.start, self.end, self.is_cut) = (0, 0, false);
     }
 
-    /// Makes sure that all of a URI that starts at an index is there.
+    /// Reads the part with a URI of at most `longest` bytes at an index, up to a byte of `stops`.
     pub(super) fn reach(
         &mut self,
         view: &TextView<'_>,
         at: usize,
         longest: usize,
-        stops: &ByteClassSet,
+        stops: &ByteSet,
     ) {
         let reach = at + longest;
         let is_there = self.start <= at && at < self.end && (!self.is_cut || reach <= self.end);
@@ -168,10 +151,8 @@ impl Unescaped {
         let limit = at + 2 * longest;
         let bytes = view.bytes;
         while self.end < limit {
-            let length = bytes[self.end..]
-                .iter()
-                .position(|&byte| stops[byte as usize])
-                .unwrap_or(bytes.len() - self.end);
+            let rest = &bytes[self.end..];
+            let length = stops.first_inside(rest).unwrap_or(rest.len());
             let stop = (self.end + length).min(limit);
             step(stop - self.end + 1);
             self.text.extend_from_slice(&bytes[self.end..stop]);
@@ -181,14 +162,14 @@ impl Unescaped {
                 Some(&[b'\\', next]) if is_escape(next) => {
                     self.end += 2;
                     if next == b'-' {
-                        // The place of the hyphen is that of its escape's second byte.
+                        // The hyphen stands for the second byte of its escape.
                         self.places.push((self.text.len(), stop + 1));
                         self.text.push(b'-');
                     }
                     self.places.push((self.text.len(), self.end));
                 }
                 _ => {
-                    // The stop itself, and what tells that a backslash begins no escape.
+                    // The stop itself, and the byte that shows that a backslash begins no escape.
                     let behind = &bytes[stop..bytes.len().min(stop + 2)];
                     self.text.extend_from_slice(behind);
                     self.end += behind.len().min(1);
@@ -199,7 +180,7 @@ impl Unescaped {
         self.is_cut = true;
     }
 
-    /// The index in the text of the first byte that stands at an index of the window, or behind it.
+    /// Returns the index in `text` of the first byte at or behind an index of the window.
     pub(super) fn index(&self, at: usize) -> usize {
         let next = self.places.partition_point(|&(_, place)| place <= at);
         let (index, place) = self.places[next - 1];
@@ -207,7 +188,7 @@ impl Unescaped {
         (index + at - place).min(end)
     }
 
-    /// The index of the window at which a byte of the text stands.
+    /// Returns the index in the window of a byte of `text`.
     pub(super) fn place(&self, index: usize) -> usize {
         let next = self.places.partition_point(|&(other, _)| other <= index);
         let (other, place) = self.places[next - 1];

@@ -1,42 +1,42 @@
-//! The usual URI, read at once: a shortcut past the rules that finds exactly what they find.
+//! A fast path for common URIs, with the results of the rules.
 //!
-//! Nearly every URI in text is one of http, https or ftp, with a host of plain labels and a path
-//! without brackets, quotation marks or characters beyond ASCII. Nothing of it asks a question that
-//! the rules would have to answer; a `None` from here means that something does, and they decide.
+//! Nearly every URI in text is of http, https or ftp, with a host of plain labels and a path
+//! without brackets, quotation marks or characters beyond ASCII. The fast path reads these, and
+//! returns `None` wherever a rule has something to decide.
 
 use super::NonAscii;
 use super::bare::{Bare, is_rule_byte};
 use super::candidate::Candidate;
 use super::delimited::{UriPrefix, ends_in_prefix};
-use super::view::{ByteClassSet, TextView, is_blank, is_break, is_scheme_byte};
+use super::view::{TextView, is_blank, is_break, is_scheme_byte};
 use crate::bytes::simd::avx2::{Avx2, NibbleSet};
 use crate::bytes::simd::{self, Block};
 use crate::document::events::Context;
 use crate::document::flags::Flags;
 
-/// Longer ones are left to the rules and their limits.
+/// The longest path that is read here, in bytes.
 const LONGEST: usize = 1024;
 
-/// More digits are no usual port.
+/// The most digits of a port.
 const LONGEST_PORT: usize = 5;
 
-/// How many bytes are looked at together; a usual host is shorter.
+/// The bytes that are classified together; a common host is shorter.
 const BLOCK: usize = 2 * simd::LENGTH;
 
-/// What a byte is to a usual URI.
+/// The class of a byte in a common URI.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CommonByte {
-    /// It belongs to it, whatever stands around it.
+    /// Belongs to the URI, whatever its neighbours.
     Part,
-    /// It belongs to it if two hexadecimal digits follow.
+    /// Belongs to the URI if two hexadecimal digits follow.
     Percent,
-    /// It belongs to it unless the letter of an entity or of a scheme follows (B1).
+    /// Belongs to the URI unless the first letter of an entity or a scheme follows (T25).
     Joint,
-    /// It ends it.
+    /// Ends the URI.
     Stop,
-    /// It ends it, as nothing has opened it (B5).
+    /// Ends the URI, as no bracket is open (T30).
     Closer,
-    /// The rules decide.
+    /// Left to the rules.
     Odd,
 }
 
@@ -61,7 +61,7 @@ const CLASSES: [CommonByte; 256] = {
 
 static CLASS: [CommonByte; 256] = CLASSES;
 
-/// The bytes of class `Part`.
+/// The bytes of [`CommonByte::Part`].
 static PARTS: NibbleSet = {
     let mut set = [false; 256];
     let mut byte = 0;
@@ -72,7 +72,7 @@ static PARTS: NibbleSet = {
     NibbleSet::new(&set)
 };
 
-/// Letters, digits, `_ - .`
+/// The bytes of a common host: letters, digits, `_`, `-` and `.`.
 static HOST: NibbleSet = {
     let mut set = [false; 256];
     let mut byte = 0;
@@ -84,9 +84,9 @@ static HOST: NibbleSet = {
     NibbleSet::new(&set)
 };
 
-/// Bytes before a scheme that raise a question: scheme bytes (S3 to S6), a terminal's opening (D14),
-/// a table's cell or a quotation (B1), emphasis (B6).
-static ODD_BEFORE: ByteClassSet = {
+/// Bytes before a scheme that leave the URI to the rules: scheme bytes (T3 to T6), the introducer
+/// of a hyperlink (T24), `|` and `'` (T25), emphasis (T31).
+static ODD_BEFORE: [bool; 256] = {
     let mut set = [false; 256];
     let mut byte = 0;
     while byte < set.len() {
@@ -97,7 +97,7 @@ static ODD_BEFORE: ByteClassSet = {
     set
 };
 
-/// The URI whose scheme ends at a colon, if there is a usual one.
+/// Returns the URI whose scheme ends at a colon, if it is a common one.
 pub(super) fn read(
     view: &TextView<'_>,
     wide: Avx2,
@@ -116,7 +116,7 @@ pub(super) fn read(
         _ if context == Context::Bare
             && is_behind_host(next, *view.bytes.get(authority_end + 1)?) =>
         {
-            // B3: no authority holds it, but for a dot behind a host (B6).
+            // T27: no authority holds `next`. A dot behind the host is trimmed (T31).
             let flags = match next {
                 b'.' if authority_end == host_end => Flags::TRIMMED,
                 _ => Flags::NONE,
@@ -128,12 +128,12 @@ pub(super) fn read(
     if context != Context::Bare {
         return delimited(view, start, end, context);
     }
-    // B3a: the rules measure the run.
+    // T28 measures the run.
     if is_break(view.bytes[end]) && is_rule_byte(view.bytes[end - 1]) {
         return None;
     }
     let (end, mut flags) = trim(view, authority_end, end);
-    // B8: a full line.
+    // T33
     if flags.is_empty()
         && is_break(view.bytes[end])
         && Bare::new(view, non_ascii, start).may_be_wrapped(end)
@@ -154,7 +154,7 @@ fn bare(start: usize, end: usize, flags: Flags) -> Candidate {
     }
 }
 
-/// Where the scheme starts that ends at a colon with `//` behind it.
+/// Returns the start of a common scheme that ends at a colon, if `//` follows.
 #[inline]
 fn scheme(view: &TextView<'_>, colon: usize) -> Option<usize> {
     let around: &[u8; 8] = view.bytes.get(colon.checked_sub(5)?..)?.first_chunk()?;
@@ -177,14 +177,14 @@ fn scheme(view: &TextView<'_>, colon: usize) -> Option<usize> {
     Some(colon - length).filter(|&start| start > view.floor)
 }
 
-/// Where a URI stands whose scheme starts at an index.
+/// Returns the context of a URI that starts at an index.
 #[inline]
 fn context(view: &TextView<'_>, start: usize) -> Option<Context> {
     let before = view.before(start)?;
     match before {
         b'<' => return Some(Context::Angle),
         b'"' => return Some(Context::Quoted),
-        // B9.
+        // T35
         b':' if ends_in_prefix(view, start) => return None,
         _ if ODD_BEFORE[before as usize] => return None,
         _ if !is_blank(before) => return Some(Context::Bare),
@@ -207,8 +207,7 @@ fn context(view: &TextView<'_>, start: usize) -> Option<Context> {
     (!raises).then_some(Context::Bare)
 }
 
-/// The length of a host of labels without oddity, if it ends in these bytes; a dot at its end is
-/// none of it.
+/// Returns the length of a host of plain labels, if it ends in these bytes, without a final dot.
 #[inline]
 fn host_length(wide: Avx2, bytes: &[u8; BLOCK]) -> Option<usize> {
     let end = !wide.members(bytes, &HOST);
@@ -227,12 +226,12 @@ fn host_length(wide: Avx2, bytes: &[u8; BLOCK]) -> Option<usize> {
     let inside = (1 << length) - 1;
     let dots = equal(b'.') & inside;
     let joints = dots | equal(b'-') & inside;
-    // A label that is empty, or edged by `-`.
+    // A label that is empty, or starts or ends with `-`.
     let odd = (dots & joints >> 1) | (joints & dots >> 1);
     (odd == 0).then_some(length)
 }
 
-/// The length of a colon and the digits of a port, or zero where no port is.
+/// Returns the length of a colon and the digits of a port, or zero.
 #[inline]
 fn port_length(behind: &[u8]) -> usize {
     let Some((b':', digits)) = behind.split_first() else {
@@ -245,14 +244,14 @@ fn port_length(behind: &[u8]) -> usize {
     }
 }
 
-/// Whether a sentence goes on, and a URI ends, where these two bytes follow its host or port.
+/// Returns whether punctuation and a stop, behind a host or port, end the URI.
 #[inline]
 fn is_behind_host(byte: u8, next: u8) -> bool {
     matches!(byte, b'.' | b',' | b';' | b':' | b'!' | b')' | b']' | b'}')
         && CLASS[next as usize] == CommonByte::Stop
 }
 
-/// Where the path, the query and the fragment end: at a byte that is a stop or a closer.
+/// Returns the end of path, query and fragment, before a stop or a closing bracket.
 #[inline]
 fn path_end(view: &TextView<'_>, wide: Avx2, from: usize) -> Option<usize> {
     let bytes = view.bytes;
@@ -279,12 +278,12 @@ fn path_end(view: &TextView<'_>, wide: Avx2, from: usize) -> Option<usize> {
     None
 }
 
-/// What stands between delimiters, if the right one ends it.
+/// Returns the delimited URI, if the matching delimiter follows.
 #[inline]
 fn delimited(view: &TextView<'_>, start: usize, end: usize, context: Context) -> Option<Candidate> {
     let is_closed = match context {
         Context::Angle => view.bytes[end] == b'>',
-        // D8: this quote would open a string.
+        // T18
         _ => view.bytes[end] == b'"' && !view.bytes.get(end + 1)?.is_ascii_alphanumeric(),
     };
     is_closed.then_some(Candidate {
@@ -297,7 +296,7 @@ fn delimited(view: &TextView<'_>, start: usize, end: usize, context: Context) ->
     })
 }
 
-/// B6: where the URI ends without punctuation at its end, and the flags for it.
+/// T31: returns the end of the URI without punctuation, and the flags for it.
 #[inline]
 fn trim(view: &TextView<'_>, host_end: usize, end: usize) -> (usize, Flags) {
     let kept = view.bytes[host_end..end]

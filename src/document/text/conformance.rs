@@ -1,10 +1,10 @@
-//! What is odd about a reference: flags that change nothing.
+//! Flags for what is odd about a reference; they do not change it.
 
-use super::bare::{is_ipv6, is_user};
+use super::bare::{is_ipv6, is_userinfo};
 use super::schemes::TextScheme;
 use crate::document::flags::Flags;
 
-/// What a byte is to these flags, one bit each.
+// The classes of bytes, one bit each.
 const HIGH: u8 = 1;
 const PERCENT: u8 = 2;
 const FOREIGN: u8 = 4;
@@ -30,7 +30,7 @@ static CLASSES: [u8; 256] = {
     classes
 };
 
-/// The classes of all bytes together.
+/// Returns the union of the classes of all bytes.
 fn classes(bytes: &[u8]) -> u8 {
     let of = |bytes: &[u8]| {
         bytes
@@ -41,22 +41,22 @@ fn classes(bytes: &[u8]) -> u8 {
     eights.iter().fold(of(rest), |all, eight| all | of(eight))
 }
 
-/// The flags of a cleaned reference; what stands behind the colon of its scheme starts at `rest`.
+/// Returns the flags of a cleaned reference whose scheme and colon end at `rest`.
 pub(super) fn flags(reference: &[u8], rest: usize, scheme: Option<&TextScheme>) -> Flags {
     let is_special = scheme.is_some_and(TextScheme::is_special);
     let behind = reference[rest..].strip_prefix(b"//");
-    let usual = behind.filter(|_| is_special).and_then(usual_host);
+    let after_host = behind.filter(|_| is_special).and_then(after_plain_host);
     let mut flags = Flags::NONE;
     let mut literal = 0..0;
-    let classes = match usual {
+    let classes = match after_host {
         Some(rest) => classes(rest),
         None => classes(&reference[rest..]),
     };
-    if let Some(behind) = behind.filter(|_| usual.is_none()) {
+    if let Some(behind) = behind.filter(|_| after_host.is_none()) {
         let authority = AuthorityParts::of(behind);
         let start = rest + 2 + authority.host_start;
         literal = start..start + authority.literal_length;
-        // B3 gives a host to the special schemes alone.
+        // T27: only special schemes have a host.
         if is_special {
             flags |= authority.flags();
         }
@@ -88,8 +88,8 @@ fn has_bad_percent(reference: &[u8]) -> bool {
     })
 }
 
-/// What follows an authority that is a host without oddity, in ASCII, and no more: nearly all are.
-fn usual_host(behind: &[u8]) -> Option<&[u8]> {
+/// Returns the bytes behind an authority that is a host of plain ASCII labels alone, as most are.
+fn after_plain_host(behind: &[u8]) -> Option<&[u8]> {
     let mut rest = behind;
     loop {
         let in_label = |&byte: &u8| CLASSES[byte as usize] & (LABEL | HYPHEN) != 0;
@@ -109,25 +109,25 @@ fn usual_host(behind: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// The longest label of a host name.
-const LONGEST_LABEL: usize = 63;
+/// The longest label of a host name, in bytes (RFC 1035, section 2.3.4).
+pub(super) const LONGEST_LABEL: usize = 63;
 
 /// The parts of an authority.
 struct AuthorityParts<'a> {
-    /// Host and port.
+    /// The host and the port.
     host: &'a [u8],
-    /// Where they start, behind the user information.
+    /// The start of `host`, behind the user information.
     host_start: usize,
-    /// The length of the IP literal that the host is.
+    /// The length of the host if it is an IP literal, or zero.
     literal_length: usize,
 }
 
 impl<'a> AuthorityParts<'a> {
-    /// The authority at the start of what stands behind `//`.
+    /// Splits the authority at the start of `behind`, the bytes behind `//`.
     fn of(behind: &'a [u8]) -> Self {
         let is_end = |&byte: &u8| matches!(byte, b'/' | b'?' | b'#');
         let end = behind.iter().position(is_end).unwrap_or(behind.len());
-        let at = memchr::memrchr(b'@', &behind[..end]).filter(|&at| is_user(&behind[..at]));
+        let at = memchr::memrchr(b'@', &behind[..end]).filter(|&at| is_userinfo(&behind[..at]));
         let host_start = at.map_or(0, |at| at + 1);
         let host = &behind[host_start..end];
         AuthorityParts {
@@ -160,7 +160,7 @@ impl<'a> AuthorityParts<'a> {
             Some(colon) if is_port(&self.host[colon..]) => &self.host[..colon],
             _ => self.host,
         };
-        // A final dot names the root.
+        // A final dot stands for the root of the domain names.
         let host = host.strip_suffix(b".").unwrap_or(host);
         host.split(|&byte| byte == b'.').any(is_odd_label)
     }
@@ -187,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn usual_hosts_have_no_flags() {
+    fn plain_hosts_have_no_flags() {
         let long = [b'a'; 64];
         let mut hosts: Vec<Vec<u8>> = vec![long.to_vec(), long[1..].to_vec()];
         let bytes = b"a.-:@/[]%_\xE9";
@@ -198,11 +198,11 @@ mod tests {
         for host in &hosts {
             let flags = AuthorityParts::of(host).flags();
             assert!(
-                usual_host(host).is_none() || flags.is_empty(),
+                after_plain_host(host).is_none() || flags.is_empty(),
                 "{}: {flags:?}",
                 host.escape_ascii()
             );
         }
-        assert_eq!(usual_host(b"www.a-b.example/x"), Some(&b"/x"[..]));
+        assert_eq!(after_plain_host(b"www.a-b.example/x"), Some(&b"/x"[..]));
     }
 }

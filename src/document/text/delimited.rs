@@ -1,22 +1,22 @@
-//! URIs between `<` and `>` or between double quotes: white space inside them is ignored
-//! (RFC 2396 Appendix E; rules D1 to D13).
+//! URIs in angle brackets or double quotes, whose white space is ignored, and hyperlinks of
+//! terminals (RFC 2396 Appendix E; T9 to T24).
 
 use std::cell::Cell;
 
 use super::candidate::{Candidate, Workspace};
-use super::lines::{self, Prefix};
+use super::lines::{self, LinePrefix};
 use super::schemes::{LONGEST_RUN, SchemeStart, TextScheme};
 use super::view::{
-    ByteClassSet, PADDING, Role, TextView, is_blank, is_break, is_escape, is_ignorable,
-    is_scheme_byte, role,
+    PADDING, Role, TextView, is_blank, is_break, is_escape, is_ignorable, is_scheme_byte, role,
 };
+use crate::bytes::class::ByteSet;
 use crate::document::events::Context;
 use crate::document::flags::Flags;
 
-/// D5: raw bytes between the delimiters.
+/// T13: the most bytes between delimiters.
 const LONGEST: usize = 16_384;
 
-/// D5: line breaks and runs of blanks.
+/// T13: the most line breaks and other runs of blanks.
 #[derive(Clone, Copy, Debug)]
 struct Limits {
     wraps: usize,
@@ -27,38 +27,37 @@ const ANGLE: Limits = Limits {
     wraps: 64,
     spaces: 8,
 };
-/// Prose in quotes is common.
+/// Quotation marks often hold prose.
 const QUOTE: Limits = Limits {
     wraps: 8,
     spaces: 1,
 };
-const NONE: Limits = Limits {
+const UNLIMITED: Limits = Limits {
     wraps: usize::MAX,
     spaces: usize::MAX,
 };
 
-/// A delimiter that opens directly before a URI, WS and `URL:` aside.
+/// A delimiter before a URI, with at most blanks and `URL:` between them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Opening {
-    /// Index of the delimiter.
+    /// The index of the delimiter.
     at: usize,
-    /// It is `"`, not `<`.
+    /// The delimiter is `"`, and not `<`.
     is_quote: bool,
-    /// `URL:` stands between it and the URI.
+    /// `URL:` stands between the delimiter and the URI.
     has_prefix: bool,
 }
 
-/// What stands before a URI.
+/// The delimiter and `URL:` before a URI.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct UriPrefix {
-    /// The delimiter that opens there.
     pub(super) opening: Option<Opening>,
-    /// B9: `URL:`.
+    /// T35: `URL:` stands before the URI.
     pub(super) has_prefix: bool,
 }
 
 impl UriPrefix {
-    /// D1: what stands before the URI at `at`.
+    /// T9: looks back from a URI at `at`.
     pub(super) fn of(view: &TextView<'_>, at: usize) -> UriPrefix {
         let unpadded = view.back_over_blanks(at);
         let has_prefix = ends_in_prefix(view, unpadded);
@@ -69,7 +68,7 @@ impl UriPrefix {
         }
         let is_quote = match view.before(end) {
             Some(b'<') => Some(false),
-            // A quote with WS behind it may as well have closed something.
+            // A quotation mark with blanks behind it may as well have closed something.
             Some(b'"') if !is_padded || may_precede_quote(view.before(end - 1)) => Some(true),
             _ => None,
         };
@@ -89,7 +88,7 @@ impl UriPrefix {
 
 const PREFIX: &[u8] = b"URL:";
 
-/// Whether `URL:` ends at an index, in any case, and not as the end of a longer run.
+/// Returns whether `URL:` ends at an index, in any case, and not as the end of a longer run.
 pub(super) fn ends_in_prefix(view: &TextView<'_>, end: usize) -> bool {
     end.checked_sub(PREFIX.len()).is_some_and(|at| {
         view.bytes[at..end].eq_ignore_ascii_case(PREFIX)
@@ -101,67 +100,55 @@ fn may_precede_quote(byte: Option<u8>) -> bool {
     byte.is_none_or(|byte| is_blank(byte) || b"([{=:,".contains(&byte))
 }
 
-/// Everything that a delimited URI does not simply hold: controls, WS, delimiters, `\`, and the
-/// lead bytes of blanks and ignorable characters.
-static SPECIAL: ByteClassSet = {
-    let mut set = [false; 256];
-    let mut byte = 0;
-    while byte <= 0x20 {
-        set[byte] = true;
-        byte += 1;
-    }
-    let others = b"<>\"\\\x7F\xC2\xE1\xE2\xE3\xEF";
-    let mut n = 0;
-    while n < others.len() {
-        set[others[n] as usize] = true;
-        n += 1;
-    }
-    set
-};
+/// Bytes that need a decision between delimiters: controls, blanks, delimiters, `\`, and the lead
+/// bytes of Unicode's white space and of ignorable characters.
+static MARKED: ByteSet = ByteSet::EMPTY
+    .with_range(0, b' ')
+    .with(b"<>\"\\\x7F\xC2\xE1\xE2\xE3\xEF");
 
-/// A run of WS inside delimiters, and of ignorable characters.
+/// A run of blanks and ignorable characters between delimiters.
 #[derive(Clone, Copy, Debug)]
 struct Gap {
     end: usize,
-    /// It holds WS: it is not ignorable characters alone.
+    /// The run holds a blank, and not ignorable characters alone.
     has_blank: bool,
     is_wrap: bool,
-    /// D6a: a backslash stands before the line break.
+    /// T16: a backslash stands before the line break.
     is_continued: bool,
 }
 
-/// One attempt to read what stands between delimiters.
+/// An attempt to read a delimited reference.
 struct Attempt<'v, 'a> {
     view: &'v TextView<'a>,
     opening: Opening,
-    /// Index of the URI's first byte.
+    /// The index of the URI's first byte.
     start: usize,
     limits: Limits,
-    /// The prefix of the opening line, once a line break was met.
-    prefix: Option<Prefix>,
-    /// D5a: `&gt;` may be a reply mark; set to true where one was taken for it.
+    /// The prefix of the opening line, from the first line break on.
+    prefix: Option<LinePrefix>,
+    /// T14: `&gt;` may be a reply mark; set to true if one was read as such.
     entities: Option<&'v Cell<bool>>,
-    /// B14: whether escapes of troff count, once a backslash was met.
+    /// T39: whether escapes of troff count, from the first backslash on.
     is_troff: Option<bool>,
     wraps: usize,
     spaces: usize,
     flags: Flags,
-    /// The cleaned text up to the first run that was removed.
+    /// The length of the cleaned text up to the first run that was removed.
     shorter: Option<usize>,
-    /// What stands before this index is in the workspace's text.
+    /// The index up to which the workspace has the text.
     copied: usize,
-    /// Behind the last byte that was kept.
+    /// The index behind the last byte that was kept.
     kept: usize,
 }
 
-/// Cleaned text between delimiters.
+/// A candidate between delimiters, before its scheme was tested.
 struct Cleaned {
-    reading: Candidate,
+    candidate: Candidate,
     spaces: usize,
 }
 
 impl<'v, 'a> Attempt<'v, 'a> {
-    /// D1: goes from the delimiter to the URI's first byte.
+    /// Goes from the delimiter to the URI's first byte (T9).
     fn new(
         view: &'v TextView<'a>,
         opening: Opening,
@@ -169,7 +156,7 @@ impl<'v, 'a> Attempt<'v, 'a> {
         entities: Option<&'v Cell<bool>>,
     ) -> Option<Self> {
         let limits = match opening.is_quote {
-            _ if strict => NONE,
+            _ if strict => UNLIMITED,
             true => QUOTE,
             false => ANGLE,
         };
@@ -190,7 +177,7 @@ impl<'v, 'a> Attempt<'v, 'a> {
         };
         let limit = opening.at + LONGEST;
         let mut start = opening.at + 1;
-        // Mostly, the URI follows directly.
+        // The URI mostly follows directly.
         if opening.has_prefix || !view.at(start)?.is_ascii_graphic() {
             start = attempt.gap(start, limit)?.end;
         }
@@ -206,27 +193,28 @@ impl<'v, 'a> Attempt<'v, 'a> {
         if self.opening.is_quote { b'"' } else { b'>' }
     }
 
-    /// D2 to D9: goes on to the closing delimiter and removes WS on the way.
+    /// Goes on to the closing delimiter and removes blanks on the way (T10 to T20).
     fn read(mut self, workspace: &mut Workspace) -> Option<Cleaned> {
         let view = self.view;
         workspace.clear();
         let limit = self.start + LONGEST;
         let mut at = self.start;
         loop {
-            at = view.first(at, limit + 1, &SPECIAL);
+            at = view.first(at, limit + 1, &MARKED);
             if at > limit {
                 return None;
             }
             match view.at(at)? {
                 byte if byte == self.closer() => return self.close(at, at, workspace),
                 b'\\' if !self.ends_line(at) => at = self.backslash(at, workspace)?,
-                // D2: what no URI holds.
+                // T10
                 b'<' | b'>' | b'"' => return None,
                 _ => match self.gap(at, limit)? {
                     gap if gap.end == at => at += self.kept_length(at)?,
                     gap if view.at(gap.end)? == self.closer() => {
-                        // D7: it is a reply mark.
-                        let is_mark = gap.is_wrap && !self.opening.is_quote && !self.is_reply();
+                        // T17
+                        let is_mark =
+                            gap.is_wrap && !self.opening.is_quote && !self.has_reply_marks();
                         if is_mark && self.spaces > 0 {
                             return None;
                         }
@@ -244,7 +232,7 @@ impl<'v, 'a> Attempt<'v, 'a> {
         }
     }
 
-    /// B14: whether escapes of troff count.
+    /// T39: returns whether escapes of troff count.
     fn is_troff(&mut self) -> bool {
         let (view, opening) = (self.view, self.opening.at);
         *self
@@ -252,15 +240,15 @@ impl<'v, 'a> Attempt<'v, 'a> {
             .get_or_insert_with(|| lines::is_troff(view, opening))
     }
 
-    /// D6a: whether a backslash at an index says that the line goes on behind the line break.
+    /// T16: returns whether a backslash at an index continues the line behind the line break.
     fn ends_line(&self, at: usize) -> bool {
         let is_inside = self.start > 0 && at > self.start && !self.opening.is_quote;
         is_inside && self.view.at(at + 1).is_some_and(is_break)
     }
 
-    /// The index behind a backslash, or behind the escape of troff that it begins (B14).
+    /// Returns the index behind a backslash, or behind the escape of troff that it begins (T39).
     ///
-    /// None where it may not stand (D2).
+    /// Returns `None` where a backslash refuses the reference (T10).
     fn backslash(&mut self, at: usize, workspace: &mut Workspace) -> Option<usize> {
         let next = self.view.at(at + 1)?;
         if at > self.start && is_escape(next) && self.is_troff() {
@@ -271,7 +259,7 @@ impl<'v, 'a> Attempt<'v, 'a> {
         (!self.opening.is_quote).then_some(at + 1)
     }
 
-    /// The length of a character that is kept. None for a control.
+    /// Returns the length of a character that is kept, or `None` for a control.
     fn kept_length(&self, at: usize) -> Option<usize> {
         match self.view.scalar(at) {
             Some((code, _)) if code < 0x80 => None,
@@ -280,11 +268,11 @@ impl<'v, 'a> Attempt<'v, 'a> {
         }
     }
 
-    fn is_reply(&self) -> bool {
-        self.prefix.is_some_and(Prefix::is_reply)
+    fn has_reply_marks(&self) -> bool {
+        self.prefix.is_some_and(LinePrefix::is_reply)
     }
 
-    /// Copies what was kept up to an index.
+    /// Copies the text up to an index.
     fn keep(&mut self, end: usize, workspace: &mut Workspace) {
         if self.copied < end {
             workspace
@@ -294,7 +282,7 @@ impl<'v, 'a> Attempt<'v, 'a> {
         }
     }
 
-    /// Leaves out a run of WS, and the backslash in it (D6a).
+    /// Leaves out a run, and the backslash in it (T16).
     fn leave(&mut self, at: usize, gap: Gap, workspace: &mut Workspace) {
         self.keep(at, workspace);
         self.copied = gap.end;
@@ -303,7 +291,7 @@ impl<'v, 'a> Attempt<'v, 'a> {
         }
     }
 
-    /// D3, D5, D9: removes a run of WS.
+    /// Removes a run, within the limits (T11, T13, T19).
     fn remove(&mut self, at: usize, gap: Gap, workspace: &mut Workspace) -> Option<()> {
         self.leave(at, gap, workspace);
         if !gap.has_blank {
@@ -324,8 +312,9 @@ impl<'v, 'a> Attempt<'v, 'a> {
         (self.wraps <= self.limits.wraps && self.spaces <= self.limits.spaces).then_some(())
     }
 
-    /// The run of WS and ignorable characters at an index, which may be empty. None where it holds
-    /// an empty line (D4) or lacks reply marks (D6).
+    /// Returns the run of blanks and ignorable characters at an index, which may be empty.
+    ///
+    /// Returns `None` if it holds an empty line (T12) or lacks reply marks (T15).
     fn gap(&mut self, from: usize, limit: usize) -> Option<Gap> {
         let view = self.view;
         let mut gap = Gap {
@@ -337,7 +326,7 @@ impl<'v, 'a> Attempt<'v, 'a> {
         while gap.end <= limit {
             let byte = view.at(gap.end)?;
             if is_break(byte) {
-                // D4: an empty line ends it.
+                // T12
                 if gap.is_wrap {
                     return None;
                 }
@@ -358,7 +347,7 @@ impl<'v, 'a> Attempt<'v, 'a> {
                 && view.at(gap.end + 1) == Some(b':')
                 && self.is_troff()
             {
-                // B14: a break hint parts no run.
+                // T39: a break hint does not split the run.
                 gap.end += 2;
             } else if is_blank(byte) {
                 gap.has_blank = true;
@@ -382,22 +371,22 @@ impl<'v, 'a> Attempt<'v, 'a> {
         (gap.end <= limit).then_some(gap)
     }
 
-    /// D6, D5a: what stands before the content of every line; the second one starts at `next`.
-    fn line_prefix(&mut self, next: usize, limit: usize) -> Prefix {
+    /// Returns the prefix of every line; the second line starts at `next` (T14, T15).
+    fn line_prefix(&mut self, next: usize, limit: usize) -> LinePrefix {
         if let Some(prefix) = self.prefix {
             return prefix;
         }
         let (view, opening) = (self.view, self.opening.at);
         let prefix = match self.entities {
-            None => Prefix::before(view, opening),
+            None => LinePrefix::before(view, opening),
             Some(seen) => {
-                let mut prefix = Prefix::with_entities(view, opening);
-                if prefix == Prefix::Nothing {
-                    prefix = Prefix::entities(view, next, limit).unwrap_or(prefix);
+                let mut prefix = LinePrefix::with_entities(view, opening);
+                if prefix == LinePrefix::Nothing {
+                    prefix = LinePrefix::entities(view, next, limit).unwrap_or(prefix);
                 }
-                // Marks that are all written as `>` read the same either way.
-                let differs = match (prefix, Prefix::before(view, opening)) {
-                    (Prefix::MixedReplies(marks), Prefix::Replies(plain)) => marks != plain,
+                // Reply marks that are all written `>` read the same either way.
+                let differs = match (prefix, LinePrefix::before(view, opening)) {
+                    (LinePrefix::MixedReplies(marks), LinePrefix::Replies(plain)) => marks != plain,
                     (prefix, _) => prefix.is_reply(),
                 };
                 seen.set(differs);
@@ -408,14 +397,14 @@ impl<'v, 'a> Attempt<'v, 'a> {
         prefix
     }
 
-    /// The closing delimiter stands at `closer`, the content ends at `end`.
+    /// Ends the reference at `end`, before the closing delimiter at `closer`.
     fn close(mut self, end: usize, closer: usize, workspace: &mut Workspace) -> Option<Cleaned> {
         let behind = |at| {
             self.view
                 .at(at)
                 .is_some_and(|byte| byte.is_ascii_alphanumeric())
         };
-        // D8: this quote would open a string.
+        // T18
         if end == self.start || (self.opening.is_quote && behind(closer + 1)) {
             return None;
         }
@@ -430,7 +419,7 @@ impl<'v, 'a> Attempt<'v, 'a> {
             false => Context::Angle,
         };
         Some(Cleaned {
-            reading: Candidate {
+            candidate: Candidate {
                 raw: self.start..self.kept,
                 outer_end: closer + 1,
                 context,
@@ -443,7 +432,7 @@ impl<'v, 'a> Attempt<'v, 'a> {
     }
 }
 
-/// The URI of a scheme with a delimiter before it, or None where the rules for bare URIs decide.
+/// Reads the URI of a scheme with a delimiter before it, or returns `None` for a bare URI (T23).
 pub(super) fn read(
     view: &TextView<'_>,
     opening: Opening,
@@ -451,13 +440,13 @@ pub(super) fn read(
     strict: bool,
     workspace: &mut Workspace,
 ) -> Option<Candidate> {
-    let Cleaned { mut reading, .. } = with_marks(|entities| {
+    let Cleaned { mut candidate, .. } = with_entity_marks(|entities| {
         let mut attempt = Attempt::new(view, opening, strict, entities)?;
         if attempt.start != start.at {
             return None;
         }
         if !start.slashes && start.is_special() {
-            // D3: a line break may fall between `:` and `//`.
+            // T11: a line break may stand between `:` and `//`.
             let gap = attempt.gap(start.colon + 1, start.at + LONGEST)?;
             let slashes = view.at(gap.end) == Some(b'/') && view.at(gap.end + 1) == Some(b'/');
             if !gap.is_wrap || !slashes {
@@ -468,27 +457,27 @@ pub(super) fn read(
     })?;
     let mut start = *start;
     start.slashes |= start.is_special();
-    let reference = workspace.reference(&reading, view.bytes);
-    reading.flags |= start.flags;
-    is_acceptable(&start, &reference[start.colon + 1 - start.at..]).then_some(reading)
+    let reference = workspace.reference(&candidate, view.bytes);
+    candidate.flags |= start.flags;
+    is_acceptable(&start, &reference[start.colon + 1 - start.at..]).then_some(candidate)
 }
 
-/// D5a: reads with `&gt;` for a reply mark; where not every line has the marks, as it stands.
-fn with_marks<T>(mut read: impl FnMut(Option<&Cell<bool>>) -> Option<T>) -> Option<T> {
+/// T14: reads with `&gt;` as a reply mark, and without if not every line has such marks.
+fn with_entity_marks<T>(mut read: impl FnMut(Option<&Cell<bool>>) -> Option<T>) -> Option<T> {
     let seen = Cell::new(false);
     match read(Some(&seen)) {
         None if seen.get() => read(None),
-        reading => reading,
+        candidate => candidate,
     }
 }
 
-/// D12: behind the colon stands `//`, or what has the scheme's shape.
+/// T22: returns whether `rest`, behind the colon, starts with `//` or has the scheme's shape.
 fn is_acceptable(start: &SchemeStart, rest: &[u8]) -> bool {
     let is_shaped = start.shape().is_some_and(|shape| shape(rest));
     (start.slashes || is_shaped) && has_authority(rest, start.is_file())
 }
 
-/// D11: `//` is followed by something with a letter or a digit before the path begins.
+/// T21: returns whether `//` has an authority behind it, where there is one.
 fn has_authority(rest: &[u8], is_file: bool) -> bool {
     let Some(behind) = rest.strip_prefix(b"//") else {
         return true;
@@ -496,12 +485,12 @@ fn has_authority(rest: &[u8], is_file: bool) -> bool {
     let mut authority = behind
         .iter()
         .take_while(|byte| !matches!(byte, b'/' | b'?' | b'#'));
-    // As in B7, `]` counts: the address `[::]` has neither.
+    // `[::]` has neither a letter nor a digit.
     authority.any(|&byte| byte.is_ascii_alphanumeric() || matches!(byte, b']' | 0x80..))
         || is_file && behind.starts_with(b"/")
 }
 
-/// D12: the reference in `<URL:...>`: of any scheme, or relative. `colon` is that of `URL:`.
+/// T22: reads the reference in `<URL:...>`, of any scheme or relative; `colon` is that of `URL:`.
 pub(super) fn read_prefixed(
     view: &TextView<'_>,
     colon: usize,
@@ -513,39 +502,39 @@ pub(super) fn read_prefixed(
         .opening
         .filter(|opening| !opening.is_quote && opening.has_prefix)?;
     let Cleaned {
-        mut reading,
+        mut candidate,
         spaces,
-    } = with_marks(|entities| {
+    } = with_entity_marks(|entities| {
         let attempt = Attempt::new(view, opening, strict, entities)?;
         match attempt.start - (colon + 1) > PADDING {
             true => None,
             false => attempt.read(workspace),
         }
     })?;
-    let reference = workspace.reference(&reading, view.bytes);
-    let raw = scheme_length(&view.bytes[reading.raw.clone()]);
+    let reference = workspace.reference(&candidate, view.bytes);
+    let raw = scheme_length(&view.bytes[candidate.raw.clone()]);
     let Some(length) = raw else {
-        reading.flags |= Flags::RELATIVE;
-        // D3: blanks inside a scheme's name are not repaired.
+        candidate.flags |= Flags::RELATIVE;
+        // T11: a scheme's name is never joined.
         let is_relative = scheme_length(reference).is_none() && has_authority(reference, false);
-        return (spaces == 0 && is_relative).then_some(reading);
+        return (spaces == 0 && is_relative).then_some(candidate);
     };
     let (name, rest) = (&reference[..length], &reference[length + 1..]);
     let slashes = rest.starts_with(b"//");
     let compound = memchr::memrchr(b'+', name).filter(|_| slashes);
     let known = TextScheme::named(name).or_else(|| TextScheme::named(&name[compound? + 1..]));
     if known.is_none() {
-        reading.flags |= Flags::UNKNOWN_SCHEME;
+        candidate.flags |= Flags::UNKNOWN_SCHEME;
         if !slashes && spaces > 0 {
             return None;
         }
     }
     let is_file = name.eq_ignore_ascii_case(b"file");
     let accepted = length <= LONGEST_RUN && !rest.is_empty() && has_authority(rest, is_file);
-    accepted.then_some(reading)
+    accepted.then_some(candidate)
 }
 
-/// The length of the scheme that a reference starts with.
+/// Returns the length of the scheme at the start of a reference.
 pub(super) fn scheme_length(reference: &[u8]) -> Option<usize> {
     let run = reference.iter().take_while(|&&byte| is_scheme_byte(byte));
     let length = run.count();
@@ -553,10 +542,10 @@ pub(super) fn scheme_length(reference: &[u8]) -> Option<usize> {
     (is_named && reference.get(length) == Some(&b':')).then_some(length)
 }
 
-/// The introducer and the parameters.
+/// T24: the longest introducer with its parameters, in bytes.
 const LONGEST_OPENING: usize = 256;
 
-/// Whether `ESC ]8;params;` ends at an index.
+/// T24: returns whether `ESC ]8;params;` ends at an index.
 pub(super) fn opens_hyperlink(view: &TextView<'_>, at: usize) -> bool {
     if view.before(at) != Some(b';') {
         return false;
@@ -570,7 +559,7 @@ pub(super) fn opens_hyperlink(view: &TextView<'_>, at: usize) -> bool {
         && !opening[semicolon..].iter().any(u8::is_ascii_control)
 }
 
-/// The URI up to BEL or `ESC \`, exactly as it is.
+/// T24: reads the URI up to BEL or `ESC \`, exactly as it stands.
 pub(super) fn read_hyperlink(view: &TextView<'_>, start: &SchemeStart) -> Option<Candidate> {
     let mut end = start.colon;
     let limit = start.at + LONGEST;

@@ -1,4 +1,4 @@
-//! The references of a slice, one by one.
+//! The references of a slice, as an iterator.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use crate::document::Scan;
 use crate::document::events::{Batch, Context, Event, Events, FoundReference, TextRange};
 use crate::document::flags::Flags;
 
-/// How much of the slice is scanned at a time: it stays in the cache, and so do its finds.
+/// The bytes that are scanned at a time: they stay in the cache, and so do their references.
 const STRIDE: usize = 256 << 10;
 
 /// One reference in a text.
@@ -19,22 +19,22 @@ pub struct TextReference<'a> {
     pub span: Range<usize>,
     /// The reference as cleaned; borrowed where the text holds it as it is.
     pub reference: Cow<'a, [u8]>,
-    /// Where it stands.
+    /// The kind of place in which it stands.
     pub context: Context,
-    /// What was done to it and what is odd about it.
+    /// What was done to the reference, and what is odd about it.
     pub flags: Flags,
     /// Other readings, best first.
     pub alternatives: Vec<Vec<u8>>,
 }
 
 impl TextReference<'_> {
-    /// How sure it is that the reference reads as its author meant it.
+    /// Returns the certainty that the reference is as its author meant it.
     pub fn certainty(&self) -> Certainty {
         Certainty::of(self.context, self.flags)
     }
 }
 
-/// The references of a text, in order. They never overlap.
+/// Returns the references of a text, in order. They never overlap.
 ///
 /// The example of RFC 2396 Appendix E, where white space and a line break stand inside one URI:
 ///
@@ -78,22 +78,22 @@ pub struct TextReferences<'a> {
     scanner: TextScanner,
     events: Batch,
     window: Window<'a>,
-    /// What the scanner has consumed of the bytes.
+    /// The number of bytes that the scanner has consumed.
     consumed: usize,
-    /// How far the window reaches.
+    /// The index at which the window ends.
     scanned: usize,
-    /// The next event of the batch.
+    /// The index of the next event in `events`.
     next: usize,
 }
 
 impl<'a> TextReferences<'a> {
-    /// Scans the next stretch; false at the end of the text.
+    /// Scans the next window. Returns false at the end of the text.
     fn advance(&mut self) -> bool {
         if self.window.last {
             return false;
         }
         let behind = self.consumed.saturating_sub(BOUNDS.look_behind);
-        // What is waited for grows by doubling, so that waiting is linear in time.
+        // While the scanner waits for more, windows double: the time stays linear.
         let pending = self.scanned - self.consumed;
         self.scanned = self.bytes.len().min(self.scanned + STRIDE.max(pending));
         self.window = Window {
@@ -119,7 +119,7 @@ impl<'a> TextReferences<'a> {
         }
     }
 
-    fn make(&self, found: &FoundReference) -> TextReference<'a> {
+    fn reference(&self, found: &FoundReference) -> TextReference<'a> {
         TextReference {
             span: found.span.start as usize..found.span.end as usize,
             reference: self.text(found.text),
@@ -143,7 +143,7 @@ impl<'a> Iterator for TextReferences<'a> {
             while let Some(event) = self.events.list.get(self.next) {
                 self.next += 1;
                 if let Event::Reference(found) = event {
-                    return Some(self.make(found));
+                    return Some(self.reference(found));
                 }
             }
             if !self.advance() {
@@ -153,14 +153,14 @@ impl<'a> Iterator for TextReferences<'a> {
     }
 }
 
-/// How sure it is that a reference reads as its author meant it.
+/// The certainty that a reference is as its author meant it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Certainty {
-    /// Something had to be guessed; there may be another reading.
+    /// Something was guessed: another reading is possible.
     Doubtful,
-    /// Something was removed or left out by a rule that is nearly always right.
+    /// Something was removed or left out, by a rule that is nearly always right.
     Likely,
-    /// Its ends are marked, or nothing about it is in doubt.
+    /// Delimiters mark its ends, or nothing is in doubt.
     Exact,
 }
 
@@ -180,7 +180,7 @@ const LIKELY: Flags = LIKELY_INSIDE
     .union(Flags::FOOTNOTE_CUT);
 
 impl Certainty {
-    /// The certainty of a reference found in a context with these flags.
+    /// Returns the certainty of a reference, from the kind of place and its flags.
     ///
     /// ```
     /// use uriscan::document::{events::Context, flags::Flags, text::Certainty};
@@ -203,7 +203,7 @@ impl Certainty {
         }
     }
 
-    /// The name: `exact`, `likely` or `doubtful`.
+    /// Returns the name: `exact`, `likely` or `doubtful`.
     pub fn name(self) -> &'static str {
         match self {
             Certainty::Exact => "exact",

@@ -1,77 +1,78 @@
-//! What stands before the content of every line: reply marks, or a comment's leader (rule D6).
+//! Lines: reply marks and comment leaders before their content, and lines that continue a URI.
 
 use super::TextSource;
-use super::view::{ByteClassSet, TextView, is_blank, is_break};
+use super::view::{TextView, is_blank, is_break};
+use crate::bytes::class::ByteSet;
 
-/// The prefix of a line.
+/// T15: the text before the content of every line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Prefix {
-    /// None.
+pub(super) enum LinePrefix {
+    /// No text.
     Nothing,
-    /// So many reply marks, `>`.
+    /// This many reply marks, `>`.
     Replies(usize),
-    /// So many reply marks, each `>` or `&gt;` (D5a).
+    /// This many reply marks, each `>` or `&gt;` (T14).
     MixedReplies(usize),
-    /// So many reply marks, each `&gt;`, on the lines behind one that has none (D5a).
+    /// This many reply marks, each `&gt;`, on the lines behind one without any (T14).
     EntityReplies(usize),
-    /// A comment leader: the bytes at this range of the window.
+    /// A comment leader: the bytes between these indices of the window.
     Leader(usize, usize),
     /// A comment opened by `/*`, whose further lines start with `*`.
     Block,
 }
 
-impl Prefix {
-    /// The prefix of the line in which `end` stands, as far as it lies before `end`.
-    pub(super) fn before(view: &TextView<'_>, end: usize) -> Prefix {
+impl LinePrefix {
+    /// Returns the prefix of the line of `end`, as far as it lies before `end`.
+    pub(super) fn before(view: &TextView<'_>, end: usize) -> LinePrefix {
         let Some(start) = view.line_start(end) else {
-            return Prefix::Nothing;
+            return LinePrefix::Nothing;
         };
         let line = &view.bytes[start..end];
         let marks = replies(line);
         if marks > 0 {
-            return Prefix::Replies(marks);
+            return LinePrefix::Replies(marks);
         }
         let indent = line.iter().take_while(|&&byte| is_space(byte)).count();
         let text = &line[indent..];
         match leader(text) {
-            0 => Prefix::Nothing,
-            n if !text.get(n).is_some_and(|&byte| is_space(byte)) => Prefix::Nothing,
-            _ if text.starts_with(b"/*") => Prefix::Block,
-            n => Prefix::Leader(start + indent, start + indent + n),
+            0 => LinePrefix::Nothing,
+            n if !text.get(n).is_some_and(|&byte| is_space(byte)) => LinePrefix::Nothing,
+            _ if text.starts_with(b"/*") => LinePrefix::Block,
+            n => LinePrefix::Leader(start + indent, start + indent + n),
         }
     }
 
-    /// The same, where a reply mark may also be written as `&gt;`: HTML that was turned into text (D5a).
-    pub(super) fn with_entities(view: &TextView<'_>, end: usize) -> Prefix {
+    /// Like [`before`](Self::before), but reply marks may be written `&gt;` (T14).
+    pub(super) fn with_entities(view: &TextView<'_>, end: usize) -> LinePrefix {
         let start = view.line_start(end);
         match start.map_or(0, |start| mixed_replies(&view.bytes[start..end]).0) {
-            0 => Prefix::before(view, end),
-            marks => Prefix::MixedReplies(marks),
+            0 => LinePrefix::before(view, end),
+            marks => LinePrefix::MixedReplies(marks),
         }
     }
 
-    /// The reply marks at the start of a line, all written as `&gt;`, up to `limit`.
-    pub(super) fn entities(view: &TextView<'_>, from: usize, limit: usize) -> Option<Prefix> {
+    /// Returns the reply marks at the start of a line, all written `&gt;`, up to `limit`.
+    pub(super) fn entities(view: &TextView<'_>, from: usize, limit: usize) -> Option<LinePrefix> {
         let mut marks = 0;
         let mut at = from;
-        while let Some(end) = mark(view, at, limit, Marks::Entities) {
+        while let Some(end) = mark(view, at, limit, ReplyMarks::Entities) {
             at = end;
             marks += 1;
         }
-        (marks > 0).then_some(Prefix::EntityReplies(marks))
+        (marks > 0).then_some(LinePrefix::EntityReplies(marks))
     }
 
-    /// Whether lines start with reply marks.
+    /// Returns whether the prefix is reply marks.
     pub(super) fn is_reply(self) -> bool {
         matches!(
             self,
-            Prefix::Replies(_) | Prefix::MixedReplies(_) | Prefix::EntityReplies(_)
+            LinePrefix::Replies(_) | LinePrefix::MixedReplies(_) | LinePrefix::EntityReplies(_)
         )
     }
 
-    /// Skips the same prefix at the start of another line, looking hardly further than `limit`.
+    /// Skips the same prefix at the start of another line, up to `limit`.
     ///
-    /// None where reply marks are missing: that is another speaker.
+    /// Returns `None` if reply marks are missing: somebody else wrote that line.
     pub(super) fn skip(self, view: &TextView<'_>, from: usize, limit: usize) -> Option<usize> {
         let spaces = |mut at: usize| {
             while at < limit && view.at(at).is_some_and(is_space) {
@@ -80,49 +81,53 @@ impl Prefix {
             at
         };
         let leader = match self {
-            Prefix::Nothing => &b""[..],
-            Prefix::Replies(marks) => return skip_marks(view, from, limit, marks, Marks::Plain),
-            Prefix::MixedReplies(marks) => {
-                return skip_marks(view, from, limit, marks, Marks::Mixed);
+            LinePrefix::Nothing => &b""[..],
+            LinePrefix::Replies(marks) => {
+                return skip_marks(view, from, limit, marks, ReplyMarks::Plain);
             }
-            Prefix::EntityReplies(marks) => {
-                return skip_marks(view, from, limit, marks, Marks::Entities);
+            LinePrefix::MixedReplies(marks) => {
+                return skip_marks(view, from, limit, marks, ReplyMarks::Mixed);
             }
-            Prefix::Leader(start, end) => &view.bytes[start..end],
-            Prefix::Block => b"*",
+            LinePrefix::EntityReplies(marks) => {
+                return skip_marks(view, from, limit, marks, ReplyMarks::Entities);
+            }
+            LinePrefix::Leader(start, end) => &view.bytes[start..end],
+            LinePrefix::Block => b"*",
         };
         if leader.is_empty() {
             return Some(from);
         }
         let at = spaces(from);
         let end = at + leader.len();
-        // The end of the text counts as WS, so that splitting changes nothing.
+        // The end of the text counts as a blank, so that splitting changes nothing.
         let found = view.spells(at, leader) && view.at(end).is_none_or(is_blank);
         Some(if found { end } else { from })
     }
 }
 
-/// How reply marks are written.
+/// The spelling of reply marks.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Marks {
+enum ReplyMarks {
     Plain,
     Entities,
     Mixed,
 }
 
-/// The entity that stands for `>`.
+/// The character reference of `>`.
 const ENTITY: &[u8] = b"&gt;";
 
-/// The index behind one reply mark and the spaces before it.
-fn mark(view: &TextView<'_>, from: usize, limit: usize, marks: Marks) -> Option<usize> {
+/// Returns the index behind one reply mark and the spaces before it.
+fn mark(view: &TextView<'_>, from: usize, limit: usize, marks: ReplyMarks) -> Option<usize> {
     let mut at = from;
     while at < limit && view.at(at).is_some_and(is_space) {
         at += 1;
     }
     match view.at(at) {
         _ if at >= limit => None,
-        Some(b'>') if marks != Marks::Entities => Some(at + 1),
-        Some(b'&') if marks != Marks::Plain => view.spells(at, ENTITY).then_some(at + ENTITY.len()),
+        Some(b'>') if marks != ReplyMarks::Entities => Some(at + 1),
+        Some(b'&') if marks != ReplyMarks::Plain => {
+            view.spells(at, ENTITY).then_some(at + ENTITY.len())
+        }
         _ => None,
     }
 }
@@ -132,12 +137,12 @@ fn skip_marks(
     from: usize,
     limit: usize,
     count: usize,
-    marks: Marks,
+    marks: ReplyMarks,
 ) -> Option<usize> {
     (0..count).try_fold(from, |at, _| mark(view, at, limit, marks))
 }
 
-/// The number of reply marks that a line starts with, each `>` or `&gt;`, and their length.
+/// Returns the number of reply marks at the start of a line, each `>` or `&gt;`, and their length.
 fn mixed_replies(line: &[u8]) -> (usize, usize) {
     let (mut count, mut end, mut at) = (0, 0, 0);
     while let Some(&byte) = line.get(at) {
@@ -161,7 +166,7 @@ fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t')
 }
 
-/// The number of reply marks that a line starts with: `([ \t]*>)+`.
+/// Returns the number of reply marks at the start of a line: `([ \t]*>)+`.
 fn replies(line: &[u8]) -> usize {
     line.iter()
         .take_while(|&&byte| is_space(byte) || byte == b'>')
@@ -169,7 +174,7 @@ fn replies(line: &[u8]) -> usize {
         .count()
 }
 
-/// The length of the comment leader that a text starts with: `#+ ;+ %+ *+ |+ !+ // /// -- /*`.
+/// Returns the length of the comment leader at the start of a text (T15).
 fn leader(text: &[u8]) -> usize {
     let Some(&first) = text.first() else { return 0 };
     let run = text.iter().take_while(|&&byte| byte == first).count();
@@ -181,13 +186,13 @@ fn leader(text: &[u8]) -> usize {
     }
 }
 
-/// Whether escapes count in the line of an index.
+/// T39: returns whether the line of an index is the source of a man page.
 pub(super) fn is_troff(view: &TextView<'_>, at: usize) -> bool {
     view.source == TextSource::Troff || is_control_line(view, at)
 }
 
-/// B14: whether the line in which `end` stands starts with the control character of troff, `.`, behind reply marks and
-/// the sign of a patch.
+/// T39: returns whether the line of `end` starts with `.`, the control character of troff, behind
+/// reply marks and the sign of a patch.
 fn is_control_line(view: &TextView<'_>, end: usize) -> bool {
     let Some(start) = view.line_start(end) else {
         return false;
@@ -201,26 +206,16 @@ fn is_control_line(view: &TextView<'_>, end: usize) -> bool {
     line.first() == Some(&b'.')
 }
 
-/// So many bytes of the next line's first token are looked at.
+/// The most bytes of the next line's first token that are read.
 const LONGEST_TOKEN: usize = 1024;
 
-/// So many spaces and tabs behind it.
+/// The most spaces and tabs behind that token.
 const LONGEST_BLANKS: usize = 64;
 
-/// White space.
-static BLANKS: ByteClassSet = {
-    let mut set = [false; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        set[byte] = is_blank(byte as u8);
-        byte += 1;
-    }
-    set
-};
+static BLANKS: ByteSet = ByteSet::EMPTY.with_range(b'\t', b'\r').with(b" ");
 
-/// Whether the token at an index, the first of its line, continues a URI: it stands there alone, or it holds what words
-/// do not, and it is no field's name, list mark or rule.
-pub(super) fn goes_on(view: &TextView<'_>, at: usize) -> bool {
+/// T34: returns whether the token at an index, the first of its line, may continue a URI.
+pub(super) fn continues_uri(view: &TextView<'_>, at: usize) -> bool {
     let end = view.first(at, at + LONGEST_TOKEN, &BLANKS);
     let token = &view.bytes[at..end];
     if is_field(token) || is_list_mark(token) || is_rule(token) || is_entity(token) {
@@ -241,7 +236,7 @@ fn is_uri_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-._~:/?#[]@!$&'()*+,;=%".contains(&byte)
 }
 
-/// A header field's name, and what looks like one.
+/// Returns whether a token looks like a header field's name.
 fn is_field(token: &[u8]) -> bool {
     let name = token.strip_suffix(b":");
     name.is_some_and(|name| {
@@ -250,7 +245,7 @@ fn is_field(token: &[u8]) -> bool {
     })
 }
 
-/// `-`, `12.`, `12)`, `a.`, `a)`
+/// Returns whether a token is `-`, `12.`, `12)`, `a.` or `a)`.
 fn is_list_mark(token: &[u8]) -> bool {
     match token {
         [b'-'] => true,
@@ -262,7 +257,7 @@ fn is_list_mark(token: &[u8]) -> bool {
     }
 }
 
-/// `---`, `-- `, `____`
+/// Returns whether a token is a drawn rule, or the mark of a signature.
 fn is_rule(token: &[u8]) -> bool {
     let first = token[0];
     let run = token.iter().take_while(|&&byte| byte == first).count();
@@ -271,7 +266,7 @@ fn is_rule(token: &[u8]) -> bool {
         && (run == token.len() || run >= 4)
 }
 
-/// B1: `&lt;`, `&gt;` or `&quot;`, at which a URI stops.
+/// T25: returns whether a token starts with `&lt;`, `&gt;` or `&quot;`, at which a URI stops.
 fn is_entity(token: &[u8]) -> bool {
     [&b"&lt;"[..], b"&gt;", b"&quot;"].iter().any(|entity| {
         let start = token.get(..entity.len());
@@ -279,9 +274,9 @@ fn is_entity(token: &[u8]) -> bool {
     })
 }
 
-/// Whether the token holds one of `/ ? = & % #`, punctuation at its end aside.
+/// Returns whether a token holds one of `/ ? = & #` or a percent-encoded byte, except at its end.
 ///
-/// `%` counts only in a triplet. `and/or`, `Linux/UNIX` and `AT&T` are words: one `/` or `&` between letters.
+/// `and/or`, `Linux/UNIX` and `AT&T` are words: one `/` or `&` between letters.
 fn is_evident(token: &[u8]) -> bool {
     let is_punctuation = |byte: &u8| b".,:;!?)]}'*".contains(byte);
     let end = token.iter().rposition(|byte| !is_punctuation(byte));

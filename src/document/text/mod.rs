@@ -1,24 +1,23 @@
-//! URIs in plain text (RFC 2396 Appendix E, RFC 3986 Appendix C).
+//! Plain text: finds URIs as RFC 2396 Appendix E and RFC 3986 Appendix C describe them.
 //!
-//! A URI's scheme ends in a colon, so colons are searched for ([`prefilter`](crate::bytes::prefilter)),
-//! never the delimiters, which are far more frequent. At a colon the rules look back for the
-//! scheme and for a delimiter before it, then forward:
+//! A URI's scheme ends in a colon, so the scanner searches for colons
+//! ([`prefilter`](crate::bytes::prefilter)) and not for delimiters, which are far more frequent. At
+//! a colon it looks back for the scheme and for a delimiter, then reads forward.
 //!
-//! | rules | file | what they decide |
+//! | rules | file | contents |
 //! |---|---|---|
-//! | S1-S8 | `start`, `schemes`, `shapes` | where the scheme starts, and what must follow it |
-//! | D1-D13 | `delimited`, `prefix` | `<...>` and `"..."`: white space, wraps, hyphens, reply marks |
-//! | D14 | `terminal` | terminal hyperlinks |
-//! | B1-B12 | `bare`, `authority`, `unicode` | everything else: stops, hosts, brackets, trimming |
-//! | B14 | `troff` | escapes in the source of man pages |
-//! | O1-O2 | `optional` | `www.` and mail addresses |
-//! | | `usual` | what nearly all URIs are like, without asking every rule |
+//! | T1-T8 | `schemes` | known schemes, their shapes, and where a scheme starts |
+//! | T9-T24 | `delimited` | `<...>`, `"..."` and hyperlinks of terminals |
+//! | T25-T39 | `bare` | everything else: stops, authorities, brackets, trimming |
+//! | T14, T15, T34, T39 | `lines` | prefixes of lines, and lines that go on |
+//! | T40, T41 | `optional` | `www.` and mail addresses |
+//! | | `common_case` | a fast path for most URIs |
+//! | | `conformance` | flags for what is odd |
+//! | | `split` | split points of a text |
 //!
-//! Every look back and look ahead is bounded, nothing is looked at again that a find covers, and no
-//! rule reaches across an empty line ([`split_at`]). What is decided never depends on where a
-//! window ends: a rule that looked past the end is asked again when more is there.
-//!
-//! To search a slice, see [`find`].
+//! The result does not depend on where a window ends: a rule that reads past the end is tried again
+//! when more bytes are there. To search a slice, see [`find`].
+#![doc = include_str!("rules.md")]
 
 mod bare;
 mod candidate;
@@ -43,10 +42,10 @@ use super::{Format, Passes, Retrieval, SplitPoint};
 use crate::bytes::window::Bounds;
 use crate::decode::charset::Conversion;
 
-/// How text is read.
+/// Options for scanning text.
 #[derive(Clone, Debug, Default)]
 pub struct TextOptions {
-    /// Which bytes beyond ASCII belong to a URI.
+    /// The bytes beyond ASCII that belong to a URI.
     pub non_ascii: NonAscii,
     /// Also report `www.example.com`, as `http://www.example.com` (RFC 2396 Appendix F).
     pub www: bool,
@@ -56,27 +55,27 @@ pub struct TextOptions {
     pub strict: bool,
 }
 
-/// Whether plain text is what it looks like, or the source of formatted text.
+/// The kind of text: prose, or the source of formatted text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TextSource {
-    /// Only lines that start with `.` are read as troff's (B14).
+    /// Only lines that start with `.` are read as troff's (T39).
     #[default]
     Prose,
-    /// Every line is: the media type `text/troff` (RFC 4263) or one of its older names.
+    /// Every line is troff: the media type `text/troff` (RFC 4263) or one of its older names.
     Troff,
 }
 
-/// Which bytes beyond ASCII belong to a URI in text.
+/// The bytes beyond ASCII that belong to a URI in text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NonAscii {
-    /// Letters and marks do, as in an IRI (RFC 3987).
+    /// Letters, marks and the like, as in an IRI (RFC 3987).
     #[default]
     Iri,
-    /// None does.
+    /// None.
     Ascii,
 }
 
-/// Plain text, the format of whatever is nothing else.
+/// Plain text, the format of documents that have no other.
 pub(super) const FORMAT: Format = Format {
     name: "text",
     extensions: &["txt", "text", "log"],
@@ -86,12 +85,12 @@ pub(super) const FORMAT: Format = Format {
     reading: Passes::Once,
     prescan: None,
     conversion: Conversion::Always,
-    split_point: Some(SplitPoint::Line(split::seam)),
+    split_point: Some(SplitPoint::Line(split::split_point)),
     scanner: |options| Box::new(TextScanner::new(options.text.clone())),
 };
 
-/// Behind: a scheme's run, twice the padding before it with `URL:` and a delimiter between, and the
-/// look for the line's start before that. Ahead: the longest URI, and the start of the next line.
+/// Behind: a scheme's run, the padding on both sides of `URL:`, a delimiter, and the distance to
+/// the line's start before that. Ahead: the longest URI, and the start of the next line.
 const BOUNDS: Bounds = Bounds {
     look_behind: 2048,
     look_ahead: bare::LONGEST + 2 * bare::NEXT_PREFIX + 4096,

@@ -1,23 +1,21 @@
-//! Abbreviated references, on request: `www.` and mail addresses (rules O1 and O2).
+//! Abbreviated references, on request: `www.` and mail addresses (T40, T41).
 
 use super::NonAscii;
-use super::bare::{self, Bare};
+use super::bare::Bare;
 use super::candidate::{Candidate, Workspace};
+use super::conformance::LONGEST_LABEL;
 use super::delimited::UriPrefix;
 use super::view::TextView;
 use crate::document::events::Context;
 use crate::document::flags::Flags;
 
-/// O2: the part before `@` is no longer.
-pub(super) const LONGEST_LOCAL: usize = 64;
+/// T41: the longest local part, in bytes.
+const LONGEST_LOCAL: usize = 64;
 
-/// A domain name is no longer.
+/// The longest domain name, in bytes (RFC 1035, section 2.3.4).
 const LONGEST_DOMAIN: usize = 255;
 
-/// Nor is one of its labels.
-const LONGEST_LABEL: usize = 63;
-
-/// O1: `www.` at an index.
+/// T40: reads the reference that starts with `www.` at an index.
 pub(super) fn www(
     view: &TextView<'_>,
     non_ascii: NonAscii,
@@ -32,13 +30,13 @@ pub(super) fn www(
         return None;
     }
     let bare = Bare::new(view, non_ascii, at);
-    let authority = bare::authority_without_user(&bare, at)?;
-    let mut reading = bare::finish(&bare, at, authority.end, Some(authority));
-    bare.flag_wrap(&mut reading);
-    if !is_www_host(&view.bytes[at..authority.host_end.min(reading.raw.end)]) {
+    let authority = bare.authority_without_userinfo(at)?;
+    let mut candidate = bare.read_tail(at, authority.end, Some(authority));
+    bare.flag_wrap(&mut candidate);
+    if !is_www_host(&view.bytes[at..authority.host_end.min(candidate.raw.end)]) {
         return None;
     }
-    let mut flags = reading.flags | Flags::SCHEME_GUESSED;
+    let mut flags = candidate.flags | Flags::SCHEME_GUESSED;
     if UriPrefix::of(view, at).has_prefix {
         flags |= Flags::URL_PREFIX;
     }
@@ -46,16 +44,16 @@ pub(super) fn www(
     workspace.text.extend_from_slice(b"http://");
     workspace
         .text
-        .extend_from_slice(&view.bytes[reading.raw.clone()]);
+        .extend_from_slice(&view.bytes[candidate.raw.clone()]);
     Some(Candidate {
         context: Context::Www,
         flags,
         cleaned: true,
-        ..reading
+        ..candidate
     })
 }
 
-/// At least two labels behind `www`, the last one a top-level domain by its looks.
+/// Returns whether two labels or more follow `www`, the last one like a top-level domain.
 fn is_www_host(host: &[u8]) -> bool {
     let labels = || {
         let labels = host.split(|&byte| byte == b'.').skip(1);
@@ -73,12 +71,12 @@ fn is_top_level(label: &[u8]) -> bool {
     encoded || letters
 }
 
-/// `atext` of RFC 5322, and the dot.
-pub(super) fn is_local_byte(byte: u8) -> bool {
+/// Returns whether a byte is `atext` (RFC 5322, section 3.2.3) or a dot.
+fn is_local_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b".!#$%&'*+-/=?^_`{|}~".contains(&byte)
 }
 
-/// O2: the mail address around the `@` at an index.
+/// T41: reads the mail address around the `@` at an index.
 pub(super) fn email(
     view: &TextView<'_>,
     at: usize,
@@ -91,7 +89,7 @@ pub(super) fn email(
     {
         return None;
     }
-    // O2: an opening apostrophe quotes the address.
+    // T41: an opening apostrophe quotes the address.
     let quotes = view.bytes[run..at]
         .iter()
         .take_while(|&&byte| byte == b'\'');
@@ -115,14 +113,14 @@ pub(super) fn email(
     })
 }
 
-/// The start of the local part that ends at an index.
+/// Returns the start of the local part that ends at `end`.
 pub(super) fn local_start(view: &TextView<'_>, end: usize) -> usize {
     let least = view.floor.max(end.saturating_sub(LONGEST_LOCAL));
     let run = view.bytes[least..end].iter().rev();
     end - run.take_while(|&&byte| is_local_byte(byte)).count()
 }
 
-/// Behind the domain that starts at an index: LDH labels, at least two, up to an empty one.
+/// Returns the end of the domain at an index: two LDH labels or more, up to an empty one.
 fn domain_end(view: &TextView<'_>, from: usize) -> Option<usize> {
     let is_ldh = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
     let mut label = from;

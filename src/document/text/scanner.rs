@@ -1,4 +1,4 @@
-//! The scanner: from colons to finds, window by window.
+//! The scanner: from colons to references, window by window.
 
 use super::candidate::{Candidate, Workspace};
 use super::delimited::{self, UriPrefix};
@@ -11,10 +11,10 @@ use crate::bytes::simd::avx2::Avx2;
 use crate::bytes::window::Window;
 use crate::document::events::{Context, Event, Events};
 use crate::document::flags::Flags;
-use crate::document::{Scan, ScanStart as Beginning};
+use crate::document::{Scan, ScanStart};
 
-/// The ends of the schemes that do without `//` (S7), and of those that may have a line break
-/// before it (D3), and of `URL:`. For `ws`, what stands before it counts as a letter.
+/// The endings of the schemes that need no `//` (T7), of those that may have a line break before it
+/// (T11), and of `URL:`. The byte before `ws` counts as its first letter.
 static WORDS: WordEndings = WordEndings::new(
     &[
         b"lto", b"ews", b"tel", b"sms", b"urn", b"ata", b"net", b"doi", b"cid", b"mid", b"cct",
@@ -24,7 +24,7 @@ static WORDS: WordEndings = WordEndings::new(
         b"url", b"ttp", b"tps", b"ftp", b"wss", b"<ws", b"\"ws", b" ws", b":ws", b")ws", b"*ws",
         b"+ws", b",ws", b"-ws",
     ],
-    // Letters that share a group are those whose words have few other pairs in common writing.
+    // Letters share a group if few other pairs of their words occur in prose.
     &[b"oaig", b"s", b"l", b"np", b"t", b"dx", b"e", b""],
 );
 
@@ -34,16 +34,16 @@ pub struct TextScanner {
     options: TextOptions,
     wide: Option<Avx2>,
     workspace: Workspace,
-    /// Offset of the outer end of the last find: nothing starts before it.
+    /// The offset of the last reference's outer end: the next one starts behind it.
     resume: u64,
-    /// Offset up to which every trigger has been decided.
+    /// The offset up to which every trigger was decided.
     examined: u64,
     is_settled: bool,
     source: TextSource,
 }
 
 impl TextScanner {
-    /// A scanner with these options.
+    /// Returns a scanner with these options.
     pub fn new(options: TextOptions) -> Self {
         TextScanner {
             options,
@@ -56,7 +56,7 @@ impl TextScanner {
         }
     }
 
-    /// What the rules make of a trigger.
+    /// Reads the reference of a trigger.
     #[inline]
     fn read(&mut self, view: &TextView<'_>, trigger: Trigger) -> Option<Candidate> {
         match trigger {
@@ -75,7 +75,7 @@ impl TextScanner {
                 optional::www(view, non_ascii, at, &mut self.workspace)
             }
         }?;
-        // In both cases the scheme was put there.
+        // Both have a scheme that was put before them.
         let text = &self.workspace.text;
         reading.flags |= match reading.context {
             Context::Www => conformance::flags(text, 5, TextScheme::named(b"http")),
@@ -94,7 +94,7 @@ impl TextScanner {
         self.read_by_rules(view, colon)
     }
 
-    /// Apart from the shortcut, so that the loop over triggers holds no more than that.
+    /// Apart from the fast path, so that the loop over triggers inlines no more than that.
     #[inline(never)]
     fn read_by_rules(&mut self, view: &TextView<'_>, colon: usize) -> Option<Candidate> {
         let strict = self.options.strict;
@@ -111,9 +111,8 @@ impl TextScanner {
         }
         let start = SchemeStart::before(view, colon)?;
         if !start.slashes {
-            // S7: a shape, or a line break before the slashes (D3).
+            // T7: a shape, or a line break before the slashes (T11). A backslash may come first (T16).
             let next = view.at(colon + 1)?;
-            // D6a: a backslash before the line break.
             let breaks =
                 is_blank(next) || next == b'\\' && view.at(colon + 2).is_some_and(is_break);
             if breaks != start.is_special() || (!breaks && start.shape().is_none()) {
@@ -126,7 +125,7 @@ impl TextScanner {
         Some(reading)
     }
 
-    /// Delimited if there is a delimiter, else bare.
+    /// Reads the reference of a scheme, delimited if there is a delimiter, else bare.
     fn read_from(&mut self, view: &TextView<'_>, start: &SchemeStart) -> Option<Candidate> {
         if delimited::opens_hyperlink(view, start.at)
             && let Some(reading) = delimited::read_hyperlink(view, start)
@@ -142,7 +141,7 @@ impl TextScanner {
                 return reading;
             }
         }
-        // D13: the bare rules from the same scheme.
+        // T23
         self.workspace.clear();
         let mut reading = bare::read(view, self.options.non_ascii, start, &mut self.workspace)?;
         if before.opening.is_some() {
@@ -154,8 +153,8 @@ impl TextScanner {
         Some(reading)
     }
 
-    /// The first byte that may yet belong to a find whose trigger is at `end` or later.
-    fn hold(&self, view: &TextView<'_>, end: usize) -> usize {
+    /// Returns the first byte that may belong to a reference with a trigger at `end` or later.
+    fn pending_start(&self, view: &TextView<'_>, end: usize) -> usize {
         let run = schemes::run_start(view, end);
         match self.options.email {
             true => run.min(optional::local_start(view, end)),
@@ -165,7 +164,7 @@ impl TextScanner {
 }
 
 impl Scan for TextScanner {
-    fn begin(&mut self, start: &Beginning) {
+    fn begin(&mut self, start: &ScanStart) {
         self.source = start.source;
         self.resume = 0;
         self.examined = 0;
@@ -186,13 +185,13 @@ impl Scan for TextScanner {
         let consumed = loop {
             let Some(trigger) = triggers.next(self.wide, window.bytes, from) else {
                 from = window.bytes.len();
-                break self.hold(&view, from);
+                break self.pending_start(&view, from);
             };
             let reading = self.read(&view, trigger);
             let at = trigger.at();
             if view.take_beyond() && !window.last {
                 from = at;
-                break self.hold(&view, at);
+                break self.pending_start(&view, at);
             }
             from = at + 1;
             if let Some(reading) = reading {
@@ -210,7 +209,7 @@ impl Scan for TextScanner {
     }
 }
 
-/// A place where the rules are asked.
+/// A byte at which the rules are tried.
 #[derive(Clone, Copy, Debug)]
 enum Trigger {
     /// A colon.
@@ -228,7 +227,7 @@ impl Trigger {
     }
 }
 
-/// The triggers of one window in ascending order. Each kind is searched for once per byte.
+/// The triggers of one window, in ascending order. Each kind is searched for once per byte.
 #[derive(Debug)]
 struct Triggers {
     colon: NextTrigger,
@@ -236,7 +235,7 @@ struct Triggers {
     www: NextTrigger,
 }
 
-/// The next place of one kind.
+/// The next trigger of one kind.
 #[derive(Clone, Copy, Debug)]
 enum NextTrigger {
     Unknown,
@@ -245,7 +244,7 @@ enum NextTrigger {
 }
 
 impl NextTrigger {
-    /// The first place from `from` on, searched for only if it is not known.
+    /// Returns the first trigger from `from` on, and searches only if it is not known.
     fn from(&mut self, from: usize, search: impl FnOnce(usize) -> Option<usize>) -> Option<usize> {
         match *self {
             NextTrigger::None => return None,
@@ -438,7 +437,7 @@ mod tests {
                 text += self.pick(BEFORE);
                 text += self.pick(SCHEMES);
                 text += self.pick(&["://", "://", "://", "://", ":", ":\n//"]);
-                // Mostly something usual.
+                // Mostly a common URI.
                 let hosts = if self.below(2) == 0 {
                     &HOSTS[..4]
                 } else {
@@ -461,7 +460,7 @@ mod tests {
 
     fn finds(scanner: &mut TextScanner, bytes: &[u8]) -> Vec<(Span, Context, Flags, Vec<u8>)> {
         let mut events = Events::default();
-        scanner.begin(&Beginning::default());
+        scanner.begin(&ScanStart::default());
         scanner.scan(Window::whole(bytes), &mut events);
         let found = events.list.iter().filter_map(|event| match event {
             Event::Reference(found) => Some(found),
@@ -474,14 +473,14 @@ mod tests {
     }
 
     #[test]
-    fn a_usual_uri_is_what_the_rules_read() {
+    fn the_fast_path_reads_what_the_rules_read() {
         let mut random = Random(1);
         let mut scanner = TextScanner::new(TextOptions::default());
         let mut by_rules = TextScanner {
             wide: None,
             ..TextScanner::new(TextOptions::default())
         };
-        let mut usual = 0;
+        let mut common = 0;
         for _ in 0..30_000 {
             let text = random.text();
             let found = finds(&mut scanner, text.as_bytes());
@@ -489,15 +488,18 @@ mod tests {
             if let Some(wide) = scanner.wide {
                 let view = TextView::new(text.as_bytes(), 0);
                 let read = |at| common_case::read(&view, wide, NonAscii::Iri, at);
-                usual += memchr::memchr_iter(b':', text.as_bytes())
+                common += memchr::memchr_iter(b':', text.as_bytes())
                     .filter_map(read)
                     .count();
             }
         }
-        assert!(scanner.wide.is_none() || usual > 3_000, "{usual} are usual");
+        assert!(
+            scanner.wide.is_none() || common > 3_000,
+            "{common} are common"
+        );
     }
 
-    /// What an attacker would repeat, line by line or without an end, in texts longer than any URI.
+    /// Tokens that an attacker would repeat, in texts longer than any URI.
     #[rustfmt::skip]
     const HOSTILE: &[&str] = &[
         "<", "\"", "(", "[", ":", "://", "http:", "http://", "http:?", "<http://a", "\"http://a ", "<http://a\n", "http://(", "http://[",
@@ -517,9 +519,9 @@ mod tests {
         };
         // A URI may be 65,536 bytes long: a text has to hold several.
         let steps = |source: TextSource, token: &str, length: usize| {
-            let start = Beginning {
+            let start = ScanStart {
                 source,
-                ..Beginning::default()
+                ..ScanStart::default()
             };
             let text = token.repeat(length / token.len());
             let mut scanner = TextScanner::new(options.clone());

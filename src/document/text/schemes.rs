@@ -1,25 +1,25 @@
-//! The schemes that text is searched for: one row each.
+//! Schemes: a row for each that is known, and where one starts before a colon (T1 to T8).
 
 use super::view::{TextView, is_scheme_byte};
 use crate::document::flags::Flags;
 
-/// How a scheme's URIs continue after the colon.
+/// The continuation of a scheme's URIs behind the colon.
 #[derive(Clone, Copy, Debug)]
 pub enum SchemeForm {
     /// `//` and an Internet host: http, https, ftp, ftps, ws, wss.
     Special,
     /// `//`.
     Slashes,
-    /// `//`, or else this shape (rule S7).
+    /// `//`, or else this shape (T7).
     NoSlash(SchemeShape),
 }
 
 /// A known scheme.
 #[derive(Clone, Copy, Debug)]
 pub struct TextScheme {
-    /// Its name in lower case.
+    /// The name in lower case.
     pub name: &'static str,
-    /// How its URIs continue.
+    /// The continuation behind the colon.
     pub form: SchemeForm,
 }
 
@@ -178,10 +178,10 @@ pub const SCHEMES: &[TextScheme] = &[
 ];
 
 impl TextScheme {
-    /// The length of the longest name.
+    /// The length of the longest name, in bytes.
     pub const LONGEST: usize = 16;
 
-    /// The known scheme of a name in any case.
+    /// Returns the known scheme of a name in any case.
     ///
     /// ```
     /// use uriscan::document::text::schemes::TextScheme;
@@ -211,13 +211,13 @@ impl TextScheme {
         Some(&SCHEMES[start + row])
     }
 
-    /// Whether it is one of http, https, ftp, ftps, ws and wss.
+    /// Returns whether the scheme is http, https, ftp, ftps, ws or wss.
     pub fn is_special(&self) -> bool {
         matches!(self.form, SchemeForm::Special)
     }
 }
 
-/// A name in lower case as one number.
+/// Returns a name in lower case as a number.
 const fn key(name: &[u8]) -> u128 {
     let mut key = 0;
     let mut n = name.len();
@@ -238,7 +238,7 @@ static KEYS: [u128; SCHEMES.len()] = {
     keys
 };
 
-/// The row of http, before that of https.
+/// The index of http's row; that of https follows.
 const HTTP: usize = {
     let mut n = 0;
     while key(SCHEMES[n].name.as_bytes()) != key(b"http") {
@@ -247,7 +247,7 @@ const HTTP: usize = {
     n
 };
 
-/// For each letter, where the rows start whose names start with it or a later one.
+/// The index, for each letter, of the first row whose name starts with that letter or a later one.
 static FIRST: [usize; 27] = {
     let mut first = [SCHEMES.len(); 27];
     let mut n = SCHEMES.len();
@@ -262,17 +262,17 @@ static FIRST: [usize; 27] = {
     first
 };
 
-/// S1: a longer run of scheme bytes is a blob.
+/// T1: the longest run of scheme bytes that is no blob.
 pub(super) const LONGEST_RUN: usize = 64;
 
 /// A scheme in front of a colon.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SchemeStart {
-    /// Index of the scheme's first byte.
+    /// The index of the scheme's first byte.
     pub(super) at: usize,
-    /// Index of its colon.
+    /// The index of the colon.
     pub(super) colon: usize,
-    /// Its row, unless it is compound or not known.
+    /// The scheme's row, unless it is compound or unknown.
     pub(super) scheme: Option<&'static TextScheme>,
     /// `//` follows the colon.
     pub(super) slashes: bool,
@@ -281,28 +281,28 @@ pub(super) struct SchemeStart {
 }
 
 impl SchemeStart {
-    /// The scheme before the colon at an index.
+    /// Returns the scheme before the colon at an index.
     pub(super) fn before(view: &TextView<'_>, colon: usize) -> Option<SchemeStart> {
         let run = run_start(view, colon);
         let name = &view.bytes[run..colon];
+        // T1
+        let first = *name.first()?;
+        let slashes = view.at(colon + 1) == Some(b'/') && view.at(colon + 2) == Some(b'/');
         let start = |n: usize, scheme, flags| SchemeStart {
             at: run + n,
             colon,
             scheme,
-            slashes: view.at(colon + 1) == Some(b'/') && view.at(colon + 2) == Some(b'/'),
+            slashes,
             flags,
         };
-        // S1: nothing before the colon, or the end of a blob.
-        let first = *name.first()?;
         let blob = name.len() == LONGEST_RUN
             && run > view.floor
             && view.before(run).is_some_and(is_scheme_byte);
-        // S2: the whole run is known.
+        // T2
         if !blob && let Some(scheme) = TextScheme::named(name) {
             return Some(start(0, Some(scheme), Flags::NONE));
         }
-        let slashes = start(0, None, Flags::NONE).slashes;
-        // S3: git+https.
+        // T3: `git+https://`
         if slashes
             && let Some(plus) = memchr::memrchr(b'+', name)
             && TextScheme::named(&name[plus + 1..]).is_some()
@@ -314,7 +314,7 @@ impl SchemeStart {
                 Flags::NONE,
             ));
         }
-        // S4: "sentence.https://", "2https://".
+        // T4: `sentence.https://`, `2https://`
         if let Some(tail) = known_tail(name) {
             let glued = match name[tail - 1].is_ascii_digit() {
                 true => Flags::GLUED,
@@ -325,7 +325,7 @@ impl SchemeStart {
         if !slashes {
             return None;
         }
-        // S5: "linkhttps://".
+        // T5: `linkhttps://`
         for scheme in [&b"https"[..], b"http"] {
             if let Some(tail) = name.len().checked_sub(scheme.len())
                 && name[tail..].eq_ignore_ascii_case(scheme)
@@ -333,7 +333,7 @@ impl SchemeStart {
                 return Some(start(tail, TextScheme::named(scheme), Flags::GLUED));
             }
         }
-        // S6: any other scheme of at least two bytes.
+        // T6
         if blob {
             return None;
         }
@@ -345,17 +345,17 @@ impl SchemeStart {
         accepted.then(|| start(skipped, None, Flags::UNKNOWN_SCHEME))
     }
 
-    /// S7: the schemes with an Internet host.
+    /// Returns whether the scheme has an Internet host.
     pub(super) fn is_special(&self) -> bool {
         self.scheme.is_some_and(TextScheme::is_special)
     }
 
-    /// The one scheme whose authority may be empty.
+    /// Returns whether the scheme is file, whose authority may be empty.
     pub(super) fn is_file(&self) -> bool {
         self.scheme.is_some_and(|scheme| scheme.name == "file")
     }
 
-    /// S7: the shape that the text behind the colon must have without `//`.
+    /// T7: returns the shape that the text behind the colon must have without `//`.
     pub(super) fn shape(&self) -> Option<SchemeShape> {
         match self.scheme?.form {
             SchemeForm::NoSlash(shape) => Some(shape),
@@ -364,14 +364,14 @@ impl SchemeStart {
     }
 }
 
-/// The start of the run of scheme bytes before an index, at most 64 bytes back.
+/// Returns the start of the run of scheme bytes before an index, at most 64 bytes back.
 pub(super) fn run_start(view: &TextView<'_>, end: usize) -> usize {
     let least = view.floor.max(end.saturating_sub(LONGEST_RUN));
     let run = view.bytes[least..end].iter().rev();
     end - run.take_while(|&&byte| is_scheme_byte(byte)).count()
 }
 
-/// S4: where the longest known tail starts that follows `.`, `-` or a digit.
+/// T4: returns the start of the longest known scheme at the end of a run.
 fn known_tail(name: &[u8]) -> Option<usize> {
     let least = name.len().saturating_sub(TextScheme::LONGEST).max(1);
     (least..name.len()).find(|&at| {
@@ -380,11 +380,16 @@ fn known_tail(name: &[u8]) -> Option<usize> {
     })
 }
 
-/// Tells whether the text after a scheme's colon has the scheme's shape.
+/// Returns whether the text behind a scheme's colon has the scheme's shape.
 pub type SchemeShape = fn(&[u8]) -> bool;
 
+/// Returns the length of the run of bytes for which `holds` is true.
+fn run(text: &[u8], holds: impl Fn(u8) -> bool) -> usize {
+    text.iter().take_while(|&&byte| holds(byte)).count()
+}
+
 fn digits(text: &[u8]) -> usize {
-    text.iter().take_while(|byte| byte.is_ascii_digit()).count()
+    run(text, |byte| byte.is_ascii_digit())
 }
 
 fn holds(text: &[u8], any: &[u8]) -> bool {
@@ -409,10 +414,7 @@ fn is_number(text: &[u8]) -> bool {
 
 /// `nid:nss` (RFC 2141)
 fn is_urn(text: &[u8]) -> bool {
-    let nid = text
-        .iter()
-        .take_while(|&&byte| byte.is_ascii_alphanumeric() || byte == b'-')
-        .count();
+    let nid = run(text, |byte| byte.is_ascii_alphanumeric() || byte == b'-');
     (1..=32).contains(&nid)
         && text[0] != b'-'
         && text.get(nid) == Some(&b':')
@@ -422,9 +424,9 @@ fn is_urn(text: &[u8]) -> bool {
 /// `type/subtype`, then `;` or `,` (RFC 2397)
 fn is_data(text: &[u8]) -> bool {
     let name = |text: &[u8]| {
-        text.iter()
-            .take_while(|&&byte| byte.is_ascii_alphanumeric() || b"!#$&^_.+-".contains(&byte))
-            .count()
+        run(text, |byte| {
+            byte.is_ascii_alphanumeric() || b"!#$&^_.+-".contains(&byte)
+        })
     };
     let kind = name(text);
     if kind == 0 || text.get(kind) != Some(&b'/') {
@@ -444,10 +446,7 @@ fn is_doi(text: &[u8]) -> bool {
     let Some(rest) = text.strip_prefix(b"10.") else {
         return false;
     };
-    let registrant = rest
-        .iter()
-        .take_while(|&&byte| byte.is_ascii_digit() || byte == b'.')
-        .count();
+    let registrant = run(rest, |byte| byte.is_ascii_digit() || byte == b'.');
     digits(rest) > 0 && rest.get(registrant) == Some(&b'/') && rest.len() > registrant + 1
 }
 
@@ -487,17 +486,11 @@ fn is_path(text: &[u8]) -> bool {
 
 /// `authority,year:` (RFC 4151)
 fn is_tag(text: &[u8]) -> bool {
-    let authority = text
-        .iter()
-        .take_while(|byte| !matches!(byte, b',' | b':' | b'/'))
-        .count();
+    let authority = run(text, |byte| !matches!(byte, b',' | b':' | b'/'));
     let Some(date) = text[authority..].strip_prefix(b",") else {
         return false;
     };
-    let length = date
-        .iter()
-        .take_while(|&&byte| byte.is_ascii_digit() || byte == b'-')
-        .count();
+    let length = run(date, |byte| byte.is_ascii_digit() || byte == b'-');
     let mut parts = date[..length].split(|&byte| byte == b'-').map(<[u8]>::len);
     let is_date = parts.next() == Some(4) && parts.clone().count() <= 2 && parts.all(|n| n == 2);
     authority > 0 && is_date && date.get(length) == Some(&b':')
@@ -505,10 +498,9 @@ fn is_tag(text: &[u8]) -> bool {
 
 /// `method:`
 fn is_did(text: &[u8]) -> bool {
-    let method = text
-        .iter()
-        .take_while(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
-        .count();
+    let method = run(text, |byte| {
+        byte.is_ascii_lowercase() || byte.is_ascii_digit()
+    });
     method > 0 && text.get(method) == Some(&b':')
 }
 

@@ -1,14 +1,13 @@
-//! Where a text can be cut so that its pieces have the same references as the whole.
+//! Split points of a text: its pieces have the references of the whole.
 
 use memchr::{memchr_iter, memrchr, memrchr2, memrchr3};
 
-/// The first index behind an empty line at which a text can be cut: scanning `bytes[..n]` and
-/// `bytes[n..]` on their own finds what scanning `bytes` finds, because no rule reaches across an
-/// empty line.
+/// Returns the first index behind an empty line, at which a text can be split.
 ///
-/// To cut a huge text into pieces of about four megabytes, call it with what follows each multiple
-/// of that size. The line that `bytes` starts in is not known, so it is not taken for empty. Only
-/// LF ends a line here; None where no empty line is in view.
+/// Scanning `bytes[..n]` and `bytes[n..]` on their own finds what scanning `bytes` finds, as no rule
+/// reaches across an empty line. To split a huge text into pieces of about four megabytes, pass what
+/// follows each multiple of that size. The line that `bytes` starts in may have begun before, and
+/// never counts as empty. Only LF ends a line here. Returns `None` if `bytes` holds no empty line.
 ///
 /// ```
 /// use uriscan::document::text::split_at;
@@ -31,51 +30,50 @@ pub fn split_at(bytes: &[u8]) -> Option<usize> {
     None
 }
 
-/// An empty line is looked for in this many bytes before any other place will do.
+/// Bytes that are searched for an empty line before other line breaks are tried.
 const NEAR: usize = 32 << 10;
 
-/// Longer than anything between delimiters can be (D5), with what stands around it.
+/// More bytes than a delimited reference can have (T13), with its surroundings.
 const REACH: usize = 20 << 10;
 
-/// So many places are tried at a time.
+/// Line breaks that are tried per call.
 const TRIES: usize = 256;
 
-/// The first place behind an empty line at which a text can be cut; where there is none for long, as
-/// in a log, another one behind a line break that no rule reaches across.
+/// Returns the first index at which a text can be split.
 ///
-/// As more bytes come into view, it is asked again with all of them.
-pub(super) fn seam(bytes: &[u8]) -> Option<usize> {
+/// Prefers the end of an empty line; in a text without any, such as a log, takes a line break that
+/// no rule reaches across. The caller tries again, with all bytes so far, when there are more.
+pub(super) fn split_point(bytes: &[u8]) -> Option<usize> {
     if let Some(at) = split_at(&bytes[..bytes.len().min(NEAR)]) {
         return Some(at);
     }
-    // What stands in the first half was tried when there were half as many.
+    // The first half was tried when there were half as many bytes.
     let from = REACH.max(bytes.len() / 2);
     let breaks = memchr_iter(b'\n', bytes.get(from..)?).take(TRIES);
     breaks
         .map(|at| from + at + 1)
-        .find(|&at| is_seam(bytes, at, PrecedingBytes::Unknown))
+        .find(|&at| is_split_point(bytes, at, PrecedingBytes::Unknown))
 }
 
-/// What stands before some bytes.
+/// The context before some bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PrecedingBytes {
-    /// Anything.
+    /// Any bytes.
     Unknown,
-    /// Nothing: they are the start of the text.
+    /// None: they are the start of the text.
     #[cfg(test)]
     Nothing,
 }
 
-/// Whether no rule reaches across the line break that ends at an index.
+/// Returns whether no rule reaches across the line break that ends at `at`.
 ///
-/// Two things can: a reference between delimiters, which is open if its delimiter and its scheme
-/// stand there and no other delimiter behind them; and a bare one that ends the line, whose flag
-/// says whether the next line may go on with it (B8), or `URL:` (B9).
-fn is_seam(bytes: &[u8], at: usize, before: PrecedingBytes) -> bool {
+/// A delimited reference does, if its delimiter and scheme have no other delimiter behind them; and
+/// so do a bare reference at the end of the line (T33), and `URL:` (T35).
+fn is_split_point(bytes: &[u8], at: usize, before: PrecedingBytes) -> bool {
     !ends_in_reference(&bytes[..at]) && !may_be_open(bytes, at, before)
 }
 
-/// Whether the last word may be or belong to a reference, or is cut off by the start of the bytes.
+/// Returns whether the last word may belong to a reference, or may have begun before the bytes.
 fn ends_in_reference(line: &[u8]) -> bool {
     let line = line.trim_ascii_end();
     let Some(blank) = line.iter().rposition(u8::is_ascii_whitespace) else {
@@ -88,7 +86,7 @@ fn ends_in_reference(line: &[u8]) -> bool {
             .any(|three| three.eq_ignore_ascii_case(b"www"))
 }
 
-/// Whether a delimiter before the index may have opened something that goes on behind it.
+/// Returns whether a delimiter before `at` may open a reference that goes on behind it.
 fn may_be_open(bytes: &[u8], at: usize, before: PrecedingBytes) -> bool {
     let start = at.saturating_sub(REACH);
     let near = &bytes[start..at];
@@ -100,12 +98,12 @@ fn may_be_open(bytes: &[u8], at: usize, before: PrecedingBytes) -> bool {
     match near[delimiter] {
         b'>' => false,
         b'<' | b'"' => may_open(&bytes[start + delimiter + 1..]),
-        // D14: a terminal's hyperlink has rules of its own.
+        // T24: delimiters do not end a terminal's hyperlink.
         _ => true,
     }
 }
 
-/// Whether a scheme or `URL:` may stand behind a delimiter, with nothing but white space between.
+/// Returns whether a scheme or `URL:` may follow a delimiter, with only white space between.
 fn may_open(behind: &[u8]) -> bool {
     let word = behind.trim_ascii_start();
     let padding = &behind[..behind.len() - word.len()];
@@ -116,7 +114,7 @@ fn may_open(behind: &[u8]) -> bool {
         (_, Some(b'0'..=b'9')) => false,
         // The word ends in view, and in no colon.
         (Some(end), Some(b'a'..=b'z' | b'A'..=b'Z')) => word[end] == b':' || !word[end].is_ascii(),
-        // A reply mark or a comment's leader may stand behind a line break (D6).
+        // T15: a reply mark or a comment leader may follow a line break.
         (_, Some(first)) => !first.is_ascii() || memrchr(b'\n', padding).is_some(),
         (_, None) => true,
     }
@@ -193,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn no_rule_reaches_across_a_seam() {
+    fn no_rule_reaches_across_a_split_point() {
         let plain = TextOptions::default();
         let all = TextOptions {
             www: true,
@@ -204,42 +202,42 @@ mod tests {
             strict: true,
             ..all.clone()
         };
-        let mut seams = 0;
+        let mut splits = 0;
         for seed in 0..8000 {
             let text = soup(seed);
             let bytes = text.as_bytes();
             let options = [&plain, &all, &strict][seed as usize % 3];
             let whole: Vec<_> = find(bytes, options).map(|find| shifted(find, 0)).collect();
             for at in memchr_iter(b'\n', bytes).map(|at| at + 1) {
-                if is_seam(bytes, at, PrecedingBytes::Nothing) {
+                if is_split_point(bytes, at, PrecedingBytes::Nothing) {
                     let one = find(&bytes[..at], options).map(|find| shifted(find, 0));
                     let other = find(&bytes[at..], options).map(|find| shifted(find, at));
                     let pieces: Vec<_> = one.chain(other).collect();
                     assert_eq!(pieces, whole, "{text:?} cut at {at}");
-                    seams += 1;
+                    splits += 1;
                 }
             }
         }
-        assert!(seams > 2000, "{seams}");
+        assert!(splits > 2000, "{splits}");
     }
 
     #[test]
-    fn a_log_has_seams_and_an_open_delimiter_has_none() {
+    fn a_log_has_split_points_and_an_open_delimiter_has_none() {
         let log = "127.0.0.1 \"GET /x HTTP/1.1\" 200 \"http://example.com/\" \"Agent/1.0\"\n"
             .repeat(1000);
-        let at = seam(log.as_bytes()).unwrap();
+        let at = split_point(log.as_bytes()).unwrap();
         assert!(at.abs_diff(log.len() / 2) < 200, "{at}");
         let words = "word word\n".repeat(6000);
-        assert!(seam(words.as_bytes()).is_some());
+        assert!(split_point(words.as_bytes()).is_some());
         let times = "10:00:00 http://example.com/\n".repeat(3000);
-        assert_eq!(seam(times.as_bytes()), None);
+        assert_eq!(split_point(times.as_bytes()), None);
         let open = format!(
             "{}<http://example.com/\n{}",
             "word\n".repeat(3000),
             "word\n".repeat(3000)
         );
-        assert_eq!(seam(open.as_bytes()), None);
+        assert_eq!(split_point(open.as_bytes()), None);
         let closed = format!("{open}>\n{}", "word\n".repeat(8000));
-        assert!(seam(closed.as_bytes()).unwrap() > open.len());
+        assert!(split_point(closed.as_bytes()).unwrap() > open.len());
     }
 }

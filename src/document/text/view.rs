@@ -1,38 +1,39 @@
-//! The window as the rules read it: a read past its end is noticed, so that nothing is decided
-//! before the bytes that decide it are there.
+//! The window as the rules read it: bytes, characters and lines.
+//!
+//! A view records reads past its end, so that no rule decides before its bytes are there.
 
 use std::cell::Cell;
 
 use super::TextSource;
+use crate::bytes::class::ByteSet;
 use crate::bytes::steps::step;
 
-/// One bit of a byte's class says whether it belongs to a set.
-pub(super) type ByteClassSet = [bool; 256];
-
-/// WS of the rules: HT LF VT FF CR SP.
+/// Returns whether a byte is a blank: HT, LF, VT, FF, CR or SP.
 pub(super) const fn is_blank(byte: u8) -> bool {
     matches!(byte, b'\t'..=b'\r' | b' ')
 }
 
-/// A byte that ends a line.
+/// Returns whether a byte ends a line.
 pub(super) const fn is_break(byte: u8) -> bool {
     matches!(byte, b'\n' | b'\r')
 }
 
-/// `scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )`
+/// Returns whether a byte may stand in a scheme (RFC 3986, section 3.1).
 pub(super) const fn is_scheme_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.')
 }
 
-/// A window, the index before which nothing may start, and whether a rule looked past its end.
+/// A window, with what the rules noticed in it.
 pub(super) struct TextView<'a> {
     /// Look-behind and pending bytes.
     pub(super) bytes: &'a [u8],
-    /// The outer end of the last find: schemes and delimiters start here at the earliest.
+    /// The outer end of the last reference: schemes and delimiters start here at the earliest.
     pub(super) floor: usize,
-    /// The text is a man page's source (B14).
+    /// The kind of text (T39).
     pub(super) source: TextSource,
+    /// A rule read past the end.
     beyond: Cell<bool>,
+    /// T39: a bare URI stopped at an escape of troff.
     escape: Cell<bool>,
 }
 
@@ -47,7 +48,7 @@ impl<'a> TextView<'a> {
         }
     }
 
-    /// The byte at an index. There is none behind the window's end, and it is noticed.
+    /// Returns the byte at an index; records a read past the window's end.
     #[inline]
     pub(super) fn at(&self, at: usize) -> Option<u8> {
         step(1);
@@ -58,23 +59,23 @@ impl<'a> TextView<'a> {
         byte
     }
 
-    /// The byte before an index, unless the text starts there.
+    /// Returns the byte before an index, unless the text starts there.
     #[inline]
     pub(super) fn before(&self, at: usize) -> Option<u8> {
         self.bytes.get(at.checked_sub(1)?).copied()
     }
 
-    /// Whether a rule looked past the end since the last call.
+    /// Returns whether a rule read past the end since the last call.
     pub(super) fn take_beyond(&self) -> bool {
         self.beyond.replace(false)
     }
 
-    /// Notices that a rule wants to see more than there is.
+    /// Records that a rule needs more bytes.
     pub(super) fn look_beyond(&self) {
         self.beyond.set(true);
     }
 
-    /// B14: notices a backslash at which a bare URI stops, if it may begin an escape of troff.
+    /// T39: records a backslash at which a bare URI stops, if it may begin an escape of troff.
     #[cold]
     pub(super) fn stop_at_backslash(&self, at: usize) {
         if self.at(at + 1).is_some_and(is_escape) {
@@ -82,23 +83,23 @@ impl<'a> TextView<'a> {
         }
     }
 
-    /// B14: whether a bare URI stopped at an escape since the last call.
+    /// T39: returns whether a bare URI stopped at an escape since the last call.
     pub(super) fn take_escape(&self) -> bool {
         self.escape.replace(false)
     }
 
-    /// The first index from `at` on whose byte is in the set, or `limit`, or the window's end.
+    /// Returns the first index of a byte of `set`, or `limit`, or the window's end.
     #[inline]
-    pub(super) fn first(&self, at: usize, limit: usize, set: &ByteClassSet) -> usize {
+    pub(super) fn first(&self, at: usize, limit: usize, set: &ByteSet) -> usize {
         let end = limit.min(self.bytes.len());
         let bytes = self.bytes.get(at..end).unwrap_or_default();
         // Eight lookups before each branch: URIs are long.
         let (eights, _) = bytes.as_chunks::<8>();
-        let holds = |eight: &&[u8; 8]| eight.iter().fold(false, |any, &b| any | set[b as usize]);
+        let holds = |eight: &&[u8; 8]| eight.iter().fold(false, |any, &b| any | set.contains(b));
         let skipped = 8 * eights.iter().take_while(|eight| !holds(eight)).count();
         let rest = &bytes[skipped..];
         step(skipped);
-        match rest.iter().position(|&byte| set[byte as usize]) {
+        match set.first_inside(rest) {
             Some(n) => at + skipped + n,
             None => {
                 if end < limit {
@@ -109,7 +110,7 @@ impl<'a> TextView<'a> {
         }
     }
 
-    /// Whether these letters, given in lower case, stand at an index in any case.
+    /// Returns whether the letters of `lower` stand at an index, in any case.
     pub(super) fn spells(&self, at: usize, lower: &[u8]) -> bool {
         lower.iter().enumerate().all(|(n, &byte)| {
             self.at(at + n)
@@ -117,7 +118,7 @@ impl<'a> TextView<'a> {
         })
     }
 
-    /// The scalar value at an index and its length, or nothing where the bytes are not UTF-8.
+    /// Returns the scalar value at an index and its length, unless the bytes are not UTF-8.
     pub(super) fn scalar(&self, at: usize) -> Option<(u32, usize)> {
         let lead = self.at(at)?;
         let (low, high) = match lead {
@@ -143,7 +144,7 @@ impl<'a> TextView<'a> {
         Some((code, length))
     }
 
-    /// The scalar value that ends before an index, and its length.
+    /// Returns the scalar value that ends at `end`, and its length.
     pub(super) fn scalar_before(&self, end: usize, floor: usize) -> Option<(u32, usize)> {
         let lead = (floor.max(end.saturating_sub(4))..end)
             .rev()
@@ -152,7 +153,7 @@ impl<'a> TextView<'a> {
         text.chars().next().map(|c| (c as u32, end - lead))
     }
 
-    /// Goes back over at most 64 bytes of WS with at most one line break.
+    /// T9: goes back over at most 64 blanks with at most one line break.
     pub(super) fn back_over_blanks(&self, from: usize) -> usize {
         let least = self.floor.max(from.saturating_sub(PADDING));
         let mut at = from;
@@ -183,45 +184,45 @@ impl<'a> TextView<'a> {
         at
     }
 
-    /// The start of the line that `at` stands in, if it is at most 1024 bytes back.
+    /// Returns the start of the line of `at`, if it is at most 1024 bytes back.
     pub(super) fn line_start(&self, at: usize) -> Option<usize> {
         let least = at.saturating_sub(LINE_START);
         step(at - least);
         match memchr::memrchr2(b'\n', b'\r', &self.bytes[least..at]) {
             Some(n) => Some(least + n + 1),
-            // The look-behind is longer than this look back: index 0 is the start of the text.
+            // The look-behind is longer than `LINE_START`: index 0 is the start of the text.
             None => (least == 0).then_some(0),
         }
     }
 }
 
-/// D1: WS between a delimiter and what it delimits.
+/// T9: the most blanks between a delimiter and what it delimits.
 pub(super) const PADDING: usize = 64;
 
-/// How far back a line's start is looked for.
-pub(super) const LINE_START: usize = 1024;
+/// The distance in which a line's start is looked for, in bytes.
+const LINE_START: usize = 1024;
 
-/// What a character does to the URI it follows.
+/// The effect of a character on the URI before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
-    /// It belongs to it: letters, marks, joiners, emoji, the en dash.
+    /// Belongs to the URI: letters, marks, joiners, emoji, the en dash.
     Part,
-    /// It belongs to it unless it stands at its end (UTS #58 calls it soft).
+    /// Belongs to the URI, except at its end (soft in UTS #58).
     Soft,
     /// White space.
     Blank,
-    /// Invisible, and ends it.
+    /// Invisible, and ends the URI.
     Invisible,
-    /// Punctuation that ends it, controls, noncharacters.
+    /// Ends the URI: punctuation, controls, noncharacters.
     Stop,
 }
 
-/// Dropped inside delimiters: they only aid or prevent breaking lines (D3).
+/// T11: returns whether a character only aids or prevents line breaks.
 pub(super) fn is_ignorable(code: u32) -> bool {
     matches!(code, 0xAD | 0x200B | 0x2060 | 0xFEFF)
 }
 
-/// The role of a scalar value from U+0080 on.
+/// Returns the role of a scalar value from U+0080 on (T26).
 pub(super) fn role(code: u32) -> Role {
     match code {
         0x85 | 0xA0 | 0x1680 | 0x2000..=0x200A | 0x2028 | 0x2029 | 0x202F | 0x205F | 0x3000 => {
@@ -230,7 +231,7 @@ pub(super) fn role(code: u32) -> Role {
         0x200B | 0x200E | 0x200F | 0x061C | 0x202A..=0x202E | 0x2060..=0x2069 | 0xFEFF => {
             Role::Invisible
         }
-        // Controls and quotation marks of the West.
+        // Controls and western quotation marks.
         0x80..=0x9F | 0xAB | 0xBB | 0x2014 | 0x2015 | 0x2018 | 0x201A..=0x201F => Role::Stop,
         0x2026 | 0x2039 | 0x203A | 0x27E8 | 0x27E9 => Role::Stop,
         // CJK and full-width punctuation.
@@ -248,7 +249,7 @@ pub(super) fn role(code: u32) -> Role {
     }
 }
 
-/// Whether a byte behind a backslash makes an escape of troff that a URI may hold (B14).
+/// T39: returns whether a byte behind a backslash makes an escape of troff that a URI may hold.
 pub(super) fn is_escape(byte: u8) -> bool {
     matches!(byte, b':' | b'-')
 }

@@ -1,4 +1,4 @@
-//! B: URIs without delimiters.
+//! URIs without delimiters (T25 to T39).
 
 use super::chars::{Char, Text, is_blank, is_control, is_scheme_byte, is_soft, is_ws};
 use super::delimited::Opening;
@@ -8,31 +8,31 @@ use super::sets::is_special;
 use super::stops::{Step, Stops};
 use super::{Detail, Options, conformance, host};
 
-/// A shape shows within so many bytes, or it is none: runs of beginnings are read in linear time.
+/// T7: the bytes in which a shape must show; repeated schemes are read in linear time.
 const SHAPE: usize = 256;
 
-/// B3: the longest authority.
+/// T27: the longest authority.
 const LONGEST_AUTHORITY: usize = 1024;
-/// B5: how many brackets may be open.
+/// T30: the most open brackets.
 const DEEPEST: usize = 16;
-/// B8: a line that is long enough to have been wrapped.
+/// T33: the shortest line that may have been wrapped.
 const FULL_LINE: usize = 60;
-/// B8a: how much of the next line's first token counts, and of the blanks behind it.
+/// T34: the most bytes of the next line's first token, and of the blanks behind it.
 const LONGEST_TOKEN: usize = 1024;
 const LONGEST_GAP: usize = 64;
-/// B11: the longest URI.
+/// T37: the longest URI.
 pub(super) const LONGEST: usize = 65_536;
 
-/// A URI without delimiters, as far as it reaches.
+/// A URI without delimiters.
 pub(super) struct Reach {
     start: usize,
-    /// Where its path begins: trimming and footnotes stop there.
+    /// The start of the path: trimming and footnotes stop there.
     body: usize,
     pub(super) end: usize,
     pub(super) flags: Vec<&'static str>,
 }
 
-/// The URI of `scheme`, or none.
+/// Returns the URI of `scheme`.
 pub(super) fn find(
     text: Text<'_>,
     options: &Options,
@@ -41,7 +41,7 @@ pub(super) fn find(
 ) -> Option<Detail> {
     let behind_colon = scheme.colon + 1;
     let slashes = scheme.has_slashes(text);
-    // B14: the URI is read without escapes, and its end looked up where it stands.
+    // T39: the URI is read without escapes, and its end is mapped back.
     let source = text;
     let is_source = options.troff || prefix::is_control_line(text, scheme.start);
     let from = behind_colon + if slashes { 2 } else { 0 };
@@ -50,7 +50,7 @@ pub(super) fn find(
     let limit = places.partition_point(|&place| place < scheme.start + LONGEST);
     let stops = Stops::new(text, options, scheme.start);
     let mut reach = if !slashes {
-        // S7: only a NOSLASH scheme may go without.
+        // T7: only some schemes need no slashes.
         if !scheme.may_go_without_slashes(source) {
             return None;
         }
@@ -67,13 +67,13 @@ pub(super) fn find(
     reach.finish(text, slashes.then_some(behind_colon + 2));
     let rest = &text.0[behind_colon..reach.end];
     let accepted = match rest.strip_prefix(b"//").filter(|_| slashes) {
-        // B7: something must remain.
+        // T32
         Some(rest) => {
             rest.iter()
                 .any(|&b| b.is_ascii_alphanumeric() || b >= 0x80 || b == b']')
                 || (scheme.name == b"file" && rest.starts_with(b"/"))
         }
-        // S7: a NOSLASH shape, which must remain too.
+        // T7, T32: a shape, which must remain too.
         None => scheme.suits(source, &rest[..rest.len().min(SHAPE)]),
     };
     if !accepted {
@@ -83,7 +83,7 @@ pub(super) fn find(
     reach.end = places[reach.end - 1] + 1;
     let mut detail = reach.into_detail(source, "bare", opening);
     detail.find.uri = uri;
-    // D13: a delimiter opened it and none closed it.
+    // T23
     let unclosed = opening.delimiter.is_some().then_some("unclosed");
     detail.find.flags.extend(unclosed);
     detail.find.flags.extend(scheme.flags());
@@ -91,8 +91,8 @@ pub(super) fn find(
     Some(detail)
 }
 
-/// B14: the text without `\:` and with `-` for `\-` from `from` on up to the first byte at which a URI stops, and where
-/// each byte of it stands.
+/// T39: returns the text from `from` to the first stop without escapes, and the offset of
+/// each byte.
 fn without_escapes(
     text: Text<'_>,
     start: usize,
@@ -104,7 +104,7 @@ fn without_escapes(
     let mut at = 0;
     let mut stopped = !is_source;
     while let Some(byte) = text.byte(at) {
-        // B11: what stands further away counts for nothing, whatever is left out before it.
+        // T37: escapes do not make the URI reach further.
         if is_source && !stopped && at >= start + LONGEST + 64 {
             break;
         }
@@ -127,7 +127,7 @@ fn without_escapes(
     (unescaped, places)
 }
 
-/// B4: what may follow the `//` of a scheme that is not special.
+/// T29: returns whether a byte may follow the `//` of a scheme that is not special.
 fn may_follow_slashes(text: Text<'_>, stops: &Stops<'_>, scheme: &Scheme, at: usize) -> bool {
     let Step::Goes(_) = stops.step(at, true) else {
         return false;
@@ -145,7 +145,7 @@ fn may_follow_slashes(text: Text<'_>, stops: &Stops<'_>, scheme: &Scheme, at: us
 }
 
 impl Reach {
-    /// B3: a URI whose authority begins at `authority`.
+    /// T27: reads a URI whose authority starts at `authority`.
     fn with_host(
         text: Text<'_>,
         stops: &Stops<'_>,
@@ -165,7 +165,7 @@ impl Reach {
         Reach::behind_server(text, stops, start, server, end, limit)
     }
 
-    /// B3 without user information: host and port in `text[server..end]`, then the path.
+    /// T27: reads host and port in `text[server..end]`, then the path.
     pub(super) fn behind_server(
         text: Text<'_>,
         stops: &Stops<'_>,
@@ -178,7 +178,7 @@ impl Reach {
         if server + length == end {
             return Some(Reach::walk(text, stops, start, end, limit));
         }
-        // B3: the authority goes on after that: the URI ends there.
+        // T27: the authority goes on: the URI ends.
         Some(Reach {
             start,
             body: server + length,
@@ -187,7 +187,7 @@ impl Reach {
         })
     }
 
-    /// B1, B2, B5, B11: from `body` to the first stop.
+    /// Reads from `body` to the first stop (T25, T26, T30, T37).
     fn walk(text: Text<'_>, stops: &Stops<'_>, start: usize, body: usize, limit: usize) -> Reach {
         let mut reach = Reach {
             start,
@@ -196,7 +196,7 @@ impl Reach {
             flags: Vec::new(),
         };
         let mut in_path = true;
-        // The open brackets: the closer that each needs, its place, and whether it is in the path.
+        // The open brackets: closer, offset, and whether it is in the path.
         let mut open: Vec<(u8, usize, bool)> = Vec::new();
         loop {
             let at = reach.end;
@@ -215,7 +215,7 @@ impl Reach {
                 b'{' => Some(b'}'),
                 _ => None,
             };
-            // B5: depth 17 stops, and so does a closer that does not match.
+            // T30
             if closer.is_some() && open.len() == DEEPEST {
                 break;
             }
@@ -223,7 +223,7 @@ impl Reach {
             if closes && open.last().is_none_or(|&(closer, ..)| closer != byte) {
                 break;
             }
-            // B11
+            // T37
             if at + length > limit {
                 reach.flags.push("overlong");
                 break;
@@ -235,7 +235,7 @@ impl Reach {
             in_path &= !matches!(byte, b'?' | b'#');
             reach.end += length;
         }
-        // B5: an unclosed `[` in the path cuts there.
+        // T30: a `[` that stays open.
         let unclosed = open
             .iter()
             .find(|&&(closer, _, path)| closer == b']' && path);
@@ -243,7 +243,7 @@ impl Reach {
         reach
     }
 
-    /// B5 and B6: footnotes and punctuation at the end; `authority` is its place behind `//`.
+    /// Trims footnotes and punctuation (T30, T31); the authority starts at `authority`.
     pub(super) fn finish(&mut self, text: Text<'_>, authority: Option<usize>) {
         let before = text.byte_before(self.start);
         let count = |end: usize| {
@@ -283,7 +283,7 @@ impl Reach {
                 continue;
             }
             match footnote_start(&text.0[self.body.min(self.end)..self.end]) {
-                // B5: only where the URI ends in its path.
+                // T30: only in the path.
                 Some(offset) if self.end <= path_end => {
                     self.end = self.body + offset;
                     footnote = true;
@@ -293,12 +293,12 @@ impl Reach {
         }
         self.flags.extend(trimmed.then_some("trimmed"));
         self.flags.extend(footnote.then_some("footnote-cut"));
-        // B6: two or more dots or `…` next.
+        // T31: an ellipsis.
         let ellipsis = text.has_at(self.end, b"..") || text.has_at(self.end, "…".as_bytes());
         self.flags.extend(ellipsis.then_some("ellipsis"));
     }
 
-    /// B3a: the length of a run of four or more that reaches the end of the line.
+    /// T28: returns the length of a drawn rule at the end of the line.
     fn drawn_rule(&self, text: Text<'_>, floor: usize) -> usize {
         let ends_line = self.end == text.0.len() || text.line_break(self.end).is_some();
         let body = &text.0[floor.min(self.end)..self.end];
@@ -314,7 +314,7 @@ impl Reach {
         }
     }
 
-    /// B8, B9
+    /// T33, T35
     pub(super) fn into_detail(
         self,
         text: Text<'_>,
@@ -334,7 +334,7 @@ impl Reach {
     }
 }
 
-/// B3: where the authority ends: at `/ ? #` or a stop. A longer one than 1024 bytes is none.
+/// T27: returns the end of the authority, unless it is too long.
 pub(super) fn authority_end(text: Text<'_>, stops: &Stops<'_>, start: usize) -> Option<usize> {
     let mut end = start;
     while !matches!(text.byte(end), Some(b'/' | b'?' | b'#'))
@@ -348,7 +348,7 @@ pub(super) fn authority_end(text: Text<'_>, stops: &Stops<'_>, start: usize) -> 
     Some(end)
 }
 
-/// B5: where `[1 to 3 digits]` begins at the end of `path`.
+/// T30: returns the start of a footnote mark at the end of `path`.
 fn footnote_start(path: &[u8]) -> Option<usize> {
     let inner = path.strip_suffix(b"]")?;
     let digits = inner
@@ -361,7 +361,7 @@ fn footnote_start(path: &[u8]) -> Option<usize> {
     ((1..=3).contains(&digits) && inner[bracket] == b'[').then_some(bracket)
 }
 
-/// B8: it fills its line, and the next line goes on like a URI.
+/// T33: returns whether the URI fills its line and the next line may continue it.
 fn may_be_wrapped(text: Text<'_>, start: usize, end: usize) -> bool {
     let Some(length) = text.line_break(end) else {
         return false;
@@ -369,26 +369,26 @@ fn may_be_wrapped(text: Text<'_>, start: usize, end: usize) -> bool {
     let full = text.line_start(end, FULL_LINE - 1).is_none();
     let line = end + length;
     let prefix = prefix::of_line_from_html(text, start);
-    // A prefix that reaches further than one on the opening line may is none.
+    // The prefix is no longer than one on the opening line can be.
     let Some(next) = prefix
         .skip(text, line)
         .filter(|next| next - line <= prefix::LONGEST)
     else {
         return false;
     };
-    // One blank is allowed.
+    // One blank may stand before it.
     let next = next + usize::from(text.byte(next).is_some_and(is_blank));
     let goes_on = text
         .byte(next)
         .is_some_and(|byte| byte.is_ascii_alphanumeric() || b"/?&=%_~#-".contains(&byte));
-    // S1: a longer run is no scheme.
+    // T1: a longer run is no scheme.
     let run = text.from(next).iter().take(scheme::LONGEST + 1);
     let run = run.take_while(|&&byte| is_scheme_byte(byte)).count();
     let another = (1..=scheme::LONGEST).contains(&run) && text.has_at(next + run, b"://");
     full && goes_on && !another && is_continuation(text, next)
 }
 
-/// B8a: a line whose first token, at `start`, goes on with a URI.
+/// T34: returns whether the first token of a line, at `start`, may continue a URI.
 fn is_continuation(text: Text<'_>, start: usize) -> bool {
     let longest = text.from(start).iter().take(LONGEST_TOKEN);
     let length = longest.take_while(|&&byte| !is_ws(byte)).count();
@@ -415,7 +415,7 @@ fn is_continuation(text: Text<'_>, start: usize) -> bool {
     if field || list || rule || entity.iter().any(|entity| lower.starts_with(entity)) {
         return false;
     }
-    // The token alone on its line, of characters of RFC 3986.
+    // A single token of characters of RFC 3986.
     let blanks = text.from(start + length).iter().take(LONGEST_GAP);
     let blanks = blanks.take_while(|&&byte| is_blank(byte)).count();
     let behind = start + length + blanks;
@@ -425,7 +425,7 @@ fn is_continuation(text: Text<'_>, start: usize) -> bool {
     if alone && token.iter().all(may_hold) {
         return true;
     }
-    // Or it holds what words do not hold.
+    // Or bytes that words do not have.
     let mut token = token;
     while let [
         rest @ ..,

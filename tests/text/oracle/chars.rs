@@ -1,10 +1,10 @@
 //! The vocabulary of the rules: characters, white space, line breaks, and the sets of Unicode.
 
-/// The bytes of a whole document, with the questions that the rules ask of them.
+/// The bytes of a whole document.
 #[derive(Clone, Copy)]
 pub(super) struct Text<'a>(pub(super) &'a [u8]);
 
-/// A UTF-8 character, or a byte that begins none.
+/// A UTF-8 character, or a byte that starts none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Char {
     Scalar(char),
@@ -24,7 +24,7 @@ impl<'a> Text<'a> {
         self.0.get(at..).unwrap_or_default()
     }
 
-    /// The character at `at` and its length.
+    /// Returns the character at `at` and its length.
     pub(super) fn char_at(self, at: usize) -> Option<(Char, usize)> {
         let rest = self.from(at);
         let first = *rest.first()?;
@@ -36,7 +36,7 @@ impl<'a> Text<'a> {
         Some((Char::Byte(first), 1))
     }
 
-    /// The last character of `self[start..end]` and its length.
+    /// Returns the last character of `self[start..end]` and its length.
     pub(super) fn char_before(self, start: usize, end: usize) -> Option<(Char, usize)> {
         let upto = Text(&self.0[..end]);
         let longest = 4.min(end - start);
@@ -47,7 +47,7 @@ impl<'a> Text<'a> {
             .map(|(_, found)| found)
     }
 
-    /// The length of the line break at `at`: LF, CR or CRLF.
+    /// Returns the length of the line break at `at`: LF, CR or CRLF.
     pub(super) fn line_break(self, at: usize) -> Option<usize> {
         match self.from(at) {
             [b'\r', b'\n', ..] => Some(2),
@@ -67,7 +67,7 @@ impl<'a> Text<'a> {
         count
     }
 
-    /// The start of the line that `at` stands in, unless it is more than `limit` bytes back.
+    /// Returns the start of the line of `at`, unless it is more than `limit` bytes back.
     pub(super) fn line_start(self, at: usize, limit: usize) -> Option<usize> {
         let mut start = at;
         while !matches!(self.byte_before(start), None | Some(b'\n' | b'\r')) {
@@ -110,7 +110,7 @@ pub(super) fn is_scheme_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.')
 }
 
-/// White space beyond ASCII (B2; D3 removes it too).
+/// White space beyond ASCII (T26; T11 removes it too).
 pub(super) fn is_unicode_blank(c: char) -> bool {
     matches!(
         c,
@@ -119,18 +119,18 @@ pub(super) fn is_unicode_blank(c: char) -> bool {
     )
 }
 
-/// D3: dropped inside delimiters.
+/// T11: dropped inside delimiters.
 pub(super) fn is_ignorable(c: char) -> bool {
     matches!(c, '\u{AD}' | '\u{200B}' | '\u{2060}' | '\u{FEFF}')
 }
 
-/// B2: stops that set `zero-width`.
+/// T26: stops that set `zero-width`.
 pub(super) fn is_zero_width(c: char) -> bool {
     matches!(c, '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{61C}' | '\u{202A}'..='\u{202E}'
         | '\u{2060}'..='\u{2069}' | '\u{FEFF}')
 }
 
-/// B2: the other stops beyond ASCII.
+/// T26: the other stops beyond ASCII.
 pub(super) fn is_unicode_stop(c: char) -> bool {
     let c1 = matches!(c, '\u{80}'..='\u{9F}');
     let cjk = matches!(c, '\u{3001}'..='\u{3003}' | '\u{3008}'..='\u{3011}'
@@ -147,7 +147,7 @@ pub(super) fn is_unicode_stop(c: char) -> bool {
     is_unicode_blank(c) || c1 || cjk || full_width || quotes || dashes || nothing
 }
 
-/// B6: sentence punctuation beyond ASCII (UTS #58).
+/// T31: sentence punctuation beyond ASCII (UTS #58).
 pub(super) fn is_soft(c: char) -> bool {
     matches!(c, '\u{2019}' | '\u{37E}' | '\u{589}' | '\u{5C3}' | '\u{60C}' | '\u{61B}'
         | '\u{61D}'..='\u{61F}' | '\u{6D4}' | '\u{964}'..='\u{965}' | '\u{E5A}'..='\u{E5B}'

@@ -1,4 +1,4 @@
-//! The flags that a URI gets for what it holds, however it was found.
+//! The flags for what is odd about a URI.
 
 use super::chars::is_scheme_byte;
 use super::sets::is_special;
@@ -13,7 +13,7 @@ pub(super) fn flag(find: &mut Find) {
         Some(end) => &authority[end..],
         None => authority,
     });
-    // B3 gives a host to the special schemes only.
+    // T27 gives a host to the special schemes only.
     let special = scheme.is_some_and(|length| is_special(&uri[..length]));
     let has_userinfo = authority != server;
     let literal = server.and_then(host::ip_literal_length).unwrap_or(0);

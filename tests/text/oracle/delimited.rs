@@ -1,4 +1,4 @@
-//! D: URIs between angle brackets or double quotes, and OSC 8 hyperlinks.
+//! URIs in angle brackets or double quotes, and terminal hyperlinks (T9 to T24).
 
 use super::chars::{Char, Text, is_control, is_ignorable, is_scheme_byte, is_unicode_blank, is_ws};
 use super::prefix::{self, Prefix};
@@ -6,11 +6,11 @@ use super::scheme::{self, Scheme};
 use super::sets::{is_known, is_special};
 use super::{Detail, Options, conformance};
 
-/// D1: the white space before the scheme and before `URL:`.
+/// T9: the white space before the scheme and before `URL:`.
 const LONGEST_PADDING: usize = 64;
-/// D5: the raw bytes of a delimited URI.
+/// T13: the raw bytes of a delimited URI.
 const LONGEST: usize = 16_384;
-/// D14: `ESC ]8;params;`.
+/// T24: `ESC ]8;params;`.
 const LONGEST_OSC8: usize = 256;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub(super) enum Delimiter {
     Quote,
 }
 
-/// What stands before a scheme (D1).
+/// T9: the delimiter and `URL:` before a scheme.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Opening {
     /// The delimiter and its offset.
@@ -28,7 +28,7 @@ pub(super) struct Opening {
     pub(super) marker: Option<usize>,
 }
 
-/// D1: the delimiter before `start`; one before `resume` belongs to an earlier find.
+/// T9: the delimiter before `start`; one before `resume` belongs to an earlier find.
 pub(super) fn opening(text: Text<'_>, start: usize, resume: usize) -> Opening {
     let mut opening = Opening {
         delimiter: None,
@@ -48,7 +48,7 @@ pub(super) fn opening(text: Text<'_>, start: usize, resume: usize) -> Opening {
     }
     let delimiter = match text.byte_before(at) {
         Some(b'<') => Delimiter::Angle,
-        // D1: with white space behind it, the quote must not have closed something.
+        // T9: a quotation mark that may have closed something.
         Some(b'"') if !padded || may_stand_before_quote(text.byte_before(at - 1)) => {
             Delimiter::Quote
         }
@@ -60,7 +60,7 @@ pub(super) fn opening(text: Text<'_>, start: usize, resume: usize) -> Opening {
     opening
 }
 
-/// Back over at most 64 WS with at most one line break.
+/// T9: goes back over at most 64 blanks with at most one line break.
 fn before_padding(text: Text<'_>, end: usize) -> Option<usize> {
     let mut at = end;
     while text.byte_before(at).is_some_and(is_ws) {
@@ -72,7 +72,7 @@ fn before_padding(text: Text<'_>, end: usize) -> Option<usize> {
     (text.line_breaks_in(at, end) <= 1).then_some(at)
 }
 
-/// The start of a `URL:` that ends at `end` and is not the tail of a longer run.
+/// Returns the start of a `URL:` that ends at `end` and is not the tail of a longer run.
 fn marker_before(text: Text<'_>, end: usize) -> Option<usize> {
     let marker = end.checked_sub(4)?;
     let whole = !text.byte_before(marker).is_some_and(is_scheme_byte);
@@ -83,18 +83,18 @@ fn may_stand_before_quote(byte: Option<u8>) -> bool {
     byte.is_none_or(|byte| is_ws(byte) || b"([{=:,".contains(&byte))
 }
 
-/// What stands between two delimiters, cleaned.
+/// The cleaned text between two delimiters.
 #[derive(Debug, Default)]
 struct Content {
     start: usize,
     end: usize,
     closer: usize,
-    /// Only white space and the line's prefix stand before the closer on its line.
+    /// The closer stands first on its line, behind blanks and the prefix.
     closer_leads_line: bool,
     uri: Vec<u8>,
     /// The white space between two bytes of the URI.
     gaps: Vec<Gap>,
-    /// D6a: places in the URI from which a backslash was removed.
+    /// T16: offsets in the URI at which a backslash was removed.
     backslashes: Vec<usize>,
     ignorable_removed: bool,
     is_reply: bool,
@@ -103,11 +103,11 @@ struct Content {
 /// One removed run of white space.
 #[derive(Clone, Copy, Debug)]
 struct Gap {
-    /// Its place in the URI.
+    /// The offset in the URI.
     at: usize,
-    /// Where the text goes on behind it.
+    /// The offset behind it in the text.
     behind: usize,
-    /// D9: `-` stands directly before it.
+    /// T19: `-` stands directly before it.
     hyphen: bool,
     wraps: bool,
 }
@@ -121,7 +121,7 @@ impl Content {
         self.gaps.len() - self.wraps()
     }
 
-    /// D9: the hyphens directly before a removed line break.
+    /// T19: the hyphens directly before a removed line break.
     fn doubtful_hyphens(&self) -> Vec<usize> {
         self.gaps
             .iter()
@@ -134,12 +134,12 @@ impl Content {
         let mut readings = Vec::new();
         let hyphens = self.doubtful_hyphens();
         if !hyphens.is_empty() {
-            // D9: all doubtful hyphens removed.
+            // T19: without the doubtful hyphens.
             let kept = (0..self.uri.len()).filter(|at| !hyphens.contains(at));
             readings.push(kept.map(|at| self.uri[at]).collect());
         }
         if !self.backslashes.is_empty() {
-            // D6a: the backslashes belong to it.
+            // T16: with the backslashes.
             let mut reading = Vec::new();
             for at in 0..=self.uri.len() {
                 let here = self.backslashes.iter().filter(|&&place| place == at);
@@ -149,7 +149,7 @@ impl Content {
             readings.push(reading);
         }
         if self.inner_spaces() > 0 {
-            // D10: the text up to the first removed run.
+            // T20: the text up to the first removed run.
             readings.push(self.uri[..self.gaps[0].at].to_vec());
         }
         readings
@@ -166,9 +166,9 @@ impl Content {
         set.map(|flag| flag.1).collect()
     }
 
-    /// D5, D7, D8: whether the closer may close it.
+    /// Returns whether the closer may close it (T13, T17, T18).
     fn may_be_closed(&self, text: Text<'_>, delimiter: Delimiter, options: &Options) -> bool {
-        // D5: the limits of wraps and inner spaces, which `strict` lifts.
+        // T13
         let (wraps, inner_spaces) = match delimiter {
             Delimiter::Angle => (64, 8),
             Delimiter::Quote => (8, 1),
@@ -176,16 +176,15 @@ impl Content {
         let keeps_limits = self.wraps() <= wraps && self.inner_spaces() <= inner_spaces;
         let behind = text.byte(self.closer + 1);
         let refused = match delimiter {
-            // D7: it is a reply marker.
+            // T17
             Delimiter::Angle => !self.is_reply && self.closer_leads_line && self.inner_spaces() > 0,
-            // D8: it would open a string.
+            // T18
             Delimiter::Quote => behind.is_some_and(|byte| byte.is_ascii_alphanumeric()),
         };
         !self.uri.is_empty() && (keeps_limits || options.strict) && !refused
     }
 
-    /// D11: `//` at the start of `rest` is followed by something with a letter or a digit before
-    /// the first `/ ? #`, or by an address in brackets.
+    /// T21: returns whether an authority follows `//` at the start of `rest`.
     fn suits_slashes(scheme: &[u8], rest: &[u8]) -> bool {
         let Some(behind) = rest.strip_prefix(b"//") else {
             return true;
@@ -213,7 +212,7 @@ impl Content {
     }
 }
 
-/// D2 to D8: reads from the delimiter at `opener` to its closer; `marker` is the offset of `URL:`.
+/// Reads from the delimiter at `opener` to its closer; `marker` is the offset of `URL:`.
 fn read(
     text: Text<'_>,
     delimiter: Delimiter,
@@ -225,7 +224,7 @@ fn read(
     if delimiter == Delimiter::Quote {
         return read_behind(text, delimiter, opener, marker, options, plain);
     }
-    // D5a: with `&gt;` for a marker where every line has it, else as it stands.
+    // T14
     let mut from_html = prefix::of_line_from_html(text, opener);
     if from_html == Prefix::None
         && let Some(end) = (opener..text.0.len()).find(|&at| text.line_break(at).is_some())
@@ -236,7 +235,7 @@ fn read(
     read(from_html).or_else(|| read(plain))
 }
 
-/// The same, where the lines have this prefix.
+/// Like [`read`], with this line prefix.
 fn read_behind(
     text: Text<'_>,
     delimiter: Delimiter,
@@ -248,37 +247,37 @@ fn read_behind(
     let is_source = options.troff || prefix::is_control_line(text, opener);
     let mut content = Content::default();
     let mut at = opener + 1;
-    // The blanks being removed: how many line breaks they hold.
+    // The number of line breaks in the current run of blanks.
     let mut run: Option<usize> = None;
-    // The blanks begin behind a backslash (D6a).
+    // T16: the run starts behind a backslash.
     let mut after_backslash = false;
     loop {
         if marker == Some(at) {
             at += 4;
             run = None;
         }
-        // D5: at most 16 384 raw bytes.
+        // T13
         if !content.uri.is_empty() && at - content.start > LONGEST {
             return None;
         }
         let (found, length) = text.char_at(at)?;
         if let Some(length) = text.line_break(at) {
             let breaks = run.unwrap_or(0) + 1;
-            // D4: an empty line.
+            // T12
             if breaks > 1 {
                 return None;
             }
             run = Some(breaks);
-            // D6: fewer reply markers than on the opening line.
+            // T15
             at = prefix.skip(text, at + length)?;
             continue;
         }
         match found {
-            // D2: the first closer, and what may not stand before it.
+            // T10
             Char::Scalar('>') if delimiter == Delimiter::Angle => break,
             Char::Scalar('"') if delimiter == Delimiter::Quote => break,
             Char::Scalar('<' | '>' | '"') => return None,
-            // D6a: the line goes on behind a backslash.
+            // T16
             Char::Scalar('\\')
                 if delimiter == Delimiter::Angle
                     && !content.uri.is_empty()
@@ -289,7 +288,7 @@ fn read_behind(
                 at += 1;
                 continue;
             }
-            // B14
+            // T39
             Char::Scalar('\\')
                 if is_source && !content.uri.is_empty() && text.byte(at + 1) == Some(b':') =>
             {
@@ -303,7 +302,7 @@ fn read_behind(
                 continue;
             }
             Char::Scalar('\\') if delimiter == Delimiter::Quote => return None,
-            // D3: white space is removed, other blanks too, and ignorable characters.
+            // T11
             Char::Scalar(' ' | '\t' | '\u{B}' | '\u{C}') => run = run.or(Some(0)),
             Char::Scalar(c) if is_unicode_blank(c) => run = run.or(Some(0)),
             Char::Scalar(c) if is_ignorable(c) => content.ignorable_removed = true,
@@ -335,7 +334,7 @@ fn read_behind(
         .then_some(content)
 }
 
-/// The URI of `scheme` between the delimiters that D1 found.
+/// Returns the URI of `scheme` between the delimiters of T9.
 pub(super) fn find(
     text: Text<'_>,
     options: &Options,
@@ -349,12 +348,12 @@ pub(super) fn find(
     }
     let behind_colon = scheme.name.len() + 1;
     let rest = &content.uri[behind_colon..];
-    // D3: for special schemes a line break may stand between `:` and `//`.
+    // T11: for special schemes a line break may stand between `:` and `//`.
     let broken_slashes = is_special(&scheme.name)
         && content.gaps.first().is_some_and(|gap| {
             gap.at == behind_colon && gap.wraps && text.has_at(gap.behind, b"//")
         });
-    // D12: scheme`//` or a NOSLASH shape.
+    // T22
     let accepted = scheme.has_slashes(text) || broken_slashes || scheme.suits(text, rest);
     if !accepted || !Content::suits_slashes(&scheme.name, rest) {
         return None;
@@ -365,7 +364,7 @@ pub(super) fn find(
     Some(detail)
 }
 
-/// D12: `<URL:...>` whose `URL:` ends in `colon`: any scheme, or a relative reference.
+/// T22: returns the reference in `<URL:...>` whose `URL:` ends in `colon`.
 pub(super) fn find_marked(
     text: Text<'_>,
     options: &Options,
@@ -378,13 +377,13 @@ pub(super) fn find_marked(
         return None;
     }
     let content = read(text, Delimiter::Angle, opener, Some(marker), options)?;
-    // D1: at most 64 WS behind `URL:`.
+    // T9
     if content.start - (colon + 1) > LONGEST_PADDING {
         return None;
     }
     let flag = match scheme_length(text.from(content.start)) {
         Some(length) => absolute_flag(&content, length)?,
-        // D3: blanks inside a scheme's name are not repaired.
+        // T11: a scheme's name is never joined.
         None if scheme_length(&content.uri).is_some() => return None,
         None if content.inner_spaces() > 0 => return None,
         None if !Content::suits_slashes(b"", &content.uri) => return None,
@@ -396,7 +395,7 @@ pub(super) fn find_marked(
     Some(detail)
 }
 
-/// The length of a scheme before the first colon.
+/// Returns the length of a scheme before the first colon.
 fn scheme_length(bytes: &[u8]) -> Option<usize> {
     let run = bytes.iter().take_while(|&&byte| is_scheme_byte(byte));
     let length = run.count();
@@ -404,12 +403,12 @@ fn scheme_length(bytes: &[u8]) -> Option<usize> {
     (named && bytes.get(length) == Some(&b':')).then_some(length)
 }
 
-/// D12: behind `URL:` any scheme is taken, an unknown one without `//` only without inner space.
+/// T22: returns whether the scheme behind `<URL:` is accepted.
 fn absolute_flag(content: &Content, scheme_length: usize) -> Option<Option<&'static str>> {
     let name = content.uri[..scheme_length].to_ascii_lowercase();
     let rest = &content.uri[scheme_length + 1..];
     let slashes = rest.starts_with(b"//");
-    // S3: a known scheme behind the last `+`.
+    // T3
     let mut parts = name.rsplitn(2, |&byte| byte == b'+');
     let inner = parts.next().unwrap_or_default();
     let compound = slashes && parts.next().is_some() && is_known(inner);
@@ -422,7 +421,7 @@ fn absolute_flag(content: &Content, scheme_length: usize) -> Option<Option<&'sta
     accepted.then_some(unknown.then_some("unknown-scheme"))
 }
 
-/// D14: an OSC 8 hyperlink, `ESC ]8;params;` URI, BEL or `ESC \`.
+/// T24: returns the target of a terminal's hyperlink.
 pub(super) fn find_osc8(text: Text<'_>, scheme: &Scheme, resume: usize) -> Option<Detail> {
     let params_end = scheme.start.checked_sub(1)?;
     if text.byte(params_end) != Some(b';') {
@@ -451,7 +450,7 @@ pub(super) fn find_osc8(text: Text<'_>, scheme: &Scheme, resume: usize) -> Optio
         [b'\x1b', b'\\', ..] => end + 2,
         _ => return None,
     };
-    // D14: taken exactly.
+    // T24: exactly as it stands.
     let uri = text.0[scheme.start..end].to_vec();
     let rest = text.0[..end].get(scheme.colon + 1..)?;
     let accepted = scheme.has_slashes(text) || scheme.suits(text, rest);

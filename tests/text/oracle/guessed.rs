@@ -1,17 +1,17 @@
-//! O: abbreviated forms, whose scheme is a guess (RFC 2396 Appendix F).
+//! Abbreviated forms, whose scheme is a guess (T40, T41; RFC 2396 Appendix F).
 
 use super::bare::{LONGEST, Reach, authority_end};
 use super::chars::Text;
 use super::stops::Stops;
 use super::{Detail, Options, conformance, delimited};
 
-/// O2: the longest local part.
+/// T41: the longest local part.
 const LONGEST_LOCAL: usize = 64;
-/// O2: the longest domain (RFC 1035 section 2.3.4) and the longest label.
+/// T41: the longest domain (RFC 1035 section 2.3.4) and the longest label.
 const LONGEST_DOMAIN: usize = 255;
 const LONGEST_LABEL: usize = 63;
 
-/// O1: `www.` at `start`.
+/// T40: returns the reference of `www.` at `start`.
 pub(super) fn find_www(
     text: Text<'_>,
     options: &Options,
@@ -36,7 +36,7 @@ pub(super) fn find_www(
         .strip_suffix(b".")
         .unwrap_or(host)
         .split(|&b| b == b'.');
-    // O1: at least two labels behind `www`.
+    // T40: at least two labels behind `www`.
     let behind: Vec<&[u8]> = labels.by_ref().skip(1).filter(|l| !l.is_empty()).collect();
     let last_suits = behind
         .last()
@@ -52,13 +52,13 @@ pub(super) fn find_www(
     Some(detail)
 }
 
-/// At least two letters, or `xn--` and more.
+/// Returns whether a label is two letters or more, or `xn--` and more.
 fn is_top_label(label: &[u8]) -> bool {
     let punycode = label.len() > 4 && label[..4].eq_ignore_ascii_case(b"xn--");
     punycode || (label.len() >= 2 && label.iter().all(u8::is_ascii_alphabetic))
 }
 
-/// O2: a mail address around the `@` at `at`.
+/// T41: returns the mail address around the `@` at `at`.
 pub(super) fn find_email(text: Text<'_>, at: usize, resume: usize) -> Option<Detail> {
     let mut start = at;
     while text
@@ -73,7 +73,7 @@ pub(super) fn find_email(text: Text<'_>, at: usize, resume: usize) -> Option<Det
     if start < resume || matches!(text.byte_before(start), Some(b'@' | b':')) {
         return None;
     }
-    // An opening apostrophe is none of the local part.
+    // An opening apostrophe quotes the address.
     while text.byte(start) == Some(b'\'') {
         start += 1;
     }
@@ -106,7 +106,7 @@ fn is_atext(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-/=?^_`{|}~".contains(&byte)
 }
 
-/// The labels at the start of `run`, up to an empty one.
+/// Returns the labels at the start of `run`, up to an empty one.
 fn domain(run: &[u8]) -> Option<&[u8]> {
     let mut length = 0;
     let mut labels: Vec<&[u8]> = Vec::new();

@@ -1,16 +1,16 @@
-//! B3: the authority of the special schemes, and what is odd about a host.
+//! The authority of the special schemes (T27), and odd hosts.
 
 use std::net::Ipv6Addr;
 
-/// The last `@` ends the user information, unless that part holds one of `( ) [ ] { } , ;`.
+/// Returns the length of the user information.
 pub(super) fn userinfo_end(authority: &[u8]) -> Option<usize> {
     let at = authority.iter().rposition(|&byte| byte == b'@')?;
     let is_userinfo = !authority[..at].iter().any(|b| b"()[]{},;".contains(b));
     is_userinfo.then_some(at + 1)
 }
 
-/// The length of host and port at the start of `text`, which is what an authority holds behind its
-/// user information; `next` is the byte behind the authority. None rejects it.
+/// Returns the length of host and port in `text`, an authority without its user information, if it is
+/// accepted; `next` is the byte behind the authority.
 pub(super) fn server_length(text: &[u8], next: Option<u8>) -> Option<usize> {
     let host = match text.first()? {
         b'[' => ip_literal_length(text)?,
@@ -33,7 +33,7 @@ fn is_host_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-._~%".contains(&byte) || byte >= 0x80
 }
 
-/// The length of `[IPv6]` with or without a zone (RFC 3986 section 3.2.2, RFC 6874).
+/// Returns the length of `[IPv6]` with or without a zone (RFC 3986 section 3.2.2, RFC 6874).
 pub(super) fn ip_literal_length(text: &[u8]) -> Option<usize> {
     let inner = text.strip_prefix(b"[")?;
     let length = inner.iter().position(|&byte| byte == b']')?;

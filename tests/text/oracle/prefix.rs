@@ -1,11 +1,11 @@
-//! D6: what stands before every line of a reply or a comment.
+//! Prefixes of lines in a reply or a comment (T15).
 
 use super::chars::{Text, is_blank, is_ws};
 
-/// How far back the start of the opening line may be, and so how long its prefix.
+/// The longest distance to the start of the opening line, in bytes.
 pub(super) const LONGEST: usize = 1024;
 
-/// How reply markers are written (D5a).
+/// The spelling of reply marks (T14).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Written {
     /// `>`
@@ -20,13 +20,13 @@ pub(super) enum Written {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Prefix {
     None,
-    /// Q: so many reply markers, written in one of these ways.
+    /// This many reply marks, in a spelling.
     Reply(usize, Written),
-    /// C: a comment leader, as later lines repeat it.
+    /// A comment leader, as later lines repeat it.
     Comment(Vec<u8>),
 }
 
-/// The prefix of the line that `at` stands in.
+/// Returns the prefix of the line of `at`.
 pub(super) fn of_line(text: Text<'_>, at: usize) -> Prefix {
     let Some(start) = text.line_start(at, LONGEST) else {
         return Prefix::None;
@@ -38,7 +38,7 @@ pub(super) fn of_line(text: Text<'_>, at: usize) -> Prefix {
     comment_leader(text.from(behind_blanks(text, start)))
 }
 
-/// D5a: the same where markers may be written as `&gt;`.
+/// T14: like [`of_line`], but marks may be written `&gt;`.
 pub(super) fn of_line_from_html(text: Text<'_>, at: usize) -> Prefix {
     let start = text.line_start(at, LONGEST);
     let markers = start.map_or(0, |start| markers(text, start, at, Written::Either));
@@ -48,7 +48,7 @@ pub(super) fn of_line_from_html(text: Text<'_>, at: usize) -> Prefix {
     }
 }
 
-/// D5a: the markers of the line that starts at `at`, all written as `&gt;`.
+/// T14: returns the marks of the line at `at`, all written `&gt;`.
 pub(super) fn entities(text: Text<'_>, at: usize) -> Prefix {
     match markers(text, at, text.0.len(), Written::Entity) {
         0 => Prefix::None,
@@ -56,7 +56,7 @@ pub(super) fn entities(text: Text<'_>, at: usize) -> Prefix {
     }
 }
 
-/// How many markers stand at `start`, before `end`.
+/// Returns the number of marks between `start` and `end`.
 fn markers(text: Text<'_>, start: usize, end: usize, written: Written) -> usize {
     let mut count = 0;
     let mut at = start;
@@ -67,7 +67,7 @@ fn markers(text: Text<'_>, start: usize, end: usize, written: Written) -> usize 
     count
 }
 
-/// B14: whether the line that `at` stands in starts with `.`, behind markers, blanks and the `+` or `-` of a patch.
+/// T39: returns whether the line of `at` starts with `.`, behind marks, blanks and the sign of a patch.
 pub(super) fn is_control_line(text: Text<'_>, at: usize) -> bool {
     let Some(mut start) = text.line_start(at, LONGEST) else {
         return false;
@@ -81,8 +81,7 @@ pub(super) fn is_control_line(text: Text<'_>, at: usize) -> bool {
 }
 
 impl Prefix {
-    /// Where the line that starts at `at` goes on behind its prefix; none where it has fewer reply
-    /// markers than the opening line.
+    /// Returns the end of the prefix of the line at `at`, unless it lacks reply marks.
     pub(super) fn skip(&self, text: Text<'_>, at: usize) -> Option<usize> {
         match self {
             Prefix::None => Some(at),

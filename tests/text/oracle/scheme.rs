@@ -1,4 +1,4 @@
-//! S: where the scheme starts, and whether what follows it can be its URI.
+//! Where a scheme starts, and whether its URI can follow (T1 to T8).
 
 use super::chars::{Text, is_scheme_byte, is_ws};
 use super::sets::{is_known, is_noslash};
@@ -18,21 +18,21 @@ pub(super) struct Scheme {
 }
 
 impl Scheme {
-    /// Whether `//` follows directly.
+    /// `//` follows directly.
     pub(super) fn has_slashes(&self, text: Text<'_>) -> bool {
         text.has_at(self.colon + 1, b"//")
     }
 
-    /// S7: a NOSLASH scheme, behind whose colon its shape begins at once ("Note: x", "INFO: root").
+    /// T7: returns whether a shape may follow the colon; it does not start with a blank.
     pub(super) fn may_go_without_slashes(&self, text: Text<'_>) -> bool {
         let behind = self.colon + 1;
         let blank_follows = text.byte(behind).is_none_or(is_ws);
-        // D6a: a line that goes on behind a backslash is no other than one that just ends.
+        // T16: a backslash before a line break counts as the break.
         let goes_on = text.byte(behind) == Some(b'\\') && text.line_break(behind + 1).is_some();
         !blank_follows && !goes_on && is_noslash(&self.name)
     }
 
-    /// S7 for a scheme that `//` does not follow; `rest` is what was read behind the colon.
+    /// T7: returns whether `rest`, behind the colon, has the shape.
     pub(super) fn suits(&self, text: Text<'_>, rest: &[u8]) -> bool {
         self.may_go_without_slashes(text) && shape::suits(&self.name, rest)
     }
@@ -44,10 +44,10 @@ impl Scheme {
     }
 }
 
-/// The scheme that ends at `colon`, by the first of S1 to S6 that applies; nothing before `resume`
-/// belongs to it.
+/// Returns the scheme that ends at `colon` and starts behind `resume`, by the first rule of T1 to T6
+/// that applies.
 pub(super) fn before(text: Text<'_>, colon: usize, resume: usize) -> Option<Scheme> {
-    // R: the run of scheme bytes before the colon, at most 64.
+    // The run of scheme bytes before the colon.
     let mut start = colon;
     while start > resume
         && colon - start < LONGEST
@@ -66,16 +66,16 @@ pub(super) fn before(text: Text<'_>, colon: usize, resume: usize) -> Option<Sche
             unknown,
         })
     };
-    // S1: an empty run is no candidate; a run with more before it counts only through S3 to S5.
+    // T1
     if run.is_empty() {
         return None;
     }
     let blob = start > resume && text.byte_before(start).is_some_and(is_scheme_byte);
-    // S2: a known scheme.
+    // T2
     if !blob && is_known(run) {
         return scheme(0, false, false);
     }
-    // S3: a known scheme behind the last `+`: the whole run from its first letter.
+    // T3
     if let Some(plus) = run.iter().rposition(|&byte| byte == b'+')
         && slashes
         && is_known(&run[plus + 1..])
@@ -83,7 +83,7 @@ pub(super) fn before(text: Text<'_>, colon: usize, resume: usize) -> Option<Sche
     {
         return scheme(letter, false, false);
     }
-    // S4: the longest known tail behind a dot, a hyphen or a digit.
+    // T4
     for tail in 1..run.len() {
         let before = run[tail - 1];
         let may_precede = matches!(before, b'.' | b'-') || before.is_ascii_digit();
@@ -94,13 +94,13 @@ pub(super) fn before(text: Text<'_>, colon: usize, resume: usize) -> Option<Sche
     if !slashes {
         return None;
     }
-    // S5: letters glued to https or http.
+    // T5
     for tail in ["https", "http"] {
         if run.to_ascii_lowercase().ends_with(tail.as_bytes()) {
             return scheme(run.len() - tail.len(), true, false);
         }
     }
-    // S6: any other scheme with at least two bytes.
+    // T6
     let letter = run
         .iter()
         .position(|byte| !matches!(byte, b'+' | b'-' | b'.'))?;

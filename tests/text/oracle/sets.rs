@@ -1,15 +1,15 @@
 //! The sets of schemes, all in lower case.
 
-/// SPECIAL: the schemes that have a host.
+/// The special schemes.
 pub(super) const SPECIAL: &[&str] = &["http", "https", "ftp", "ftps", "ws", "wss"];
 
-/// NOSLASH: the schemes that need no `//`, each with a shape (S7).
+/// T7: the schemes that need no `//`.
 pub(super) const NOSLASH: &[&str] = &[
     "mailto", "news", "tel", "sms", "urn", "data", "magnet", "doi", "cid", "mid", "acct", "geo",
     "sip", "sips", "xmpp", "file", "tag", "did", "bitcoin", "matrix",
 ];
 
-/// KNOWN, as far as the rules name it.
+/// Common known schemes.
 const COMMON: &[&str] = &[
     "http",
     "https",
@@ -83,7 +83,7 @@ const COMMON: &[&str] = &[
     "slack",
 ];
 
-/// KNOWN, the permanent schemes of IANA's registry that are not among the common ones.
+/// The other permanent schemes of IANA's registry.
 const PERMANENT: &[&str] = &[
     "aaa",
     "aaas",
@@ -164,7 +164,7 @@ pub(super) fn is_known(scheme: &[u8]) -> bool {
     holds(COMMON, scheme) || holds(PERMANENT, scheme)
 }
 
-/// Case never matters (S2).
+/// Compares in any case (T2).
 fn holds(set: &[&str], scheme: &[u8]) -> bool {
     set.iter()
         .any(|known| scheme.eq_ignore_ascii_case(known.as_bytes()))

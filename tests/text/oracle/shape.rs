@@ -1,6 +1,6 @@
-//! S7: the shape that the text behind `scheme:` has where no `//` follows.
+//! T7: the shape that the text behind `scheme:` has where no `//` follows.
 
-/// Whether `rest`, without its scheme and colon, has the shape of its scheme.
+/// Returns whether `rest`, without its scheme and colon, has the shape of its scheme.
 pub(super) fn suits(scheme: &[u8], rest: &[u8]) -> bool {
     match scheme {
         // `x@y` or `?...`
@@ -76,7 +76,7 @@ fn holds_any(rest: &[u8], bytes: &[u8]) -> bool {
     rest.iter().any(|byte| bytes.contains(byte))
 }
 
-/// How many bytes at the start are of the class.
+/// Returns the number of bytes of a class at the start.
 fn span(rest: &[u8], class: impl Fn(u8) -> bool) -> usize {
     rest.iter().take_while(|&&byte| class(byte)).count()
 }
@@ -92,7 +92,7 @@ fn is_date(date: &[u8]) -> bool {
     matches!(parts[..], [4] | [4, 2] | [4, 2, 2])
 }
 
-/// Behind a decimal number (RFC 5870: `[-]digits[.digits]`).
+/// Returns the rest behind a decimal number (RFC 5870: `[-]digits[.digits]`).
 fn number(rest: &[u8]) -> Option<&[u8]> {
     let rest = rest.strip_prefix(b"-").unwrap_or(rest);
     let whole = span(rest, |byte| byte.is_ascii_digit());

@@ -1,22 +1,22 @@
-//! B1 and B2: what ends a URI without delimiters.
+//! Stops of URIs without delimiters (T25, T26).
 
 use super::chars::{Char, Text, is_blank, is_control, is_unicode_stop, is_zero_width};
 use super::{NonAscii, Options};
 
-/// B1: how far back the nearest byte that is no blank may be.
+/// T25: the most blanks before the URI.
 const LONGEST_BLANKS: usize = 64;
 
-/// What the character at some place does to the URI.
+/// The effect of a character on the URI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// It goes on for so many bytes.
+    /// The URI goes on behind this many bytes.
     Goes(usize),
     Stops,
     /// An invisible character stops it.
     ZeroWidth,
 }
 
-/// The stops of the URI that begins at some place.
+/// The stops of a URI.
 pub(super) struct Stops<'a> {
     text: Text<'a>,
     non_ascii: NonAscii,
@@ -40,24 +40,24 @@ impl<'a> Stops<'a> {
         }
     }
 
-    /// The step at `at`; `in_path` is before the first `?` or `#`.
+    /// Returns the step at `at`; `in_path` is before the first `?` or `#`.
     pub(super) fn step(&self, at: usize, in_path: bool) -> Step {
         match self.text.char_at(at) {
             None => Step::Stops,
             Some((Char::Scalar(c), 1)) if self.ascii_stops(c as u8, at, in_path) => Step::Stops,
             Some((Char::Scalar(_), 1)) => Step::Goes(1),
-            // B2: mode `ascii` stops at the first byte from 80 on.
+            // T26: ASCII alone.
             Some(_) if self.non_ascii == NonAscii::Ascii => Step::Stops,
             Some((Char::Scalar(c), _)) if is_zero_width(c) => Step::ZeroWidth,
             Some((Char::Scalar(c), _)) if is_unicode_stop(c) => Step::Stops,
             Some((Char::Scalar(_), length)) => Step::Goes(length),
-            // B2: bytes that are not UTF-8: 80 to A0 stop.
+            // T26: not UTF-8.
             Some((Char::Byte(0x80..=0xA0), _)) => Step::Stops,
             Some((Char::Byte(_), length)) => Step::Goes(length),
         }
     }
 
-    /// B1
+    /// T25
     fn ascii_stops(&self, byte: u8, at: usize, in_path: bool) -> bool {
         let web = || {
             let schemes = ["http://", "https://", "ftp://", "ftps://"];
