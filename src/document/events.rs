@@ -586,21 +586,42 @@ impl Batch {
             }),
             Event::Base(reference, offset) => Event::Base(text(reference), offset),
             Event::Anchor(name, offset) => Event::Anchor(text(name), offset),
-            Event::Reference(mut found) => {
-                found.text = text(found.text);
-                for name in [&mut found.element, &mut found.attribute] {
-                    if let NameRange::Other(other) = name {
-                        *other = text(*other);
-                    }
-                }
-                if let BaseSelector::Codebase(codebase) = &mut found.wants {
-                    *codebase = text(*codebase);
-                }
-                found.alternatives = self.copy_alternatives(&found, from, window);
-                Event::Reference(found)
+            Event::Reference(ref found) => {
+                Event::Reference(self.adopt_reference(found, from, window))
             }
             other => other,
         }
+    }
+
+    /// Returns a reference of another batch, with its bytes copied into this one's store.
+    #[inline]
+    pub fn adopt_reference(
+        &mut self,
+        found: &FoundReference,
+        from: &Batch,
+        window: &[u8],
+    ) -> FoundReference {
+        let mut text = |text| self.store(from.bytes(text, window));
+        let mut copy = *found;
+        // INVARIANT: the reference itself is the first text that is stored of it.
+        copy.text = text(found.text);
+        for name in [&mut copy.element, &mut copy.attribute] {
+            if let NameRange::Other(other) = name {
+                *other = text(*other);
+            }
+        }
+        if let BaseSelector::Codebase(codebase) = &mut copy.wants {
+            *codebase = text(*codebase);
+        }
+        copy.alternatives = self.copy_alternatives(found, from, window);
+        copy
+    }
+
+    /// Drops the texts of an adopted reference and all texts stored after it.
+    pub fn drop_texts_from(&mut self, adopted: &FoundReference) {
+        let (TextRange::Window(start, _) | TextRange::Stored(start, _)) = adopted.text;
+        self.store.truncate(start as usize);
+        self.alternatives.truncate(adopted.alternatives.0 as usize);
     }
 
     /// Copies the other readings of a reference of another batch.

@@ -154,7 +154,7 @@ impl Linker {
         // What still waits outlives the window.
         for (frame, index) in self.waiting.drain(..) {
             if let Event::Reference(found) = &events.list[index] {
-                self.held.keep(frame, found, events, window);
+                self.held.push(frame, found, events, window);
             }
         }
     }
@@ -469,7 +469,7 @@ impl Linker {
     fn release(&mut self, events: &Batch, window: &[u8], sink: &mut impl Sink) {
         step(self.held.len() + self.waiting.len());
         for index in 0..self.held.len() {
-            let frame = self.held.frame(index);
+            let frame = self.held.scope(index);
             self.prepare(frame);
             let (found, alternatives) = self.held.found(index);
             let bytes = |text| self.held.bytes(text);

@@ -1,20 +1,19 @@
-//! References that wait from one window to the next: copies, in document order.
+//! References that wait for their base from one window to the next, copied, in document order.
 
-use crate::document::events::{BaseSelector, Batch, FoundReference, NameRange, TextRange};
+use crate::document::events::{Batch, FoundReference, TextRange};
 
-/// Copies of references, each with the index of its document's frame.
+/// Copies of references, each with the index of its document's scope.
 #[derive(Debug, Default)]
 pub(super) struct PendingReferences {
     list: Vec<(usize, FoundReference)>,
-    store: Vec<u8>,
-    alternatives: Vec<TextRange>,
+    /// Holds the texts of the references, and no events.
+    texts: Batch,
 }
 
 impl PendingReferences {
     pub(super) fn clear(&mut self) {
         self.list.clear();
-        self.store.clear();
-        self.alternatives.clear();
+        self.texts.clear();
     }
 
     pub(super) fn len(&self) -> usize {
@@ -23,72 +22,40 @@ impl PendingReferences {
 
     /// Bytes in use.
     pub(super) fn size(&self) -> usize {
-        self.store.len() + self.list.len() * size_of::<(usize, FoundReference)>()
+        self.texts.size() + self.list.len() * size_of::<(usize, FoundReference)>()
     }
 
-    /// Drops what was kept behind the first `len` references, with its bytes.
+    /// Drops all but the first `len` references, and their texts.
     pub(super) fn truncate(&mut self, len: usize) {
         if let Some((_, first)) = self.list.get(len) {
-            // INVARIANT: a reference's own text is the first that is stored of it.
-            let (TextRange::Window(start, _) | TextRange::Stored(start, _)) = first.text;
-            self.store.truncate(start as usize);
-            self.alternatives.truncate(first.alternatives.0 as usize);
+            self.texts.drop_texts_from(first);
         }
         self.list.truncate(len);
     }
 
-    pub(super) fn frame(&self, index: usize) -> usize {
+    pub(super) fn scope(&self, index: usize) -> usize {
         self.list[index].0
     }
 
     pub(super) fn found(&self, index: usize) -> (&FoundReference, &[TextRange]) {
         let found = &self.list[index].1;
-        let (start, end) = found.alternatives;
-        (found, &self.alternatives[start as usize..end as usize])
+        (found, self.texts.alternatives(found))
     }
 
     pub(super) fn bytes(&self, text: TextRange) -> &[u8] {
-        match text {
-            TextRange::Window(start, end) | TextRange::Stored(start, end) => {
-                &self.store[start as usize..end as usize]
-            }
-        }
+        // Every text was copied, so none lies in a window.
+        self.texts.bytes(text, &[])
     }
 
     /// Copies a reference out of its batch and its window.
-    pub(super) fn keep(
+    pub(super) fn push(
         &mut self,
-        frame: usize,
+        scope: usize,
         found: &FoundReference,
         events: &Batch,
         window: &[u8],
     ) {
-        let mut copy = *found;
-        copy.text = self.store(events.bytes(found.text, window));
-        copy.element = self.name(found.element, events, window);
-        copy.attribute = self.name(found.attribute, events, window);
-        if let BaseSelector::Codebase(text) = found.wants {
-            copy.wants = BaseSelector::Codebase(self.store(events.bytes(text, window)));
-        }
-        let start = self.alternatives.len() as u32;
-        for &text in events.alternatives(found) {
-            let text = self.store(events.bytes(text, window));
-            self.alternatives.push(text);
-        }
-        copy.alternatives = (start, self.alternatives.len() as u32);
-        self.list.push((frame, copy));
-    }
-
-    fn name(&mut self, name: NameRange, events: &Batch, window: &[u8]) -> NameRange {
-        match name {
-            NameRange::Other(text) => NameRange::Other(self.store(events.bytes(text, window))),
-            known => known,
-        }
-    }
-
-    fn store(&mut self, bytes: &[u8]) -> TextRange {
-        let start = self.store.len() as u32;
-        self.store.extend_from_slice(bytes);
-        TextRange::Stored(start, self.store.len() as u32)
+        let copy = self.texts.adopt_reference(found, events, window);
+        self.list.push((scope, copy));
     }
 }

@@ -11,8 +11,7 @@ use crate::bytes::window::Window;
 use crate::decode::offset_map::OffsetMap;
 use crate::document::Positions;
 use crate::document::events::{
-    BaseSelector, Batch, Enter, EntityHeading, Event, Events, FoundReference, NameRange,
-    RuleFamily, Span,
+    Batch, Enter, EntityHeading, Event, Events, FoundReference, RuleFamily, Span,
 };
 use crate::document::flags::Flags;
 
@@ -226,7 +225,7 @@ impl EventMapper {
         out: &mut Events,
     ) {
         let text = view.in_text(found.span);
-        let mut copy = *found;
+        let mut copy = out.adopt_reference(found, inner, view.scanned.bytes);
         copy.span = view.in_part(text);
         copy.position = match view.positions {
             Positions::Lines => found
@@ -238,17 +237,6 @@ impl EventMapper {
         if self.signature.is_some_and(|mark| text.start > mark) {
             copy.flags |= Flags::IN_SIGNATURE;
         }
-        let bytes = |text| inner.bytes(text, view.scanned.bytes);
-        copy.text = out.store(bytes(found.text));
-        for name in [&mut copy.element, &mut copy.attribute] {
-            if let NameRange::Other(other) = name {
-                *other = out.store(bytes(*other));
-            }
-        }
-        if let BaseSelector::Codebase(codebase) = &mut copy.wants {
-            *codebase = out.store(bytes(*codebase));
-        }
-        copy.alternatives = out.copy_alternatives(found, inner, view.scanned.bytes);
         out.push(Event::Reference(copy));
     }
 
