@@ -18,10 +18,10 @@ pub(super) fn push_header(layout: &Layout, separator: u8, out: &mut Vec<u8>) {
     out.push(b'\n');
 }
 
-/// Appends a row; `protect` rewrites a cell that ends the buffer and starts at an index.
+/// Appends a row. `protect` escapes the cell from an index to the end of the buffer.
 pub(super) fn push_row(
     layout: &Layout,
-    place: &DocumentPath,
+    path: &DocumentPath,
     link: &Link<'_>,
     separator: u8,
     protect: fn(usize, &mut Vec<u8>),
@@ -32,7 +32,7 @@ pub(super) fn push_row(
             out.push(separator);
         }
         let start = out.len();
-        push_cell(&(field.value)(place, link), out);
+        push_cell(&(field.value)(path, link), out);
         let is_formula = matches!(
             out.get(start),
             Some(b'=' | b'+' | b'-' | b'@' | b'\t' | b'\r')
@@ -45,7 +45,7 @@ pub(super) fn push_row(
     out.push(b'\n');
 }
 
-/// Appends a value without any protection; several stand behind one another with blanks between.
+/// Appends a value as it is; several are separated by spaces.
 fn push_cell(value: &Value<'_>, out: &mut Vec<u8>) {
     match *value {
         Value::Null => {}
@@ -67,7 +67,7 @@ fn push_several<'a>(texts: impl Iterator<Item = &'a [u8]>, out: &mut Vec<u8>) {
     }
 }
 
-/// RFC 4180 section 2, rules 6 and 7.
+/// Quotes a cell of CSV where necessary (RFC 4180 section 2, rules 6 and 7).
 pub(super) fn quote(start: usize, out: &mut Vec<u8>) {
     let special = |byte: &u8| matches!(byte, b',' | b'"' | b'\r' | b'\n');
     if !out[start..].iter().any(special) {
@@ -77,7 +77,7 @@ pub(super) fn quote(start: usize, out: &mut Vec<u8>) {
     let mut from = out.len();
     out.resize(from + quotes + 2, b'"');
     let mut to = out.len() - 1;
-    // From behind, so that nothing is overwritten before it has moved.
+    // From the end, so that no byte is overwritten before it has moved.
     while from > start {
         from -= 1;
         to -= 1;
@@ -90,6 +90,7 @@ pub(super) fn quote(start: usize, out: &mut Vec<u8>) {
     out[start] = b'"';
 }
 
+/// Returns the letter of the escape of a byte in TSV: `\t`, `\n`, `\r`, `\\`.
 fn escape_letter(byte: u8) -> Option<u8> {
     match byte {
         b'\t' => Some(b't'),
@@ -100,6 +101,7 @@ fn escape_letter(byte: u8) -> Option<u8> {
     }
 }
 
+/// Escapes a cell of TSV.
 pub(super) fn escape_cell(start: usize, out: &mut Vec<u8>) {
     let more = out[start..]
         .iter()
@@ -111,7 +113,7 @@ pub(super) fn escape_cell(start: usize, out: &mut Vec<u8>) {
     let mut from = out.len();
     let mut to = from + more;
     out.resize(to, 0);
-    // From behind, so that nothing is overwritten before it has moved.
+    // From the end, so that no byte is overwritten before it has moved.
     while from > start {
         from -= 1;
         to -= 1;

@@ -1,22 +1,22 @@
-//! How names, references and numbers are written: control characters escaped where people read them,
-//! for a terminal or a CI log would obey them.
+//! Escapes and digits. Control characters are escaped in text for people, since a terminal or a CI
+//! log acts on them.
 
 use std::borrow::Cow;
 
 /// Which characters of names and references are escaped in text output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Escape {
-    /// None: records end in NUL, and bytes are written as they are.
+    /// None, for records that end in NUL.
     Nothing,
-    /// Line breaks, so that a line is a record.
+    /// Line breaks, so that each record is one line.
     #[default]
     LineBreaks,
-    /// All that [`push_visible`] escapes.
+    /// Control characters, as [`push_visible`] escapes them.
     Controls,
 }
 
 impl Escape {
-    /// Appends bytes, escaped. [`Escape::Controls`] also replaces what is not UTF-8.
+    /// Appends escaped bytes. [`Escape::Controls`] also replaces invalid UTF-8 by U+FFFD.
     pub fn push(self, bytes: &[u8], out: &mut Vec<u8>) {
         match self {
             Escape::Nothing => out.extend_from_slice(bytes),
@@ -32,8 +32,7 @@ fn is_control(character: char) -> bool {
     character.is_control() || matches!(character, '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Appends bytes with control characters as `\x1b` or `\u{202e}`; bytes that are not UTF-8 become
-/// U+FFFD.
+/// Appends bytes with control characters as `\x1b` or `\u{202e}`, and invalid UTF-8 as U+FFFD.
 ///
 /// ```
 /// use uriscan::output::escape::push_visible;
@@ -73,7 +72,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(String::from_utf8_lossy(&out).into_owned())
 }
 
-/// Appends bytes as they are, but for line breaks: LF and CR become `\x0a` and `\x0d`.
+/// Appends bytes with LF and CR as `\x0a` and `\x0d`.
 pub(super) fn push_on_one_line(bytes: &[u8], out: &mut Vec<u8>) {
     let mut from = 0;
     for at in memchr::memchr2_iter(b'\n', b'\r', bytes) {
@@ -86,7 +85,7 @@ pub(super) fn push_on_one_line(bytes: &[u8], out: &mut Vec<u8>) {
 
 /// Returns whether all bytes are printable ASCII.
 pub(super) fn is_plain(bytes: &[u8]) -> bool {
-    // Without an early exit the compiler compares many bytes at once.
+    // Without an early exit the compiler vectorises the loop.
     let plain = |byte: u8| (b' '..0x7F).contains(&byte);
     bytes.iter().fold(true, |all, &byte| all & plain(byte))
 }
@@ -107,19 +106,8 @@ fn push_escape(control: char, out: &mut Vec<u8>) {
 /// uriscan::output::escape::push_decimal(10_240, &mut out);
 /// assert_eq!(out, b"line 10240");
 /// ```
-pub fn push_decimal(mut number: u64, out: &mut Vec<u8>) {
-    // The longest u64 has twenty digits.
-    let mut digits = [0; 20];
-    let mut at = digits.len();
-    loop {
-        at -= 1;
-        digits[at] = b'0' + (number % 10) as u8;
-        number /= 10;
-        if number == 0 {
-            break;
-        }
-    }
-    out.extend_from_slice(&digits[at..]);
+pub fn push_decimal(number: u64, out: &mut Vec<u8>) {
+    out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
 }
 
 #[cfg(test)]
@@ -149,14 +137,5 @@ mod tests {
         let mut out = Vec::new();
         push_on_one_line(b"a\r\n\x1B\xFFb\n", &mut out);
         assert_eq!(out, b"a\\x0d\\x0a\x1B\xFFb\\x0a");
-    }
-
-    #[test]
-    fn numbers_of_every_length() {
-        for number in [0, 7, 10, 99, 100, 65_535, 4_294_967_296, u64::MAX] {
-            let mut out = Vec::new();
-            push_decimal(number, &mut out);
-            assert_eq!(out, number.to_string().into_bytes());
-        }
     }
 }

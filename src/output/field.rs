@@ -1,24 +1,24 @@
-//! What a link's record holds: one row for each key, in the order of the record; and which of it is
-//! shown.
+//! The keys of the record of a link, one row each in the order of the record, and the layout: which of
+//! them are shown, and how.
 
 use super::escape::Escape;
 use super::record::DocumentPath;
 use crate::document::flags::Flags;
 use crate::resolver::Link;
 
-/// A key of a link's record.
+/// A key of the record of a link.
 pub struct RecordField {
-    /// The key, the column's name, and what `--fields` takes.
+    /// The key, which is the name of the column too, and what `--fields` takes.
     pub name: &'static str,
-    /// The key as it stands in JSON behind another.
+    /// The key in JSON, with a comma before and a colon after it.
     pub key: &'static str,
-    /// Whether every record has it.
+    /// Whether every record has the key.
     pub kind: FieldPresence,
-    /// What its value may be.
+    /// The type of the value.
     pub shape: ValueShape,
-    /// What it says.
+    /// The description in the JSON Schema.
     pub about: &'static str,
-    /// Its value.
+    /// Returns the value for a link of a document.
     pub value: for<'a> fn(&'a DocumentPath, &'a Link<'a>) -> Value<'a>,
 }
 
@@ -27,16 +27,16 @@ pub struct RecordField {
 pub enum FieldPresence {
     /// Always, null where unknown.
     Core,
-    /// Only where there is something to say.
+    /// Where the value is not null.
     Appended,
-    /// In those of mail, null where unknown.
+    /// In records of mail, null where unknown.
     Mail,
 }
 
-/// What a key's value may be.
+/// The type of a value in the JSON Schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueShape {
-    /// Always the name of the record.
+    /// Always this string.
     Constant(&'static str),
     /// A string.
     Text,
@@ -50,26 +50,26 @@ pub enum ValueShape {
     MaybeFraction,
     /// An array of strings.
     Texts,
-    /// A number from 0 for each of several names.
+    /// An object of numbers from 0.
     Counts,
 }
 
 /// The value of a key.
 #[derive(Clone, Copy, Debug)]
 pub enum Value<'a> {
-    /// Unknown, or it does not apply.
+    /// Unknown or not applicable.
     Null,
     /// A number.
     Number(u64),
-    /// A name from a table: it needs no escaping.
+    /// A name from a table, which needs no escapes.
     Name(&'static str),
     /// Any bytes.
     Bytes(&'a [u8]),
-    /// Bytes that are shown in base64.
+    /// Bytes to write in base64.
     Base64(&'a [u8]),
-    /// The names of flags.
+    /// Flags, written as a list of names.
     Flags(Flags),
-    /// Several texts.
+    /// A list of texts.
     List(&'a [&'a [u8]]),
 }
 
@@ -96,7 +96,7 @@ macro_rules! field {
     };
 }
 
-/// Every key, in the order of the record; new ones are only appended.
+/// All keys, in the order of the record. New keys are only appended.
 pub static FIELDS: &[RecordField] = &[
     field!(
         "type",
@@ -110,7 +110,7 @@ pub static FIELDS: &[RecordField] = &[
         Core,
         ValueShape::Text,
         "The file, as reached from the arguments; `-` is standard input",
-        |place, _| Value::Bytes(place.path())
+        |path, _| Value::Bytes(path.path())
     ),
     field!(
         "member",
@@ -238,11 +238,11 @@ pub static FIELDS: &[RecordField] = &[
         Appended,
         ValueShape::Text,
         "The bytes of a path that is not UTF-8, in base64",
-        |place, _| {
-            if place.is_utf8() {
+        |path, _| {
+            if path.is_utf8() {
                 Value::Null
             } else {
-                Value::Base64(place.path())
+                Value::Base64(path.path())
             }
         }
     ),
@@ -323,13 +323,13 @@ fn line(link: &Link<'_>) -> Option<u64> {
 }
 
 fn column(link: &Link<'_>) -> Option<u64> {
-    // Columns count from 1; in header fields there is none.
+    // In header fields the column is 0, for none.
     let column = link.position.map(|position| position.column);
     column.filter(|&column| column > 0)
 }
 
 impl RecordField {
-    /// The field of a name.
+    /// Returns the field of a name.
     ///
     /// ```
     /// use uriscan::output::field::RecordField;
@@ -339,41 +339,41 @@ impl RecordField {
         FIELDS.iter().find(|field| field.name == name)
     }
 
-    /// Whether its value depends on line numbers, which cost a pass over the document.
+    /// Returns whether the value depends on line numbers, which take a pass over the document.
     pub fn needs_position(&self) -> bool {
         matches!(self.name, "line" | "column")
     }
 
-    /// Whether its value depends on the envelopes of messages, which are read only when asked for.
+    /// Returns whether the value depends on the envelopes of messages, which are read on demand.
     pub fn needs_envelope(&self) -> bool {
         self.kind == FieldPresence::Mail
     }
 }
 
-/// What a record shows, and how.
+/// The parts of a record to show, and their form.
 #[derive(Clone)]
 pub struct Layout {
     /// The keys, in order.
     pub fields: Vec<&'static RecordField>,
-    /// What stands before the target in text.
+    /// Text: the location before the target.
     pub location: LocationPrefix,
-    /// What ends a line of text.
+    /// Text: the byte that ends a line.
     pub terminator: u8,
-    /// Text: which characters of paths and targets are escaped.
+    /// Text: the characters of paths and targets that are escaped.
     pub escape: Escape,
-    /// Whether locations in text are coloured.
+    /// Text: colour locations.
     pub color: bool,
-    /// What becomes of cells that a spreadsheet would take for a formula.
+    /// CSV and TSV: cells that a spreadsheet would take for a formula.
     pub formulas: Formulas,
 }
 
-/// What becomes of cells of CSV and TSV that a spreadsheet would take for a formula.
+/// How cells of CSV and TSV are written that a spreadsheet would take for a formula.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Formulas {
-    /// They stay as they are.
+    /// As they are.
     #[default]
     Keep,
-    /// An apostrophe is put in front.
+    /// After an apostrophe.
     Protect,
 }
 
@@ -390,13 +390,13 @@ impl Default for Layout {
     }
 }
 
-/// What stands before the target in text.
+/// The location before a target in text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LocationPrefix {
-    /// The path of the file.
+    /// Show the path of the file.
     pub path: bool,
-    /// The line and the column.
+    /// Show the line and the column.
     pub position: bool,
-    /// The offset of the first byte.
+    /// Show the offset of the first byte.
     pub offset: bool,
 }

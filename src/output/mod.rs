@@ -1,7 +1,7 @@
-//! Layer 5: one link to bytes. Text, JSON Lines, CSV and TSV: one row each in [`OUTPUTS`].
+//! Layer 5: links to bytes. Text, JSON Lines, CSV and TSV are one row each of [`OUTPUTS`].
 //!
-//! Every writer appends to the caller's buffer and allocates nothing. What a record holds is the
-//! table [`FIELDS`](field::FIELDS); a format only says how a [`Value`](field::Value) looks.
+//! Every writer appends to a buffer of the caller and allocates nothing. The contents of a record are
+//! the table [`FIELDS`](field::FIELDS); a format writes each [`Value`](field::Value).
 
 pub mod csv;
 pub mod escape;
@@ -22,15 +22,15 @@ pub use record::DocumentPath;
 pub struct Output {
     /// The name that `--format` takes.
     pub name: &'static str,
-    /// What stands before the first record.
+    /// Appends the lines before the first record.
     pub header: fn(&Layout, &mut Vec<u8>),
     /// Appends a link.
     pub link: fn(&Layout, &DocumentPath, &Link<'_>, &mut Vec<u8>),
-    /// The records that are no links; without them they are told as messages.
+    /// Writers of the records that are no links; none where these are messages on standard error.
     pub others: Option<RecordWriters>,
 }
 
-/// How an output format writes the records that are no links.
+/// The writers of an output format for the records that are no links.
 pub struct RecordWriters {
     /// Appends a diagnostic.
     pub diagnostic: fn(&DocumentPath, &Diagnostic<'_>, &mut Vec<u8>),
@@ -38,7 +38,7 @@ pub struct RecordWriters {
     pub failure: fn(&DocumentPath, &Failure<'_>, &mut Vec<u8>),
     /// Appends the counts of an archive.
     pub archive: fn(&DocumentPath, &ArchiveRecord, &mut Vec<u8>),
-    /// Appends how often a value of a key occurred.
+    /// Appends the key of `--count-by`, a value, and the number of links with it.
     pub count: fn(&str, &[u8], u64, &mut Vec<u8>),
     /// Appends the summary.
     pub summary: fn(&Summary, &mut Vec<u8>),
@@ -67,22 +67,22 @@ pub static OUTPUTS: &[Output] = &[
     Output {
         name: "csv",
         header: |layout, out| csv::push_header(layout, b',', out),
-        link: |layout, place, link, out| csv::push_row(layout, place, link, b',', csv::quote, out),
+        link: |layout, path, link, out| csv::push_row(layout, path, link, b',', csv::quote, out),
         others: None,
     },
     Output {
         name: "tsv",
         header: |layout, out| csv::push_header(layout, b'\t', out),
-        link: |layout, place, link, out| {
-            csv::push_row(layout, place, link, b'\t', csv::escape_cell, out);
+        link: |layout, path, link, out| {
+            csv::push_row(layout, path, link, b'\t', csv::escape_cell, out);
         },
         others: None,
     },
 ];
 
 impl Output {
-    /// Appends how often a value of a key occurred: a record, or the count, a tab and the value, with
-    /// `-` for an empty one.
+    /// Appends the number of links with a value of a key: a record, or the number, a tab and the
+    /// value, with `-` for an empty one.
     pub fn count(&self, layout: &Layout, key: &str, value: &[u8], count: u64, out: &mut Vec<u8>) {
         match &self.others {
             Some(others) => (others.count)(key, value, count, out),
@@ -95,7 +95,7 @@ impl Output {
         }
     }
 
-    /// The output format of a name, as `--format` takes it.
+    /// Returns the output format of a name, as `--format` takes it.
     ///
     /// ```
     /// use uriscan::output::Output;

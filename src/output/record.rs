@@ -1,4 +1,4 @@
-//! The document that records are about, and the records that are no links.
+//! The path in all records, and the records that are not links.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,7 +16,7 @@ pub struct DocumentPath {
 }
 
 impl DocumentPath {
-    /// The document at a path; `-` is standard input.
+    /// Creates the path of a document; `-` is standard input.
     pub fn new(path: &[u8]) -> Self {
         DocumentPath {
             path: path.to_vec(),
@@ -25,7 +25,7 @@ impl DocumentPath {
         }
     }
 
-    /// Moves on to another document and keeps the memory.
+    /// Replaces the path and keeps the memory.
     pub fn set(&mut self, path: &[u8]) {
         self.path.clear();
         self.path.extend_from_slice(path);
@@ -33,41 +33,41 @@ impl DocumentPath {
         self.is_plain = is_plain(path);
     }
 
-    /// The path's bytes.
+    /// Returns the bytes of the path.
     pub fn path(&self) -> &[u8] {
         &self.path
     }
 
-    /// Whether the path can be written in a record as it is.
+    /// Returns whether the path is UTF-8, so that a record can hold it unchanged.
     pub fn is_utf8(&self) -> bool {
         self.is_utf8
     }
 
-    /// Whether the path is printable ASCII: it looks the same in every output.
+    /// Returns whether the path is printable ASCII, so that no output escapes it.
     pub(super) fn is_plain(&self) -> bool {
         self.is_plain
     }
 }
 
-/// A document or a part of one that could not be read.
+/// A document, or a part of one, that could not be read.
 #[derive(Clone, Copy, Debug)]
 pub struct Failure<'a> {
-    /// The enclosed document, if it is one.
+    /// The enclosed document, if any.
     pub member: Option<&'a str>,
-    /// Why, without the path.
+    /// The reason, without the path.
     pub message: &'a str,
 }
 
-/// How much of an archive was read, and what was passed over: loss must be visible.
+/// The counts of an archive, so that skipped parts are visible.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ArchiveRecord {
     /// Messages, parts that were read, and parts that were not, by media type.
     pub counts: ArchiveCounts,
-    /// References that were reported.
+    /// The number of references that were reported.
     pub links: u64,
-    /// Its bytes, decompressed.
+    /// The number of bytes, decompressed.
     pub bytes: u64,
-    /// How often each code was diagnosed.
+    /// The number of diagnostics of each code.
     pub diagnostics: BTreeMap<&'static str, u64>,
 }
 
@@ -82,7 +82,7 @@ impl ArchiveRecord {
         }
     }
 
-    /// What the counts of a name say.
+    /// Returns the description of a key in the JSON Schema.
     pub fn about(name: &str) -> &'static str {
         match name {
             "messages" => "Messages in it",
@@ -96,7 +96,7 @@ impl ArchiveRecord {
 }
 
 impl fmt::Display for ArchiveRecord {
-    /// In words, on one line.
+    /// Writes the counts in words, on one line.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ArchiveCounts {
             members,
@@ -122,20 +122,20 @@ impl fmt::Display for ArchiveRecord {
     }
 }
 
-/// What a run has used of the machine. It is told on standard error only, since it differs from run to
-/// run and records do not.
+/// The time and memory that a run used. Only written to standard error: they differ from run to run,
+/// and the output does not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// The time that has passed.
+    /// The elapsed time.
     pub wall: Duration,
-    /// The time of all processors, where it is known.
+    /// The processor time, where known.
     pub cpu: Option<Duration>,
-    /// The most bytes of memory that were held at a time, where it is known.
+    /// The peak memory in bytes, where known.
     pub peak: Option<u64>,
 }
 
 impl Usage {
-    /// Each figure with its name in records, in decimal digits.
+    /// Returns each figure in decimal digits, with its key in records.
     ///
     /// ```
     /// use std::time::Duration;
@@ -155,36 +155,36 @@ impl Usage {
     }
 }
 
-/// A file that is left out, and why.
+/// The reason to skip a file, and its format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Skip {
-    /// Why.
+    /// The reason.
     pub reason: SkipReason,
-    /// The name of the file's format, where the reason has to do with it.
+    /// The name of the format, for reasons that depend on the format.
     pub format: &'static str,
 }
 
-/// Why a file is left out.
+/// The reason to skip a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SkipReason {
-    /// It is no text.
+    /// Not text.
     Binary,
-    /// It is compressed, and compressed files are not looked into.
+    /// Compressed, where only named files are decompressed.
     Compressed,
-    /// It holds other files, which are not looked into.
+    /// An archive of files.
     Archive,
-    /// Its format was not asked for.
+    /// Not of a format to read.
     Type,
-    /// It is longer than was asked for.
+    /// Longer than files to read.
     Size,
-    /// It is a symbolic link, and those are not followed.
+    /// A symbolic link, where these are not followed.
     Symlink,
-    /// It is a pipe, a device or a socket in a tree.
+    /// A pipe, a device or a socket in a tree.
     Special,
 }
 
 impl SkipReason {
-    /// Every reason, in the order of its number, with its key in the summary and what the key says.
+    /// Every reason, in the order of the enum, with its key in the summary and the description.
     pub const NAMES: [(SkipReason, &'static str, &'static str); 7] = [
         (
             SkipReason::Binary,
@@ -256,24 +256,24 @@ impl fmt::Display for Skip {
 pub struct Summary {
     /// Files that were read.
     pub files: u64,
-    /// Their bytes.
+    /// Bytes of these files.
     pub bytes: u64,
     /// References that were reported.
     pub references: u64,
-    /// Files that were left out.
+    /// Files that were skipped.
     pub skipped_files: u64,
-    /// Things that could not be read.
+    /// Files and parts that could not be read.
     pub errors: u64,
     /// Documents that were read a second time, by every rule of their format.
     pub exact: u64,
     /// Documents of which a part was read by approximation.
     pub approximate: u64,
-    /// Files that were left out, by the number of their reason.
+    /// Files that were skipped, in the order of [`SkipReason::NAMES`].
     pub skipped: [u64; SkipReason::NAMES.len()],
 }
 
 impl Summary {
-    /// The counts with their names in records.
+    /// Returns the counts with their keys in records.
     pub fn counts(&self) -> [(&'static str, u64); 7] {
         [
             ("files", self.files),
@@ -286,21 +286,20 @@ impl Summary {
         ]
     }
 
-    /// The counts of files that were left out, with their names in records. They stand behind all
-    /// others.
+    /// Returns the counts of skipped files with their keys in records, which come last.
     pub fn skips(&self) -> impl Iterator<Item = (&'static str, u64)> + use<> {
         let reasons = SkipReason::NAMES.iter().zip(self.skipped);
         reasons.map(|((_, name, _), count)| (*name, count))
     }
 
-    /// Counts a file that was left out.
+    /// Counts a skipped file.
     pub fn skip(&mut self, reason: SkipReason) {
         self.skipped_files += 1;
         self.skipped[reason as usize] += 1;
     }
 
-    /// Whether nothing was asked for that is there: every file was left out for what it is called, or
-    /// where it is, and none for what it holds.
+    /// Returns whether no file was found to read: all were skipped for their names, sizes and kinds,
+    /// and none for its contents.
     pub fn is_empty(&self) -> bool {
         let unread = [
             SkipReason::Binary,
@@ -314,7 +313,7 @@ impl Summary {
         self.files + self.errors + unread == 0
     }
 
-    /// What the count of a name says.
+    /// Returns the description of a key in the JSON Schema.
     pub fn about(name: &str) -> &'static str {
         match name {
             "files" => "Files that were read",
@@ -333,7 +332,7 @@ impl Summary {
         }
     }
 
-    /// Adds the counts of another part of the run.
+    /// Adds the counts of another worker.
     pub fn add(&mut self, other: &Summary) {
         self.files += other.files;
         self.bytes += other.bytes;
@@ -348,7 +347,7 @@ impl Summary {
     }
 }
 
-/// A count with its noun, which forms its plural with an s.
+/// Returns a count with its noun, in the plural where necessary.
 ///
 /// ```
 /// use uriscan::output::record::counted;

@@ -4,65 +4,46 @@ use super::field::{FIELDS, FieldPresence, RecordField, ValueShape};
 use super::json::{push_member, push_string};
 use super::record::{ArchiveRecord, SkipReason, Summary};
 
-/// A key that only some records have.
-pub struct ExtraKey {
-    /// Its name.
-    pub name: &'static str,
-    /// What it says.
-    pub about: &'static str,
-    /// What its value may be.
-    pub shape: ValueShape,
-}
+/// A key with its description and the type of its value.
+type ExtraKey = (&'static str, &'static str, ValueShape);
 
-/// The keys that a summary on standard error has behind the counts.
-pub static USAGE: &[ExtraKey] = &[
-    ExtraKey {
-        name: "wall_seconds",
-        about: "Time that has passed",
-        shape: ValueShape::MaybeFraction,
-    },
-    ExtraKey {
-        name: "cpu_seconds",
-        about: "Time of all processors",
-        shape: ValueShape::MaybeFraction,
-    },
-    ExtraKey {
-        name: "peak_bytes",
-        about: "The most memory held at a time",
-        shape: ValueShape::MaybeNumber,
-    },
+/// The keys after the counts in a summary on standard error.
+static USAGE: &[ExtraKey] = &[
+    (
+        "wall_seconds",
+        "Time that has passed",
+        ValueShape::MaybeFraction,
+    ),
+    (
+        "cpu_seconds",
+        "Time of all processors",
+        ValueShape::MaybeFraction,
+    ),
+    (
+        "peak_bytes",
+        "The most memory held at a time",
+        ValueShape::MaybeNumber,
+    ),
 ];
 
-/// The keys that a finding has behind those of its link.
-pub static FINDING: &[ExtraKey] = &[
-    ExtraKey {
-        name: "rule",
-        about: "The rule that the reference breaks",
-        shape: ValueShape::Text,
-    },
-    ExtraKey {
-        name: "level",
-        about: "How bad it is: error or warning",
-        shape: ValueShape::Text,
-    },
-    ExtraKey {
-        name: "message",
-        about: "What is wrong, in words",
-        shape: ValueShape::Text,
-    },
-    ExtraKey {
-        name: "suggestion",
-        about: "What may be meant",
-        shape: ValueShape::MaybeText,
-    },
-    ExtraKey {
-        name: "key",
-        about: "What names the finding from one run to the next",
-        shape: ValueShape::Text,
-    },
+/// The keys of a finding after those of its link.
+static FINDING: &[ExtraKey] = &[
+    (
+        "rule",
+        "The rule that the reference breaks",
+        ValueShape::Text,
+    ),
+    ("level", "How bad it is: error or warning", ValueShape::Text),
+    ("message", "What is wrong, in words", ValueShape::Text),
+    ("suggestion", "What may be meant", ValueShape::MaybeText),
+    (
+        "key",
+        "What names the finding from one run to the next",
+        ValueShape::Text,
+    ),
 ];
 
-/// A record that has a schema.
+/// The JSON Schema of a record.
 pub struct Schema {
     /// The name that `schema` takes.
     pub name: &'static str,
@@ -70,7 +51,7 @@ pub struct Schema {
     pub push: fn(&mut Vec<u8>),
 }
 
-/// Every record that has a schema.
+/// All schemas.
 pub static SCHEMAS: &[Schema] = &[
     Schema {
         name: "link",
@@ -96,59 +77,51 @@ pub static SCHEMAS: &[Schema] = &[
 
 /// The keys that only an audit appends.
 static AUDIT: &[ExtraKey] = &[
-    ExtraKey {
-        name: "ok",
-        about: "References whose target exists",
-        shape: ValueShape::Number,
-    },
-    ExtraKey {
-        name: "broken",
-        about: "References whose target, or the place in it, does not exist",
-        shape: ValueShape::Number,
-    },
-    ExtraKey {
-        name: "external",
-        about: "References to elsewhere on the network",
-        shape: ValueShape::Number,
-    },
-    ExtraKey {
-        name: "unresolved",
-        about: "References without a target",
-        shape: ValueShape::Number,
-    },
-    ExtraKey {
-        name: "skipped",
-        about: "References that were left out, or whose scheme has nothing to look up",
-        shape: ValueShape::Number,
-    },
-    ExtraKey {
-        name: "findings",
-        about: "Findings of each level",
-        shape: ValueShape::Counts,
-    },
-    ExtraKey {
-        name: "hidden_findings",
-        about: "Findings beyond --max-findings",
-        shape: ValueShape::Number,
-    },
-    ExtraKey {
-        name: "unsuggested",
-        about: "Findings without a suggestion because looking for more would take too long",
-        shape: ValueShape::Number,
-    },
+    ("ok", "References whose target exists", ValueShape::Number),
+    (
+        "broken",
+        "References whose target, or the place in it, does not exist",
+        ValueShape::Number,
+    ),
+    (
+        "external",
+        "References to elsewhere on the network",
+        ValueShape::Number,
+    ),
+    (
+        "unresolved",
+        "References without a target",
+        ValueShape::Number,
+    ),
+    (
+        "skipped",
+        "References that were left out, or whose scheme has nothing to look up",
+        ValueShape::Number,
+    ),
+    ("findings", "Findings of each level", ValueShape::Counts),
+    (
+        "hidden_findings",
+        "Findings beyond --max-findings",
+        ValueShape::Number,
+    ),
+    (
+        "unsuggested",
+        "Findings without a suggestion because looking for more would take too long",
+        ValueShape::Number,
+    ),
 ];
 
 fn push_link(out: &mut Vec<u8>) {
     let mut keys = link_keys("link");
     let about = "audit: ok, broken, external, unresolved or skipped";
-    keys.push(("state", about, ValueShape::Text, FieldPresence::Appended));
+    keys.push(appended("state", about, ValueShape::Text));
     push("link", "A reference, resolved", &keys, out);
 }
 
 fn push_finding(out: &mut Vec<u8>) {
     let mut keys = link_keys("finding");
     for (name, _, shape, _) in &mut keys {
-        // A finding may be about a document, where a link's keys have nothing to say.
+        // A finding about a document has no values for the keys of a link.
         *shape = match (*name, *shape) {
             ("path", shape) => shape,
             (_, ValueShape::Text) => ValueShape::MaybeText,
@@ -157,7 +130,7 @@ fn push_finding(out: &mut Vec<u8>) {
         };
     }
     let own = FINDING.iter();
-    keys.extend(own.map(|key| (key.name, key.about, key.shape, FieldPresence::Core)));
+    keys.extend(own.map(|&(name, about, shape)| core(name, about, shape)));
     push(
         "finding",
         "A reference and what is wrong with it",
@@ -167,42 +140,19 @@ fn push_finding(out: &mut Vec<u8>) {
 }
 
 fn push_summary(out: &mut Vec<u8>) {
-    let kind = (
-        "type",
-        "The kind of record",
-        ValueShape::Constant("summary"),
-        FieldPresence::Core,
-    );
-    let mut keys = vec![kind];
-    for (name, _) in Summary::default().counts() {
-        keys.push((
-            name,
-            Summary::about(name),
-            ValueShape::Number,
-            FieldPresence::Core,
-        ));
-    }
+    let mut keys = vec![kind("summary")];
+    let counts = Summary::default().counts();
+    keys.extend(counts.map(|(name, _)| core(name, Summary::about(name), ValueShape::Number)));
     let others = USAGE.iter().chain(AUDIT);
-    keys.extend(others.map(|key| (key.name, key.about, key.shape, FieldPresence::Appended)));
+    keys.extend(others.map(|&(name, about, shape)| appended(name, about, shape)));
     let skips = SkipReason::NAMES.iter();
-    keys.extend(
-        skips.map(|(_, name, about)| (*name, *about, ValueShape::Number, FieldPresence::Core)),
-    );
+    keys.extend(skips.map(|(_, name, about)| core(name, about, ValueShape::Number)));
     push("summary", "The counts of a run", &keys, out);
 }
 
 fn push_archive(out: &mut Vec<u8>) {
-    let kind = "The kind of record";
     let path = "The file, as reached from the arguments";
-    let mut keys = vec![
-        (
-            "type",
-            kind,
-            ValueShape::Constant("archive"),
-            FieldPresence::Core,
-        ),
-        ("path", path, ValueShape::Text, FieldPresence::Core),
-    ];
+    let mut keys = vec![kind("archive"), core("path", path, ValueShape::Text)];
     for (name, shape) in [
         ("messages", ValueShape::Number),
         ("parts", ValueShape::Number),
@@ -211,55 +161,42 @@ fn push_archive(out: &mut Vec<u8>) {
         ("bytes", ValueShape::Number),
         ("diagnostics", ValueShape::Counts),
     ] {
-        keys.push((name, ArchiveRecord::about(name), shape, FieldPresence::Core));
+        keys.push(core(name, ArchiveRecord::about(name), shape));
     }
     let bytes = "The bytes of a path that is not UTF-8, in base64";
-    keys.push((
-        "path_bytes",
-        bytes,
-        ValueShape::Text,
-        FieldPresence::Appended,
-    ));
+    keys.push(appended("path_bytes", bytes, ValueShape::Text));
     push("archive", "How much of an archive was read", &keys, out);
 }
 
 fn push_count(out: &mut Vec<u8>) {
+    let key = "The property that references are counted by";
+    let value = "Its value; null where a reference has none";
+    let count = "How many references have this value";
+    let bytes = "The bytes of a value that is not UTF-8, in base64";
     let keys = [
-        (
-            "type",
-            "The kind of record",
-            ValueShape::Constant("count"),
-            FieldPresence::Core,
-        ),
-        (
-            "key",
-            "The property that references are counted by",
-            ValueShape::Text,
-            FieldPresence::Core,
-        ),
-        (
-            "value",
-            "Its value; null where a reference has none",
-            ValueShape::MaybeText,
-            FieldPresence::Core,
-        ),
-        (
-            "count",
-            "How many references have this value",
-            ValueShape::Number,
-            FieldPresence::Core,
-        ),
-        (
-            "value_bytes",
-            "The bytes of a value that is not UTF-8, in base64",
-            ValueShape::Text,
-            FieldPresence::Appended,
-        ),
+        kind("count"),
+        core("key", key, ValueShape::Text),
+        core("value", value, ValueShape::MaybeText),
+        core("count", count, ValueShape::Number),
+        appended("value_bytes", bytes, ValueShape::Text),
     ];
     push("count", "How often a value occurred", &keys, out);
 }
 
+/// A key, its description, its type, and whether it is required.
 type SchemaRow = (&'static str, &'static str, ValueShape, FieldPresence);
+
+fn core(name: &'static str, about: &'static str, shape: ValueShape) -> SchemaRow {
+    (name, about, shape, FieldPresence::Core)
+}
+
+fn appended(name: &'static str, about: &'static str, shape: ValueShape) -> SchemaRow {
+    (name, about, shape, FieldPresence::Appended)
+}
+
+fn kind(name: &'static str) -> SchemaRow {
+    core("type", "The kind of record", ValueShape::Constant(name))
+}
 
 fn link_keys(kind: &'static str) -> Vec<SchemaRow> {
     let row = |field: &RecordField| {

@@ -1,4 +1,4 @@
-//! Text: one target a line, behind its location where that is asked for.
+//! Text: one target a line, after its location where the layout has one.
 
 use super::escape::{Escape, is_plain, push_decimal, push_on_one_line};
 use super::field::Layout;
@@ -9,27 +9,27 @@ const PATH: &str = "\x1b[35m";
 const NUMBER: &str = "\x1b[32m";
 const PLAIN: &str = "\x1b[0m";
 
-pub(super) fn push_link(layout: &Layout, place: &DocumentPath, link: &Link<'_>, out: &mut Vec<u8>) {
+pub(super) fn push_link(layout: &Layout, path: &DocumentPath, link: &Link<'_>, out: &mut Vec<u8>) {
     let before = out.len();
-    push_location(layout, place, link, out);
+    push_location(layout, path, link, out);
     if out.len() > before {
         out.push(b' ');
     }
-    // A reference that has no target is printed as it stands.
+    // A reference without a target is printed as written.
     push_line(layout, link.target.unwrap_or(link.reference), out);
 }
 
-fn push_location(layout: &Layout, place: &DocumentPath, link: &Link<'_>, out: &mut Vec<u8>) {
+fn push_location(layout: &Layout, path: &DocumentPath, link: &Link<'_>, out: &mut Vec<u8>) {
     let location = layout.location;
     if location.path {
-        push_path(layout, place, link.member, out);
+        push_path(layout, path, link.member, out);
         out.push(b':');
     }
     if location.position
         && let Some(position) = link.position
     {
         push_number(layout, position.line, out);
-        // Columns count from 1; in header fields there is none.
+        // In header fields the column is 0, for none.
         if position.column > 0 {
             push_number(layout, position.column, out);
         }
@@ -39,12 +39,12 @@ fn push_location(layout: &Layout, place: &DocumentPath, link: &Link<'_>, out: &m
     }
 }
 
-/// Appends the path, and the member behind it.
-pub fn push_path(layout: &Layout, place: &DocumentPath, member: Option<&str>, out: &mut Vec<u8>) {
+/// Appends the path, and after a `!` the member.
+pub fn push_path(layout: &Layout, path: &DocumentPath, member: Option<&str>, out: &mut Vec<u8>) {
     paint(layout, PATH, out, |out| {
-        match place.is_plain() {
-            true => out.extend_from_slice(place.path()),
-            false => layout.escape.push(place.path(), out),
+        match path.is_plain() {
+            true => out.extend_from_slice(path.path()),
+            false => layout.escape.push(path.path(), out),
         }
         if let Some(member) = member {
             out.push(b'!');
@@ -67,7 +67,7 @@ fn paint(layout: &Layout, color: &str, out: &mut Vec<u8>, push: impl FnOnce(&mut
     out.extend_from_slice(PLAIN.as_bytes());
 }
 
-/// Appends a URI, escaped as the layout asks, and what ends it.
+/// Appends a URI, escaped as the layout asks, and the terminator.
 pub fn push_line(layout: &Layout, uri: &[u8], out: &mut Vec<u8>) {
     if is_plain(uri) {
         out.reserve(uri.len() + 1);
@@ -83,7 +83,7 @@ pub fn push_line(layout: &Layout, uri: &[u8], out: &mut Vec<u8>) {
     out.push(layout.terminator);
 }
 
-/// Appends bytes; what is not UTF-8 becomes U+FFFD.
+/// Appends bytes, with invalid UTF-8 as U+FFFD.
 pub fn push_lossy(bytes: &[u8], out: &mut Vec<u8>) {
     if bytes.is_ascii() {
         return out.extend_from_slice(bytes);
