@@ -1,10 +1,10 @@
-//! References and bases made of the tokens that decide.
+//! Generates references and bases of tokens that matter to resolution.
 
 use proptest::sample::select;
 use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-/// What references are made of.
+/// The tokens of generated references.
 const TOKENS: [&str; 64] = [
     ".",
     "..",
@@ -72,7 +72,7 @@ const TOKENS: [&str; 64] = [
     "|",
 ];
 
-/// Bases of every sort: web, file, with drives, without authority, opaque, with dots, with empty components.
+/// Bases: web, file, with drives, without authority, opaque, with dots, with empty components.
 pub(crate) const BASES: [&str; 20] = [
     "http://a/b/c/d;p?q",
     "http://a/b/c/d;p?q#f",
@@ -104,10 +104,10 @@ pub(super) fn base() -> impl Strategy<Value = &'static str> {
     select(&BASES[..])
 }
 
-/// What resolution of a reference against a base must agree with.
+/// Compares the resolution of a reference against a base with another one.
 pub(crate) type Agreement = fn(&str, &str) -> Result<(), String>;
 
-/// Runs a check on pairs that are the same in every run. `PROPTEST_CASES` asks for more of them.
+/// Runs a check on pairs that are the same in every run; `PROPTEST_CASES` sets a larger number.
 pub(super) fn check_pairs(check: Agreement) {
     let config = Config {
         failure_persistence: None,

@@ -1,7 +1,7 @@
-//! The grammars of RFC 2396 Appendix A, RFC 3986 Appendix A and RFC 1738 section 5, row by row, and a matcher for them.
+//! The grammars of RFC 2396 Appendix A, RFC 3986 Appendix A and RFC 1738 section 5, and a matcher.
 //!
-//! The rows are the texts' own. A matcher goes from a set of positions to the set of positions that an element of the
-//! grammar can lead to, so that every derivation is tried and none twice.
+//! The rows are those of the RFCs. The matcher maps a set of positions to the set of positions that
+//! an element of the grammar can reach, so that every derivation is tried once.
 
 use std::collections::BTreeMap;
 
@@ -207,7 +207,7 @@ impl Rows {
         rows
     }
 
-    /// The same element, with sets of bytes for alternatives of one byte.
+    /// Replaces alternatives of one byte by a set.
     fn simplified(&self, element: &Element) -> Element {
         let all = |elements: &[Element]| -> Vec<Element> {
             elements.iter().map(|one| self.simplified(one)).collect()
@@ -262,13 +262,13 @@ impl Rows {
         }
     }
 
-    /// Whether the rule derives the text, which is shorter than 64 bytes.
+    /// Returns whether the rule derives the text, which is shorter than 64 bytes.
     pub(super) fn derives(&self, rule: &'static str, text: &[u8]) -> bool {
         assert!(text.len() < 64, "{}", text.escape_ascii());
         self.reach(&Element::Rule(rule), text, 1) >> text.len() & 1 == 1
     }
 
-    /// The positions that the element leads to from any of these, one bit each.
+    /// Returns the positions that the element can reach from any of these, one bit each.
     fn reach(&self, element: &Element, text: &[u8], from: u64) -> u64 {
         if from == 0 {
             return 0;
@@ -318,7 +318,7 @@ fn step(text: &[u8], from: u64, holds: impl Fn(u8) -> bool) -> u64 {
     })
 }
 
-/// What is left of a row.
+/// The unparsed rest of a row.
 struct Parser(&'static str);
 
 impl Parser {

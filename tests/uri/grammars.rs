@@ -1,4 +1,4 @@
-//! `validate` against the grammars themselves: what is valid, and which component is at fault.
+//! Compares `validate` with the grammars: validity, and the component at fault.
 
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
@@ -16,7 +16,7 @@ const COMPONENTS: [Component; 5] = [
     Component::Fragment,
 ];
 
-/// Takes a reference apart as `^(([^:/?#]+):)?(//([^/?#]*))?([^?#]*)(\?([^#]*))?(#(.*))?` does.
+/// Splits a reference as `^(([^:/?#]+):)?(//([^/?#]*))?([^?#]*)(\?([^#]*))?(#(.*))?` does.
 fn split(reference: &[u8]) -> [&[u8]; 5] {
     let until = |rest: &[u8], set: &[u8]| {
         let end = rest.iter().position(|byte| set.contains(byte));
@@ -34,8 +34,10 @@ fn split(reference: &[u8]) -> [&[u8]; 5] {
     [scheme, authority, path, query, fragment]
 }
 
-/// The component at fault: the first that makes the reference one that the grammar cannot derive, whatever stands in the
-/// components behind it, as long as the same ones are defined.
+/// Returns the component at fault.
+///
+/// The first component that makes the reference underivable whatever the components behind it hold,
+/// as long as the same ones are defined.
 fn fault(rows: &Rows, reference: &[u8]) -> Option<Component> {
     if rows.derives("URI-reference", reference) {
         return None;
@@ -95,7 +97,7 @@ fn compare(rows: &Rows, grammar: Grammar, reference: &[u8]) -> Result<(), String
     Ok(())
 }
 
-/// Calls with every string of these bytes up to a length.
+/// Calls `call` with every string of these bytes up to a length.
 fn strings(alphabet: &[u8], longest: usize, mut call: impl FnMut(&[u8])) {
     let mut text = Vec::new();
     for length in 0..=longest {

@@ -1,4 +1,4 @@
-//! What holds for any bytes.
+//! Invariants over any bytes.
 
 use encoding_rs::{EUC_KR, Encoding, ISO_2022_JP, UTF_8, WINDOWS_1252};
 use proptest::prelude::*;
@@ -24,7 +24,7 @@ const RULES: [Rules; 6] = [
     Rules::Rfc1808,
 ];
 
-/// Bytes that are mostly of tokens, partly of anything.
+/// Generates tokens with noise between them.
 fn bytes() -> impl Strategy<Value = Vec<u8>> {
     let noise = proptest::collection::vec(any::<u8>(), 0..6);
     (generate::reference(), noise, generate::reference())
@@ -45,7 +45,7 @@ fn check<S: Strategy>(strategy: S, test: impl Fn(S::Value) -> Result<(), TestCas
 }
 
 #[test]
-fn any_bytes_resolve_within_the_bound_or_leave_nothing() {
+fn any_bytes_resolve_within_the_bound_or_append_nothing() {
     let encodings: [&'static Encoding; 4] = [UTF_8, WINDOWS_1252, ISO_2022_JP, EUC_KR];
     check(
         (generate::base(), bytes(), select(encodings.to_vec())),
@@ -126,7 +126,7 @@ fn faults_lie_within_the_reference() {
 }
 
 #[test]
-fn what_is_normal_stays_so() {
+fn normal_forms_are_stable() {
     check(bytes(), |reference| {
         for form in [
             Normalization::Rfc2396,

@@ -1,20 +1,20 @@
-//! URI references: the published tables, the algorithms transcribed, another engine, and laws.
+//! URI references: published tables, transcribed algorithms, another engine, and invariants.
 
 // File names, URIs and mounts.
 mod bases;
-// References and bases made of the tokens that decide.
+// Generated references and bases.
 pub(crate) mod generate;
 // The grammars of the RFCs, and a matcher for their rows.
 mod grammar;
-// Validation against the grammars.
+// Validation compared with the grammars.
 mod grammars;
-// What holds for any bytes.
+// Invariants over any bytes.
 mod laws;
 // The pseudo-code of the RFCs on strings.
 mod naive;
-// Resolution against the transcriptions, the plain way and the `url` crate.
+// Resolution compared with the transcriptions, the slow path and the `url` crate.
 pub(crate) mod oracles;
-// Rows that no published table has.
+// Rows beyond the published tables.
 mod rows;
 // The published tables.
 mod vectors;

@@ -1,4 +1,4 @@
-//! The pseudo-code of RFC 1808 section 4, RFC 2396 section 5.2 and RFC 3986 section 5.2, on strings and to the letter.
+//! Transcriptions to the letter, on strings, of the algorithms of RFC 1808, RFC 2396 and RFC 3986.
 
 use uriscan::uri::{ExcessDots, SameScheme};
 
@@ -203,7 +203,7 @@ fn remove_merged(buffer: &str, excess: ExcessDots) -> Option<String> {
         None => ("", buffer),
     };
     let mut segments: Vec<&str> = rest.split('/').collect();
-    // c, d) Where the last segment goes, its slash stays before an empty one.
+    // c, d) Where the last segment is removed, an empty one remains behind its slash.
     if segments.last() == Some(&".") {
         segments.pop();
         segments.push("");

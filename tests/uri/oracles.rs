@@ -1,11 +1,11 @@
-//! Resolution against transcriptions of the RFCs, and against another engine.
+//! Compares resolution with transcriptions of the RFCs and with another engine.
 
 use uriscan::uri::{ExcessDots, Resolver, RuleForm, Rules, SameScheme};
 
 use super::generate::Agreement;
 use super::{generate, naive};
 
-/// The target, or nothing.
+/// Returns the target, if there is one.
 fn resolve(base: &str, rules: Rules, reference: &str) -> Option<String> {
     let resolver = Resolver::new(base.as_bytes(), rules).ok()?;
     let mut target = Vec::new();
@@ -32,13 +32,13 @@ fn compare(
 
 const SCHEMES: [SameScheme; 2] = [SameScheme::Strict, SameScheme::Compat];
 
-/// What a reference resolves to must agree with all of these.
+/// All comparisons, for tests and fuzzing.
 pub(crate) const AGREEMENTS: [Agreement; 6] = [
     rfc3986,
     rfc2396,
     rfc1808,
-    the_slow_way,
-    once_and_again,
+    the_slow_path,
+    twice,
     the_url_crate,
 ];
 
@@ -75,14 +75,14 @@ fn rfc1808(base: &str, reference: &str) -> Result<(), String> {
     compare(base, reference, Rules::Rfc1808, expected)
 }
 
-/// A tab is removed from a reference, but keeps it from being a shortcut.
-fn the_slow_way(base: &str, reference: &str) -> Result<(), String> {
+/// Compares the fast path with the slow path, which a tab enforces: tabs are removed.
+fn the_slow_path(base: &str, reference: &str) -> Result<(), String> {
     let slow = resolve(base, Rules::Whatwg, &format!("\t{reference}"));
     compare(base, reference, Rules::Whatwg, slow)
 }
 
-/// What a browser serialises once, it serialises so again.
-fn once_and_again(base: &str, reference: &str) -> Result<(), String> {
+/// Resolves the target again: a serialised URL is its own target.
+fn twice(base: &str, reference: &str) -> Result<(), String> {
     match resolve(base, Rules::Whatwg, reference) {
         Some(target) => {
             let other = "http://other.example/";
@@ -117,21 +117,23 @@ fn rfc1808_is_the_letter() {
 }
 
 #[test]
-fn shortcuts_change_nothing() {
-    generate::check_pairs(the_slow_way);
+fn the_fast_path_changes_no_target() {
+    generate::check_pairs(the_slow_path);
 }
 
 #[test]
 fn targets_are_their_own_targets() {
-    generate::check_pairs(once_and_again);
+    generate::check_pairs(twice);
 }
 
 #[test]
-fn whatwg_is_what_url_says() {
+fn whatwg_agrees_with_the_url_crate() {
     generate::check_pairs(the_url_crate);
 }
 
-/// The classes of references in which the `url` crate is known to differ from the standard. `known.tsv` has examples.
+/// Returns the classes in which the `url` crate is known to differ from the standard.
+///
+/// `known.tsv` has examples.
 fn known_classes(base: &str, reference: &str) -> Vec<&'static str> {
     let reference: String = reference
         .chars()
@@ -184,9 +186,9 @@ fn known_classes(base: &str, reference: &str) -> Vec<&'static str> {
         .collect()
 }
 
-/// Every byte and the pairs that matter, in every place of references of every length around the width of a look.
+/// Every byte and the pairs that matter, at every index, in references around each vector length.
 #[test]
-fn shortcuts_see_every_place() {
+fn the_fast_path_classifies_every_index() {
     let plain = b"abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijkl";
     let bases = ["http://a/b/c/d;p?q", "file:///a/b/c", "a:/b/c"];
     let bytes = (0..=u8::MAX).map(|byte| vec![byte]);
@@ -205,13 +207,13 @@ fn shortcuts_see_every_place() {
             for planted in &planted {
                 for at in 0..=length {
                     let reference = [&plain[..at], planted, &plain[at..length]].concat();
-                    // The tab keeps it from being a shortcut.
-                    let twin = [&b"\t"[..], &reference].concat();
+                    // The tab enforces the slow path.
+                    let with_tab = [&b"\t"[..], &reference].concat();
                     fast.clear();
                     slow.clear();
                     let results = (
                         resolver.resolve_into(&reference, &mut fast),
-                        resolver.resolve_into(&twin, &mut slow),
+                        resolver.resolve_into(&with_tab, &mut slow),
                     );
                     assert_eq!(
                         (results.0, &fast),

@@ -1,4 +1,4 @@
-//! Rows that no published table has: corrected forms, kinds, the query's encoding, faults in words.
+//! Rows beyond the published tables: corrected forms, kinds, encodings of queries, fault messages.
 
 use encoding_rs::Encoding;
 use uriscan::uri::{
@@ -11,7 +11,7 @@ const CORRECTED_2396: Rules = Rules::Rfc2396 {
     form: RuleForm::Corrected,
 };
 
-/// The target, or the name of the error.
+/// Returns the target, or the name of the error.
 fn resolve(base: &str, rules: Rules, reference: &str) -> String {
     let resolver = if base.is_empty() {
         Resolver::without_base(rules)
@@ -28,7 +28,7 @@ fn resolve(base: &str, rules: Rules, reference: &str) -> String {
 #[test]
 fn corrected_forms() {
     for (rules, base, reference, expected) in [
-        // RFC 2396 section 5.2 step 6a forgets the slash.
+        // RFC 2396 section 5.2 step 6a lacks the slash.
         (Rules::RFC2396, "http://a", "g", "http://ag"),
         (CORRECTED_2396, "http://a", "g", "http://a/g"),
         (CORRECTED_2396, "http://a", "?y", "http://a/?y"),
@@ -49,7 +49,7 @@ fn corrected_forms() {
             "HTTP://H/a/../%7e b",
         ),
         (Rules::CITATION, "", "mailto:a/./b", "mailto:a/./b"),
-        // What does not leave the opaque base is fine, the rest has nowhere to go.
+        // Against an opaque base only queries, fragments and the empty reference resolve.
         (Rules::CITATION, "mailto:a@b", "g", "unsuitable-base"),
         (Rules::CITATION, "mailto:a@b", "/g", "unsuitable-base"),
         (Rules::CITATION, "mailto:a@b", "//g", "unsuitable-base"),

@@ -1,5 +1,6 @@
-//! Every row of `tests/vectors/uri.json`, which holds among others all of RFC 1808 section 5, RFC 2396 Appendix C and
-//! RFC 3986 section 5.4.
+//! Every row of `tests/vectors/uri.json`.
+//!
+//! Among them all of RFC 1808 section 5, RFC 2396 Appendix C and RFC 3986 section 5.4.
 
 use serde_json::{Value, json};
 use uriscan::uri::{
