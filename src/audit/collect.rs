@@ -32,27 +32,27 @@ const UNSORTED: usize = KEPT_OF_ONE / size_of::<PendingFragment>();
 
 /// The result of the first pass.
 #[derive(Debug, Default)]
-pub struct Collection {
+pub(super) struct Collection {
     /// The documents, in no order.
-    pub documents: Vec<SiteDocument>,
+    pub(super) documents: Vec<SiteDocument>,
     /// The counts of all that was read.
-    pub summary: Summary,
+    pub(super) summary: Summary,
     /// Damaged containers.
-    pub damaged: u64,
+    pub(super) damaged: u64,
     /// Files that were skipped, in no order, if messages about them are wanted.
-    pub skipped: Vec<SkippedFile>,
+    pub(super) skipped: Vec<SkippedFile>,
     /// Files that a link names with a fragment.
-    pub wanted: FileSet,
+    pub(super) wanted: FileSet,
     /// Files to which another document links.
-    pub linked: FileSet,
+    pub(super) linked: FileSet,
 }
 
 /// Reads every file of a walk.
-pub fn run(audit: &Audit, walk: Walk) -> Collection {
-    let queue = Queue::new(walk, &audit.reading);
+pub(super) fn run(audit: &Audit, walk: Walk) -> Collection {
+    let queue = Queue::new(walk, &audit.options.reading);
     let kept = AtomicUsize::new(0);
     let work = || CollectWorker::new(audit, &kept).work(&queue);
-    let collections = run_workers(audit.reading.threads, || queue.stop(), work);
+    let collections = run_workers(audit.options.reading.threads, || queue.stop(), work);
     let mut collection = Collection::default();
     for other in collections {
         collection.add(other);
@@ -89,7 +89,7 @@ impl<'a> CollectWorker<'a> {
     fn new(audit: &'a Audit, kept: &'a AtomicUsize) -> Self {
         CollectWorker {
             audit,
-            reader: FileReader::new(&audit.reading),
+            reader: FileReader::new(&audit.options.reading),
             names: AbsolutePaths::default(),
             finds: DocumentFinds::new(audit),
             kept,
@@ -133,7 +133,9 @@ impl<'a> CollectWorker<'a> {
 
     fn file(&mut self, order: WalkPosition, entry: Entry) {
         let path = entry.path.as_os_str().as_encoded_bytes();
-        let absolute = self.names.absolute(&self.audit.reading.bases.here, path);
+        let absolute = self
+            .names
+            .absolute(&self.audit.options.reading.bases.here, path);
         let absolute = absolute.unwrap_or(path);
         let file = match entry.kind {
             EntryKind::LeftOut(_) => FileId(0),
@@ -141,7 +143,7 @@ impl<'a> CollectWorker<'a> {
         };
         // A stream cannot be read again: all its links are kept.
         let keep = if matches!(entry.kind, EntryKind::File(_) | EntryKind::Unmeasured) {
-            match self.audit.list {
+            match self.audit.options.list {
                 ListedLinks::Findings => LinkRetention::Problems,
                 ListedLinks::Links | ListedLinks::External => LinkRetention::Nothing,
             }
@@ -165,7 +167,7 @@ impl<'a> CollectWorker<'a> {
             }
             Ok(FileOutcome::Skipped(skip)) => {
                 self.collected.summary.skip(skip.reason);
-                let talk = self.audit.reading.talk;
+                let talk = self.audit.options.reading.talk;
                 if entry.named && talk.errors || talk.diagnostics {
                     let path = entry.path;
                     self.collected
@@ -191,7 +193,7 @@ impl<'a> CollectWorker<'a> {
         self.collected.summary.files += 1;
         self.collected.summary.bytes += bytes;
         self.collected.summary.references += references;
-        if let Some(progress) = &self.audit.reading.progress {
+        if let Some(progress) = &self.audit.options.reading.progress {
             progress.add(1, bytes, references);
         }
         self.collected.damaged += finds.damaged;
@@ -294,7 +296,8 @@ impl<'a> DocumentFinds<'a> {
         let count = self.names.len();
         self.names.sort_unstable();
         self.names.dedup();
-        self.marked |= self.names.len() < count && self.audit.levels.reports("duplicate-id");
+        self.marked |=
+            self.names.len() < count && self.audit.options.levels.reports("duplicate-id");
         self.sort();
         let (own, names) = (self.file, &self.names);
         let has = |name| !has_fragments(format) || names.binary_search(&name).is_ok();
@@ -360,7 +363,7 @@ impl<'a> DocumentFinds<'a> {
                 self.contents.links.push(file);
             }
             if let Some(fragment) = fragment
-                && self.audit.fragments == FragmentChecks::Check
+                && self.audit.options.fragments == FragmentChecks::Check
             {
                 self.require(file, fragment);
             }
@@ -386,7 +389,7 @@ impl Sink for DocumentFinds<'_> {
             fragment_missing: false,
             redirects: false,
         };
-        let finding = self.audit.levels.first_finding(&facts);
+        let finding = self.audit.options.levels.first_finding(&facts);
         self.contents.counts[LinkState::of(&facts, finding) as usize] += 1;
         if finding.is_some() && self.keeps_problems() || self.keep == LinkRetention::All {
             self.contents.items.push(PackedItem::Link as u8);
@@ -398,7 +401,7 @@ impl Sink for DocumentFinds<'_> {
         self.damaged += u64::from(found.code.effect == Effect::Damage);
         self.approximate += u64::from(std::ptr::eq(found.code, &diagnostic::APPROXIMATE));
         self.marked |= std::ptr::eq(found.code, &diagnostic::BASE_SECOND)
-            && self.audit.levels.reports("several-bases");
+            && self.audit.options.levels.reports("several-bases");
         if self.keeps_problems() || self.keep == LinkRetention::All {
             self.contents.items.push(PackedItem::Diagnostic as u8);
             wire::push_diagnostic(found, &mut self.contents.items);
@@ -419,7 +422,7 @@ impl Sink for DocumentFinds<'_> {
 }
 
 /// Reads a file that the walk did not find for its anchors.
-pub fn read_anchors(audit: &Audit, file: FileId, reader: &mut FileReader<'_>) -> AnchorSet {
+pub(super) fn read_anchors(audit: &Audit, file: FileId, reader: &mut FileReader<'_>) -> AnchorSet {
     let Some(entry) = entry_at(&audit.checker.paths.path(file)) else {
         return AnchorSet::default();
     };
@@ -435,7 +438,7 @@ pub fn read_anchors(audit: &Audit, file: FileId, reader: &mut FileReader<'_>) ->
 }
 
 /// Returns the entry of a file as a walk would have found it.
-pub fn entry_at(path: &[u8]) -> Option<Entry> {
+pub(super) fn entry_at(path: &[u8]) -> Option<Entry> {
     let path = path_of(path);
     let metadata = std::fs::metadata(&path)
         .ok()

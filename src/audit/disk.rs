@@ -15,7 +15,7 @@ use crate::pipeline::walk::path_of;
 
 /// The way in which a name led to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LookupMatch {
+pub(super) enum LookupMatch {
     /// By its exact name.
     Exact,
     /// With an extension added.
@@ -32,7 +32,7 @@ pub enum LookupMatch {
 
 /// The result of looking up a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum DiskEntry {
+pub(super) enum DiskEntry {
     /// A file, by its path.
     File(Vec<u8>, LookupMatch),
     /// A directory without an index file, by its path.
@@ -47,7 +47,7 @@ pub enum DiskEntry {
 
 /// The symbolic links that are followed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SymlinkPolicy {
+pub(super) enum SymlinkPolicy {
     /// Those whose destination is under one of the roots.
     #[default]
     Within,
@@ -149,7 +149,7 @@ type Listings = HashMap<Box<[u8]>, Option<Arc<Listing>>, HashKey>;
 
 /// The disk below some roots, as far as lookups have read it; shared by the workers.
 #[derive(Debug)]
-pub struct DiskTree {
+pub(super) struct DiskTree {
     listings: RwLock<Listings>,
     /// The destinations of symbolic links, by the paths of the links.
     followed: RwLock<HashMap<Box<[u8]>, FollowedEntry, HashKey>>,
@@ -169,7 +169,7 @@ impl DiskTree {
     ///
     /// `index` holds the names of index files, the preferred one first, and `extensions` those that
     /// references may leave out, without their dot.
-    pub fn new<'r>(
+    pub(super) fn new<'r>(
         index: &[String],
         extensions: &[String],
         symlinks: SymlinkPolicy,
@@ -201,7 +201,7 @@ impl DiskTree {
     }
 
     /// Looks up `path`, which begins with the directory `root`.
-    pub fn find(&self, root: &[u8], path: &[u8]) -> DiskEntry {
+    pub(super) fn find(&self, root: &[u8], path: &[u8]) -> DiskEntry {
         if let Some(found) = self.find_near(path) {
             return found;
         }
@@ -351,7 +351,7 @@ impl DiskTree {
 
     /// Returns the path by which lookups find a file of a walk, where symbolic links may make it
     /// differ from the path of the walk; `named` is a file that was an argument.
-    pub fn path_of_walked(&self, path: &[u8], named: bool) -> Option<Vec<u8>> {
+    pub(super) fn path_of_walked(&self, path: &[u8], named: bool) -> Option<Vec<u8>> {
         if named || self.symlinks == SymlinkPolicy::Follow {
             let path = canonical(path)?;
             return Some(self.under_root(&path).unwrap_or(path));

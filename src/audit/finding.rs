@@ -3,35 +3,34 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::io::{self, BufRead, Read};
+use std::path::PathBuf;
 
 use super::names::FileId;
 use super::rules::{Level, RULES, Rule};
 use super::wire::{WireReader, push_bytes, push_link, push_number, push_optional, text};
 use crate::bytes::lines::Position;
 use crate::document::events::Span;
+use crate::output::DocumentPath;
 use crate::output::escape::push_visible;
+use crate::pipeline::walk::path_of;
 use crate::resolver::Link;
 
 /// A link or a document to which a rule applies.
 #[derive(Clone)]
 pub struct Finding<'a> {
-    /// The link or the position in a document.
-    pub subject: FindingSubject<'a>,
-    /// The rule.
-    pub rule: &'static Rule,
-    /// The severity.
-    pub level: Level,
+    pub(super) document: &'a DocumentPath,
+    pub(super) subject: FindingSubject<'a>,
+    pub(super) rule: &'static Rule,
+    pub(super) level: Level,
     /// The symbolic link on the way to the target, if it is the cause.
-    pub symlink: Option<Symlink<'a>>,
-    /// The reference that may have been meant.
-    pub suggestion: Option<&'a [u8]>,
-    /// The key that identifies the finding from one run to the next.
-    pub key: &'a str,
+    symlink: Option<Symlink<'a>>,
+    pub(super) suggestion: Option<&'a [u8]>,
+    key: u64,
 }
 
 /// The destination of a symbolic link.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Symlink<'a> {
+pub(super) enum Symlink<'a> {
     /// This path, out of the roots.
     Outside(Cow<'a, [u8]>),
     /// Nothing; the text of the link.
@@ -53,7 +52,7 @@ pub(super) enum SuggestionHint<'a> {
 
 /// The subject of a finding.
 #[derive(Clone, Copy)]
-pub enum FindingSubject<'a> {
+pub(super) enum FindingSubject<'a> {
     /// A link.
     Link(&'a Link<'a>),
     /// A document, or a place in it.
@@ -62,48 +61,77 @@ pub enum FindingSubject<'a> {
 
 /// A position in a document that is no link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct DocumentPosition<'a> {
+pub(super) struct DocumentPosition<'a> {
     /// The enclosed document, if any.
-    pub member: Option<&'a str>,
+    pub(super) member: Option<&'a str>,
     /// The line and column, if known.
-    pub position: Option<Position>,
+    pub(super) position: Option<Position>,
     /// The bytes, unless the subject is the document as a whole.
-    pub span: Option<Span>,
+    pub(super) span: Option<Span>,
     /// The name at the position, such as a duplicate id.
-    pub name: &'a [u8],
+    pub(super) name: &'a [u8],
 }
 
 impl<'a> Finding<'a> {
+    /// Returns the path of the document, as reached from the paths of the audit.
+    pub fn path(&self) -> PathBuf {
+        path_of(self.document.path())
+    }
+
+    /// Returns the enclosed document, such as a part of a message, if the finding is in one.
+    pub fn member(&self) -> Option<&'a str> {
+        match self.subject {
+            FindingSubject::Link(link) => link.member,
+            FindingSubject::Document(position) => position.member,
+        }
+    }
+
     /// Returns the line and column, if known.
     pub fn position(&self) -> Option<Position> {
         match self.subject {
             FindingSubject::Link(link) => link.position,
-            FindingSubject::Document(spot) => spot.position,
+            FindingSubject::Document(position) => position.position,
         }
     }
 
-    /// Returns the enclosed document, if any.
-    pub fn member(&self) -> Option<&'a str> {
-        match self.subject {
-            FindingSubject::Link(link) => link.member,
-            FindingSubject::Document(spot) => spot.member,
-        }
-    }
-
-    /// Returns the bytes of the reference or the position.
+    /// Returns the bytes of the reference or the position, unless the finding is about the document
+    /// as a whole.
     pub fn span(&self) -> Option<Span> {
         match self.subject {
             FindingSubject::Link(link) => Some(link.span),
-            FindingSubject::Document(spot) => spot.span,
+            FindingSubject::Document(position) => position.span,
         }
     }
 
-    /// Returns the reference, or the name at the position.
+    /// Returns the link, if the finding is about one.
+    pub fn link(&self) -> Option<&'a Link<'a>> {
+        match self.subject {
+            FindingSubject::Link(link) => Some(link),
+            FindingSubject::Document(_) => None,
+        }
+    }
+
+    /// Returns the reference, or the name at the position, such as a duplicate id.
     pub fn reference(&self) -> &'a [u8] {
         match self.subject {
             FindingSubject::Link(link) => link.reference,
-            FindingSubject::Document(spot) => spot.name,
+            FindingSubject::Document(position) => position.name,
         }
+    }
+
+    /// Returns the reference or name, if it is UTF-8.
+    pub fn reference_str(&self) -> Option<&'a str> {
+        str::from_utf8(self.reference()).ok()
+    }
+
+    /// Returns the name of the rule.
+    pub fn rule(&self) -> &'static str {
+        self.rule.name
+    }
+
+    /// Returns the severity.
+    pub fn level(&self) -> Level {
+        self.level
     }
 
     /// Returns the message for people.
@@ -120,6 +148,17 @@ impl<'a> Finding<'a> {
                 String::from_utf8_lossy(text)
             )),
         }
+    }
+
+    /// Returns the reference that may have been meant.
+    pub fn suggestion(&self) -> Option<&'a [u8]> {
+        self.suggestion
+    }
+
+    /// Returns the key for a baseline: 16 hexadecimal digits, which stay the same when other lines of
+    /// the document change.
+    pub fn key(&self) -> String {
+        format!("{:016x}", self.key)
     }
 }
 
@@ -215,15 +254,20 @@ impl<'a> FindingDraft<'a> {
         }
     }
 
-    /// Returns the finding with its suggestion and its written key.
-    pub(super) fn finding<'f>(&'f self, suggestion: Option<&'f [u8]>, key: &'f str) -> Finding<'f> {
+    /// Returns the finding in a document, with its suggestion.
+    pub(super) fn finding<'f>(
+        &'f self,
+        document: &'f DocumentPath,
+        suggestion: Option<&'f [u8]>,
+    ) -> Finding<'f> {
         Finding {
+            document,
             subject: self.subject,
             rule: &RULES[self.rule],
             level: self.level,
             symlink: self.symlink.clone(),
             suggestion,
-            key,
+            key: self.key,
         }
     }
 }
@@ -258,7 +302,7 @@ impl<'a> DocumentPosition<'a> {
 /// Returns the key of the `nth` finding with a document, rule and reference.
 ///
 /// Lines and offsets are left out, so that an edit elsewhere in the document changes no key.
-pub fn finding_key(
+pub(super) fn finding_key(
     path: &[u8],
     member: Option<&str>,
     rule: &str,
@@ -297,8 +341,8 @@ impl Fnv1a {
 }
 
 /// The keys of accepted findings.
-#[derive(Debug, Default)]
-pub struct Baseline(HashSet<u64>);
+#[derive(Clone, Debug, Default)]
+pub(super) struct Baseline(HashSet<u64>);
 
 /// The number of bytes of a line that are read: the key is at the beginning.
 const START: u64 = 64;
@@ -306,17 +350,10 @@ const START: u64 = 64;
 impl Baseline {
     /// Reads keys: the first word of each line that is neither empty nor a `#` comment.
     ///
-    /// ```
-    /// use uriscan::audit::finding::Baseline;
-    /// let baseline = Baseline::read(&b"# known\n00c0ffee00c0ffee broken-file a.html b\n"[..]).unwrap();
-    /// assert!(baseline.contains(0x00c0_ffee_00c0_ffee));
-    /// assert!(Baseline::read(&b"<html>\n"[..]).is_err());
-    /// ```
-    ///
     /// # Errors
     ///
     /// Those of the reader, and `InvalidData` for a line that starts with anything else.
-    pub fn read(mut reader: impl BufRead) -> io::Result<Self> {
+    pub(super) fn read(mut reader: impl BufRead) -> io::Result<Self> {
         let mut keys = HashSet::new();
         let mut line = Vec::new();
         for number in 1u64.. {
@@ -343,7 +380,7 @@ impl Baseline {
     }
 
     /// Returns whether a finding is accepted.
-    pub fn contains(&self, key: u64) -> bool {
+    pub(super) fn contains(&self, key: u64) -> bool {
         self.0.contains(&key)
     }
 }
@@ -358,12 +395,29 @@ fn read_key(line: &[u8]) -> Option<u64> {
 }
 
 /// Appends the line of a baseline that accepts a finding: the key, then words for people.
-pub(super) fn push_baseline_line(finding: &Finding<'_>, path: &[u8], out: &mut Vec<u8>) {
-    out.extend_from_slice(finding.key.as_bytes());
-    for words in [finding.rule.name.as_bytes(), path, finding.reference()] {
+pub(super) fn push_baseline_line(finding: &Finding<'_>, out: &mut Vec<u8>) {
+    out.extend_from_slice(finding.key().as_bytes());
+    let (rule, path) = (finding.rule.name.as_bytes(), finding.document.path());
+    for words in [rule, path, finding.reference()] {
         out.push(b' ');
         // A line holds one key.
         push_visible(words, out);
     }
     out.push(b'\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_baseline_is_a_list_of_keys() {
+        let read = |text: &'static str| Baseline::read(text.as_bytes());
+        let baseline = read("# known\n\n00c0ffee00c0ffee broken-file a.html b\n").unwrap();
+        assert!(baseline.contains(0x00c0_ffee_00c0_ffee));
+        assert!(!baseline.contains(0x00c0_ffee));
+        for text in ["<html>\n", "00c0ffee\n", "00c0ffee00c0ffee0 x\n"] {
+            assert!(read(text).is_err(), "{text}");
+        }
+    }
 }

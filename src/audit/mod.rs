@@ -8,39 +8,78 @@
 //! complete. In both cases each link is judged by the table of [`rules`], and the findings go to the
 //! [`report`]s in the order of the walk, the same for any number of workers.
 
-pub mod collect;
-pub mod disk;
-pub mod finding;
-pub mod names;
-pub mod options;
+mod collect;
+mod disk;
+mod finding;
+mod names;
+pub(crate) mod options;
 pub mod report;
 mod report_pass;
-pub mod rules;
-pub mod site;
-pub mod suggest;
-pub mod target;
-pub mod wire;
+pub(crate) mod rules;
+mod site;
+mod suggest;
+mod target;
+mod wire;
 
 use std::io;
+use std::path::{Path, PathBuf};
 
 use crate::document::AnchorReporting;
 use crate::pipeline::ReportMode;
 use crate::pipeline::read::FileReader;
 use crate::pipeline::split_lines::UNCUT;
-use crate::pipeline::walk::Walk;
-use report::{ReportSet, Totals};
+use crate::pipeline::walk::{Root, Walk, WalkOptions};
+use disk::SymlinkPolicy;
+use options::{Audit, assume_roots};
+use report::ReportSet;
 use site::Site;
 use suggest::Suggester;
 
-pub use options::{Audit, FragmentChecks, ListedLinks};
+pub use finding::Finding;
+pub use options::{AuditError, AuditOptions};
+pub use report::AuditSummary;
+pub use rules::{Level, LinkState, RULES, Rule};
 
-/// The result of an audit.
-#[derive(Clone, Copy, Debug)]
-pub struct AuditOutcome {
-    /// The counts of all that was read and found.
-    pub totals: Totals,
-    /// Damaged containers.
-    pub damaged: u64,
+/// Checks the links of all documents under some paths, and calls a function with each finding.
+///
+/// Findings come in the order of the paths and of the documents, whatever the number of threads, and
+/// in a document in the order of the links; findings about the document itself follow them. Nothing
+/// is read from the network. Files that cannot be read are counted in the summary.
+///
+/// ```
+/// use uriscan::audit::{AuditOptions, audit};
+///
+/// let mut findings = Vec::new();
+/// let summary = audit(&AuditOptions::default(), &["src/audit".into()], |finding| {
+///     findings.push(format!("{}: {}", finding.path().display(), finding.message()));
+/// })?;
+/// assert_eq!(summary.errors() + summary.warnings(), findings.len() as u64);
+/// # Ok::<(), uriscan::audit::AuditError>(())
+/// ```
+///
+/// # Errors
+///
+/// If a path is relative and the current directory is not known.
+pub fn audit(
+    options: &AuditOptions,
+    paths: &[PathBuf],
+    on_finding: impl FnMut(&Finding<'_>) + Send,
+) -> Result<AuditSummary, AuditError> {
+    let mut options = options.clone();
+    assume_roots(&mut options.reading.bases, paths)?;
+    let root = |path: &PathBuf| match path == Path::new(".") {
+        true => Root::Here,
+        false => Root::Path(path.clone()),
+    };
+    let roots: Vec<_> = paths.iter().map(root).map(Ok).collect();
+    let walk_options = WalkOptions {
+        follow: options.symlinks == SymlinkPolicy::Follow,
+        ..WalkOptions::default()
+    };
+    let mut reports = ReportSet::new(options.reading.talk, None);
+    reports.call(on_finding);
+    let walk = Walk::new(roots.into_iter(), walk_options);
+    run(Audit::new(options, paths), walk, reports).map_err(AuditError::Io)
 }
 
 /// Bases that documents bring are used up to this many bytes: each target begins with its base, and
@@ -54,8 +93,12 @@ const LONGEST_BASE: usize = 16 << 10;
 /// # Errors
 ///
 /// When a report cannot be written.
-pub fn run(mut audit: Audit, walk: Walk, mut reports: ReportSet<'_>) -> io::Result<AuditOutcome> {
-    let reading = &mut audit.reading;
+pub(crate) fn run(
+    mut audit: Audit,
+    walk: Walk,
+    mut reports: ReportSet<'_>,
+) -> io::Result<AuditSummary> {
+    let reading = &mut audit.options.reading;
     reading.piece = UNCUT;
     reading.report = ReportMode::Links;
     reading.extractor.formats.anchors = AnchorReporting::Report;
@@ -65,7 +108,7 @@ pub fn run(mut audit: Audit, walk: Walk, mut reports: ReportSet<'_>) -> io::Resu
     reports.print_skipped(collected.skipped);
     let paths = &audit.checker.paths;
     let mut site = Site::new(collected.documents, paths.len(), audit.key);
-    let mut reader = FileReader::new(&audit.reading);
+    let mut reader = FileReader::new(&audit.options.reading);
     for file in collected.wanted.iter() {
         if site.anchors(file).is_none() {
             site.add(file, collect::read_anchors(audit, file, &mut reader));
@@ -73,13 +116,11 @@ pub fn run(mut audit: Audit, walk: Walk, mut reports: ReportSet<'_>) -> io::Resu
     }
     site.mark();
     let suggester = Suggester::new(audit, collected.summary.bytes);
-    let (reports, counts, error) =
+    let (mut reports, counts, error) =
         report_pass::run(audit, &site, &collected.linked, suggester, reports);
-    match error {
-        Some(error) => Err(error),
-        None => Ok(AuditOutcome {
-            totals: reports.end(collected.summary, counts)?,
-            damaged: collected.damaged,
-        }),
+    if let Some(error) = error {
+        return Err(error);
     }
+    reports.totals.damaged = collected.damaged;
+    reports.end(collected.summary, counts)
 }

@@ -10,7 +10,7 @@ use hashbrown::HashTable;
 /// Some names are compared by their hashes alone; with a secret seed nobody can prepare names that
 /// collide.
 #[derive(Clone, Copy, Debug)]
-pub struct HashKey(u64, u64);
+pub(super) struct HashKey(u64, u64);
 
 impl Default for HashKey {
     fn default() -> Self {
@@ -21,15 +21,8 @@ impl Default for HashKey {
 
 impl HashKey {
     /// The hash of a name.
-    ///
-    /// ```
-    /// use uriscan::audit::names::HashKey;
-    /// let key = HashKey::default();
-    /// assert_eq!(key.of(b"install"), key.of(b"install"));
-    /// assert_ne!(key.of(b"install"), key.of(b"instal"));
-    /// ```
     #[inline]
-    pub fn of(self, bytes: &[u8]) -> u64 {
+    pub(super) fn of(self, bytes: &[u8]) -> u64 {
         let mut hash = self.0 ^ bytes.len() as u64;
         let (words, rest) = bytes.as_chunks::<8>();
         for word in words {
@@ -61,7 +54,7 @@ impl BuildHasher for HashKey {
 
 /// A hash in the making, for maps.
 #[derive(Clone, Copy, Debug)]
-pub struct Running(HashKey, u64);
+pub(super) struct Running(HashKey, u64);
 
 impl Hasher for Running {
     #[inline]
@@ -89,7 +82,7 @@ impl Hasher for Running {
 ///
 /// A name takes its own bytes, 8 bytes for its end and at most 10 bytes of the hash table.
 #[derive(Clone, Debug, Default)]
-pub struct Interner {
+pub(super) struct Interner {
     bytes: Vec<u8>,
     /// `ends[n]` is the index in `bytes` of the end of name `n`, where the next one starts.
     ends: Vec<u64>,
@@ -99,7 +92,7 @@ pub struct Interner {
 
 impl Interner {
     /// Returns the number of a name, adding the name if it is new.
-    pub fn add(&mut self, name: &[u8]) -> u32 {
+    pub(super) fn add(&mut self, name: &[u8]) -> u32 {
         if let Some(number) = self.get(name) {
             return number;
         }
@@ -113,38 +106,33 @@ impl Interner {
     }
 
     /// Returns the number of a name.
-    pub fn get(&self, name: &[u8]) -> Option<u32> {
+    pub(super) fn get(&self, name: &[u8]) -> Option<u32> {
         let same = |&number: &u32| self.name(number) == name;
         self.numbers.find(self.key.of(name), same).copied()
     }
 
     /// Returns the name of a number; panics if there is none.
-    pub fn name(&self, number: u32) -> &[u8] {
+    pub(super) fn name(&self, number: u32) -> &[u8] {
         name_of(&self.bytes, &self.ends, number)
     }
 
     /// Returns how many names there are.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Returns whether there are no names.
-    pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
-    }
-
     /// Returns the hash of any bytes under the key of these names.
-    pub fn hash(&self, bytes: &[u8]) -> u64 {
+    pub(super) fn hash(&self, bytes: &[u8]) -> u64 {
         self.key.of(bytes)
     }
 
     /// Returns the length of all names together, in bytes.
-    pub fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         self.bytes.len()
     }
 
     /// Releases memory that no name uses.
-    pub fn shrink(&mut self) {
+    pub(super) fn shrink(&mut self) {
         self.bytes.shrink_to_fit();
         self.ends.shrink_to_fit();
     }
@@ -158,11 +146,11 @@ fn name_of<'a>(bytes: &'a [u8], ends: &[u64], number: u32) -> &'a [u8] {
 
 /// The numbers of names in ascending order of the names.
 #[derive(Clone, Debug)]
-pub struct NameOrder(pub(super) Box<[u32]>);
+pub(super) struct NameOrder(pub(super) Box<[u32]>);
 
 impl NameOrder {
     /// Sorts the names of an interner.
-    pub fn new(names: &Interner) -> Self {
+    pub(super) fn new(names: &Interner) -> Self {
         let mut numbers: Box<[u32]> = (0..names.len() as u32).collect();
         numbers.sort_unstable_by_key(|&number| names.name(number));
         NameOrder(numbers)
@@ -171,17 +159,17 @@ impl NameOrder {
 
 /// The number of a file or directory that was looked up or read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct FileId(pub u32);
+pub(super) struct FileId(pub u32);
 
 /// The absolute paths of all numbered files, shared by the workers.
 #[derive(Debug, Default)]
-pub struct PathTable {
+pub(super) struct PathTable {
     names: RwLock<Interner>,
 }
 
 impl PathTable {
     /// Returns the number of a path, adding the path if it is new.
-    pub fn id(&self, path: &[u8]) -> FileId {
+    pub(super) fn id(&self, path: &[u8]) -> FileId {
         if let Some(number) = self.names().get(path) {
             return FileId(number);
         }
@@ -190,18 +178,13 @@ impl PathTable {
     }
 
     /// Returns the path of a number.
-    pub fn path(&self, id: FileId) -> Box<[u8]> {
+    pub(super) fn path(&self, id: FileId) -> Box<[u8]> {
         self.names().name(id.0).into()
     }
 
     /// Returns how many paths there are.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.names().len()
-    }
-
-    /// Returns whether there are no paths.
-    pub fn is_empty(&self) -> bool {
-        self.names().is_empty()
     }
 
     /// Locks the names for reading. Poisoning is ignored: no panic leaves a name half-written.
@@ -211,27 +194,20 @@ impl PathTable {
 }
 
 /// A set of paths, each with everything below it.
-///
-/// ```
-/// use uriscan::audit::names::PathSet;
-/// let set: PathSet = [b"/site/a".to_vec(), b"/site/b/".to_vec()].into_iter().collect();
-/// assert!(set.contains(b"/site/a") && set.contains(b"/site/a/x.html") && set.contains(b"/site/b/x"));
-/// assert!(!set.contains(b"/site/ab") && !set.contains(b"/site"));
-/// ```
 #[derive(Clone, Debug, Default)]
-pub struct PathSet {
+pub(super) struct PathSet {
     /// Each path ends in a slash; in ascending order, none a prefix of another.
     paths: Vec<Box<[u8]>>,
 }
 
 impl PathSet {
     /// Returns whether the set is empty.
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.paths.is_empty()
     }
 
     /// Returns whether a path is one of the set or below one.
-    pub fn contains(&self, path: &[u8]) -> bool {
+    pub(super) fn contains(&self, path: &[u8]) -> bool {
         self.contains_counting(path, || {})
     }
 

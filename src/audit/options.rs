@@ -1,43 +1,305 @@
-//! The settings of an audit.
+//! The options of an audit.
 
-use ignore::overrides::Override;
+use std::collections::HashSet;
+use std::io::{self, BufRead};
+use std::path::{Path, PathBuf};
+use std::{error, fmt, thread};
 
+use ignore::overrides::{Override, OverrideBuilder};
+
+use super::disk::{DiskTree, SymlinkPolicy};
 use super::finding::Baseline;
-use super::names::{HashKey, PathSet};
-use super::rules::Levels;
-use super::target::{LookupCache, TargetChecker, TargetLocation, split_fragment};
+use super::names::{HashKey, PathSet, PathTable};
+use super::rules::{Level, Levels};
+use super::target::{LookupCache, SchemeMatching, TargetChecker, TargetLocation, split_fragment};
 use crate::document::flags::Flags;
-use crate::pipeline;
+use crate::extractor::Positions;
+use crate::pipeline::bases::{
+    AbsolutePaths, Bases, UnmountedBase, directory_of, internal_origin, served_at,
+};
+use crate::pipeline::{PipelineOptions, Verbosity};
 use crate::resolver::Link;
+use crate::uri::Mounts;
 
-/// The settings of an audit, with what its workers share.
-pub struct Audit {
+/// The options of [`audit`](super::audit); the defaults are those of the command.
+///
+/// ```
+/// use uriscan::audit::{AuditOptions, Level};
+///
+/// # fn main() -> Result<(), uriscan::audit::AuditError> {
+/// let options = AuditOptions::default()
+///     .root("site", "https://example.com/docs/")?
+///     .level("orphan", Level::Warning)?
+///     .threads(2);
+/// assert!(AuditOptions::default().level("no-such-rule", Level::Error).is_err());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct AuditOptions {
     /// How documents are read; its filter says which references are checked.
-    pub reading: pipeline::PipelineOptions,
-    /// Mounts and the disk.
-    pub checker: TargetChecker,
-    /// The level of each rule.
-    pub levels: Levels,
-    /// Whether fragments are checked.
-    pub fragments: FragmentChecks,
-    /// What the reports contain besides findings.
-    pub list: ListedLinks,
+    pub(crate) reading: PipelineOptions,
+    /// The names of index files, the preferred one first.
+    pub(super) index: Vec<String>,
+    /// The extensions that references may leave out, without their dot.
+    pub(super) extensions: Vec<String>,
+    pub(super) schemes: SchemeMatching,
+    pub(super) symlinks: SymlinkPolicy,
+    pub(crate) levels: Levels,
+    pub(super) fragments: FragmentChecks,
+    pub(crate) list: ListedLinks,
     /// Documents that are no orphans although no other links to them.
-    pub entries: Override,
+    pub(super) entries: Override,
     /// Absolute paths: unless empty, only findings are shown whose source or target is in the set.
-    pub touching: PathSet,
-    /// Findings that are known and accepted.
-    pub baseline: Baseline,
-    /// The cost that searches for suggestions may have, in rows of the edit distance table
-    /// ([`super::suggest::ROWS`]), besides reading each document once more.
-    pub suggestion_rows: u64,
-    /// The seed of the hashes of names and targets.
-    pub key: HashKey,
+    pub(super) touching: PathSet,
+    pub(super) baseline: Baseline,
+    /// The bound on the cost of searches for suggestions, in rows of the edit distance table, besides
+    /// reading each document once more.
+    pub(super) suggestion_rows: u64,
+}
+
+/// The default bound on the cost of searches for suggestions, in rows of the edit distance table:
+/// about a second.
+const SUGGESTION_ROWS: u64 = 1 << 26;
+
+impl Default for AuditOptions {
+    fn default() -> Self {
+        let mut reading = PipelineOptions {
+            bases: Bases::here(),
+            threads: thread::available_parallelism().map_or(1, usize::from),
+            talk: Verbosity {
+                errors: false,
+                ..Verbosity::default()
+            },
+            ..PipelineOptions::default()
+        };
+        reading.extractor.positions = Positions::Lines;
+        AuditOptions {
+            reading,
+            index: vec!["index.html".to_owned(), "index.htm".to_owned()],
+            extensions: Vec::new(),
+            schemes: SchemeMatching::default(),
+            symlinks: SymlinkPolicy::default(),
+            levels: Levels::default(),
+            fragments: FragmentChecks::default(),
+            list: ListedLinks::default(),
+            entries: Override::empty(),
+            touching: PathSet::default(),
+            baseline: Baseline::default(),
+            suggestion_rows: SUGGESTION_ROWS,
+        }
+    }
+}
+
+impl fmt::Debug for AuditOptions {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("AuditOptions")
+            .field("roots", &self.reading.bases.mounts)
+            .field("levels", &self.levels)
+            .field("index", &self.index)
+            .field("extensions", &self.extensions)
+            .field("schemes", &self.schemes)
+            .field("symlinks", &self.symlinks)
+            .field("fragments", &self.fragments)
+            .finish_non_exhaustive()
+    }
+}
+
+impl AuditOptions {
+    /// Serves a directory at a URI; of several roots that contain a file the innermost counts.
+    ///
+    /// Without a root each path of the audit is the root of a site of its own.
+    ///
+    /// # Errors
+    ///
+    /// If the URI is not absolute, or has a query or a fragment; if the directory is a relative path
+    /// and the current directory is not known.
+    pub fn root(mut self, directory: impl AsRef<Path>, uri: &str) -> Result<Self, AuditError> {
+        let uri = served_at(uri.as_bytes())
+            .map_err(|reason| AuditError::InvalidRoot(format!("{uri} {reason}")))?;
+        let directory = self.absolute(directory.as_ref())?;
+        self.reading.bases.mounts.add(&directory, &uri);
+        Ok(self)
+    }
+
+    /// Sets the level of a rule.
+    ///
+    /// # Errors
+    ///
+    /// If no rule has that name.
+    pub fn level(mut self, rule: &str, level: Level) -> Result<Self, AuditError> {
+        match self.levels.set(rule, level) {
+            true => Ok(self),
+            false => Err(AuditError::UnknownRule(rule.to_owned())),
+        }
+    }
+
+    /// Sets whether fragments must name an existing place; they must by default.
+    #[must_use]
+    pub fn fragments(mut self, check: bool) -> Self {
+        self.fragments = match check {
+            true => FragmentChecks::Check,
+            false => FragmentChecks::Ignore,
+        };
+        self
+    }
+
+    /// Sets the names of index files, the preferred one first; by default `index.html` and
+    /// `index.htm`.
+    #[must_use]
+    pub fn index_files<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.index = names.into_iter().map(N::into).collect();
+        self
+    }
+
+    /// Sets the extensions that references may leave out, without their dot; none by default.
+    #[must_use]
+    pub fn optional_extensions<N: Into<String>>(
+        mut self,
+        extensions: impl IntoIterator<Item = N>,
+    ) -> Self {
+        self.extensions = extensions.into_iter().map(N::into).collect();
+        self
+    }
+
+    /// Sets whether `http` and `https` URIs are told apart; by default they are not.
+    #[must_use]
+    pub fn strict_schemes(mut self, strict: bool) -> Self {
+        self.schemes = match strict {
+            true => SchemeMatching::Strict,
+            false => SchemeMatching::Alike,
+        };
+        self
+    }
+
+    /// Sets whether symbolic links are followed out of the roots, and to find documents; by default
+    /// they are not.
+    #[must_use]
+    pub fn follow_symlinks(mut self, follow: bool) -> Self {
+        self.symlinks = match follow {
+            true => SymlinkPolicy::Follow,
+            false => SymlinkPolicy::Within,
+        };
+        self
+    }
+
+    /// Sets globs of documents that are no orphans although no other links to them.
+    ///
+    /// # Errors
+    ///
+    /// If a glob is invalid.
+    pub fn entries<G: AsRef<str>>(
+        mut self,
+        globs: impl IntoIterator<Item = G>,
+    ) -> Result<Self, AuditError> {
+        let mut builder = OverrideBuilder::new(".");
+        for glob in globs {
+            builder.add(glob.as_ref()).map_err(AuditError::glob)?;
+        }
+        self.entries = builder.build().map_err(AuditError::glob)?;
+        Ok(self)
+    }
+
+    /// Limits the findings to those whose source or target is one of these paths or below one.
+    ///
+    /// # Errors
+    ///
+    /// If a path is relative and the current directory is not known.
+    pub fn touching<P: AsRef<Path>>(
+        mut self,
+        paths: impl IntoIterator<Item = P>,
+    ) -> Result<Self, AuditError> {
+        let paths = paths.into_iter().map(|path| self.absolute(path.as_ref()));
+        self.touching = paths.collect::<Result<_, _>>()?;
+        Ok(self)
+    }
+
+    /// Leaves out the findings whose keys a baseline lists: each line begins with a key, or is empty or
+    /// a `#` comment.
+    ///
+    /// # Errors
+    ///
+    /// Those of the reader, and `InvalidData` for any other line.
+    pub fn baseline(mut self, reader: impl BufRead) -> Result<Self, AuditError> {
+        self.baseline = Baseline::read(reader).map_err(AuditError::Io)?;
+        Ok(self)
+    }
+
+    /// Sets the number of threads; 0, the default, stands for the number of cores.
+    #[must_use]
+    pub fn threads(mut self, threads: usize) -> Self {
+        let cores = || thread::available_parallelism().map_or(1, usize::from);
+        self.reading.threads = match threads {
+            0 => cores(),
+            threads => threads,
+        };
+        self
+    }
+
+    /// Sets the bound on the cost of searches for suggestions, in rows of the edit distance table,
+    /// besides reading each document once more.
+    #[must_use]
+    pub fn suggestion_rows(mut self, rows: u64) -> Self {
+        self.suggestion_rows = rows;
+        self
+    }
+
+    fn absolute(&self, path: &Path) -> Result<Vec<u8>, AuditError> {
+        let mut names = AbsolutePaths::default();
+        let path = path.as_os_str().as_encoded_bytes();
+        let absolute = self.reading.bases.absolute(&mut names, path);
+        absolute.map_err(AuditError::UnknownDirectory)
+    }
+}
+
+/// The reason why an audit cannot start, or cannot end well.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum AuditError {
+    /// No rule has this name.
+    UnknownRule(String),
+    /// The URI of a root, and the reason why it cannot be one.
+    InvalidRoot(String),
+    /// The message for a relative path where the current directory is not known.
+    UnknownDirectory(String),
+    /// The message for an invalid glob.
+    InvalidGlob(String),
+    /// A baseline cannot be read, or a report cannot be written.
+    Io(io::Error),
+}
+
+impl AuditError {
+    fn glob(error: ignore::Error) -> Self {
+        AuditError::InvalidGlob(error.to_string())
+    }
+}
+
+impl fmt::Display for AuditError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            AuditError::UnknownRule(name) => write!(formatter, "there is no rule {name}"),
+            AuditError::InvalidRoot(message)
+            | AuditError::UnknownDirectory(message)
+            | AuditError::InvalidGlob(message) => formatter.write_str(message),
+            AuditError::Io(error) => error.fmt(formatter),
+        }
+    }
+}
+
+impl error::Error for AuditError {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        match self {
+            AuditError::Io(error) => error.source(),
+            _ => None,
+        }
+    }
 }
 
 /// Whether fragments are checked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum FragmentChecks {
+pub(super) enum FragmentChecks {
     /// They are checked.
     #[default]
     Check,
@@ -47,7 +309,7 @@ pub enum FragmentChecks {
 
 /// The contents of the reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ListedLinks {
+pub(crate) enum ListedLinks {
     /// Findings.
     #[default]
     Findings,
@@ -57,14 +319,73 @@ pub enum ListedLinks {
     External,
 }
 
+/// Makes each path the root of a site of its own, unless there are roots or another base; returns the
+/// directories that have become roots, as given.
+pub(crate) fn assume_roots(
+    bases: &mut Bases,
+    paths: &[PathBuf],
+) -> Result<Vec<Vec<u8>>, AuditError> {
+    let mut assumed = Vec::new();
+    if !bases.mounts.is_empty() || bases.otherwise != UnmountedBase::File {
+        return Ok(assumed);
+    }
+    let (mut names, mut mounted) = (AbsolutePaths::default(), HashSet::new());
+    for path in paths {
+        let directory = directory_of(path);
+        let absolute = bases.absolute(&mut names, &directory);
+        let absolute = absolute.map_err(AuditError::UnknownDirectory)?;
+        let uri = internal_origin(mounted.len());
+        if mounted.insert(absolute.clone()) {
+            bases.mounts.add(&absolute, &uri);
+            assumed.push(directory);
+        }
+    }
+    Ok(assumed)
+}
+
+/// The options of an audit, and the state that its workers share.
+pub(crate) struct Audit {
+    pub(crate) options: AuditOptions,
+    /// Mounts and the disk.
+    pub(super) checker: TargetChecker,
+    /// The seed of the hashes of names and targets.
+    pub(super) key: HashKey,
+}
+
 impl Audit {
+    /// Prepares an audit of the documents under `paths`, some of which may lie under no root.
+    pub(crate) fn new(mut options: AuditOptions, paths: &[PathBuf]) -> Self {
+        let bases = &mut options.reading.bases;
+        bases.index = (options.index.iter())
+            .map(|name| [b"/", name.as_bytes()].concat())
+            .collect();
+        let mut names = AbsolutePaths::default();
+        let directories: Vec<_> = paths.iter().map(|path| directory_of(path)).collect();
+        let directories: Vec<_> = (directories.iter())
+            .map(|directory| names.absolute(&bases.here, directory).map(<[u8]>::to_vec))
+            .collect();
+        let mounted = bases.mounts.iter().map(|(directory, _)| directory);
+        let roots = mounted.chain(directories.iter().flatten().map(Vec::as_slice));
+        Audit {
+            checker: TargetChecker {
+                tree: DiskTree::new(&options.index, &options.extensions, options.symlinks, roots),
+                mounts: with_whole_disk(&bases.mounts, &directories),
+                schemes: options.schemes,
+                paths: PathTable::default(),
+            },
+            key: HashKey::default(),
+            options,
+        }
+    }
+
     /// Returns where the target of a link lies, and its fragment.
     pub(super) fn locate<'l>(
         &self,
         link: &Link<'l>,
         lookups: &mut LookupCache<'_>,
     ) -> (TargetLocation, Option<&'l [u8]>) {
-        if link.flags.contains(Flags::IGNORED) || !self.reading.filter.admits(link) {
+        let filter = &self.options.reading.filter;
+        if link.flags.contains(Flags::IGNORED) || !filter.admits(link) {
             return (TargetLocation::LeftOut, None);
         }
         let target = match link.target {
@@ -80,4 +401,18 @@ impl Audit {
             location => (location, fragment),
         }
     }
+}
+
+/// Adds the whole disk to the mounts if one of the directories lies under none of them: its files
+/// are found by their `file:` URIs.
+fn with_whole_disk(mounts: &Mounts, directories: &[Option<Vec<u8>>]) -> Mounts {
+    let is_outside = |directory: &Option<Vec<u8>>| {
+        let directory = directory.as_deref();
+        directory.is_none_or(|directory| mounts.relative_path(directory).is_none())
+    };
+    let mut mounts = mounts.clone();
+    if directories.iter().any(is_outside) {
+        mounts.add(b"/", b"file:///");
+    }
+    mounts
 }

@@ -59,7 +59,7 @@ pub(super) fn run<'r>(
 ) -> (ReportSet<'r>, StateCounts, Option<io::Error>) {
     let ordered = ReorderBuffer::new(ReportSink { suggester, reports }, HELD, OutputOrder::Path);
     let next = AtomicUsize::new(0);
-    let linked = audit.levels.reports("orphan").then_some(linked);
+    let linked = audit.options.levels.reports("orphan").then_some(linked);
     let work = || {
         let mut worker = ReportWorker::new(audit, site, linked, &ordered);
         // Ends early when the output has failed.
@@ -70,7 +70,7 @@ pub(super) fn run<'r>(
         ordered.stop(io::Error::other("a worker panicked"));
     };
     let mut total = StateCounts::default();
-    for counts in run_workers(audit.reading.threads, stop, work) {
+    for counts in run_workers(audit.options.reading.threads, stop, work) {
         for (total, count) in total.iter_mut().zip(counts) {
             *total += count;
         }
@@ -112,9 +112,7 @@ impl ReportSink<'_, '_> {
             true => self.suggester.suggestion(draft),
             false => None,
         };
-        let key = format!("{:016x}", draft.key);
-        self.reports
-            .finding(&draft.finding(suggestion.as_deref(), &key));
+        self.reports.finding(draft, suggestion.as_deref());
     }
 }
 
@@ -137,7 +135,7 @@ impl<'a, C: BlockSink<WireRecords>> ReportWorker<'a, C> {
         ReportWorker {
             site,
             linked,
-            reader: FileReader::new(&audit.reading),
+            reader: FileReader::new(&audit.options.reading),
             pass: ReportPass::new(audit, site, ordered),
         }
     }
@@ -314,7 +312,12 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
     /// Reports a document to which no other links, unless it is an entry.
     fn orphan(&mut self, document: &SiteDocument) {
         let path = path_of(document.path());
-        let is_entry = self.audit.entries.matched(&path, false).is_whitelist()
+        let is_entry = self
+            .audit
+            .options
+            .entries
+            .matched(&path, false)
+            .is_whitelist()
             || document.file.is_some_and(|file| self.is_home(file));
         let is_page = document.file.is_some() && document.anchors.names.is_some();
         if is_page && !is_entry {
@@ -332,14 +335,14 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
 
     /// Makes the finding of a rule about a position that is no link.
     fn position(&mut self, rule: &'static str, position: &DocumentPosition<'_>) {
-        let Some((rule, level)) = self.audit.levels.named(rule) else {
+        let Some((rule, level)) = self.audit.options.levels.named(rule) else {
             return;
         };
         if !self.evaluator.shows(None) {
             return;
         }
         let key = self.evaluator.key(rule, position.member, position.name);
-        if self.audit.baseline.contains(key) {
+        if self.audit.options.baseline.contains(key) {
             return;
         }
         self.record(WireRecord::Finding);
@@ -380,7 +383,7 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
     }
 
     fn defer(&mut self, rule: &str, offset: u64, member: Option<&str>, name: &[u8]) {
-        if let Some((rule, _)) = self.audit.levels.named(rule) {
+        if let Some((rule, _)) = self.audit.options.levels.named(rule) {
             self.deferred.push(rule, offset, member, name);
         }
     }
@@ -389,10 +392,10 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
 impl<C: BlockSink<WireRecords>> Sink for ReportPass<'_, C> {
     fn link(&mut self, link: &Link<'_>) {
         let facts = self.evaluator.facts(link);
-        let finding = self.audit.levels.first_finding(&facts);
+        let finding = self.audit.options.levels.first_finding(&facts);
         let state = LinkState::of(&facts, finding);
         self.counts[state as usize] += 1;
-        match self.audit.list {
+        match self.audit.options.list {
             ListedLinks::Findings => {}
             ListedLinks::Links => {
                 self.record(WireRecord::Link);
@@ -412,7 +415,7 @@ impl<C: BlockSink<WireRecords>> Sink for ReportPass<'_, C> {
             return;
         };
         let key = self.evaluator.key(rule, link.member, link.reference);
-        if !self.evaluator.shows(Some(&facts)) || self.audit.baseline.contains(key) {
+        if !self.evaluator.shows(Some(&facts)) || self.audit.options.baseline.contains(key) {
             return;
         }
         let draft = FindingDraft {
@@ -429,7 +432,7 @@ impl<C: BlockSink<WireRecords>> Sink for ReportPass<'_, C> {
 
     fn diagnostic(&mut self, found: &Diagnostic<'_>) {
         let is_second_base = std::ptr::eq(found.code, &diagnostic::BASE_SECOND);
-        if is_second_base && self.audit.levels.reports("several-bases") {
+        if is_second_base && self.audit.options.levels.reports("several-bases") {
             self.defer("several-bases", found.offset, found.member, b"");
         }
         self.record(WireRecord::Diagnostic);
@@ -437,7 +440,7 @@ impl<C: BlockSink<WireRecords>> Sink for ReportPass<'_, C> {
     }
 
     fn anchor(&mut self, name: &[u8], offset: u64) {
-        let reports = self.audit.levels.reports("duplicate-id");
+        let reports = self.audit.options.levels.reports("duplicate-id");
         if reports && !self.ids.insert(self.audit.key.of(name)) {
             self.defer("duplicate-id", offset, None, name);
         }
@@ -487,7 +490,7 @@ impl<'a> Evaluator<'a> {
         self.name.extend_from_slice(document.path());
         self.touched = true;
         if document.file.is_some() {
-            let here = &self.audit.reading.bases.here;
+            let here = &self.audit.options.reading.bases.here;
             let path = self.absolute.absolute(here, document.path());
             let path = path.unwrap_or(document.path());
             self.touched = touches(self.audit, path);
@@ -506,7 +509,7 @@ impl<'a> Evaluator<'a> {
         TargetFacts {
             link,
             location,
-            fragment_missing: self.audit.fragments == FragmentChecks::Check
+            fragment_missing: self.audit.options.fragments == FragmentChecks::Check
                 && file.zip(fragment).is_some_and(is_missing),
             redirects: file.is_some_and(|file| self.site.redirects(file)),
         }
@@ -598,7 +601,7 @@ impl<'a> Evaluator<'a> {
 }
 
 fn touches(audit: &Audit, path: &[u8]) -> bool {
-    audit.touching.is_empty() || audit.touching.contains(path)
+    audit.options.touching.is_empty() || audit.options.touching.contains(path)
 }
 
 /// Counts lines and columns in a file up to ascending offsets.

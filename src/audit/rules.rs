@@ -28,7 +28,7 @@ impl Level {
 }
 
 /// The subject of a rule.
-pub enum RuleSubject {
+pub(super) enum RuleSubject {
     /// A link with its target; the function tells whether the rule applies.
     Link(fn(&TargetFacts<'_>) -> bool),
     /// A document as a whole; the passes of the audit find these.
@@ -36,6 +36,7 @@ pub enum RuleSubject {
 }
 
 /// A rule of the audit.
+#[non_exhaustive]
 pub struct Rule {
     /// The name on the command line and in records.
     pub name: &'static str,
@@ -52,12 +53,12 @@ pub struct Rule {
     /// How to allow it, for `--explain`.
     pub allow: &'static str,
     /// The subject and the condition.
-    pub subject: RuleSubject,
+    pub(super) subject: RuleSubject,
 }
 
 impl Rule {
     /// Returns the texts for `--explain`.
-    pub fn explanation(&self) -> Explanation {
+    pub(crate) fn explanation(&self) -> Explanation {
         Explanation {
             name: self.name,
             meaning: self.meaning,
@@ -245,7 +246,7 @@ pub enum LinkState {
 
 impl LinkState {
     /// Every state with its name in records, in the order of [`StateCounts`].
-    pub const NAMES: [(LinkState, &'static str); 5] = [
+    pub(crate) const NAMES: [(LinkState, &'static str); 5] = [
         (LinkState::Ok, "ok"),
         (LinkState::Broken, "broken"),
         (LinkState::External, "external"),
@@ -276,18 +277,11 @@ impl LinkState {
 }
 
 /// The number of links in each state, indexed by [`LinkState`].
-pub type StateCounts = [u64; 5];
+pub(crate) type StateCounts = [u64; 5];
 
 /// The level of each rule.
-///
-/// ```
-/// use uriscan::audit::rules::{Level, Levels};
-/// let mut levels = Levels::default();
-/// assert!(levels.set("orphan", Level::Error));
-/// assert!(!levels.set("no-such-rule", Level::Error));
-/// ```
 #[derive(Clone, Debug)]
-pub struct Levels {
+pub(crate) struct Levels {
     /// Indexed like [`RULES`].
     levels: Vec<Level>,
     /// A rule is on that applies to links whose target exists, or is not looked up.
@@ -305,7 +299,7 @@ impl Default for Levels {
 
 impl Levels {
     /// Sets the level of a rule; returns false if no rule has that name.
-    pub fn set(&mut self, name: &str, level: Level) -> bool {
+    pub(crate) fn set(&mut self, name: &str, level: Level) -> bool {
         let index = RULES.iter().position(|rule| rule.name == name);
         if let Some(index) = index {
             self.levels[index] = level;
@@ -317,7 +311,7 @@ impl Levels {
     /// Returns the index in [`RULES`] and the level of the first rule that applies to a link and is
     /// not allowed.
     #[inline]
-    pub fn first_finding(&self, facts: &TargetFacts<'_>) -> Option<(usize, Level)> {
+    pub(super) fn first_finding(&self, facts: &TargetFacts<'_>) -> Option<(usize, Level)> {
         let is_intact = match facts.location {
             TargetLocation::File(_, how) => {
                 matches!(
@@ -345,13 +339,13 @@ impl Levels {
     }
 
     /// Returns the index in [`RULES`] and the level of a rule.
-    pub fn named(&self, name: &str) -> Option<(usize, Level)> {
+    pub(crate) fn named(&self, name: &str) -> Option<(usize, Level)> {
         let index = RULES.iter().position(|rule| rule.name == name)?;
         Some((index, self.levels[index]))
     }
 
     /// Returns whether findings of a rule are reported.
-    pub fn reports(&self, rule: &str) -> bool {
+    pub(super) fn reports(&self, rule: &str) -> bool {
         let named = self.named(rule);
         named.is_some_and(|(_, level)| level > Level::Allow)
     }

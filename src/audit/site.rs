@@ -10,37 +10,37 @@ use crate::pipeline::walk::{Entry, EntryKind, path_of};
 
 /// A name that a fragment needs in another document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct PendingFragment {
+pub(super) struct PendingFragment {
     /// The other document.
-    pub file: FileId,
+    pub(super) file: FileId,
     /// The hash of the decoded fragment.
-    pub name: u64,
+    pub(super) name: u64,
 }
 
 /// The places in a document that links can lead to.
 #[derive(Debug, Default)]
-pub struct AnchorSet {
+pub(super) struct AnchorSet {
     /// The hashes of the names, sorted; none for formats whose fragments are not checked.
-    pub names: Option<Box<[u64]>>,
+    pub(super) names: Option<Box<[u64]>>,
     /// The target of the document's refresh, if it redirects to another one.
-    pub redirect: Option<TargetLocation>,
+    pub(super) redirect: Option<TargetLocation>,
 }
 
 /// A document that was read, or a path that could not be.
 #[derive(Debug)]
-pub struct SiteDocument {
+pub(super) struct SiteDocument {
     /// The ticket, the number in the batch, and whether this is the error that follows a document.
-    pub order: (u32, u32, bool),
+    pub(super) order: (u32, u32, bool),
     /// The number of the file; none for an error.
-    pub file: Option<FileId>,
+    pub(super) file: Option<FileId>,
     /// The places that links can lead to.
-    pub anchors: AnchorSet,
+    pub(super) anchors: AnchorSet,
     /// Must be read again: the packed items do not contain all its findings.
-    pub marked: bool,
+    pub(super) marked: bool,
     /// Could not be read to its end; the error is a `SiteDocument` of its own.
-    pub failed: bool,
+    pub(super) failed: bool,
     /// Cannot be read again: the packed items contain all its links.
-    pub whole: bool,
+    pub(super) whole: bool,
     /// The path, the kind of the entry, and the packed [`DocumentContents`].
     packed: Box<[u8]>,
 }
@@ -49,20 +49,20 @@ pub struct SiteDocument {
 ///
 /// [`SiteDocument`] holds them in one run of bytes: a tree has very many documents.
 #[derive(Debug, Default)]
-pub struct DocumentContents {
+pub(super) struct DocumentContents {
     /// The distinct files that the document links to, in ascending order.
-    pub links: Vec<FileId>,
+    pub(super) links: Vec<FileId>,
     /// The distinct names that its fragments need in other documents, in ascending order.
-    pub pending: Vec<PendingFragment>,
+    pub(super) pending: Vec<PendingFragment>,
     /// The states of its links, if all fragments exist.
-    pub counts: StateCounts,
+    pub(super) counts: StateCounts,
     /// Links with findings, diagnostics and errors, as [`PackedItem`]s.
-    pub items: Vec<u8>,
+    pub(super) items: Vec<u8>,
 }
 
 /// The kinds of items of a document, by the byte that each begins with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PackedItem {
+pub(super) enum PackedItem {
     /// A link.
     Link = 0,
     /// A diagnostic.
@@ -73,7 +73,7 @@ pub enum PackedItem {
 
 impl PackedItem {
     /// Returns the kind of a byte.
-    pub fn of(byte: u8) -> Self {
+    pub(super) fn of(byte: u8) -> Self {
         match byte {
             0 => PackedItem::Link,
             1 => PackedItem::Diagnostic,
@@ -84,7 +84,7 @@ impl PackedItem {
 
 impl DocumentContents {
     /// Clears the contents and keeps the memory.
-    pub fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.links.clear();
         self.pending.clear();
         self.counts = StateCounts::default();
@@ -92,7 +92,7 @@ impl DocumentContents {
     }
 
     /// Returns the size in bytes, about.
-    pub fn size(&self) -> usize {
+    pub(super) fn size(&self) -> usize {
         size_of_val(self.links.as_slice()) + size_of_val(self.pending.as_slice()) + self.items.len()
     }
 
@@ -121,7 +121,7 @@ const LENGTHS: u64 = 3;
 
 impl SiteDocument {
     /// Creates a document from its contents.
-    pub fn new(
+    pub(super) fn new(
         order: (u32, u32, bool),
         entry: &Entry,
         file: Option<FileId>,
@@ -151,7 +151,7 @@ impl SiteDocument {
     }
 
     /// Creates the error for a path that could not be read.
-    pub fn unreadable(order: (u32, u32, bool), entry: &Entry, message: &str) -> Self {
+    pub(super) fn unreadable(order: (u32, u32, bool), entry: &Entry, message: &str) -> Self {
         let mut contents = DocumentContents::default();
         contents.items.push(PackedItem::Failure as u8);
         push_bytes(message.as_bytes(), &mut contents.items);
@@ -161,12 +161,12 @@ impl SiteDocument {
     }
 
     /// Returns the path, as reached from the arguments.
-    pub fn path(&self) -> &[u8] {
+    pub(super) fn path(&self) -> &[u8] {
         WireReader::new(&self.packed).bytes()
     }
 
     /// Returns the entry of the walk.
-    pub fn entry(&self) -> Entry {
+    pub(super) fn entry(&self) -> Entry {
         let mut packed = WireReader::new(&self.packed);
         let path = path_of(packed.bytes());
         let number = packed.number();
@@ -184,18 +184,18 @@ impl SiteDocument {
     }
 
     /// Returns the states of the links, if all fragments exist.
-    pub fn counts(&self) -> StateCounts {
+    pub(super) fn counts(&self) -> StateCounts {
         self.contents().0
     }
 
     /// Returns the distinct files that the document links to.
-    pub fn links(&self) -> impl Iterator<Item = FileId> {
+    pub(super) fn links(&self) -> impl Iterator<Item = FileId> {
         let (_, mut packed) = self.contents();
         (0..packed.number()).map(move |_| FileId(packed.number() as u32))
     }
 
     /// Returns the distinct names that its fragments need in other documents.
-    pub fn pending(&self) -> impl Iterator<Item = PendingFragment> {
+    pub(super) fn pending(&self) -> impl Iterator<Item = PendingFragment> {
         let (_, mut packed) = self.contents();
         for _ in 0..packed.number() {
             packed.number();
@@ -204,7 +204,7 @@ impl SiteDocument {
     }
 
     /// Returns the items, as [`PackedItem`]s.
-    pub fn items(&self) -> WireReader<'_> {
+    pub(super) fn items(&self) -> WireReader<'_> {
         let (_, mut packed) = self.contents();
         for _ in 0..packed.number() {
             packed.number();
@@ -236,11 +236,11 @@ fn read_pending(packed: &mut WireReader<'_>) -> PendingFragment {
 
 /// A set of files, a bit each.
 #[derive(Clone, Debug, Default)]
-pub struct FileSet(Vec<u64>);
+pub(super) struct FileSet(Vec<u64>);
 
 impl FileSet {
     /// Adds a file.
-    pub fn insert(&mut self, file: FileId) {
+    pub(super) fn insert(&mut self, file: FileId) {
         let (word, bit) = (file.0 as usize / 64, file.0 % 64);
         if self.0.len() <= word {
             self.0.resize(word + 1, 0);
@@ -249,13 +249,13 @@ impl FileSet {
     }
 
     /// Returns whether a file is in the set.
-    pub fn contains(&self, file: FileId) -> bool {
+    pub(super) fn contains(&self, file: FileId) -> bool {
         let word = self.0.get(file.0 as usize / 64);
         word.is_some_and(|word| word >> (file.0 % 64) & 1 == 1)
     }
 
     /// Adds the files of another set.
-    pub fn add(&mut self, other: &FileSet) {
+    pub(super) fn add(&mut self, other: &FileSet) {
         if self.0.len() < other.0.len() {
             self.0.resize(other.0.len(), 0);
         }
@@ -265,7 +265,7 @@ impl FileSet {
     }
 
     /// Returns the files in ascending order.
-    pub fn iter(&self) -> impl Iterator<Item = FileId> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = FileId> {
         let all = 0..self.0.len() as u32 * 64;
         all.map(FileId).filter(|&file| self.contains(file))
     }
@@ -273,9 +273,9 @@ impl FileSet {
 
 /// All documents, and the anchors of the files that links lead to.
 #[derive(Debug)]
-pub struct Site {
+pub(super) struct Site {
     /// The documents, in the order of the walk.
-    pub documents: Vec<SiteDocument>,
+    pub(super) documents: Vec<SiteDocument>,
     /// By the number of a file: the index of its document plus one, or zero.
     indices: Vec<u32>,
     /// Files that the walk did not find, and that were read for their anchors.
@@ -285,7 +285,7 @@ pub struct Site {
 
 impl Site {
     /// Puts the documents of all workers in order; `files` is the number of numbered files.
-    pub fn new(mut documents: Vec<SiteDocument>, files: usize, key: HashKey) -> Self {
+    pub(super) fn new(mut documents: Vec<SiteDocument>, files: usize, key: HashKey) -> Self {
         documents.sort_unstable_by_key(|document| document.order);
         let mut indices = vec![0; files];
         for (index, document) in documents.iter().enumerate() {
@@ -302,12 +302,12 @@ impl Site {
     }
 
     /// Adds a file that the walk did not find.
-    pub fn add(&mut self, file: FileId, anchors: AnchorSet) {
+    pub(super) fn add(&mut self, file: FileId, anchors: AnchorSet) {
         self.others.insert(file, anchors);
     }
 
     /// Returns the anchors of a file, if it has been read.
-    pub fn anchors(&self, file: FileId) -> Option<&AnchorSet> {
+    pub(super) fn anchors(&self, file: FileId) -> Option<&AnchorSet> {
         match self.indices.get(file.0 as usize) {
             Some(&index) if index > 0 => Some(&self.documents[index as usize - 1].anchors),
             _ => self.others.get(&file),
@@ -316,7 +316,7 @@ impl Site {
 
     /// Returns whether a file has a name, by its hash; true for formats whose fragments are not
     /// checked.
-    pub fn has(&self, file: FileId, name: u64) -> bool {
+    pub(super) fn has(&self, file: FileId, name: u64) -> bool {
         let Some(anchors) = self.anchors(file) else {
             return true;
         };
@@ -334,7 +334,7 @@ impl Site {
     }
 
     /// Returns whether a file has the place that a fragment names, as it is written or decoded.
-    pub fn has_fragment(&self, file: FileId, fragment: &[u8]) -> bool {
+    pub(super) fn has_fragment(&self, file: FileId, fragment: &[u8]) -> bool {
         let Some(name) = required_name(fragment) else {
             return true;
         };
@@ -343,14 +343,14 @@ impl Site {
     }
 
     /// Returns whether a file redirects.
-    pub fn redirects(&self, file: FileId) -> bool {
+    pub(super) fn redirects(&self, file: FileId) -> bool {
         let anchors = self.anchors(file);
         anchors.is_some_and(|anchors| anchors.redirect.is_some())
     }
 
     /// Marks the documents that must be read again: those with missing fragments or with links to
     /// files that redirect.
-    pub fn mark(&mut self) {
+    pub(super) fn mark(&mut self) {
         let known = self.documents.iter().map(|document| &document.anchors);
         let any_redirects =
             (known.chain(self.others.values())).any(|anchors| anchors.redirect.is_some());

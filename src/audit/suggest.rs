@@ -26,63 +26,28 @@ use crate::uri::base::push_path;
 /// Names of this length or less are neither suggested nor searched for.
 const LIMIT: usize = 2;
 
-/// The default budget for the suggestions of a run, in rows of the edit distance table: about a
-/// second.
-pub const ROWS: u64 = 1 << 26;
-
 /// A bound on the cost of searches for suggestions, in rows of the edit distance table.
 ///
 /// Comparing 16 bytes of two names, or reading one byte of a document, counts as a row.
 #[derive(Clone, Copy, Debug)]
-pub struct SuggestionBudget {
-    left: u64,
-    spent: u64,
-}
+pub(super) struct SuggestionBudget(u64);
 
 impl SuggestionBudget {
-    /// Creates a budget of `rows`.
-    pub fn new(rows: u64) -> Self {
-        SuggestionBudget {
-            left: rows,
-            spent: 0,
-        }
-    }
-
     /// Takes rows off. If too few are left, takes all of them and returns false.
-    pub fn take(&mut self, rows: u64) -> bool {
-        let is_enough = rows <= self.left;
-        self.spent += rows.min(self.left);
-        self.left -= rows.min(self.left);
+    fn take(&mut self, rows: u64) -> bool {
+        let is_enough = rows <= self.0;
+        self.0 = self.0.saturating_sub(rows);
         is_enough
     }
 
-    /// Returns whether nothing is left.
-    pub fn is_spent(&self) -> bool {
-        self.left == 0
-    }
-
-    /// Returns the number of rows that have been taken off.
-    pub fn spent(&self) -> u64 {
-        self.spent
+    fn is_spent(&self) -> bool {
+        self.0 == 0
     }
 }
 
 /// Returns the name nearest to one that does not exist, at most two edits away; of equally near
 /// names the first by its bytes. Returns none also if the budget does not suffice.
-///
-/// ```
-/// use uriscan::audit::names::{Interner, NameOrder};
-/// use uriscan::audit::suggest::{SuggestionBudget, nearest};
-/// let mut names = Interner::default();
-/// for id in ["usage", "install", "installed"] {
-///     names.add(id.as_bytes());
-/// }
-/// let order = NameOrder::new(&names);
-/// let mut budget = SuggestionBudget::new(1000);
-/// assert_eq!(nearest(&names, &order, b"instal", &mut budget), Some(&b"install"[..]));
-/// assert_eq!(nearest(&names, &order, b"setup", &mut budget), None);
-/// ```
-pub fn nearest<'n>(
+pub(super) fn nearest<'n>(
     names: &'n Interner,
     order: &'n NameOrder,
     wanted: &[u8],
@@ -340,12 +305,12 @@ impl<'a> Suggester<'a> {
     pub(super) fn new(audit: &'a Audit, bytes: u64) -> Self {
         Suggester {
             audit,
-            reader: FileReader::new(&audit.reading),
+            reader: FileReader::new(&audit.options.reading),
             documents: HashMap::new(),
             oldest: VecDeque::new(),
             size: 0,
             files: HashMap::new(),
-            budget: SuggestionBudget::new(audit.suggestion_rows.saturating_add(bytes)),
+            budget: SuggestionBudget(audit.options.suggestion_rows.saturating_add(bytes)),
             omitted: 0,
         }
     }
@@ -450,6 +415,17 @@ mod tests {
     }
 
     #[test]
+    fn the_nearest_name_is_at_most_two_edits_away() {
+        let (names, order) = names(["usage", "install", "installed"]);
+        let mut budget = SuggestionBudget(1000);
+        let mut nearest = |wanted: &'static str| {
+            nearest(&names, &order, wanted.as_bytes(), &mut budget).map(<[u8]>::to_vec)
+        };
+        assert_eq!(nearest("instal"), Some(b"install".to_vec()));
+        assert_eq!(nearest("setup"), None);
+    }
+
+    #[test]
     fn the_nearest_name_is_that_of_the_whole_table() {
         let mut seed = 7u64;
         let mut random = move |below: u64| {
@@ -464,7 +440,7 @@ mod tests {
             let all: Vec<Vec<u8>> = (0..40).map(|_| word()).collect();
             let wanted = word();
             let (names, order) = names(&all);
-            let mut budget = SuggestionBudget::new(u64::MAX);
+            let mut budget = SuggestionBudget(u64::MAX);
             let got = nearest(&names, &order, &wanted, &mut budget);
             let distance = |name: &Vec<u8>| strsim::generic_levenshtein(name, &wanted);
             let near = all
@@ -480,11 +456,11 @@ mod tests {
     }
 
     fn spent(names: &Interner, order: &NameOrder, wanted: impl Iterator<Item = Vec<u8>>) -> u64 {
-        let mut budget = SuggestionBudget::new(u64::MAX);
+        let mut budget = SuggestionBudget(u64::MAX);
         for wanted in wanted {
             nearest(names, order, &wanted, &mut budget);
         }
-        budget.spent()
+        u64::MAX - budget.0
     }
 
     #[track_caller]
@@ -518,9 +494,9 @@ mod tests {
     fn a_budget_ends_the_search_and_is_never_exceeded() {
         let (names, order) = names((0..10_000).map(|i| format!("{i:05}")));
         for rows in [0, 1, 10, 100] {
-            let mut budget = SuggestionBudget::new(rows);
+            let mut budget = SuggestionBudget(rows);
             assert_eq!(nearest(&names, &order, b"9999x", &mut budget), None);
-            assert!(budget.is_spent() && budget.spent() == rows);
+            assert!(budget.is_spent());
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::uri::{Mounts, ResolveErrorKind, Resolver, Rules};
 
 /// Where the target of a link lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TargetLocation {
+pub(super) enum TargetLocation {
     /// An existing file under a mount.
     File(FileId, LookupMatch),
     /// A directory under a mount, without an index file.
@@ -35,7 +35,7 @@ pub enum TargetLocation {
 
 impl TargetLocation {
     /// Returns the file at the target, if there is one.
-    pub fn file(self) -> Option<FileId> {
+    pub(super) fn file(self) -> Option<FileId> {
         match self {
             TargetLocation::File(file, _) => Some(file),
             _ => None,
@@ -45,27 +45,27 @@ impl TargetLocation {
 
 /// The link and its target after the lookup; the input of the rules.
 #[derive(Clone, Debug)]
-pub struct TargetFacts<'a> {
+pub(super) struct TargetFacts<'a> {
     /// The link.
-    pub link: &'a Link<'a>,
+    pub(super) link: &'a Link<'a>,
     /// Where the target lies.
-    pub location: TargetLocation,
+    pub(super) location: TargetLocation,
     /// The document at the target has no such id or name.
-    pub fragment_missing: bool,
+    pub(super) fragment_missing: bool,
     /// The document at the target refreshes to another one.
-    pub redirects: bool,
+    pub(super) redirects: bool,
 }
 
 impl TargetFacts<'_> {
     /// Returns whether the target is a file that was found in this way.
-    pub fn found_by(&self, how: LookupMatch) -> bool {
+    pub(super) fn found_by(&self, how: LookupMatch) -> bool {
         matches!(self.location, TargetLocation::File(_, found) if found == how)
     }
 }
 
 /// Whether `http` and `https` URIs of one host and path are the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SchemeMatching {
+pub(super) enum SchemeMatching {
     /// They are the same.
     #[default]
     Alike,
@@ -75,15 +75,15 @@ pub enum SchemeMatching {
 
 /// Maps targets to files: mounts backwards, then the disk.
 #[derive(Debug)]
-pub struct TargetChecker {
+pub(super) struct TargetChecker {
     /// Directories and the URIs at which they are served.
-    pub mounts: Mounts,
+    pub(super) mounts: Mounts,
     /// The disk.
-    pub tree: DiskTree,
+    pub(super) tree: DiskTree,
     /// Whether `http` and `https` are told apart.
-    pub schemes: SchemeMatching,
+    pub(super) schemes: SchemeMatching,
     /// The numbers of files.
-    pub paths: PathTable,
+    pub(super) paths: PathTable,
 }
 
 /// Schemes of targets that tools with network access can check.
@@ -91,7 +91,7 @@ const NETWORK: [&[u8]; 3] = [b"http:", b"https:", b"ftp:"];
 
 /// Where a target lies, as far as its URI tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum MountPosition {
+pub(super) enum MountPosition {
     /// At a path below a mounted directory.
     Below {
         /// The directory, with its slash.
@@ -106,7 +106,7 @@ pub enum MountPosition {
 
 impl TargetChecker {
     /// Returns where a target without query and fragment lies.
-    pub fn locate(&self, target: &[u8]) -> TargetLocation {
+    pub(super) fn locate(&self, target: &[u8]) -> TargetLocation {
         match self.mount_position(target) {
             MountPosition::Elsewhere(location) => location,
             MountPosition::Below { path: None, .. } => TargetLocation::Nothing,
@@ -123,7 +123,7 @@ impl TargetChecker {
     }
 
     /// Returns the number of a file that a walk has found; `named` is a file that was an argument.
-    pub fn walked(&self, path: &[u8], named: bool) -> FileId {
+    pub(super) fn walked(&self, path: &[u8], named: bool) -> FileId {
         match self.tree.path_of_walked(path, named) {
             Some(path) => self.paths.id(&path),
             None => self.paths.id(path),
@@ -131,7 +131,7 @@ impl TargetChecker {
     }
 
     /// Returns where a target without query and fragment lies, without looking at the disk.
-    pub fn mount_position(&self, target: &[u8]) -> MountPosition {
+    pub(super) fn mount_position(&self, target: &[u8]) -> MountPosition {
         if is_normal(target) {
             return self.mount_position_of_normal(target);
         }
@@ -217,7 +217,7 @@ const REMEMBERED: usize = 1 << 16;
 
 /// A worker's cache of lookups.
 #[derive(Debug)]
-pub struct LookupCache<'a> {
+pub(super) struct LookupCache<'a> {
     checker: &'a TargetChecker,
     /// The locations of targets under a mount, by their hashes; the others need no look at the disk.
     locations: HashMap<u64, TargetLocation>,
@@ -226,7 +226,7 @@ pub struct LookupCache<'a> {
 
 impl<'a> LookupCache<'a> {
     /// Creates an empty cache.
-    pub fn new(checker: &'a TargetChecker, key: HashKey) -> Self {
+    pub(super) fn new(checker: &'a TargetChecker, key: HashKey) -> Self {
         LookupCache {
             checker,
             locations: HashMap::new(),
@@ -236,7 +236,7 @@ impl<'a> LookupCache<'a> {
 
     /// Returns where a target without its fragment lies.
     #[inline]
-    pub fn locate(&mut self, target: &[u8]) -> TargetLocation {
+    pub(super) fn locate(&mut self, target: &[u8]) -> TargetLocation {
         // The query does not change which file it is.
         let target = match memchr::memchr(b'?', target) {
             Some(at) => &target[..at],

@@ -20,7 +20,7 @@ const ERRORS: [ResolveErrorKind; 4] = [
 ];
 
 /// Appends a number in LEB128: seven bits a byte, the lowest first.
-pub fn push_number(mut number: u64, out: &mut Vec<u8>) {
+pub(super) fn push_number(mut number: u64, out: &mut Vec<u8>) {
     while number >= 0x80 {
         out.push(number as u8 | 0x80);
         number >>= 7;
@@ -29,13 +29,13 @@ pub fn push_number(mut number: u64, out: &mut Vec<u8>) {
 }
 
 /// Appends the length of some bytes, then the bytes.
-pub fn push_bytes(bytes: &[u8], out: &mut Vec<u8>) {
+pub(super) fn push_bytes(bytes: &[u8], out: &mut Vec<u8>) {
     push_number(bytes.len() as u64, out);
     out.extend_from_slice(bytes);
 }
 
 /// Appends bytes that may be missing.
-pub fn push_optional(bytes: Option<&[u8]>, out: &mut Vec<u8>) {
+pub(super) fn push_optional(bytes: Option<&[u8]>, out: &mut Vec<u8>) {
     match bytes {
         Some(bytes) => {
             push_number(bytes.len() as u64 + 1, out);
@@ -46,7 +46,7 @@ pub fn push_optional(bytes: Option<&[u8]>, out: &mut Vec<u8>) {
 }
 
 /// Appends a link.
-pub fn push_link(link: &Link<'_>, out: &mut Vec<u8>) {
+pub(super) fn push_link(link: &Link<'_>, out: &mut Vec<u8>) {
     push_optional(link.member.map(str::as_bytes), out);
     push_number(link.position.map_or(0, |position| position.line), out);
     push_number(link.position.map_or(0, |position| position.column), out);
@@ -98,7 +98,7 @@ fn push_part(part: &LinkMember<'_>, out: &mut Vec<u8>) {
 }
 
 /// Appends a diagnostic.
-pub fn push_diagnostic(diagnostic: &Diagnostic<'_>, out: &mut Vec<u8>) {
+pub(super) fn push_diagnostic(diagnostic: &Diagnostic<'_>, out: &mut Vec<u8>) {
     let same = |code: &&&'static Code| std::ptr::eq(**code, diagnostic.code);
     let number = CODES.iter().position(|code| same(&code));
     push_optional(diagnostic.member.map(str::as_bytes), out);
@@ -109,26 +109,26 @@ pub fn push_diagnostic(diagnostic: &Diagnostic<'_>, out: &mut Vec<u8>) {
 
 /// Reads what was appended, in the same order; past the end it reads zeros.
 #[derive(Clone, Debug)]
-pub struct WireReader<'a>(&'a [u8]);
+pub(super) struct WireReader<'a>(&'a [u8]);
 
 impl<'a> WireReader<'a> {
     /// Creates a reader at the start of some bytes.
-    pub fn new(bytes: &'a [u8]) -> Self {
+    pub(super) fn new(bytes: &'a [u8]) -> Self {
         WireReader(bytes)
     }
 
     /// Returns whether everything has been read.
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Returns how many bytes are left.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.0.len()
     }
 
     /// Reads a byte.
-    pub fn byte(&mut self) -> u8 {
+    pub(super) fn byte(&mut self) -> u8 {
         let Some((&first, rest)) = self.0.split_first() else {
             return 0;
         };
@@ -137,7 +137,7 @@ impl<'a> WireReader<'a> {
     }
 
     /// Reads a number in LEB128.
-    pub fn number(&mut self) -> u64 {
+    pub(super) fn number(&mut self) -> u64 {
         let mut number = 0;
         for shift in (0..64).step_by(7) {
             let byte = self.byte();
@@ -150,7 +150,7 @@ impl<'a> WireReader<'a> {
     }
 
     /// Reads a number of eight bytes, little-endian.
-    pub fn fixed(&mut self) -> u64 {
+    pub(super) fn fixed(&mut self) -> u64 {
         let bytes = self.take(8);
         bytes.try_into().map_or(0, u64::from_le_bytes)
     }
@@ -165,13 +165,13 @@ impl<'a> WireReader<'a> {
     }
 
     /// Reads bytes behind their length.
-    pub fn bytes(&mut self) -> &'a [u8] {
+    pub(super) fn bytes(&mut self) -> &'a [u8] {
         let length = self.number();
         self.take(length)
     }
 
     /// Reads bytes that may be missing.
-    pub fn optional(&mut self) -> Option<&'a [u8]> {
+    pub(super) fn optional(&mut self) -> Option<&'a [u8]> {
         let length = self.number().checked_sub(1)?;
         Some(self.take(length))
     }
@@ -181,7 +181,7 @@ impl<'a> WireReader<'a> {
     }
 
     /// Reads a link and passes it to a closure, as its list of alternatives lives no longer.
-    pub fn link<T>(&mut self, then: impl FnOnce(&Link<'_>) -> T) -> T {
+    pub(super) fn link<T>(&mut self, then: impl FnOnce(&Link<'_>) -> T) -> T {
         let member = self.text();
         let (line, column) = (self.number(), self.number());
         let position = (line > 0).then_some(Position { line, column });
@@ -243,7 +243,7 @@ impl<'a> WireReader<'a> {
     }
 
     /// Reads a diagnostic.
-    pub fn diagnostic(&mut self) -> Diagnostic<'a> {
+    pub(super) fn diagnostic(&mut self) -> Diagnostic<'a> {
         Diagnostic {
             member: self.text(),
             code: CODES[self.number() as usize % CODES.len()],
@@ -254,7 +254,7 @@ impl<'a> WireReader<'a> {
 }
 
 /// Returns bytes that were appended from a string as a string.
-pub fn text(bytes: &[u8]) -> &str {
+pub(super) fn text(bytes: &[u8]) -> &str {
     str::from_utf8(bytes).unwrap_or_default()
 }
 

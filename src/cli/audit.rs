@@ -1,6 +1,5 @@
 //! `uriscan audit`: check references inside document trees; never uses the network.
 
-use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, BufReader, ErrorKind, IsTerminal, Write};
@@ -8,9 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{ArgMatches, Command};
-use ignore::overrides::OverrideBuilder;
 
-use super::args::base::{absolute, directory_of, internal};
 use super::args::output::{WhenArg, workers};
 use super::args::{AuditArgs, FailOnArg, SwitchArg};
 use super::config::{self, Config};
@@ -19,23 +16,18 @@ use super::inputs::Inputs;
 use super::message::{Error, ProgressLine, tell};
 use super::process::Exit;
 use super::{extract, help, manual};
-use crate::audit::disk::{DiskTree, SymlinkPolicy};
-use crate::audit::finding::Baseline;
-use crate::audit::names::{HashKey, PathTable};
-use crate::audit::report::{ReportFormat, ReportSet, TextStyle, Totals};
+use crate::audit::options::{Audit, ListedLinks, assume_roots};
+use crate::audit::report::{ReportFormat, ReportSet, TextStyle};
 use crate::audit::rules::{Level, Levels, LinkState, RULES};
-use crate::audit::suggest;
-use crate::audit::target::{SchemeMatching, TargetChecker};
-use crate::audit::{self, Audit, AuditOutcome, FragmentChecks, ListedLinks};
+use crate::audit::{self, AuditError, AuditOptions, AuditSummary};
 use crate::document::AnchorReporting;
 use crate::extractor::{self, Positions};
 use crate::output::escape::visible;
 use crate::output::record::counted;
-use crate::pipeline::bases::{AbsolutePaths, Bases};
+use crate::pipeline::bases::Bases;
 use crate::pipeline::split_lines::UNCUT;
 use crate::pipeline::walk::{Outputs, Root};
 use crate::pipeline::{self, Archives, OutputOrder, Verbosity};
-use crate::uri::Mounts;
 
 /// The command line with the flags of a configuration in front of its own, and the configuration;
 /// none where there is none.
@@ -126,21 +118,26 @@ pub(super) fn run(
     }
     let paths = paths(arguments)?;
     help::check_paths(&paths, false)?;
-    let audit = audit(arguments, matches, &paths)?;
+    let audit = Audit::new(options(arguments, matches, &paths)?, &paths);
     let targets = Targets::of(arguments)?;
     let roots = roots(arguments, &paths);
     let others: Vec<&Path> = notice.iter().map(|notice| notice.file.as_path()).collect();
     let inputs = Inputs {
         roots: &roots,
         given: &arguments.walk,
-        options: &audit.reading,
+        options: &audit.options.reading,
         others: &others,
     };
     inputs.check(&targets.all())?;
     let outputs = extract::outputs(&targets.all());
     let walk = extract::walk(&arguments.walk, roots, OutputOrder::Path, outputs.clone())?;
     let mut destinations = targets.open()?;
-    let line = audit.reading.progress.clone().map(ProgressLine::show);
+    let line = audit
+        .options
+        .reading
+        .progress
+        .clone()
+        .map(ProgressLine::show);
     let outcome = audit::run(audit, walk, destinations.reports(arguments));
     drop(line);
     let outcome = match destinations.finish(outcome, &outputs) {
@@ -181,45 +178,36 @@ fn roots(arguments: &AuditArgs, paths: &[PathBuf]) -> Vec<Root> {
     }
 }
 
-fn audit(arguments: &AuditArgs, matches: &ArgMatches, paths: &[PathBuf]) -> Result<Audit, Error> {
+fn options(
+    arguments: &AuditArgs,
+    matches: &ArgMatches,
+    paths: &[PathBuf],
+) -> Result<AuditOptions, Error> {
     let (check, findings) = (&arguments.check, &arguments.findings);
-    let bases = bases(arguments, paths)?;
-    let checker = TargetChecker {
-        mounts: mounts(&bases, paths),
-        tree: tree(arguments, &bases, paths),
-        schemes: match check.strict_scheme {
-            true => SchemeMatching::Strict,
-            false => SchemeMatching::Alike,
-        },
-        paths: PathTable::default(),
+    let mut options = AuditOptions::default();
+    options.reading.bases = bases(arguments, paths)?;
+    options = (options.touching(&findings.touching))
+        .and_then(|options| options.entries(&check.entry))
+        .map_err(|error| Error::new(error.to_string()))?
+        .fragments(check.fragments == SwitchArg::On)
+        .index_files(&check.index)
+        .optional_extensions(&check.try_ext)
+        .strict_schemes(check.strict_scheme)
+        .follow_symlinks(arguments.walk.follow);
+    options.levels = levels(arguments, matches);
+    options.list = match (findings.links, findings.external) {
+        (_, true) => ListedLinks::External,
+        (true, _) => ListedLinks::Links,
+        _ => ListedLinks::Findings,
     };
-    let mut names = AbsolutePaths::default();
-    let touching = findings.touching.iter();
-    let touching = touching
-        .map(|path| absolute(&mut names, &bases, path.as_os_str().as_encoded_bytes()))
-        .collect::<Result<_, _>>()?;
-    Ok(Audit {
-        touching,
-        checker,
-        levels: levels(arguments, matches),
-        fragments: match check.fragments {
-            SwitchArg::On => FragmentChecks::Check,
-            SwitchArg::Off => FragmentChecks::Ignore,
-        },
-        list: match (findings.links, findings.external) {
-            (_, true) => ListedLinks::External,
-            (true, _) => ListedLinks::Links,
-            _ => ListedLinks::Findings,
-        },
-        entries: entries(&check.entry)?,
-        baseline: match &findings.baseline {
-            Some(path) => baseline(path)?,
-            None => Baseline::default(),
-        },
-        suggestion_rows: suggest::ROWS,
-        key: HashKey::default(),
-        reading: reading(arguments, bases)?,
-    })
+    if let Some(path) = &findings.baseline {
+        let file = File::open(path).map_err(AuditError::Io);
+        options = (file.and_then(|file| options.baseline(BufReader::new(file))))
+            .map_err(|error| Error::new(format!("{}: {error}", path.display())))?;
+    }
+    let bases = options.reading.bases;
+    options.reading = reading(arguments, bases)?;
+    Ok(options)
 }
 
 fn reading(arguments: &AuditArgs, bases: Bases) -> Result<pipeline::PipelineOptions, Error> {
@@ -269,52 +257,22 @@ fn talk(arguments: &AuditArgs) -> Verbosity {
     }
 }
 
-/// Without `--root` each path is the root of a site of its own.
+/// The bases of documents; without `--root` each path is the root of a site of its own.
 fn bases(arguments: &AuditArgs, paths: &[PathBuf]) -> Result<Bases, Error> {
     let mut bases = arguments.base.bases(paths)?;
-    bases.index = (arguments.check.index.iter())
-        .map(|name| [b"/", name.as_bytes()].concat())
-        .collect();
-    let mut names = AbsolutePaths::default();
-    if bases.mounts.is_empty() && arguments.base.base.is_none() {
-        let mut mounted = HashSet::new();
-        for path in paths {
-            let directory = directory_of(path);
-            let absolute = absolute(&mut names, &bases, &directory)?;
-            let uri = internal(mounted.len());
-            if !mounted.insert(absolute.clone()) {
-                continue;
-            }
-            bases.mounts.add(&absolute, &uri);
-            if !arguments.findings.quiet && !arguments.findings.no_messages {
-                let directory = match directory.as_slice() {
-                    b"" => ".".into(),
-                    name => String::from_utf8_lossy(name),
-                };
-                tell(&format!(
-                    "without --root, {directory} is taken for the root of a site"
-                ));
-            }
+    let assumed = assume_roots(&mut bases, paths);
+    for directory in assumed.map_err(|error| Error::new(error.to_string()))? {
+        if !arguments.findings.quiet && !arguments.findings.no_messages {
+            let directory = match directory.as_slice() {
+                b"" => ".".into(),
+                name => String::from_utf8_lossy(name),
+            };
+            tell(&format!(
+                "without --root, {directory} is taken for the root of a site"
+            ));
         }
-        return Ok(bases);
     }
     Ok(bases)
-}
-
-/// The mounts, and the whole disk where a path lies under none of them: what stands there is found
-/// where its `file:` URI says.
-fn mounts(bases: &Bases, paths: &[PathBuf]) -> Mounts {
-    let mut names = AbsolutePaths::default();
-    let outside = |path: &PathBuf| {
-        let directory = directory_of(path);
-        let absolute = names.absolute(&bases.here, &directory);
-        absolute.is_none_or(|absolute| bases.mounts.relative_path(absolute).is_none())
-    };
-    let mut mounts = bases.mounts.clone();
-    if paths.iter().any(outside) {
-        mounts.add(b"/", b"file:///");
-    }
-    mounts
 }
 
 /// The levels of the rules; of several flags about one rule the last counts.
@@ -338,38 +296,6 @@ fn levels(arguments: &AuditArgs, matches: &ArgMatches) -> Levels {
         levels.set(rule, level);
     }
     levels
-}
-
-fn entries(globs: &[String]) -> Result<ignore::overrides::Override, Error> {
-    let mut builder = OverrideBuilder::new(".");
-    let invalid = |error: ignore::Error| Error::new(error.to_string());
-    for glob in globs {
-        builder.add(glob).map_err(invalid)?;
-    }
-    builder.build().map_err(invalid)
-}
-
-/// The disk: roots are the mounted directories and those of the paths.
-fn tree(arguments: &AuditArgs, bases: &Bases, paths: &[PathBuf]) -> DiskTree {
-    let check = &arguments.check;
-    let links = match arguments.walk.follow {
-        true => SymlinkPolicy::Follow,
-        false => SymlinkPolicy::Within,
-    };
-    let mut names = AbsolutePaths::default();
-    let paths = paths.iter().filter_map(|path| {
-        let path = directory_of(path);
-        names.absolute(&bases.here, &path).map(<[u8]>::to_vec)
-    });
-    let mounted = bases.mounts.iter().map(|(directory, _)| directory.to_vec());
-    let roots: Vec<Vec<u8>> = mounted.chain(paths).collect();
-    let roots = roots.iter().map(Vec::as_slice);
-    DiskTree::new(&check.index, &check.try_ext, links, roots)
-}
-
-fn baseline(path: &Path) -> Result<Baseline, Error> {
-    let read = File::open(path).and_then(|file| Baseline::read(BufReader::new(file)));
-    read.map_err(|error| Error::new(format!("{}: {error}", path.display())))
 }
 
 /// Where everything is written that comes out, looked at before anything is read.
@@ -455,11 +381,11 @@ impl Destinations {
     /// one of them is an input, the files stay that were there before.
     fn finish(
         self,
-        outcome: io::Result<AuditOutcome>,
+        outcome: io::Result<AuditSummary>,
         outputs: &Outputs,
-    ) -> io::Result<AuditOutcome> {
+    ) -> io::Result<AuditSummary> {
         let outcome = outcome?;
-        let summary = &outcome.totals.summary;
+        let summary = &outcome.summary;
         if summary.files == 0 || outputs.were_named() {
             return Ok(outcome);
         }
@@ -489,11 +415,11 @@ fn look(arguments: &AuditArgs) -> TextStyle {
 
 fn finish(
     arguments: &AuditArgs,
-    outcome: &AuditOutcome,
+    totals: &AuditSummary,
     notice: Option<&Notice>,
 ) -> Result<Exit, Error> {
     let findings = &arguments.findings;
-    let (totals, summary) = (&outcome.totals, &outcome.totals.summary);
+    let summary = &totals.summary;
     if !findings.quiet && (findings.external || !findings.json) {
         // Who closes standard error does not want to know.
         let _ = io::stderr().write_all(sentence(totals).as_bytes());
@@ -512,7 +438,7 @@ fn finish(
         FailOnArg::Warning => totals.errors + totals.warnings,
         FailOnArg::Never => 0,
     };
-    let exit = if summary.errors + outcome.damaged > 0 {
+    let exit = if summary.errors + totals.damaged > 0 {
         Exit::Error
     } else if failing > 0 {
         Exit::Nothing
@@ -523,7 +449,7 @@ fn finish(
 }
 
 /// The summary for people.
-fn sentence(totals: &Totals) -> String {
+fn sentence(totals: &AuditSummary) -> String {
     let summary = &totals.summary;
     let states: Vec<_> = (LinkState::NAMES.iter().zip(totals.counts))
         .map(|((_, name), count)| format!("{count} {name}"))

@@ -1,10 +1,11 @@
 //! The base URI of a document by its path, and the default (RFC 2396 sections 5.1.3 and 5.1.4).
 
 use std::fs;
+use std::path::Path;
 
 use super::walk::path_of;
 use crate::uri::base::push_path;
-use crate::uri::{Base, BaseSource, Mounts};
+use crate::uri::{Base, BaseSource, Mounts, Resolver, Rules};
 
 /// The sources of base URIs.
 #[derive(Clone, Debug)]
@@ -58,6 +59,22 @@ impl Bases {
             here,
             ..Bases::default()
         }
+    }
+
+    /// Returns the absolute path of a path as given.
+    ///
+    /// # Errors
+    ///
+    /// The message to show, if the current directory is needed and not known.
+    pub fn absolute(&self, names: &mut AbsolutePaths, path: &[u8]) -> Result<Vec<u8>, String> {
+        let absolute = names.absolute(&self.here, path);
+        absolute.map(<[u8]>::to_vec).ok_or_else(|| {
+            let path = match path {
+                b"" => ".".into(),
+                path => String::from_utf8_lossy(path),
+            };
+            format!("{path}: cannot tell its absolute path: is its directory gone?")
+        })
     }
 
     /// Returns the base of the file at a path.
@@ -176,6 +193,36 @@ impl AbsolutePaths {
     }
 }
 
+/// Returns a directory itself, or the directory of a file.
+pub fn directory_of(path: &Path) -> Vec<u8> {
+    let directory = match path.parent() {
+        Some(parent) if !path.is_dir() => parent,
+        _ => path,
+    };
+    directory.as_os_str().as_encoded_bytes().to_vec()
+}
+
+/// Returns the origin of the `n`-th mount, from 0, without a URI: each has one of its own.
+pub fn internal_origin(n: usize) -> Vec<u8> {
+    match n {
+        0 => b"http://site.invalid/".to_vec(),
+        n => format!("http://site-{}.invalid/", n + 1).into_bytes(),
+    }
+}
+
+/// Returns the URI of a mount as targets are written: scheme and host in lower case, no default port.
+///
+/// # Errors
+///
+/// The reason why the URI cannot be that of a mount, to follow the URI in a message.
+pub fn served_at(uri: &[u8]) -> Result<Vec<u8>, &'static str> {
+    let resolver = Resolver::new(uri, Rules::Whatwg).map_err(|_| "is no absolute URI")?;
+    if memchr::memchr2(b'?', b'#', uri).is_some() {
+        return Err("has a query or a fragment, and no file can stand below these");
+    }
+    Ok(resolver.base().unwrap_or(uri).to_vec())
+}
+
 /// Returns the end of the last `..` segment.
 fn above(path: &[u8]) -> Option<usize> {
     let mut end = path.len();
@@ -195,8 +242,6 @@ fn canonical(path: &[u8]) -> Option<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::*;
 
     #[test]

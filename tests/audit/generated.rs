@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use serde_json::Value;
+use uriscan::audit::{AuditOptions, LinkState, audit};
 
 use crate::cli::Tree;
 
@@ -177,4 +178,29 @@ fn what_was_broken_on_purpose_is_found_and_nothing_else() {
             expected.len()
         );
     }
+}
+
+#[test]
+fn the_library_finds_what_the_command_finds() {
+    let (tree, expected, references) = site(9);
+    let directory = tree.path().join("site");
+    let options = AuditOptions::default().threads(2);
+    let options = options.root(&directory, "https://example.com/docs/");
+    let mut got = BTreeSet::new();
+    let summary = audit(&options.unwrap(), &[directory], |finding| {
+        let path = finding.path();
+        let path = path.strip_prefix(tree.path()).unwrap();
+        got.insert((
+            path.to_str().unwrap().to_owned(),
+            finding.position().unwrap().line,
+            finding.rule().to_owned(),
+            finding.reference_str().unwrap().to_owned(),
+        ));
+    });
+    let summary = summary.unwrap();
+    assert_eq!(got, expected);
+    assert_eq!(summary.references(), references);
+    assert_eq!(summary.files(), PAGES as u64);
+    assert!(summary.errors() + summary.warnings() >= got.len() as u64);
+    assert!(summary.in_state(LinkState::External) > 0);
 }

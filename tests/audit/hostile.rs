@@ -235,65 +235,23 @@ mod symlinks {
 
 mod library {
     use super::*;
-    use std::sync::{Arc, Mutex};
-    use uriscan::audit::disk::SymlinkPolicy;
-    use uriscan::audit::report::{ReportFormat, ReportSet, TextStyle, Totals};
-    use uriscan::audit::target::{SchemeMatching, TargetChecker};
-    use uriscan::audit::{self, Audit, FragmentChecks, ListedLinks, suggest};
+    use uriscan::audit::{AuditOptions, AuditSummary, audit};
     use uriscan::pipeline;
-    use uriscan::pipeline::walk::{Root, Walk};
 
-    #[derive(Clone, Default)]
-    struct Shared(Arc<Mutex<Vec<u8>>>);
-
-    impl std::io::Write for Shared {
-        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-            self.0.lock().unwrap().extend_from_slice(bytes);
-            Ok(bytes.len())
-        }
-
-        fn flush(&mut self) -> std::io::Result<()> {
-            Ok(())
-        }
-    }
-
-    /// Audits a tree by the library's default options.
-    fn audit(tree: &Tree, suggestion_rows: u64) -> (Totals, String) {
-        let root = tree.path().as_os_str().as_encoded_bytes();
-        let mut reading = pipeline::PipelineOptions::default();
-        reading.bases.mounts.add(root, b"http://example.com/");
-        let index = ["index.html".to_owned()];
-        let audit = Audit {
-            checker: TargetChecker {
-                mounts: reading.bases.mounts.clone(),
-                tree: uriscan::audit::disk::DiskTree::new(
-                    &index,
-                    &[],
-                    SymlinkPolicy::Within,
-                    [root],
-                ),
-                schemes: SchemeMatching::Alike,
-                paths: Default::default(),
-            },
-            reading,
-            levels: Default::default(),
-            fragments: FragmentChecks::Check,
-            list: ListedLinks::Findings,
-            entries: ignore::overrides::Override::empty(),
-            touching: Default::default(),
-            baseline: Default::default(),
-            suggestion_rows,
-            key: Default::default(),
-        };
-        let roots = [Ok(Root::Path(tree.path().to_path_buf()))];
-        let walk = Walk::new(roots.into_iter(), Default::default());
-        let out = Shared::default();
-        let mut reports = ReportSet::new(pipeline::Verbosity::default(), None);
-        let text = ReportFormat::named("text").unwrap();
-        reports.add(text, TextStyle::default(), Box::new(out.clone()));
-        let outcome = audit::run(audit, walk, reports).unwrap();
-        let out = String::from_utf8(out.0.lock().unwrap().clone()).unwrap();
-        (outcome.totals, out)
+    /// Audits a tree by the default options but for the cost of suggestions; returns a line for each
+    /// finding.
+    fn findings(tree: &Tree, options: AuditOptions) -> (AuditSummary, String) {
+        let options = options.root(tree.path(), "http://example.com/").unwrap();
+        let mut out = String::new();
+        let summary = audit(&options, &[tree.path().to_path_buf()], |finding| {
+            let reference = finding.reference_str().unwrap();
+            out += &format!("{reference} ({})", finding.message());
+            if let Some(suggestion) = finding.suggestion() {
+                out += &format!(" did you mean {}?", String::from_utf8_lossy(suggestion));
+            }
+            out.push('\n');
+        });
+        (summary.unwrap(), out)
     }
 
     /// They cut texts and leave anchors aside; an audit does not.
@@ -306,8 +264,8 @@ mod library {
         let mut text = vec![b'\n'; (pipeline::split_lines::PIECE * 3) as usize];
         text.extend_from_slice(b"<http://example.com/missing.html>\n");
         tree.write("long.txt", &text);
-        let (totals, out) = audit(&tree, suggest::ROWS);
-        assert_eq!(totals.summary.files, 2, "{out}");
+        let (summary, out) = findings(&tree, AuditOptions::default());
+        assert_eq!(summary.files(), 2, "{out}");
         assert_eq!(out.lines().count(), 2, "{out}");
         assert!(out.contains("#gone (no such id"), "{out}");
         assert!(out.contains("missing.html (no such file)"), "{out}");
@@ -323,14 +281,14 @@ mod library {
             .map(|n| format!("<a href=ids.html#sectoin-{n:05}>"))
             .collect();
         tree.write("page.html", links.as_bytes());
-        let (totals, out) = audit(&tree, suggest::ROWS);
+        let (summary, out) = findings(&tree, AuditOptions::default());
         assert_eq!(
-            (totals.unsuggested, out.matches("did you mean").count()),
+            (summary.unsuggested(), out.matches("did you mean").count()),
             (0, 50)
         );
-        let (totals, out) = audit(&tree, 0);
+        let (summary, out) = findings(&tree, AuditOptions::default().suggestion_rows(0));
         let found = out.matches("did you mean").count() as u64;
-        assert!(found < 50 && totals.unsuggested == 50 - found, "{out}");
+        assert!(found < 50 && summary.unsuggested() == 50 - found, "{out}");
         assert_eq!(out.lines().count(), 50);
     }
 }

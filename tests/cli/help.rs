@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use uriscan::audit::rules::RULES;
+use uriscan::audit::RULES;
 use uriscan::document::diagnostic::CODES;
 use uriscan::document::flags::Flags;
 

@@ -1,6 +1,6 @@
 //! JSON Lines: findings, diagnostics, errors, links with `--links`, and the summary.
 
-use super::{ReportFormatter, Totals};
+use super::{AuditSummary, ReportFormatter};
 use crate::audit::finding::{DocumentPosition, Finding, FindingSubject};
 use crate::audit::rules::LinkState;
 use crate::output::DocumentPath;
@@ -18,10 +18,12 @@ pub(super) struct JsonlReport {
 }
 
 impl ReportFormatter for JsonlReport {
-    fn finding(&mut self, place: &DocumentPath, finding: &Finding<'_>, out: &mut Vec<u8>) {
+    fn finding(&mut self, finding: &Finding<'_>, out: &mut Vec<u8>) {
         match finding.subject {
-            FindingSubject::Link(link) => open_link("finding", &self.layout, place, link, out),
-            FindingSubject::Document(position) => open_position(place, &position, out),
+            FindingSubject::Link(link) => {
+                open_link("finding", &self.layout, finding.document, link, out)
+            }
+            FindingSubject::Document(position) => open_position(finding.document, &position, out),
         }
         push_member("rule", finding.rule.name, out);
         push_member("level", finding.level.name(), out);
@@ -31,7 +33,7 @@ impl ReportFormatter for JsonlReport {
             Some(suggestion) => push_string(suggestion, out),
             None => out.extend_from_slice(b"null"),
         }
-        push_member("key", finding.key, out);
+        push_member("key", &finding.key(), out);
         out.extend_from_slice(b"}\n");
     }
 
@@ -54,7 +56,7 @@ impl ReportFormatter for JsonlReport {
         }
     }
 
-    fn end(&mut self, totals: &Totals, out: &mut Vec<u8>) {
+    fn end(&mut self, totals: &AuditSummary, out: &mut Vec<u8>) {
         push_totals(totals, out);
     }
 }
@@ -65,7 +67,7 @@ fn others() -> Option<&'static RecordWriters> {
 }
 
 /// Appends the summary of an audit.
-pub(super) fn push_totals(totals: &Totals, out: &mut Vec<u8>) {
+pub(super) fn push_totals(totals: &AuditSummary, out: &mut Vec<u8>) {
     out.extend_from_slice(b"{\"type\":\"summary\"");
     for (name, count) in totals.summary.counts() {
         push_count(name, count, out);

@@ -1,7 +1,7 @@
 //! JUnit XML: a suite for each document with findings, and one with the counts of the run.
 //! Warnings are cases that pass and have output.
 
-use super::{GATHER, ReportFormatter, Totals, sentence};
+use super::{AuditSummary, GATHER, ReportFormatter, sentence};
 use crate::audit::finding::Finding;
 use crate::audit::rules::Level;
 use crate::audit::wire::{WireReader, push_bytes, push_number, text};
@@ -26,7 +26,7 @@ impl ReportFormatter for JunitReport {
         );
     }
 
-    fn finding(&mut self, _place: &DocumentPath, finding: &Finding<'_>, _out: &mut Vec<u8>) {
+    fn finding(&mut self, finding: &Finding<'_>, _out: &mut Vec<u8>) {
         self.tests += 1;
         self.failures += u64::from(finding.level == Level::Error);
         let position = finding.position();
@@ -68,7 +68,7 @@ impl ReportFormatter for JunitReport {
         false
     }
 
-    fn end(&mut self, totals: &Totals, out: &mut Vec<u8>) {
+    fn end(&mut self, totals: &AuditSummary, out: &mut Vec<u8>) {
         let summary = &totals.summary;
         out.extend_from_slice(
             format!(

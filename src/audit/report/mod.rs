@@ -10,7 +10,7 @@ use std::convert::Infallible;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use super::finding::{Finding, FindingSubject, push_baseline_line};
+use super::finding::{Finding, FindingDraft, FindingSubject, push_baseline_line};
 use super::rules::{Level, LinkState, StateCounts};
 use super::wire::{self, WireReader, WireRecord};
 use crate::document::diagnostic::Effect;
@@ -29,11 +29,11 @@ pub struct ReportFormat {
     /// The name on the command line.
     pub name: &'static str,
     /// Creates an empty report.
-    pub start: fn(TextStyle) -> Box<dyn ReportFormatter>,
+    pub(crate) start: fn(TextStyle) -> Box<dyn ReportFormatter>,
 }
 
 /// Every format of reports, one row each.
-pub static FORMATS: &[ReportFormat] = &[
+pub(crate) static FORMATS: &[ReportFormat] = &[
     ReportFormat {
         name: "text",
         start: |look| Box::new(text::TextReport::new(look)),
@@ -58,32 +58,27 @@ pub static FORMATS: &[ReportFormat] = &[
 
 impl ReportFormat {
     /// Returns the format of a name.
-    ///
-    /// ```
-    /// use uriscan::audit::report::ReportFormat;
-    /// assert_eq!(ReportFormat::named("sarif").unwrap().name, "sarif");
-    /// ```
-    pub fn named(name: &str) -> Option<&'static ReportFormat> {
+    pub(crate) fn named(name: &str) -> Option<&'static ReportFormat> {
         FORMATS.iter().find(|format| format.name == name)
     }
 }
 
 /// The style of text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct TextStyle {
+pub(crate) struct TextStyle {
     /// Whether it is coloured.
-    pub color: bool,
+    pub(crate) color: bool,
 }
 
 /// Formats the records of a report into a buffer.
 ///
 /// Called through a pointer: there are few findings in comparison to links.
-pub trait ReportFormatter: Send {
+pub(crate) trait ReportFormatter: Send {
     /// Appends the start of the report.
     fn start(&mut self, _out: &mut Vec<u8>) {}
 
     /// Appends a finding in a document.
-    fn finding(&mut self, place: &DocumentPath, finding: &Finding<'_>, out: &mut Vec<u8>);
+    fn finding(&mut self, finding: &Finding<'_>, out: &mut Vec<u8>);
 
     /// Appends a link and its state.
     fn link(
@@ -107,29 +102,85 @@ pub trait ReportFormatter: Send {
     }
 
     /// Appends the end of the report.
-    fn end(&mut self, _totals: &Totals, _out: &mut Vec<u8>) {}
+    fn end(&mut self, _totals: &AuditSummary, _out: &mut Vec<u8>) {}
 }
 
-/// The counts of a run.
+/// The counts of an audit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Totals {
+#[non_exhaustive]
+pub struct AuditSummary {
     /// The counts of all that was read.
-    pub summary: Summary,
+    pub(crate) summary: Summary,
     /// The states of the links.
-    pub counts: StateCounts,
+    pub(crate) counts: StateCounts,
     /// Findings of level error.
-    pub errors: u64,
+    pub(crate) errors: u64,
     /// Findings of level warning.
-    pub warnings: u64,
+    pub(crate) warnings: u64,
     /// Findings past the limit, which are counted and not shown.
-    pub hidden: u64,
+    pub(crate) hidden: u64,
     /// Findings for which no suggestion was searched, because the budget was spent.
-    pub unsuggested: u64,
+    pub(crate) unsuggested: u64,
+    /// Damaged containers.
+    pub(crate) damaged: u64,
+}
+
+impl AuditSummary {
+    /// Returns the number of documents that were read.
+    pub fn files(&self) -> u64 {
+        self.summary.files
+    }
+
+    /// Returns the length of these documents together, in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.summary.bytes
+    }
+
+    /// Returns the number of files that were skipped: of no known format, or excluded.
+    pub fn skipped_files(&self) -> u64 {
+        self.summary.skipped_files
+    }
+
+    /// Returns the number of files and directories that could not be read, or not to their end.
+    pub fn unreadable(&self) -> u64 {
+        self.summary.errors
+    }
+
+    /// Returns the number of damaged containers, such as truncated compressed files.
+    pub fn damaged(&self) -> u64 {
+        self.damaged
+    }
+
+    /// Returns the number of references.
+    pub fn references(&self) -> u64 {
+        self.summary.references
+    }
+
+    /// Returns the number of references in a state; each is in exactly one.
+    pub fn in_state(&self, state: LinkState) -> u64 {
+        self.counts[state as usize]
+    }
+
+    /// Returns the number of findings of level error.
+    pub fn errors(&self) -> u64 {
+        self.errors
+    }
+
+    /// Returns the number of findings of level warning.
+    pub fn warnings(&self) -> u64 {
+        self.warnings
+    }
+
+    /// Returns the number of findings for which no suggestion was searched, because the searches
+    /// before them had used up the budget.
+    pub fn unsuggested(&self) -> u64 {
+        self.unsuggested
+    }
 }
 
 /// A report and its destination.
 struct OpenReport<'r> {
-    report: Box<dyn ReportFormatter>,
+    report: Box<dyn ReportFormatter + 'r>,
     writer: Box<dyn Write + Send + 'r>,
     out: Vec<u8>,
 }
@@ -138,7 +189,7 @@ struct OpenReport<'r> {
 const GATHER: usize = 64 << 10;
 
 impl<'r> OpenReport<'r> {
-    fn new(mut report: Box<dyn ReportFormatter>, writer: Box<dyn Write + Send + 'r>) -> Self {
+    fn new(mut report: Box<dyn ReportFormatter + 'r>, writer: Box<dyn Write + Send + 'r>) -> Self {
         let mut out = Vec::new();
         report.start(&mut out);
         OpenReport {
@@ -163,17 +214,17 @@ impl<'r> OpenReport<'r> {
 
 /// A file that was skipped.
 #[derive(Debug)]
-pub struct SkippedFile {
+pub(crate) struct SkippedFile {
     /// The ticket, and the number in the batch.
-    pub order: (u64, u32),
+    pub(crate) order: (u64, u32),
     /// The path.
-    pub path: PathBuf,
+    pub(crate) path: PathBuf,
     /// The reason.
-    pub skip: Skip,
+    pub(crate) skip: Skip,
 }
 
 /// All reports of a run: each gets every record.
-pub struct ReportSet<'r> {
+pub(crate) struct ReportSet<'r> {
     open: Vec<OpenReport<'r>>,
     /// The list of targets elsewhere on the network, one a line, each once.
     external: Option<OpenReport<'r>>,
@@ -186,12 +237,12 @@ pub struct ReportSet<'r> {
     most: u64,
     shown: u64,
     /// The counts so far.
-    pub totals: Totals,
+    pub(crate) totals: AuditSummary,
 }
 
 impl<'r> ReportSet<'r> {
     /// Creates an empty set of reports that show up to `most` findings.
-    pub fn new(talk: Verbosity, most: Option<u64>) -> Self {
+    pub(crate) fn new(talk: Verbosity, most: Option<u64>) -> Self {
         ReportSet {
             open: Vec::new(),
             external: None,
@@ -201,12 +252,12 @@ impl<'r> ReportSet<'r> {
             talk,
             most: most.unwrap_or(u64::MAX),
             shown: 0,
-            totals: Totals::default(),
+            totals: AuditSummary::default(),
         }
     }
 
     /// Adds a report.
-    pub fn add(
+    pub(crate) fn add(
         &mut self,
         format: &ReportFormat,
         look: TextStyle,
@@ -217,7 +268,7 @@ impl<'r> ReportSet<'r> {
     }
 
     /// Adds a report of how many findings there are with each value of a key.
-    pub fn count_by(
+    pub(crate) fn count_by(
         &mut self,
         key: CountKey,
         format: &ReportFormat,
@@ -227,13 +278,20 @@ impl<'r> ReportSet<'r> {
         self.open.push(OpenReport::new(report, writer));
     }
 
+    /// Adds a function that is called with each finding.
+    pub(crate) fn call(&mut self, on_finding: impl FnMut(&Finding<'_>) + Send + 'r) {
+        let report = Box::new(CallbackReport(on_finding));
+        self.open
+            .push(OpenReport::new(report, Box::new(io::sink())));
+    }
+
     /// Adds the list of targets elsewhere on the network.
-    pub fn list_external(&mut self, writer: Box<dyn Write + Send + 'r>) {
+    pub(crate) fn list_external(&mut self, writer: Box<dyn Write + Send + 'r>) {
         self.external = Some(OpenReport::list(writer));
     }
 
     /// Adds the baseline that accepts all findings.
-    pub fn list_keys(&mut self, writer: Box<dyn Write + Send + 'r>) {
+    pub(crate) fn list_keys(&mut self, writer: Box<dyn Write + Send + 'r>) {
         self.baseline = Some(OpenReport::list(writer));
     }
 
@@ -294,14 +352,15 @@ impl<'r> ReportSet<'r> {
         self.shown < self.most && !self.open.is_empty()
     }
 
-    /// Takes a finding.
-    pub(super) fn finding(&mut self, finding: &Finding<'_>) {
+    /// Takes a finding with its suggestion.
+    pub(super) fn finding(&mut self, draft: &FindingDraft<'_>, suggestion: Option<&[u8]>) {
+        let finding = draft.finding(&self.place, suggestion);
         match finding.level {
             Level::Error => self.totals.errors += 1,
             _ => self.totals.warnings += 1,
         }
         if let Some(baseline) = &mut self.baseline {
-            push_baseline_line(finding, self.place.path(), &mut baseline.out);
+            push_baseline_line(&finding, &mut baseline.out);
         }
         if self.shown == self.most {
             self.totals.hidden += 1;
@@ -309,7 +368,7 @@ impl<'r> ReportSet<'r> {
         }
         self.shown += 1;
         for open in &mut self.open {
-            open.report.finding(&self.place, finding, &mut open.out);
+            open.report.finding(&finding, &mut open.out);
         }
     }
 
@@ -368,7 +427,7 @@ impl<'r> ReportSet<'r> {
     /// # Errors
     ///
     /// When one cannot be written.
-    pub fn end(mut self, summary: Summary, counts: StateCounts) -> io::Result<Totals> {
+    pub(crate) fn end(mut self, summary: Summary, counts: StateCounts) -> io::Result<AuditSummary> {
         self.totals.summary = summary;
         self.totals.counts = counts;
         self.end_document()?;
@@ -402,11 +461,13 @@ impl CountReport {
 }
 
 impl ReportFormatter for CountReport {
-    fn finding(&mut self, place: &DocumentPath, finding: &Finding<'_>, _out: &mut Vec<u8>) {
+    fn finding(&mut self, finding: &Finding<'_>, _out: &mut Vec<u8>) {
         let value = match (self.key, finding.subject) {
             (CountKey::Rule, _) => finding.rule.name.as_bytes(),
-            (CountKey::Path, _) => place.path(),
-            (key, FindingSubject::Link(link)) => return self.counts.count(key.of(place, link)),
+            (CountKey::Path, _) => finding.document.path(),
+            (key, FindingSubject::Link(link)) => {
+                return self.counts.count(key.of(finding.document, link));
+            }
             (_, FindingSubject::Document(_)) => b"",
         };
         self.counts.count(value);
@@ -424,7 +485,7 @@ impl ReportFormatter for CountReport {
         }
     }
 
-    fn end(&mut self, totals: &Totals, out: &mut Vec<u8>) {
+    fn end(&mut self, totals: &AuditSummary, out: &mut Vec<u8>) {
         let name = match &self.records {
             Some(_) => "jsonl",
             None => "text",
@@ -441,6 +502,15 @@ impl ReportFormatter for CountReport {
         if let Some(records) = &mut self.records {
             records.end(totals, out);
         }
+    }
+}
+
+/// Calls a function with each finding.
+struct CallbackReport<F>(F);
+
+impl<F: FnMut(&Finding<'_>) + Send> ReportFormatter for CallbackReport<F> {
+    fn finding(&mut self, finding: &Finding<'_>, _out: &mut Vec<u8>) {
+        (self.0)(finding);
     }
 }
 

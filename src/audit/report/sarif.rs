@@ -1,9 +1,8 @@
 //! SARIF 2.1.0, the Static Analysis Results Interchange Format of OASIS.
 
-use super::{ReportFormatter, Totals, sentence};
+use super::{AuditSummary, ReportFormatter, sentence};
 use crate::audit::finding::Finding;
 use crate::audit::rules::{Level, RULES};
-use crate::output::DocumentPath;
 use crate::output::json::{push_count, push_member, push_string};
 use crate::uri::base::push_path;
 
@@ -39,7 +38,7 @@ impl ReportFormatter for SarifReport {
         out.extend_from_slice(b"]}},\"columnKind\":\"unicodeCodePoints\",\"results\":[");
     }
 
-    fn finding(&mut self, place: &DocumentPath, finding: &Finding<'_>, out: &mut Vec<u8>) {
+    fn finding(&mut self, finding: &Finding<'_>, out: &mut Vec<u8>) {
         let separator = if self.results > 0 { ",\n{" } else { "\n{" };
         self.results += 1;
         out.extend_from_slice(separator.as_bytes());
@@ -55,7 +54,7 @@ impl ReportFormatter for SarifReport {
         out.extend_from_slice(
             b"},\"locations\":[{\"physicalLocation\":{\"artifactLocation\":{\"uri\":",
         );
-        push_string(&artifact(place.path()), out);
+        push_string(&artifact(finding.document.path()), out);
         out.push(b'}');
         push_region(finding, out);
         out.push(b'}');
@@ -65,11 +64,11 @@ impl ReportFormatter for SarifReport {
             out.extend_from_slice(b"}]");
         }
         out.extend_from_slice(b"}],\"partialFingerprints\":{\"uriscan/v1\":");
-        push_string(finding.key.as_bytes(), out);
+        push_string(finding.key().as_bytes(), out);
         out.extend_from_slice(b"}}");
     }
 
-    fn end(&mut self, _totals: &Totals, out: &mut Vec<u8>) {
+    fn end(&mut self, _totals: &AuditSummary, out: &mut Vec<u8>) {
         out.extend_from_slice(b"]}]}\n");
     }
 }

@@ -1,7 +1,7 @@
 //! Lines of text: for people and editors, `path:line:column: error[rule]: reference (message)`, and
 //! workflow commands for GitHub Actions.
 
-use super::{ReportFormatter, TextStyle, Totals, push_sentence};
+use super::{AuditSummary, ReportFormatter, TextStyle, push_sentence};
 use crate::audit::finding::Finding;
 use crate::audit::rules::{Level, LinkState};
 use crate::bytes::lines::Position;
@@ -71,8 +71,9 @@ fn is_workflow_command(path: &[u8]) -> bool {
 }
 
 impl ReportFormatter for TextReport {
-    fn finding(&mut self, place: &DocumentPath, finding: &Finding<'_>, out: &mut Vec<u8>) {
-        self.location(place, finding.member(), finding.position(), out);
+    fn finding(&mut self, finding: &Finding<'_>, out: &mut Vec<u8>) {
+        let (member, position) = (finding.member(), finding.position());
+        self.location(finding.document, member, position, out);
         let color = match finding.level {
             Level::Error => ERROR,
             _ => WARNING,
@@ -96,7 +97,7 @@ impl ReportFormatter for TextReport {
         out.push(b'\n');
     }
 
-    fn end(&mut self, totals: &Totals, out: &mut Vec<u8>) {
+    fn end(&mut self, totals: &AuditSummary, out: &mut Vec<u8>) {
         if totals.hidden > 0 {
             out.extend_from_slice(format!("... and {} more\n", totals.hidden).as_bytes());
         }
@@ -107,7 +108,7 @@ impl ReportFormatter for TextReport {
 pub(super) struct GithubReport;
 
 impl ReportFormatter for GithubReport {
-    fn finding(&mut self, place: &DocumentPath, finding: &Finding<'_>, out: &mut Vec<u8>) {
+    fn finding(&mut self, finding: &Finding<'_>, out: &mut Vec<u8>) {
         let command = match finding.level {
             Level::Error => "error",
             _ => "warning",
@@ -117,7 +118,7 @@ impl ReportFormatter for GithubReport {
             push(&mut text);
             String::from_utf8_lossy(&text).into_owned()
         };
-        let path = text(&|out| push_visible(place.path(), out));
+        let path = text(&|out| push_visible(finding.document.path(), out));
         let sentence = text(&|out| push_sentence(finding, push_visible, out));
         let mut line = format!("::{command} file={}", property(&path));
         if let Some(position) = finding.position() {

@@ -1,12 +1,14 @@
 //! What references are resolved against, and by which rules.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
 use crate::cli::message::Error;
-use crate::pipeline::bases::{AbsolutePaths, Bases, UnmountedBase};
+use crate::pipeline::bases::{
+    AbsolutePaths, Bases, UnmountedBase, directory_of, internal_origin, served_at,
+};
 use crate::pipeline::walk::path_of;
 use crate::resolver::{EmbeddedBases, Ruling};
 use crate::uri::{ExcessDots, Reference, Resolver, RuleForm, Rules, SameScheme};
@@ -162,33 +164,20 @@ impl BaseArgs {
                 }
                 (None, uri) => (paths.iter().map(|path| directory_of(path)).collect(), uri),
             };
-            let uri = uri.map(served_at).transpose()?;
+            let refuse = |reason| {
+                let uri = String::from_utf8_lossy(uri.unwrap_or_default());
+                Error::new(format!("--root: {uri} {reason}"))
+            };
+            let uri = uri.map(served_at).transpose().map_err(refuse)?;
             for directory in directories {
-                let directory = absolute(&mut names, &bases, &directory)?;
-                let uri = uri.clone().unwrap_or_else(|| internal(bases.mounts.len()));
+                let directory = bases.absolute(&mut names, &directory).map_err(Error::new)?;
+                let uri = uri.clone();
+                let uri = uri.unwrap_or_else(|| internal_origin(bases.mounts.len()));
                 bases.mounts.add(&directory, &uri);
             }
         }
         Ok(bases)
     }
-}
-
-/// The absolute path of a directory or a file.
-pub(in crate::cli) fn absolute(
-    names: &mut AbsolutePaths,
-    bases: &Bases,
-    path: &[u8],
-) -> Result<Vec<u8>, Error> {
-    let absolute = names.absolute(&bases.here, path);
-    absolute.map(<[u8]>::to_vec).ok_or_else(|| {
-        let path = match path {
-            b"" => ".".into(),
-            path => String::from_utf8_lossy(path),
-        };
-        Error::new(format!(
-            "{path}: cannot tell its absolute path: is its directory gone?"
-        ))
-    })
 }
 
 /// Checks the directory of `--root DIR=URI` or `--root DIR`, and says what is wrong with it or with
@@ -217,31 +206,6 @@ fn check_directory(root: &[u8], directory: &[u8], uri: Option<&[u8]>) -> Result<
     }))
 }
 
-/// The URI at which a directory is served, as targets are written: the scheme and the host in lower
-/// case, no default port.
-fn served_at(uri: &[u8]) -> Result<Vec<u8>, Error> {
-    let refuse = |reason| {
-        let uri = String::from_utf8_lossy(uri);
-        Err(Error::new(format!("--root: {uri} {reason}")))
-    };
-    let Ok(resolver) = Resolver::new(uri, Rules::Whatwg) else {
-        return refuse("is no absolute URI");
-    };
-    if memchr::memchr2(b'?', b'#', uri).is_some() {
-        return refuse("has a query or a fragment, and no file can stand below these");
-    }
-    Ok(resolver.base().unwrap_or(uri).to_vec())
-}
-
-/// Where a directory is served when nobody says where, behind so many others: each has an origin
-/// of its own.
-pub(in crate::cli) fn internal(mounts: usize) -> Vec<u8> {
-    match mounts {
-        0 => b"http://site.invalid/".to_vec(),
-        n => format!("http://site-{}.invalid/", n + 1).into_bytes(),
-    }
-}
-
 /// The directory and the URI of `DIR=URI`, `DIR` or `URI`.
 pub(in crate::cli) fn mount(root: &[u8]) -> (Option<&[u8]>, Option<&[u8]>) {
     // A directory may have any name, so only a scheme with `://` behind it makes a URI.
@@ -263,15 +227,6 @@ pub(in crate::cli) fn mount(root: &[u8]) -> (Option<&[u8]>, Option<&[u8]>) {
         Some(at) => (Some(&root[..at]), Some(&root[at + 1..])),
         None => (Some(root), None),
     }
-}
-
-/// A directory itself, or that of a file.
-pub(in crate::cli) fn directory_of(path: &Path) -> Vec<u8> {
-    let directory = match path.parent() {
-        Some(parent) if !path.is_dir() => parent,
-        _ => path,
-    };
-    directory.as_os_str().as_encoded_bytes().to_vec()
 }
 
 fn base(text: &str) -> Result<String, String> {
