@@ -4,6 +4,7 @@ use encoding_rs::Encoding;
 
 use super::oracle::css::{Sheet, references};
 use super::oracle::{charset, json, values};
+use uriscan::document::Format;
 
 /// HTML, "shared declarative refresh steps".
 #[test]
@@ -98,6 +99,66 @@ fn charsets() {
     let mut late = vec![b' '; 1024];
     late.extend_from_slice(b"<meta charset=gbk>");
     assert_eq!(charset::sniff(&late, None).encoding.name(), "UTF-8");
+}
+
+/// The scanner's prescan and the standard's steps agree on any sequence of what means something there.
+#[test]
+fn prescans() {
+    const PIECES: [&[u8]; 32] = [
+        b"<",
+        b"<",
+        b">",
+        b">",
+        b"!",
+        b"--",
+        b"/",
+        b" ",
+        b"\n",
+        b"\x0C",
+        b"\0",
+        b"=",
+        b"=",
+        b"\"",
+        b"'",
+        b";",
+        b"x",
+        b"?",
+        b"<meta",
+        b"<META ",
+        b"charset",
+        b"Charset=",
+        b"gbk",
+        b"big5",
+        b"utf-16",
+        b"x-user-defined",
+        b"http-equiv=",
+        b"content-type",
+        b"content=",
+        b"<?xml ",
+        b"encoding",
+        b"<!--",
+    ];
+    let prescan = Format::named("html").unwrap().prescan.unwrap();
+    let mut state = 1_u64;
+    let mut below = |n: usize| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (state >> 33) as usize % n
+    };
+    let mut declared = 0;
+    for _ in 0..100_000 {
+        let mut html =
+            [&b""[..], b"<meta ", b"<meta charset=", b"<?xml encoding="][below(4)].to_vec();
+        for _ in 0..1 + below(12) {
+            html.extend_from_slice(PIECES[below(PIECES.len())]);
+        }
+        html.extend_from_slice(b" >");
+        let expected = charset::prescan(&html);
+        assert_eq!(prescan(&html), expected, "{}", html.escape_ascii());
+        declared += usize::from(expected.is_some());
+    }
+    assert!(declared > 500, "{declared}");
 }
 
 /// URL, "percent-encode after encoding": what no encoding holds becomes a character reference.

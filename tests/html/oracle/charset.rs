@@ -1,4 +1,4 @@
-//! Which encoding a document has, the document decoded as a whole, and queries encoded back.
+//! The encoding of a document, the document decoded as a whole, and queries encoded back.
 
 use std::borrow::Cow;
 
@@ -109,81 +109,100 @@ pub(crate) fn encode_query<'a>(encoding: &'static Encoding, query: &'a str) -> C
     }
 }
 
-/// HTML, "prescan a byte stream to determine its encoding".
-fn prescan(bytes: &[u8]) -> Option<&'static Encoding> {
-    let head = &bytes[..bytes.len().min(1024)];
-    if head.starts_with(b"<\0?\0x\0") {
-        return Some(UTF_16LE);
+// From here on the algorithms of WHATWG HTML 13.2.3.2 step by step, with the numbers of the steps: the
+// scanner has them in a form of its own.
+
+type NameAndValue = (Vec<u8>, Vec<u8>);
+
+/// The position went beyond the bytes obtained so far.
+struct OutOfBytes;
+
+/// HTML, "prescan a byte stream to determine its encoding", for the first 1024 bytes.
+pub(crate) fn prescan(bytes: &[u8]) -> Option<&'static Encoding> {
+    let bytes = &bytes[..bytes.len().min(1024)];
+    let mut stream = Stream { bytes, position: 0 };
+    match stream.prescan() {
+        Ok(encoding) => Some(encoding),
+        Err(OutOfBytes) => xml_encoding(bytes),
     }
-    if head.starts_with(b"\0<\0?\0x") {
-        return Some(UTF_16BE);
-    }
-    let mut scan = Prescan { head, at: 0 };
-    scan.run().or_else(|| xml_encoding(head))
 }
 
-struct Prescan<'a> {
-    head: &'a [u8],
-    at: usize,
+struct Stream<'a> {
+    bytes: &'a [u8],
+    position: usize,
 }
 
-impl Prescan<'_> {
-    /// None: no declaration, or the bytes ran out.
-    fn run(&mut self) -> Option<&'static Encoding> {
-        while self.at < self.head.len() {
-            let rest = &self.head[self.at..];
-            if rest.starts_with(b"<!--") {
-                // The dashes may be those of the opening.
-                self.at += 2 + find(&rest[2..], b"-->")? + 2;
-            } else if is_meta(rest) {
-                self.at += 5;
+impl Stream<'_> {
+    fn byte(&self) -> Result<u8, OutOfBytes> {
+        self.bytes.get(self.position).copied().ok_or(OutOfBytes)
+    }
+
+    /// Whether position points to a sequence of bytes, each of which is one of a set.
+    fn points_to(&self, sets: &[&[u8]]) -> bool {
+        let rest = &self.bytes[self.position..];
+        rest.len() >= sets.len() && sets.iter().zip(rest).all(|(set, byte)| set.contains(byte))
+    }
+
+    /// Advances position to the next byte for which something holds.
+    fn advance_to(&mut self, holds: impl Fn(&Self, u8) -> bool) -> Result<(), OutOfBytes> {
+        while !holds(self, self.byte()?) {
+            self.position += 1;
+        }
+        Ok(())
+    }
+
+    fn prescan(&mut self) -> Result<&'static Encoding, OutOfBytes> {
+        const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+        // Step 2.
+        if self.points_to(&[b"<", b"\0", b"?", b"\0", b"x", b"\0"]) {
+            return Ok(UTF_16LE);
+        }
+        if self.points_to(&[b"\0", b"<", b"\0", b"?", b"\0", b"x"]) {
+            return Ok(UTF_16BE);
+        }
+        // Step 3, "loop".
+        loop {
+            let open = self.position;
+            if self.points_to(&[b"<", b"!", b"-", b"-"]) {
+                self.advance_to(|stream, byte| {
+                    let before = &stream.bytes[open + 1..stream.position.max(open + 1)];
+                    byte == b'>' && before.ends_with(b"--")
+                })?;
+            } else if self.points_to(&[b"<", b"Mm", b"Ee", b"Tt", b"Aa", b"\t\n\x0C\r /"]) {
                 if let Some(encoding) = self.meta()? {
-                    return Some(encoding);
+                    return Ok(encoding);
                 }
-            } else if is_tag(rest) {
-                self.at += rest
-                    .iter()
-                    .position(|&byte| is_space(byte) || byte == b'>')?;
+            } else if self.points_to(&[b"<", LETTERS]) || self.points_to(&[b"<", b"/", LETTERS]) {
+                self.advance_to(|_, byte| b"\t\n\x0C\r >".contains(&byte))?;
                 while self.attribute()?.is_some() {}
-            } else if [&b"<!"[..], b"</", b"<?"]
-                .iter()
-                .any(|open| rest.starts_with(open))
-            {
-                self.at += find(rest, b">")?;
+            } else if self.points_to(&[b"<", b"!/?"]) {
+                self.advance_to(|_, byte| byte == b'>')?;
             }
-            self.at += 1;
+            // Step 4, "next byte".
+            self.byte()?;
+            self.position += 1;
         }
-        None
     }
 
-    fn peek(&self) -> Option<u8> {
-        self.head.get(self.at).copied()
-    }
-
-    fn skip_space(&mut self) -> Option<()> {
-        while is_space(self.peek()?) {
-            self.at += 1;
-        }
-        Some(())
-    }
-
-    /// The inner option: this meta element declares nothing.
-    fn meta(&mut self) -> Option<Option<&'static Encoding>> {
-        let mut names: Vec<Vec<u8>> = Vec::new();
-        let mut got_pragma = false;
-        let mut need_pragma = None;
+    /// What is done for `<meta`; none where that ends with "next byte".
+    fn meta(&mut self) -> Result<Option<&'static Encoding>, OutOfBytes> {
+        // Steps 1 to 5. A charset that is failure is `Some(None)`.
+        self.advance_to(|_, byte| b"\t\n\x0C\r /".contains(&byte))?;
+        let mut attribute_list = Vec::new();
+        let (mut got_pragma, mut need_pragma) = (false, None);
         let mut charset: Option<Option<&'static Encoding>> = None;
+        // Steps 6 to 10, "attributes".
         while let Some((name, value)) = self.attribute()? {
-            if names.contains(&name) {
+            if attribute_list.contains(&name) {
                 continue;
             }
-            match &name[..] {
+            attribute_list.push(name.clone());
+            match name.as_slice() {
                 b"http-equiv" => got_pragma |= value == b"content-type",
-                b"content" if charset.is_none() => {
-                    if let Some(label) = extract(&value)
-                        && let Some(encoding) = Encoding::for_label(label)
-                    {
-                        charset = Some(Some(encoding));
+                b"content" => {
+                    let returned = extract(&value).and_then(Encoding::for_label);
+                    if returned.is_some() && charset.is_none() {
+                        charset = Some(returned);
                         need_pragma = Some(true);
                     }
                 }
@@ -193,151 +212,139 @@ impl Prescan<'_> {
                 }
                 _ => {}
             }
-            names.push(name);
         }
-        if need_pragma.is_none() || (need_pragma == Some(true) && !got_pragma) {
-            return Some(None);
-        }
-        let encoding = charset.flatten();
-        Some(encoding.and_then(|encoding| declared(encoding.name().as_bytes())))
+        // Steps 11 to 16, "processing".
+        Ok(match (need_pragma, charset) {
+            (None, _) => None,
+            (Some(true), _) if !got_pragma => None,
+            (_, Some(Some(encoding))) => declared(encoding.name().as_bytes()),
+            _ => None,
+        })
     }
 
-    /// HTML, "get an attribute". The outer option: the bytes ran out.
-    fn attribute(&mut self) -> Option<Option<(Vec<u8>, Vec<u8>)>> {
-        while is_space(self.peek()?) || self.peek()? == b'/' {
-            self.at += 1;
-        }
-        if self.peek()? == b'>' {
-            return Some(None);
-        }
-        let mut name = Vec::new();
+    /// HTML, "get an attribute": its name and its value.
+    fn attribute(&mut self) -> Result<Option<NameAndValue>, OutOfBytes> {
+        let (mut name, mut value) = (Vec::new(), Vec::new());
+        // The number of the step that looks at the byte at position.
+        let mut step = 1;
         loop {
-            match self.peek()? {
-                b'=' if !name.is_empty() => break,
-                b'/' | b'>' => return Some(Some((name, Vec::new()))),
-                byte if is_space(byte) => {
-                    self.skip_space()?;
-                    if self.peek()? != b'=' {
-                        return Some(Some((name, Vec::new())));
+            let byte = self.byte()?;
+            let is_space = b"\t\n\x0C\r ".contains(&byte);
+            step = match (step, byte) {
+                (1, b'/') => 1,
+                (1, _) if is_space => 1,
+                (1, b'>') => return Ok(None),
+                (1, _) => {
+                    // Step 3: the byte at position is the start of the name.
+                    step = 4;
+                    continue;
+                }
+                (4, b'=') if !name.is_empty() => 9,
+                (4, _) if is_space => 6,
+                (4, b'/' | b'>') => return Ok(Some((name, value))),
+                (4, _) => {
+                    name.push(byte.to_ascii_lowercase());
+                    4
+                }
+                (6, _) if is_space => 6,
+                // Steps 7 and 8.
+                (6, b'=') => 9,
+                (6, _) => return Ok(Some((name, value))),
+                (9, _) if is_space => 9,
+                // Step 10.
+                (9, b'"' | b'\'') => loop {
+                    self.position += 1;
+                    let next = self.byte()?;
+                    if next == byte {
+                        self.position += 1;
+                        return Ok(Some((name, value)));
                     }
-                    break;
+                    value.push(next.to_ascii_lowercase());
+                },
+                (9 | 11, b'>') => return Ok(Some((name, value))),
+                (11, _) if is_space => return Ok(Some((name, value))),
+                _ => {
+                    value.push(byte.to_ascii_lowercase());
+                    11
                 }
-                byte => name.push(byte.to_ascii_lowercase()),
-            }
-            self.at += 1;
-        }
-        self.at += 1;
-        self.skip_space()?;
-        Some(Some((name, self.value()?)))
-    }
-
-    fn value(&mut self) -> Option<Vec<u8>> {
-        let mut value = Vec::new();
-        let quote = self.peek()?;
-        if quote == b'"' || quote == b'\'' {
-            loop {
-                self.at += 1;
-                let byte = self.peek()?;
-                if byte == quote {
-                    self.at += 1;
-                    return Some(value);
-                }
-                value.push(byte.to_ascii_lowercase());
-            }
-        }
-        loop {
-            let byte = self.peek()?;
-            if is_space(byte) || byte == b'>' {
-                return Some(value);
-            }
-            value.push(byte.to_ascii_lowercase());
-            self.at += 1;
+            };
+            self.position += 1;
         }
     }
-}
-
-fn is_space(byte: u8) -> bool {
-    byte.is_ascii_whitespace()
-}
-
-fn is_meta(rest: &[u8]) -> bool {
-    rest.len() > 5
-        && rest[..5].eq_ignore_ascii_case(b"<meta")
-        && (is_space(rest[5]) || rest[5] == b'/')
-}
-
-fn is_tag(rest: &[u8]) -> bool {
-    let name = match rest {
-        [b'<', b'/', name @ ..] | [b'<', name @ ..] => name,
-        _ => return false,
-    };
-    name.first().is_some_and(u8::is_ascii_alphabetic)
-}
-
-fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
-    bytes
-        .windows(wanted.len())
-        .position(|window| window == wanted)
 }
 
 /// HTML, "extracting a character encoding from a meta element": the label.
-fn extract(content: &[u8]) -> Option<&[u8]> {
-    let lower = content.to_ascii_lowercase();
-    let mut at = 0;
+fn extract(s: &[u8]) -> Option<&[u8]> {
+    let is_space = |byte: u8| b"\t\n\x0C\r ".contains(&byte);
+    let skip_spaces = |mut position: usize| {
+        while s.get(position).is_some_and(|&byte| is_space(byte)) {
+            position += 1;
+        }
+        position
+    };
+    // Steps 2 to 4, "loop".
+    let mut position = 0;
     loop {
-        at += find(&lower[at..], b"charset")? + 7;
-        at += content[at..]
-            .iter()
-            .take_while(|&&byte| is_space(byte))
-            .count();
-        if content.get(at) == Some(&b'=') {
+        let word = s.get(position..position + 7)?;
+        if !word.eq_ignore_ascii_case(b"charset") {
+            position += 1;
+            continue;
+        }
+        position = skip_spaces(position + 7);
+        if s.get(position) == Some(&b'=') {
             break;
         }
     }
-    at += 1;
-    at += content[at..]
-        .iter()
-        .take_while(|&&byte| is_space(byte))
-        .count();
-    let rest = &content[at..];
-    match rest.first()? {
-        quote @ (b'"' | b'\'') => {
-            let end = rest[1..].iter().position(|byte| byte == quote)?;
-            Some(&rest[1..=end])
-        }
-        _ => {
-            let end = rest.iter().position(|&byte| is_space(byte) || byte == b';');
-            Some(&rest[..end.unwrap_or(rest.len())])
-        }
+    // Steps 5 and 6.
+    position = skip_spaces(position + 1);
+    let (start, ends): (usize, &dyn Fn(u8) -> bool) = match *s.get(position)? {
+        b'"' => (position + 1, &|byte| byte == b'"'),
+        b'\'' => (position + 1, &|byte| byte == b'\''),
+        _ => (position, &|byte| is_space(byte) || byte == b';'),
+    };
+    let length = s[start..].iter().position(|&byte| ends(byte));
+    match length {
+        Some(length) => Some(&s[start..start + length]),
+        None if start == position => Some(&s[start..]),
+        None => None,
     }
 }
 
 /// HTML, "get an XML encoding".
-fn xml_encoding(head: &[u8]) -> Option<&'static Encoding> {
-    if !head.starts_with(b"<?xml") {
-        return None;
+fn xml_encoding(bytes: &[u8]) -> Option<&'static Encoding> {
+    // Steps 1 to 3.
+    bytes.starts_with(b"<?xml").then_some(())?;
+    let declaration_end = bytes.iter().position(|&byte| byte == b'>')?;
+    // Steps 4 and 5.
+    let mut position = 0;
+    while !bytes
+        .get(position..declaration_end)?
+        .starts_with(b"encoding")
+    {
+        position += 1;
     }
-    let declaration = &head[..find(head, b">")?];
-    let mut at = find(declaration, b"encoding")? + 8;
-    let blanks = |at: usize| {
-        let rest = declaration.get(at..).unwrap_or_default();
-        at + rest.iter().take_while(|&&byte| byte <= b' ').count()
+    position += 8;
+    let skip_controls = |position: &mut usize| {
+        while *bytes.get(*position)? <= 0x20 {
+            *position += 1;
+        }
+        Some(bytes[*position])
     };
-    at = blanks(at);
-    if declaration.get(at) != Some(&b'=') {
-        return None;
+    // Steps 6 to 9.
+    (skip_controls(&mut position)? == b'=').then_some(())?;
+    position += 1;
+    // Steps 10 to 15.
+    let quote_mark = skip_controls(&mut position)?;
+    [b'"', b'\''].contains(&quote_mark).then_some(())?;
+    position += 1;
+    let length = bytes[position..]
+        .iter()
+        .position(|&byte| byte == quote_mark)?;
+    let potential = &bytes[position..position + length];
+    potential.iter().all(|&byte| byte > 0x20).then_some(())?;
+    // Steps 16 to 18.
+    match Encoding::for_label(potential)? {
+        encoding if encoding == UTF_16LE || encoding == UTF_16BE => Some(UTF_8),
+        encoding => Some(encoding),
     }
-    at = blanks(at + 1);
-    let quote = *declaration.get(at)?;
-    if quote != b'"' && quote != b'\'' {
-        return None;
-    }
-    let rest = &declaration[at + 1..];
-    let label = &rest[..rest.iter().position(|&byte| byte == quote)?];
-    if label.iter().any(|&byte| byte <= b' ') {
-        return None;
-    }
-    let encoding = Encoding::for_label(label)?;
-    let is_wide = encoding == UTF_16LE || encoding == UTF_16BE;
-    Some(if is_wide { UTF_8 } else { encoding })
 }
