@@ -492,14 +492,8 @@ impl<'v, 'a> Bare<'v, 'a> {
         if view.spells(extent.end, b"..") || view.spells(extent.end, "\u{2026}".as_bytes()) {
             extent.flags |= Flags::ELLIPSIS;
         }
-        Candidate {
-            raw: self.start..extent.end,
-            outer_end: extent.end,
-            context: Context::Bare,
-            flags: extent.flags,
-            cleaned: false,
-            shorter: None,
-        }
+        let raw = self.start..extent.end;
+        Candidate::new(raw, extent.end, Context::Bare, extent.flags)
     }
 
     /// T39: reads the URI of a scheme from a copy of the window without escapes of troff.

@@ -38,6 +38,21 @@ pub(super) struct Workspace {
     pub(super) unescaped: Unescaped,
 }
 
+impl Candidate {
+    /// Returns a candidate that stands in the window as it is.
+    #[inline]
+    pub(super) fn new(raw: Range<usize>, outer_end: usize, context: Context, flags: Flags) -> Self {
+        Candidate {
+            raw,
+            outer_end,
+            context,
+            flags,
+            cleaned: false,
+            shorter: None,
+        }
+    }
+}
+
 impl Workspace {
     pub(super) fn clear(&mut self) {
         self.text.clear();

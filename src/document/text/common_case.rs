@@ -8,7 +8,8 @@ use super::NonAscii;
 use super::bare::{Bare, is_rule_byte};
 use super::candidate::Candidate;
 use super::delimited::{UriPrefix, ends_in_prefix};
-use super::view::{TextView, is_blank, is_break, is_scheme_byte};
+use super::view::{TextView, is_blank, is_break};
+use crate::bytes::class::ByteSet;
 use crate::bytes::simd::avx2::{Avx2, NibbleSet};
 use crate::bytes::simd::{self, Block};
 use crate::document::events::Context;
@@ -40,14 +41,12 @@ enum CommonByte {
     Odd,
 }
 
-const CLASSES: [CommonByte; 256] = {
+static CLASS: [CommonByte; 256] = {
     let mut classes = [CommonByte::Odd; 256];
     let mut byte = 0;
     while byte < classes.len() {
         classes[byte] = match byte as u8 {
-            b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => CommonByte::Part,
-            b'-' | b'.' | b'_' | b'~' | b'/' | b'=' | b'+' | b'$' | b'@' => CommonByte::Part,
-            b'!' | b'*' | b':' | b'?' | b'#' => CommonByte::Part,
+            byte if PART_BYTES.contains(byte) => CommonByte::Part,
             b'%' => CommonByte::Percent,
             b'&' | b',' | b';' => CommonByte::Joint,
             0..=0x20 | 0x7F | b'<' | b'>' | b'"' | b'`' => CommonByte::Stop,
@@ -59,43 +58,16 @@ const CLASSES: [CommonByte; 256] = {
     classes
 };
 
-static CLASS: [CommonByte; 256] = CLASSES;
-
 /// The bytes of [`CommonByte::Part`].
-static PARTS: NibbleSet = {
-    let mut set = [false; 256];
-    let mut byte = 0;
-    while byte < set.len() {
-        set[byte] = matches!(CLASSES[byte], CommonByte::Part);
-        byte += 1;
-    }
-    NibbleSet::new(&set)
-};
+const PART_BYTES: ByteSet = ByteSet::ALPHANUMERIC.with(b"-._~/=+$@!*:?#");
+static PARTS: NibbleSet = NibbleSet::new(&PART_BYTES);
 
-/// The bytes of a common host: letters, digits, `_`, `-` and `.`.
-static HOST: NibbleSet = {
-    let mut set = [false; 256];
-    let mut byte = 0;
-    while byte < set.len() {
-        set[byte] =
-            (byte as u8).is_ascii_alphanumeric() || matches!(byte as u8, b'_' | b'-' | b'.');
-        byte += 1;
-    }
-    NibbleSet::new(&set)
-};
+/// The bytes of a common host.
+static HOST: NibbleSet = NibbleSet::new(&ByteSet::ALPHANUMERIC.with(b"_-."));
 
 /// Bytes before a scheme that leave the URI to the rules: scheme bytes (T3 to T6), the introducer
 /// of a hyperlink (T24), `|` and `'` (T25), emphasis (T31).
-static ODD_BEFORE: [bool; 256] = {
-    let mut set = [false; 256];
-    let mut byte = 0;
-    while byte < set.len() {
-        set[byte] =
-            is_scheme_byte(byte as u8) || matches!(byte as u8, b';' | b'|' | b'\'' | b'_' | b'~');
-        byte += 1;
-    }
-    set
-};
+static ODD_BEFORE: ByteSet = ByteSet::ALPHANUMERIC.with(b"+-.;|'_~");
 
 /// Returns the URI whose scheme ends at a colon, if it is a common one.
 pub(super) fn read(
@@ -144,14 +116,7 @@ pub(super) fn read(
 }
 
 fn bare(start: usize, end: usize, flags: Flags) -> Candidate {
-    Candidate {
-        raw: start..end,
-        outer_end: end,
-        context: Context::Bare,
-        flags,
-        cleaned: false,
-        shorter: None,
-    }
+    Candidate::new(start..end, end, Context::Bare, flags)
 }
 
 /// Returns the start of a common scheme that ends at a colon, if `//` follows.
@@ -186,7 +151,7 @@ fn context(view: &TextView<'_>, start: usize) -> Option<Context> {
         b'"' => return Some(Context::Quoted),
         // T35
         b':' if ends_in_prefix(view, start) => return None,
-        _ if ODD_BEFORE[before as usize] => return None,
+        _ if ODD_BEFORE.contains(before) => return None,
         _ if !is_blank(before) => return Some(Context::Bare),
         _ => {}
     }
@@ -286,14 +251,7 @@ fn delimited(view: &TextView<'_>, start: usize, end: usize, context: Context) ->
         // T18
         _ => view.bytes[end] == b'"' && !view.bytes.get(end + 1)?.is_ascii_alphanumeric(),
     };
-    is_closed.then_some(Candidate {
-        raw: start..end,
-        outer_end: end + 1,
-        context,
-        flags: Flags::NONE,
-        cleaned: false,
-        shorter: None,
-    })
+    is_closed.then(|| Candidate::new(start..end, end + 1, context, Flags::NONE))
 }
 
 /// T31: returns the end of the URI without punctuation, and the flags for it.

@@ -575,12 +575,6 @@ pub(super) fn read_hyperlink(view: &TextView<'_>, start: &SchemeStart) -> Option
         _ => return None,
     };
     let rest = &view.bytes[start.colon + 1..end];
-    is_acceptable(start, rest).then_some(Candidate {
-        raw: start.at..end,
-        outer_end,
-        context: Context::Osc8,
-        flags: start.flags,
-        cleaned: false,
-        shorter: None,
-    })
+    is_acceptable(start, rest)
+        .then(|| Candidate::new(start.at..end, outer_end, Context::Osc8, start.flags))
 }

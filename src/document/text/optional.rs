@@ -104,12 +104,8 @@ pub(super) fn email(
     workspace.text.extend_from_slice(b"mailto:");
     workspace.text.extend_from_slice(&view.bytes[start..end]);
     Some(Candidate {
-        raw: start..end,
-        outer_end: end,
-        context: Context::Email,
-        flags: Flags::SCHEME_GUESSED,
         cleaned: true,
-        shorter: None,
+        ..Candidate::new(start..end, end, Context::Email, Flags::SCHEME_GUESSED)
     })
 }
 

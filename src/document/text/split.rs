@@ -52,25 +52,15 @@ pub(super) fn split_point(bytes: &[u8]) -> Option<usize> {
     let breaks = memchr_iter(b'\n', bytes.get(from..)?).take(TRIES);
     breaks
         .map(|at| from + at + 1)
-        .find(|&at| is_split_point(bytes, at, PrecedingBytes::Unknown))
-}
-
-/// The context before some bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum PrecedingBytes {
-    /// Any bytes.
-    Unknown,
-    /// None: they are the start of the text.
-    #[cfg(test)]
-    Nothing,
+        .find(|&at| is_split_point(bytes, at, false))
 }
 
 /// Returns whether no rule reaches across the line break that ends at `at`.
 ///
 /// A delimited reference does, if its delimiter and scheme have no other delimiter behind them; and
 /// so do a bare reference at the end of the line (T33), and `URL:` (T35).
-fn is_split_point(bytes: &[u8], at: usize, before: PrecedingBytes) -> bool {
-    !ends_in_reference(&bytes[..at]) && !may_be_open(bytes, at, before)
+fn is_split_point(bytes: &[u8], at: usize, starts_text: bool) -> bool {
+    !ends_in_reference(&bytes[..at]) && !may_be_open(bytes, at, starts_text)
 }
 
 /// Returns whether the last word may belong to a reference, or may have begun before the bytes.
@@ -87,13 +77,13 @@ fn ends_in_reference(line: &[u8]) -> bool {
 }
 
 /// Returns whether a delimiter before `at` may open a reference that goes on behind it.
-fn may_be_open(bytes: &[u8], at: usize, before: PrecedingBytes) -> bool {
+fn may_be_open(bytes: &[u8], at: usize, starts_text: bool) -> bool {
     let start = at.saturating_sub(REACH);
     let near = &bytes[start..at];
     let delimiter = memrchr3(b'<', b'>', b'"', near);
     let control = memrchr2(0x1b, 0x07, near);
     let Some(delimiter) = delimiter.max(control) else {
-        return start == 0 && before == PrecedingBytes::Unknown;
+        return start == 0 && !starts_text;
     };
     match near[delimiter] {
         b'>' => false,
@@ -209,7 +199,7 @@ mod tests {
             let options = [&plain, &all, &strict][seed as usize % 3];
             let whole: Vec<_> = find(bytes, options).map(|find| shifted(find, 0)).collect();
             for at in memchr_iter(b'\n', bytes).map(|at| at + 1) {
-                if is_split_point(bytes, at, PrecedingBytes::Nothing) {
+                if is_split_point(bytes, at, true) {
                     let one = find(&bytes[..at], options).map(|find| shifted(find, 0));
                     let other = find(&bytes[at..], options).map(|find| shifted(find, at));
                     let pieces: Vec<_> = one.chain(other).collect();
