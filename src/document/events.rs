@@ -281,6 +281,22 @@ pub struct RestartHints {
     pub declared: bool,
 }
 
+/// The number of enclosed documents that are open in a stream of events.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct OpenDocuments(usize);
+
+impl OpenDocuments {
+    /// Counts an event; returns whether it is one of the outermost document itself.
+    pub fn is_outermost(&mut self, event: &Event) -> bool {
+        match event {
+            Event::Enter(_) => self.0 += 1,
+            Event::Leave => self.0 = self.0.saturating_sub(1),
+            _ => return self.0 == 0,
+        }
+        false
+    }
+}
+
 /// A place in a batch of events.
 #[derive(Clone, Copy, Debug)]
 pub struct EventMark {
@@ -327,8 +343,7 @@ pub struct Events<'f> {
 /// What is kept of a document that is scanned to see how it must be read.
 #[derive(Debug)]
 struct Draft {
-    /// The enclosed documents that are open.
-    depth: usize,
+    open: OpenDocuments,
     /// The document's own base.
     base: Option<Event>,
     /// How much of the store is kept.
@@ -448,7 +463,7 @@ impl<'f> Events<'f> {
     /// Drops events from here on until [`Events::end_draft`].
     pub fn begin_draft(&mut self) {
         self.draft = Some(Draft {
-            depth: 0,
+            open: OpenDocuments::default(),
             base: None,
             stored: self.store.len(),
             alternatives: self.alternatives.len(),
@@ -469,14 +484,9 @@ impl<'f> Events<'f> {
         let (Some(draft), batch) = (&mut self.draft, &mut self.batch) else {
             return;
         };
-        match event {
-            Event::Enter(_) => draft.depth += 1,
-            Event::Leave => draft.depth = draft.depth.saturating_sub(1),
-            Event::Base(..) if draft.depth == 0 => {
-                draft.base = Some(event);
-                draft.stored = batch.store.len();
-            }
-            _ => {}
+        if draft.open.is_outermost(&event) && matches!(event, Event::Base(..)) {
+            draft.base = Some(event);
+            draft.stored = batch.store.len();
         }
         batch.store.truncate(draft.stored);
         batch.alternatives.truncate(draft.alternatives);
@@ -546,6 +556,15 @@ impl Batch {
         self.list.clear();
         self.store.clear();
         self.alternatives.clear();
+    }
+
+    /// Returns the restart that the outermost document requests, not one that it encloses.
+    pub fn outermost_restart(&self, open: &mut OpenDocuments) -> Option<RestartHints> {
+        let mut own = self.list.iter().filter(|event| open.is_outermost(event));
+        own.find_map(|event| match *event {
+            Event::Restart(hints) => Some(hints),
+            _ => None,
+        })
     }
 
     /// Bytes in use.

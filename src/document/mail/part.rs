@@ -23,7 +23,7 @@ use crate::decode::offset_map::OffsetMap;
 use crate::decode::transfer::{Base64, QuotedPrintable, TransferEncoding};
 use crate::decode::{Decode, RecordOffsets};
 use crate::document::diagnostic::{self, Code};
-use crate::document::events::{Batch, Enter, Event, Events, RestartHints, RuleFamily};
+use crate::document::events::{Enter, Event, Events, OpenDocuments, RestartHints, RuleFamily};
 use crate::document::flags::Flags;
 use crate::document::{Positions, Reread, ScanStart, html, text};
 
@@ -600,9 +600,9 @@ impl LeafPart {
             RuleFamily::Markup => &mut readers.html,
             RuleFamily::Plain => &mut readers.text,
         };
-        let (splice, mut depth) = (&mut self.splice, 0);
+        let (splice, mut open) = (&mut self.splice, OpenDocuments::default());
         let mut take = |inner: &mut Events<'_>| {
-            again = again.or(restart(inner, &mut depth));
+            again = again.or(inner.outermost_restart(&mut open));
             splice.batch(inner, &view, out);
         };
         let mut inner = Events::relieved(inner, &mut take);
@@ -630,20 +630,6 @@ impl LeafPart {
         }
         again
     }
-}
-
-/// Whether the scanner asks for the part itself, and not a document in it, to be read again;
-/// `depth` documents in it are open.
-fn restart(events: &Batch, depth: &mut usize) -> Option<RestartHints> {
-    for event in &events.list {
-        match *event {
-            Event::Enter(_) => *depth += 1,
-            Event::Leave => *depth = depth.saturating_sub(1),
-            Event::Restart(again) if *depth == 0 => return Some(again),
-            _ => {}
-        }
-    }
-    None
 }
 
 /// An attachment that may turn out to be compressed.
