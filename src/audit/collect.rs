@@ -1,6 +1,8 @@
 //! First pass: reads every document once, in any order, and records what the second pass needs.
 
+use std::hash::BuildHasher;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{MutexGuard, PoisonError};
 
 use super::names::FileId;
 use super::options::{Audit, FragmentChecks, ListedLinks};
@@ -151,7 +153,10 @@ impl<'a> CollectWorker<'a> {
             LinkRetention::All
         };
         self.finds.begin(file, keep);
-        match self.reader.read(&entry, &mut self.finds) {
+        let read = self.reader.read(&entry, &mut self.finds);
+        // Not held while this worker waits for another one's batch.
+        self.finds.heavy = None;
+        match read {
             Ok(FileOutcome::Document {
                 format,
                 bytes,
@@ -239,6 +244,8 @@ enum LinkRetention {
 struct DocumentFinds<'a> {
     audit: &'a Audit,
     lookups: LookupCache<'a>,
+    /// The lock of a document that takes much memory.
+    heavy: Option<MutexGuard<'a, ()>>,
     file: FileId,
     keep: LinkRetention,
     /// The hashes of the names that fragments can refer to.
@@ -262,7 +269,8 @@ impl<'a> DocumentFinds<'a> {
     fn new(audit: &'a Audit) -> Self {
         DocumentFinds {
             audit,
-            lookups: LookupCache::new(&audit.checker, audit.key),
+            lookups: LookupCache::new(&audit.checker, &audit.hasher),
+            heavy: None,
             file: FileId(0),
             keep: LinkRetention::Nothing,
             names: Vec::new(),
@@ -291,7 +299,7 @@ impl<'a> DocumentFinds<'a> {
         (self.damaged, self.exact, self.approximate) = (0, 0, 0);
     }
 
-    /// Sorts names and links, and checks the fragments that lead to places in the document itself.
+    /// Ends the document: sorts names and links, and checks the fragments that lead to places in the document itself.
     fn end(&mut self, format: &Format) {
         let count = self.names.len();
         self.names.sort_unstable();
@@ -346,7 +354,7 @@ impl<'a> DocumentFinds<'a> {
         };
         self.wanted.insert(file);
         if !self.marked || self.keep == LinkRetention::All {
-            let name = self.audit.key.of(&decode_fragment(name));
+            let name = self.audit.hasher.hash_one(&*decode_fragment(name));
             self.contents.pending.push(PendingFragment { file, name });
         }
     }
@@ -408,12 +416,22 @@ impl Sink for DocumentFinds<'_> {
         }
     }
 
+    fn heavy(&mut self) {
+        let lock = || {
+            self.audit
+                .heavy
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+        };
+        self.heavy.get_or_insert_with(lock);
+    }
+
     fn exact(&mut self, _rule: &'static str) {
         self.exact += 1;
     }
 
     fn anchor(&mut self, name: &[u8], _offset: u64) {
-        self.names.push(self.audit.key.of(name));
+        self.names.push(self.audit.hasher.hash_one(name));
     }
 
     fn restart(&mut self) {
@@ -421,8 +439,25 @@ impl Sink for DocumentFinds<'_> {
     }
 }
 
-/// Reads a file that the walk did not find for its anchors.
-pub(super) fn read_anchors(audit: &Audit, file: FileId, reader: &mut FileReader<'_>) -> AnchorSet {
+/// Reads files that the walk did not find for their anchors.
+pub(super) fn read_others(audit: &Audit, files: &[FileId]) -> Vec<(FileId, AnchorSet)> {
+    let next = AtomicUsize::new(0);
+    let read = || {
+        let mut reader = FileReader::new(&audit.options.reading);
+        let mut read = Vec::new();
+        while let Some(&file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+            read.push((file, read_anchors(audit, file, &mut reader)));
+        }
+        read
+    };
+    let threads = audit.options.reading.threads.min(files.len());
+    run_workers(threads, || {}, read)
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+fn read_anchors(audit: &Audit, file: FileId, reader: &mut FileReader<'_>) -> AnchorSet {
     let Some(entry) = entry_at(&audit.checker.paths.path(file)) else {
         return AnchorSet::default();
     };
@@ -448,4 +483,39 @@ pub(super) fn entry_at(path: &[u8]) -> Option<Entry> {
         named: false,
         path,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Mutex, mpsc};
+    use std::thread;
+
+    use super::*;
+    use crate::audit::options::AuditOptions;
+
+    #[test]
+    fn documents_that_take_much_memory_are_read_one_at_a_time() {
+        let audit = Audit::new(AuditOptions::default(), &[]);
+        let events = Mutex::new(Vec::new());
+        let event = |event| events.lock().unwrap().push(event);
+        let (first_has_begun, begin) = mpsc::channel();
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                let mut first = DocumentFinds::new(&audit);
+                // A file may contain several such documents.
+                first.heavy();
+                first.heavy();
+                first_has_begun.send(()).unwrap();
+                thread::sleep(std::time::Duration::from_millis(50));
+                event("the first ends");
+            });
+            begin.recv().unwrap();
+            DocumentFinds::new(&audit).heavy();
+            event("the second begins");
+        });
+        assert_eq!(
+            events.into_inner().unwrap(),
+            ["the first ends", "the second begins"]
+        );
+    }
 }

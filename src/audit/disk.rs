@@ -4,13 +4,13 @@
 //! link counts as its destination, by the path without links: a file is one file however many links
 //! lead to it. Only [`SymlinkPolicy::Follow`] follows links out of the roots.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use hashbrown::HashTable;
 use unicode_normalization::UnicodeNormalization;
 
-use super::names::{HashKey, Interner, NameOrder};
+use super::names::{Interner, NameOrder};
 use crate::pipeline::walk::path_of;
 
 /// The way in which a name led to a file.
@@ -145,14 +145,14 @@ enum FollowedEntry {
 /// The number of innermost directories of a path that are looked for before its root.
 const NEAR: usize = 4;
 
-type Listings = HashMap<Box<[u8]>, Option<Arc<Listing>>, HashKey>;
+type Listings = HashMap<Box<[u8]>, Option<Arc<Listing>>>;
 
 /// The disk below some roots, as far as lookups have read it; shared by the workers.
 #[derive(Debug)]
 pub(super) struct DiskTree {
     listings: RwLock<Listings>,
     /// The destinations of symbolic links, by the paths of the links.
-    followed: RwLock<HashMap<Box<[u8]>, FollowedEntry, HashKey>>,
+    followed: RwLock<HashMap<Box<[u8]>, FollowedEntry>>,
     /// Names of index files, the preferred one first.
     index: Vec<String>,
     /// Extensions that references may leave out, without their dot.

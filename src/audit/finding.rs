@@ -1,9 +1,10 @@
 //! Findings, and the baseline: the keys of findings that are known and accepted.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 use std::io::{self, BufRead, Read};
 use std::path::PathBuf;
+
+use foldhash::{HashSet, HashSetExt};
 
 use super::names::FileId;
 use super::rules::{Level, RULES, Rule};
@@ -12,6 +13,7 @@ use crate::bytes::lines::Position;
 use crate::document::events::Span;
 use crate::output::DocumentPath;
 use crate::output::escape::push_visible;
+use crate::pipeline::options::{FNV1A_START, fnv1a};
 use crate::pipeline::walk::path_of;
 use crate::resolver::Link;
 
@@ -309,35 +311,13 @@ pub(super) fn finding_key(
     reference: &[u8],
     nth: u64,
 ) -> u64 {
-    let mut hash = Fnv1a::default();
-    for part in [
-        path,
-        member.unwrap_or("").as_bytes(),
-        rule.as_bytes(),
-        reference,
-    ] {
-        hash.write(&(part.len() as u64).to_le_bytes());
-        hash.write(part);
+    let mut hash = FNV1A_START;
+    let member = member.unwrap_or("").as_bytes();
+    for part in [path, member, rule.as_bytes(), reference] {
+        hash = fnv1a(hash, &(part.len() as u64).to_le_bytes());
+        hash = fnv1a(hash, part);
     }
-    hash.write(&nth.to_le_bytes());
-    hash.0
-}
-
-/// FNV-1a: stable across versions and machines, as a stored key must be.
-struct Fnv1a(u64);
-
-impl Default for Fnv1a {
-    fn default() -> Self {
-        Fnv1a(0xCBF2_9CE4_8422_2325)
-    }
-}
-
-impl Fnv1a {
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
-        }
-    }
+    fnv1a(hash, &nth.to_le_bytes())
 }
 
 /// The keys of accepted findings.

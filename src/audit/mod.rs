@@ -26,10 +26,10 @@ use std::path::{Path, PathBuf};
 
 use crate::document::AnchorReporting;
 use crate::pipeline::ReportMode;
-use crate::pipeline::read::FileReader;
 use crate::pipeline::split_lines::UNCUT;
 use crate::pipeline::walk::{Root, Walk, WalkOptions};
 use disk::SymlinkPolicy;
+use names::FileId;
 use options::{Audit, assume_roots};
 use report::ReportSet;
 use site::Site;
@@ -107,12 +107,11 @@ pub(crate) fn run(
     let collected = collect::run(audit, walk);
     reports.print_skipped(collected.skipped);
     let paths = &audit.checker.paths;
-    let mut site = Site::new(collected.documents, paths.len(), audit.key);
-    let mut reader = FileReader::new(&audit.options.reading);
-    for file in collected.wanted.iter() {
-        if site.anchors(file).is_none() {
-            site.add(file, collect::read_anchors(audit, file, &mut reader));
-        }
+    let mut site = Site::new(collected.documents, paths.len(), audit.hasher.clone());
+    let mut others: Vec<FileId> = collected.wanted.iter().collect();
+    others.retain(|&file| site.anchors(file).is_none());
+    for (file, anchors) in collect::read_others(audit, &others) {
+        site.add(file, anchors);
     }
     site.mark();
     let suggester = Suggester::new(audit, collected.summary.bytes);

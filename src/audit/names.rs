@@ -1,82 +1,10 @@
 //! Names and paths by number: each distinct one is stored once.
 
-use std::hash::{BuildHasher, Hasher, RandomState};
+use std::hash::BuildHasher;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
+use foldhash::quality::RandomState;
 use hashbrown::HashTable;
-
-/// The seed of the hashes of names and targets, new for each run.
-///
-/// Some names are compared by their hashes alone; with a secret seed nobody can prepare names that
-/// collide.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct HashKey(u64, u64);
-
-impl Default for HashKey {
-    fn default() -> Self {
-        let (one, other) = (RandomState::new(), RandomState::new());
-        HashKey(one.hash_one(0), other.hash_one(1) | 1)
-    }
-}
-
-impl HashKey {
-    /// The hash of a name.
-    #[inline]
-    pub(super) fn of(self, bytes: &[u8]) -> u64 {
-        let mut hash = self.0 ^ bytes.len() as u64;
-        let (words, rest) = bytes.as_chunks::<8>();
-        for word in words {
-            hash = fold(hash ^ u64::from_le_bytes(*word), self.1);
-        }
-        let mut last = [0; 8];
-        last[..rest.len()].copy_from_slice(rest);
-        fold(hash ^ u64::from_le_bytes(last), self.1 ^ SPREAD)
-    }
-}
-
-/// The golden ratio in 64 bits.
-const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
-
-/// All bits of a product, folded into 64.
-#[inline]
-fn fold(one: u64, other: u64) -> u64 {
-    let product = u128::from(one) * u128::from(other);
-    product as u64 ^ (product >> 64) as u64
-}
-
-impl BuildHasher for HashKey {
-    type Hasher = Running;
-
-    fn build_hasher(&self) -> Running {
-        Running(*self, self.0)
-    }
-}
-
-/// A hash in the making, for maps.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Running(HashKey, u64);
-
-impl Hasher for Running {
-    #[inline]
-    fn write(&mut self, bytes: &[u8]) {
-        self.1 = fold(self.1 ^ self.0.of(bytes), self.0.1);
-    }
-
-    #[inline]
-    fn write_usize(&mut self, number: usize) {
-        self.1 ^= number as u64;
-    }
-
-    #[inline]
-    fn write_u64(&mut self, number: u64) {
-        self.1 = fold(self.1 ^ number, self.0.1);
-    }
-
-    #[inline]
-    fn finish(&self) -> u64 {
-        self.1
-    }
-}
 
 /// Distinct names, numbered in the order in which they were added.
 ///
@@ -87,7 +15,7 @@ pub(super) struct Interner {
     /// `ends[n]` is the index in `bytes` of the end of name `n`, where the next one starts.
     ends: Vec<u64>,
     numbers: HashTable<u32>,
-    key: HashKey,
+    hasher: RandomState,
 }
 
 impl Interner {
@@ -99,16 +27,17 @@ impl Interner {
         let number = self.ends.len() as u32;
         self.bytes.extend_from_slice(name);
         self.ends.push(self.bytes.len() as u64);
-        let (bytes, ends, key) = (&self.bytes, &self.ends, self.key);
-        let hash = |&number: &u32| key.of(name_of(bytes, ends, number));
-        self.numbers.insert_unique(key.of(name), number, hash);
+        let (bytes, ends, hasher) = (&self.bytes, &self.ends, &self.hasher);
+        let hash = |&number: &u32| hasher.hash_one(name_of(bytes, ends, number));
+        let hash_of_name = hasher.hash_one(name);
+        self.numbers.insert_unique(hash_of_name, number, hash);
         number
     }
 
     /// Returns the number of a name.
     pub(super) fn get(&self, name: &[u8]) -> Option<u32> {
         let same = |&number: &u32| self.name(number) == name;
-        self.numbers.find(self.key.of(name), same).copied()
+        self.numbers.find(self.hash(name), same).copied()
     }
 
     /// Returns the name of a number; panics if there is none.
@@ -121,9 +50,9 @@ impl Interner {
         self.ends.len()
     }
 
-    /// Returns the hash of any bytes under the key of these names.
+    /// Returns the hash of any bytes under the seed of these names.
     pub(super) fn hash(&self, bytes: &[u8]) -> u64 {
-        self.key.of(bytes)
+        self.hasher.hash_one(bytes)
     }
 
     /// Returns the length of all names together, in bytes.

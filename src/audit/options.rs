@@ -3,13 +3,15 @@
 use std::collections::HashSet;
 use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::{error, fmt, thread};
 
+use foldhash::quality::RandomState;
 use ignore::overrides::{Override, OverrideBuilder};
 
 use super::disk::{DiskTree, SymlinkPolicy};
 use super::finding::Baseline;
-use super::names::{HashKey, PathSet, PathTable};
+use super::names::{PathSet, PathTable};
 use super::rules::{Level, Levels};
 use super::target::{LookupCache, SchemeMatching, TargetChecker, TargetLocation, split_fragment};
 use crate::document::flags::Flags;
@@ -348,8 +350,11 @@ pub(crate) struct Audit {
     pub(crate) options: AuditOptions,
     /// Mounts and the disk.
     pub(super) checker: TargetChecker,
-    /// The seed of the hashes of names and targets.
-    pub(super) key: HashKey,
+    /// Hashes names and targets, some of which are compared by their hashes alone: its seed is new for
+    /// each run, so that nobody can prepare names that collide.
+    pub(super) hasher: RandomState,
+    /// Held while the first pass reads a document that takes much memory.
+    pub(super) heavy: Mutex<()>,
 }
 
 impl Audit {
@@ -373,7 +378,8 @@ impl Audit {
                 schemes: options.schemes,
                 paths: PathTable::default(),
             },
-            key: HashKey::default(),
+            hasher: RandomState::default(),
+            heavy: Mutex::default(),
             options,
         }
     }

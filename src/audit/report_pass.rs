@@ -1,11 +1,13 @@
 //! Second pass: the findings of each document, from the notes of the first pass or from reading the
 //! document again, in the order of the walk.
 
-use std::collections::{HashMap, HashSet};
 use std::fs::File;
+use std::hash::BuildHasher;
 use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use super::disk::{DiskEntry, LookupMatch};
 use super::finding::{
@@ -430,6 +432,11 @@ impl<C: BlockSink<WireRecords>> Sink for ReportPass<'_, C> {
         draft.push(&mut self.out.0);
     }
 
+    fn heavy(&mut self) {
+        // The ticket whose turn it is waits for no other, so that no lock is needed.
+        self.ordered.acquire_memory(self.ticket);
+    }
+
     fn diagnostic(&mut self, found: &Diagnostic<'_>) {
         let is_second_base = std::ptr::eq(found.code, &diagnostic::BASE_SECOND);
         if is_second_base && self.audit.options.levels.reports("several-bases") {
@@ -441,7 +448,7 @@ impl<C: BlockSink<WireRecords>> Sink for ReportPass<'_, C> {
 
     fn anchor(&mut self, name: &[u8], offset: u64) {
         let reports = self.audit.options.levels.reports("duplicate-id");
-        if reports && !self.ids.insert(self.audit.key.of(name)) {
+        if reports && !self.ids.insert(self.audit.hasher.hash_one(name)) {
             self.defer("duplicate-id", offset, None, name);
         }
     }
@@ -471,7 +478,7 @@ impl<'a> Evaluator<'a> {
         Evaluator {
             audit,
             site,
-            lookups: LookupCache::new(&audit.checker, audit.key),
+            lookups: LookupCache::new(&audit.checker, &audit.hasher),
             name: Vec::new(),
             repeated: HashMap::new(),
             absolute: AbsolutePaths::default(),
@@ -517,7 +524,11 @@ impl<'a> Evaluator<'a> {
 
     /// Returns the key of a finding, the next of its kind in the document.
     fn key(&mut self, rule: usize, member: Option<&str>, reference: &[u8]) -> u64 {
-        let kind = self.audit.key.of(reference).rotate_left(rule as u32);
+        let kind = self
+            .audit
+            .hasher
+            .hash_one(reference)
+            .rotate_left(rule as u32);
         let nth = self.repeated.entry(kind).or_default();
         *nth += 1;
         let nth = u64::from(*nth);

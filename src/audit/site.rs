@@ -1,8 +1,11 @@
 //! The result of the first pass: each document's anchors and links.
 
-use std::collections::HashMap;
+use std::hash::BuildHasher;
 
-use super::names::{FileId, HashKey};
+use foldhash::quality::RandomState;
+use foldhash::{HashMap, HashMapExt};
+
+use super::names::FileId;
 use super::rules::StateCounts;
 use super::target::{TargetLocation, decode_fragment, required_name};
 use super::wire::{WireReader, push_bytes, push_number};
@@ -280,12 +283,12 @@ pub(super) struct Site {
     indices: Vec<u32>,
     /// Files that the walk did not find, and that were read for their anchors.
     others: HashMap<FileId, AnchorSet>,
-    key: HashKey,
+    hasher: RandomState,
 }
 
 impl Site {
     /// Puts the documents of all workers in order; `files` is the number of numbered files.
-    pub(super) fn new(mut documents: Vec<SiteDocument>, files: usize, key: HashKey) -> Self {
+    pub(super) fn new(mut documents: Vec<SiteDocument>, files: usize, hasher: RandomState) -> Self {
         documents.sort_unstable_by_key(|document| document.order);
         let mut indices = vec![0; files];
         for (index, document) in documents.iter().enumerate() {
@@ -297,7 +300,7 @@ impl Site {
             documents,
             indices,
             others: HashMap::new(),
-            key,
+            hasher,
         }
     }
 
@@ -338,8 +341,8 @@ impl Site {
         let Some(name) = required_name(fragment) else {
             return true;
         };
-        self.has(file, self.key.of(&decode_fragment(name)))
-            || name.contains(&b'%') && self.has(file, self.key.of(name))
+        self.has(file, self.hasher.hash_one(&*decode_fragment(name)))
+            || name.contains(&b'%') && self.has(file, self.hasher.hash_one(name))
     }
 
     /// Returns whether a file redirects.

@@ -9,8 +9,11 @@
 //! Candidates are the names in directories, as they were listed for lookups, and the names that
 //! fragments can refer to in a document, which is read again when one is missing.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
+use std::hash::BuildHasher;
 use std::sync::{Arc, OnceLock};
+
+use foldhash::{HashMap, HashMapExt};
 
 use super::collect::entry_at;
 use super::finding::{FindingDraft, FindingSubject, SuggestionHint};
@@ -338,7 +341,7 @@ impl<'a> Suggester<'a> {
 
     fn file(&mut self, link: &Link<'_>) -> Option<Vec<u8>> {
         let (target, _) = split_fragment(link.target.ok()?);
-        let hash = self.audit.key.of(target);
+        let hash = self.audit.hasher.hash_one(target);
         if let Some(known) = self.files.get(&hash) {
             return known.clone();
         }

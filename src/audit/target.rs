@@ -1,12 +1,14 @@
 //! Targets of links: the mount, the file and the fragment that a URI names.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::hash::BuildHasher;
 
+use foldhash::quality::RandomState;
+use foldhash::{HashMap, HashMapExt};
 use percent_encoding::percent_decode;
 
 use super::disk::{DiskEntry, DiskTree, LookupMatch};
-use super::names::{FileId, HashKey, PathTable};
+use super::names::{FileId, PathTable};
 use crate::resolver::Link;
 use crate::uri::{Mounts, ResolveErrorKind, Resolver, Rules};
 
@@ -221,16 +223,16 @@ pub(super) struct LookupCache<'a> {
     checker: &'a TargetChecker,
     /// The locations of targets under a mount, by their hashes; the others need no look at the disk.
     locations: HashMap<u64, TargetLocation>,
-    key: HashKey,
+    hasher: &'a RandomState,
 }
 
 impl<'a> LookupCache<'a> {
     /// Creates an empty cache.
-    pub(super) fn new(checker: &'a TargetChecker, key: HashKey) -> Self {
+    pub(super) fn new(checker: &'a TargetChecker, hasher: &'a RandomState) -> Self {
         LookupCache {
             checker,
             locations: HashMap::new(),
-            key,
+            hasher,
         }
     }
 
@@ -246,7 +248,7 @@ impl<'a> LookupCache<'a> {
         if !checker.mounts.contains(target, checker.alike()) {
             return checker.locate(target);
         }
-        let hash = self.key.of(target);
+        let hash = self.hasher.hash_one(target);
         if let Some(&location) = self.locations.get(&hash) {
             return location;
         }

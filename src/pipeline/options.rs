@@ -365,9 +365,17 @@ impl Default for Shard {
 
 /// Returns the 64-bit FNV-1a hash with its high half folded in.
 fn hash(bytes: &[u8]) -> u64 {
-    let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-    let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325, step);
+    let hash = fnv1a(FNV1A_START, bytes);
     hash ^ hash >> 32
+}
+
+/// The FNV-1a hash of no bytes.
+pub(crate) const FNV1A_START: u64 = 0xcbf2_9ce4_8422_2325;
+
+/// Adds bytes to a 64-bit FNV-1a hash, which never changes from one version or machine to another.
+pub(crate) fn fnv1a(hash: u64, bytes: &[u8]) -> u64 {
+    let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+    bytes.iter().fold(hash, step)
 }
 
 impl FromStr for Shard {
