@@ -2,18 +2,18 @@
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{self, BufReader, ErrorKind, IsTerminal, Write};
+use std::io::{self, BufReader, ErrorKind, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{ArgMatches, Command};
 
-use super::args::output::{WhenArg, workers};
+use super::args::output::workers;
 use super::args::{AuditArgs, FailOnArg, SwitchArg};
 use super::config::{self, Config};
 use super::destination::{Destination, OutputTarget};
 use super::inputs::Inputs;
-use super::message::{Error, ProgressLine, tell};
+use super::message::{Error, ProgressLine, report, write_stderr};
 use super::process::Exit;
 use super::{extract, help, manual};
 use crate::audit::options::{Audit, ListedLinks, assume_roots};
@@ -29,8 +29,8 @@ use crate::pipeline::split_lines::UNCUT;
 use crate::pipeline::walk::{Outputs, Root};
 use crate::pipeline::{self, Archives, OutputOrder, Verbosity};
 
-/// The command line with the flags of a configuration in front of its own, and the configuration;
-/// none where there is none.
+/// Returns the command line with the flags of the configuration before its own, and the
+/// configuration; none without a configuration.
 pub(super) fn with_config(
     arguments: &AuditArgs,
     given: &[OsString],
@@ -44,8 +44,8 @@ pub(super) fn with_config(
         return Ok(None);
     };
     let mut all = given.to_vec();
-    let place = all.iter().skip(1).position(|word| word == "audit");
-    let at = place.map_or(all.len(), |place| place + 2);
+    let index = all.iter().skip(1).position(|word| word == "audit");
+    let at = index.map_or(all.len(), |index| index + 2);
     let flags = std::mem::take(&mut config.flags);
     let paths = std::mem::take(&mut config.paths);
     let paths = arguments.paths.is_empty().then_some(paths);
@@ -53,17 +53,17 @@ pub(super) fn with_config(
     Ok(Some((all, config)))
 }
 
-/// What the user is told of a configuration that was read.
+/// The report of a configuration that was read.
 pub(super) struct Notice {
     file: PathBuf,
     keys: String,
-    /// Rules with the levels that they would have without it, and those that they have.
+    /// Rules whose levels the configuration lowers, with the levels before and after.
     lowered: Vec<String>,
-    /// Whether the user asked for silence; a configuration that does asks in vain.
+    /// Whether the command line has `--quiet`; in a configuration it does not hide this report.
     quiet: bool,
 }
 
-/// The flags of an audit, and where each of them stands.
+/// The flags of an audit, and their positions on the command line.
 type Given<'a> = (&'a AuditArgs, &'a ArgMatches);
 
 impl Notice {
@@ -85,7 +85,7 @@ impl Notice {
         }
     }
 
-    /// The file and its keys, and the rules that it lowers, on a line each.
+    /// Returns a line with the file and its keys, and one with the rules that it lowers.
     fn lines(&self) -> Vec<String> {
         let file = self.file.display();
         let mut lines = vec![match self.keys.as_str() {
@@ -99,7 +99,7 @@ impl Notice {
     }
 }
 
-/// Runs it.
+/// Runs `uriscan audit`.
 pub(super) fn run(
     arguments: &AuditArgs,
     matches: &ArgMatches,
@@ -114,7 +114,7 @@ pub(super) fn run(
     if let Some(notice) = notice
         && arguments.findings.verbose
     {
-        tell(&notice.lines()[0]);
+        report(&notice.lines()[0]);
     }
     let paths = paths(arguments)?;
     help::check_paths(&paths, false)?;
@@ -124,7 +124,7 @@ pub(super) fn run(
     let others: Vec<&Path> = notice.iter().map(|notice| notice.file.as_path()).collect();
     let inputs = Inputs {
         roots: &roots,
-        given: &arguments.walk,
+        walk: &arguments.walk,
         options: &audit.options.reading,
         others: &others,
     };
@@ -138,7 +138,9 @@ pub(super) fn run(
         .progress
         .clone()
         .map(ProgressLine::show);
-    let outcome = audit::run(audit, walk, destinations.reports(arguments));
+    let mut reports = destinations.reports(arguments);
+    reports.totals.config = notice.map(|notice| notice.file.clone());
+    let outcome = audit::run(audit, walk, reports);
     drop(line);
     let outcome = match destinations.finish(outcome, &outputs) {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(Exit::Found),
@@ -148,7 +150,7 @@ pub(super) fn run(
     finish(arguments, &outcome, notice)
 }
 
-/// The paths to audit.
+/// Returns the paths to audit: by default those of `--root`, else the current directory.
 fn paths(arguments: &AuditArgs) -> Result<Vec<PathBuf>, Error> {
     if arguments.paths.iter().any(|path| path.as_os_str() == "-") {
         return Err(Error::new(
@@ -235,13 +237,10 @@ fn reading(arguments: &AuditArgs, bases: Bases) -> Result<pipeline::PipelineOpti
         filter: arguments.filter.options()?,
         talk: talk(arguments),
         threads: workers(findings.threads),
-        progress: match findings.progress {
-            WhenArg::Always => true,
-            WhenArg::Never => false,
-            WhenArg::Auto => io::stderr().is_terminal() && !findings.quiet,
-        }
-        .then(Arc::default),
-        // Documents are read whole: their anchors belong together.
+        progress: (findings.progress)
+            .or(io::stderr().is_terminal() && !findings.quiet)
+            .then(Arc::default),
+        // Documents are not split: their anchors belong together.
         piece: UNCUT,
         decompress: arguments.read.decompress(&arguments.walk),
         ..pipeline::PipelineOptions::default()
@@ -257,7 +256,7 @@ fn talk(arguments: &AuditArgs) -> Verbosity {
     }
 }
 
-/// The bases of documents; without `--root` each path is the root of a site of its own.
+/// Returns the bases of documents; without `--root` each path is the root of a site of its own.
 fn bases(arguments: &AuditArgs, paths: &[PathBuf]) -> Result<Bases, Error> {
     let mut bases = arguments.base.bases(paths)?;
     let assumed = assume_roots(&mut bases, paths);
@@ -267,7 +266,7 @@ fn bases(arguments: &AuditArgs, paths: &[PathBuf]) -> Result<Bases, Error> {
                 b"" => ".".into(),
                 name => String::from_utf8_lossy(name),
             };
-            tell(&format!(
+            report(&format!(
                 "without --root, {directory} is taken for the root of a site"
             ));
         }
@@ -275,7 +274,7 @@ fn bases(arguments: &AuditArgs, paths: &[PathBuf]) -> Result<Bases, Error> {
     Ok(bases)
 }
 
-/// The levels of the rules; of several flags about one rule the last counts.
+/// Returns the levels of the rules. The last of several flags for a rule counts.
 fn levels(arguments: &AuditArgs, matches: &ArgMatches) -> Levels {
     let mut levels = Levels::default();
     if arguments.check.orphans {
@@ -298,7 +297,7 @@ fn levels(arguments: &AuditArgs, matches: &ArgMatches) -> Levels {
     levels
 }
 
-/// Where everything is written that comes out, looked at before anything is read.
+/// The outputs of an audit, examined before anything is read.
 struct Targets {
     main: Option<OutputTarget>,
     external: Option<OutputTarget>,
@@ -343,7 +342,7 @@ impl Targets {
     }
 }
 
-/// The same, opened.
+/// The open outputs of an audit.
 struct Destinations {
     main: Option<Destination>,
     external: Option<Destination>,
@@ -362,7 +361,7 @@ impl Destinations {
             };
             match findings.count_by {
                 Some(key) => reports.count_by(key, format, Box::new(main)),
-                None => reports.add(format, look(arguments), Box::new(main)),
+                None => reports.add(format, text_style(arguments), Box::new(main)),
             }
         }
         if let Some(external) = &mut self.external {
@@ -377,8 +376,8 @@ impl Destinations {
         reports
     }
 
-    /// Gives complete files their names, and removes incomplete ones; where nothing was read, or
-    /// one of them is an input, the files stay that were there before.
+    /// Gives complete files their names, and removes incomplete ones. No file is replaced where
+    /// nothing was read, or where one of them is an input.
     fn finish(
         self,
         outcome: io::Result<AuditSummary>,
@@ -398,18 +397,11 @@ impl Destinations {
     }
 }
 
-fn look(arguments: &AuditArgs) -> TextStyle {
+fn text_style(arguments: &AuditArgs) -> TextStyle {
     let findings = &arguments.findings;
     let terminal = findings.output.is_none() && io::stdout().is_terminal();
     TextStyle {
-        color: match findings.color {
-            WhenArg::Always => true,
-            WhenArg::Never => false,
-            // https://no-color.org: present and not empty.
-            WhenArg::Auto => {
-                terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
-            }
-        },
+        color: findings.color.for_color(terminal),
     }
 }
 
@@ -421,14 +413,12 @@ fn finish(
     let findings = &arguments.findings;
     let summary = &totals.summary;
     if !findings.quiet && (findings.external || !findings.json) {
-        // Who closes standard error does not want to know.
-        let _ = io::stderr().write_all(sentence(totals).as_bytes());
+        write_stderr(summary_text(totals).as_bytes());
     }
     if let Some(notice) = notice.filter(|notice| !notice.quiet) {
         let lines = notice.lines();
         let lines = lines.iter().map(|line| format!("{}\n", visible(line)));
-        // Errors on standard error are ignored.
-        let _ = io::stderr().write_all(lines.collect::<String>().as_bytes());
+        write_stderr(lines.collect::<String>().as_bytes());
     }
     if summary.is_empty() {
         return Err(extract::nothing_was_read(summary));
@@ -448,8 +438,8 @@ fn finish(
     Ok(exit.or_zero(findings.exit_zero))
 }
 
-/// The summary for people.
-fn sentence(totals: &AuditSummary) -> String {
+/// Returns the summary in words.
+fn summary_text(totals: &AuditSummary) -> String {
     let summary = &totals.summary;
     let states: Vec<_> = (LinkState::NAMES.iter().zip(totals.counts))
         .map(|((_, name), count)| format!("{count} {name}"))

@@ -1,8 +1,8 @@
-//! The file in which a project keeps flags of `audit`. Its keys are the long names of the flags, and
-//! `paths`; what stands on the command line comes behind them and wins.
+//! The configuration file of `audit`. Its keys are the long names of flags, and `paths`; flags on the
+//! command line override it.
 //!
-//! A file that was found and not named comes with the tree that is audited, from somebody who need
-//! not be trusted: it says what is checked and how findings are shown, and nothing else.
+//! A file that was found and not named comes with the tree that is audited, and need not be trusted:
+//! it may only choose what is checked and how findings are shown.
 
 use std::any::TypeId;
 use std::ffi::OsString;
@@ -18,8 +18,8 @@ use super::help::nearest;
 use super::message::Error;
 use crate::output::escape::visible;
 
-/// Where a configuration is looked for, in this order: a file below a directory, and the table in it;
-/// without one the whole file.
+/// The files below a directory that may be a configuration, in this order, each with the table in it;
+/// empty: the whole file.
 const PLACES: [(&str, &[&str]); 3] = [
     ("uriscan.toml", &[]),
     (".config/uriscan.toml", &[]),
@@ -28,26 +28,26 @@ const PLACES: [(&str, &[&str]); 3] = [
 
 const PYPROJECT: &str = "pyproject.toml";
 
-/// What the root of a repository holds.
+/// Folders that mark the root of a repository.
 const REPOSITORIES: [&str; 3] = [".git", ".hg", ".jj"];
 
-/// A configuration is no longer than this, in bytes.
-const MOST: u64 = 1 << 20;
+/// The limit of the length of a configuration, in bytes.
+const MAX_LENGTH: u64 = 1 << 20;
 
-/// What a file adds to the command line.
+/// The contents of a configuration file.
 #[derive(Debug, Default)]
 pub(super) struct Config {
-    /// The file.
+    /// The path of the file.
     pub(super) file: PathBuf,
-    /// Its keys, in order.
+    /// The keys, in order.
     pub(super) keys: Vec<String>,
-    /// Flags, as they would stand on the command line.
+    /// The flags, as on a command line.
     pub(super) flags: Vec<OsString>,
     /// The paths to audit where the command line names none.
     pub(super) paths: Vec<OsString>,
 }
 
-/// Flags that no file can have.
+/// Flags that are not keys.
 const NEVER: [&str; 6] = [
     "config",
     "no-config",
@@ -57,9 +57,8 @@ const NEVER: [&str; 6] = [
     "type-list",
 ];
 
-/// Flags that a file may have that was found: what is checked, how, and how findings are shown. All
-/// others write, look outside the folder of the file, or take more memory: only a file that was named
-/// has them.
+/// The keys of a file that was found: what is checked, how, and how findings are shown. Other flags
+/// write, look outside the folder of the file, or take more memory, and need a file that was named.
 const FOUND: &[&str] = &[
     "absolute",
     "allow",
@@ -130,8 +129,8 @@ const FOUND: &[&str] = &[
     "www",
 ];
 
-/// Reads the file that was named, or the one that is found: in the current directory, or the nearest
-/// above it up to the root of the repository.
+/// Reads the named file, or the one in the current directory or in the nearest directory above it up
+/// to the root of the repository.
 pub(super) fn read(named: Option<&Path>, command: &Command) -> Result<Option<Config>, Error> {
     if let Some(file) = named {
         let table: &[&str] = match file.file_name().is_some_and(|name| name == PYPROJECT) {
@@ -151,7 +150,7 @@ pub(super) fn read(named: Option<&Path>, command: &Command) -> Result<Option<Con
         return Ok(None);
     };
     let is_root = |folder: &Path| REPOSITORIES.iter().any(|name| folder.join(name).exists());
-    // Outside a repository only the current directory is the project's.
+    // Outside a repository only the current directory belongs to the project.
     let height = here.ancestors().position(is_root).unwrap_or(0);
     let mut folder = PathBuf::new();
     for _ in 0..=height {
@@ -162,7 +161,7 @@ pub(super) fn read(named: Option<&Path>, command: &Command) -> Result<Option<Con
             }
             check_place(&file, &folder)?;
             let text = text(&file)?;
-            // The file of other tools is none of ours until it says so.
+            // The file of other tools is not parsed unless it has the table.
             if !table.is_empty() && !table.iter().all(|name| text.contains(name)) {
                 continue;
             }
@@ -184,10 +183,12 @@ fn text(file: &Path) -> Result<String, Error> {
     let failed = |reason: String| Error::new(format!("{}: {reason}", file.display()));
     let mut bytes = Vec::new();
     let opened = File::open(file).map_err(|error| failed(error.to_string()))?;
-    let read = opened.take(MOST + 1).read_to_end(&mut bytes);
+    let read = opened.take(MAX_LENGTH + 1).read_to_end(&mut bytes);
     read.map_err(|error| failed(error.to_string()))?;
-    if bytes.len() as u64 > MOST {
-        return Err(failed(format!("a configuration has at most {MOST} bytes")));
+    if bytes.len() as u64 > MAX_LENGTH {
+        return Err(failed(format!(
+            "a configuration has at most {MAX_LENGTH} bytes"
+        )));
     }
     String::from_utf8(bytes).map_err(|_| failed("it is not UTF-8".to_owned()))
 }
@@ -209,8 +210,7 @@ fn check_place(file: &Path, folder: &Path) -> Result<(), Error> {
     }
 }
 
-/// Whether a path that may lead through symbolic links stays below a folder. What is not there leads
-/// nowhere.
+/// Returns whether a path is below a folder when symbolic links are followed, or does not exist.
 fn is_inside(path: &Path, folder: &Path) -> bool {
     let folder = match folder.as_os_str().is_empty() {
         true => Path::new("."),
@@ -231,7 +231,7 @@ struct ConfigFile<'a> {
 }
 
 impl ConfigFile<'_> {
-    /// Reads the keys of a table; none where there is no such table.
+    /// Parses a table; none where there is no such table.
     fn parse(&self, text: &str, names: &[&str]) -> Result<Option<Config>, Error> {
         let document = DeTable::parse(text).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start);
@@ -310,7 +310,7 @@ impl ConfigFile<'_> {
         Ok(())
     }
 
-    /// Appends a flag as often as its value says.
+    /// Appends a flag, once for each of several values.
     fn add_flag(
         &self,
         flag: &Arg,
@@ -346,7 +346,7 @@ impl ConfigFile<'_> {
         }
         for value in values(value) {
             let text = match value {
-                DeValue::String(text) => self.inside(key, text)?,
+                DeValue::String(text) => self.value(key, text)?,
                 DeValue::Integer(number) if is_number => number.to_string().into(),
                 value => return Err(wrong(value)),
             };
@@ -357,13 +357,13 @@ impl ConfigFile<'_> {
         Ok(())
     }
 
-    /// The value of a flag, with its path as seen from the current directory.
-    fn inside(&self, key: &str, value: &str) -> Result<OsString, String> {
+    /// Returns the value of a flag, with a path relative to the current directory.
+    fn value(&self, key: &str, value: &str) -> Result<OsString, String> {
         match key {
             "baseline" | "touching" => self.path(key, value),
             "root" => match mount(value.as_bytes()) {
                 (Some(directory), _) => {
-                    // INVARIANT: the directory is what the value begins with, and ends at a `=`.
+                    // INVARIANT: the value begins with the directory, which ends at a `=`.
                     let (directory, rest) = value.split_at(directory.len());
                     let mut root = self.path(key, directory)?;
                     root.push(rest);
@@ -375,7 +375,8 @@ impl ConfigFile<'_> {
         }
     }
 
-    /// A path as seen from the current directory. In a file that was found it stays in the folder.
+    /// Returns a path relative to the current directory. In a file that was found it must be in the
+    /// folder of the file.
     fn path(&self, key: &str, path: &str) -> Result<OsString, String> {
         let mut seen = PathBuf::from(path);
         if let Some(folder) = self.folder {
@@ -389,7 +390,7 @@ impl ConfigFile<'_> {
                 ));
             }
         }
-        // No path is taken for a flag.
+        // A path must not look like a flag.
         Ok(
             match seen.as_os_str().as_encoded_bytes().starts_with(b"-") {
                 true => Path::new(".").join(seen).into(),
@@ -398,10 +399,10 @@ impl ConfigFile<'_> {
         )
     }
 
-    /// Checks a flag and its value as the command line does.
+    /// Checks a flag and its value as on the command line.
     fn check(&self, word: &OsString) -> Result<(), String> {
         let command = self.command.clone().no_binary_name(true);
-        // The message quotes the value, which may hold anything.
+        // The message quotes the value, which may hold control characters.
         let shown = word.to_string_lossy();
         let shown = visible(&shown).into_owned();
         if command.clone().try_get_matches_from([word]).is_ok() {
@@ -419,7 +420,7 @@ impl ConfigFile<'_> {
     }
 }
 
-/// The values of an array, or the one that is none.
+/// Returns the values of an array, or a value that is not an array.
 fn values<'v>(value: &'v DeValue<'v>) -> Vec<&'v DeValue<'v>> {
     match value {
         DeValue::Array(values) => values.iter().map(toml::Spanned::get_ref).collect(),
@@ -427,7 +428,7 @@ fn values<'v>(value: &'v DeValue<'v>) -> Vec<&'v DeValue<'v>> {
     }
 }
 
-/// The type of a value, with its article.
+/// Returns the type of a value, with its article.
 fn kind(value: &DeValue<'_>) -> &'static str {
     match value {
         DeValue::String(_) => "a string",

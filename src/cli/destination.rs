@@ -1,5 +1,5 @@
-//! Where the output goes: standard output, something that is open already, or a file that appears
-//! whole or not at all.
+//! Destinations of output: standard output, open files of the process, devices, sockets, and files
+//! that are written under a temporary name and renamed when they are complete.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, IsTerminal, Write};
@@ -13,34 +13,34 @@ use super::process;
 use crate::pipeline::walk::{Inode, inode};
 use crate::pipeline::writer::FlushPolicy;
 
-/// A path to write to, looked at before anything is read or created.
+/// A path to write to, examined before anything is read or created.
 #[derive(Debug)]
 pub(super) struct OutputTarget {
-    /// As it was given.
+    /// The path as given.
     path: PathBuf,
-    kind: Kind,
+    kind: TargetKind,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Kind {
+enum TargetKind {
     /// An open file of the process, by its number.
     Descriptor(u32),
     /// A device or a FIFO.
     Device,
     /// A socket of the file system.
     Socket,
-    /// A regular file or a new name, without symbolic links.
+    /// A regular file or a new file, by its path without symbolic links.
     File(PathBuf),
 }
 
-/// Symbolic links that are followed one behind the other, as in Linux.
+/// The number of symbolic links that are followed in a row, as in Linux.
 const MOST_LINKS: usize = 40;
 
 impl OutputTarget {
-    /// Looks at the path of an output; standard output without one.
+    /// Examines the path of an output; standard output without one.
     pub(super) fn of(path: Option<&Path>) -> Result<Self, Error> {
         let path = path.unwrap_or(Path::new("-"));
-        match kind(path) {
+        match target_kind(path) {
             Ok(kind) => Ok(OutputTarget {
                 path: path.to_path_buf(),
                 kind,
@@ -49,20 +49,20 @@ impl OutputTarget {
         }
     }
 
-    /// The regular file that is replaced, if there is one.
+    /// Returns the path of the regular file that is replaced, if there is one.
     pub(super) fn file(&self) -> Option<&Path> {
         match &self.kind {
-            Kind::File(path) if path.exists() => Some(path),
+            TargetKind::File(path) if path.exists() => Some(path),
             _ => None,
         }
     }
 
-    /// What tells the regular file that is written from all others.
+    /// Returns the identity of the regular file that is replaced or written, if there is one.
     pub(super) fn inode(&self) -> Option<Inode> {
         let metadata = match &self.kind {
-            Kind::File(path) => fs::metadata(path),
-            Kind::Descriptor(number) => fs::metadata(format!("/dev/fd/{number}")),
-            Kind::Device | Kind::Socket => return None,
+            TargetKind::File(path) => fs::metadata(path),
+            TargetKind::Descriptor(number) => fs::metadata(format!("/dev/fd/{number}")),
+            TargetKind::Device | TargetKind::Socket => return None,
         };
         metadata
             .ok()
@@ -70,24 +70,24 @@ impl OutputTarget {
             .and_then(|metadata| inode(&metadata))
     }
 
-    /// Whether two outputs would be written over one another.
+    /// Returns whether two outputs would overwrite each other.
     fn is_same(&self, other: &OutputTarget) -> bool {
         if self.inode().is_some_and(|id| Some(id) == other.inode()) {
             return true;
         }
         match (&self.kind, &other.kind) {
-            // What goes to the null device is not wanted, however often.
-            (Kind::Device, Kind::Device) => {
+            // Several outputs may go to the null device.
+            (TargetKind::Device, TargetKind::Device) => {
                 let place = |target: &OutputTarget| fs::canonicalize(&target.path).ok();
                 place(self) == place(other)
                     && place(self).as_deref() != Some(Path::new("/dev/null"))
             }
-            (Kind::Socket, Kind::Socket) => self.path == other.path,
+            (TargetKind::Socket, TargetKind::Socket) => self.path == other.path,
             (one, other) => one == other,
         }
     }
 
-    /// Opens it.
+    /// Opens the destination.
     pub(super) fn open(&self) -> Result<Destination, Error> {
         self.opened()
             .map_err(|error| cannot_write(&self.path, &error))
@@ -95,14 +95,16 @@ impl OutputTarget {
 
     fn opened(&self) -> io::Result<Destination> {
         Ok(match &self.kind {
-            Kind::Descriptor(1) => Destination::Standard(io::stdout()),
-            // Written behind what is there: whoever opened it may have appended.
-            Kind::Descriptor(_) => {
+            TargetKind::Descriptor(1) => Destination::Standard(io::stdout()),
+            // Appends, since the shell may have opened the file to append to it.
+            TargetKind::Descriptor(_) => {
                 Destination::Stream(OpenOptions::new().append(true).open(&self.path)?)
             }
-            Kind::Device => Destination::Stream(OpenOptions::new().write(true).open(&self.path)?),
-            Kind::Socket => connect(&self.path)?,
-            Kind::File(path) => Destination::File(Unfinished::create(path)?),
+            TargetKind::Device => {
+                Destination::Stream(OpenOptions::new().write(true).open(&self.path)?)
+            }
+            TargetKind::Socket => connect(&self.path)?,
+            TargetKind::File(path) => Destination::File(Unfinished::create(path)?),
         })
     }
 }
@@ -130,23 +132,24 @@ impl std::fmt::Display for OutputTarget {
     }
 }
 
-fn cannot_write(path: &Path, error: &io::Error) -> Error {
+/// Returns the error of a path that cannot be written.
+pub(super) fn cannot_write(path: &Path, error: &io::Error) -> Error {
     match path == Path::new("-") {
         true => Error::new(format!("cannot write: {error}")),
         false => Error::new(format!("cannot write {}: {error}", path.display())),
     }
 }
 
-fn kind(given: &Path) -> io::Result<Kind> {
+fn target_kind(given: &Path) -> io::Result<TargetKind> {
     let mut path = given.to_path_buf();
     for _ in 0..MOST_LINKS {
         if let Some(number) = descriptor(&path) {
-            return Ok(Kind::Descriptor(number));
+            return Ok(TargetKind::Descriptor(number));
         }
         let metadata = match fs::symlink_metadata(&path) {
             Ok(metadata) => metadata,
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                return Ok(Kind::File(new(&path)?));
+                return Ok(TargetKind::File(new(&path)?));
             }
             Err(error) => return Err(error),
         };
@@ -157,21 +160,21 @@ fn kind(given: &Path) -> io::Result<Kind> {
             path.pop();
             path.push(link);
         } else if kind.is_file() {
-            return Ok(Kind::File(fs::canonicalize(&path)?));
+            return Ok(TargetKind::File(fs::canonicalize(&path)?));
         } else if kind.is_dir() {
             return Err(ErrorKind::IsADirectory.into());
         } else {
             return Ok(if is_socket(kind) {
-                Kind::Socket
+                TargetKind::Socket
             } else {
-                Kind::Device
+                TargetKind::Device
             });
         }
     }
     Err(io::Error::other("too many symbolic links"))
 }
 
-/// The path of a file that is not there yet, in a directory that is.
+/// Returns the path of a new file without symbolic links. Its directory must exist.
 fn new(path: &Path) -> io::Result<PathBuf> {
     let name = path.file_name();
     let is_directory = path.as_os_str().as_encoded_bytes().ends_with(b"/");
@@ -185,7 +188,7 @@ fn new(path: &Path) -> io::Result<PathBuf> {
     Ok(fs::canonicalize(directory)?.join(name))
 }
 
-/// The number of an open file of this process.
+/// Returns the number of an open file of this process.
 fn descriptor(path: &Path) -> Option<u32> {
     let path = path.to_str()?;
     match path {
@@ -220,39 +223,39 @@ fn connect(_: &Path) -> io::Result<Destination> {
     Err(ErrorKind::Unsupported.into())
 }
 
-/// Where the output goes, opened.
+/// An open destination.
 #[derive(Debug)]
 pub(super) enum Destination {
     /// Standard output.
     Standard(io::Stdout),
-    /// A pipe or a device, written as it is.
+    /// A pipe, a device or an open file.
     Stream(File),
     /// A socket.
     #[cfg(unix)]
     Socket(std::os::unix::net::UnixStream),
-    /// A file.
+    /// A file that is replaced when it is complete.
     File(Unfinished),
 }
 
-/// A file under a temporary name, which is removed unless it gets its own name.
+/// A file with a temporary name, which is removed when dropped unfinished.
 #[derive(Debug)]
 pub(super) struct Unfinished {
     file: NamedTempFile,
     path: PathBuf,
 }
 
-/// The temporary files to remove if the process is told to end.
+/// The temporary files to remove when a signal ends the process.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 impl Unfinished {
     fn create(path: &Path) -> io::Result<Self> {
-        process::before_the_end(remove_unfinished);
+        process::on_termination(remove_unfinished);
         let mut builder = tempfile::Builder::new();
         builder.prefix(".uriscan-").suffix(".tmp");
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            // A new file has the permissions of one that a shell creates: the umask applies.
+            // The permissions of a file that a shell creates; the umask applies.
             builder.permissions(fs::Permissions::from_mode(0o666));
         }
         // INVARIANT: the path is absolute and names a file, so it has a directory.
@@ -266,7 +269,7 @@ impl Unfinished {
 
     fn finish(self) -> io::Result<()> {
         let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
-        // The file that is replaced hands on its permissions.
+        // Keeps the permissions of the file that is replaced.
         if let Ok(metadata) = fs::metadata(&self.path) {
             self.file
                 .as_file()
@@ -284,21 +287,21 @@ impl Unfinished {
 fn remove_unfinished() {
     let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
     for temporary in unfinished.drain(..) {
-        // Errors are ignored: it may be gone already.
+        // Errors are ignored: the file may be gone already.
         let _ = fs::remove_file(temporary);
     }
 }
 
 impl Destination {
-    /// How soon the output is wanted.
-    pub(super) fn hurry(&self) -> FlushPolicy {
+    /// Returns when to flush output: after each block for a terminal.
+    pub(super) fn flush_policy(&self) -> FlushPolicy {
         match self.is_terminal() {
             true => FlushPolicy::Blocks,
             false => FlushPolicy::Gathered,
         }
     }
 
-    /// Whether people read it on a terminal.
+    /// Returns whether the destination is a terminal.
     pub(super) fn is_terminal(&self) -> bool {
         match self {
             Destination::Standard(stdout) => stdout.is_terminal(),
@@ -307,7 +310,7 @@ impl Destination {
         }
     }
 
-    /// Gives a complete file its name. One that is dropped instead is removed.
+    /// Gives a complete file its name. A file that is dropped instead is removed.
     pub(super) fn finish(self) -> io::Result<()> {
         match self {
             Destination::File(file) => file.finish(),

@@ -1,6 +1,6 @@
 //! `uriscan extract`: list references, resolved.
 
-use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::io::{self, ErrorKind, IsTerminal};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -10,7 +10,7 @@ use super::args::input::WalkArgs;
 use super::args::output::{Reach, StatsArg, workers};
 use super::destination::{Destination, OutputTarget};
 use super::inputs::{Inputs, list_roots};
-use super::message::{Error, ProgressLine};
+use super::message::{Error, ProgressLine, write_stderr};
 use super::process::{self, Exit};
 use super::{help, manual};
 use crate::extractor;
@@ -24,7 +24,7 @@ use crate::pipeline::tally::CountKey;
 use crate::pipeline::walk::{Outputs, Root, Walk};
 use crate::pipeline::{self, Archives, OutputOrder, PipelineOptions, ReportMode, Verbosity};
 
-/// Runs it.
+/// Runs `uriscan extract`.
 pub(super) fn run(arguments: &ExtractArgs) -> Result<Exit, Error> {
     if arguments.walk.type_list {
         return manual::print_types();
@@ -42,7 +42,7 @@ pub(super) fn run(arguments: &ExtractArgs) -> Result<Exit, Error> {
     let target = OutputTarget::of(arguments.output.output.as_deref())?;
     let inputs = Inputs {
         roots: &roots,
-        given: &arguments.walk,
+        walk: &arguments.walk,
         options: &options,
         others: &[],
     };
@@ -53,14 +53,14 @@ pub(super) fn run(arguments: &ExtractArgs) -> Result<Exit, Error> {
     if output.is_terminal() {
         options.layout.escape = Escape::Controls;
     }
-    let hurry = output.hurry();
+    let flush = output.flush_policy();
     let line = options.progress.clone().map(ProgressLine::show);
-    let outcome = pipeline::run(&options, walk, &mut output, hurry);
+    let outcome = pipeline::run(&options, walk, &mut output, flush);
     drop(line);
     finish(arguments, &options, outcome, (output, &outputs), start)
 }
 
-/// The paths to start from, but for those of lists.
+/// Returns the roots of the walk, without those of lists.
 fn roots(arguments: &ExtractArgs) -> Vec<Root> {
     let root = |path: &PathBuf| match path.to_str() {
         Some("-") => Root::Standard,
@@ -69,19 +69,19 @@ fn roots(arguments: &ExtractArgs) -> Vec<Root> {
     let walk = &arguments.walk;
     match arguments.paths.as_slice() {
         [] if !(walk.files_from.is_empty() && walk.files0_from.is_empty()) => Vec::new(),
-        // The files that would be read are those of the tree, wherever input comes from.
+        // `--files` lists the tree even if standard input is a pipe.
         [] if arguments.report.files || io::stdin().is_terminal() => vec![Root::Here],
         [] => vec![Root::Standard],
         paths => paths.iter().map(root).collect(),
     }
 }
 
-/// The regular files that these targets replace or write on to.
+/// Returns the regular files that these targets replace or append to.
 pub(super) fn outputs(targets: &[&OutputTarget]) -> Outputs {
     Outputs::new(targets.iter().filter_map(|target| target.inode()).collect())
 }
 
-/// The walk below these paths, and below those of lists.
+/// Returns the walk of these roots and those of lists.
 pub(super) fn walk(
     given: &WalkArgs,
     roots: Vec<Root>,
@@ -191,13 +191,13 @@ fn finish(
 ) -> Result<Exit, Error> {
     let summary = &outcome.summary;
     let written = match outcome.output_error {
-        // Where nothing was read, or the file is an input, it stays as it was before.
+        // The file is not replaced where nothing was read, or where it is an input.
         None if summary.files == 0 || outputs.were_named() => Ok(()),
         None => output.finish(),
         Some(error) => Err(error),
     };
     match written {
-        // The reader has had enough, which is no failure of ours.
+        // A closed pipe is no error.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(Exit::Found),
         Err(error) => return Err(Error::new(format!("cannot write: {error}"))),
         Ok(()) => {}
@@ -205,7 +205,7 @@ fn finish(
     let is_among_records = options.output.others.is_some() && options.talk.summary;
     match arguments.output.stats {
         Some(StatsArg::Json) => print_stats(StatsArg::Json, summary, start),
-        // Words would repeat what stands among the records.
+        // In words it would repeat the record of the summary.
         Some(StatsArg::Text) if !is_among_records => print_stats(StatsArg::Text, summary, start),
         _ => {}
     }
@@ -226,7 +226,7 @@ fn finish(
     Ok(exit.or_zero(arguments.output.exit_zero))
 }
 
-/// Tells why there was nothing to read.
+/// Returns the error of a run that found no file to read, with the reasons.
 pub(super) fn nothing_was_read(summary: &Summary) -> Error {
     if summary.skipped_files == 0 {
         return Error::new(
@@ -251,7 +251,7 @@ pub(super) fn nothing_was_read(summary: &Summary) -> Error {
 }
 
 fn print_stats(how: StatsArg, summary: &Summary, start: Instant) {
-    let usage = process::since(start);
+    let usage = process::usage(start);
     let mut text = Vec::new();
     match how {
         StatsArg::Json => json::push_stats(summary, &usage, &mut text),
@@ -272,6 +272,5 @@ fn print_stats(how: StatsArg, summary: &Summary, start: Instant) {
             }
         }
     }
-    // Who closes standard error does not want to know.
-    let _ = io::stderr().write_all(&text);
+    write_stderr(&text);
 }

@@ -1,7 +1,7 @@
 //! Help: the flags of `-h`; examples, exit codes and notes for `--help` and the man pages; and hints
 //! for common mistakes.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Command;
 
@@ -11,14 +11,13 @@ use super::message::Error;
 pub(super) struct Page {
     /// The subcommand; empty for the command itself.
     pub(super) name: &'static str,
-    /// The flags that `-h` shows, by their long names, and what it says of them: those that most
-    /// people use.
+    /// The most used flags, which `-h` shows, by their long names, with their descriptions there.
     pub(super) short: &'static [(&'static str, &'static str)],
-    /// Exit codes and what they mean.
+    /// Exit codes and their meanings.
     pub(super) exits: &'static [(&'static str, &'static str)],
-    /// Commands and what they do.
+    /// Commands and their descriptions.
     pub(super) examples: &'static [(&'static str, &'static str)],
-    /// What else is to be known: a heading and a paragraph.
+    /// Headings and paragraphs.
     pub(super) notes: &'static [(&'static str, &'static str)],
 }
 
@@ -41,7 +40,7 @@ const EXTRACT_FLAGS: &[(&str, &str)] = &[
     ("explain", "Explain a code or a flag of a record"),
 ];
 
-/// The name of the arguments that are no flags.
+/// The name of positional arguments in [`Page::short`].
 pub(super) const PATHS: &str = "";
 
 const EXTRACT_EXITS: &[(&str, &str)] = &[
@@ -95,7 +94,7 @@ const EXTRACT_NOTES: &[(&str, &str)] = &[
     ),
 ];
 
-/// The help of every subcommand.
+/// The pages of all subcommands.
 pub(super) static PAGES: &[Page] = &[
     Page {
         name: "",
@@ -245,12 +244,12 @@ pub(super) static PAGES: &[Page] = &[
 ];
 
 impl Page {
-    /// The page of a subcommand.
+    /// Returns the page of a subcommand.
     pub(super) fn named(name: &str) -> Option<&'static Page> {
         PAGES.iter().find(|page| page.name == name)
     }
 
-    /// What stands behind the flags in `--help`.
+    /// Returns the text after the flags in `--help`.
     fn text(&self) -> String {
         let mut text = String::from("Exit codes:\n");
         for (code, meaning) in self.exits {
@@ -282,7 +281,7 @@ impl Page {
     }
 }
 
-/// Adds to a command what `-h` and `--help` show besides the flags.
+/// Adds the pages to the help of a command and its subcommands.
 pub(super) fn arrange(command: Command) -> Command {
     PAGES.iter().fold(command, |command, page| match page.name {
         "" => page.arrange(command),
@@ -290,7 +289,7 @@ pub(super) fn arrange(command: Command) -> Command {
     })
 }
 
-/// Names under which other tools, and other people, know the subcommands.
+/// Names of the subcommands in other tools.
 const ALIASES: [(&str, &str); 12] = [
     ("check", "audit"),
     ("lint", "audit"),
@@ -306,11 +305,12 @@ const ALIASES: [(&str, &str); 12] = [
     ("components", "parse"),
 ];
 
-/// The subcommands that a path can be mistaken for.
+/// The subcommands.
 const SUBCOMMANDS: [&str; 5] = ["extract", "audit", "resolve", "parse", "schema"];
 
-/// Refuses paths that are no files but mistakes; `is_default` where no subcommand was given.
+/// Checks that paths are not URLs, nor subcommands where none was given (`is_default`).
 pub(super) fn check_paths(paths: &[PathBuf], is_default: bool) -> Result<(), Error> {
+    let is_url = |path: &PathBuf| is_url(path.as_os_str().as_encoded_bytes());
     if let Some(path) = paths.iter().find(|path| is_url(path) && !path.exists()) {
         return Err(Error::new(fetch_first(&path.to_string_lossy())));
     }
@@ -326,7 +326,7 @@ pub(super) fn check_paths(paths: &[PathBuf], is_default: bool) -> Result<(), Err
                 "{word}: no such file; as a subcommand it stands before all options: uriscan {word} ..."
             )));
         }
-        // Only the first word can be meant for a subcommand under another name.
+        // Only the first word can be a mistyped subcommand.
         if index == 0
             && let Some(meant) = subcommand(word)
         {
@@ -353,14 +353,13 @@ fn subcommand(word: &str) -> Option<&'static str> {
         .or_else(|| nearest(word, SUBCOMMANDS.into_iter()))
 }
 
-/// Whether a path is written as a URL: a scheme (RFC 3986 section 3.1) and `://`.
-fn is_url(path: &Path) -> bool {
-    let text = path.as_os_str().as_encoded_bytes();
-    let scheme = memchr::memmem::find(text, b"://").map(|end| &text[..end]);
+/// Returns whether bytes begin with a scheme and `://`.
+pub(super) fn is_url(bytes: &[u8]) -> bool {
+    let scheme = memchr::memmem::find(bytes, b"://").map(|end| &bytes[..end]);
     scheme.is_some_and(is_scheme)
 }
 
-/// Whether bytes are a scheme (RFC 3986 section 3.1).
+/// Returns whether bytes are a scheme (RFC 3986 section 3.1).
 pub(super) fn is_scheme(bytes: &[u8]) -> bool {
     let inner = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
     bytes.first().is_some_and(u8::is_ascii_alphabetic) && bytes.iter().all(inner)
@@ -378,7 +377,7 @@ fn fetch_first(url: &str) -> String {
     format!("{url}: uriscan reads files, and never uses the network; fetch it first: {command}")
 }
 
-/// The candidate that is nearest to a word, if any is near: a third of its letters may differ.
+/// Returns the candidate with the smallest edit distance to a word, at most a third of its length.
 pub(super) fn nearest<'a>(
     word: &str,
     candidates: impl Iterator<Item = &'a str>,
@@ -394,12 +393,17 @@ pub(super) fn nearest<'a>(
     (distance * 3 <= nearest.len()).then_some(nearest)
 }
 
+/// Returns the end of an error about a name: the names that exist.
+pub(super) fn there_are<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    format!("there are {}", names.collect::<Vec<_>>().join(", "))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn words_near_a_subcommand_are_taken_for_it() {
+    fn words_near_a_subcommand_suggest_that_subcommand() {
         for (word, expected) in [
             ("check", Some("audit")),
             ("audti", Some("audit")),
@@ -421,7 +425,7 @@ mod tests {
             ("mailto:a@example.com", false),
             ("dir/file.txt", false),
         ] {
-            assert_eq!(is_url(Path::new(path)), expected, "{path}");
+            assert_eq!(is_url(path.as_bytes()), expected, "{path}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What a run reads, held against what it writes, before either begins.
+//! The inputs of a run: checks before the run that no output is an input, and lists of files.
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read};
@@ -12,13 +12,13 @@ use crate::pipeline::walk::{self, Root, Unreadable, inode, path_of};
 
 /// The inputs of a run.
 pub(super) struct Inputs<'a> {
-    /// Where the walk starts.
+    /// The roots of the walk.
     pub(super) roots: &'a [Root],
-    /// Which files below these are read.
-    pub(super) given: &'a WalkArgs,
-    /// How they are told from others.
+    /// The flags that choose files below the roots.
+    pub(super) walk: &'a WalkArgs,
+    /// The options that choose documents among these files.
     pub(super) options: &'a PipelineOptions,
-    /// Files that are read besides.
+    /// Further files that are read.
     pub(super) others: &'a [&'a Path],
 }
 
@@ -29,8 +29,8 @@ impl Inputs<'_> {
         if targets.iter().all(|target| target.inode().is_none()) {
             return Ok(());
         }
-        let walking = self.given.options()?;
-        let lists = || self.given.files_from.iter().chain(&self.given.files0_from);
+        let walking = self.walk.options()?;
+        let lists = || self.walk.files_from.iter().chain(&self.walk.files0_from);
         let named = lists()
             .map(PathBuf::as_path)
             .chain(self.others.iter().copied());
@@ -40,12 +40,8 @@ impl Inputs<'_> {
         for root in self.roots {
             self.check_root(root, targets, &walking)?;
         }
-        for (paths, end) in [
-            (&self.given.files_from, b'\n'),
-            (&self.given.files0_from, 0),
-        ] {
-            // What comes from a pipe can only be read once: the walk looks at each of its paths, as
-            // it does for standard output.
+        for (paths, end) in [(&self.walk.files_from, b'\n'), (&self.walk.files0_from, 0)] {
+            // A list from a pipe can only be read once: the walk checks each of its paths.
             let replaces = targets.iter().any(|target| target.file().is_some());
             for path in paths.iter().filter(|path| replaces && path.is_file()) {
                 for root in list_roots(path, end)?.flatten() {
@@ -75,7 +71,7 @@ impl Inputs<'_> {
                 && let Some(found) = walking.find(path, file)
                 && self.options.reads(&found)
             {
-                return Err(both(target, &found.path));
+                return Err(conflict(target, &found.path));
             }
         }
         Ok(())
@@ -90,12 +86,12 @@ fn check_file(path: &Path, targets: &[&OutputTarget]) -> Result<(), Error> {
         .iter()
         .find(|target| target.inode().is_some_and(|one| Some(one) == inode(&input)))
     {
-        Some(target) => Err(both(target, path)),
+        Some(target) => Err(conflict(target, path)),
         None => Ok(()),
     }
 }
 
-fn both(target: &OutputTarget, input: &Path) -> Error {
+fn conflict(target: &OutputTarget, input: &Path) -> Error {
     let (output, input) = (target.to_string(), input.display().to_string());
     Error::new(match output == input {
         true => format!("{output} is an input, and cannot be an output too"),
@@ -103,10 +99,11 @@ fn both(target: &OutputTarget, input: &Path) -> Error {
     })
 }
 
-/// No path of a system is longer, in bytes: a list without ends is not gathered in memory.
+/// The longest path of a list, in bytes. No system has longer ones.
 const LONGEST: u64 = 64 << 10;
 
-/// The paths of a list, each ended by `end`; `-` is standard input.
+/// Returns the paths of a list, each terminated by `end`; `-` is standard input. Paths are read as
+/// they are needed: a list may be larger than memory.
 pub(super) fn list_roots(
     list: &Path,
     end: u8,
@@ -132,7 +129,7 @@ pub(super) fn list_roots(
     })
 }
 
-/// The paths of a list that are left.
+/// The rest of a list of paths.
 struct List {
     reader: Box<dyn BufRead + Send>,
     end: u8,
@@ -180,7 +177,7 @@ impl Iterator for List {
                 Ok(Some(bytes)) => return Some(Ok(Root::Path(path_of(&bytes)))),
                 Ok(None) => self.ended = true,
                 Err(error) => {
-                    // What cannot be read now will not be read later: the error would not end.
+                    // Another read would fail again and again.
                     self.ended = error.kind() != io::ErrorKind::InvalidData;
                     return Some(Err(Unreadable {
                         path: self.path.clone(),

@@ -2,6 +2,7 @@
 //! formats, man pages and completions.
 
 use std::fs;
+use std::io::{self, Write};
 use std::path::Path;
 
 use clap_mangen::Man;
@@ -9,7 +10,7 @@ use clap_mangen::roff::{Roff, bold, roman};
 
 use super::args::output::GeneratedKind;
 use super::args::{SchemaArgs, command};
-use super::destination::OutputTarget;
+use super::destination::{OutputTarget, cannot_write};
 use super::help::{PAGES, Page, nearest};
 use super::message::{Error, print};
 use super::process::Exit;
@@ -18,7 +19,7 @@ use crate::document::FORMATS;
 use crate::document::diagnostic::{self, Explanation};
 use crate::document::flags;
 
-/// Prints the explanation of a name.
+/// Prints the explanation of a rule, a diagnostic code or a flag.
 pub(super) fn explain(name: &str) -> Result<Exit, Error> {
     let rules: Vec<Explanation> = RULES.iter().map(Rule::explanation).collect();
     let tables = [
@@ -71,7 +72,7 @@ pub(super) fn print_schema(arguments: &SchemaArgs) -> Result<Exit, Error> {
     print(&text)
 }
 
-/// Prints every format and the names of its files.
+/// Prints all formats with the extensions of their files.
 pub(super) fn print_types() -> Result<Exit, Error> {
     let mut text = String::new();
     for format in FORMATS {
@@ -85,15 +86,10 @@ pub(super) fn print_types() -> Result<Exit, Error> {
     print(text.as_bytes())
 }
 
-/// Makes it and writes it to the output.
+/// Generates man pages or completions and writes them to the output.
 pub(super) fn generate(kind: &GeneratedKind, output: Option<&Path>) -> Result<Exit, Error> {
-    let made = match (kind, output) {
-        (GeneratedKind::Man, Some(folder)) => {
-            let written = write_pages(folder).map(|()| Exit::Found);
-            return written.map_err(|error| {
-                Error::new(format!("cannot write {}: {error}", folder.display()))
-            });
-        }
+    let text = match (kind, output) {
+        (GeneratedKind::Man, Some(folder)) => return write_pages(folder),
         (GeneratedKind::Man, None) => man(""),
         (GeneratedKind::ManOf(name), _) => man(name),
         (GeneratedKind::Complete(shell), _) => {
@@ -102,36 +98,36 @@ pub(super) fn generate(kind: &GeneratedKind, output: Option<&Path>) -> Result<Ex
             Ok(out)
         }
     };
-    let made = made.map_err(|error| Error::new(error.to_string()))?;
-    let Some(path) = output else {
-        return print(&made);
-    };
-    let mut destination = OutputTarget::of(Some(path))?.open()?;
-    let written = std::io::Write::write_all(&mut destination, &made);
-    match written.and_then(|()| destination.finish()) {
-        Ok(()) => Ok(Exit::Found),
-        Err(error) => Err(Error::new(format!(
-            "cannot write {}: {error}",
-            path.display()
-        ))),
+    let text = text.map_err(|error| Error::new(error.to_string()))?;
+    match output {
+        Some(path) => write_file(path, &text).map(|()| Exit::Found),
+        None => print(&text),
     }
 }
 
-/// Writes the page of the command and that of each subcommand into a folder.
-fn write_pages(folder: &Path) -> std::io::Result<()> {
-    fs::create_dir_all(folder)?;
+/// Writes the page of the command and those of all subcommands into a folder.
+fn write_pages(folder: &Path) -> Result<Exit, Error> {
+    let failed = |error| cannot_write(folder, &error);
+    fs::create_dir_all(folder).map_err(failed)?;
     for page in PAGES {
         let name = match page.name {
             "" => "uriscan.1".to_owned(),
             name => format!("uriscan-{name}.1"),
         };
-        fs::write(folder.join(name), man(page.name)?)?;
+        write_file(&folder.join(name), &man(page.name).map_err(failed)?)?;
     }
-    Ok(())
+    Ok(Exit::Found)
 }
 
-/// The man page of a subcommand, or of the command itself where the name is empty.
-fn man(name: &str) -> std::io::Result<Vec<u8>> {
+fn write_file(path: &Path, text: &[u8]) -> Result<(), Error> {
+    let mut destination = OutputTarget::of(Some(path))?.open()?;
+    let written = destination.write_all(text);
+    let written = written.and_then(|()| destination.finish());
+    written.map_err(|error| cannot_write(path, &error))
+}
+
+/// Returns the man page of a subcommand, or of the command itself where the name is empty.
+fn man(name: &str) -> io::Result<Vec<u8>> {
     let mut command = command().disable_help_subcommand(true);
     command.build();
     if let Some(subcommand) = command.find_subcommand(name) {
@@ -158,7 +154,8 @@ fn man(name: &str) -> std::io::Result<Vec<u8>> {
     Ok(out)
 }
 
-/// Rules for an audit; diagnostics and flags for everything that reads documents.
+/// Adds the rules to the page of `audit`, and codes and flags to the pages of commands that read
+/// documents.
 fn push_tables(name: &str, roff: &mut Roff) {
     if name == "audit" {
         roff.control("SH", ["RULES"]);

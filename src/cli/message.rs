@@ -1,4 +1,5 @@
-//! Messages of the command itself, and the line on standard error that shows progress.
+//! What the command itself writes: errors and progress on standard error, documentation on standard
+//! output.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -12,12 +13,12 @@ use crate::output::escape::visible;
 use crate::output::record::counted;
 use crate::pipeline::Progress;
 
-/// A run that cannot start, or could not end well: what the user is told.
+/// The error of a run that cannot start or has failed.
 #[derive(Debug)]
 pub(super) struct Error(String);
 
 impl Error {
-    /// An error with this message: lower case, no full stop.
+    /// Creates an error with this message: lower case, no full stop.
     pub(super) fn new(message: impl Into<String>) -> Self {
         Error(message.into())
     }
@@ -31,15 +32,18 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Tells the user something on standard error, on one line and with control characters escaped: names
-/// of files and references may stand in it.
-pub(super) fn tell(message: &impl fmt::Display) {
-    let line = format!("uriscan: {}\n", visible(&message.to_string()));
-    // Errors on standard error are ignored.
-    let _ = io::stderr().write_all(line.as_bytes());
+/// Writes a message to standard error, on one line and with control characters escaped, since it may
+/// hold names of files and references.
+pub(super) fn report(message: &impl fmt::Display) {
+    write_stderr(format!("uriscan: {}\n", visible(&message.to_string())).as_bytes());
 }
 
-/// Prints what is no links; a reader that has had enough is fine.
+/// Writes to standard error. Errors are ignored: there is nowhere to report them.
+pub(super) fn write_stderr(bytes: &[u8]) {
+    let _ = io::stderr().write_all(bytes);
+}
+
+/// Writes to standard output. A closed pipe is no error.
 pub(super) fn print(bytes: &[u8]) -> Result<Exit, Error> {
     match io::stdout().write_all(bytes) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
@@ -49,20 +53,22 @@ pub(super) fn print(bytes: &[u8]) -> Result<Exit, Error> {
     }
 }
 
-/// Short runs show nothing.
+/// The time before the first update: short runs show no progress.
 const FIRST: Duration = Duration::from_secs(1);
+/// The time between updates.
 const NEXT: Duration = Duration::from_millis(100);
 
-/// The line, as long as it lives.
+/// A line on standard error that shows the progress of a run, and is erased when dropped.
 pub(super) struct ProgressLine {
-    ends: Option<Sender<()>>,
+    /// Dropped to end the thread.
+    end: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl ProgressLine {
-    /// Shows `progress` until it is dropped.
+    /// Starts to show `progress`. Shows nothing if the system refuses a thread.
     pub(super) fn show(progress: Arc<Progress>) -> Self {
-        let (ends, ended) = mpsc::channel();
+        let (end, ended) = mpsc::channel();
         let thread = thread::Builder::new().spawn(move || {
             let mut wait = FIRST;
             while ended.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
@@ -70,20 +76,16 @@ impl ProgressLine {
                 let files = counted(now.files, "file");
                 let references = counted(now.references, "reference");
                 let megabytes = now.bytes / 1_000_000;
-                // Who closes standard error does not want to know.
-                let _ = write!(
-                    io::stderr(),
-                    "\r\x1b[K{files}, {megabytes} MB, {references}",
-                );
+                let line = format!("\r\x1b[K{files}, {megabytes} MB, {references}");
+                write_stderr(line.as_bytes());
                 wait = NEXT;
             }
             if wait == NEXT {
-                let _ = write!(io::stderr(), "\r\x1b[K");
+                write_stderr(b"\r\x1b[K");
             }
         });
         ProgressLine {
-            ends: Some(ends),
-            // Without a thread there is no line, and the run goes on.
+            end: Some(end),
             thread: thread.ok(),
         }
     }
@@ -91,9 +93,9 @@ impl ProgressLine {
 
 impl Drop for ProgressLine {
     fn drop(&mut self) {
-        drop(self.ends.take());
+        drop(self.end.take());
         if let Some(thread) = self.thread.take() {
-            // It only writes; if it panicked, there is no line to erase.
+            // A panic of the thread is no error of the run.
             let _ = thread.join();
         }
     }

@@ -1,5 +1,5 @@
-//! Layer 7: the command line. Arguments become the plain options of the layers below; then one of
-//! the subcommands runs.
+//! Layer 7: the command line. Turns arguments into the options of the layers below, and runs a
+//! subcommand.
 
 pub mod args;
 mod audit;
@@ -23,12 +23,12 @@ pub use process::Exit;
 
 use crate::output::escape::visible;
 
-/// Runs the command line and says how it ended.
+/// Runs the command line and returns the exit code.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let (cli, matches) = match parsed(&arguments) {
         Ok(parsed) => parsed,
-        Err(error) => return refuse(&error, &arguments),
+        Err(error) => return print_clap_error(&error, &arguments),
     };
     let result = match &cli.command {
         None => {
@@ -43,19 +43,19 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
             let flags = command.find_subcommand("audit").unwrap_or(&command);
             match audit::with_config(given, &arguments, flags) {
                 Ok(Some((more, config))) => {
-                    return configured(&more, &config, given, audit_matches(&matches));
+                    return audit_with_config(&more, &config, given, audit_matches(&matches));
                 }
                 Ok(None) => audit::run(given, audit_matches(&matches), None),
                 Err(error) => Err(error),
             }
         }
     };
-    end(result)
+    exit(result)
 }
 
-/// Runs an audit whose command line has been completed from a configuration; `given` and `matches`
-/// are what it was before.
-fn configured(
+/// Runs an audit with the flags of a configuration among its `arguments`; `given` and `matches` are
+/// those of the command line alone.
+fn audit_with_config(
     arguments: &[OsString],
     config: &Config,
     given: &AuditArgs,
@@ -66,15 +66,15 @@ fn configured(
             Some(Command::Audit(completed)) => {
                 let all = audit_matches(&all);
                 let notice = audit::Notice::of(config, (given, matches), (completed, all));
-                end(audit::run(completed, all, Some(&notice)))
+                exit(audit::run(completed, all, Some(&notice)))
             }
-            // INVARIANT: what was added stands behind `audit`.
+            // INVARIANT: flags are added after the word `audit`.
             _ => Exit::Error,
         },
         Err(error) => {
             let file = config.file.display();
-            message::tell(&format!("with the configuration of {file}:"));
-            refuse(&error, arguments)
+            message::report(&format!("with the configuration of {file}:"));
+            print_clap_error(&error, arguments)
         }
     }
 }
@@ -88,20 +88,20 @@ fn parsed(arguments: &[OsString]) -> Result<(Cli, ArgMatches), clap::Error> {
     Ok((Cli::from_arg_matches(&matches)?, matches))
 }
 
-/// Tells why the command line was refused, or prints the help that it asks for.
-fn refuse(error: &clap::Error, arguments: &[OsString]) -> Exit {
+/// Prints the error of a command line, or the help or version that it asks for.
+fn print_clap_error(error: &clap::Error, arguments: &[OsString]) -> Exit {
     let words = arguments.iter().map(|word| word.to_string_lossy());
     let escaped: Vec<OsString> = words
         .map(|word| visible(&word).into_owned().into())
         .collect();
-    // Errors of the terminal are ignored.
+    // Errors on standard error are ignored.
     if escaped == arguments || !error.use_stderr() {
         let _ = error.print();
     } else {
-        // The message quotes arguments: it is made from escaped ones.
+        // The message quotes arguments, so it is made from escaped ones.
         match parsed(&escaped) {
             Err(error) => drop(error.print()),
-            Ok(_) => message::tell(error),
+            Ok(_) => message::report(error),
         }
     }
     match error.use_stderr() {
@@ -110,9 +110,9 @@ fn refuse(error: &clap::Error, arguments: &[OsString]) -> Exit {
     }
 }
 
-fn end(result: Result<Exit, message::Error>) -> Exit {
+fn exit(result: Result<Exit, message::Error>) -> Exit {
     result.unwrap_or_else(|error| {
-        message::tell(&error);
+        message::report(&error);
         Exit::Error
     })
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::output::record::Usage;
 
-/// How a run ended.
+/// The exit code of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     /// Something was found, resolved, or is valid.
@@ -17,7 +17,7 @@ pub enum Exit {
 }
 
 impl Exit {
-    /// What it is under `--exit-zero`: finding nothing is fine, an error never is.
+    /// Returns the exit code under `--exit-zero`, which turns 1 into 0, but never 2.
     #[must_use]
     pub fn or_zero(self, exit_zero: bool) -> Self {
         match self {
@@ -33,12 +33,12 @@ impl Termination for Exit {
     }
 }
 
-/// Has `clean_up` called before a signal ends the process, which then exits with 129 for HUP, 130 for
-/// INT and 143 for TERM. Signals that were ignored when the process began stay so (nohup, `trap ''`).
+/// Calls `clean_up` before a signal ends the process, which then exits with 129 for HUP, 130 for INT
+/// and 143 for TERM. Signals that were ignored when the process began stay so (nohup, `trap ''`).
 ///
-/// Before the first call signals do what they do by default; later calls change nothing.
+/// Before the first call signals have their default effect; later calls change nothing.
 #[cfg(unix)]
-pub(super) fn before_the_end(clean_up: fn()) {
+pub(super) fn on_termination(clean_up: fn()) {
     use std::sync::{Once, mpsc};
     use std::thread;
 
@@ -60,16 +60,16 @@ pub(super) fn before_the_end(clean_up: fn()) {
                 std::process::exit(128 + signal);
             }
         };
-        // Without a thread the defaults stay: the process ends and leaves its temporary file.
+        // Without a thread signals keep their default effect, and temporary files stay.
         if thread::Builder::new().spawn(watch).is_ok() {
-            // The channel closes when the handlers are in place.
+            // The channel closes when the handlers are registered.
             let _: Result<(), _> = registers.recv();
         }
     });
 }
 
-/// Returns whether a signal is ignored. Only Linux tells without foreign code; elsewhere HUP is left
-/// alone for the sake of nohup.
+/// Returns whether a signal is ignored. Only Linux tells without unsafe code; elsewhere HUP counts as
+/// ignored, so that nohup works.
 #[cfg(unix)]
 fn is_ignored(signal: i32) -> bool {
     if cfg!(not(target_os = "linux")) {
@@ -82,27 +82,27 @@ fn is_ignored(signal: i32) -> bool {
     mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
-/// The same for Ctrl-C and the closing of the console.
+/// Calls `clean_up` before Ctrl-C, or closing the console, ends the process, which exits with 130.
 #[cfg(not(unix))]
-pub(super) fn before_the_end(clean_up: fn()) {
-    // Without a handler the temporary file stays; there is nothing else to lose.
+pub(super) fn on_termination(clean_up: fn()) {
+    // Without a handler temporary files stay.
     let _ = ctrlc::set_handler(move || {
         clean_up();
         std::process::exit(130);
     });
 }
 
-/// What has been used up to now by a process that began to work at `start`.
-pub(super) fn since(start: Instant) -> Usage {
-    let (cpu, most) = resources();
+/// Returns the time since `start`, and the processor time and the peak memory of the process.
+pub(super) fn usage(start: Instant) -> Usage {
+    let (cpu, peak) = resources();
     Usage {
         wall: start.elapsed(),
         cpu,
-        peak: resident().or(most),
+        peak: peak_resident().or(peak),
     }
 }
 
-/// The time of all processors, in and below this process, and the most bytes that it has held.
+/// Returns the processor time, and the peak memory in bytes.
 #[cfg(unix)]
 fn resources() -> (Option<Duration>, Option<u64>) {
     use nix::sys::resource::{UsageWho, getrusage};
@@ -117,14 +117,14 @@ fn resources() -> (Option<Duration>, Option<u64>) {
         Duration::from_secs(seconds) + Duration::from_micros(micros)
     };
     let cpu = duration(used.user_time()) + duration(used.system_time());
-    // Kibibytes everywhere but there.
+    // The unit of ru_maxrss is a byte on Apple systems and a KiB elsewhere.
     let unit = if cfg!(target_vendor = "apple") {
         1
     } else {
         1024
     };
-    let most = u64::try_from(used.max_rss()).ok().map(|most| most * unit);
-    (Some(cpu), most)
+    let peak = u64::try_from(used.max_rss()).ok().map(|peak| peak * unit);
+    (Some(cpu), peak)
 }
 
 #[cfg(not(unix))]
@@ -132,9 +132,9 @@ fn resources() -> (Option<Duration>, Option<u64>) {
     (None, None)
 }
 
-/// The most bytes of memory by Linux's own file, for `getrusage` counts what the process was a copy
-/// of when it was started, too.
-fn resident() -> Option<u64> {
+/// Returns the peak memory in bytes from the file of Linux: `getrusage` also counts the memory of the
+/// parent, of which the process was a copy before it was executed.
+fn peak_resident() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status
         .lines()
@@ -148,26 +148,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn exit_zero_forgives_nothing_but_finding_nothing() {
-        for (exit, forgiven) in [
+    fn exit_zero_turns_only_one_into_zero() {
+        for (exit, or_zero) in [
             (Exit::Found, Exit::Found),
             (Exit::Nothing, Exit::Found),
             (Exit::Error, Exit::Error),
         ] {
-            assert_eq!(exit.or_zero(true), forgiven);
+            assert_eq!(exit.or_zero(true), or_zero);
             assert_eq!(exit.or_zero(false), exit);
         }
     }
 
     #[test]
     #[cfg(unix)]
-    fn what_was_used_grows() {
+    fn usage_grows() {
         let start = Instant::now();
-        let before = since(start);
-        // Filling so much takes time.
-        let held = std::hint::black_box(vec![1u8; 64 << 20]);
-        let after = since(start);
+        let before = usage(start);
+        // Filling the memory takes processor time.
+        let memory = std::hint::black_box(vec![1u8; 64 << 20]);
+        let after = usage(start);
         assert!(after.wall > before.wall && after.cpu > before.cpu);
-        assert!(after.peak >= Some(held.len() as u64), "{after:?}");
+        assert!(after.peak >= Some(memory.len() as u64), "{after:?}");
     }
 }

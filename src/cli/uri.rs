@@ -4,14 +4,15 @@
 use std::ffi::OsString;
 use std::io::{self, BufRead, ErrorKind, IsTerminal, Write};
 
+use super::args::base::check_scheme;
 use super::args::{GrammarArg, ParseArgs, ResolveArgs};
-use super::message::{Error, tell};
+use super::message::{Error, report};
 use super::process::Exit;
 use crate::output::escape::{Escape, push_decimal};
 use crate::output::json::push_string;
 use crate::uri::{
-    AuthorityKind, BaseError, Fault, Grammar, Normalization, Reference, Reference1808, Resolver,
-    Rules, normalize, validate,
+    AuthorityKind, Fault, Grammar, Normalization, Reference, Reference1808, Resolver, Rules,
+    normalize, validate,
 };
 
 /// Runs `uriscan resolve`: resolves each reference.
@@ -26,16 +27,16 @@ pub(super) fn resolve(arguments: &ResolveArgs) -> Result<Exit, Error> {
         )));
     };
     let base = arguments.base.as_encoded_bytes();
-    let resolver = match base {
-        [] => Resolver::without_base(rules),
-        _ => Resolver::new(base, rules).map_err(|error| {
+    let mut resolver = Resolver::without_base(rules);
+    if !base.is_empty() {
+        rebase(&mut resolver, base).map_err(|reason| {
             Error::new(format!(
-                "--base: {error}: {}",
+                "--base: {reason}: {}",
                 String::from_utf8_lossy(base)
             ))
-        })?,
-    };
-    let mut other = Resolver::without_base(rules);
+        })?;
+    }
+    let mut line_resolver = Resolver::without_base(rules);
     let mut target = Vec::new();
     let escape = line_escape();
     answer(&arguments.references, |line, out| {
@@ -50,13 +51,20 @@ pub(super) fn resolve(arguments: &ResolveArgs) -> Result<Exit, Error> {
             escape,
         };
         match base {
-            Some(base) => match other.rebase(base) {
-                Ok(()) => question.answer(&other, None, &mut target, out),
-                Err(error) => question.answer(&other, Some(error), &mut target, out),
-            },
+            Some(base) => {
+                let fault = rebase(&mut line_resolver, base).err();
+                question.answer(&line_resolver, fault, &mut target, out)
+            }
             None => question.answer(&resolver, None, &mut target, out),
         }
     })
+}
+
+/// Gives a resolver another base; none where the base is invalid.
+fn rebase(resolver: &mut Resolver, base: &[u8]) -> Result<(), String> {
+    check_scheme(base)
+        .and_then(|()| resolver.rebase(base).map_err(|error| error.to_string()))
+        .inspect_err(|_| *resolver = Resolver::without_base(resolver.rules()))
 }
 
 /// A reference to resolve.
@@ -68,11 +76,11 @@ struct Question<'a> {
 }
 
 impl Question<'_> {
-    /// Writes the target; `fault` is what was wrong with the base, if the resolver has none for that.
+    /// Appends the target or the object. `fault` is the reason why the resolver has no base.
     fn answer(
         &self,
         resolver: &Resolver,
-        fault: Option<BaseError>,
+        fault: Option<String>,
         target: &mut Vec<u8>,
         out: &mut Vec<u8>,
     ) -> Answer {
@@ -111,8 +119,8 @@ impl Question<'_> {
         };
         let reference = String::from_utf8_lossy(self.reference);
         match fault {
-            Some(fault) => tell(&format!("{reference}: {error}: {fault}")),
-            None => tell(&format!("{reference}: {error}")),
+            Some(fault) => report(&format!("{reference}: {error}: {fault}")),
+            None => report(&format!("{reference}: {error}")),
         }
         Answer::Bad
     }
@@ -140,7 +148,7 @@ pub(super) fn parse(arguments: &ParseArgs) -> Result<Exit, Error> {
     })
 }
 
-/// Names and values; what is undefined has no value.
+/// The names and values of components; an undefined one has no value.
 type Components<'a> = Vec<(&'static str, Option<&'a [u8]>)>;
 
 fn components(reference: &[u8], rules: GrammarArg) -> Components<'_> {
@@ -224,7 +232,8 @@ fn push_object(
     object.close();
 }
 
-/// RFC 3986 section 6.2.2, for its own rules only; and the normal form that knows the scheme.
+/// Returns the syntax-based normal form (RFC 3986 section 6.2.2, for RFC 3986 only), and the
+/// scheme-based one.
 fn normal_forms(reference: &[u8], rules: GrammarArg) -> (Option<Vec<u8>>, Vec<u8>) {
     let normal = |form| {
         let mut out = Vec::new();
@@ -241,7 +250,7 @@ fn normal_forms(reference: &[u8], rules: GrammarArg) -> (Option<Vec<u8>>, Vec<u8
         }
         GrammarArg::Whatwg => {
             let mut href = Vec::new();
-            // What is valid resolves without a base.
+            // A valid URL resolves without a base.
             let _ = Resolver::without_base(Rules::Whatwg).resolve_into(reference, &mut href);
             (None, href)
         }
@@ -249,7 +258,7 @@ fn normal_forms(reference: &[u8], rules: GrammarArg) -> (Option<Vec<u8>>, Vec<u8
 }
 
 impl GrammarArg {
-    /// The grammar; RFC 1808 has none that anything fails.
+    /// Returns the grammar; none for RFC 1808, by which everything is valid.
     fn grammar(self) -> Option<Grammar> {
         match self {
             GrammarArg::Rfc1738 => Some(Grammar::Rfc1738),
@@ -271,17 +280,15 @@ impl GrammarArg {
     }
 }
 
-/// How an answer turned out.
+/// Whether a reference resolves, or is valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Answer {
-    /// It resolves, or is valid.
     Good,
-    /// It does not.
     Bad,
 }
 
-/// Returns what is escaped on standard output: all control characters on a terminal, line breaks
-/// elsewhere, so that a line is an answer.
+/// Returns the characters to escape on standard output: all control characters on a terminal; line
+/// breaks elsewhere, so that each answer is one line.
 fn line_escape() -> Escape {
     match io::stdout().is_terminal() {
         true => Escape::Controls,
@@ -289,10 +296,10 @@ fn line_escape() -> Escape {
     }
 }
 
-/// As much output as is gathered.
-const GATHERED: usize = 64 * 1024;
+/// Output is buffered up to this many bytes.
+const BUFFER: usize = 64 * 1024;
 
-/// Has every question answered, in order.
+/// Answers every question, in order; without any, the lines of standard input.
 fn answer(
     questions: &[OsString],
     mut answer: impl FnMut(&[u8], &mut Vec<u8>) -> Answer,
@@ -305,7 +312,7 @@ fn answer(
         questions.try_for_each(|question| answers.add(0, |out| answer(question, out)))
     };
     match result.and_then(|()| answers.write()) {
-        // The reader has had enough, which is no failure of ours.
+        // A closed pipe is no error.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(Exit::Found),
         Err(error) => Err(Error::new(format!("cannot go on: {error}"))),
         Ok(()) if answers.bad + answers.good == 0 || answers.bad > 0 => Ok(Exit::Nothing),
@@ -318,19 +325,19 @@ fn answer_lines(
     mut answer: impl FnMut(&[u8], &mut Vec<u8>) -> Answer,
 ) -> io::Result<()> {
     let mut input = io::stdin().lock();
-    // Who types wants to see the answer before the next question.
-    let gathered = if input.is_terminal() { 0 } else { GATHERED };
+    // On a terminal each answer is written before the next question is read.
+    let buffer = if input.is_terminal() { 0 } else { BUFFER };
     let mut line = Vec::new();
     while input.read_until(b'\n', &mut line)? > 0 {
         let text = line.strip_suffix(b"\n").unwrap_or(&line);
         let text = text.strip_suffix(b"\r").unwrap_or(text);
-        answers.add(gathered, |out| answer(text, out))?;
+        answers.add(buffer, |out| answer(text, out))?;
         line.clear();
     }
     Ok(())
 }
 
-/// The answers so far.
+/// Buffered answers, and the numbers of all answers.
 #[derive(Default)]
 struct Answers {
     out: Vec<u8>,
@@ -341,14 +348,14 @@ struct Answers {
 impl Answers {
     fn add(
         &mut self,
-        gathered: usize,
+        buffer: usize,
         answer: impl FnOnce(&mut Vec<u8>) -> Answer,
     ) -> io::Result<()> {
         match answer(&mut self.out) {
             Answer::Good => self.good += 1,
             Answer::Bad => self.bad += 1,
         }
-        if self.out.len() > gathered {
+        if self.out.len() > buffer {
             self.write()
         } else {
             Ok(())
@@ -363,7 +370,7 @@ impl Answers {
     }
 }
 
-/// An object that is not closed yet.
+/// A JSON object that is written member by member.
 struct Object<'a> {
     out: &'a mut Vec<u8>,
 }
@@ -376,7 +383,7 @@ impl<'a> Object<'a> {
         Object { out }
     }
 
-    /// A string, or null.
+    /// Adds a string, or null.
     fn text(&mut self, name: &str, text: Option<&[u8]>) -> &mut Self {
         self.name(name);
         match text {
@@ -386,7 +393,7 @@ impl<'a> Object<'a> {
         self
     }
 
-    /// A number, or null.
+    /// Adds a number, or null.
     fn number(&mut self, name: &str, number: Option<usize>) -> &mut Self {
         self.name(name);
         match number {
@@ -396,7 +403,7 @@ impl<'a> Object<'a> {
         self
     }
 
-    /// True or false.
+    /// Adds true or false.
     fn truth(&mut self, name: &str, truth: bool) -> &mut Self {
         self.name(name);
         self.out
@@ -404,7 +411,7 @@ impl<'a> Object<'a> {
         self
     }
 
-    /// An object of strings.
+    /// Adds an object of strings.
     fn texts(&mut self, name: &str, members: &[(&str, Option<&[u8]>)]) -> &mut Self {
         self.name(name);
         for (i, (name, text)) in members.iter().enumerate() {
@@ -420,7 +427,7 @@ impl<'a> Object<'a> {
         self
     }
 
-    /// Closes the object and its line.
+    /// Closes the object and the line.
     fn close(&mut self) {
         self.out.extend_from_slice(b"}\n");
     }

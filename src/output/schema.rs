@@ -109,6 +109,11 @@ static AUDIT: &[ExtraKey] = &[
         "Findings without a suggestion because looking for more would take too long",
         ValueShape::Number,
     ),
+    (
+        "config",
+        "The configuration file that was read",
+        ValueShape::Text,
+    ),
 ];
 
 fn push_link(out: &mut Vec<u8>) {

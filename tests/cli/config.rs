@@ -109,6 +109,9 @@ fn what_was_read_and_each_lowered_rule_is_told() {
     told(&ran.err, lowered);
     let ran = tree.run(&["audit", "--json"]);
     told(&ran.err, lowered);
+    told(&ran.out, ",\"config\":\"uriscan.toml\"}\n");
+    let ran = tree.run(&["audit", "--json", "--no-config"]);
+    assert!(!ran.out.contains("\"config\""), "{}", ran.out);
     // The command line has the last word.
     let ran = tree.run(&["audit", "--deny", "broken-file,broken-fragment"]);
     assert!(!ran.err.contains("lowered"), "{}", ran.err);

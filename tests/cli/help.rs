@@ -105,6 +105,18 @@ fn a_folder_gets_a_man_page_for_each_subcommand() {
         let name = rule.name.replace('-', "\\-");
         assert!(audit.contains(&name), "{name}");
     }
+    // Pages are written as any other output: to a temporary file that is renamed.
+    fs::remove_file(tree.path().join("man/man1/uriscan-audit.1")).unwrap();
+    fs::create_dir(tree.path().join("man/man1/uriscan-audit.1")).unwrap();
+    let kept = tree.write("kept", b"kept");
+    fs::remove_file(tree.path().join("man/man1/uriscan.1")).unwrap();
+    fs::hard_link(&kept, tree.path().join("man/man1/uriscan.1")).unwrap();
+    tree.run(&["--generate", "man", "-o", "man/man1"]).tells(
+        2,
+        "",
+        "cannot write man/man1/uriscan-audit.1: is a directory",
+    );
+    assert_eq!(fs::read(&kept).unwrap(), b"kept");
     tree.run(&["--generate", "man=no-such-page"])
         .tells(2, "", "extract, audit");
     tree.run(&["--generate", "complete-bash", "-o", "script"])

@@ -124,6 +124,27 @@ fn messages_show_names_and_references_escaped() {
     told(&["a.txt", "--base", "/\n::stop"], "/\\x0a::stop");
     told(&["a.txt", "--include", "(\u{1b}\n::"], "unclosed group");
     told(&["--x\u{1b}\n::stop"], "--x\\x1b\\x0a::stop");
+    // What is no scheme is no base, and not repeated as it is.
+    let base = "x\n::stop:a";
+    let reason = "`x\\x0a` is not a scheme";
+    for arguments in [
+        &["resolve", "--base", base, "b"][..],
+        &["resolve", "--rules", "whatwg", "--base", base, "b"],
+        &["a.txt", "--base", base],
+        &["a.txt", "--default-base", base],
+        &["audit", "--base", base],
+    ] {
+        told(arguments, reason);
+        assert_eq!(tree.run(arguments).out, "", "{arguments:?}");
+    }
+    tree.run(&["resolve", "--base", "1x://example.com/", "b"])
+        .tells(2, "", "--base: `1x` is not a scheme: 1x://example.com/");
+    let ran = tree.pipe(b"b\t1x://example.com/\n", &["resolve", "--tab"]);
+    ran.tells(
+        1,
+        "\n",
+        "b: the reference is relative and there is no base: `1x` is not a scheme",
+    );
     let ran = tree.run(&["resolve", "/\u{1b}\n::stop"]);
     assert_eq!(ran.code, 1);
     assert!(ran.err.contains("/\\x1b\\x0a::stop: "), "{:?}", ran.err);

@@ -106,7 +106,7 @@ pub(crate) trait ReportFormatter: Send {
 }
 
 /// The counts of an audit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AuditSummary {
     /// The counts of all that was read.
@@ -123,6 +123,8 @@ pub struct AuditSummary {
     pub(crate) unsuggested: u64,
     /// Damaged containers.
     pub(crate) damaged: u64,
+    /// The configuration file that was read.
+    pub(crate) config: Option<PathBuf>,
 }
 
 impl AuditSummary {

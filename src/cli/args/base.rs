@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use crate::cli::help::{is_scheme, is_url};
 use crate::cli::message::Error;
+use crate::output::escape::visible;
 use crate::pipeline::bases::{
     AbsolutePaths, Bases, UnmountedBase, directory_of, internal_origin, served_at,
 };
@@ -76,7 +78,7 @@ pub enum SameSchemeArg {
 }
 
 impl RulesArg {
-    /// The rules, to the letter; none for `auto`.
+    /// Returns the rules to the letter; none for `auto`.
     pub(in crate::cli) fn rules(
         self,
         excess: ExcessDotsArg,
@@ -113,7 +115,7 @@ impl From<SameSchemeArg> for SameScheme {
 }
 
 impl BaseArgs {
-    /// The rules that references follow.
+    /// Returns the rules of resolution for each kind of reference.
     pub(in crate::cli) fn ruling(&self) -> Ruling {
         match self.rules.rules(self.excess_dots, self.same_scheme) {
             Some(rules) => Ruling::fixed(rules),
@@ -127,7 +129,7 @@ impl BaseArgs {
         }
     }
 
-    /// Whether the bases that documents bring are honoured.
+    /// Returns whether the bases in documents are honoured.
     pub(in crate::cli) fn embedded(&self) -> EmbeddedBases {
         if self.ignore_base {
             EmbeddedBases::Ignore
@@ -136,7 +138,7 @@ impl BaseArgs {
         }
     }
 
-    /// The directories that are said to be served, as they were given.
+    /// Returns the directories of `--root`, as given.
     pub(in crate::cli) fn directories(&self) -> Vec<PathBuf> {
         let mounts = self.root.iter().map(|root| mount(root.as_encoded_bytes()));
         mounts
@@ -144,7 +146,7 @@ impl BaseArgs {
             .collect()
     }
 
-    /// Where documents have their bases from; `paths` are those that a URI alone is mounted on.
+    /// Returns the bases of documents. `paths` are the mounts of a `--root` without a directory.
     pub(in crate::cli) fn bases(&self, paths: &[PathBuf]) -> Result<Bases, Error> {
         let mut bases = Bases::here();
         bases.otherwise = match self.base.as_deref() {
@@ -180,8 +182,8 @@ impl BaseArgs {
     }
 }
 
-/// Checks the directory of `--root DIR=URI` or `--root DIR`, and says what is wrong with it or with
-/// what stands behind its `=`.
+/// Checks the directory of `--root DIR=URI` or `--root DIR`. The error is about the text after a `=`
+/// if that was meant for a URI.
 fn check_directory(root: &[u8], directory: &[u8], uri: Option<&[u8]>) -> Result<(), Error> {
     let shown = String::from_utf8_lossy;
     let reason = match std::fs::metadata(path_of(directory)) {
@@ -206,23 +208,13 @@ fn check_directory(root: &[u8], directory: &[u8], uri: Option<&[u8]>) -> Result<
     }))
 }
 
-/// The directory and the URI of `DIR=URI`, `DIR` or `URI`.
+/// Returns the directory and the URI of `DIR=URI`, `DIR` or `URI`. A directory may have any name, so
+/// that a URI must have a scheme and `://`.
 pub(in crate::cli) fn mount(root: &[u8]) -> (Option<&[u8]>, Option<&[u8]>) {
-    // A directory may have any name, so only a scheme with `://` behind it makes a URI.
-    let is_uri = |text: &[u8]| {
-        let scheme = memchr::memmem::find(text, b"://").map(|end| &text[..end]);
-        scheme.is_some_and(|scheme| {
-            let [first, rest @ ..] = scheme else {
-                return false;
-            };
-            let inner = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
-            first.is_ascii_alphabetic() && rest.iter().all(inner)
-        })
-    };
-    if is_uri(root) {
+    if is_url(root) {
         return (None, Some(root));
     }
-    let mut equals = memchr::memchr_iter(b'=', root).filter(|at| is_uri(&root[at + 1..]));
+    let mut equals = memchr::memchr_iter(b'=', root).filter(|at| is_url(&root[at + 1..]));
     match equals.next() {
         Some(at) => (Some(&root[..at]), Some(&root[at + 1..])),
         None => (Some(root), None),
@@ -233,9 +225,22 @@ fn base(text: &str) -> Result<String, String> {
     if text.is_empty() {
         return Ok(String::new());
     }
+    check_scheme(text.as_bytes())?;
     match Resolver::new(text.as_bytes(), Rules::RFC3986) {
         Ok(_) => Ok(text.to_owned()),
         Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Checks that the text before the `:` of a base is a scheme (RFC 3986 section 3.1): references are
+/// split by their delimiters alone.
+pub(in crate::cli) fn check_scheme(base: &[u8]) -> Result<(), String> {
+    match Reference::split(base).scheme {
+        Some(scheme) if !is_scheme(scheme) => {
+            let scheme = String::from_utf8_lossy(scheme);
+            Err(format!("`{}` is not a scheme", visible(&scheme)))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -71,11 +71,11 @@ pub struct WalkArgs {
 pub struct TypeArg {
     /// The format.
     pub format: &'static Format,
-    /// Whether compressed files are asked for by name.
+    /// Whether the name has the extension of a codec.
     pub compressed: bool,
 }
 
-/// Further names of formats, besides those of their extensions.
+/// Names of formats besides their own and their extensions.
 const ALIASES: [(&str, &str); 6] = [
     ("plain", "text"),
     ("mail", "eml"),
@@ -86,12 +86,12 @@ const ALIASES: [(&str, &str); 6] = [
 ];
 
 impl WalkArgs {
-    /// The formats to read; all where there is none.
+    /// Returns the formats to read; empty: all.
     pub(in crate::cli) fn formats(&self) -> Vec<&'static Format> {
         self.types.iter().map(|one| one.format).collect()
     }
 
-    /// How trees are walked.
+    /// Returns the options of the walk.
     pub(in crate::cli) fn options(&self) -> Result<walk::WalkOptions, Error> {
         let mut globs = OverrideBuilder::new(".");
         for glob in &self.glob {
@@ -135,7 +135,7 @@ fn format(name: &str) -> Result<TypeArg, String> {
         })
 }
 
-/// A number of bytes, with K, M or G for powers of 1024.
+/// Parses a number of bytes, with K, M or G for powers of 1024.
 pub(in crate::cli) fn size(text: &str) -> Result<u64, String> {
     let (digits, shift) = match text.as_bytes().last() {
         Some(b'K' | b'k') => (&text[..text.len() - 1], 10),
@@ -266,7 +266,7 @@ pub enum MimeBaseArg {
 }
 
 impl ReadArgs {
-    /// Which compressed files are looked into.
+    /// Returns which compressed files are decompressed.
     pub(in crate::cli) fn decompress(&self, walk: &WalkArgs) -> Decompress {
         match self.decompress || walk.types.iter().any(|one| one.compressed) {
             true => Decompress::All,
@@ -274,7 +274,7 @@ impl ReadArgs {
         }
     }
 
-    /// What reads targets off rewritten links, if that is asked for.
+    /// Returns the unwrapper of links that a mail gateway has rewritten, if asked for.
     pub(in crate::cli) fn unwrapper(&self) -> Option<Unwrapper> {
         let mut unwrapper = Unwrapper::default();
         for (gateway, host) in &self.unwrap_host {
@@ -283,7 +283,7 @@ impl ReadArgs {
         (self.unwrap || !self.unwrap_host.is_empty()).then_some(unwrapper)
     }
 
-    /// The options of the formats.
+    /// Returns the options of the formats.
     pub(in crate::cli) fn options(&self) -> document::FormatOptions {
         let mut options = document::FormatOptions::default();
         options.text.www = self.www;

@@ -1,5 +1,5 @@
-//! The flags, in the groups in which the help shows them; each group becomes the options of one
-//! layer.
+//! The subcommands and their flags, in the groups that the help shows; each group becomes the options
+//! of one layer.
 
 pub mod base;
 pub mod input;
@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
-use super::help;
+use super::help::{self, there_are};
 use crate::audit::report::{FORMATS, ReportFormat};
 use crate::audit::rules::RULES;
 use crate::output::schema::{SCHEMAS, Schema};
@@ -54,7 +54,7 @@ pub enum Command {
     Schema(SchemaArgs),
 }
 
-/// The command with its flags and its help.
+/// Returns the command with its flags and its help.
 pub(in crate::cli) fn command() -> clap::Command {
     help::arrange(Cli::command())
 }
@@ -266,17 +266,12 @@ pub struct ReportArg {
 
 fn rule(name: &str) -> Result<&'static str, String> {
     let rule = RULES.iter().find(|rule| rule.name == name);
-    rule.map(|rule| rule.name).ok_or_else(|| {
-        let names: Vec<_> = RULES.iter().map(|rule| rule.name).collect();
-        format!("there are {}", names.join(", "))
-    })
+    rule.map(|rule| rule.name)
+        .ok_or_else(|| there_are(RULES.iter().map(|rule| rule.name)))
 }
 
 fn format(name: &str) -> Result<&'static ReportFormat, String> {
-    ReportFormat::named(name).ok_or_else(|| {
-        let names: Vec<_> = FORMATS.iter().map(|format| format.name).collect();
-        format!("there are {}", names.join(", "))
-    })
+    ReportFormat::named(name).ok_or_else(|| there_are(FORMATS.iter().map(|format| format.name)))
 }
 
 fn report(text: &str) -> Result<ReportArg, String> {
@@ -356,10 +351,7 @@ pub struct SchemaArgs {
 
 fn schema(name: &str) -> Result<&'static Schema, String> {
     let schema = SCHEMAS.iter().find(|schema| schema.name == name);
-    schema.ok_or_else(|| {
-        let names: Vec<_> = SCHEMAS.iter().map(|schema| schema.name).collect();
-        format!("there are {}", names.join(", "))
-    })
+    schema.ok_or_else(|| there_are(SCHEMAS.iter().map(|schema| schema.name)))
 }
 
 #[cfg(test)]

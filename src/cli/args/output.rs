@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use clap_complete::Shell;
 use regex::bytes::{Regex, RegexSet, RegexSetBuilder};
 
-use crate::cli::help::{PAGES, Page, is_scheme};
+use crate::cli::help::{PAGES, Page, is_scheme, there_are};
 use crate::cli::message::Error;
 use crate::document::events::Context;
 use crate::extractor::Positions;
@@ -46,7 +46,7 @@ pub struct FilterArgs {
 }
 
 impl FilterArgs {
-    /// Which references are reported.
+    /// Returns the filter of references.
     pub(in crate::cli) fn options(&self) -> Result<Filter, Error> {
         Ok(Filter {
             schemes: self.scheme.clone(),
@@ -72,7 +72,7 @@ fn patterns(patterns: &[String]) -> Result<Option<RegexSet>, Error> {
         return Ok(None);
     }
     for pattern in patterns {
-        // The error shows the pattern over several lines; the last of them says why.
+        // The error shows the pattern on several lines; the last line is the reason.
         if let Err(error) = Regex::new(pattern) {
             let text = error.to_string();
             let reason = text.lines().last().unwrap_or_default();
@@ -98,10 +98,8 @@ fn scheme(text: &str) -> Result<String, String> {
 fn context(name: &str) -> Result<Context, String> {
     let mut rows = Context::NAMES.iter();
     let row = rows.find(|(_, known)| *known == name);
-    row.map(|(context, _)| *context).ok_or_else(|| {
-        let names: Vec<_> = Context::NAMES.iter().map(|(_, name)| *name).collect();
-        format!("there are {}", names.join(", "))
-    })
+    row.map(|(context, _)| *context)
+        .ok_or_else(|| there_are(Context::NAMES.iter().map(|(_, name)| *name)))
 }
 
 /// What is reported of the references.
@@ -136,7 +134,7 @@ pub struct ReportArgs {
 }
 
 impl ReportArgs {
-    /// What is reported.
+    /// Returns what is reported.
     pub(in crate::cli) fn report(&self) -> ReportMode {
         match self.count_by {
             Some(key) => ReportMode::CountBy(key),
@@ -150,12 +148,9 @@ impl ReportArgs {
     }
 }
 
-/// The key of `--count-by`.
+/// Parses the key of `--count-by`.
 pub(super) fn key(name: &str) -> Result<CountKey, String> {
-    CountKey::named(name).ok_or_else(|| {
-        let names: Vec<_> = CountKey::NAMES.iter().map(|(_, name)| *name).collect();
-        format!("there are {}", names.join(", "))
-    })
+    CountKey::named(name).ok_or_else(|| there_are(CountKey::NAMES.iter().map(|(_, name)| *name)))
 }
 
 /// What comes out.
@@ -269,7 +264,25 @@ pub enum WhenArg {
     Never,
 }
 
-/// How many files the run may read.
+impl WhenArg {
+    /// Returns whether something is done; `auto` is the default.
+    pub(in crate::cli) fn or(self, auto: bool) -> bool {
+        match self {
+            WhenArg::Always => true,
+            WhenArg::Never => false,
+            WhenArg::Auto => auto,
+        }
+    }
+
+    /// Returns whether to colour output, by default on a terminal unless `NO_COLOR` is set and not
+    /// empty (<https://no-color.org>).
+    pub(in crate::cli) fn for_color(self, is_terminal: bool) -> bool {
+        let allowed = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        self.or(is_terminal && allowed)
+    }
+}
+
+/// The number of files that a run may read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::cli) enum Reach {
     /// One file, or standard input.
@@ -279,19 +292,14 @@ pub(in crate::cli) enum Reach {
 }
 
 impl OutputArgs {
-    /// Whether the line of progress is shown.
+    /// Returns whether progress is shown.
     pub(in crate::cli) fn shows_progress(&self) -> bool {
-        match self.progress {
-            WhenArg::Always => true,
-            WhenArg::Never => false,
-            // On the same terminal it would stand between the lines of the output.
-            WhenArg::Auto => {
-                io::stderr().is_terminal() && (!io::stdout().is_terminal() || self.output.is_some())
-            }
-        }
+        // On the same terminal progress would mix with the output.
+        let is_separate = !io::stdout().is_terminal() || self.output.is_some();
+        self.progress.or(io::stderr().is_terminal() && is_separate)
     }
 
-    /// How links are written.
+    /// Returns the output format.
     pub(in crate::cli) fn output(&self) -> &'static Output {
         if self.json {
             Output::named("jsonl").unwrap_or(self.format)
@@ -300,7 +308,7 @@ impl OutputArgs {
         }
     }
 
-    /// What records show.
+    /// Returns the layout of records.
     pub(in crate::cli) fn layout(&self, reach: Reach) -> Layout {
         let terminal = self.output.is_none() && io::stdout().is_terminal();
         let position = self.line_number || self.column;
@@ -328,18 +336,11 @@ impl OutputArgs {
                 (false, true) => Escape::Nothing,
                 (false, false) => Escape::LineBreaks,
             },
-            color: match self.color {
-                WhenArg::Always => true,
-                WhenArg::Never => false,
-                // https://no-color.org: present and not empty.
-                WhenArg::Auto => {
-                    terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
-                }
-            },
+            color: self.color.for_color(terminal),
         }
     }
 
-    /// Whether what is shown needs lines and columns.
+    /// Returns whether the output needs lines and columns.
     pub(in crate::cli) fn positions(&self, report: ReportMode, layout: &Layout) -> Positions {
         let needed = if !report.is_links() {
             false
@@ -355,7 +356,7 @@ impl OutputArgs {
         }
     }
 
-    /// Whether what is shown needs the date, the sender or the subject of messages.
+    /// Returns whether the output needs the date, the sender or the subject of messages.
     pub(in crate::cli) fn envelope(&self, report: ReportMode, layout: &Layout) -> bool {
         match report {
             ReportMode::CountBy(key) => key.needs_envelope(),
@@ -367,7 +368,7 @@ impl OutputArgs {
         }
     }
 
-    /// The order of the output.
+    /// Returns the order of the output.
     pub(in crate::cli) fn order(&self) -> OutputOrder {
         match self.sort {
             SortArg::Path => OutputOrder::Path,
@@ -376,10 +377,10 @@ impl OutputArgs {
     }
 }
 
-/// The most workers that are started, whatever is asked for: each has buffers of its own.
+/// The limit of `--threads`, unless there are more cores: each worker has buffers of its own.
 const MAX_THREADS: usize = 256;
 
-/// The number of workers: as many as are asked for, by default one for each core.
+/// Returns the number of workers: by default one for each core.
 pub(in crate::cli) fn workers(threads: Option<usize>) -> usize {
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let wanted = threads.filter(|&n| n > 0).unwrap_or(cores);
@@ -387,23 +388,17 @@ pub(in crate::cli) fn workers(threads: Option<usize>) -> usize {
 }
 
 fn output(name: &str) -> Result<&'static Output, String> {
-    Output::named(name).ok_or_else(|| {
-        let names: Vec<_> = OUTPUTS.iter().map(|output| output.name).collect();
-        format!("there are {}", names.join(", "))
-    })
+    Output::named(name).ok_or_else(|| there_are(OUTPUTS.iter().map(|output| output.name)))
 }
 
 fn field(name: &str) -> Result<&'static RecordField, String> {
-    RecordField::named(name).ok_or_else(|| {
-        let names: Vec<_> = FIELDS.iter().map(|field| field.name).collect();
-        format!("there are {}", names.join(", "))
-    })
+    RecordField::named(name).ok_or_else(|| there_are(FIELDS.iter().map(|field| field.name)))
 }
 
-/// A page or a script that `--generate` makes.
+/// A page or a script that `--generate` prints.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GeneratedKind {
-    /// The man page of the command; all pages where a folder is given.
+    /// The man page of the command, or all pages into a folder.
     Man,
     /// The man page of a subcommand.
     ManOf(&'static str),
@@ -419,7 +414,7 @@ const SHELLS: [(&str, Shell); 4] = [
     ("complete-powershell", Shell::PowerShell),
 ];
 
-/// The kind of a name.
+/// Parses the kind of `--generate`.
 fn generated(name: &str) -> Result<GeneratedKind, String> {
     if let Some(subcommand) = name.strip_prefix("man=") {
         let page = Page::named(subcommand).filter(|page| !page.name.is_empty());
@@ -438,7 +433,7 @@ fn generated(name: &str) -> Result<GeneratedKind, String> {
     shell
         .map(|(_, shell)| GeneratedKind::Complete(*shell))
         .ok_or_else(|| {
-            let names: Vec<_> = SHELLS.iter().map(|(name, _)| *name).collect();
-            format!("there are man, man=SUBCOMMAND, {}", names.join(", "))
+            let shells = SHELLS.iter().map(|(name, _)| *name);
+            there_are(["man", "man=SUBCOMMAND"].into_iter().chain(shells))
         })
 }
