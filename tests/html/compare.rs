@@ -1,17 +1,17 @@
-//! What differs between two lists of references, told so that a reader sees it at once.
+//! Readable differences between two lists of references.
 
 use super::oracle::{Expected, Options};
 
-/// What is compared.
+/// The parts of references that are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Compared {
     /// References, elements, attributes, flags.
     References,
-    /// The same, and where the references lead.
+    /// The same, and the targets.
     Targets,
 }
 
-/// One reference in one line. The group is the table's own affair and not compared.
+/// Formats a reference as a line. The group is not compared: the library has none.
 fn line(compared: Compared, one: &Expected) -> String {
     let mut line = format!(
         "{}@{} {:?}",
@@ -32,7 +32,7 @@ fn line(compared: Compared, one: &Expected) -> String {
     line
 }
 
-/// Both lists side by side, from the first place where they differ.
+/// Formats both lists from the first difference on; none if there is no difference.
 pub(crate) fn differences(
     compared: Compared,
     expected: &[Expected],
@@ -60,19 +60,19 @@ pub(crate) fn differences(
     Some(text)
 }
 
-/// A failure with its input.
+/// Formats a failure with its input.
 pub(crate) fn report(title: &str, html: &[u8], options: &Options, difference: &str) -> String {
     let input = match std::str::from_utf8(html) {
         Ok(text) => format!("{text:?}"),
         Err(_) => format!("b\"{}\"", html.escape_ascii()),
     };
-    let mut asked = Vec::new();
-    asked.extend(options.extended.then(|| "extended".to_owned()));
-    asked.extend(options.scripting.then(|| "scripting".to_owned()));
-    asked.extend(options.transport_charset.clone());
-    asked.extend(options.document_uri.clone());
+    let mut names = Vec::new();
+    names.extend(options.extended.then(|| "extended".to_owned()));
+    names.extend(options.scripting.then(|| "scripting".to_owned()));
+    names.extend(options.transport_charset.clone());
+    names.extend(options.document_uri.clone());
     format!(
         "{title}\n    input: {input}\n    options: {}\n{difference}",
-        asked.join(", ")
+        names.join(", ")
     )
 }

@@ -1,4 +1,4 @@
-//! Documents beyond the limits of exact parsing: bounded memory, no panic, a diagnostic.
+//! Documents beyond the limits: bounded memory, no panic, a diagnostic.
 
 use std::io::Cursor;
 
@@ -6,7 +6,7 @@ use uriscan::document::Format;
 use uriscan::extractor::{Document, Extractor, ExtractorOptions};
 use uriscan::resolver::{Diagnostic, Link, Sink};
 
-/// Counts links, and keeps the names of diagnostics with their counts.
+/// Collects references, and the names of diagnostics with their counts.
 #[derive(Default)]
 struct Counted {
     references: Vec<String>,
@@ -50,7 +50,7 @@ fn read_as(format: &str, html: &[u8]) -> Counted {
     counted
 }
 
-/// Formatting elements that are all different and that every paragraph opens again.
+/// Different formatting elements, which every paragraph reconstructs.
 fn fonts(many: usize) -> String {
     (0..many)
         .map(|size| format!("<font size={size}><p>"))
@@ -62,9 +62,10 @@ fn names(letter: char, many: usize) -> String {
     (0..many).map(|at| format!("{letter}{at} ")).collect()
 }
 
-/// What stands between two links, and the diagnostic that it makes; none where its count is 0.
+/// Rules H23 and H48. Columns: the markup between two links, its references, and its diagnostic (none if
+/// the count is 0).
 #[test]
-fn what_is_too_long_or_too_deep_is_told_and_the_rest_is_found() {
+fn long_and_deep_markup_is_diagnosed_and_the_rest_found() {
     const MANY: usize = 100_000;
     const LONG: usize = 5 << 20;
     type Row = (
@@ -147,10 +148,9 @@ fn what_is_too_long_or_too_deep_is_told_and_the_rest_is_found() {
     }
 }
 
-/// The references of a document that is longer than what can be held go out early; then the document
-/// must not be read from its start again, or each of them would come twice.
+/// Rule H29: once references were handed on, a restart would report each of them twice.
 #[test]
-fn what_was_handed_on_early_is_not_read_again() {
+fn handed_on_references_are_not_repeated() {
     const MANY: usize = 300_000;
     for late in [
         &b"<svg><p><a href=last>"[..],
@@ -166,10 +166,9 @@ fn what_was_handed_on_early_is_not_read_again() {
     }
 }
 
-/// The same where a window that grew for a long value holds all of them, and what asks for another
-/// reading too.
+/// Rule H29, where one window holds all of the document.
 #[test]
-fn what_is_handed_on_within_one_window_is_not_read_again() {
+fn references_handed_on_within_one_window_are_not_repeated() {
     const MANY: usize = 200_000;
     let links = "<a href=x>".repeat(MANY);
     let html = format!(
@@ -190,8 +189,7 @@ fn what_is_handed_on_within_one_window_is_not_read_again() {
     }
 }
 
-/// One value may hold millions of references: they are handed on before the value ends, each once
-/// and in order, whatever else the document is.
+/// References of one long value are handed on before the value ends, each once and in order.
 #[test]
 fn a_value_full_of_references_gives_each_once() {
     const MANY: usize = 40_000;
@@ -211,7 +209,7 @@ fn a_value_full_of_references_gives_each_once() {
     }
 }
 
-/// What follows a long document may decide how it is read, and what its base is.
+/// Rule H29: the end of a document may change its base and retract its references.
 #[test]
 fn the_end_of_a_long_document_decides_about_its_start() {
     const MANY: usize = 40_000;
@@ -250,7 +248,7 @@ fn the_end_of_a_long_document_decides_about_its_start() {
     }
 }
 
-/// SVG knows no `base`: the attribute means nothing there.
+/// Rule H5.
 #[test]
 fn the_href_of_base_in_svg_is_no_reference() {
     let html = "<svg><base href=a xlink:href=b /><base href=c></svg><a href=d>";
@@ -271,10 +269,9 @@ fn a_part_of_a_mail_counts_as_read_exactly() {
     assert_eq!(read_as("markdown", html.as_bytes()).exact, ["B3"]);
 }
 
-/// The places of what was decoded take memory for each change, not for each byte; spans stay those of
-/// the document.
+/// Spans of references in decoded values are those of the document.
 #[test]
-fn what_is_decoded_stands_where_it_stood() {
+fn spans_of_decoded_references_are_those_of_the_document() {
     let html = "<a ping='&a&&b &amp;c\r d\r\n&lt;e'>";
     let mut found = Vec::new();
     let document = Document::new(Format::named("html").expect("it is a format"), None);

@@ -1,4 +1,4 @@
-//! The parts of the oracle, each against rows that follow from its standard.
+//! The parts of the oracle, each against rows that follow from the standards.
 
 use encoding_rs::Encoding;
 
@@ -101,7 +101,7 @@ fn charsets() {
     assert_eq!(charset::sniff(&late, None).encoding.name(), "UTF-8");
 }
 
-/// The scanner's prescan and the standard's steps agree on any sequence of what means something there.
+/// The library's prescan agrees with the standard's steps on generated input (rule H39).
 #[test]
 fn prescans() {
     const PIECES: [&[u8]; 32] = [
@@ -161,7 +161,7 @@ fn prescans() {
     assert!(declared > 500, "{declared}");
 }
 
-/// URL, "percent-encode after encoding": what no encoding holds becomes a character reference.
+/// URL, "percent-encode after encoding": unmappable characters become character references.
 #[test]
 fn queries() {
     let rows = [

@@ -12,18 +12,18 @@ use uriscan::uri::{Base, BaseSource};
 
 use super::oracle::{Expected, Options};
 
-/// What the library finds in a document that it reads `window` bytes at a time.
+/// Returns the references that the library finds, reading `window` bytes at a time.
 pub(crate) fn scan(html: &[u8], options: &Options, window: usize) -> Vec<Expected> {
     read(html, options, window).references
 }
 
-/// What the library finds, and how.
+/// The references that the library finds, and how they were found.
 #[derive(Default)]
 pub(crate) struct Found {
     pub(crate) references: Vec<Expected>,
-    /// The rules by which the fast reader gave up on the document or on one in it.
+    /// The bail rules that applied to the document or a srcdoc document in it.
     pub(crate) rules: Vec<&'static str>,
-    /// A part was read by approximation.
+    /// Whether a part was approximated.
     pub(crate) approximate: bool,
 }
 
@@ -41,7 +41,7 @@ impl Sink for Found {
     }
 }
 
-/// The same, with how it was found.
+/// Reads a document `window` bytes at a time.
 pub(crate) fn read(html: &[u8], options: &Options, window: usize) -> Found {
     let mut settings = extractor::ExtractorOptions {
         window,

@@ -1,4 +1,4 @@
-//! URIs in character data (`--html-text`).
+//! URIs in character data (`--html-text`), rule H12.
 
 use std::io::Cursor;
 
@@ -8,7 +8,7 @@ use uriscan::document::flags::Flags;
 use uriscan::extractor::{Document, Extractor, ExtractorOptions};
 use uriscan::resolver::Link;
 
-/// What is found in character data: the reference, where it stands, whether it is inert.
+/// Returns the references in character data, with their source text and whether they are inert.
 fn found(html: &str, window: usize) -> Vec<String> {
     let mut options = ExtractorOptions {
         window,

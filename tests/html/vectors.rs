@@ -1,4 +1,4 @@
-//! The cases of `tests/vectors/html.jsonl`: documents with the references that the rules give them.
+//! The cases of `tests/vectors/html.jsonl`: documents and their references.
 
 use encoding_rs::Encoding;
 use serde_json::Value;
@@ -13,7 +13,7 @@ pub(crate) struct Vector {
     pub(crate) options: Options,
     pub(crate) expected: Vec<Expected>,
     pub(crate) why: String,
-    /// Whether the scanner must do without the tree builder: `fast`, or `bail`.
+    /// `fast` if the simulator must not bail on the document, else `bail`.
     pub(crate) tier: String,
 }
 
@@ -63,7 +63,7 @@ fn expected(row: &Value) -> Expected {
     }
 }
 
-/// The encoder for UTF-16 is the one that encoding_rs leaves out.
+/// Encodes a document. encoding_rs has no encoder for UTF-16.
 fn encode(html: &str, label: Option<&str>) -> Vec<u8> {
     match label {
         Some("utf-16le") => html.encode_utf16().flat_map(u16::to_le_bytes).collect(),

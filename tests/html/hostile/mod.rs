@@ -1,20 +1,18 @@
-//! Hostile documents, made from a seed: link attributes on every tag, in every kind of trouble
-//! that a tree builder knows.
+//! Hostile documents, generated from a seed: reference attributes on every tag, in the constructs
+//! where tree builders do most.
 
-mod random;
-mod words;
+mod fragments;
 
 use super::oracle::Options;
-use random::Random;
-use words::{
+use fragments::{
     ANYWHERE, BEFORE_CLOSE, BETWEEN, BYTES, CSS, DATA, ENCODINGS, END_TAG_REST, PLAIN, REFERENCES,
     REFRESH, SRCDOC, SRCSET, STYLES, TEXT, THEMES, TRANSPORTS, Theme, VALUES,
 };
 
-/// The most pieces of a document: trouble comes from few tags that stand close together.
-const LONGEST: usize = 24;
+/// The most pieces of a document. Short documents make interactions between tags likely.
+const MAX_PIECES: usize = 24;
 
-/// A document in pieces, so that a failing one can be made smaller piece by piece.
+/// A document in pieces, so that a failing one can be shrunk piece by piece.
 #[derive(Clone, Debug)]
 pub(crate) struct Hostile {
     pub(crate) pieces: Vec<Vec<u8>>,
@@ -22,7 +20,7 @@ pub(crate) struct Hostile {
 }
 
 impl Hostile {
-    /// The document that a seed gives.
+    /// Generates the document of a seed.
     pub(crate) fn new(seed: u64) -> Self {
         let mut writer = Writer {
             random: Random::new(seed),
@@ -35,13 +33,30 @@ impl Hostile {
         }
     }
 
-    /// The document in one piece.
+    /// Generates a document of CSS: a style element and a style attribute.
+    pub(crate) fn css(seed: u64) -> Self {
+        let mut writer = Writer {
+            random: Random::new(seed),
+            number: 0,
+        };
+        let mut pieces = vec![b"<style>".to_vec()];
+        writer.css(&mut pieces, |css| css.to_owned());
+        pieces.push(b"</style><p style=\"".to_vec());
+        writer.css(&mut pieces, |css| css.replace('"', "&quot;"));
+        pieces.push(b"\">".to_vec());
+        Hostile {
+            pieces,
+            options: Options::default(),
+        }
+    }
+
+    /// Returns the whole document.
     pub(crate) fn bytes(&self) -> Vec<u8> {
         self.pieces.concat()
     }
 }
 
-/// What ends the text that a piece begins, if it begins one.
+/// Returns the end tag of the text element or comment that a piece starts, if any.
 fn closing(piece: &[u8]) -> Option<Vec<u8>> {
     const TEXTS: [&str; 9] = [
         "script", "style", "title", "textarea", "xmp", "iframe", "noembed", "noframes", "noscript",
@@ -82,10 +97,10 @@ impl Writer {
     }
 
     fn document(&mut self) -> Vec<Vec<u8>> {
-        // Most documents mix two themes, so that the trouble is thick.
+        // Most documents mix two themes.
         let themes = [(); 2].map(|()| self.random.below(THEMES.len()));
         let is_mixed = self.random.one_in(4);
-        let length = 1 + self.random.below(LONGEST);
+        let length = 1 + self.random.below(MAX_PIECES);
         let mut pieces = Vec::new();
         for _ in 0..length {
             let theme = if is_mixed {
@@ -96,7 +111,7 @@ impl Writer {
             let piece = self.piece(&THEMES[theme]);
             let closing = closing(&piece);
             pieces.push(piece);
-            // Without this, half of each document would be the text of an unclosed script.
+            // Otherwise half of all bytes would be text of an unclosed element.
             if let Some(closing) = closing
                 && !self.random.one_in(4)
             {
@@ -109,7 +124,7 @@ impl Writer {
         if self.random.one_in(6)
             && let Some(last) = pieces.last_mut()
         {
-            // The end of the file may come anywhere.
+            // The document may end anywhere.
             last.truncate(self.random.below(last.len() + 1));
         }
         pieces
@@ -142,7 +157,7 @@ impl Writer {
         self.number(&piece).into_bytes()
     }
 
-    /// An element whose text holds references.
+    /// An element whose text or content has references.
     fn block(&mut self) -> String {
         let types = [
             "",
@@ -179,7 +194,24 @@ impl Writer {
         (0..count).map(|_| self.random.pick(words)).collect()
     }
 
-    /// Puts a fresh number in for every `%`.
+    fn css(&mut self, pieces: &mut Vec<Vec<u8>>, escape: impl Fn(&str) -> String) {
+        const CHARACTERS: &[&str] = &[
+            "\\", "\\", "'", "\"", "(", ")", "[", "]", "{", "}", "@", ";", "/*", "*/", "-", "#",
+            " ", "\n", "\r\n", "\u{c}", "\0", "\u{1}", "2", "a", "url(", "\u{e9}", "src(", "--",
+            "<!-",
+        ];
+        for _ in 0..self.random.below(16) {
+            let fragments = if self.random.one_in(2) {
+                CSS
+            } else {
+                CHARACTERS
+            };
+            let fragment = self.random.pick(fragments);
+            pieces.push(escape(&self.number(fragment)).into_bytes());
+        }
+    }
+
+    /// Replaces every `%` by a new number.
     fn number(&mut self, text: &str) -> String {
         let mut numbered = String::new();
         for (at, part) in text.split('%').enumerate() {
@@ -203,7 +235,7 @@ impl Writer {
     fn end_tag(&mut self, theme: &Theme) -> String {
         let name = self.random.pick(theme.names);
         let name = self.name(name);
-        // An open quote in an end tag eats the rest of the document: rarely, then.
+        // Rare: an unclosed quote in an end tag hides the rest of the document.
         let more = if self.random.one_in(40) {
             " '"
         } else {
@@ -279,11 +311,43 @@ impl Writer {
         match self.random.below(16) {
             0 => String::new(),
             1 => equals.to_owned(),
-            // Sometimes the value breaks its quotes.
+            // The value may contain the quote.
             2 => format!("{equals}\"{value}\""),
             3..=6 if is_bare => format!("{equals}{value}"),
             7..=9 => format!("{equals}'{}'", value.replace('\'', "&#39;")),
             _ => format!("{equals}\"{}\"", value.replace('"', "&quot;")),
         }
+    }
+}
+
+/// SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn new(seed: u64) -> Self {
+        Random(seed)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number below `end`.
+    fn below(&mut self, end: usize) -> usize {
+        (self.next() % end as u64) as usize
+    }
+
+    /// True once in `n` times.
+    fn one_in(&mut self, n: usize) -> bool {
+        self.below(n) == 0
+    }
+
+    /// One of the items.
+    fn pick<T: Copy>(&mut self, items: &[T]) -> T {
+        items[self.below(items.len())]
     }
 }

@@ -8,16 +8,16 @@ use url::{Position, Url};
 use super::charset;
 use super::tree::{Id, Kind, Tree};
 
-/// The base that a document has in the end.
+/// The base of a complete document.
 #[derive(Clone, Debug)]
 pub(crate) struct Frozen {
     /// The href of its first base element that has one.
     pub(crate) href: Option<String>,
-    /// What references resolve against; none where nothing is known.
+    /// The base URI, if there is one.
     pub(crate) uri: Option<Url>,
 }
 
-/// The href of the first base element in tree order; templates and shadow roots are other trees.
+/// Returns the href of the first base element in tree order, templates and shadow roots excluded.
 pub(crate) fn href(tree: &Tree) -> Option<String> {
     let nodes = tree.nodes();
     let mut stack = vec![Id(0)];
@@ -52,7 +52,7 @@ pub(crate) fn freeze(
     }
 }
 
-/// Where a browser would go.
+/// Resolves a reference as a browser would.
 pub(crate) fn resolve(
     reference: &str,
     base: Option<&Url>,
@@ -68,7 +68,7 @@ pub(crate) fn resolve(
     Some(encode_carets(parsed))
 }
 
-/// The engine takes `///x` for a path; a browser takes any run of slashes for two.
+/// Collapses leading slashes: the url crate reads `///x` as a path, a browser as `//x`.
 fn collapse_slashes(reference: &str, base: Option<&Url>) -> Option<String> {
     const SPECIAL: [&str; 5] = ["http", "https", "ws", "wss", "ftp"];
     if !base.is_some_and(|base| SPECIAL.contains(&base.scheme())) {
@@ -83,7 +83,7 @@ fn collapse_slashes(reference: &str, base: Option<&Url>) -> Option<String> {
     (clean.len() - rest.len() > 2).then(|| format!("//{rest}"))
 }
 
-/// The path percent-encode set has `^`, which the engine leaves.
+/// Encodes `^` in the path, which is in the path percent-encode set but left by the url crate.
 fn encode_carets(uri: Url) -> Url {
     if uri.cannot_be_a_base() || !uri.path().contains('^') {
         return uri;

@@ -1,4 +1,4 @@
-//! The encoding of a document, the document decoded as a whole, and queries encoded back.
+//! The encoding of a document, the decoded document, and the encoding of queries.
 
 use std::borrow::Cow;
 

@@ -50,7 +50,7 @@ fn specifiers(map: &Map<String, Value>, found: &mut Vec<String>) {
     }
 }
 
-/// "Speculation rules": the URLs of list rules, whatever action they speak of.
+/// "Speculation rules": the URLs of list rules of every action.
 pub(crate) fn speculation_rules(text: &str) -> Vec<String> {
     let rules = parse(text);
     let rules = rules.values().filter_map(Value::as_array).flatten();
@@ -63,7 +63,7 @@ pub(crate) fn speculation_rules(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// JSON-LD: the members that usually hold a URL, at any depth.
+/// JSON-LD: the members that are URLs by convention, at any depth.
 pub(crate) fn linked_data(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     if let Ok(value) = serde_json::from_str(text) {

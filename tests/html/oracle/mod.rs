@@ -1,5 +1,5 @@
-//! The references of an HTML document, found the slow way: html5ever builds the tree, and the
-//! table of attributes is read over it. Nothing here is shared with the scanner.
+//! The oracle: html5ever builds the tree, and a table of its own is applied to the elements. Shares
+//! nothing with the scanner.
 
 pub(crate) mod base;
 pub(crate) mod charset;
@@ -21,10 +21,10 @@ use table::{Base, EXTENDED, Empty, Grammar, ROWS, Row, Space};
 use tokens::{Parsed, Parsing, StartTag, parse};
 use tree::{Element, Id, Kind, Tree};
 
-/// How deep srcdoc documents may nest.
-const DEPTH: usize = 16;
+/// The deepest nesting of srcdoc documents.
+const MAX_DEPTH: usize = 16;
 
-/// How a document is read.
+/// The options of a scan.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Options {
     pub(crate) extended: bool,
@@ -33,10 +33,10 @@ pub(crate) struct Options {
     pub(crate) document_uri: Option<String>,
 }
 
-/// A reference that a document has.
+/// A reference in a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Expected {
-    /// The value as it is handed to the URL parser, in UTF-8.
+    /// The reference before it is resolved, in UTF-8.
     pub(crate) reference: Vec<u8>,
     /// The absolute URI, if it resolves.
     pub(crate) target: Option<String>,
@@ -47,7 +47,7 @@ pub(crate) struct Expected {
     pub(crate) via: Option<&'static str>,
 }
 
-/// The references of a document: by token, by attribute, by place in the value.
+/// Returns the references of a document in the order of tokens, attributes and values.
 pub(crate) fn references(html: &[u8], options: &Options) -> Vec<Expected> {
     let document = Document::read(html, options);
     let mut found = Vec::new();
@@ -55,19 +55,19 @@ pub(crate) fn references(html: &[u8], options: &Options) -> Vec<Expected> {
     found
 }
 
-/// The base of a document.
+/// Returns the base of a document.
 pub(crate) fn base(html: &[u8], options: &Options) -> Frozen {
     Document::read(html, options).base
 }
 
-/// One document, a srcdoc document included.
+/// A document or srcdoc document.
 struct Document {
     parsed: Parsed,
     encoding: &'static Encoding,
     fallback: Option<Url>,
     base: Frozen,
     depth: usize,
-    /// Its host stands in the contents of a template.
+    /// Whether the host is in the contents of a template.
     inert: bool,
 }
 
@@ -148,7 +148,7 @@ impl Document {
     }
 }
 
-/// The nodes that stand in the final tree, and whether a template holds them.
+/// Returns the nodes of the final tree, and whether they are in the contents of a template.
 fn reach(tree: &Tree) -> HashMap<usize, bool> {
     let nodes = tree.nodes();
     let mut reached = HashMap::new();
@@ -180,7 +180,7 @@ fn child_text(tree: &Tree, id: Id) -> String {
         .collect()
 }
 
-/// One start tag at work.
+/// Collects the references of one start tag.
 struct OfTag<'a> {
     document: &'a Document,
     options: &'a Options,
@@ -238,7 +238,7 @@ impl OfTag<'_> {
     }
 
     fn nested(&mut self, html: &str) {
-        if self.document.depth < DEPTH {
+        if self.document.depth < MAX_DEPTH {
             let scripting = self.options.scripting;
             let nested = Document::srcdoc(html, self.document, scripting, self.inert);
             nested.references(self.options, self.found);
@@ -260,7 +260,7 @@ impl OfTag<'_> {
                 resolve(reference, codebase.as_ref().or(of_document))
             }
         };
-        // HTML, "shared declarative refresh steps": it does not run scripts.
+        // HTML, "shared declarative refresh steps".
         target
             .filter(|uri| {
                 !(matches!(row.grammar, Grammar::Refresh) && uri.scheme() == "javascript")

@@ -1,4 +1,4 @@
-//! The table of elements and attributes that hold references, written down once more.
+//! A second table of the attributes that hold references, independent of the library's.
 
 use std::collections::BTreeSet;
 
@@ -10,11 +10,11 @@ pub(crate) enum Space {
     Html,
     Svg,
     MathMl,
-    /// Any of the three.
+    /// All three.
     Any,
 }
 
-/// How a value is read.
+/// The grammar of a value.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Grammar {
     Url,
@@ -23,21 +23,21 @@ pub(crate) enum Grammar {
     Srcset,
     Refresh,
     Css(Sheet),
-    /// A document of its own (srcdoc).
+    /// A document (srcdoc).
     Document,
     ImportMap,
     SpeculationRules,
     LinkedData,
 }
 
-/// What an empty value is.
+/// The meaning of an empty value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Empty {
     Reference,
     Nothing,
 }
 
-/// What a reference resolves against.
+/// The base that a reference resolves against.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Base {
     Document,
@@ -46,7 +46,7 @@ pub(crate) enum Base {
     Nothing,
 }
 
-/// What else the element must have.
+/// A condition on the element.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Condition {
     Always,
@@ -56,22 +56,22 @@ pub(crate) enum Condition {
     Trimmed(&'static str, &'static str),
     /// The attribute is absent, empty or has this value, in any case.
     DefaultsTo(&'static str, &'static str),
-    /// The attribute is there.
+    /// The attribute exists.
     Has(&'static str),
-    /// The attribute is not there.
+    /// The attribute is missing.
     Lacks(&'static str),
     /// One of the attributes has one of these values, in any case.
     OneOf(&'static [&'static str], &'static [&'static str]),
     /// The element's name has a hyphen.
     CustomElement,
-    /// The element is no BASE, which is never reported.
+    /// The element is not `base`.
     NoBase,
 }
 
-/// One row.
+/// A row of the table.
 pub(crate) struct Row {
     pub(crate) space: Space,
-    /// None: every element.
+    /// Empty for every element.
     pub(crate) elements: &'static [&'static str],
     /// `#text` is the element's text.
     pub(crate) attributes: &'static [&'static str],
@@ -106,7 +106,7 @@ use Grammar::{
     Commas, Css, Document, ImportMap, LinkedData, Refresh, Spaces, SpeculationRules, Srcset, Url,
 };
 
-/// The first row that fits an attribute counts.
+/// The first row that matches an attribute counts.
 #[rustfmt::skip]
 pub(crate) static ROWS: &[Row] = rows! {
     // The current standard.

@@ -1,4 +1,4 @@
-//! The start tags of a document, each with what became of it in the tree.
+//! The start tags of a document, each with its effect on the tree.
 
 use std::cell::RefCell;
 
@@ -14,10 +14,10 @@ use super::tree::{Id, Outcome, Tree};
 /// A start tag.
 #[derive(Debug)]
 pub(crate) struct StartTag {
-    /// Its attributes as the tokenizer has them: names in lower case, no duplicates.
+    /// The attributes without duplicates, names in lower case.
     pub(crate) attributes: Vec<(String, String)>,
     pub(crate) outcome: Outcome,
-    /// A meta element where the tree builder looks for an encoding.
+    /// Whether the tag is a meta element that the tree builder reads for an encoding.
     pub(crate) declares_encoding: bool,
 }
 
@@ -35,14 +35,14 @@ pub(crate) struct Parsed {
     pub(crate) tree: Tree,
 }
 
-/// How to parse.
+/// Options of the tree builder.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Parsing {
     pub(crate) scripting: bool,
     pub(crate) srcdoc: bool,
 }
 
-/// Sits between tokenizer and tree builder and writes down the start tags.
+/// Records start tags between tokenizer and tree builder.
 struct Tee {
     builder: TreeBuilder<Id, Tree>,
     tags: RefCell<Vec<StartTag>>,
@@ -92,7 +92,7 @@ impl TokenSink for Tee {
     }
 }
 
-/// HTML, shadowrootmode: its keywords ignore case, which html5ever 0.40 does not.
+/// HTML, shadowrootmode: the keywords are case-insensitive, but not in html5ever 0.40.
 fn lower_shadow_mode(tag: &mut Tag) {
     for attribute in &mut tag.attrs {
         if &*tag.name == "template" && &*attribute.name.local == "shadowrootmode" {
@@ -115,7 +115,7 @@ pub(crate) fn parse(text: &str, parsing: Parsing) -> Parsed {
         builder,
         tags: RefCell::new(Vec::new()),
     };
-    // The decoder has taken the byte order mark away; a second one is text.
+    // The decoder has removed the byte order mark; a second one is text.
     let tokenizer = Tokenizer::new(
         tee,
         TokenizerOpts {
@@ -125,7 +125,7 @@ pub(crate) fn parse(text: &str, parsing: Parsing) -> Parsed {
     );
     let input = BufferQueue::default();
     input.push_back(StrTendril::from(text));
-    // It returns early for scripts and declared encodings.
+    // `feed` returns early for scripts and declared encodings.
     while !matches!(tokenizer.feed(&input), TokenizerResult::Done) {}
     tokenizer.end();
     let tee = tokenizer.sink;

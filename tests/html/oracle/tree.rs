@@ -1,7 +1,5 @@
-//! The tree that html5ever's tree builder builds, as far as references need it.
-//!
-//! Nodes live in one vector, so dropping a deep tree does not recurse. Each element remembers
-//! nothing of its attributes but their names; the tokens keep the values.
+//! The tree that html5ever's tree builder builds. Nodes are in one vector, so that dropping a deep tree
+//! does not recurse.
 
 use std::borrow::Cow;
 use std::cell::{Ref, RefCell};
@@ -14,7 +12,7 @@ use html5ever::{Attribute, QualName, local_name, ns};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Id(pub(crate) usize);
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Debug)]
 pub(crate) enum Kind {
     Document,
@@ -53,20 +51,20 @@ pub(crate) struct Node {
     pub(crate) children: Vec<Id>,
 }
 
-/// What one start tag came to.
+/// The effect of one start tag.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
-    /// The element that it created; reconstruction makes clones first, so the last one counts.
+    /// The element created last; clones by reconstruction come before.
     pub(crate) created: Option<Id>,
-    /// The element that it merged into, with the names of the attributes that were missing there.
+    /// The element that the tag merged into, with the names of the added attributes.
     pub(crate) merged: Option<(Id, Vec<String>)>,
 }
 
-/// A tree under construction, with the outcome of the start tag at work.
+/// A tree under construction, with the effect of the current start tag.
 #[derive(Debug)]
 pub(crate) struct Tree {
     nodes: RefCell<Vec<Node>>,
-    /// The name of the start tag at work, in lower case.
+    /// The name of the current start tag, in lower case.
     tag: RefCell<Option<String>>,
     outcome: RefCell<Outcome>,
 }
@@ -89,12 +87,12 @@ impl Tree {
         self.nodes.borrow()
     }
 
-    /// A start tag begins its work.
+    /// Starts a start tag.
     pub(crate) fn begin(&self, name: &str) {
         self.tag.replace(Some(name.to_owned()));
     }
 
-    /// It has done its work: what it came to.
+    /// Ends a start tag; returns its effect.
     pub(crate) fn end(&self) -> Outcome {
         self.tag.replace(None);
         self.outcome.take()

@@ -1,4 +1,4 @@
-//! What attribute values hold, transcribed step by step: lists, srcset, refresh.
+//! Grammars of attribute values, transcribed step by step: lists, srcset, refresh.
 
 /// The characters that HTML calls ASCII whitespace.
 pub(crate) fn is_space(character: char) -> bool {

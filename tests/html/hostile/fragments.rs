@@ -1,15 +1,15 @@
-//! What hostile documents are made of. `%` stands for a number that no other reference has.
+//! The fragments of hostile documents. `%` stands for a number, different in each reference.
 
-/// A kind of trouble: the tags of one corner of the tree builder.
+/// Tags and fragments that belong to one part of the tree builder.
 pub(crate) struct Theme {
     pub(crate) names: &'static [&'static str],
-    /// Whole pieces, put in as they are.
+    /// Whole pieces, used as they are.
     pub(crate) pieces: &'static [&'static str],
 }
 
 #[rustfmt::skip]
 pub(crate) static THEMES: &[Theme] = &[
-    // Flow content, formatting elements, and what closes what.
+    // Flow content, formatting elements, implied end tags.
     Theme {
         names: &["a", "a", "b", "i", "font", "nobr", "p", "div", "span", "address", "article", "h1", "h6", "pre",
             "listing", "li", "ul", "dd", "dt", "center", "hr", "br", "img", "image", "area", "map", "embed", "object",
@@ -31,7 +31,7 @@ pub(crate) static THEMES: &[Theme] = &[
         pieces: &["</template>", "</template>", "<template><col>", "<template shadowrootmode=open>", "<div><template shadowrootmode=closed>",
             "<p><template shadowrootmode=OPEN>", "<template shadowrootmode=x>", "<svg><template>", "<template><tr>"],
     },
-    // Foreign content, integration points and what breaks out of it.
+    // Foreign content, integration points and breakouts.
     Theme {
         names: &["svg", "svg", "math", "math", "g", "path", "use", "image", "a", "a", "style", "script", "title", "desc",
             "foreignobject", "foreignObject", "lineargradient", "textPath", "feImage", "mi", "mo", "mn", "ms", "mtext",
@@ -74,7 +74,7 @@ pub(crate) static THEMES: &[Theme] = &[
             "<!doctype", "<?php echo '<a href=no>' ?>", "<?>", "</>", "</ a>", "</3 <a href=no>", "<![CDATA[ <a href=%> ]]>",
             "<![cdata[ > ]]>", "<!--[if IE]><a href=no><![endif]-->", "<![if !IE]>", "<![endif]>", "< a href=no>", "<1>", "<<", "<\0a href=no>"],
     },
-    // The frame of a document.
+    // The structure of a document.
     Theme {
         names: &["html", "html", "head", "head", "body", "body", "base", "base", "link", "meta", "title", "style", "script",
             "noscript", "a", "p", "basefont"],
@@ -83,7 +83,7 @@ pub(crate) static THEMES: &[Theme] = &[
             "<base href='https://o%.example/d/'>", "<base href='mailto:a@b'>", "<head><noscript><base href=/n%/></noscript>",
             "<head profile='% %'>", "<html manifest=%>", "<html style='a:url(%)'>", "<body background=% style='a:url(%)'>"],
     },
-    // Values with a grammar of their own.
+    // Elements with special values.
     Theme {
         names: &["img", "source", "link", "meta", "style", "script", "object", "applet", "param", "iframe", "a", "area", "div", "video"],
         pieces: &["</style>", "</script>", "</object>", "</iframe>"],
@@ -98,10 +98,10 @@ pub(crate) static REFERENCES: &[&str] = &[
     "definitionurl", "xlink:href", "value", "usemap", "ping", "itemtype", "attributionsrc", "code", "xml:base",
 ];
 
-/// Attributes that hold CSS.
+/// Attributes with CSS values.
 pub(crate) static STYLES: &[&str] = &["style", "style", "fill", "mask", "cursor", "marker-end"];
 
-/// Attributes that decide about others.
+/// Attributes that affect others, or break tags.
 #[rustfmt::skip]
 pub(crate) static PLAIN: &[&str] = &[
     "class=c", "id='a b'", "type=hidden", "type=text/css", "type=''", "type=x", "type=importmap", "type=speculationrules",
@@ -110,7 +110,7 @@ pub(crate) static PLAIN: &[&str] = &[
     "alt=`", "a\u{e9}href=no", "title=\"\n\r\n\"", "charset=utf-8", "a=b/", "b='\"'", "c=\"'\"",
 ];
 
-/// What a reference looks like.
+/// References.
 #[rustfmt::skip]
 pub(crate) static VALUES: &[&str] = &[
     "%", "%", "%", "%", "%", "%", "", " ", " % ", "%\n", "\r\n%\r", "%\0", "a b%", "../%", "/%", "//h%.example/", "///h%.example/p",
@@ -121,14 +121,14 @@ pub(crate) static VALUES: &[&str] = &[
     "%,%", "% %", "%, %", "%|%", "%&quot;x", "%&apos;x", "&colon;%", "%/", "%/>", "\u{feff}%", "\u{a0}%", "\u{3000}%\u{2028}",
 ];
 
-/// What a srcset is pieced together from.
+/// Fragments of srcset values.
 #[rustfmt::skip]
 pub(crate) static SRCSET: &[&str] = &[
     "%", "%", "%", " ", " ", ",", ", ", ",,", "\n", "\t", " 1x", " 2x", " 100w", " 5h", " 5w 5h", " 5h 5w", " 1x 2x", " 1w 2x", " 0w", " 01w",
     " -0x", " -1x", " +1x", " 1e3x", " .5x", " 5.x", " 1E-2x", " x", " w", " 2q", " (a, b)", " (", ")", " 1x,", "data:,%", "\u{a0}", " 1.0w", "&#32;", "\u{c}",
 ];
 
-/// What CSS is pieced together from.
+/// Fragments of CSS.
 #[rustfmt::skip]
 pub(crate) static CSS: &[&str] = &[
     "url(%)", "url(%)", "url( % )", "url('%')", "url(\"%\")", "URL(%)", "Url( '%' )", "url(%", "url('%", "url('%'", "url(% x)", "url(%'x)", "url(%(x)",
@@ -140,14 +140,14 @@ pub(crate) static CSS: &[&str] = &[
     "a", "a{b:", "--x:", "\\", "\n", "<!--", "-->", "&amp;", "&quot;", "\u{e9}", "\0", "\u{c}", "url(\u{1}%)", "format('no')",
 ];
 
-/// What a refresh is pieced together from.
+/// Fragments of refresh values.
 #[rustfmt::skip]
 pub(crate) static REFRESH: &[&str] = &[
     "0", "5", "0;", "0,", "0 ", "1.5;", ".5;", ".", "+1", "-1", ";", ",", " ", "\n", "url=", "URL=", "url", "ur", "u", "=", "url = ", "'", "\"", "%", "%", "%", "x",
     "0;url=%", "0;url='%'", "0; URL = \"%\" x", "0;url=javascript:%", "0;url=", "\u{a0}", "&#32;",
 ];
 
-/// Scripts that are data.
+/// Contents of data scripts.
 #[rustfmt::skip]
 pub(crate) static DATA: &[&str] = &[
     r#"{"imports":{"a":"./%","/%":"https://o.example/%","b":"bare"},"scopes":{"/s%/":{"c":"../%"}},"integrity":{"./%":"sha384-x"}}"#,
@@ -159,7 +159,7 @@ pub(crate) static DATA: &[&str] = &[
     "[]", "", "null", "a.b('<a href=no>')",
 ];
 
-/// Documents inside a srcdoc attribute.
+/// Fragments of srcdoc values.
 #[rustfmt::skip]
 pub(crate) static SRCDOC: &[&str] = &[
     "<a href=%>", "<base href=in%/><a href=%>", "<base href='https://o%.example/'>", "<img src='%'>", "&amp;lt;a href=no>", "<template><a href=%></template>",
@@ -177,21 +177,21 @@ pub(crate) static ENCODINGS: &[&str] = &[
     "<meta name=charset content=gbk>", "<meta http-equiv=content-type content='charset=gbk' charset=x>",
 ];
 
-/// The labels that a transport declares.
+/// Labels declared by the transport.
 #[rustfmt::skip]
 pub(crate) static TRANSPORTS: &[&str] = &[
     "utf-8", "windows-1252", "windows-1251", "shift_jis", "gbk", "gb18030", "big5", "euc-jp", "euc-kr", "iso-2022-jp", "utf-16le", "utf-16be",
     "replacement", "x-user-defined", "koi8-r", "nonsense", " UTF-8 ",
 ];
 
-/// Bytes that break words, tags and encodings.
+/// Bytes that break names, tags and encodings.
 #[rustfmt::skip]
 pub(crate) static BYTES: &[&[u8]] = &[
     b"<", b">", b"\"", b"'", b"=", b"/", b"&", b"!", b"-", b" ", b"\n", b"\r", b"\0", b"\x0c", b";", b"#", b"?", b"]", b"\xe9", b"\x81", b"\x81\x5c", b"\xe3\x81",
     b"\xff", b"\xef\xbb\xbf", b"\xff\xfe", b"\x1b$B", b"\x1b(B", b"\x80", b"\xc3\xa9", b"\xf0\x9f\x98\x80",
 ];
 
-/// What stands between the name of an end tag and its `>`.
+/// Text between the name of an end tag and the `>`.
 pub(crate) static END_TAG_REST: &[&str] = &[
     "",
     "",
@@ -207,18 +207,18 @@ pub(crate) static END_TAG_REST: &[&str] = &[
     "x",
 ];
 
-/// What stands before an attribute.
+/// Separators before an attribute.
 #[rustfmt::skip]
 pub(crate) static BETWEEN: &[&str] = &[" ", " ", " ", " ", "\n", "\t", "/", " / ", "\r\n", "\u{c}"];
 
-/// What stands before the `>` of a start tag.
+/// Text before the `>` of a start tag.
 #[rustfmt::skip]
 pub(crate) static BEFORE_CLOSE: &[&str] = &["", "", "", " ", " ", "\n", "\t", " /", "\r\n", "\u{c}"];
 
-/// Text, and characters that are trouble in text.
+/// Character data.
 #[rustfmt::skip]
 pub(crate) static TEXT: &[&str] = &["text", " ", "\n", "x", "&amp;", "&", ">", "\0", "\u{e9}", "\r\n"];
 
-/// What any theme may have.
+/// Fragments for every theme.
 #[rustfmt::skip]
 pub(crate) static ANYWHERE: &[&str] = &["<base href=/%/>", "<a href=%>", "<a href=%>", "<a href=%>", "<img src=%>", "<base href='https://o.example/%'>"];
