@@ -226,7 +226,7 @@ flags! {
 impl Flags {
     /// The target of a `meta` element's refresh.
     pub const REFRESH: Flags = Flags(1 << 63);
-    /// The reference's element asks that it be left out ([`Options::ignore`](super::html::HtmlOptions::ignore)).
+    /// The reference's element asks to be left out (`HtmlOptions::ignore`).
     pub const IGNORED: Flags = Flags(1 << 62);
 }
 

@@ -11,7 +11,7 @@ const ROWS: &[Row] = &[
     // Schemes.
     ("T2", "", "x imaps://a.example/", "bare imaps://a.example/ unknown-scheme"),
     ("T2", "", "iris.beep://a.example/ soap.beep://a", "bare iris.beep://a.example/\nbare soap.beep://a"),
-    ("T2: known but neither `//` nor NOSLASH: none, no further rule is tried", "", "x.ssh:tel:1234", "bare tel:1234"),
+    ("T2: a known scheme without `//` that needs it: no further rule is tried", "", "x.ssh:tel:1234", "bare tel:1234"),
     ("T3: from the first letter, whatever it belongs to", "", "1git+https://a.example/", "bare git+https://a.example/"),
     ("T3", "", "+https://a.example/", "bare https://a.example/"),
     ("T4: without `//` too, with the shape of T7", "", "word.mailto:a@b.example 2mailto:a@b.example", "bare mailto:a@b.example\nbare mailto:a@b.example glued"),

@@ -72,19 +72,19 @@ static ODD_BEFORE: ByteSet = ByteSet::ALPHANUMERIC.with(b"+-.;|'_~");
 /// Returns the URI whose scheme ends at a colon, if it is a common one.
 pub(super) fn read(
     view: &TextView<'_>,
-    wide: Avx2,
+    avx2: Avx2,
     non_ascii: NonAscii,
     colon: usize,
 ) -> Option<Candidate> {
     let start = scheme(view, colon)?;
     let context = context(view, start)?;
     let host = colon + 3;
-    let host_end = host + host_length(wide, view.bytes.get(host..)?.first_chunk()?)?;
+    let host_end = host + host_length(avx2, view.bytes.get(host..)?.first_chunk()?)?;
     let authority_end = host_end + port_length(&view.bytes[host_end..]);
     let next = *view.bytes.get(authority_end)?;
     let end = match CLASS[next as usize] {
         CommonByte::Stop => authority_end,
-        CommonByte::Part if b"/?#".contains(&next) => path_end(view, wide, authority_end)?,
+        CommonByte::Part if b"/?#".contains(&next) => path_end(view, avx2, authority_end)?,
         _ if context == Context::Bare
             && is_behind_host(next, *view.bytes.get(authority_end + 1)?) =>
         {
@@ -174,8 +174,8 @@ fn context(view: &TextView<'_>, start: usize) -> Option<Context> {
 
 /// Returns the length of a host of plain labels, if it ends in these bytes, without a final dot.
 #[inline]
-fn host_length(wide: Avx2, bytes: &[u8; BLOCK]) -> Option<usize> {
-    let end = !wide.members(bytes, &HOST);
+fn host_length(avx2: Avx2, bytes: &[u8; BLOCK]) -> Option<usize> {
+    let end = !avx2.members(bytes, &HOST);
     let mut length = end.trailing_zeros() as usize;
     if length == BLOCK {
         return None;
@@ -218,11 +218,11 @@ fn is_behind_host(byte: u8, next: u8) -> bool {
 
 /// Returns the end of path, query and fragment, before a stop or a closing bracket.
 #[inline]
-fn path_end(view: &TextView<'_>, wide: Avx2, from: usize) -> Option<usize> {
+fn path_end(view: &TextView<'_>, avx2: Avx2, from: usize) -> Option<usize> {
     let bytes = view.bytes;
     let mut at = from;
     while at < from + LONGEST {
-        let mut others = !wide.members(bytes.get(at..)?.first_chunk()?, &PARTS);
+        let mut others = !avx2.members(bytes.get(at..)?.first_chunk()?, &PARTS);
         while others != 0 {
             let other = at + others.trailing_zeros() as usize;
             match CLASS[bytes[other] as usize] {

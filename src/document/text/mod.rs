@@ -1,8 +1,8 @@
 //! Plain text: finds URIs as RFC 2396 Appendix E and RFC 3986 Appendix C describe them.
 //!
-//! A URI's scheme ends in a colon, so the scanner searches for colons
-//! ([`prefilter`](crate::bytes::prefilter)) and not for delimiters, which are far more frequent. At
-//! a colon it looks back for the scheme and for a delimiter, then reads forward.
+//! A URI's scheme ends in a colon, so the scanner searches for colons (`bytes::prefilter`) and not
+//! for delimiters, which are far more frequent. At a colon it looks back for the scheme and for a
+//! delimiter, then reads forward.
 //!
 //! | rules | file | contents |
 //! |---|---|---|

@@ -9,7 +9,7 @@ use super::{TextOptions, TextSource, bare, common_case, conformance};
 use crate::bytes::prefilter::WordEndings;
 use crate::bytes::simd::avx2::Avx2;
 use crate::bytes::window::Window;
-use crate::document::events::{Context, Event, Events};
+use crate::document::events::{Event, Events};
 use crate::document::flags::Flags;
 use crate::document::{Scan, ScanStart};
 
@@ -32,7 +32,7 @@ static WORDS: WordEndings = WordEndings::new(
 #[derive(Debug)]
 pub struct TextScanner {
     options: TextOptions,
-    wide: Option<Avx2>,
+    avx2: Option<Avx2>,
     workspace: Workspace,
     /// The offset of the last reference's outer end: the next one starts behind it.
     resume: u64,
@@ -47,7 +47,7 @@ impl TextScanner {
     pub fn new(options: TextOptions) -> Self {
         TextScanner {
             options,
-            wide: Avx2::new(),
+            avx2: Avx2::new(),
             workspace: Workspace::default(),
             resume: 0,
             examined: 0,
@@ -61,35 +61,33 @@ impl TextScanner {
     fn read(&mut self, view: &TextView<'_>, trigger: Trigger) -> Option<Candidate> {
         match trigger {
             Trigger::Colon(at) => self.read_colon(view, at),
-            Trigger::At(_) | Trigger::Www(_) => self.read_abbreviated(view, trigger),
+            Trigger::At(at) => self.read_email(view, at),
+            Trigger::Www(at) => self.read_www(view, at),
         }
     }
 
     #[inline(never)]
-    fn read_abbreviated(&mut self, view: &TextView<'_>, trigger: Trigger) -> Option<Candidate> {
-        let mut reading = match trigger {
-            Trigger::Colon(_) => None,
-            Trigger::At(at) => optional::email(view, at, &mut self.workspace),
-            Trigger::Www(at) => {
-                let non_ascii = self.options.non_ascii;
-                optional::www(view, non_ascii, at, &mut self.workspace)
-            }
-        }?;
-        // Both have a scheme that was put before them.
-        let text = &self.workspace.text;
-        reading.flags |= match reading.context {
-            Context::Www => conformance::flags(text, 5, TextScheme::named(b"http")),
-            _ => conformance::flags(text, 7, None),
-        };
-        Some(reading)
+    fn read_email(&mut self, view: &TextView<'_>, at: usize) -> Option<Candidate> {
+        let mut candidate = optional::email(view, at, &mut self.workspace)?;
+        candidate.flags |= conformance::flags(&self.workspace.text, "mailto:".len(), None);
+        Some(candidate)
+    }
+
+    #[inline(never)]
+    fn read_www(&mut self, view: &TextView<'_>, at: usize) -> Option<Candidate> {
+        let non_ascii = self.options.non_ascii;
+        let mut candidate = optional::www(view, non_ascii, at, &mut self.workspace)?;
+        let http = TextScheme::named(b"http");
+        candidate.flags |= conformance::flags(&self.workspace.text, "http:".len(), http);
+        Some(candidate)
     }
 
     #[inline]
     fn read_colon(&mut self, view: &TextView<'_>, colon: usize) -> Option<Candidate> {
-        if let Some(wide) = self.wide
-            && let Some(reading) = common_case::read(view, wide, self.options.non_ascii, colon)
+        if let Some(avx2) = self.avx2
+            && let Some(candidate) = common_case::read(view, avx2, self.options.non_ascii, colon)
         {
-            return Some(reading);
+            return Some(candidate);
         }
         self.read_by_rules(view, colon)
     }
@@ -99,19 +97,19 @@ impl TextScanner {
     fn read_by_rules(&mut self, view: &TextView<'_>, colon: usize) -> Option<Candidate> {
         let strict = self.options.strict;
         if delimited::ends_in_prefix(view, colon + 1)
-            && let Some(mut reading) =
+            && let Some(mut candidate) =
                 delimited::read_prefixed(view, colon, strict, &mut self.workspace)
         {
-            let reference = self.workspace.reference(&reading, view.bytes);
+            let reference = self.workspace.reference(&candidate, view.bytes);
             let length = delimited::scheme_length(reference);
             let scheme = TextScheme::named(&reference[..length.unwrap_or(0)]);
             let rest = length.map_or(0, |length| length + 1);
-            reading.flags |= conformance::flags(reference, rest, scheme);
-            return Some(reading);
+            candidate.flags |= conformance::flags(reference, rest, scheme);
+            return Some(candidate);
         }
         let start = SchemeStart::before(view, colon)?;
         if !start.slashes {
-            // T7: a shape, or a line break before the slashes (T11). A backslash may come first (T16).
+            // T7: a shape, or a line break before the slashes (T11), behind a backslash or not (T16).
             let next = view.at(colon + 1)?;
             let breaks =
                 is_blank(next) || next == b'\\' && view.at(colon + 2).is_some_and(is_break);
@@ -119,38 +117,38 @@ impl TextScanner {
                 return None;
             }
         }
-        let mut reading = self.read_from(view, &start)?;
-        let reference = self.workspace.reference(&reading, view.bytes);
-        reading.flags |= conformance::flags(reference, colon + 1 - start.at, start.scheme);
-        Some(reading)
+        let mut candidate = self.read_from(view, &start)?;
+        let reference = self.workspace.reference(&candidate, view.bytes);
+        candidate.flags |= conformance::flags(reference, colon + 1 - start.at, start.scheme);
+        Some(candidate)
     }
 
     /// Reads the reference of a scheme, delimited if there is a delimiter, else bare.
     fn read_from(&mut self, view: &TextView<'_>, start: &SchemeStart) -> Option<Candidate> {
         if delimited::opens_hyperlink(view, start.at)
-            && let Some(reading) = delimited::read_hyperlink(view, start)
+            && let Some(candidate) = delimited::read_hyperlink(view, start)
         {
             self.workspace.clear();
-            return Some(reading);
+            return Some(candidate);
         }
         let before = UriPrefix::of(view, start.at);
         if let Some(opening) = before.opening {
             let strict = self.options.strict;
-            let reading = delimited::read(view, opening, start, strict, &mut self.workspace);
-            if reading.is_some() {
-                return reading;
+            let candidate = delimited::read(view, opening, start, strict, &mut self.workspace);
+            if candidate.is_some() {
+                return candidate;
             }
         }
         // T23
         self.workspace.clear();
-        let mut reading = bare::read(view, self.options.non_ascii, start, &mut self.workspace)?;
+        let mut candidate = bare::read(view, self.options.non_ascii, start, &mut self.workspace)?;
         if before.opening.is_some() {
-            reading.flags |= Flags::UNCLOSED;
+            candidate.flags |= Flags::UNCLOSED;
         }
         if before.has_prefix {
-            reading.flags |= Flags::URL_PREFIX;
+            candidate.flags |= Flags::URL_PREFIX;
         }
-        Some(reading)
+        Some(candidate)
     }
 
     /// Returns the first byte that may belong to a reference with a trigger at `end` or later.
@@ -183,21 +181,21 @@ impl Scan for TextScanner {
         let mut from = index(self.examined).max(window.start);
         let mut triggers = Triggers::new(&self.options);
         let consumed = loop {
-            let Some(trigger) = triggers.next(self.wide, window.bytes, from) else {
+            let Some(trigger) = triggers.next(self.avx2, window.bytes, from) else {
                 from = window.bytes.len();
                 break self.pending_start(&view, from);
             };
-            let reading = self.read(&view, trigger);
+            let candidate = self.read(&view, trigger);
             let at = trigger.at();
             if view.take_beyond() && !window.last {
                 from = at;
                 break self.pending_start(&view, at);
             }
             from = at + 1;
-            if let Some(reading) = reading {
-                self.workspace.report(&reading, &window, events);
-                view.floor = reading.outer_end;
-                from = from.max(reading.outer_end);
+            if let Some(candidate) = candidate {
+                self.workspace.report(&candidate, &window, events);
+                view.floor = candidate.outer_end;
+                from = from.max(candidate.outer_end);
             }
         };
         self.resume = window.offset_at(view.floor);
@@ -274,10 +272,10 @@ impl Triggers {
     }
 
     #[inline]
-    fn next(&mut self, wide: Option<Avx2>, bytes: &[u8], from: usize) -> Option<Trigger> {
+    fn next(&mut self, avx2: Option<Avx2>, bytes: &[u8], from: usize) -> Option<Trigger> {
         let colon = self
             .colon
-            .from(from, |from| WORDS.next_colon(wide, bytes, from));
+            .from(from, |from| WORDS.next_colon(avx2, bytes, from));
         let mut first = colon.map(Trigger::Colon);
         let mut offer = |other: Option<Trigger>| {
             if let Some(other) = other
@@ -300,7 +298,7 @@ impl Triggers {
 mod tests {
     use super::*;
     use crate::bytes::steps;
-    use crate::document::events::Span;
+    use crate::document::events::{Context, Span};
     use crate::document::text::NonAscii;
 
     const BEFORE: &[&str] = &[
@@ -478,7 +476,7 @@ mod tests {
         let mut random = Random(1);
         let mut scanner = TextScanner::new(TextOptions::default());
         let mut by_rules = TextScanner {
-            wide: None,
+            avx2: None,
             ..TextScanner::new(TextOptions::default())
         };
         let mut common = 0;
@@ -486,16 +484,16 @@ mod tests {
             let text = random.text();
             let found = finds(&mut scanner, text.as_bytes());
             assert_eq!(found, finds(&mut by_rules, text.as_bytes()), "{text:?}");
-            if let Some(wide) = scanner.wide {
+            if let Some(avx2) = scanner.avx2 {
                 let view = TextView::new(text.as_bytes(), 0);
-                let read = |at| common_case::read(&view, wide, NonAscii::Iri, at);
+                let read = |at| common_case::read(&view, avx2, NonAscii::Iri, at);
                 common += memchr::memchr_iter(b':', text.as_bytes())
                     .filter_map(read)
                     .count();
             }
         }
         assert!(
-            scanner.wide.is_none() || common > 3_000,
+            scanner.avx2.is_none() || common > 3_000,
             "{common} are common"
         );
     }

@@ -4,10 +4,11 @@ use memchr::{memchr_iter, memrchr, memrchr2, memrchr3};
 
 /// Returns the first index behind an empty line, at which a text can be split.
 ///
-/// Scanning `bytes[..n]` and `bytes[n..]` on their own finds what scanning `bytes` finds, as no rule
-/// reaches across an empty line. To split a huge text into pieces of about four megabytes, pass what
-/// follows each multiple of that size. The line that `bytes` starts in may have begun before, and
-/// never counts as empty. Only LF ends a line here. Returns `None` if `bytes` holds no empty line.
+/// Scanning `bytes[..n]` and `bytes[n..]` on their own finds what scanning `bytes` finds, as no
+/// rule reaches across an empty line. To split a huge text into pieces of about four megabytes,
+/// pass what follows each multiple of that size. The line that `bytes` starts in may have begun
+/// before, and never counts as empty. Only LF ends a line here. Returns `None` if `bytes` holds no
+/// empty line.
 ///
 /// ```
 /// use uriscan::document::text::split_at;

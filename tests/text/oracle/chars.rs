@@ -90,7 +90,7 @@ impl<'a> Text<'a> {
     }
 }
 
-/// WS = HT LF VT FF CR SP.
+/// Returns whether a character is a blank: HT, LF, VT, FF, CR or SP.
 pub(super) fn is_ws(byte: u8) -> bool {
     matches!(byte, b'\t'..=b'\r' | b' ')
 }

@@ -116,7 +116,7 @@ fn behind_marker(text: Text<'_>, at: usize, written: Written) -> Option<usize> {
     is_entity.then_some(at + 4)
 }
 
-/// `T[ \t]` with T one of `#+ ;+ %+ *+ |+ !+ // /// --`, or `/*`, which `*` continues.
+/// `L[ \t]` with L one of `#+ ;+ %+ *+ |+ !+ // /// --`, or `/*`, which `*` continues.
 fn comment_leader(line: &[u8]) -> Prefix {
     let Some(&first) = line.first() else {
         return Prefix::None;
