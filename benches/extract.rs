@@ -27,10 +27,7 @@ fn extract(criterion: &mut Criterion) {
         let document = Document::new(format, Some(&base));
         group.throughput(Throughput::Bytes(input.len() as u64));
         for (positions, suffix) in [(Positions::Offsets, ""), (Positions::Lines, ", with lines")] {
-            let options = ExtractorOptions {
-                positions,
-                ..ExtractorOptions::default()
-            };
+            let options = ExtractorOptions::default().with_positions(positions);
             let mut extractor = Extractor::new(&options);
             group.bench_function(format!("{name}{suffix}"), |bencher| {
                 bencher.iter(|| {

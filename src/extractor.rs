@@ -21,6 +21,7 @@ use crate::uri::unwrap::Unwrapper;
 
 /// How documents are read.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ExtractorOptions {
     /// The options of each format.
     pub formats: document::FormatOptions,
@@ -54,6 +55,36 @@ impl Default for ExtractorOptions {
     }
 }
 
+impl ExtractorOptions {
+    /// Sets the options of the formats.
+    #[must_use]
+    pub fn with_formats(mut self, formats: document::FormatOptions) -> Self {
+        self.formats = formats;
+        self
+    }
+
+    /// Sets whether links carry their line and column.
+    #[must_use]
+    pub fn with_positions(mut self, positions: Positions) -> Self {
+        self.positions = positions;
+        self
+    }
+
+    /// Sets the rules of resolution.
+    #[must_use]
+    pub fn with_ruling(mut self, ruling: Ruling) -> Self {
+        self.ruling = ruling;
+        self
+    }
+
+    /// Sets how many bytes are read at a time.
+    #[must_use]
+    pub fn with_window(mut self, bytes: usize) -> Self {
+        self.window = bytes;
+        self
+    }
+}
+
 /// A document of which more than this many bytes are kept to be read again is heavy.
 const KEPT: usize = 8 << 20;
 /// The same of one that must be in view as a whole: its tree is kept too.
@@ -61,6 +92,7 @@ const WHOLE: usize = 1 << 20;
 
 /// What is known of a document before it is read.
 #[derive(Clone, Copy)]
+#[non_exhaustive]
 pub struct Document<'a> {
     /// Its format.
     pub format: &'static Format,
@@ -69,9 +101,10 @@ pub struct Document<'a> {
     /// The encoding that a transport or the user declares.
     pub declared: Option<&'static Encoding>,
     /// Where it starts, if it is a piece of a document.
+    #[doc(hidden)]
     pub origin: PieceOrigin,
     /// What was found in it already, if it is a piece of an archive.
-    pub index: Option<&'a PieceIndex>,
+    pub(crate) index: Option<&'a PieceIndex>,
 }
 
 /// Where a piece of a document starts: behind a [split point](Format::split_point).
@@ -112,15 +145,12 @@ impl<'a> Document<'a> {
 /// Extracts the links of documents, one after the other.
 ///
 /// ```
-/// use uriscan::document::Format;
-/// use uriscan::extractor::{Document, Extractor, ExtractorOptions};
-/// use uriscan::resolver::Link;
+/// use uriscan::{Document, Extractor, ExtractorOptions, Format, Link};
 ///
-/// let text = Format::named("text").unwrap();
 /// let mut extractor = Extractor::new(&ExtractorOptions::default());
 /// let mut targets = Vec::new();
 /// extractor.extract_bytes(
-///     &Document::new(text, None),
+///     &Document::new(Format::TEXT, None),
 ///     b"Yes, Jim, I found it under <http://www.example.com/rfc/\n rfc1738.txt>",
 ///     &mut |link: &Link<'_>| targets.push(link.target.unwrap().to_vec()),
 /// );

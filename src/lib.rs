@@ -2,75 +2,140 @@
 //!
 //! uriscan finds the URI references of plain text (RFC 2396 Appendix E), HTML, Markdown and mail,
 //! and resolves each against the right base (RFC 2396 section 5.1): the document's own `BASE`, else
-//! the entity that encloses it, else where it was retrieved from, else a default.
+//! the entity that encloses the document, else its retrieval URI, else a default.
 //!
 //! ```
-//! use uriscan::document::Format;
-//! use uriscan::extractor::{Document, Extractor, ExtractorOptions};
-//! use uriscan::resolver::Link;
-//! use uriscan::uri::{Base, BaseSource};
+//! use uriscan::{Base, Format, links};
 //!
-//! let html = Format::named("html").unwrap();
-//! let base = Base {
-//!     uri: b"http://example.com/docs/a.html".to_vec(),
-//!     source: BaseSource::RetrievalRoot,
-//! };
 //! let page = b"<a href='b.html'>b</a> <base href='http://example.org/'>";
-//! let mut extractor = Extractor::new(&ExtractorOptions::default());
-//! let mut targets = Vec::new();
-//! extractor.extract_bytes(&Document::new(html, Some(&base)), page, &mut |link: &Link<'_>| {
-//!     targets.push(link.target.unwrap().to_vec());
-//! });
-//! assert_eq!(targets, [b"http://example.org/b.html"]);
+//! let base = Base::retrieved("http://example.com/docs/a.html");
+//! let targets: Vec<_> = links(page, Format::HTML, Some(&base)).map(|link| link.target).collect();
+//! assert_eq!(targets, [Ok(b"http://example.org/b.html".to_vec())]);
 //! ```
 //!
-//! # The idea
+//! | task | items |
+//! | --- | --- |
+//! | links of a document in memory | [`links`], [`OwnedLink`] |
+//! | links of streams and of many documents | [`Extractor`], [`Document`], [`Sink`], [`Link`] |
+//! | resolve a reference | [`resolve`], [`Resolver`], [`Rules`] |
+//! | split, validate, normalise a reference | [`Reference`], [`validate`], [`normalize`] |
+#![cfg_attr(
+    feature = "audit",
+    doc = "| check the links of document trees | [`audit`], [`AuditOptions`], [`Finding`] |"
+)]
 //!
-//! A **scanner** turns windows of bytes into **events**: enter, base, settled, reference, leave. A
-//! **linker** turns events into **links** by keeping a stack of base URIs. Scanners never resolve;
-//! the linker never sees a format. An **extractor** runs one document through both. A **pipeline**
-//! runs many documents, and the pieces of very large ones, through many extractors and writes in
-//! input order. What comes in kinds (formats, outputs, attributes, schemes) is a row in a table.
+//! [`examples`] has programs to start from.
 //!
-//! # Words
+//! # Features
+//!
+//! `default-features = false` leaves text, HTML and resolution. `markdown` and `mail` add formats,
+//! `compression` decompression of gzip, zstd, bzip2, xz and compress, `audit` the checking of
+//! document trees, and `cli`, the default, all of them and the command.
+//!
+//! # Terms
 //!
 //! A *reference* is what stands in a document (RFC 3986 section 4.1); it is *resolved* against a
-//! *base URI* to a *target*. A *link* is a reference with its place, its base and its target. A
-//! *window* is the part of a document in view; `at` is an index into it, an *offset* counts bytes
-//! from the document's start, and a *span* is a half-open pair of offsets.
+//! *base URI* to a *target*. A *link* is a reference with its position, its base and its target. An
+//! *offset* counts bytes from the start of a document, and a *span* is a half-open pair of offsets.
 //!
-//! # The house, from the ground up
+//! # Inside
 //!
-//! | layer | module | owns |
+//! A **scanner** turns windows of bytes into **events**: enter, base, settled, reference, leave. A
+//! **linker** turns events into **links** by means of a stack of base URIs. Scanners never resolve;
+//! the linker knows no format. An **extractor** runs one document through both. A **pipeline** runs
+//! many documents, and the pieces of very large ones, through many extractors and writes in input
+//! order. What comes in kinds (formats, outputs, attributes, schemes, audit rules) is a row in a
+//! table.
+//!
+//! | layer | module | contents |
 //! | --- | --- | --- |
-//! | 1 | [`bytes`] | windows, lines and columns, byte classes |
-//! | 2 | [`uri`] | the grammar of references, and resolution by four rule sets |
-//! | 2 | [`decode`] | bytes to bytes: charsets, transfer encodings, compression |
-//! | 3 | [`document`] | one scanner a format: bytes to events |
-//! | 4 | [`resolver`] | events to links: the stack of bases, and what waits for them |
-//! | 5 | [`extractor`] | one document from start to end |
-//! | 5 | [`output`] | one link to bytes: text, JSON Lines, CSV, TSV |
-//! | 6 | [`pipeline`] | many documents on all cores, written in order |
-//! | 6 | [`audit`] | the links of document trees, checked against what stands on disk |
-//! | 7 | [`cli`] | the command line |
+//! | 1 | `bytes` | windows, lines and columns, byte classes, vectorised search |
+//! | 2 | `uri` | the grammar of references, and resolution by four rule sets |
+//! | 2 | `decode` | charsets, transfer encodings, compression: bytes to bytes |
+//! | 3 | `document` | one scanner a format: bytes to events |
+//! | 4 | `resolver` | events to links: the stack of bases, and references whose base is pending |
+//! | 5 | `extractor`, `links` | one document from start to end |
+//! | 5 | `output` | one link to bytes: text, JSON Lines, CSV, TSV |
+//! | 6 | `pipeline` | many documents on all cores, written in order |
+//! | 6 | `audit` | the links of document trees, checked against the files on disk |
+//! | 7 | `cli` | the command line |
 //!
-//! A module uses what stands in a lower layer or beside it in its own, and nothing above.
+//! A module uses modules of lower layers, or of its own layer without cycles.
+//!
+//! | to add | change |
+//! | --- | --- |
+//! | a document format | `document/NAME`, one row in `FORMATS` |
+//! | an attribute that holds a URI | one row in `document/html/attributes.rs` |
+//! | a header field that holds a URI | one row in `document/mail/header` |
+//! | a scheme found bare in text | one row in `document/text/schemes.rs` |
+//! | an output format | `output/NAME.rs`, one row in `OUTPUTS` |
+//! | an audit rule | one row in `audit/rules.rs`, and the code that finds its cases |
 
+// With the feature `internals` the tests, benchmarks and fuzz targets of this package see the
+// modules. It is no part of what is promised.
+#[cfg(all(feature = "audit", not(feature = "internals")))]
+mod audit;
+#[cfg(all(feature = "audit", feature = "internals"))]
 pub mod audit;
+#[cfg(not(feature = "internals"))]
+mod bytes;
+#[cfg(feature = "internals")]
 pub mod bytes;
+#[cfg(all(feature = "cli", not(feature = "internals")))]
+mod cli;
+#[cfg(all(feature = "cli", feature = "internals"))]
 pub mod cli;
+#[cfg(not(feature = "internals"))]
+mod decode;
+#[cfg(feature = "internals")]
 pub mod decode;
+#[cfg(not(feature = "internals"))]
+mod document;
+#[cfg(feature = "internals")]
 pub mod document;
+#[cfg(not(feature = "internals"))]
+mod extractor;
+#[cfg(feature = "internals")]
+pub mod extractor;
+#[cfg(all(feature = "audit", not(feature = "internals")))]
+mod output;
+#[cfg(all(feature = "audit", feature = "internals"))]
+pub mod output;
+#[cfg(all(feature = "audit", not(feature = "internals")))]
+mod pipeline;
+#[cfg(all(feature = "audit", feature = "internals"))]
+pub mod pipeline;
+#[cfg(not(feature = "internals"))]
+mod resolver;
+#[cfg(feature = "internals")]
+pub mod resolver;
+#[cfg(not(feature = "internals"))]
+mod uri;
+#[cfg(feature = "internals")]
+pub mod uri;
+// Documents that would take far longer, or far more memory, than their length.
+#[cfg(all(test, feature = "cli"))]
+mod hostile;
+mod links;
+
+pub use bytes::lines::Position;
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub use cli::main as run_command;
+pub use document::diagnostic::Code;
+pub use document::events::{Context, Span};
+pub use document::flags::Flags;
+pub use document::{Format, FormatOptions, Positions};
+pub use extractor::{Document, Extractor, ExtractorOptions};
+pub use links::{Links, OwnedLink, links};
+pub use resolver::{Diagnostic, EmbeddedBases, Link, Ruling, Sink};
+pub use uri::{
+    Base, BaseError, BaseSource, Component, Fault, Grammar, Reference, ReferenceKind, ResolveError,
+    ResolveErrorKind, Resolved, Resolver, Rules, normalize, resolve, validate,
+};
+
 #[doc = include_str!("examples.md")]
 pub mod examples {}
-pub mod extractor;
-// Documents that would take far longer, or far more memory, than their length.
-#[cfg(test)]
-mod hostile;
-pub mod output;
-pub mod pipeline;
-pub mod resolver;
-pub mod uri;
 
 // The library example of the README runs as a test.
 #[cfg(doctest)]

@@ -1,5 +1,7 @@
 //! The `uriscan` command.
 
-fn main() -> uriscan::cli::Exit {
-    uriscan::cli::main(std::env::args_os())
+use std::process::Termination;
+
+fn main() -> impl Termination {
+    uriscan::run_command(std::env::args_os())
 }

@@ -94,11 +94,11 @@ fn links(case: &Case, window: usize) -> Vec<String> {
         uri: format!("http://example.com/corpus/{}", case.name).into_bytes(),
         source: BaseSource::RetrievalRoot,
     };
-    let mut extractor = Extractor::new(&ExtractorOptions {
-        positions: Positions::Lines,
-        window,
-        ..ExtractorOptions::default()
-    });
+    let mut extractor = Extractor::new(
+        &ExtractorOptions::default()
+            .with_positions(Positions::Lines)
+            .with_window(window),
+    );
     let mut lines = Vec::new();
     let document = Document::new(case.format, Some(&base));
     let mut sink = |link: &Link<'_>| lines.push(line(link));

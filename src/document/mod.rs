@@ -90,6 +90,7 @@ pub enum Reread {
 
 /// The options of all formats.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct FormatOptions {
     /// Plain text.
     pub text: text::TextOptions,
@@ -238,20 +239,22 @@ pub struct Format {
     /// Extensions of file names, in lower case.
     pub extensions: &'static [&'static str],
     /// Whose rules `auto` follows.
-    pub family: RuleFamily,
+    pub(crate) family: RuleFamily,
     /// Whether the place of a file is a base of what it holds.
-    pub retrieval: Retrieval,
+    pub(crate) retrieval: Retrieval,
     /// How much its scanner needs to see.
+    #[doc(hidden)]
     pub bounds: Bounds,
     /// Whether a document may have to be read a second time.
-    pub reading: Passes,
+    pub(crate) reading: Passes,
     /// Finds the encoding that a document declares for itself, where documents do so.
-    pub prescan: Option<charset::Prescan>,
+    pub(crate) prescan: Option<charset::Prescan>,
     /// Which documents are turned into UTF-8 first.
-    pub conversion: charset::Conversion,
+    pub(crate) conversion: charset::Conversion,
     /// Where a long document can be split, if it can.
-    pub split_point: Option<SplitPoint>,
+    pub(crate) split_point: Option<SplitPoint>,
     /// Makes a scanner.
+    #[doc(hidden)]
     pub scanner: fn(&FormatOptions) -> Box<dyn Scan>,
 }
 
@@ -269,10 +272,24 @@ pub static FORMATS: &[Format] = &[
 ];
 
 impl Format {
+    /// Plain text.
+    pub const TEXT: &'static Format = &text::FORMAT;
+    /// HTML.
+    pub const HTML: &'static Format = &html::FORMAT;
+    /// CommonMark with the extensions of GitHub.
+    #[cfg(feature = "markdown")]
+    pub const MARKDOWN: &'static Format = &markdown::FORMAT;
+    /// One message of mail.
+    #[cfg(feature = "mail")]
+    pub const MAIL: &'static Format = &mail::EML;
+    /// Messages of mail, each after a `From ` line.
+    #[cfg(feature = "mail")]
+    pub const MBOX: &'static Format = &mail::MBOX;
+
     /// The format of a name, as `--type` takes it.
     ///
     /// ```
-    /// use uriscan::document::Format;
+    /// use uriscan::Format;
     /// assert_eq!(Format::named("html").unwrap().name, "html");
     /// assert!(Format::named("nothing").is_none());
     /// ```

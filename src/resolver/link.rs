@@ -15,6 +15,7 @@ use crate::uri::{self, Reference, ResolveErrorKind};
 
 /// A reference with its place and what it resolves to.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Link<'a> {
     /// The enclosed document that it stands in; none for a plain document.
     pub member: Option<&'a str>,
@@ -45,8 +46,29 @@ pub struct Link<'a> {
     pub part: LinkMember<'a>,
 }
 
+impl Link<'_> {
+    /// The reference, if it is UTF-8.
+    #[must_use]
+    pub fn reference_str(&self) -> Option<&str> {
+        std::str::from_utf8(self.reference).ok()
+    }
+
+    /// The target, if there is one and it is UTF-8.
+    #[must_use]
+    pub fn target_str(&self) -> Option<&str> {
+        std::str::from_utf8(self.target.ok()?).ok()
+    }
+
+    /// The base, if resolution used one and it is UTF-8.
+    #[must_use]
+    pub fn base_str(&self) -> Option<&str> {
+        std::str::from_utf8(self.base?.0).ok()
+    }
+}
+
 /// What is known of the message or the record that a link stands in, and of its part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LinkMember<'a> {
     /// The message's identifier.
     pub message_id: Option<&'a str>,
@@ -79,6 +101,7 @@ pub struct Envelope<'a> {
 
 /// Something that readers of a document's links should know, once for each document and code.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Diagnostic<'a> {
     /// The enclosed document, if any.
     pub member: Option<&'a str>,

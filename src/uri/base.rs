@@ -19,6 +19,26 @@ pub struct Base {
     pub source: BaseSource,
 }
 
+impl Base {
+    /// Makes the base of a document that was retrieved from a URI (RFC 2396 section 5.1.3).
+    #[must_use]
+    pub fn retrieved(uri: impl Into<Vec<u8>>) -> Self {
+        Base {
+            uri: uri.into(),
+            source: BaseSource::RetrievalOption,
+        }
+    }
+
+    /// Makes the base of a document about which nothing is known (RFC 2396 section 5.1.4).
+    #[must_use]
+    pub fn default_base(uri: impl Into<Vec<u8>>) -> Self {
+        Base {
+            uri: uri.into(),
+            source: BaseSource::DefaultOption,
+        }
+    }
+}
+
 /// The layer of RFC 2396 section 5.1 that a base comes from, and the source within the layer.
 ///
 /// ```

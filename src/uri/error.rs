@@ -284,7 +284,9 @@ impl ResolveError {
 impl From<ResolveErrorKind> for ResolveError {
     fn from(kind: ResolveErrorKind) -> Self {
         let component = match kind {
-            ResolveErrorKind::NoBase | ResolveErrorKind::UnsuitableBase => Component::Base,
+            ResolveErrorKind::NoBase
+            | ResolveErrorKind::UnsuitableBase
+            | ResolveErrorKind::InvalidBase => Component::Base,
             ResolveErrorKind::InvalidReference => Component::Host,
             ResolveErrorKind::ExcessDots => Component::Path,
         };
@@ -302,6 +304,7 @@ impl fmt::Display for ResolveError {
             ResolveErrorKind::InvalidReference => {
                 return write!(formatter, "the {} does not parse", self.component);
             }
+            ResolveErrorKind::InvalidBase => "the base is not absolute or does not parse",
             ResolveErrorKind::ExcessDots => "the reference leads above the root",
         })
     }
@@ -319,6 +322,8 @@ pub enum ResolveErrorKind {
     UnsuitableBase,
     /// The reference does not parse (WHATWG only: hosts and ports).
     InvalidReference,
+    /// The base is not absolute, or does not parse: only [`resolve`](super::resolve) returns it.
+    InvalidBase,
     /// The reference leads above the root, by [`ExcessDots::Error`](crate::uri::ExcessDots::Error).
     ExcessDots,
 }
@@ -331,6 +336,7 @@ impl ResolveErrorKind {
             Self::NoBase => "no-base",
             Self::UnsuitableBase => "unsuitable-base",
             Self::InvalidReference => "invalid-reference",
+            Self::InvalidBase => "invalid-base",
             Self::ExcessDots => "excess-dots",
         }
     }

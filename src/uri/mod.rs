@@ -56,6 +56,6 @@ pub use error::{BaseError, Component, Fault, ResolveError, ResolveErrorKind};
 pub use mounts::{Mounts, Served};
 pub use normalize::{Normalization, normalize};
 pub use reference::{Reference, Reference1808};
-pub use resolve::{ReferenceKind, Resolved, Resolver};
+pub use resolve::{ReferenceKind, Resolved, Resolver, resolve};
 pub use rules::{ExcessDots, RuleForm, Rules, SameScheme};
 pub use validate::{AuthorityKind, Grammar, validate};

@@ -24,10 +24,7 @@ pub(super) fn check(mut input: Input<'_>) {
         out
     });
     let mut expected = Vec::new();
-    let mut options = ExtractorOptions {
-        positions: Positions::Lines,
-        ..ExtractorOptions::default()
-    };
+    let mut options = ExtractorOptions::default().with_positions(Positions::Lines);
     options.formats.text.www = true;
     Extractor::new(&options).extract_bytes(
         &Document::new(format, None),

@@ -33,12 +33,12 @@ fn in_memory(
     window: usize,
 ) -> Found {
     let mut found = Found::default();
-    let mut extractor = Extractor::new(&ExtractorOptions {
-        formats: formats.clone(),
-        positions: Positions::Lines,
-        window,
-        ..ExtractorOptions::default()
-    });
+    let mut extractor = Extractor::new(
+        &ExtractorOptions::default()
+            .with_formats(formats.clone())
+            .with_positions(Positions::Lines)
+            .with_window(window),
+    );
     let base = this_message();
     let format = document::Format::named(format).expect("it is a format");
     extractor.extract_bytes(&Document::new(format, Some(&base)), bytes, &mut found);

@@ -37,10 +37,7 @@ fn read(html: &[u8]) -> Counted {
 fn read_as(format: &str, html: &[u8]) -> Counted {
     let mut counted = Counted::default();
     let document = Document::new(Format::named(format).expect("it is a format"), None);
-    let options = ExtractorOptions {
-        window: 64 << 10,
-        ..ExtractorOptions::default()
-    };
+    let options = ExtractorOptions::default().with_window(64 << 10);
     let read =
         Extractor::new(&options).extract_seekable(&document, Cursor::new(html), &mut counted);
     assert_eq!(
@@ -178,10 +175,7 @@ fn references_handed_on_within_one_window_are_not_repeated() {
     for window in [64 << 10, 8 << 20] {
         let mut counted = Counted::default();
         let document = Document::new(Format::named("html").expect("it is a format"), None);
-        let options = ExtractorOptions {
-            window,
-            ..ExtractorOptions::default()
-        };
+        let options = ExtractorOptions::default().with_window(window);
         let html = [html.as_bytes(), &b" ".repeat(8 << 20)].concat();
         let read = Extractor::new(&options).extract(&document, &html[..], &mut counted);
         assert_eq!(read.expect("a slice reads"), html.len() as u64);

@@ -43,11 +43,9 @@ impl Sink for Found {
 
 /// Reads a document `window` bytes at a time.
 pub(crate) fn read(html: &[u8], options: &Options, window: usize) -> Found {
-    let mut settings = extractor::ExtractorOptions {
-        window,
-        positions: extractor::Positions::Lines,
-        ..extractor::ExtractorOptions::default()
-    };
+    let mut settings = extractor::ExtractorOptions::default()
+        .with_window(window)
+        .with_positions(extractor::Positions::Lines);
     settings.formats.html.extended = options.extended;
     settings.formats.html.scripting = options.scripting;
     let base = options.document_uri.as_ref().map(|uri| Base {
@@ -56,10 +54,8 @@ pub(crate) fn read(html: &[u8], options: &Options, window: usize) -> Found {
     });
     let label = options.transport_charset.as_deref();
     let format = Format::named("html").expect("it is a format");
-    let document = Document {
-        declared: label.and_then(|label| Encoding::for_label(label.as_bytes())),
-        ..Document::new(format, base.as_ref())
-    };
+    let mut document = Document::new(format, base.as_ref());
+    document.declared = label.and_then(|label| Encoding::for_label(label.as_bytes()));
     let mut found = Found::default();
     let mut extractor = Extractor::new(&settings);
     let read = extractor.extract_seekable(&document, Cursor::new(html), &mut found);

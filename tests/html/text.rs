@@ -10,10 +10,7 @@ use uriscan::resolver::Link;
 
 /// Returns the references in character data, with their source text and whether they are inert.
 fn found(html: &str, window: usize) -> Vec<String> {
-    let mut options = ExtractorOptions {
-        window,
-        ..ExtractorOptions::default()
-    };
+    let mut options = ExtractorOptions::default().with_window(window);
     options.formats.html.text = true;
     let document = Document::new(Format::named("html").expect("it is a format"), None);
     let mut found = Vec::new();

@@ -111,10 +111,7 @@ pub(crate) fn read(
     formats: &document::FormatOptions,
     window: usize,
 ) -> Found {
-    let options = ExtractorOptions {
-        formats: formats.clone(),
-        ..ExtractorOptions::default()
-    };
+    let options = ExtractorOptions::default().with_formats(formats.clone());
     read_with(format, bytes, &options, window)
 }
 
@@ -128,11 +125,12 @@ pub(crate) fn read_with(
     let mut found = Found::default();
     let format = Format::named(format).unwrap();
     let base = this_message();
-    let mut extractor = Extractor::new(&ExtractorOptions {
-        positions: Positions::Lines,
-        window,
-        ..options.clone()
-    });
+    let mut extractor = Extractor::new(
+        &options
+            .clone()
+            .with_positions(Positions::Lines)
+            .with_window(window),
+    );
     let document = Document::new(format, Some(&base));
     extractor
         .extract(&document, Drip(bytes, window), &mut found)

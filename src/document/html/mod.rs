@@ -29,6 +29,7 @@ pub use scanner::HtmlScanner;
 
 /// Options for HTML.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct HtmlOptions {
     /// Also report references by convention: Open Graph, lazy loading, JSON-LD and the like.
     pub extended: bool,

@@ -38,6 +38,7 @@ use tree::MimeTree;
 
 /// How mail is read.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct MailOptions {
     /// Which header fields are read for references.
     pub headers: Headers,

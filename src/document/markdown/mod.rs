@@ -30,6 +30,7 @@ use slug::Slugs;
 
 /// Options for Markdown.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct MarkdownOptions {
     /// The anchors that headings get.
     pub slug: Slug,

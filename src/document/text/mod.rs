@@ -44,6 +44,7 @@ use crate::decode::charset::Conversion;
 
 /// Options for scanning text.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct TextOptions {
     /// The bytes beyond ASCII that belong to a URI.
     pub non_ascii: NonAscii,

@@ -39,6 +39,33 @@ pub struct Resolver {
     encoding: &'static Encoding,
 }
 
+/// Resolves one reference against a base, which must be absolute.
+///
+/// [`Resolver`] prepares a base once for many references.
+///
+/// # Errors
+///
+/// When the base cannot be used ([`Component::Base`]), or the reference has no target.
+///
+/// ```
+/// use uriscan::{Rules, resolve};
+///
+/// let target = resolve("http://a/b/c/d;p?q", "../g", Rules::RFC3986)?;
+/// assert_eq!(target, b"http://a/b/g");
+/// # Ok::<(), uriscan::ResolveError>(())
+/// ```
+pub fn resolve(
+    base: impl AsRef<[u8]>,
+    reference: impl AsRef<[u8]>,
+    rules: Rules,
+) -> Result<Vec<u8>, ResolveError> {
+    let resolver =
+        Resolver::new(base.as_ref(), rules).map_err(|_| ResolveErrorKind::InvalidBase)?;
+    let mut target = Vec::new();
+    resolver.resolve_into(reference.as_ref(), &mut target)?;
+    Ok(target)
+}
+
 impl Resolver {
     /// Makes a resolver for a base, which must be absolute.
     ///

@@ -1,0 +1,124 @@
+//! The links of a document in memory, as values that own their bytes.
+
+use std::vec;
+
+use crate::bytes::lines::Position;
+use crate::document::Format;
+use crate::document::events::{Context, Span};
+use crate::document::flags::Flags;
+use crate::extractor::{Document, Extractor, ExtractorOptions, Positions};
+use crate::resolver::Link;
+use crate::uri::{Base, ResolveErrorKind};
+
+/// Returns the links of a document, in document order, with their lines and columns.
+///
+/// `base` is the URI that the document was retrieved from, or a default (RFC 2396 sections 5.1.3 and
+/// 5.1.4); a base that the document names itself wins. All links are found before the first is
+/// returned. [`Extractor`] takes options, lends the links instead of copying them, and reads streams.
+///
+/// ```
+/// use uriscan::{Format, links};
+///
+/// let text = b"Yes, Jim, I found it under <http://www.example.com/rfc/\n rfc1738.txt>";
+/// let link = links(text, Format::TEXT, None).next().unwrap();
+/// assert_eq!(link.target_str(), Some("http://www.example.com/rfc/rfc1738.txt"));
+/// assert_eq!((link.span.start, link.span.end), (28, 68));
+/// ```
+pub fn links(bytes: &[u8], format: &'static Format, base: Option<&Base>) -> Links {
+    let options = ExtractorOptions::default().with_positions(Positions::Lines);
+    let mut found = Vec::new();
+    Extractor::new(&options).extract_bytes(
+        &Document::new(format, base),
+        bytes,
+        &mut |link: &Link<'_>| found.push(OwnedLink::from(link)),
+    );
+    Links(found.into_iter())
+}
+
+/// The iterator that [`links`] returns.
+#[derive(Clone, Debug)]
+pub struct Links(vec::IntoIter<OwnedLink>);
+
+impl Iterator for Links {
+    type Item = OwnedLink;
+
+    fn next(&mut self) -> Option<OwnedLink> {
+        self.0.next()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.size_hint()
+    }
+}
+
+impl ExactSizeIterator for Links {}
+
+/// A [`Link`] that owns its bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OwnedLink {
+    /// The enclosed document that holds the reference, such as a part of a message.
+    pub member: Option<String>,
+    /// Line and column of the start of the span.
+    pub position: Option<Position>,
+    /// The bytes of the document from which the reference was read.
+    pub span: Span,
+    /// The reference, without what the format adds, such as line breaks or character references.
+    pub reference: Vec<u8>,
+    /// The absolute URI, or the reason why there is none.
+    pub target: Result<Vec<u8>, ResolveErrorKind>,
+    /// The base URI that resolution used; none where nothing was inherited or no base is known.
+    pub base: Option<Vec<u8>>,
+    /// What named the base: a name of the form of [`BaseSource`](crate::BaseSource).
+    pub base_source: Option<String>,
+    /// Where in the document the reference stands.
+    pub context: Context,
+    /// The element, in lower case.
+    pub element: Option<String>,
+    /// The attribute or the header field, in lower case.
+    pub attribute: Option<String>,
+    /// What was removed from the reference, and what is unusual about it.
+    pub flags: Flags,
+    /// Other readings of the reference, the likeliest first.
+    pub alternatives: Vec<Vec<u8>>,
+}
+
+impl OwnedLink {
+    /// The reference, if it is UTF-8.
+    #[must_use]
+    pub fn reference_str(&self) -> Option<&str> {
+        std::str::from_utf8(&self.reference).ok()
+    }
+
+    /// The target, if there is one and it is UTF-8.
+    #[must_use]
+    pub fn target_str(&self) -> Option<&str> {
+        std::str::from_utf8(self.target.as_ref().ok()?).ok()
+    }
+
+    /// The base, if resolution used one and it is UTF-8.
+    #[must_use]
+    pub fn base_str(&self) -> Option<&str> {
+        std::str::from_utf8(self.base.as_ref()?).ok()
+    }
+}
+
+impl From<&Link<'_>> for OwnedLink {
+    fn from(link: &Link<'_>) -> Self {
+        let owned = |text: Option<&str>| text.map(str::to_owned);
+        OwnedLink {
+            member: owned(link.member),
+            position: link.position,
+            span: link.span,
+            reference: link.reference.to_vec(),
+            target: link.target.map(<[u8]>::to_vec),
+            base: link.base.map(|(uri, _)| uri.to_vec()),
+            base_source: link.base.map(|(_, source)| source.to_owned()),
+            context: link.context,
+            element: owned(link.element),
+            attribute: owned(link.attribute),
+            flags: link.flags,
+            alternatives: link.alternatives.iter().map(|text| text.to_vec()).collect(),
+        }
+    }
+}
