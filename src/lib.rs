@@ -71,6 +71,9 @@
 //! | an output format | `output/NAME.rs`, one row in `OUTPUTS` |
 //! | an audit rule | one row in `audit/rules.rs`, and the code that finds its cases |
 
+// What only the command or the audit uses is not taken out of a smaller library one by one.
+#![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))]
+
 // With the feature `internals` the tests, benchmarks and fuzz targets of this package see the
 // modules. It is no part of what is promised.
 #[cfg(all(feature = "audit", not(feature = "internals")))]
@@ -125,6 +128,7 @@ pub use cli::main as run_command;
 pub use document::diagnostic::Code;
 pub use document::events::{Context, Span};
 pub use document::flags::Flags;
+pub use document::text::{Certainty, TextReference, TextReferences, find};
 pub use document::{Format, FormatOptions, Positions};
 pub use extractor::{Document, Extractor, ExtractorOptions};
 pub use links::{Links, OwnedLink, links};
@@ -133,6 +137,21 @@ pub use uri::{
     Base, BaseError, BaseSource, Component, Fault, Grammar, Reference, ReferenceKind, ResolveError,
     ResolveErrorKind, Resolved, Resolver, Rules, normalize, resolve, validate,
 };
+
+/// Options of the formats and of resolution, and conversions between file names and URIs.
+pub mod options {
+    pub use crate::document::AnchorReporting;
+    pub use crate::document::html::HtmlOptions;
+    #[cfg(feature = "mail")]
+    pub use crate::document::mail::{Alternatives, Attachments, Headers, MailOptions, MimeBase};
+    #[cfg(feature = "markdown")]
+    pub use crate::document::markdown::{MarkdownOptions, Slug};
+    pub use crate::document::text::{NonAscii, TextOptions};
+    pub use crate::resolver::{Envelope, LinkMember};
+    pub use crate::uri::base::{PathStyle, file_path, file_uri};
+    pub use crate::uri::unwrap::{Gateway, Unwrapper};
+    pub use crate::uri::{ExcessDots, Mounts, Normalization, RuleForm, SameScheme, Served};
+}
 
 #[doc = include_str!("examples.md")]
 pub mod examples {}

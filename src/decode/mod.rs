@@ -11,6 +11,7 @@
 //! input can stand for gigabytes, so the consumer sets the pace.
 
 pub mod charset;
+#[cfg(feature = "compression")]
 pub mod compression;
 pub(crate) mod offset_map;
 pub(crate) mod transfer;

@@ -1,6 +1,7 @@
 //! Diagnostics: what a reader of the links should know about a document. One row per code.
 
 use crate::decode::charset::LabelFault;
+#[cfg(feature = "compression")]
 use crate::decode::compression::DecompressFault;
 
 /// The consequence of a diagnostic for the run.
@@ -345,6 +346,7 @@ codes! {
     }
 }
 
+#[cfg(feature = "compression")]
 impl From<DecompressFault> for &'static Code {
     fn from(fault: DecompressFault) -> Self {
         match fault {

@@ -218,15 +218,16 @@ pub struct MessageHeading {
     pub offset: u64,
 }
 
-/// The values of fields in the heading of a message, as they stand there.
-#[derive(Clone, Copy, Debug, Default)]
+/// Decodes the raw value of a field; none where it cannot be read.
+pub type FieldDecoder = fn(&[u8]) -> Option<String>;
+
+/// Raw values of the fields of a message that records show.
+#[derive(Clone, Copy, Debug)]
 pub struct EnvelopeRanges {
-    /// `Date`.
-    pub date: Option<TextRange>,
-    /// `From`.
-    pub from: Option<TextRange>,
-    /// `Subject`.
-    pub subject: Option<TextRange>,
+    /// The value of `Date`, of `From` and of `Subject`.
+    pub fields: [Option<TextRange>; 3],
+    /// The decoder of each.
+    pub decode: [FieldDecoder; 3],
 }
 
 /// Whether the labels of enclosed documents count from here inwards.
@@ -261,7 +262,7 @@ pub enum Event {
     Encoding(&'static Encoding),
     /// A reference.
     Reference(FoundReference),
-    /// A place that a fragment can name, when [`Options::anchors`](super::FormatOptions) asks for them.
+    /// A place that a fragment can name, when [`FormatOptions::anchors`](super::FormatOptions) asks for them.
     Anchor(TextRange, u64),
     /// The document was read by every rule of its format, at a price; the name of the rule that
     /// asked for it, for statistics.
@@ -599,9 +600,8 @@ impl Batch {
                 Event::Heading(heading)
             }
             Event::Envelope(envelope) => Event::Envelope(EnvelopeRanges {
-                date: envelope.date.map(&mut text),
-                from: envelope.from.map(&mut text),
-                subject: envelope.subject.map(&mut text),
+                fields: envelope.fields.map(|field| field.map(&mut text)),
+                ..envelope
             }),
             Event::Base(reference, offset) => Event::Base(text(reference), offset),
             Event::Anchor(name, offset) => Event::Anchor(text(name), offset),

@@ -14,7 +14,9 @@ pub mod diagnostic;
 pub mod events;
 pub mod flags;
 pub mod html;
+#[cfg(feature = "mail")]
 pub mod mail;
+#[cfg(feature = "markdown")]
 pub mod markdown;
 pub mod text;
 
@@ -97,8 +99,10 @@ pub struct FormatOptions {
     /// HTML.
     pub html: html::HtmlOptions,
     /// Markdown.
+    #[cfg(feature = "markdown")]
     pub markdown: markdown::MarkdownOptions,
     /// Mail and news.
+    #[cfg(feature = "mail")]
     pub mail: mail::MailOptions,
     /// Whether the places that fragments can name are reported too.
     pub anchors: AnchorReporting,
@@ -262,12 +266,19 @@ pub struct Format {
 pub static FORMATS: &[Format] = &[
     text::FORMAT,
     html::FORMAT,
+    #[cfg(feature = "markdown")]
     markdown::FORMAT,
+    #[cfg(feature = "mail")]
     mail::MBOX,
+    #[cfg(feature = "mail")]
     mail::EML,
+    #[cfg(feature = "mail")]
     mail::MHTML,
+    #[cfg(feature = "mail")]
     mail::NEWS,
+    #[cfg(feature = "mail")]
     mail::MMDF,
+    #[cfg(feature = "mail")]
     mail::EMLX,
 ];
 

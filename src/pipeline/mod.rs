@@ -23,7 +23,9 @@ pub mod workers;
 pub mod writer;
 
 pub use options::{
-    Archives, Choice, Decompress, Filter, OutputOrder, PipelineOptions, Progress, ProgressSnapshot,
-    ReportMode, Shard, Verbosity, Written,
+    Archives, Decompress, Filter, OutputOrder, PipelineOptions, Progress, ReportMode, Shard,
+    Verbosity, Written,
 };
+#[cfg(feature = "internals")]
+pub use options::{Choice, ProgressSnapshot};
 pub use run::run;

@@ -7,8 +7,7 @@ use encoding_rs::{Encoding, UTF_8};
 
 use super::link;
 use crate::document::diagnostic::{self, Code};
-use crate::document::events::RuleFamily;
-use crate::document::mail::envelope;
+use crate::document::events::{FieldDecoder, RuleFamily};
 use crate::uri::{self, BaseSource, Reference, Rules};
 
 /// Which rules apply to the references of each family of formats.
@@ -94,43 +93,32 @@ impl NamedBase {
     }
 }
 
-/// What the heading of a message says of it: the values of its fields, which are read for the first
-/// reference that shows them, for most messages have none.
-#[derive(Debug, Default)]
-pub(super) struct EnvelopeText {
-    date: Option<Vec<u8>>,
-    from: Option<Vec<u8>>,
-    subject: Option<Vec<u8>>,
-    read: OnceLock<ReadEnvelope>,
-}
-
+/// Raw values of the `Date`, `From` and `Subject` fields of a message. They are decoded for the
+/// first reference that shows them: most messages have none.
 #[derive(Debug)]
-struct ReadEnvelope {
-    date: Option<String>,
-    from: Option<String>,
-    subject: Option<String>,
+pub(super) struct EnvelopeText {
+    raw: [Option<Vec<u8>>; 3],
+    decode: [FieldDecoder; 3],
+    decoded: OnceLock<[Option<String>; 3]>,
 }
 
 impl EnvelopeText {
-    pub(super) fn new([date, from, subject]: [Option<Vec<u8>>; 3]) -> Self {
+    pub(super) fn new(raw: [Option<Vec<u8>>; 3], decode: [FieldDecoder; 3]) -> Self {
         EnvelopeText {
-            date,
-            from,
-            subject,
-            read: OnceLock::new(),
+            raw,
+            decode,
+            decoded: OnceLock::new(),
         }
     }
 
     pub(super) fn read(&self) -> link::Envelope<'_> {
-        let read = self.read.get_or_init(|| ReadEnvelope {
-            date: self.date.as_deref().and_then(envelope::date),
-            from: self.from.as_deref().and_then(envelope::address),
-            subject: self.subject.as_deref().map(envelope::subject),
+        let [date, from, subject] = self.decoded.get_or_init(|| {
+            std::array::from_fn(|field| self.raw[field].as_deref().and_then(self.decode[field]))
         });
         link::Envelope {
-            date: read.date.as_deref(),
-            from: read.from.as_deref(),
-            subject: read.subject.as_deref(),
+            date: date.as_deref(),
+            from: from.as_deref(),
+            subject: subject.as_deref(),
         }
     }
 }

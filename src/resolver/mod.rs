@@ -119,6 +119,7 @@ impl Linker {
 
     /// Takes a batch of events with the window it came from, and hands on the links that are ready;
     /// [`Linker::limit`] included.
+    #[cfg(any(test, feature = "internals"))]
     pub fn batch(&mut self, events: &Batch, window: &[u8], sink: &mut impl Sink) -> Handed {
         self.take(events, window, sink);
         self.limit(sink)
@@ -320,10 +321,10 @@ impl Linker {
 
     /// The envelope of the innermost document, which is a message.
     fn envelope(&mut self, envelope: &events::EnvelopeRanges, events: &Batch, window: &[u8]) {
-        let fields = [envelope.date, envelope.from, envelope.subject];
         let owned = |text| events.bytes(text, window).to_vec();
-        let fields = fields.map(|field| field.map(owned));
-        self.top().heading.envelope = Some(Arc::new(base_scope::EnvelopeText::new(fields)));
+        let fields = envelope.fields.map(|field| field.map(owned));
+        let text = base_scope::EnvelopeText::new(fields, envelope.decode);
+        self.top().heading.envelope = Some(Arc::new(text));
     }
 
     /// Notes the names of a part: its location counts in the innermost `multipart/related` around

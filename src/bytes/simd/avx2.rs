@@ -38,6 +38,7 @@ impl NibbleSet {
     }
 
     /// Returns whether the byte is a member.
+    #[cfg(any(test, feature = "internals"))]
     pub const fn contains(&self, byte: u8) -> bool {
         self.low[byte as usize & 15] & self.high[byte as usize >> 4] != 0
     }
@@ -70,6 +71,7 @@ impl AsciiPairs {
     }
 
     /// Returns whether the pair may be a member.
+    #[cfg(any(test, feature = "internals"))]
     pub const fn may_contain(&self, first: u8, second: u8) -> bool {
         let both = self.first[first as usize & 15] & self.second[second as usize & 15];
         first < 0x80 && second < 0x80 && both != 0
@@ -94,6 +96,7 @@ impl NeighbourPattern {
     /// Returns whether a search finds the byte at an index: the naive version.
     ///
     /// At least two bytes precede the index and one follows.
+    #[cfg(any(test, feature = "internals"))]
     pub fn may_be_at(&self, bytes: &[u8], at: usize) -> bool {
         bytes[at] == self.byte
             && (bytes[at + 1] == self.behind

@@ -23,8 +23,6 @@ const RATIO_FROM: u64 = 64 << 20;
 
 /// A compression format.
 pub struct Codec {
-    /// The name.
-    pub name: &'static str,
     /// The extension that file names get, without the dot; empty if there is none.
     pub extension: &'static str,
     /// Returns whether a member starts with some bytes.
@@ -49,7 +47,6 @@ enum Padding {
 /// The codecs, one row each.
 pub static CODECS: &[Codec] = &[
     Codec {
-        name: "gzip",
         extension: "gz",
         starts: |head| head.starts_with(b"\x1f\x8b\x08"),
         magic: b"\x1f\x8b\x08",
@@ -58,7 +55,6 @@ pub static CODECS: &[Codec] = &[
         trailing: DecompressFault::GzipTrailingGarbage,
     },
     Codec {
-        name: "zstd",
         extension: "zst",
         starts: |head| head.starts_with(b"\x28\xb5\x2f\xfd") || zstd::is_skippable(head),
         magic: b"\x28\xb5\x2f\xfd",
@@ -67,7 +63,6 @@ pub static CODECS: &[Codec] = &[
         trailing: DecompressFault::TrailingGarbage,
     },
     Codec {
-        name: "bzip2",
         extension: "bz2",
         starts: |head| head.starts_with(b"BZh") && head.get(4..6).is_some_and(is_block),
         magic: b"BZh",
@@ -76,7 +71,6 @@ pub static CODECS: &[Codec] = &[
         trailing: DecompressFault::TrailingGarbage,
     },
     Codec {
-        name: "xz",
         extension: "xz",
         starts: |head| head.starts_with(b"\xfd7zXZ\0"),
         magic: b"\xfd7zXZ\0",
@@ -85,7 +79,6 @@ pub static CODECS: &[Codec] = &[
         trailing: DecompressFault::TrailingGarbage,
     },
     Codec {
-        name: "news batch",
         extension: "",
         starts: is_batch,
         magic: b"#! ",

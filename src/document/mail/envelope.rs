@@ -32,9 +32,8 @@ impl Envelope {
             Some(out.store(value))
         };
         events::EnvelopeRanges {
-            date: store(&self.date),
-            from: store(&self.from),
-            subject: store(&self.subject),
+            fields: [&self.date, &self.from, &self.subject].map(&mut store),
+            decode: [date, address, |raw| Some(subject(raw))],
         }
     }
 }

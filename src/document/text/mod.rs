@@ -34,7 +34,9 @@ mod view;
 
 pub use find::{Certainty, TextReference, TextReferences, find};
 pub use scanner::TextScanner;
+#[cfg(feature = "internals")]
 pub use schemes::SchemeShape;
+#[cfg(feature = "internals")]
 pub use split::split_at;
 
 use super::events::RuleFamily;
