@@ -21,7 +21,7 @@
 //! | split, validate, normalise a reference | [`Reference`], [`validate`], [`normalize`] |
 #![cfg_attr(
     feature = "audit",
-    doc = "| check the links of document trees | [`audit`], [`AuditOptions`], [`Finding`] |"
+    doc = "| check the links of document trees | [`audit()`], [`AuditOptions`], [`Finding`] |"
 )]
 //!
 //! [`examples`] has programs to start from.
@@ -121,6 +121,8 @@ pub mod uri;
 mod hostile;
 mod links;
 
+#[cfg(feature = "audit")]
+pub use audit::{AuditError, AuditOptions, AuditSummary, Finding, audit};
 pub use bytes::lines::Position;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
@@ -140,6 +142,8 @@ pub use uri::{
 
 /// Options of the formats and of resolution, and conversions between file names and URIs.
 pub mod options {
+    #[cfg(feature = "audit")]
+    pub use crate::audit::{Level, LinkState, RULES, Rule};
     pub use crate::document::AnchorReporting;
     pub use crate::document::html::HtmlOptions;
     #[cfg(feature = "mail")]

@@ -47,14 +47,14 @@ pub use rules::{Level, LinkState, RULES, Rule};
 /// is read from the network. Files that cannot be read are counted in the summary.
 ///
 /// ```
-/// use uriscan::audit::{AuditOptions, audit};
+/// use uriscan::{AuditOptions, audit};
 ///
 /// let mut findings = Vec::new();
 /// let summary = audit(&AuditOptions::default(), &["src/audit".into()], |finding| {
 ///     findings.push(format!("{}: {}", finding.path().display(), finding.message()));
 /// })?;
 /// assert_eq!(summary.errors() + summary.warnings(), findings.len() as u64);
-/// # Ok::<(), uriscan::audit::AuditError>(())
+/// # Ok::<(), uriscan::AuditError>(())
 /// ```
 ///
 /// # Errors
