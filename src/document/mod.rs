@@ -18,6 +18,7 @@ pub mod html;
 pub mod mail;
 #[cfg(feature = "markdown")]
 pub mod markdown;
+mod nested;
 pub mod text;
 
 use std::collections::BTreeMap;

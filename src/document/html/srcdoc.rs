@@ -7,9 +7,9 @@ use super::report::{ReferenceReporter, ReportState};
 use super::scanner;
 use super::simulator::SimulatorParser;
 use super::value::CharacterContext;
-use crate::document::diagnostic;
-use crate::document::events::{Enter, Event, RuleFamily};
+use crate::document::events::{Event, RuleFamily};
 use crate::document::flags::Flags;
+use crate::document::{diagnostic, nested};
 
 /// The deepest nesting of srcdoc documents.
 const MAX_DEPTH: usize = 16;
@@ -25,21 +25,17 @@ pub(super) fn scan(report: &mut ReferenceReporter<'_, '_, '_>, range: Range<usiz
         return report.events.push(event);
     }
     report.with_decoded(range, Some(CharacterContext::Attribute), |report, range| {
-        nested(report, range, flags)
+        scan_decoded(report, range, flags)
     });
 }
 
-fn nested(report: &mut ReferenceReporter<'_, '_, '_>, range: Range<usize>, flags: Flags) {
+fn scan_decoded(report: &mut ReferenceReporter<'_, '_, '_>, range: Range<usize>, flags: Flags) {
     let mut document = ReportState::new(report.document.options.clone(), report.document.enabled);
     document.depth = report.document.depth + 1;
     document.flags = flags | Flags::SRCDOC;
     document.decoders = std::mem::take(&mut report.document.decoders);
     document.text_scanner = report.document.text_scanner.take();
-    report.events.push(Event::Enter(Enter {
-        member: None,
-        family: RuleFamily::Markup,
-        base: None,
-    }));
+    nested::enter(None, RuleFamily::Markup, report.events);
     let source = report.source.until(range.end);
     // The decoded value is UTF-8; a `meta` in it does not change that.
     let mut parser = SimulatorParser::new(&document.options, document.enabled);

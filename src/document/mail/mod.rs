@@ -4,7 +4,7 @@
 //! An archive is one document. Its framing (`framing`) cuts it into messages; a message is a tree
 //! of entities (`tree`, `open`), each with a header block (`header`); what can be read is decoded
 //! (`transfer`), converted (`charset`), reflowed (`reflow`) and handed to the scanners for text and
-//! HTML (`part`), whose events become events of the archive (`splice`). Everything is a stream:
+//! HTML (`part`), whose events become events of the archive (`document::nested`). Everything is a stream:
 //! no buffer depends on the size of a message or an attachment.
 
 mod binary_block;
@@ -19,8 +19,8 @@ mod part;
 mod part_scanners;
 mod reflow;
 mod separator;
+mod signature;
 mod sniff;
-mod splice;
 mod trailer;
 mod tree;
 mod unquote;

@@ -10,7 +10,7 @@ use super::binary_block::BinaryBlocks;
 use super::header::{Header, HeaderStop, Hyphens};
 use super::part_scanners::{BodyBuffers, HTML_KEPT, PIECE, PartScanners};
 use super::reflow::Reflow;
-use super::splice::{EventMapper, PartScope, PartView};
+use super::signature::SignatureFinder;
 use super::trailer::{Trailer, TrailerSplit};
 use super::tree::MimeTree;
 use super::unquote::LineUnquoter;
@@ -23,8 +23,9 @@ use crate::decode::offset_map::OffsetMap;
 use crate::decode::transfer::{Base64, QuotedPrintable, TransferEncoding};
 use crate::decode::{Decode, RecordOffsets};
 use crate::document::diagnostic::{self, Code};
-use crate::document::events::{Enter, Event, Events, OpenDocuments, RestartHints, RuleFamily};
+use crate::document::events::{Batch, Enter, Event, Events, RestartHints, RuleFamily};
 use crate::document::flags::Flags;
+use crate::document::nested::{self, NestedDocument, NestedScope, NestedView};
 use crate::document::{Positions, Reread, ScanStart, html, text};
 
 /// A longer attachment is passed over: what is gathered takes memory.
@@ -64,7 +65,8 @@ pub(super) struct LeafPart {
     charset: Option<TextCharset>,
     converter: Option<Converter>,
     converted: OffsetMap,
-    pub(super) splice: EventMapper,
+    pub(super) document: NestedDocument,
+    signature: SignatureFinder,
     blobs: BinaryBlocks,
     body: BodyBuffers,
     /// Something to tell, with the message's offset added by the owner.
@@ -76,7 +78,7 @@ pub(super) struct PartDescription<'a> {
     pub(super) kind: PartContent,
     pub(super) transfer: TransferEncoding,
     pub(super) charset: &'a [u8],
-    pub(super) frame: PartScope,
+    pub(super) scope: NestedScope,
     pub(super) flags: Flags,
     /// Whether lines of the mailbox were quoted.
     pub(super) clean: LineUnquoter,
@@ -95,16 +97,17 @@ impl LeafPart {
         self.base64 = Base64::default();
         self.trailer.begin();
         self.in_trailer = false;
-        self.begin_kind(description.frame, description.flags, description.charset);
+        self.begin_kind(description.scope, description.flags, description.charset);
     }
 
     /// Gets ready for contents of the kind at hand.
-    fn begin_kind(&mut self, frame: PartScope, flags: Flags, charset: &[u8]) {
+    fn begin_kind(&mut self, scope: NestedScope, flags: Flags, charset: &[u8]) {
         let (family, bounds, threshold) = match self.kind {
             PartContent::Html => (RuleFamily::Markup, html::FORMAT.bounds, HTML_KEPT),
             _ => (RuleFamily::Plain, text::FORMAT.bounds, PIECE),
         };
-        self.splice.begin(family, frame, flags);
+        self.document.begin(family, scope, flags);
+        self.signature = SignatureFinder::default();
         if !matches!(self.kind, PartContent::Skip) {
             self.body.begin(bounds, threshold);
             self.blobs.begin();
@@ -115,8 +118,8 @@ impl LeafPart {
     fn begin_charset(&mut self, label: &[u8]) {
         self.converted.clear();
         self.converter = None;
-        self.splice.charset.clear();
-        self.splice.charset.extend_from_slice(label);
+        self.document.charset.clear();
+        self.document.charset.extend_from_slice(label);
         let (charset, fault) = charset::of_label(label);
         self.diagnostics.extend(fault.map(<&Code>::from));
         self.set_charset(charset);
@@ -126,12 +129,14 @@ impl LeafPart {
         self.charset = Some(charset);
         match charset {
             // Markup is decoded value by value.
-            TextCharset::Superset(encoding) if self.is_html() => self.splice.set_encoding(encoding),
+            TextCharset::Superset(encoding) if self.is_html() => {
+                self.document.set_encoding(encoding)
+            }
             // Text is ASCII, or converted, or UTF-8.
             TextCharset::Superset(_) | TextCharset::Guess => {}
             TextCharset::Convert(source) => {
                 self.converter = Some(Converter::new(source));
-                self.splice.set_encoding(UTF_8);
+                self.document.set_encoding(UTF_8);
             }
         }
     }
@@ -224,7 +229,11 @@ impl LeafPart {
         self.diagnostics.push(&diagnostic::TRAILING_TEXT);
         self.kind = PartContent::Text(None);
         self.in_trailer = true;
-        self.begin_kind(self.splice.frame, self.splice.flags | Flags::TRAILER, b"");
+        self.begin_kind(
+            self.document.scope,
+            self.document.flags | Flags::TRAILER,
+            b"",
+        );
     }
 
     /// Opens an attachment that has come to its end, if it is compressed.
@@ -235,7 +244,7 @@ impl LeafPart {
         };
         readers.counts.parts += 1;
         self.kind = inner;
-        self.begin_kind(self.splice.frame, self.splice.flags, b"");
+        self.begin_kind(self.document.scope, self.document.flags, b"");
         while !opened.block.is_empty() {
             self.decoded(&opened.block, readers, out);
             opened.read();
@@ -246,7 +255,7 @@ impl LeafPart {
 
     /// The rest of the part is passed over.
     fn pass_over(&mut self, readers: &mut PartScanners) {
-        readers.counts.skip(&self.splice.media_type);
+        readers.counts.skip(&self.document.media_type);
         self.kind = PartContent::Skip;
     }
 
@@ -328,17 +337,16 @@ impl LeafPart {
             ..ScanStart::default()
         });
         readers.text.scan(window, &mut inner);
-        let view = PartView {
-            scanned: window,
-            text: window,
-            reflow: None,
-            converted: None,
-            positions: readers.positions,
-        };
-        self.splice.batch(&inner, &view, out);
+        let view = NestedView::stored(window, 0, readers.positions);
+        map_batch(&mut self.document, &mut self.signature, &inner, &view, out);
         readers.inner = inner.into();
-        self.splice.leave(out);
+        self.document.leave(out);
         true
+    }
+
+    /// Offset of the part in the archive, for diagnostics.
+    pub(super) fn offset(&self) -> u64 {
+        self.document.diagnostic_offset.unwrap_or_default()
     }
 
     /// Whether nothing has come yet.
@@ -416,7 +424,7 @@ impl LeafPart {
         if self.converter.as_ref().is_some_and(|it| it.faults() > 0) {
             self.diagnostics.push(&diagnostic::CHARSET_MALFORMED);
         }
-        self.splice.leave(out);
+        self.document.leave(out);
     }
 
     /// Nothing reliable was declared: the text itself tells.
@@ -482,7 +490,7 @@ impl LeafPart {
                 return;
             }
             again = restart;
-            self.splice.again();
+            self.document.restart();
             self.begin_scanner(restart.unwrap_or_default(), last, readers);
         }
     }
@@ -556,11 +564,8 @@ impl LeafPart {
         out: &mut Events,
     ) -> Option<RestartHints> {
         let body = &mut self.body;
-        let mut inner = std::mem::take(&mut readers.inner);
-        inner.clear();
-        let mut again = None;
         let text = body.text.window();
-        let limit = if self.splice.family == RuleFamily::Plain {
+        let limit = if self.document.family == RuleFamily::Plain {
             text.at_offset(body.cleared)
         } else {
             text.bytes.len()
@@ -589,26 +594,22 @@ impl LeafPart {
             }
             None => None,
         };
-        let view = PartView {
+        let view = NestedView {
             scanned: scanned.unwrap_or(text),
             text,
             reflow: scanned.is_some().then_some(&body.reflow),
             converted: self.converter.is_some().then_some(&self.converted),
+            origin: 0,
             positions: readers.positions,
         };
-        let scanner = match self.splice.family {
+        let scanner = match self.document.family {
             RuleFamily::Markup => &mut readers.html,
             RuleFamily::Plain => &mut readers.text,
         };
-        let (splice, mut open) = (&mut self.splice, OpenDocuments::default());
-        let mut take = |inner: &mut Events<'_>| {
-            again = again.or(inner.outermost_restart(&mut open));
-            splice.batch(inner, &view, out);
-        };
-        let mut inner = Events::relieved(inner, &mut take);
-        let consumed = scanner.scan(view.scanned, &mut inner);
-        inner.hand_over();
-        readers.inner = inner.into();
+        let (document, signature) = (&mut self.document, &mut self.signature);
+        let take = |inner: &Batch| map_batch(document, signature, inner, &view, out);
+        let (consumed, again) =
+            nested::scan(&mut **scanner, view.scanned, &mut readers.inner, take);
         let again = again.filter(|_| text.offset == 0 && text.start == 0);
         if again.is_none() {
             let at = match view.reflow {
@@ -617,7 +618,7 @@ impl LeafPart {
                 None => consumed,
             };
             if view.positions == Positions::Lines {
-                self.splice.lines.pass(&text, at);
+                self.document.lines.pass(&text, at);
             }
             if scanned.is_some() {
                 body.scanned.consume(consumed);
@@ -630,6 +631,22 @@ impl LeafPart {
         }
         again
     }
+}
+
+/// Maps events of a part's scanner to events of the archive.
+fn map_batch(
+    document: &mut NestedDocument,
+    signature: &mut SignatureFinder,
+    inner: &Batch,
+    view: &NestedView<'_>,
+    out: &mut Events,
+) {
+    // Nothing follows the last window that could be in the signature.
+    let is_plain = document.family == RuleFamily::Plain;
+    if is_plain && !(inner.list.is_empty() && view.text.last) {
+        signature.search(&view.text);
+    }
+    document.map(inner, view, |offset| signature.flags_at(offset), out);
 }
 
 /// An attachment that may turn out to be compressed.

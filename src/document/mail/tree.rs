@@ -8,7 +8,6 @@ use super::header::{Entity, Header, HeaderStop, Hyphens};
 use super::media_type::{self, PartClass};
 use super::part::{Attachment, LeafPart, NestedContent, NestedPart, PartContent, PartDescription};
 use super::part_scanners::PartScanners;
-use super::splice::PartScope;
 use super::unquote::LineUnquoter;
 use super::{Alternatives, Attachments, MimeBase};
 use crate::decode::transfer::TransferEncoding;
@@ -18,6 +17,7 @@ use crate::document::events::{
     MessageHeading, RestartHints, RuleFamily, TextRange,
 };
 use crate::document::flags::Flags;
+use crate::document::nested::NestedScope;
 use crate::document::text;
 use crate::uri::Reference;
 
@@ -421,7 +421,7 @@ impl MimeTree {
         self.held = held.into();
         let codes = std::mem::take(&mut self.leaf.diagnostics);
         for &code in &codes {
-            self.diagnose(code, self.leaf.splice.offset, out);
+            self.diagnose(code, self.leaf.offset(), out);
         }
         self.leaf.diagnostics = codes;
         self.leaf.diagnostics.clear();
@@ -751,12 +751,12 @@ impl MimeTree {
     /// Text between the parts of a multipart entity: it belongs to the entity itself.
     fn begin_between(&mut self, flags: Flags) {
         self.part_frames = 0;
-        self.leaf.splice.offset = self.here();
+        self.leaf.document.diagnostic_offset = Some(self.here());
         self.leaf.begin(PartDescription {
             kind: PartContent::Text(None),
             transfer: TransferEncoding::Identity,
             charset: b"",
-            frame: PartScope::Enclosing,
+            scope: NestedScope::Enclosing,
             flags,
             clean: self.clean.clone(),
             source: text::TextSource::Prose,
@@ -818,15 +818,15 @@ impl MimeTree {
             .and_then(|content_type| content_type.parameter("charset"))
             .unwrap_or_default();
         let charset = &charset[..charset.len().min(CHARSET)];
-        self.leaf.splice.member = member;
+        self.leaf.document.member = member;
         let source = media_type::source(&media_type);
-        self.leaf.splice.media_type = media_type;
-        self.leaf.splice.offset = self.here();
+        self.leaf.document.media_type = media_type;
+        self.leaf.document.diagnostic_offset = Some(self.here());
         self.leaf.begin(PartDescription {
             kind,
             transfer,
             charset,
-            frame: PartScope::Own,
+            scope: NestedScope::Own,
             flags: Flags::NONE,
             clean: self.clean.clone(),
             source,
@@ -875,7 +875,7 @@ impl MimeTree {
     pub(super) fn limit_held(&mut self, out: &mut Events) {
         if self.holding && self.held.size() > HELD {
             self.release_held(true, out);
-            self.leaf.splice.flags |= Flags::PREAMBLE;
+            self.leaf.document.flags |= Flags::PREAMBLE;
         }
     }
 

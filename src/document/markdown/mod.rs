@@ -22,7 +22,10 @@ use super::events::{
     Context, Event, Events, FoundReference, NameRange, RuleFamily, Span, TextRange,
 };
 use super::flags::Flags;
-use super::{AnchorReporting, Format, Passes, Retrieval, Scan, ScanStart, diagnostic, html, text};
+use super::nested::{NestedDocument, NestedScope, NestedView};
+use super::{
+    AnchorReporting, Format, Passes, Positions, Retrieval, Scan, ScanStart, diagnostic, html, text,
+};
 use crate::bytes::steps::step;
 use crate::bytes::window::{Bounds, Window};
 use crate::decode::charset::Conversion;
@@ -131,31 +134,34 @@ impl MarkdownScanner {
             anchors: self.anchors,
             ..super::FormatOptions::default()
         });
-        let mut inner = Events::default();
         scanner.begin(&ScanStart {
             declared: Some(UTF_8),
             ..ScanStart::default()
         });
-        scanner.scan(Window::whole(html), &mut inner);
-        for event in &inner.list {
-            match events.adopt(event, &inner, html) {
-                Event::Reference(mut reference) => {
-                    reference.span.start += offset;
-                    reference.span.end += offset;
-                    found.push(reference);
-                }
-                Event::Anchor(name, at) => events.push(Event::Anchor(name, offset + at)),
-                // The first base of all pieces counts.
-                Event::Base(..) if self.has_base => {}
-                Event::Base(text, at) => {
-                    self.has_base = true;
-                    events.push(Event::Base(text, offset + at));
-                }
-                Event::Diagnostic(code, at) => events.push(Event::Diagnostic(code, offset + at)),
-                Event::Exact(rule) => events.push(Event::Exact(rule)),
-                _ => {}
+        let mut inner = Events::default();
+        let window = Window::whole(html);
+        scanner.scan(window, &mut inner);
+        let mut document = NestedDocument::default();
+        document.begin(RuleFamily::Plain, NestedScope::Enclosing, Flags::NONE);
+        document.anchors = self.anchors;
+        let view = NestedView::stored(window, offset, Positions::Offsets);
+        // References go out in the order of those of Markdown.
+        let mark = events.mark();
+        let from = events.list.len();
+        document.map(&inner, &view, |_| Flags::NONE, events);
+        let dropped = events.list.extract_if(from.., |event| match event {
+            Event::Reference(reference) => {
+                found.push(*reference);
+                true
             }
-        }
+            // The first base of all pieces counts.
+            Event::Base(..) => std::mem::replace(&mut self.has_base, true),
+            // References of a `srcdoc` document are those of the whole.
+            Event::Enter(_) | Event::Leave => true,
+            _ => false,
+        });
+        dropped.for_each(drop);
+        events.keep(mark);
     }
 
     fn plain_text(

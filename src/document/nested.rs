@@ -1,0 +1,292 @@
+//! Documents inside documents: parts of messages, raw HTML in Markdown, `srcdoc`.
+//!
+//! A container yields members, and does not know how they are scanned. A scanner reports events, and does
+//! not know what its document is part of. [`NestedDocument`] connects the two: the container describes
+//! the member there, the scanner reports into a batch of its own, and [`NestedDocument::map`] makes
+//! events of the container out of that batch. No other place maps spans, lines, flags or names.
+//!
+//! A `srcdoc` document is a value of its host, whose offsets are mapped where values are decoded; its
+//! scanner reports straight to the host's batch, between [`enter`] and [`Event::Leave`].
+
+use encoding_rs::{Encoding, UTF_8};
+
+use super::events::{
+    Batch, Enter, EntityHeading, Event, Events, FoundReference, OpenDocuments, RestartHints,
+    RuleFamily, Span, TextRange,
+};
+use super::flags::Flags;
+use super::{AnchorReporting, Positions, Scan};
+use crate::bytes::lines::LineCounter;
+use crate::bytes::window::Window;
+use crate::decode::offset_map::OffsetMap;
+
+/// Reports that a document begins, which inherits the base of its host.
+pub(super) fn enter(member: Option<TextRange>, family: RuleFamily, events: &mut Events) {
+    events.push(Event::Enter(Enter {
+        member,
+        family,
+        base: None,
+    }));
+}
+
+/// Scans one window of a nested document, and passes what the scanner reports to `take`.
+///
+/// Returns how many bytes the scanner consumed, and how the document is to be scanned again if the
+/// scanner asks for that; a request of a document that is nested still deeper does not count.
+pub(super) fn scan(
+    scanner: &mut dyn Scan,
+    window: Window<'_>,
+    batch: &mut Batch,
+    mut take: impl FnMut(&Batch),
+) -> (usize, Option<RestartHints>) {
+    let (mut again, mut open) = (None, OpenDocuments::default());
+    let mut relief = |events: &mut Events<'_>| {
+        again = again.or(events.outermost_restart(&mut open));
+        take(events);
+    };
+    let mut inner = std::mem::take(batch);
+    inner.clear();
+    let mut events = Events::relieved(inner, &mut relief);
+    let consumed = scanner.scan(window, &mut events);
+    events.hand_over();
+    *batch = events.into();
+    (consumed, again)
+}
+
+/// A window of a nested document, and the way back to the bytes of the container.
+pub(super) struct NestedView<'a> {
+    /// The window that was scanned.
+    pub(super) scanned: Window<'a>,
+    /// The window of the text that the scanned one was made from, in which lines are counted.
+    pub(super) text: Window<'a>,
+    /// Maps the scanned window to the text.
+    pub(super) reflow: Option<&'a OffsetMap>,
+    /// Maps the text to the bytes of the member.
+    pub(super) converted: Option<&'a OffsetMap>,
+    /// Added to offsets: that of the member, where they are counted in the container.
+    pub(super) origin: u64,
+    /// Whether lines are counted.
+    pub(super) positions: Positions,
+}
+
+impl<'a> NestedView<'a> {
+    /// A window of a document that is scanned as it is stored, with offsets counted from `origin` on.
+    pub(super) fn stored(window: Window<'a>, origin: u64, positions: Positions) -> Self {
+        NestedView {
+            scanned: window,
+            text: window,
+            reflow: None,
+            converted: None,
+            origin,
+            positions,
+        }
+    }
+}
+
+/// Maps a span back to what a text was derived from.
+fn map_span(map: Option<&OffsetMap>, span: Span) -> Span {
+    match map {
+        Some(map) => Span {
+            start: map.start(span.start),
+            end: map.end(span.end),
+        },
+        None => span,
+    }
+}
+
+/// Whether references belong to the nested document or to the one around it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NestedScope {
+    /// They belong to the document around it.
+    Enclosing,
+    /// They belong to the nested document, which is entered with the first of them.
+    Own,
+}
+
+/// A nested document, as its container describes it, while its events are mapped.
+#[derive(Debug)]
+pub(super) struct NestedDocument {
+    /// The place in the container, such as `17/1.2`.
+    pub(super) member: String,
+    pub(super) media_type: String,
+    /// The declared charset; empty if there is none.
+    pub(super) charset: Vec<u8>,
+    /// Whose rules references follow.
+    pub(super) family: RuleFamily,
+    pub(super) scope: NestedScope,
+    /// Flags of every reference.
+    pub(super) flags: Flags,
+    /// Whether anchors are those of the container.
+    pub(super) anchors: AnchorReporting,
+    /// The offset that all diagnostics get; without one they keep their own.
+    pub(super) diagnostic_offset: Option<u64>,
+    /// Counts lines in the text.
+    pub(super) lines: LineCounter,
+    /// The encoding of the text.
+    encoding: &'static Encoding,
+    entered: bool,
+    /// The scanner reported that the document is settled, before it was entered.
+    settled: bool,
+    /// The encoding that the scanner reported before the document was entered.
+    declared: Option<&'static Encoding>,
+}
+
+impl Default for NestedDocument {
+    fn default() -> Self {
+        NestedDocument {
+            member: String::new(),
+            media_type: String::new(),
+            charset: Vec::new(),
+            family: RuleFamily::Plain,
+            scope: NestedScope::Own,
+            flags: Flags::NONE,
+            anchors: AnchorReporting::Leave,
+            diagnostic_offset: None,
+            lines: LineCounter::new(),
+            encoding: UTF_8,
+            entered: false,
+            settled: false,
+            declared: None,
+        }
+    }
+}
+
+impl NestedDocument {
+    /// Begins another document; the container sets name, media type and charset.
+    pub(super) fn begin(&mut self, family: RuleFamily, scope: NestedScope, flags: Flags) {
+        self.family = family;
+        self.scope = scope;
+        self.flags = flags;
+        self.entered = false;
+        self.declared = None;
+        self.set_encoding(UTF_8);
+        self.restart();
+    }
+
+    /// Begins the same document again, from its first byte.
+    pub(super) fn restart(&mut self) {
+        self.settled = false;
+        self.lines = LineCounter::new();
+        self.lines.set_encoding(self.encoding);
+    }
+
+    /// Sets the encoding of the text.
+    pub(super) fn set_encoding(&mut self, encoding: &'static Encoding) {
+        self.encoding = encoding;
+        self.lines.set_encoding(encoding);
+    }
+
+    fn enter(&mut self, out: &mut Events) {
+        if self.entered {
+            return;
+        }
+        self.entered = true;
+        if self.scope == NestedScope::Own {
+            let member = Some(out.store(self.member.as_bytes()));
+            enter(member, self.family, out);
+            let heading = EntityHeading {
+                media_type: Some(out.store(self.media_type.as_bytes())),
+                charset: (!self.charset.is_empty()).then(|| out.store(&self.charset)),
+                ..EntityHeading::default()
+            };
+            out.push(Event::Heading(heading));
+            if self.family == RuleFamily::Plain || self.settled {
+                out.push(Event::Settled);
+            }
+        }
+        if let Some(encoding) = self.declared.take() {
+            out.push(Event::Encoding(encoding));
+        }
+    }
+
+    /// Ends the document.
+    pub(super) fn leave(&mut self, out: &mut Events) {
+        if self.entered && self.scope == NestedScope::Own {
+            out.push(Event::Leave);
+        }
+        self.entered = false;
+    }
+
+    /// Maps events of the document's scanner to events of the container. `flags_at` returns flags of
+    /// references from their offset in the text.
+    pub(super) fn map(
+        &mut self,
+        inner: &Batch,
+        view: &NestedView<'_>,
+        flags_at: impl Fn(u64) -> Flags,
+        out: &mut Events,
+    ) {
+        for event in &inner.list {
+            match *event {
+                Event::Reference(ref found) => {
+                    self.enter(out);
+                    self.map_reference(found, inner, view, &flags_at, out);
+                }
+                Event::Encoding(encoding) => {
+                    self.set_encoding(encoding);
+                    if self.entered {
+                        out.push(Event::Encoding(encoding));
+                    } else {
+                        self.declared = Some(encoding);
+                    }
+                }
+                Event::Settled | Event::Restart(_) | Event::Leave => {
+                    // Plain text is settled when it is entered, and so is markup that is settled by
+                    // then.
+                    if self.entered && self.family == RuleFamily::Markup {
+                        out.push(*event);
+                    } else if matches!(event, Event::Settled) {
+                        self.settled = true;
+                    }
+                }
+                Event::Diagnostic(code, at) => {
+                    self.enter(out);
+                    let at = self.diagnostic_offset.unwrap_or(view.origin + at);
+                    out.push(Event::Diagnostic(code, at));
+                }
+                Event::Base(text, at) => {
+                    self.enter(out);
+                    let text = out.store(inner.bytes(text, view.scanned.bytes));
+                    out.push(Event::Base(text, view.origin + at));
+                }
+                Event::Enter(_) | Event::Heading(_) | Event::Envelope(_) => {
+                    self.enter(out);
+                    let copy = out.adopt(event, inner, view.scanned.bytes);
+                    out.push(copy);
+                }
+                Event::Anchor(..) if self.anchors == AnchorReporting::Leave => {}
+                Event::Anchor(name, at) => {
+                    let name = out.store(inner.bytes(name, view.scanned.bytes));
+                    out.push(Event::Anchor(name, view.origin + at));
+                }
+                // A statistic, which is counted wherever the document stands.
+                Event::Exact(_) => out.push(*event),
+            }
+        }
+    }
+
+    fn map_reference(
+        &mut self,
+        found: &FoundReference,
+        inner: &Batch,
+        view: &NestedView<'_>,
+        flags_at: impl Fn(u64) -> Flags,
+        out: &mut Events,
+    ) {
+        let text = map_span(view.reflow, found.span);
+        let mut copy = out.adopt_reference(found, inner, view.scanned.bytes);
+        let member = map_span(view.converted, text);
+        copy.span = Span {
+            start: view.origin + member.start,
+            end: view.origin + member.end,
+        };
+        copy.position = match view.positions {
+            Positions::Lines => found
+                .position
+                .or_else(|| Some(self.lines.position(&view.text, text.start))),
+            Positions::Offsets => None,
+        };
+        copy.flags |= self.flags | flags_at(text.start);
+        out.push(Event::Reference(copy));
+    }
+}
