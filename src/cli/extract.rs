@@ -257,7 +257,7 @@ fn print_stats(how: StatsArg, summary: &Summary, start: Instant) {
         StatsArg::Json => json::push_stats(summary, &usage, &mut text),
         StatsArg::Text => {
             let reasons = summary.skips().filter(|(_, count)| *count > 0);
-            for (name, count) in summary.counts().into_iter().chain(reasons) {
+            for (name, count) in summary.counts().chain(reasons) {
                 let words = name.replace('_', " ");
                 let line = match words.strip_suffix('s') {
                     Some(noun) => counted(count, noun),

@@ -8,8 +8,8 @@ use super::args::base::check_scheme;
 use super::args::{GrammarArg, ParseArgs, ResolveArgs};
 use super::message::{Error, report};
 use super::process::Exit;
-use crate::output::escape::{Escape, push_decimal};
-use crate::output::json::push_string;
+use crate::output::escape::Escape;
+use crate::output::json::{self, push_bool, push_count, push_key, push_string, push_text};
 use crate::uri::{
     AuthorityKind, Fault, Grammar, Normalization, Reference, Reference1808, Resolver, Rules,
     normalize, validate,
@@ -88,28 +88,18 @@ impl Question<'_> {
         let result = resolver.resolve_into(self.reference, target);
         let found = result.as_ref().ok();
         if self.json {
-            Object::open("resolution", out)
-                .text("reference", Some(self.reference))
-                .text("target", found.map(|_| &target[..]))
-                .truth(
-                    "same_document",
-                    found.is_some_and(|resolved| resolved.same_document()),
-                )
-                .text(
-                    "base",
-                    resolver
-                        .base()
-                        .filter(|_| found.is_none_or(|resolved| resolved.inherits_base())),
-                )
-                .text("rules", Some(self.rules.name().as_bytes()))
-                .text(
-                    "error",
-                    result
-                        .as_ref()
-                        .err()
-                        .map(|error| error.kind().name().as_bytes()),
-                )
-                .close();
+            let base = resolver.base();
+            let base = base.filter(|_| found.is_none_or(|resolved| resolved.inherits_base()));
+            let is_same = found.is_some_and(|resolved| resolved.same_document());
+            let error = result.as_ref().err().map(|error| error.kind().name());
+            json::open("resolution", out);
+            push_text("reference", Some(self.reference), out);
+            push_text("target", found.map(|_| &target[..]), out);
+            push_bool("same_document", is_same, out);
+            push_text("base", base, out);
+            push_text("rules", Some(self.rules.name().as_bytes()), out);
+            push_text("error", error.map(str::as_bytes), out);
+            out.extend_from_slice(b"}\n");
         } else {
             self.escape.push(target, out);
             out.push(b'\n');
@@ -200,36 +190,42 @@ fn push_object(
     fault: Option<&Fault>,
     out: &mut Vec<u8>,
 ) {
-    let mut object = Object::open("components", out);
-    object.text("input", Some(reference));
-    object.text("rules", Some(rules.name().as_bytes()));
+    json::open("components", out);
+    push_text("input", Some(reference), out);
+    push_text("rules", Some(rules.name().as_bytes()), out);
     for (name, value) in components {
-        object.text(name, *value);
+        push_text(name, *value, out);
     }
+    push_bool("valid", fault.is_none(), out);
+    let component = fault.map(|fault| fault.component().name());
+    push_text("fault", component.map(str::as_bytes), out);
+    match fault {
+        Some(fault) => push_count("fault_at", fault.at() as u64, out),
+        None => push_text("fault_at", None, out),
+    }
+    let message = fault.map(Fault::message);
+    push_text("message", message.as_deref().map(str::as_bytes), out);
     let kind =
         AuthorityKind::of(reference).filter(|_| rules == GrammarArg::Rfc2396 && fault.is_none());
-    object
-        .truth("valid", fault.is_none())
-        .text(
-            "fault",
-            fault.map(|fault| fault.component().name().as_bytes()),
-        )
-        .number("fault_at", fault.map(Fault::at))
-        .text(
-            "message",
-            fault.map(Fault::message).as_deref().map(str::as_bytes),
-        )
-        .text("authority_kind", kind.map(|kind| kind.name().as_bytes()));
+    push_text(
+        "authority_kind",
+        kind.map(|kind| kind.name().as_bytes()),
+        out,
+    );
     if fault.is_some() {
-        object.text("normalized", None);
+        push_text("normalized", None, out);
     } else {
         let (syntax, scheme) = normal_forms(reference, rules);
-        object.texts(
-            "normalized",
-            &[("syntax", syntax.as_deref()), ("scheme", Some(&scheme))],
-        );
+        push_key("normalized", out);
+        out.extend_from_slice(b"{\"syntax\":");
+        match syntax {
+            Some(syntax) => push_string(&syntax, out),
+            None => out.extend_from_slice(b"null"),
+        }
+        push_text("scheme", Some(&scheme), out);
+        out.push(b'}');
     }
-    object.close();
+    out.extend_from_slice(b"}\n");
 }
 
 /// Returns the syntax-based normal form (RFC 3986 section 6.2.2, for RFC 3986 only), and the
@@ -367,74 +363,5 @@ impl Answers {
         stdout.write_all(&self.out)?;
         self.out.clear();
         stdout.flush()
-    }
-}
-
-/// A JSON object that is written member by member.
-struct Object<'a> {
-    out: &'a mut Vec<u8>,
-}
-
-impl<'a> Object<'a> {
-    /// Opens an object whose first member is its type.
-    fn open(kind: &str, out: &'a mut Vec<u8>) -> Self {
-        out.extend_from_slice(b"{\"type\":");
-        push_string(kind.as_bytes(), out);
-        Object { out }
-    }
-
-    /// Adds a string, or null.
-    fn text(&mut self, name: &str, text: Option<&[u8]>) -> &mut Self {
-        self.name(name);
-        match text {
-            Some(text) => push_string(text, self.out),
-            None => self.out.extend_from_slice(b"null"),
-        }
-        self
-    }
-
-    /// Adds a number, or null.
-    fn number(&mut self, name: &str, number: Option<usize>) -> &mut Self {
-        self.name(name);
-        match number {
-            Some(number) => push_decimal(number as u64, self.out),
-            None => self.out.extend_from_slice(b"null"),
-        }
-        self
-    }
-
-    /// Adds true or false.
-    fn truth(&mut self, name: &str, truth: bool) -> &mut Self {
-        self.name(name);
-        self.out
-            .extend_from_slice(if truth { b"true" } else { b"false" });
-        self
-    }
-
-    /// Adds an object of strings.
-    fn texts(&mut self, name: &str, members: &[(&str, Option<&[u8]>)]) -> &mut Self {
-        self.name(name);
-        for (i, (name, text)) in members.iter().enumerate() {
-            self.out.push(if i == 0 { b'{' } else { b',' });
-            push_string(name.as_bytes(), self.out);
-            self.out.push(b':');
-            match text {
-                Some(text) => push_string(text, self.out),
-                None => self.out.extend_from_slice(b"null"),
-            }
-        }
-        self.out.push(b'}');
-        self
-    }
-
-    /// Closes the object and the line.
-    fn close(&mut self) {
-        self.out.extend_from_slice(b"}\n");
-    }
-
-    fn name(&mut self, name: &str) {
-        self.out.push(b',');
-        push_string(name.as_bytes(), self.out);
-        self.out.push(b':');
     }
 }

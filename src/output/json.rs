@@ -98,11 +98,7 @@ fn push_counts<'a>(name: &str, counts: impl Iterator<Item = (&'a str, u64)>, out
 pub(super) fn push_counted(key: &str, value: &[u8], count: u64, out: &mut Vec<u8>) {
     open("count", out);
     push_member("key", key, out);
-    push_key("value", out);
-    match value {
-        b"" => out.extend_from_slice(b"null"),
-        value => push_string(value, out),
-    }
+    push_text("value", Some(value).filter(|value| !value.is_empty()), out);
     push_count("count", count, out);
     // Two values that are not UTF-8 may be replaced by the same text.
     if std::str::from_utf8(value).is_err() {
@@ -145,7 +141,8 @@ pub fn push_skips(summary: &Summary, out: &mut Vec<u8>) {
     }
 }
 
-fn open(kind: &str, out: &mut Vec<u8>) {
+/// Opens an object with its type.
+pub(crate) fn open(kind: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(b"{\"type\":\"");
     out.extend_from_slice(kind.as_bytes());
     out.push(b'"');
@@ -154,10 +151,7 @@ fn open(kind: &str, out: &mut Vec<u8>) {
 fn push_path(path: &DocumentPath, member: Option<&str>, out: &mut Vec<u8>) {
     out.extend_from_slice(b",\"path\":");
     push_string(path.path(), out);
-    match member {
-        Some(member) => push_member("member", member, out),
-        None => out.extend_from_slice(b",\"member\":null"),
-    }
+    push_text("member", member.map(str::as_bytes), out);
 }
 
 fn close(path: &DocumentPath, out: &mut Vec<u8>) {
@@ -168,7 +162,8 @@ fn close(path: &DocumentPath, out: &mut Vec<u8>) {
     out.extend_from_slice(b"}\n");
 }
 
-fn push_key(name: &str, out: &mut Vec<u8>) {
+/// Appends a comma, a key and a colon.
+pub(crate) fn push_key(name: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(b",\"");
     out.extend_from_slice(name.as_bytes());
     out.extend_from_slice(b"\":");
@@ -178,6 +173,21 @@ fn push_key(name: &str, out: &mut Vec<u8>) {
 pub fn push_member(name: &str, text: &str, out: &mut Vec<u8>) {
     push_key(name, out);
     push_string(text.as_bytes(), out);
+}
+
+/// Appends a comma, a key, and a string or null.
+pub(crate) fn push_text(name: &str, text: Option<&[u8]>, out: &mut Vec<u8>) {
+    push_key(name, out);
+    match text {
+        Some(text) => push_string(text, out),
+        None => out.extend_from_slice(b"null"),
+    }
+}
+
+/// Appends a comma, a key, and true or false.
+pub(crate) fn push_bool(name: &str, value: bool, out: &mut Vec<u8>) {
+    push_key(name, out);
+    out.extend_from_slice(if value { b"true" } else { b"false" });
 }
 
 /// Appends a comma, a key and a number.

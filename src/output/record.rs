@@ -81,18 +81,6 @@ impl ArchiveRecord {
             *self.diagnostics.entry(code).or_default() += count;
         }
     }
-
-    /// Returns the description of a key in the JSON Schema.
-    pub fn about(name: &str) -> &'static str {
-        match name {
-            "messages" => "Messages in it",
-            "parts" => "Parts that were read",
-            "skipped_parts" => "Parts that were passed over, by media type",
-            "links" => "References that were reported",
-            "bytes" => "Its bytes, decompressed",
-            _ => "How often each code was diagnosed",
-        }
-    }
 }
 
 impl fmt::Display for ArchiveRecord {
@@ -273,17 +261,39 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// The keys of the counts in records, with the descriptions.
+    pub const KEYS: [(&'static str, &'static str); 7] = [
+        ("files", "Files that were read"),
+        ("bytes", "Their bytes"),
+        ("references", "References that were reported"),
+        (
+            "skipped_files",
+            "Files that were left out, for the reasons counted below",
+        ),
+        ("errors", "Things that could not be read"),
+        (
+            "exact",
+            "Documents read a second time, by every rule of their format",
+        ),
+        (
+            "approximate",
+            "Documents of which a part was read by approximation",
+        ),
+    ];
+
     /// Returns the counts with their keys in records.
-    pub fn counts(&self) -> [(&'static str, u64); 7] {
-        [
-            ("files", self.files),
-            ("bytes", self.bytes),
-            ("references", self.references),
-            ("skipped_files", self.skipped_files),
-            ("errors", self.errors),
-            ("exact", self.exact),
-            ("approximate", self.approximate),
-        ]
+    pub fn counts(&self) -> impl Iterator<Item = (&'static str, u64)> + use<> {
+        let counts = [
+            self.files,
+            self.bytes,
+            self.references,
+            self.skipped_files,
+            self.errors,
+            self.exact,
+            self.approximate,
+        ];
+        let keys = Self::KEYS.iter().map(|(key, _)| *key);
+        keys.zip(counts)
     }
 
     /// Returns the counts of skipped files with their keys in records, which come last.
@@ -311,25 +321,6 @@ impl Summary {
             .map(|&reason| self.skipped[reason as usize])
             .sum();
         self.files + self.errors + unread == 0
-    }
-
-    /// Returns the description of a key in the JSON Schema.
-    pub fn about(name: &str) -> &'static str {
-        match name {
-            "files" => "Files that were read",
-            "bytes" => "Their bytes",
-            "references" => "References that were reported",
-            "skipped_files" => "Files that were left out, for the reasons counted below",
-            "exact" => "Documents read a second time, by every rule of their format",
-            "approximate" => "Documents of which a part was read by approximation",
-            "errors" => "Things that could not be read",
-            name => {
-                let row = SkipReason::NAMES
-                    .iter()
-                    .find(|(_, known, _)| *known == name);
-                row.map_or("", |(_, _, about)| about)
-            }
-        }
     }
 
     /// Adds the counts of another worker.

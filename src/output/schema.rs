@@ -2,7 +2,7 @@
 
 use super::field::{FIELDS, FieldPresence, RecordField, ValueShape};
 use super::json::{push_member, push_string};
-use super::record::{ArchiveRecord, SkipReason, Summary};
+use super::record::{SkipReason, Summary};
 
 /// A key with its description and the type of its value.
 type ExtraKey = (&'static str, &'static str, ValueShape);
@@ -146,8 +146,7 @@ fn push_finding(out: &mut Vec<u8>) {
 
 fn push_summary(out: &mut Vec<u8>) {
     let mut keys = vec![kind("summary")];
-    let counts = Summary::default().counts();
-    keys.extend(counts.map(|(name, _)| core(name, Summary::about(name), ValueShape::Number)));
+    keys.extend(Summary::KEYS.map(|(name, about)| core(name, about, ValueShape::Number)));
     let others = USAGE.iter().chain(AUDIT);
     keys.extend(others.map(|&(name, about, shape)| appended(name, about, shape)));
     let skips = SkipReason::NAMES.iter();
@@ -157,19 +156,23 @@ fn push_summary(out: &mut Vec<u8>) {
 
 fn push_archive(out: &mut Vec<u8>) {
     let path = "The file, as reached from the arguments";
-    let mut keys = vec![kind("archive"), core("path", path, ValueShape::Text)];
-    for (name, shape) in [
-        ("messages", ValueShape::Number),
-        ("parts", ValueShape::Number),
-        ("skipped_parts", ValueShape::Counts),
-        ("links", ValueShape::Number),
-        ("bytes", ValueShape::Number),
-        ("diagnostics", ValueShape::Counts),
-    ] {
-        keys.push(core(name, ArchiveRecord::about(name), shape));
-    }
+    let skipped = "Parts that were passed over, by media type";
     let bytes = "The bytes of a path that is not UTF-8, in base64";
-    keys.push(appended("path_bytes", bytes, ValueShape::Text));
+    let keys = [
+        kind("archive"),
+        core("path", path, ValueShape::Text),
+        core("messages", "Messages in it", ValueShape::Number),
+        core("parts", "Parts that were read", ValueShape::Number),
+        core("skipped_parts", skipped, ValueShape::Counts),
+        core("links", "References that were reported", ValueShape::Number),
+        core("bytes", "Its bytes, decompressed", ValueShape::Number),
+        core(
+            "diagnostics",
+            "How often each code was diagnosed",
+            ValueShape::Counts,
+        ),
+        appended("path_bytes", bytes, ValueShape::Text),
+    ];
     push("archive", "How much of an archive was read", &keys, out);
 }
 

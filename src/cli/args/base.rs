@@ -1,4 +1,4 @@
-//! What references are resolved against, and by which rules.
+//! Flags for bases and rules.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use crate::pipeline::walk::path_of;
 use crate::resolver::{EmbeddedBases, Ruling};
 use crate::uri::{ExcessDots, Reference, Resolver, RuleForm, Rules, SameScheme};
 
-/// What references are resolved against.
+/// Flags for bases and rules.
 #[derive(Args)]
 #[command(next_help_heading = "Bases and rules")]
 pub struct BaseArgs {
@@ -57,7 +57,7 @@ pub enum RulesArg {
     Rfc1808,
 }
 
-/// What becomes of `..` above the root.
+/// The treatment of `..` above the root.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum ExcessDotsArg {
     /// It stays

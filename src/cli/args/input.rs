@@ -1,4 +1,4 @@
-//! Which files are read, and how.
+//! Flags that choose files, and flags for reading documents.
 
 use std::path::PathBuf;
 
@@ -18,7 +18,7 @@ use crate::pipeline::walk;
 use crate::pipeline::{Decompress, Shard};
 use crate::uri::unwrap::{Gateway, Unwrapper};
 
-/// Which files are read, as in ripgrep.
+/// Flags that choose files, as in ripgrep.
 #[derive(Args)]
 #[command(next_help_heading = "Which files")]
 pub struct WalkArgs {
@@ -151,7 +151,7 @@ pub(in crate::cli) fn size(text: &str) -> Result<u64, String> {
         .ok_or_else(|| "too large".to_owned())
 }
 
-/// How documents are read.
+/// Flags for reading documents.
 #[derive(Args)]
 #[command(next_help_heading = "How they are read")]
 pub struct ReadArgs {
@@ -218,7 +218,7 @@ pub struct ReadArgs {
     pub piece: Option<u64>,
 }
 
-/// Which characters beyond ASCII belong to a URI in text.
+/// The characters beyond ASCII that belong to a URI in text.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum NonAsciiArg {
     /// Letters and marks, as in an IRI (RFC 3987)
@@ -227,7 +227,7 @@ pub enum NonAsciiArg {
     Ascii,
 }
 
-/// What fragments can name headings by.
+/// The names of headings in fragments.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum SlugArg {
     /// The slug that GitHub makes of their text
@@ -256,7 +256,7 @@ pub enum AlternativesArg {
     Last,
 }
 
-/// What a relative Content-Location is to the base.
+/// The treatment of a relative Content-Location.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum MimeBaseArg {
     /// Resolved against the enclosing base, it is one

@@ -30,10 +30,10 @@ use output::{FilterArgs, OutputArgs, ReportArgs, WhenArg, key};
     max_term_width = 100
 )]
 pub struct Cli {
-    /// What to do; `extract` where none is given.
+    /// The subcommand; `extract` by default.
     #[command(subcommand)]
     pub command: Option<Command>,
-    /// What `extract` takes.
+    /// The arguments of `extract`.
     #[command(flatten)]
     pub extract: ExtractArgs,
 }
@@ -59,7 +59,7 @@ pub(in crate::cli) fn command() -> clap::Command {
     help::arrange(Cli::command())
 }
 
-/// What `extract` takes.
+/// The arguments of `extract`.
 #[derive(Args)]
 pub struct ExtractArgs {
     /// Files and directories; `-` is standard input
@@ -68,27 +68,27 @@ pub struct ExtractArgs {
     /// it is a terminal.
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// Which files are read.
+    /// Flags that choose files.
     #[command(flatten)]
     pub walk: WalkArgs,
-    /// How they are read.
+    /// Flags for reading documents.
     #[command(flatten)]
     pub read: ReadArgs,
-    /// What references are resolved against.
+    /// Flags for bases and rules.
     #[command(flatten)]
     pub base: BaseArgs,
-    /// Which references are reported.
+    /// Flags that choose references.
     #[command(flatten)]
     pub filter: FilterArgs,
-    /// What is reported of them.
+    /// Flags for other output than references.
     #[command(flatten)]
     pub report: ReportArgs,
-    /// What comes out.
+    /// Flags for the output.
     #[command(flatten)]
     pub output: OutputArgs,
 }
 
-/// What `audit` takes.
+/// The arguments of `audit`.
 #[derive(Args)]
 pub struct AuditArgs {
     /// Files and directories [default: those of --root, else the current directory]
@@ -96,27 +96,27 @@ pub struct AuditArgs {
     /// Without --root each of them is taken for the root of a site.
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// Which files are read.
+    /// Flags that choose files.
     #[command(flatten)]
     pub walk: WalkArgs,
-    /// How they are read.
+    /// Flags for reading documents.
     #[command(flatten)]
     pub read: ReadArgs,
-    /// What references are resolved against.
+    /// Flags for bases and rules.
     #[command(flatten)]
     pub base: BaseArgs,
-    /// Which references are checked; the others count as skipped.
+    /// Flags that choose references; the others count as skipped.
     #[command(flatten)]
     pub filter: FilterArgs,
-    /// What is checked.
+    /// Flags for rules and checks.
     #[command(flatten)]
     pub check: CheckArgs,
-    /// What comes out.
+    /// Flags for the output.
     #[command(flatten)]
     pub findings: FindingArgs,
 }
 
-/// What is checked.
+/// Flags for rules and checks.
 #[derive(Args)]
 #[command(next_help_heading = "What is checked")]
 pub struct CheckArgs {
@@ -157,7 +157,7 @@ pub struct CheckArgs {
     pub ignore_attr: Option<String>,
 }
 
-/// Whether something is done.
+/// On or off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum SwitchArg {
     /// It is
@@ -166,7 +166,7 @@ pub enum SwitchArg {
     Off,
 }
 
-/// What comes out.
+/// Flags for the output.
 #[derive(Args)]
 #[command(next_help_heading = "What comes out")]
 pub struct FindingArgs {
@@ -281,7 +281,7 @@ fn report(text: &str) -> Result<ReportArg, String> {
     Ok(ReportArg { format, path })
 }
 
-/// What `resolve` takes.
+/// The arguments of `resolve`.
 #[derive(Args)]
 pub struct ResolveArgs {
     /// References; without any, the lines of standard input
@@ -312,7 +312,7 @@ pub struct ResolveArgs {
     pub json: bool,
 }
 
-/// What `parse` takes.
+/// The arguments of `parse`.
 #[derive(Args)]
 pub struct ParseArgs {
     /// URI references; without any, the lines of standard input
@@ -341,7 +341,7 @@ pub enum GrammarArg {
     Whatwg,
 }
 
-/// What `schema` takes.
+/// The arguments of `schema`.
 #[derive(Args)]
 pub struct SchemaArgs {
     /// The record: link, finding, summary, archive or count

@@ -1,4 +1,4 @@
-//! Which references are reported, what is reported of them, and how.
+//! Flags that choose references, and flags for the output.
 
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ use crate::output::{Formulas, Layout, LocationPrefix, OUTPUTS, Output};
 use crate::pipeline::tally::CountKey;
 use crate::pipeline::{Filter, OutputOrder, ReportMode, Written};
 
-/// Which references are reported.
+/// Flags that choose references.
 #[derive(Args)]
 #[command(next_help_heading = "Which references")]
 pub struct FilterArgs {
@@ -102,7 +102,7 @@ fn context(name: &str) -> Result<Context, String> {
         .ok_or_else(|| there_are(Context::NAMES.iter().map(|(_, name)| *name)))
 }
 
-/// What is reported of the references.
+/// Flags for other output than references.
 #[derive(Args)]
 #[command(next_help_heading = "Instead of every reference")]
 #[group(multiple = false)]
@@ -153,7 +153,7 @@ pub(super) fn key(name: &str) -> Result<CountKey, String> {
     CountKey::named(name).ok_or_else(|| there_are(CountKey::NAMES.iter().map(|(_, name)| *name)))
 }
 
-/// What comes out.
+/// Flags for the output.
 #[derive(Args)]
 #[command(next_help_heading = "What comes out")]
 pub struct OutputArgs {
@@ -244,7 +244,7 @@ pub enum SortArg {
     None,
 }
 
-/// How the summary is shown.
+/// The form of the summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum StatsArg {
     /// In words
@@ -253,7 +253,7 @@ pub enum StatsArg {
     Json,
 }
 
-/// When something is done.
+/// Always, never, or on a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum WhenArg {
     /// On a terminal
