@@ -158,6 +158,12 @@ fn the_scanner_agrees_on_generated_css() {
     LIBRARY.hostile(0..3_000, Hostile::css);
 }
 
+/// The string has a character, and is empty all the same (rule H19).
+#[test]
+fn an_escaped_line_break_in_css_is_no_reference() {
+    LIBRARY.windows(b"<p style=\"a:url('\\\n')\">", &Options::default());
+}
+
 /// In the encoding that one declaration names, the document has another declaration (H43).
 #[test]
 fn contradictory_encodings_terminate() {

@@ -388,7 +388,10 @@ impl ReferenceReporter<'_, '_, '_> {
             let text = self
                 .events
                 .store_with(|store| css::unescape(&bytes[item.clone()], store));
-            self.push(self.source.span(item), text, origin);
+            // An escaped line break stands for nothing.
+            if !matches!(text, TextRange::Stored(start, end) if start == end) {
+                self.push(self.source.span(item), text, origin);
+            }
         });
     }
 
