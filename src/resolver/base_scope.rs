@@ -1,4 +1,4 @@
-//! One document on the stack: its bases, what it brought, and the resolvers prepared for it.
+//! The scope of a document's base: candidates, the choice among them, and prepared resolvers.
 
 use std::fmt::Write;
 use std::sync::{Arc, OnceLock};
@@ -10,7 +10,7 @@ use crate::document::diagnostic::{self, Code};
 use crate::document::events::{FieldDecoder, RuleFamily};
 use crate::uri::{self, BaseSource, Reference, Rules};
 
-/// Which rules apply to the references of each family of formats.
+/// The rules of resolution for each family of formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ruling {
     /// For references in markup.
@@ -20,7 +20,7 @@ pub struct Ruling {
 }
 
 impl Ruling {
-    /// Where a browser would go for markup, what was written for the rest.
+    /// WHATWG URL for markup, RFC 3986 in its corrected form for all else.
     pub const AUTO: Ruling = Ruling {
         markup: Rules::Whatwg,
         plain: Rules::CITATION,
@@ -123,20 +123,20 @@ impl EnvelopeText {
     }
 }
 
-/// What the heading of a document says.
+/// Properties of a document from its heading.
 #[derive(Debug, Default)]
 pub(super) struct ScopeHeading {
-    /// It is a message or a record.
+    /// Whether the document is a message or a record.
     pub(super) message: bool,
     pub(super) message_id: Option<Arc<str>>,
     pub(super) message_offset: Option<u64>,
-    /// Shared by all that the message encloses.
+    /// Shared with the documents that the message encloses.
     pub(super) envelope: Option<Arc<EnvelopeText>>,
     pub(super) media_type: String,
     pub(super) charset: String,
-    /// The labels of what it encloses count in it.
+    /// Whether labels of enclosed documents count in it: a `multipart/related`.
     pub(super) related: bool,
-    /// It is a message: a `cid:` reference in it may name any of its parts.
+    /// Whether `cid:` references in it may name any of its parts: a message.
     pub(super) names_parts: bool,
 }
 
@@ -152,48 +152,48 @@ impl ScopeHeading {
         self.names_parts = false;
     }
 
-    /// Takes over what the enclosing document's heading says of the message, and of the part where
-    /// this document keeps its place.
-    fn inherit(&mut self, parent: &ScopeHeading, same: bool) {
+    /// Inherits the message of the enclosing document, and the part if `same_member`.
+    fn inherit(&mut self, parent: &ScopeHeading, same_member: bool) {
         if self.message_offset.is_none() {
             self.message_id.clone_from(&parent.message_id);
             self.message_offset = parent.message_offset;
             self.envelope.clone_from(&parent.envelope);
         }
-        if same {
+        if same_member {
             self.media_type.clone_from(&parent.media_type);
             self.charset.clone_from(&parent.charset);
         }
     }
 }
 
-/// One document: open, or closed with references held.
+/// The scope of one document: open, or closed with references pending.
 #[derive(Debug)]
 pub(super) struct BaseScope {
     ruling: Ruling,
     rules: Rules,
-    /// Tells it apart from every other document of the linker.
+    /// Unique among the documents of the linker.
     pub(super) id: u64,
     pub(super) parent: Option<usize>,
-    /// How many references were held or waiting at its start.
+    /// The number of pending and waiting references at its start.
     pub(super) mark: usize,
     pub(super) settled: bool,
-    /// A `cid:` reference in it names a part that has not come: it is settled when it is left.
+    /// Whether a `cid:` reference in it names a part that may follow: it is settled when it ends.
     pub(super) awaits_parts: bool,
-    /// Its resolvers are prepared.
+    /// Whether its resolvers are prepared.
     pub(super) ready: bool,
     pub(super) encoding: &'static Encoding,
     pub(super) diagnostics: Vec<(&'static Code, u64, u64)>,
     member: String,
     pub(super) heading: ScopeHeading,
-    /// The base that its heading names, not resolved yet.
+    /// The base that its heading names, unresolved.
     pub(super) entity: NamedBase,
-    /// The reference of its own BASE element, and where it stands.
+    /// The reference of its own BASE element.
     pub(super) own: Vec<u8>,
+    /// The offset of its own BASE element, if it has one.
     pub(super) own_offset: Option<u64>,
-    /// The base without the document's own.
+    /// The base without its own BASE element.
     pub(super) fallback: NamedBase,
-    /// The document's base.
+    /// The chosen base.
     document: NamedBase,
     pub(super) by_document: uri::Resolver,
     pub(super) by_fallback: uri::Resolver,
@@ -226,7 +226,7 @@ impl BaseScope {
         }
     }
 
-    /// Uses the slot for another document.
+    /// Starts another document in the same memory.
     pub(super) fn begin(
         &mut self,
         id: u64,
@@ -248,11 +248,11 @@ impl BaseScope {
         self.heading.clear();
         self.entity.clear();
         self.fallback.clear();
-        self.again();
+        self.restart();
     }
 
-    /// Forgets what the document's contents said, and keeps what its surroundings did.
-    pub(super) fn again(&mut self) {
+    /// Starts the same document again: drops state from its contents, keeps that from its heading.
+    pub(super) fn restart(&mut self) {
         self.settled = false;
         self.ready = false;
         self.encoding = UTF_8;
@@ -288,13 +288,12 @@ impl BaseScope {
         }
     }
 
-    /// Whether the document's base is a relative one of its heading or an enclosing one.
+    /// Returns whether the base comes from a relative one of a heading.
     pub(super) fn is_chained(&self) -> bool {
         self.document.chained
     }
 
-    /// The resolver that the labels of a document in this one resolve by; its own Content-Base
-    /// only counts where no enclosing base is better than the default.
+    /// Returns whether the base is a default, or there is none.
     pub(super) fn is_default(&self) -> bool {
         let source = self.document.source.as_ref();
         source.is_none_or(BaseSource::is_default)
@@ -307,46 +306,48 @@ impl BaseScope {
         )
     }
 
-    /// The document's base and what named it.
+    /// The base and the name of its source.
     pub(super) fn document_base(&self) -> Option<(&[u8], &str)> {
         let uri = self.by_document.base()?;
         Some((uri, &self.document.label))
     }
 
-    /// The base without the document's own, and what named it.
+    /// The base without the document's own BASE element, and the name of its source.
     pub(super) fn fallback_base(&self) -> Option<(&[u8], &str)> {
         let uri = self.by_fallback.base()?;
         Some((uri, &self.fallback.label))
     }
 
-    /// Chooses the bases (RFC 2396 section 5.1): the content's own, else the heading's, else the
-    /// enclosing document's.
+    /// Chooses the base: the content's own, else the heading's, else the enclosing document's.
+    ///
+    /// RFC 2396 section 5.1.
     pub(super) fn prepare(&mut self, parent: Option<&BaseScope>) {
         if let Some(parent) = parent {
-            let same = self.member.is_empty();
-            if same {
+            let same_member = self.member.is_empty();
+            if same_member {
                 self.member.push_str(&parent.member);
             }
-            self.heading.inherit(&parent.heading, same);
+            self.heading.inherit(&parent.heading, same_member);
             self.fallback.clear();
             if let Some(uri) = parent.by_document.base() {
                 self.fallback.inherit(uri, &parent.document);
             }
             if self.entity.is_set() {
-                self.enter_entity();
+                self.apply_entity();
             }
         }
         rebase(&mut self.by_fallback, &self.fallback, self.encoding);
         self.document.inherit(&self.fallback.uri, &self.fallback);
         if self.own_offset.is_some() {
-            self.frozen_base();
+            self.apply_own();
         }
         rebase(&mut self.by_document, &self.document, self.encoding);
         self.ready = true;
     }
 
-    /// The base of the document's heading, a relative one against the enclosing base.
-    fn enter_entity(&mut self) {
+    /// Makes the base of the heading the fallback; a relative one resolves against the enclosing
+    /// base.
+    fn apply_entity(&mut self) {
         rebase(&mut self.by_fallback, &self.fallback, self.encoding);
         self.scratch.clear();
         let resolved = self
@@ -359,9 +360,10 @@ impl BaseScope {
         }
     }
 
-    /// HTML, "set the frozen base URL": parsed against the fallback base; refused when that fails
-    /// and for `data:` and `javascript:`, and then the fallback base stays.
-    fn frozen_base(&mut self) {
+    /// Makes the reference of the BASE element the base: HTML, "set the frozen base URL".
+    ///
+    /// Refused if it does not parse against the fallback base, and for `data:` and `javascript:`.
+    fn apply_own(&mut self) {
         self.scratch.clear();
         let resolved = self.by_fallback.resolve_into(&self.own, &mut self.scratch);
         let refused = |scheme: &[u8]| {
@@ -379,9 +381,9 @@ impl BaseScope {
 
 fn rebase(resolver: &mut uri::Resolver, base: &NamedBase, encoding: &'static Encoding) {
     if base.is_set() && resolver.base() == Some(&base.uri) {
-        // The frame before had the same base, as the messages of an archive do.
+        // Messages of an archive often share a base.
     } else if base.is_set() {
-        // A base that is none by these rules leaves the resolver without one.
+        // A base that these rules reject leaves the resolver without one.
         let _ = resolver.rebase(&base.uri);
     } else {
         *resolver = uri::Resolver::without_base(resolver.rules());

@@ -1,4 +1,4 @@
-//! Names that the parts of a message have for each other (RFC 2557, RFC 2392).
+//! Labels by which references name parts of the same message (RFC 2557, RFC 2392).
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -7,31 +7,31 @@ use percent_encoding::percent_decode;
 
 use crate::bytes::steps::step;
 
-/// What a reference can name a part by.
+/// The kind of a label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LabelKind {
-    /// Its Content-Location, resolved.
+    /// A Content-Location, resolved.
     Location,
-    /// Its Content-ID.
+    /// A Content-ID.
     ContentId,
 }
 
-/// More labels are not kept.
-const MOST: usize = 64 << 10;
-/// Nor more bytes of them, about.
-const MOST_BYTES: usize = 16 << 20;
-/// What a map needs for a row besides its bytes, about.
-const ROW: usize = 64;
+/// The largest number of labels.
+const MAX_LABELS: usize = 64 << 10;
+/// The approximate limit on their memory, in bytes.
+const MAX_BYTES: usize = 16 << 20;
+/// The approximate overhead of a map entry, in bytes.
+const ENTRY: usize = 64;
 
-/// The labels of the messages that are open or held.
+/// The labels in the messages that are open or have pending references.
 #[derive(Debug, Default)]
 pub(super) struct PartLabels {
-    /// The frame in which a name counts, the kind's letter and the name, to the part that they name.
+    /// From the identity of a scope, the letter of the kind and the name, to the part.
     parts: HashMap<Vec<u8>, String>,
-    /// Labels of each kind.
     locations: usize,
     ids: usize,
     bytes: usize,
+    /// The key of the next lookup.
     key: Vec<u8>,
 }
 
@@ -47,33 +47,33 @@ impl PartLabels {
         }
     }
 
-    /// Adds a name that counts in some frames; false when there are too many.
+    /// Adds a label that counts in some scopes; returns false where a limit is exceeded.
     pub(super) fn add(
         &mut self,
         kind: LabelKind,
         name: &[u8],
-        scopes: &[Option<u64>],
+        scope_ids: &[Option<u64>],
         part: &str,
     ) -> bool {
-        if scopes.iter().all(Option::is_none) {
+        if scope_ids.iter().all(Option::is_none) {
             return true;
         }
-        if self.locations + self.ids >= MOST {
+        if self.locations + self.ids >= MAX_LABELS {
             return false;
         }
         match kind {
             LabelKind::Location => self.locations += 1,
             LabelKind::ContentId => self.ids += 1,
         }
-        self.fill(kind, name);
-        for &scope in scopes.iter().flatten() {
-            self.scope(scope);
-            // The first part of a name is the one that counts.
+        self.set_key(kind, name);
+        for &scope_id in scope_ids.iter().flatten() {
+            self.set_scope(scope_id);
+            // The first part with a label counts.
             if self.parts.contains_key(&self.key) {
                 continue;
             }
-            self.bytes += self.key.len() + part.len() + ROW;
-            if self.bytes > MOST_BYTES {
+            self.bytes += self.key.len() + part.len() + ENTRY;
+            if self.bytes > MAX_BYTES {
                 return false;
             }
             self.parts.insert(self.key.clone(), part.to_owned());
@@ -81,7 +81,7 @@ impl PartLabels {
         true
     }
 
-    /// Whether there are labels of the kind that a reference's target can name a part by.
+    /// Returns whether there are labels of the kind of a target.
     #[inline]
     pub(super) fn may_name(&self, target: &[u8]) -> bool {
         !self.is_empty() && self.has_kind_of(target)
@@ -94,28 +94,28 @@ impl PartLabels {
         }
     }
 
-    /// The part that a reference's target names, in the first of the given frames that has it.
-    pub(super) fn part(&mut self, target: &[u8], scopes: &[u64]) -> Option<&str> {
+    /// Returns the part that a target names, in the first of the given scopes that has the label.
+    pub(super) fn part(&mut self, target: &[u8], scope_ids: &[u64]) -> Option<&str> {
         match content_id(target) {
-            Some(name) => self.fill(LabelKind::ContentId, &name),
+            Some(name) => self.set_key(LabelKind::ContentId, &name),
             None => {
                 let end = memchr::memchr(b'#', target).unwrap_or(target.len());
-                self.fill(LabelKind::Location, &target[..end]);
+                self.set_key(LabelKind::Location, &target[..end]);
             }
         }
-        let scope = scopes.iter().copied().find(|&scope| {
+        let scope_id = scope_ids.iter().copied().find(|&scope_id| {
             step(1);
-            self.scope(scope);
+            self.set_scope(scope_id);
             self.parts.contains_key(&self.key)
         })?;
-        self.scope(scope);
+        self.set_scope(scope_id);
         self.parts.get(&self.key).map(String::as_str)
     }
 
-    /// Makes a key of a name, for no frame yet.
-    fn fill(&mut self, kind: LabelKind, name: &[u8]) {
+    /// Makes the key of a label, without a scope.
+    fn set_key(&mut self, kind: LabelKind, name: &[u8]) {
         self.key.clear();
-        self.key.extend_from_slice(&[0; SCOPE]);
+        self.key.extend_from_slice(&[0; ID_LENGTH]);
         self.key.push(match kind {
             LabelKind::Location => b'l',
             LabelKind::ContentId => b'c',
@@ -123,21 +123,21 @@ impl PartLabels {
         self.key.extend_from_slice(name);
     }
 
-    /// Makes the key count in a frame.
-    fn scope(&mut self, scope: u64) {
-        self.key[..SCOPE].copy_from_slice(&scope.to_ne_bytes());
+    /// Completes the key with a scope.
+    fn set_scope(&mut self, scope_id: u64) {
+        self.key[..ID_LENGTH].copy_from_slice(&scope_id.to_ne_bytes());
     }
 }
 
-/// The bytes of a frame's identity.
-const SCOPE: usize = size_of::<u64>();
+/// The length of a scope's identity in bytes.
+const ID_LENGTH: usize = size_of::<u64>();
 
-/// Whether a reference is a `cid:` URI.
+/// Returns whether a reference is a `cid:` URI.
 pub(super) fn names_part(reference: &[u8]) -> bool {
     matches!(reference, [b'c' | b'C', b'i' | b'I', b'd' | b'D', b':', ..])
 }
 
-/// The identifier that a `cid:` URI names, its percent escapes decoded (RFC 2392 section 2).
+/// Returns the identifier in a `cid:` URI, percent-decoded (RFC 2392 section 2).
 fn content_id(target: &[u8]) -> Option<Cow<'_, [u8]>> {
     names_part(target).then(|| percent_decode(&target[4..]).into())
 }

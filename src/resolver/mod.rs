@@ -1,10 +1,11 @@
-//! Layer 4: events to links. A stack of base URIs (RFC 2396 section 5.1), and the references that
-//! wait until their base is known.
+//! Layer 4: turns events into links, with a stack of base URIs (RFC 2396 section 5.1).
+//!
+//! References are pending until the base of their document is known.
 
 mod base_scope;
 mod labels;
 mod link;
-mod pending;
+mod writer;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -17,102 +18,102 @@ use crate::bytes::steps::step;
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::{
     self, Batch, EntityBaseField, EntityHeading, Event, FoundReference, RestartHints, RuleFamily,
+    TextRange,
 };
 use crate::uri::unwrap::Unwrapper;
 use crate::uri::{self, Base, BaseSource};
 use base_scope::BaseScope;
 use labels::PartLabels;
-use link::LinkWriter;
-use pending::PendingReferences;
+use writer::LinkWriter;
 
-/// References that wait for their base take up to this many bytes; past it they resolve against
-/// the base known so far, and a diagnostic says so.
-const HELD_LIMIT: usize = 16 << 20;
+/// The most bytes of pending references; past it they resolve against the base known so far.
+const PENDING_LIMIT: usize = 16 << 20;
 
-/// Whether the bases that documents bring are honoured.
+/// Whether bases named by documents themselves count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EmbeddedBases {
-    /// They are (RFC 2396 sections 5.1.1 and 5.1.2).
+    /// They count (RFC 2396 sections 5.1.1 and 5.1.2).
     #[default]
     Honour,
-    /// They are not: only where a document was found counts.
+    /// Only retrieval and default bases count.
     Ignore,
 }
 
-/// Turns the events of one document after the other into links.
+/// Turns the events of documents into links, one document after the other.
 ///
-/// References go out as soon as their document is settled, in document order. Until then they are
-/// held: inside a batch by their index, from one batch to the next by a copy.
+/// References are resolved as soon as their document is settled, in document order. Until then they
+/// are kept: within a batch by their index, from one batch to the next by a copy.
 #[derive(Debug)]
 pub struct Linker {
     ruling: Ruling,
     embedded: EmbeddedBases,
-    /// The longest base of a document's contents that is honoured, in bytes.
+    /// The longest base in the contents of a document that counts, in bytes.
     longest_base: usize,
-    /// The document, and the documents in it that are open or have references held; a slot is
-    /// used again for later documents. `frames[..live]` are in use.
+    /// The scopes of the document and of documents in it that are open or have references pending.
     ///
-    /// INVARIANT: `open` ascends, and closed frames are in use only while something is unsettled.
-    frames: Vec<BaseScope>,
+    /// `scopes[..live]` are in use, the others are reused for later documents.
+    ///
+    /// INVARIANT: `open` ascends, and closed scopes are in use only while a document is unsettled.
+    scopes: Vec<BaseScope>,
     live: usize,
-    /// The identity of the document that began last: slots are moved, identities are not.
-    next: u64,
+    /// The identity of the last scope: scopes are moved, identities stay.
+    last_id: u64,
     /// The open documents, outermost first.
     open: Vec<usize>,
-    /// Open or held documents that are not settled yet.
+    /// The number of scopes in use that are not settled.
     unsettled: usize,
-    held: PendingReferences,
-    /// References of the batch at hand that wait: their frame and their index in the batch.
+    pending: PendingReferences,
+    /// References of the current batch to become pending: their scope and their index in the batch.
     waiting: Vec<(usize, usize)>,
     labels: PartLabels,
     writer: LinkWriter,
-    /// How the document asked to be read again.
-    again: Option<RestartHints>,
+    /// The last restart that the outermost document requested.
+    restart: Option<RestartHints>,
 }
 
 impl Linker {
-    /// A linker that follows `ruling`.
+    /// Makes a linker that resolves by `ruling`.
     pub fn new(ruling: Ruling, embedded: EmbeddedBases) -> Self {
         Linker {
             ruling,
             embedded,
             longest_base: usize::MAX,
-            frames: Vec::new(),
+            scopes: Vec::new(),
             live: 0,
-            next: 0,
+            last_id: 0,
             open: Vec::new(),
             unsettled: 0,
-            held: PendingReferences::default(),
+            pending: PendingReferences::default(),
             waiting: Vec::new(),
             labels: PartLabels::default(),
             writer: LinkWriter::default(),
-            again: None,
+            restart: None,
         }
     }
 
-    /// Refuses longer bases of documents' contents.
+    /// Sets the longest base in the contents of documents that counts, in bytes.
     pub fn set_longest_base(&mut self, bytes: usize) {
         self.longest_base = bytes;
         self.writer.longest_base = bytes;
     }
 
-    /// Looks into targets that a mail gateway has rewritten.
+    /// Sets the decoder of targets that a mail gateway has rewritten.
     pub fn set_unwrapper(&mut self, unwrapper: Option<Unwrapper>) {
         self.writer.unwrapper = unwrapper;
     }
 
-    /// Starts a document whose base, without one of its own, is `base`.
+    /// Starts a document whose retrieval or default base is `base`.
     pub fn begin(&mut self, family: RuleFamily, base: Option<&Base>) {
         self.live = 0;
         self.open.clear();
-        self.held.clear();
+        self.pending.clear();
         self.waiting.clear();
         self.unsettled = 0;
-        self.again = None;
+        self.restart = None;
         self.labels.clear();
-        let frame = self.open_frame(family);
+        let scope = self.open_scope(family);
         if let Some(base) = base {
-            let fallback = &mut self.frames[frame].fallback;
+            let fallback = &mut self.scopes[scope].fallback;
             fallback.set(&base.uri, base.source.clone());
         }
     }
@@ -125,7 +126,7 @@ impl Linker {
         self.limit(sink)
     }
 
-    /// Takes a batch of events with the window it came from, and hands on the links that are ready.
+    /// Processes a batch of events and the window of the batch; passes settled links to the sink.
     pub fn take(&mut self, events: &Batch, window: &[u8], sink: &mut impl Sink) {
         step(events.list.len());
         for (index, event) in events.list.iter().enumerate() {
@@ -135,7 +136,7 @@ impl Linker {
                     self.base(events.bytes(text, window), offset);
                 }
                 Event::Settled => self.settle(events, window, sink),
-                Event::Encoding(encoding) => self.top().encoding = encoding,
+                Event::Encoding(encoding) => self.innermost().encoding = encoding,
                 Event::Diagnostic(code, offset) => self.diagnose(code, offset),
                 Event::Enter(ref enter) => self.enter(enter, events, window),
                 Event::Heading(ref heading) => self.heading(heading, events, window),
@@ -143,30 +144,29 @@ impl Linker {
                 Event::Leave => self.leave(events, window, sink),
                 Event::Anchor(text, offset) => sink.anchor(events.bytes(text, window), offset),
                 Event::Exact(rule) => sink.exact(rule),
-                Event::Restart(again) => {
+                Event::Restart(hints) => {
                     if self.open.len() == 1 {
-                        self.again = Some(again);
+                        self.restart = Some(hints);
                     }
                     self.restart();
                     sink.restart();
                 }
             }
         }
-        // What still waits outlives the window.
-        for (frame, index) in self.waiting.drain(..) {
+        // The texts of waiting references may lie in the window, which ends here.
+        for (scope, index) in self.waiting.drain(..) {
             if let Event::Reference(found) = &events.list[index] {
-                self.held.push(frame, found, events, window);
+                self.pending.push(scope, found, events, window);
             }
         }
     }
 
-    /// Hands on what is held, settled or not, where it is too much.
+    /// Releases pending references above the limit, settled or not.
     ///
-    /// Says whether it did: no later event may retract those references, so the document must not be
-    /// read again.
+    /// After an early release no event may retract those references: the document must not restart.
     pub fn limit(&mut self, sink: &mut impl Sink) -> Handed {
         let closed = self.live.saturating_sub(self.open.len());
-        if self.held.size() + closed * size_of::<BaseScope>() <= HELD_LIMIT {
+        if self.pending.size() + closed * size_of::<BaseScope>() <= PENDING_LIMIT {
             return Handed::Settled;
         }
         self.diagnose(&diagnostic::HELD_LIMIT, 0);
@@ -175,36 +175,36 @@ impl Linker {
         Handed::Early
     }
 
-    /// How the document, and not one that it encloses, asked to be read again since the last call.
+    /// Takes the restart that the outermost document requested since the last call.
     pub fn take_again(&mut self) -> Option<RestartHints> {
-        self.again.take()
+        self.restart.take()
     }
 
-    /// Ends the document: everything is settled, and its diagnostics follow its links.
+    /// Ends the document: settles everything, and reports diagnostics behind the links.
     pub fn end(&mut self, sink: &mut impl Sink) {
         self.settle_all();
         let nothing = Batch::default();
         self.release(&nothing, &[], sink);
         self.open.clear();
-        self.report(0, sink);
+        self.report_scopes(0..self.live, sink);
         self.live = 0;
     }
 
-    fn top(&mut self) -> &mut BaseScope {
-        let top = self.open.last().copied().unwrap_or(0);
-        &mut self.frames[top]
+    fn innermost(&mut self) -> &mut BaseScope {
+        let index = self.open.last().copied().unwrap_or(0);
+        &mut self.scopes[index]
     }
 
-    fn open_frame(&mut self, family: RuleFamily) -> usize {
+    fn open_scope(&mut self, family: RuleFamily) -> usize {
         let index = self.live;
-        if index == self.frames.len() {
-            self.frames.push(BaseScope::new(self.ruling));
+        if index == self.scopes.len() {
+            self.scopes.push(BaseScope::new(self.ruling));
         }
         self.live += 1;
         let parent = self.open.last().copied();
-        let mark = self.held.len() + self.waiting.len();
-        self.next += 1;
-        self.frames[index].begin(self.next, family, parent, mark);
+        let mark = self.pending.len() + self.waiting.len();
+        self.last_id += 1;
+        self.scopes[index].begin(self.last_id, family, parent, mark);
         self.open.push(index);
         self.unsettled += 1;
         index
@@ -218,20 +218,20 @@ impl Linker {
         window: &[u8],
         sink: &mut impl Sink,
     ) {
-        let frame = self.open.last().copied().unwrap_or(0);
+        let scope = self.open.last().copied().unwrap_or(0);
         let text = events.bytes(found.text, window);
         if labels::names_part(text) {
             self.await_part(text);
         }
         if self.unsettled > 0 {
-            self.waiting.push((frame, index));
+            self.waiting.push((scope, index));
             return;
         }
-        self.prepare(frame);
+        self.prepare(scope);
         let alternatives = events.alternatives(found);
         let bytes = |text| events.bytes(text, window);
         self.writer.emit(
-            (&self.frames, frame),
+            (&self.scopes, scope),
             &mut self.labels,
             found,
             alternatives,
@@ -240,21 +240,22 @@ impl Linker {
         );
     }
 
-    /// Holds the references of a message from here on where one names a part by a label that has
-    /// not come: the part may follow (RFC 2392 section 2).
+    /// Makes the references of a message pending where one names a part that may follow.
+    ///
+    /// RFC 2392 section 2: a label that is not known yet.
     fn await_part(&mut self, target: &[u8]) {
-        let is_message = |index: usize| self.frames[index].heading.names_parts;
+        let is_message = |index: usize| self.scopes[index].heading.names_parts;
         let Some(outermost) = self.open.iter().position(|&index| is_message(index)) else {
             return;
         };
         // A message around this one may have a part of the same name, which counts last.
         let innermost = self.open.iter().rposition(|&index| is_message(index));
         let inner = &self.open[innermost.unwrap_or(outermost)..];
-        let scopes: Vec<u64> = inner.iter().map(|&index| self.frames[index].id).collect();
-        if self.labels.part(target, &scopes).is_some() {
+        let scope_ids: Vec<u64> = inner.iter().map(|&index| self.scopes[index].id).collect();
+        if self.labels.part(target, &scope_ids).is_some() {
             return;
         }
-        let message = &mut self.frames[self.open[outermost]];
+        let message = &mut self.scopes[self.open[outermost]];
         message.awaits_parts = true;
         if std::mem::replace(&mut message.settled, false) {
             self.unsettled += 1;
@@ -268,34 +269,34 @@ impl Linker {
         if reference.len() > self.longest_base {
             return self.diagnose(&diagnostic::BASE_REFUSED, offset);
         }
-        let frame = self.top();
-        frame.own.clear();
-        frame.own.extend_from_slice(reference);
-        frame.own_offset = Some(offset);
+        let scope = self.innermost();
+        scope.own.clear();
+        scope.own.extend_from_slice(reference);
+        scope.own_offset = Some(offset);
     }
 
     fn diagnose(&mut self, code: &'static Code, offset: u64) {
-        // What a message encloses has its say with the message: once for each code.
-        let mut frame = self.open.last().copied().unwrap_or(0);
-        let top = frame;
-        while !self.frames[frame].heading.message {
+        // Diagnostics of documents in a message belong to the message, once for each code.
+        let mut scope = self.open.last().copied().unwrap_or(0);
+        let innermost = scope;
+        while !self.scopes[scope].heading.message {
             step(1);
-            match self.frames[frame].parent {
-                Some(parent) => frame = parent,
+            match self.scopes[scope].parent {
+                Some(parent) => scope = parent,
                 None => {
-                    frame = top;
+                    scope = innermost;
                     break;
                 }
             }
         }
-        self.frames[frame].diagnose(code, offset);
+        self.scopes[scope].diagnose(code, offset);
     }
 
-    /// What the heading of the innermost document says.
+    /// Applies a heading to the innermost document.
     fn heading(&mut self, heading: &EntityHeading, events: &Batch, window: &[u8]) {
         let index = self.open.last().copied().unwrap_or(0);
         let owned = |text| lossy(events.bytes(text, window)).into_owned();
-        let known = &mut self.frames[index].heading;
+        let known = &mut self.scopes[index].heading;
         if let Some(message) = heading.message {
             known.message = true;
             known.message_id = message.id.map(|id| owned(id).into());
@@ -324,67 +325,70 @@ impl Linker {
         let owned = |text| events.bytes(text, window).to_vec();
         let fields = envelope.fields.map(|field| field.map(owned));
         let text = base_scope::EnvelopeText::new(fields, envelope.decode);
-        self.top().heading.envelope = Some(Arc::new(text));
+        self.innermost().heading.envelope = Some(Arc::new(text));
     }
 
-    /// Notes the names of a part: its location counts in the innermost `multipart/related` around
-    /// it, its identifier in the messages around it too.
+    /// Adds the labels of a part.
+    ///
+    /// A location counts in the innermost enclosing `multipart/related`, an identifier also in the
+    /// enclosing messages.
     fn label(&mut self, index: usize, id: Option<&[u8]>, location: Option<&[u8]>) {
-        let parent = self.frames[index].parent;
-        let around = std::iter::successors(parent, |&index| self.frames[index].parent);
-        let around = around.map(|index| &self.frames[index]);
-        let related = around.clone().find(|frame| frame.heading.related);
-        let related = related.map(|frame| frame.id);
-        let mut messages = around.filter(|frame| frame.heading.names_parts);
+        let parent = self.scopes[index].parent;
+        let around = std::iter::successors(parent, |&index| self.scopes[index].parent);
+        let around = around.map(|index| &self.scopes[index]);
+        let related = around.clone().find(|scope| scope.heading.related);
+        let related = related.map(|scope| scope.id);
+        let mut messages = around.filter(|scope| scope.heading.names_parts);
         let innermost = messages.next();
         // INVARIANT: of messages inside each other, the innermost and the outermost are enough, for
         // every message looks in the outermost last.
         let outermost = messages.last().or(innermost);
-        let messages = [innermost, outermost].map(|frame| frame.map(|frame| frame.id));
-        let member = self.frames[index].member().unwrap_or_default();
+        let messages = [innermost, outermost].map(|scope| scope.map(|scope| scope.id));
+        let member = self.scopes[index].member().unwrap_or_default();
         let part = member.rsplit('/').next().unwrap_or_default().to_owned();
-        let mut room = true;
+        let mut fits = true;
         if let Some(id) = id {
-            let scopes = [related, messages[0], messages[1]];
-            room &= self
+            let scope_ids = [related, messages[0], messages[1]];
+            fits &= self
                 .labels
-                .add(labels::LabelKind::ContentId, id, &scopes, &part);
+                .add(labels::LabelKind::ContentId, id, &scope_ids, &part);
         }
         if let (Some(location), Some(_), Some(parent)) = (location, related, parent) {
-            let scopes = [related];
+            let scope_ids = [related];
             self.prepare(parent);
-            // RFC 2557 section 8.2: a relative label resolves against the enclosing base.
-            let by = if self.frames[parent].is_default() && self.frames[index].has_content_base() {
+            // RFC 2557 section 8.2: a relative label resolves against the enclosing base. The
+            // part's own Content-Base counts only where that is no better than a default.
+            let by = if self.scopes[parent].is_default() && self.scopes[index].has_content_base() {
                 self.prepare(index);
-                &self.frames[index].by_fallback
+                &self.scopes[index].by_fallback
             } else {
-                &self.frames[parent].by_document
+                &self.scopes[parent].by_document
             };
             let mut uri = Vec::new();
             if by.resolve_into(location, &mut uri).is_ok() {
-                room &= self
+                fits &= self
                     .labels
-                    .add(labels::LabelKind::Location, &uri, &scopes, &part);
+                    .add(labels::LabelKind::Location, &uri, &scope_ids, &part);
                 // References in markup resolve to what a browser makes of the same URI.
                 let markup = uri::Resolver::new(&uri, self.ruling.markup).ok();
                 let mut normal = Vec::new();
                 let same = markup.and_then(|by| by.resolve_into(&uri, &mut normal).ok());
                 if same.is_some() && normal != uri {
-                    room &= self
-                        .labels
-                        .add(labels::LabelKind::Location, &normal, &scopes, &part);
+                    fits &=
+                        self.labels
+                            .add(labels::LabelKind::Location, &normal, &scope_ids, &part);
                 }
             }
         }
-        if !room {
+        if !fits {
             self.diagnose(&diagnostic::LABEL_LIMIT, 0);
         }
     }
 
     fn settle(&mut self, events: &Batch, window: &[u8], sink: &mut impl Sink) {
-        let frame = self.top();
-        if !frame.settled && !frame.awaits_parts {
-            frame.settled = true;
+        let scope = self.innermost();
+        if !scope.settled && !scope.awaits_parts {
+            scope.settled = true;
             self.unsettled -= 1;
         }
         if self.unsettled == 0 {
@@ -394,19 +398,19 @@ impl Linker {
 
     fn settle_all(&mut self) {
         step(self.live);
-        for frame in &mut self.frames[..self.live] {
-            frame.settled = true;
-            frame.awaits_parts = false;
+        for scope in &mut self.scopes[..self.live] {
+            scope.settled = true;
+            scope.awaits_parts = false;
         }
         self.unsettled = 0;
     }
 
     fn enter(&mut self, enter: &crate::document::events::Enter, events: &Batch, window: &[u8]) {
-        let index = self.open_frame(enter.family);
-        let frame = &mut self.frames[index];
+        let index = self.open_scope(enter.family);
+        let scope = &mut self.scopes[index];
         if let Some(member) = enter.member {
             let member = lossy(events.bytes(member, window));
-            frame.set_member(&member);
+            scope.set_member(&member);
         }
         if let Some(base) = &enter.base
             && self.embedded == EmbeddedBases::Honour
@@ -425,57 +429,58 @@ impl Linker {
                 }
             };
             let reference = events.bytes(base.reference, window);
-            frame.entity.set(reference, source);
+            scope.entity.set(reference, source);
         }
     }
 
     fn leave(&mut self, events: &Batch, window: &[u8], sink: &mut impl Sink) {
-        self.top().awaits_parts = false;
+        self.innermost().awaits_parts = false;
         self.settle(events, window, sink);
-        let Some(frame) = self.open.pop() else { return };
+        let Some(scope) = self.open.pop() else { return };
         if self.unsettled == 0 {
-            // Nothing is held: the frame and what it enclosed are done with.
-            self.report(frame, sink);
-            self.live = frame.max(1);
-            let named = |&index: &usize| self.frames[index].heading.names_parts;
+            // Nothing is pending: the scope and the scopes in it are no longer used.
+            self.report_scopes(scope..self.live, sink);
+            self.live = scope.max(1);
+            let named = |&index: &usize| self.scopes[index].heading.names_parts;
             if !self.labels.is_empty() && !self.open.iter().any(named) {
                 self.labels.clear();
             }
-        } else if frame > 0 && frame + 1 == self.live && self.is_empty(frame) {
-            // No reference waits for it or for what it enclosed: the slot is free.
-            self.live = frame;
+        } else if scope > 0 && scope + 1 == self.live && self.is_empty(scope) {
+            // No reference of the scope or of scopes in it is pending.
+            self.live = scope;
         }
     }
 
-    /// Whether nothing is to be told of the last frame in use any more.
-    fn is_empty(&self, frame: usize) -> bool {
-        let frame = &self.frames[frame];
-        frame.mark == self.held.len() + self.waiting.len() && frame.diagnostics.is_empty()
+    /// Returns whether the last scope in use has no pending references and no diagnostics.
+    fn is_empty(&self, scope: usize) -> bool {
+        let scope = &self.scopes[scope];
+        scope.mark == self.pending.len() + self.waiting.len() && scope.diagnostics.is_empty()
     }
 
     fn restart(&mut self) {
-        let top = self.open.last().copied().unwrap_or(0);
-        // Those that wait are held by the next batch, behind those that are.
-        let mark = self.frames[top].mark;
-        self.waiting.truncate(mark.saturating_sub(self.held.len()));
-        self.held.truncate(mark);
-        if self.frames[top].settled {
+        let index = self.open.last().copied().unwrap_or(0);
+        // Waiting references follow pending ones.
+        let mark = self.scopes[index].mark;
+        self.waiting
+            .truncate(mark.saturating_sub(self.pending.len()));
+        self.pending.truncate(mark);
+        if self.scopes[index].settled {
             self.unsettled += 1;
         }
-        self.live = top + 1;
-        self.frames[top].again();
+        self.live = index + 1;
+        self.scopes[index].restart();
     }
 
-    /// Hands on everything that waited, in document order.
+    /// Emits all pending and waiting references, in document order.
     fn release(&mut self, events: &Batch, window: &[u8], sink: &mut impl Sink) {
-        step(self.held.len() + self.waiting.len());
-        for index in 0..self.held.len() {
-            let frame = self.held.scope(index);
-            self.prepare(frame);
-            let (found, alternatives) = self.held.found(index);
-            let bytes = |text| self.held.bytes(text);
+        step(self.pending.len() + self.waiting.len());
+        for index in 0..self.pending.len() {
+            let scope = self.pending.scope(index);
+            self.prepare(scope);
+            let (found, alternatives) = self.pending.found(index);
+            let bytes = |text| self.pending.bytes(text);
             self.writer.emit(
-                (&self.frames, frame),
+                (&self.scopes, scope),
                 &mut self.labels,
                 found,
                 alternatives,
@@ -483,15 +488,15 @@ impl Linker {
                 sink,
             );
         }
-        self.held.clear();
+        self.pending.clear();
         let waiting = std::mem::take(&mut self.waiting);
-        for &(frame, index) in &waiting {
+        for &(scope, index) in &waiting {
             if let Event::Reference(found) = &events.list[index] {
-                self.prepare(frame);
+                self.prepare(scope);
                 let alternatives = events.alternatives(found);
                 let bytes = |text| events.bytes(text, window);
                 self.writer.emit(
-                    (&self.frames, frame),
+                    (&self.scopes, scope),
                     &mut self.labels,
                     found,
                     alternatives,
@@ -505,29 +510,30 @@ impl Linker {
         self.drop_closed(sink);
     }
 
-    /// Makes the bases of a frame known, its parents' first.
+    /// Prepares the resolvers of a scope, those of its parents first.
     #[inline]
-    fn prepare(&mut self, frame: usize) {
+    fn prepare(&mut self, scope: usize) {
         step(1);
-        if !self.frames[frame].ready {
-            self.make_ready(frame);
+        if !self.scopes[scope].ready {
+            self.make_ready(scope);
         }
     }
 
     #[cold]
-    fn make_ready(&mut self, frame: usize) {
-        let parent = self.frames[frame].parent;
+    fn make_ready(&mut self, scope: usize) {
+        let parent = self.scopes[scope].parent;
         if let Some(parent) = parent {
             self.prepare(parent);
-            let (before, rest) = self.frames.split_at_mut(frame);
+            let (before, rest) = self.scopes.split_at_mut(scope);
             rest[0].prepare(Some(&before[parent]));
         } else {
-            self.frames[frame].prepare(None);
+            self.scopes[scope].prepare(None);
         }
     }
 
-    /// Tells the diagnostics of the frames that are closed and moves the open ones to the front, so
-    /// that a closed frame is walked over once.
+    /// Reports the diagnostics of closed scopes and moves the open scopes to the front.
+    ///
+    /// So each closed scope is visited once.
     fn drop_closed(&mut self, sink: &mut impl Sink) {
         if self.live == self.open.len() {
             return;
@@ -538,53 +544,101 @@ impl Linker {
             if self.open.get(place) == Some(&index) {
                 place += 1;
             } else {
-                self.report_frames(index..index + 1, sink);
+                self.report_scopes(index..index + 1, sink);
             }
         }
         for place in 0..self.open.len() {
             let index = std::mem::replace(&mut self.open[place], place);
-            self.frames.swap(place, index);
-            // An open frame's parent is the open one before it.
-            self.frames[place].parent = place.checked_sub(1);
-            self.frames[place].mark = 0;
+            self.scopes.swap(place, index);
+            // The parent of an open scope is the open scope before it.
+            self.scopes[place].parent = place.checked_sub(1);
+            self.scopes[place].mark = 0;
         }
         self.live = self.open.len().max(1);
     }
 
-    fn report(&mut self, from: usize, sink: &mut impl Sink) {
-        self.report_frames(from..self.live, sink);
-    }
-
-    fn report_frames(&mut self, range: Range<usize>, sink: &mut impl Sink) {
+    fn report_scopes(&mut self, range: Range<usize>, sink: &mut impl Sink) {
         step(range.len());
         for index in range {
-            let frame = &mut self.frames[index];
-            frame
+            let scope = &mut self.scopes[index];
+            scope
                 .diagnostics
                 .sort_by_key(|&(code, _, offset)| (offset, code.name));
-            for &(code, count, offset) in &frame.diagnostics {
+            for &(code, count, offset) in &scope.diagnostics {
                 sink.diagnostic(&Diagnostic {
-                    member: frame.member(),
+                    member: scope.member(),
                     code,
                     count,
                     offset,
                 });
             }
-            frame.diagnostics.clear();
+            scope.diagnostics.clear();
         }
     }
 }
 
-/// Whether references were handed on before their document was settled.
+/// Copies of references, each with the index of its document's scope.
+#[derive(Debug, Default)]
+struct PendingReferences {
+    list: Vec<(usize, FoundReference)>,
+    /// Holds the texts of the references, and no events.
+    texts: Batch,
+}
+
+impl PendingReferences {
+    fn clear(&mut self) {
+        self.list.clear();
+        self.texts.clear();
+    }
+
+    fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Bytes in use.
+    fn size(&self) -> usize {
+        self.texts.size() + self.list.len() * size_of::<(usize, FoundReference)>()
+    }
+
+    /// Drops all but the first `len` references, and their texts.
+    fn truncate(&mut self, len: usize) {
+        if let Some((_, first)) = self.list.get(len) {
+            self.texts.drop_texts_from(first);
+        }
+        self.list.truncate(len);
+    }
+
+    fn scope(&self, index: usize) -> usize {
+        self.list[index].0
+    }
+
+    fn found(&self, index: usize) -> (&FoundReference, &[TextRange]) {
+        let found = &self.list[index].1;
+        (found, self.texts.alternatives(found))
+    }
+
+    fn bytes(&self, text: TextRange) -> &[u8] {
+        // Every text was copied, so none lies in a window.
+        self.texts.bytes(text, &[])
+    }
+
+    /// Copies a reference out of its batch and its window.
+    fn push(&mut self, scope: usize, found: &FoundReference, events: &Batch, window: &[u8]) {
+        let copy = self.texts.adopt_reference(found, events, window);
+        self.list.push((scope, copy));
+    }
+}
+
+/// Whether references were emitted before their document was settled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Handed {
-    /// None was.
+    /// No reference was.
     Settled,
-    /// More were held than there is room for: what is out cannot be retracted.
+    /// Some were, above the limit on pending references, and cannot be retracted.
     Early,
 }
 
-/// Bytes as text: most are, and need no second look.
+/// Decodes UTF-8 lossily; valid text is only validated, which is faster.
 fn lossy(bytes: &[u8]) -> Cow<'_, str> {
     match str::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),

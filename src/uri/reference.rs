@@ -55,16 +55,6 @@ impl<'a> Reference<'a> {
             fragment: (ends.query < reference.len()).then(|| &reference[ends.query + 1..]),
         }
     }
-
-    /// Returns whether the reference is a `cid:` or `mid:` URI (RFC 2392).
-    ///
-    /// Such a reference is its own target under any rules.
-    #[must_use]
-    pub fn names_message(&self) -> bool {
-        self.scheme.is_some_and(|scheme| {
-            scheme.eq_ignore_ascii_case(b"cid") || scheme.eq_ignore_ascii_case(b"mid")
-        })
-    }
 }
 
 /// The ends of the components of Appendix B, each with its delimiters, as indices.

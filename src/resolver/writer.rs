@@ -1,0 +1,189 @@
+//! Resolves a found reference and emits the link.
+
+use std::borrow::Cow;
+
+use super::base_scope::{self, BaseScope};
+use super::labels::PartLabels;
+use super::link::{Link, LinkMember, Sink};
+use crate::bytes::steps::step;
+use crate::document::events::{BaseSelector, FoundReference, NameRange, TextRange};
+use crate::document::flags::Flags;
+use crate::uri::unwrap::Unwrapper;
+use crate::uri::{self, BaseSource, Reference, ResolveErrorKind};
+
+/// Resolves references into reused buffers and passes the links to a sink.
+#[derive(Debug)]
+pub(super) struct LinkWriter {
+    pub(super) unwrapper: Option<Unwrapper>,
+    /// The longest codebase that counts, in bytes.
+    pub(super) longest_base: usize,
+    target: Vec<u8>,
+    codebase: Vec<u8>,
+}
+
+impl Default for LinkWriter {
+    fn default() -> Self {
+        LinkWriter {
+            unwrapper: None,
+            longest_base: usize::MAX,
+            target: Vec::new(),
+            codebase: Vec::new(),
+        }
+    }
+}
+
+impl LinkWriter {
+    /// Resolves a reference against a base of its document's scope and emits the link.
+    pub(super) fn emit<'a>(
+        &mut self,
+        (scopes, index): (&[BaseScope], usize),
+        labels: &mut PartLabels,
+        found: &FoundReference,
+        alternatives: &[TextRange],
+        bytes: impl Fn(TextRange) -> &'a [u8],
+        sink: &mut impl Sink,
+    ) {
+        let scope = &scopes[index];
+        let reference = bytes(found.text);
+        let own;
+        let (resolver, base) = match found.wants {
+            BaseSelector::Document | BaseSelector::Refresh => {
+                (&scope.by_document, scope.document_base())
+            }
+            BaseSelector::Fallback => (&scope.by_fallback, scope.fallback_base()),
+            BaseSelector::Nothing => {
+                own = uri::Resolver::without_base(scope.rules());
+                (&own, None)
+            }
+            BaseSelector::Codebase(text) => match self.codebase(scope, bytes(text)) {
+                Some(resolver) => {
+                    own = resolver;
+                    (
+                        &own,
+                        Some((self.codebase.as_slice(), BaseSource::ContentCodebase.name())),
+                    )
+                }
+                None => (&scope.by_document, scope.document_base()),
+            },
+        };
+        self.target.clear();
+        let (target, inherits) = if names_message(reference) {
+            (Ok(reference), false)
+        } else {
+            match resolver.resolve_into(reference, &mut self.target) {
+                Ok(_) if found.wants == BaseSelector::Refresh && is_script(&self.target) => {
+                    (Err(ResolveErrorKind::InvalidReference), false)
+                }
+                Ok(resolved) => (Ok(self.target.as_slice()), resolved.inherits_base()),
+                Err(error) => (Err(error.kind()), !has_scheme(reference)),
+            }
+        };
+        let mut flags = found.flags;
+        if inherits && scope.is_chained() && found.wants == BaseSelector::Document {
+            flags |= Flags::BASE_CHAINED;
+        }
+        let target_part = match target {
+            Ok(target) if labels.may_name(target) => labels.part(target, &scope_ids(scopes, index)),
+            _ => None,
+        };
+        let unwrapped = match (&self.unwrapper, target) {
+            (Some(unwrapper), Ok(target)) => unwrapper.unwrap(target),
+            _ => None,
+        };
+        let heading = &scope.heading;
+        let element = name(found.element, &bytes);
+        let attribute = name(found.attribute, &bytes);
+        let alternatives: Vec<&[u8]> = alternatives.iter().map(|&text| bytes(text)).collect();
+        sink.link(&Link {
+            member: scope.member(),
+            position: found.position,
+            span: found.span,
+            reference,
+            target,
+            base: base.filter(|_| inherits),
+            context: found.context,
+            element: element.as_deref(),
+            attribute: attribute.as_deref(),
+            flags,
+            alternatives: &alternatives,
+            unwrapped: unwrapped.as_deref(),
+            part: LinkMember {
+                message_id: heading.message_id.as_deref(),
+                message_offset: heading.message_offset,
+                envelope: heading
+                    .envelope
+                    .as_deref()
+                    .map(base_scope::EnvelopeText::read),
+                // Filled in by the reader of compressed files.
+                member_offset: None,
+                media_type: some(&heading.media_type),
+                charset: some(&heading.charset),
+                target_part,
+            },
+        });
+    }
+
+    /// Makes the resolver of an element's codebase, which resolves against the document's base.
+    fn codebase(&mut self, scope: &BaseScope, codebase: &[u8]) -> Option<uri::Resolver> {
+        self.codebase.clear();
+        if codebase.len() > self.longest_base {
+            return None;
+        }
+        let by_document = &scope.by_document;
+        by_document
+            .resolve_into(codebase, &mut self.codebase)
+            .ok()?;
+        let mut resolver = uri::Resolver::new(&self.codebase, scope.rules()).ok()?;
+        resolver.set_encoding(scope.encoding);
+        Some(resolver)
+    }
+}
+
+/// Returns whether a reference is a `cid:` or `mid:` URI, which is its own target (RFC 2392).
+fn names_message(reference: &[u8]) -> bool {
+    matches!(
+        reference,
+        [
+            b'c' | b'C' | b'm' | b'M',
+            b'i' | b'I',
+            b'd' | b'D',
+            b':',
+            ..
+        ]
+    )
+}
+
+fn is_script(target: &[u8]) -> bool {
+    Reference::split(target)
+        .scheme
+        .is_some_and(|scheme| scheme.eq_ignore_ascii_case(b"javascript"))
+}
+
+fn some(text: &str) -> Option<&str> {
+    (!text.is_empty()).then_some(text)
+}
+
+/// Returns the identities of the scopes whose labels count for a document, the innermost first.
+fn scope_ids(scopes: &[BaseScope], index: usize) -> Vec<u64> {
+    let chain = std::iter::successors(Some(index), |&index| scopes[index].parent);
+    chain
+        .inspect(|_| step(1))
+        .filter(|&index| {
+            let heading = &scopes[index].heading;
+            heading.related || heading.names_parts
+        })
+        .map(|index| scopes[index].id)
+        .collect()
+}
+
+fn has_scheme(reference: &[u8]) -> bool {
+    Reference::split(reference.trim_ascii()).scheme.is_some()
+}
+
+fn name<'a>(name: NameRange, bytes: impl Fn(TextRange) -> &'a [u8]) -> Option<Cow<'a, str>> {
+    match name {
+        NameRange::None => None,
+        NameRange::Known(name) => Some(Cow::Borrowed(name)),
+        NameRange::Other(text) => Some(String::from_utf8_lossy(bytes(text))),
+    }
+}
