@@ -4,7 +4,6 @@ use encoding_rs::Encoding;
 
 use super::oracle::css::{Sheet, references};
 use super::oracle::{charset, json, values};
-use uriscan::document::Format;
 
 /// HTML, "shared declarative refresh steps".
 #[test]
@@ -138,7 +137,7 @@ fn prescans() {
         b"encoding",
         b"<!--",
     ];
-    let prescan = Format::named("html").unwrap().prescan.unwrap();
+    let prescan = uriscan::document::html::prescan;
     let mut state = 1_u64;
     let mut below = |n: usize| {
         state = state
