@@ -230,7 +230,7 @@ fn the_end_of_a_long_document_decides_about_its_start() {
                 targets.push(link.target.map(<[u8]>::to_vec).ok());
             });
             match target {
-                // The first frameset replaces the body, unless text stands before it.
+                // The first frameset replaces the body, unless there is text before.
                 None => assert!(!targets.is_empty()),
                 Some(target) => {
                     assert_eq!(targets.len(), MANY, "{end}");

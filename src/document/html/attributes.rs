@@ -36,7 +36,7 @@ pub(super) enum ValueSyntax {
     Document,
     /// `param value`: a reference if `valuetype` is `ref`.
     ParamValue,
-    /// `meta content`: a reference if `http-equiv`, `property`, `name` or `itemprop` says so.
+    /// `meta content`: a reference depending on `http-equiv`, `property`, `name` and `itemprop`.
     MetaContent,
     /// A script that may assign a location.
     Location,

@@ -1,9 +1,11 @@
-//! References in CSS (CSS Syntax Level 3): `url()`, `src()`, strings in `image-set()` and behind
+//! References in CSS (CSS Syntax Level 3): `url()`, `src()`, strings in `image-set()` and after
 //! `@import`, but none in `@namespace`.
 
 use std::ops::Range;
 
 use memchr::{memchr3_iter, memmem};
+
+use crate::bytes::seek::is_space;
 
 /// The kind of a piece of CSS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -412,10 +414,6 @@ impl CssName {
     fn bytes(&self) -> &[u8] {
         self.bytes.get(..self.length).unwrap_or_default()
     }
-}
-
-fn is_space(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0C)
 }
 
 /// Whether a byte is part of a name. NUL stands for U+FFFD, which is.

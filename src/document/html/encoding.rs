@@ -135,7 +135,7 @@ fn declared_by_xml(head: &[u8]) -> Option<&'static Encoding> {
     if label.iter().any(|&byte| byte <= b' ') {
         return None;
     }
-    // Unlike in a `meta` element, `x-user-defined` is what it says.
+    // Unlike in a `meta` element, `x-user-defined` is taken literally.
     let encoding = Encoding::for_label(label)?;
     Some(match encoding == X_USER_DEFINED {
         true => encoding,
@@ -176,7 +176,7 @@ impl EncodingState {
         undeclared: false,
     };
 
-    /// The state before the first byte. A document that needs transcoding comes as UTF-8 already.
+    /// The state before the first byte. A document that needs transcoding is UTF-8 already.
     pub(super) fn new(detected: &Detected) -> Self {
         let label = detected.encoding.unwrap_or(UTF_8);
         let transcoded = charset::needs_transcoding(label);
@@ -251,7 +251,7 @@ pub(super) struct Validity {
 pub(super) enum Checked {
     Valid,
     /// Not UTF-8; all bytes of earlier windows are ASCII.
-    InvalidBehindAscii,
+    InvalidAfterAscii,
     /// Not UTF-8.
     Invalid,
 }
@@ -265,7 +265,7 @@ impl Validity {
             Ok(_) => new.len(),
             Err(error) if error.error_len().is_none() && !last => error.valid_up_to(),
             Err(_) if before => return Checked::Invalid,
-            Err(_) => return Checked::InvalidBehindAscii,
+            Err(_) => return Checked::InvalidAfterAscii,
         };
         self.offset += valid as u64;
         self.non_ascii |= !new[..valid].is_ascii();

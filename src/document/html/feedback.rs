@@ -30,13 +30,13 @@ pub(super) struct TagFeedback {
     pub(super) accepted: bool,
     /// The element is in the contents of a template.
     pub(super) inert: bool,
-    /// The tokenizer state behind the tag.
+    /// The tokenizer state after the tag.
     pub(super) text: TextKind,
-    /// Whether the tokenizer goes on.
+    /// Whether the tokenizer continues.
     pub(super) then: AfterTag,
 }
 
-/// Whether the tokenizer goes on behind a tag.
+/// Whether the tokenizer continues after a tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AfterTag {
     GoOn,
@@ -79,7 +79,7 @@ pub(super) enum ScanEnd {
     Approximately,
 }
 
-/// The rules by which the simulator gives up on a document (`rules.md`).
+/// The rules by which the simulator bails out of a document (`rules.md`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Bail {
@@ -152,7 +152,7 @@ pub(super) trait TreeFeedback {
     /// Returns why the document must be scanned in another way, after a [`Halted`].
     fn halt(&mut self) -> Halt;
 
-    /// Forbids [`Halt`]s from here on: references went out that cannot be retracted.
+    /// Forbids [`Halt`]s from here on: references were handed on that cannot be retracted.
     fn forbid_halt(&mut self) {}
 
     /// Processes an end tag.
@@ -167,8 +167,8 @@ pub(super) trait TreeFeedback {
     /// Whether character data is in the contents of a template.
     fn is_inert(&self) -> bool;
 
-    /// Returns the attributes to look for if [`scan_tags`](super::tag::scan_tags) may run here: no
-    /// tag that it handles would change the state of the tree.
+    /// Returns the attributes to look for if [`scan_tags`](super::tag::scan_tags) may run here, that
+    /// is, if no tag it handles changes the state.
     fn fast_path(&self) -> Option<&AttributeNames>;
 
     /// Processes the contents of a CDATA section.
@@ -186,7 +186,7 @@ pub(super) trait TreeFeedback {
     /// Whether a `<head>` here may still be the first.
     fn in_prolog(&self) -> bool;
 
-    /// Processes a base element with `href`; `first` says whether it is the first by token order.
-    /// Halts if tree order may differ (B11).
+    /// Processes a base element with `href`, the first in token order if `first`. Halts if tree order
+    /// may differ (B11).
     fn base(&mut self, source: &ValueSource<'_>, tag: &Tag, first: bool) -> Result<(), Halted>;
 }

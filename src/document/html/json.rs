@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_holds_none() {
+    fn text_that_is_not_json_has_no_references() {
         for json in [
             "",
             "{",

@@ -121,7 +121,7 @@ impl ReferenceReporter<'_, '_, '_> {
                 attribute: NameRange::Known(known.attribute.name()),
                 context: Context::Attribute,
                 flags,
-                wants: self.wants(tag, row.against),
+                wants: self.base_selector(tag, row.against),
             };
             self.attribute(tag, row, known.value.clone(), origin);
         }
@@ -191,7 +191,7 @@ impl ReferenceReporter<'_, '_, '_> {
         name
     }
 
-    fn wants(&mut self, tag: &Tag, against: ResolvedAgainst) -> BaseSelector {
+    fn base_selector(&mut self, tag: &Tag, against: ResolvedAgainst) -> BaseSelector {
         match against {
             ResolvedAgainst::Document => BaseSelector::Document,
             ResolvedAgainst::Fallback => BaseSelector::Fallback,
@@ -445,7 +445,7 @@ impl ReferenceReporter<'_, '_, '_> {
         }
     }
 
-    /// Returns what to look for in the text of an accepted element, if anything.
+    /// Returns the syntax of an accepted element's text, if it may have references.
     pub(super) fn capture(&mut self, tag: &Tag, feedback: TagFeedback) -> Option<Capture> {
         let kind = tag.value(Attribute::Type);
         let kind = kind.map(|range| value::decoded_value(&self.source, range));
@@ -484,7 +484,7 @@ impl ReferenceReporter<'_, '_, '_> {
         })
     }
 
-    /// Reports a base element with `href`; `counts` says whether it is the document's base.
+    /// Reports a base element with `href`, which is the document's base if `counts`.
     pub(super) fn base(&mut self, tag: &Tag, counts: bool) {
         let offset = self.source.offset(tag.start);
         if !counts {

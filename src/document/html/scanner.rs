@@ -45,7 +45,7 @@ pub struct HtmlScanner {
     validity: Validity,
     state: HtmlState,
     start: ScanStart,
-    /// Index behind the byte order mark.
+    /// Index after the byte order mark.
     body: usize,
     /// The encoding at the start of this pass.
     opened: &'static Encoding,

@@ -35,13 +35,21 @@ use crate::document::events::Events;
 #[derive(Debug)]
 pub(super) struct Simulator {
     foreign: ForeignElements,
+    /// Number of open templates.
     templates: u64,
+    /// Whether the form pointer is set.
     form_open: bool,
-    tables: bool,
-    base_behind_table: bool,
+    /// Whether there was a `<table>`.
+    table_seen: bool,
+    /// Whether the first base followed a `<table>`.
+    base_after_table: bool,
+    /// Whether there was a table part or a table in an open template.
     table_parts_in_template: bool,
-    prolog: bool,
+    /// Whether a `<head>` here may still be the first.
+    in_prolog: bool,
+    /// The attributes of the `html` element.
     html: AttributeSet,
+    /// The attributes of the `body` element.
     body: AttributeSet,
     scripting: bool,
     /// Offset in the document from which on bail rules are ignored.
@@ -60,10 +68,10 @@ pub(super) struct SimulatorParser {
 }
 
 impl SimulatorParser {
-    pub(super) fn new(options: &HtmlOptions, wanted: EnabledRows) -> Self {
+    pub(super) fn new(options: &HtmlOptions, enabled: EnabledRows) -> Self {
         SimulatorParser {
             tokenizer: TokenizerState::new(),
-            simulator: Simulator::new(options, wanted),
+            simulator: Simulator::new(options, enabled),
         }
     }
 }
@@ -99,22 +107,22 @@ pub(super) fn scan(
 }
 
 impl Simulator {
-    pub(super) fn new(options: &HtmlOptions, wanted: EnabledRows) -> Self {
+    pub(super) fn new(options: &HtmlOptions, enabled: EnabledRows) -> Self {
         Simulator {
             foreign: ForeignElements::default(),
             templates: 0,
             form_open: false,
-            tables: false,
-            base_behind_table: false,
+            table_seen: false,
+            base_after_table: false,
             table_parts_in_template: false,
-            prolog: true,
+            in_prolog: true,
             html: AttributeSet::default(),
             body: AttributeSet::default(),
             scripting: options.scripting,
             limit: 0,
             approximated: false,
             halt: Bail::Limit,
-            names: AttributeNames::new(wanted),
+            names: AttributeNames::new(enabled),
         }
     }
 
@@ -123,10 +131,10 @@ impl Simulator {
         self.foreign.clear();
         self.templates = 0;
         self.form_open = false;
-        self.tables = false;
-        self.base_behind_table = false;
+        self.table_seen = false;
+        self.base_after_table = false;
         self.table_parts_in_template = false;
-        self.prolog = true;
+        self.in_prolog = true;
         self.html = AttributeSet::default();
         self.body = AttributeSet::default();
         self.limit = limit;
@@ -223,8 +231,8 @@ impl Simulator {
 
     fn html_tag(&mut self, source: &ValueSource<'_>, tag: &mut Tag) -> Result<TagFeedback, Halted> {
         use Element::*;
-        let prolog = self.prolog;
-        self.prolog &= tag.element == Html;
+        let prolog = self.in_prolog;
+        self.in_prolog &= tag.element == Html;
         let mut feedback = self.feedback(true, TextKind::Data);
         match tag.element {
             Title | Textarea => feedback.text = TextKind::Rcdata,
@@ -248,7 +256,7 @@ impl Simulator {
             Html | Body => feedback.accepted = self.merge(tag),
             Form => feedback.accepted = self.form(source, tag)?,
             Table => {
-                self.tables = true;
+                self.table_seen = true;
                 if self.templates > 0 {
                     if self.table_parts_in_template {
                         self.bail_if_linked(source, tag, Bail::TemplateTable)?;
@@ -376,7 +384,7 @@ impl TreeFeedback for Simulator {
             return TagFeedback::none(AfterTag::Wait);
         }
         if in_html && !tag.element.is_structural() {
-            self.prolog = false;
+            self.in_prolog = false;
             return self.feedback(true, TextKind::Data);
         }
         let feedback = match in_html {
@@ -400,7 +408,7 @@ impl TreeFeedback for Simulator {
 
     #[inline]
     fn end_tag(&mut self, source: &ValueSource<'_>, name: Range<usize>) -> Result<(), Halted> {
-        self.prolog = false;
+        self.in_prolog = false;
         let at = name.start;
         let name = &source.bytes[name];
         if self.foreign.is_empty() {
@@ -437,7 +445,7 @@ impl TreeFeedback for Simulator {
     fn text(&mut self, source: &ValueSource<'_>, range: Range<usize>) {
         let text = &source.bytes[range];
         if !text.iter().all(|&byte| crate::bytes::seek::is_space(byte)) {
-            self.prolog = false;
+            self.in_prolog = false;
         }
     }
 
@@ -447,7 +455,7 @@ impl TreeFeedback for Simulator {
 
     #[inline]
     fn fast_path(&self) -> Option<&AttributeNames> {
-        let applies = !self.prolog && self.templates == 0 && self.foreign.is_empty();
+        let applies = !self.in_prolog && self.templates == 0 && self.foreign.is_empty();
         applies.then_some(&self.names)
     }
 
@@ -460,15 +468,15 @@ impl TreeFeedback for Simulator {
     fn doctype(&mut self, _source: &ValueSource<'_>, _range: Range<usize>) {}
 
     fn in_prolog(&self) -> bool {
-        self.prolog
+        self.in_prolog
     }
 
     fn base(&mut self, source: &ValueSource<'_>, tag: &Tag, first: bool) -> Result<(), Halted> {
         if first {
-            self.base_behind_table = self.tables;
+            self.base_after_table = self.table_seen;
             return Ok(());
         }
-        match self.base_behind_table {
+        match self.base_after_table {
             true => self.bail(source, tag.start, Bail::Base),
             false => Ok(()),
         }

@@ -13,7 +13,7 @@ use super::names::{Attribute, Element};
 use crate::bytes::seek::{self, is_space};
 use crate::bytes::simd::{self, Block};
 
-/// A start tag with the attributes that the table knows.
+/// A start tag with the attributes that have a row.
 #[derive(Clone, Debug)]
 pub(super) struct Tag {
     /// Index of the `<`.
@@ -23,11 +23,11 @@ pub(super) struct Tag {
     pub(super) space: ElementNamespace,
     pub(super) attributes: Vec<KnownAttribute>,
     pub(super) self_closing: bool,
-    /// Index behind the `>`.
+    /// Index after the `>`.
     pub(super) end: usize,
 }
 
-/// An attribute of a start tag that the table knows on that element.
+/// An attribute of a start tag that has a row on the element.
 #[derive(Clone, Debug)]
 pub(super) struct KnownAttribute {
     pub(super) attribute: Attribute,
@@ -68,7 +68,7 @@ impl Tag {
     }
 }
 
-/// An attribute in the source. Without a value, `value` is the empty range behind the name.
+/// An attribute in the source. Without a value, `value` is the empty range after the name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct RawAttribute {
     pub(super) name: Range<usize>,
@@ -76,7 +76,7 @@ pub(super) struct RawAttribute {
 }
 
 impl RawAttribute {
-    /// Returns the index behind the attribute.
+    /// Returns the index after the attribute.
     pub(super) fn next(&self, bytes: &[u8]) -> usize {
         let quoted = self.value.start > self.name.end
             && matches!(bytes[self.value.start - 1], b'"' | b'\'')
@@ -90,7 +90,7 @@ impl RawAttribute {
 pub(super) enum TagStep {
     /// An attribute.
     Attribute(RawAttribute),
-    /// The end of the tag; the index is behind its `>`.
+    /// The end of the tag; the index is after its `>`.
     End { end: usize, self_closing: bool },
     /// The bytes end first; the index is that of the incomplete attribute.
     Cut(usize),
@@ -171,7 +171,7 @@ impl<'a> Attributes<'a> {
     }
 }
 
-/// Returns the index behind the `>` of a tag whose name ends at `at`.
+/// Returns the index after the `>` of a tag whose name ends at `at`.
 pub(super) fn tag_end(bytes: &[u8], at: usize) -> Option<usize> {
     let mut attributes = Attributes::new(bytes, at);
     loop {
@@ -301,7 +301,7 @@ const fn slot(key: u64) -> usize {
     (key.wrapping_mul(0x2579_94AD_ACDD_471B) >> 57) as usize
 }
 
-/// The attributes that the options ask for, with filters that tell most other names quickly.
+/// The attributes that the options ask for, with filters that reject most other names quickly.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AttributeNames {
     /// Names to look for on every element.
@@ -361,8 +361,8 @@ impl AttributeNames {
 /// Where [`scan_tags`] stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TagScan {
-    /// The tokenizer goes on at the index: at a tag that is not plain, or that is too near to the end
-    /// of the bytes.
+    /// The tokenizer continues at the index: at a tag that is not plain or too near to the end of the
+    /// bytes.
     To(usize),
     /// A start tag was read that does no more than hold attributes.
     Tag,
@@ -537,7 +537,7 @@ fn plain_attribute(bytes: &[u8], at: &mut usize) -> Option<Option<RawAttribute>>
     Some(Some(RawAttribute { name, value }))
 }
 
-/// Reads the value that starts with `first` at `start`, and the index behind it; none if the value
+/// Reads the value that starts with `first` at `start`, and the index after it; none if the value
 /// is long or not plain.
 #[inline(always)]
 fn plain_value(bytes: &[u8], first: u8, start: usize) -> Option<(Range<usize>, usize)> {

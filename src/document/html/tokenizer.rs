@@ -34,7 +34,7 @@ pub(super) enum TokenizerMode {
     Raw(Element),
     Script(ScriptEscape),
     Plaintext,
-    /// In a comment, behind the `<!--`.
+    /// In a comment, after the `<!--`.
     Comment,
     /// In a bogus comment or a doctype, up to the next `>`.
     Bogus,
@@ -278,7 +278,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         forbid_restart(&mut report, self.tree);
     }
 
-    /// Switches the mode behind a start tag.
+    /// Switches the mode after a start tag.
     #[inline(always)]
     fn switch(&mut self, feedback: TagFeedback) -> Flow {
         if feedback.text != TextKind::Data {
@@ -525,7 +525,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
     }
 }
 
-/// Forbids restarts of a document whose references went out early.
+/// Forbids restarts of a document whose references were handed on early.
 #[inline(always)]
 fn forbid_restart(report: &mut ReferenceReporter<'_, '_, '_>, tree: &mut impl TreeFeedback) {
     // The events of a srcdoc document are still held by its host.
@@ -535,7 +535,7 @@ fn forbid_restart(report: &mut ReferenceReporter<'_, '_, '_>, tree: &mut impl Tr
     }
 }
 
-/// Returns the mode behind a start tag.
+/// Returns the mode after a start tag.
 fn mode_after(tag: &Tag, feedback: TagFeedback) -> TokenizerMode {
     match feedback.text {
         TextKind::Data => TokenizerMode::Data,
@@ -767,9 +767,9 @@ fn starts_with_name(bytes: &[u8], name: &[u8]) -> Option<bool> {
 pub(super) enum ScriptEscape {
     #[default]
     None,
-    /// Behind `<!--`: an end tag still counts.
+    /// After `<!--`: an end tag still counts.
     Escaped,
-    /// Behind `<!-- <script>`: an end tag ends this state only.
+    /// After `<!-- <script>`: an end tag ends this state only.
     Double,
 }
 
@@ -834,7 +834,7 @@ fn find_script_end(
     }
 }
 
-/// Finds the end of a comment whose contents start at or before `start`. Returns the index behind the
+/// Finds the end of a comment whose contents start at or before `start`. Returns the index after the
 /// `>`, or the one at which the search continues with more bytes.
 fn find_comment_end(bytes: &[u8], start: usize) -> Result<usize, usize> {
     let mut at = start;

@@ -201,7 +201,7 @@ impl TreeBuilderDriver {
         let _ = self.feed(Any::CharacterTokens(StrTendril::from_slice(text)));
     }
 
-    /// Fails if the last token went beyond a limit.
+    /// Fails if the last token exceeded a limit.
     fn within_limits(&mut self, attributes: usize) -> Result<(), Halted> {
         let tree = &self.builder.sink;
         let depth = u64::from(tree.depth());

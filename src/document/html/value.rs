@@ -1,7 +1,7 @@
 //! Values of attributes: source positions, decoding, and character references.
 //!
-//! [`ValueSource`] is bytes with their offsets in the document: a window as it stands, or decoded
-//! bytes with an [`Offsets`] map.
+//! [`ValueSource`] is bytes with their offsets in the document: those of a window, or decoded bytes
+//! with an [`Offsets`] map.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -208,7 +208,7 @@ impl Offsets {
     }
 }
 
-/// A decoded value with its offset map; reused for the sake of its buffers.
+/// A decoded value with its offset map. Reused, to keep the buffers.
 #[derive(Debug, Default)]
 pub(super) struct ValueDecoder {
     pub(super) bytes: Vec<u8>,
@@ -256,7 +256,7 @@ pub(super) fn decoded_value<'a>(source: &ValueSource<'a>, range: Range<usize>) -
 }
 
 impl ValueDecoder {
-    /// Decodes a value; `references` says where character references count, if they do.
+    /// Decodes a value; without `references`, character references do not count.
     pub(super) fn fill(
         &mut self,
         source: &ValueSource<'_>,

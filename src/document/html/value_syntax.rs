@@ -83,7 +83,7 @@ struct Descriptors {
 }
 
 impl Descriptors {
-    /// Reads descriptors up to a comma outside parentheses; returns the index behind the comma.
+    /// Reads descriptors up to a comma outside parentheses; returns the index after the comma.
     fn read(&mut self, bytes: &[u8], mut at: usize) -> usize {
         let mut start = at;
         let mut in_parentheses = false;

@@ -475,7 +475,7 @@ impl<'a> MarkdownWalk<'a> {
     }
 }
 
-/// Finds the destination of an inline link behind its text: `](destination` (CommonMark 0.31, "link
+/// Finds the destination of an inline link after its text: `](destination` (CommonMark 0.31, "link
 /// destination").
 fn link_destination(source: &[u8], within: Range<usize>) -> Option<Range<usize>> {
     let rest = source.get(within.clone())?;

@@ -40,7 +40,7 @@ pub(crate) fn references(css: &str, sheet: Sheet) -> Vec<String> {
 }
 
 /// CSS Syntax 4.3.14: an escaped `)` does not end a bad url. cssparser overlooks the backslash if it
-/// is the first character behind the white space in `url(a \)b)`.
+/// is the first character after the white space in `url(a \)b)`.
 fn bad_url_rest<'a>(contents: &str, rest: &'a str) -> &'a str {
     let unescaped = contents.trim_end_matches('\\');
     if (contents.len() - unescaped.len()).is_multiple_of(2) {

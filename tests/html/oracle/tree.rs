@@ -118,7 +118,7 @@ impl Tree {
     fn detach(&self, id: Id) {
         let mut nodes = self.nodes.borrow_mut();
         if let Some(parent) = nodes[id.0].parent.take() {
-            // Trees are built at their end, so the child is found soonest from behind.
+            // Most children are removed from the end: the last children are searched first.
             let children = &mut nodes[parent.0].children;
             let at = children.iter().rposition(|&child| child == id);
             children.remove(at.expect("a parent lists its children"));
