@@ -114,7 +114,7 @@ proptest! {
 }
 
 #[test]
-fn a_claim_leads_over_a_seam_only_where_it_is_right() {
+fn a_claim_leads_over_a_split_point_only_where_it_is_right() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("x.mbox");
     let from = "From a@b.example Thu Mar  2 10:11:12 2006\n";

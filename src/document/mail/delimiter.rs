@@ -1,8 +1,8 @@
-//! Lines that separate the parts of a multipart entity (RFC 2046 section 5.1.1).
+//! Lines that delimit the parts of a multipart entity (RFC 2046 section 5.1.1; rule M11).
 
 use memchr::{memchr_iter, memmem};
 
-/// What a line is to the open multipart entities.
+/// The meaning of a line for the open multipart entities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DelimiterLine {
     /// No delimiter.
@@ -16,20 +16,20 @@ pub(super) enum DelimiterLine {
 /// A delimiter line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Delimiter {
-    /// Which of the boundaries, as the caller numbers them.
+    /// The number that the caller gave the boundary.
     pub(super) level: usize,
-    /// The last one, `--boundary--`.
+    /// Whether it is the close delimiter, `--boundary--`.
     pub(super) close: bool,
-    /// Length of the delimiter and the blanks behind it.
+    /// The length of the delimiter and the blanks behind it, in bytes.
     pub(super) text: usize,
-    /// Length of the line with its line end.
+    /// The length of the line with its line end, in bytes.
     pub(super) line: usize,
 }
 
-/// Blanks behind a delimiter.
+/// The most blanks behind a delimiter.
 const PADDING: usize = 4096;
 
-/// Tests the start of a line against boundaries, the innermost first.
+/// Tests the start of a line against boundaries, innermost first; `end`: no more bytes follow.
 pub(super) fn test<'a>(
     line: &[u8],
     end: bool,
@@ -88,16 +88,15 @@ pub(super) fn test<'a>(
     }
 }
 
-/// The next index from `at` on, behind a line end, where a line starts like a delimiter or may do
-/// so once more bytes come.
-pub(super) fn candidate(
+/// Returns the next index from `at` on, behind a line end, where a line starts with two hyphens.
+pub(super) fn next_candidate(
     bytes: &[u8],
     at: usize,
     base64: bool,
     finder: &memmem::Finder<'_>,
 ) -> Option<usize> {
     if base64 {
-        // No digit of base64 is a hyphen: most searches run to the end at once.
+        // No digit of base64 is a hyphen: most searches for one byte reach the end.
         return memchr_iter(b'-', &bytes[at..])
             .map(|found| at + found)
             .find(|&found| {
@@ -113,7 +112,7 @@ mod tests {
 
     #[test]
     #[rustfmt::skip]
-    fn lines_are_told_apart() {
+    fn delimiters_are_recognized() {
         let delimiter = |level, close, text, line| DelimiterLine::Delimiter(Delimiter { level, close, text, line });
         let rows: &[(&str, bool, DelimiterLine)] = &[
             ("--out\nx", false, delimiter(0, false, 5, 6)),

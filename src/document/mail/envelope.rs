@@ -1,4 +1,4 @@
-//! The envelope of a message, as IMAP calls its date, sender and subject (RFC 9051 section 7.5.2).
+//! The envelope of a message: its date, sender and subject (RFC 9051 section 7.5.2; rule M24).
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -11,12 +11,12 @@ use crate::decode::offset_map::OffsetMap;
 use crate::document::events::{self, Events};
 
 /// The longest subject and the longest address, in bytes.
-const TEXT: usize = 512;
-/// As much of a value is read as can give so long a text: an encoded word of 75 bytes holds one
-/// character at least.
-const VALUE: usize = 32 << 10;
+const MAX_TEXT: usize = 512;
+/// The longest value that is kept, in bytes. It is enough for [`MAX_TEXT`]: an encoded word of 75
+/// bytes holds at least one character.
+const MAX_VALUE: usize = 32 << 10;
 
-/// Where the values of the fields stand in the buffer of the header block that keeps them.
+/// The ranges of the fields' values in [`Header::values`](super::header::Header::values).
 #[derive(Debug, Default)]
 pub(super) struct Envelope {
     pub(super) date: Option<Range<usize>>,
@@ -25,10 +25,11 @@ pub(super) struct Envelope {
 }
 
 impl Envelope {
-    /// Stores the values as they stand: they are read when a record shows them.
-    pub(super) fn store(&self, kept: &[u8], out: &mut Events) -> events::EnvelopeRanges {
+    /// Stores the values undecoded; [`date`], [`address`] and [`subject`] read them when a record
+    /// shows them.
+    pub(super) fn store(&self, values: &[u8], out: &mut Events) -> events::EnvelopeRanges {
         let mut store = |range: &Option<Range<usize>>| {
-            let value = &kept[range.clone()?];
+            let value = &values[range.clone()?];
             Some(out.store(value))
         };
         events::EnvelopeRanges {
@@ -38,14 +39,14 @@ impl Envelope {
     }
 }
 
-/// Keeps as much of a value as is read of it.
-pub(super) fn keep(raw: &[u8], kept: &mut Vec<u8>) -> Range<usize> {
-    let start = kept.len();
-    kept.extend_from_slice(&raw[..raw.len().min(VALUE)]);
-    start..kept.len()
+/// Appends the start of a value, and returns its range.
+pub(super) fn keep(raw: &[u8], values: &mut Vec<u8>) -> Range<usize> {
+    let start = values.len();
+    values.extend_from_slice(&raw[..raw.len().min(MAX_VALUE)]);
+    start..values.len()
 }
 
-/// A value as it stands. Bytes that are no UTF-8 are taken for windows-1252.
+/// Returns a value as text; one that is no UTF-8 is decoded as windows-1252.
 fn plain(raw: &[u8]) -> Cow<'_, str> {
     match str::from_utf8(raw) {
         Ok(text) => Cow::Borrowed(text),
@@ -53,7 +54,7 @@ fn plain(raw: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// A value as text: unfolded, its encoded words decoded.
+/// Returns a value as text, unfolded and with encoded words decoded.
 fn decoded(raw: &[u8]) -> Cow<'_, str> {
     let plain = plain(raw);
     if memchr3(b'\r', b'\n', b'=', plain.as_bytes()).is_none() {
@@ -66,22 +67,22 @@ fn decoded(raw: &[u8]) -> Cow<'_, str> {
 
 fn truncated(text: &str) -> String {
     let text = text.trim();
-    let mut end = text.len().min(TEXT);
+    let mut end = text.len().min(MAX_TEXT);
     while !text.is_char_boundary(end) {
         end -= 1;
     }
     text[..end].to_owned()
 }
 
-/// The subject in the value of a field, decoded.
+/// Returns the subject in the value of a field, decoded.
 pub(crate) fn subject(raw: &[u8]) -> String {
     truncated(&decoded(raw))
 }
 
-/// The first address of a field (RFC 5322 section 3.4): what stands in angle brackets without the
-/// route, else what stands outside comments and quoted names. Groups may have none.
+/// Returns the first address of a field (RFC 5322 section 3.4): the text in angle brackets without
+/// the route, else the text outside comments and quoted names. Groups may have none.
 pub(crate) fn address(raw: &[u8]) -> Option<String> {
-    // An encoded word is no address, but some writers encode the whole field.
+    // An encoded word is no address, but some mailers encode the whole field.
     first_address(&plain(raw))
         .filter(|address| !address.contains("=?"))
         .or_else(|| first_address(&decoded(raw)))
@@ -91,8 +92,8 @@ fn first_address(text: &str) -> Option<String> {
     let value = text.as_bytes();
     let mut plain: Vec<u8> = Vec::with_capacity(64);
     let mut at = 0;
-    // Once a comment or a string is not closed, none that begins later is looked for: the time
-    // stays linear.
+    // After a comment or a string that is not closed, no other is searched for: the time stays
+    // linear.
     let (mut comments, mut strings) = (true, true);
     while at < value.len() {
         match value[at] {
@@ -119,20 +120,20 @@ fn first_address(text: &str) -> Option<String> {
                     Some(colon) if route => &inner[colon + 1..],
                     _ => inner,
                 };
-                return whole(inner);
+                return non_empty(inner);
             }
             // The name of a group.
             b':' => plain.clear(),
-            b',' | b';' if whole(&plain).is_some() => break,
+            b',' | b';' if non_empty(&plain).is_some() => break,
             b',' | b';' | b'\r' | b'\n' => {}
             byte => plain.push(byte),
         }
         at += 1;
     }
-    whole(&plain)
+    non_empty(&plain)
 }
 
-/// The index behind the string that starts at `at` with a quote.
+/// Returns the index behind the quoted string that starts at `at`.
 fn quoted_end(value: &[u8], at: usize) -> usize {
     let mut index = at + 1;
     while index < value.len() {
@@ -143,11 +144,11 @@ fn quoted_end(value: &[u8], at: usize) -> usize {
         }
         index += 1;
     }
-    // A string that never closes hides no more than its quote.
+    // A string that never closes is its quote only.
     at + 1
 }
 
-/// The index of the bracket that closes an address, whose local part may be quoted.
+/// Returns the index of the bracket that closes an address, whose local part may be quoted.
 fn bracket_end(inner: &[u8]) -> usize {
     let start = match inner.first() {
         Some(b'"') => quoted_end(inner, 0),
@@ -157,22 +158,22 @@ fn bracket_end(inner: &[u8]) -> usize {
     length.map_or(inner.len(), |length| start + length)
 }
 
-/// The bytes as an address, if there are any.
-fn whole(bytes: &[u8]) -> Option<String> {
-    // Only ASCII was taken out of UTF-8.
+/// Returns the bytes as an address, if there are any.
+fn non_empty(bytes: &[u8]) -> Option<String> {
+    // Only ASCII was removed from UTF-8.
     let text = truncated(&String::from_utf8_lossy(bytes));
     (!text.is_empty()).then_some(text)
 }
 
-/// A longer value is no date.
-const DATE: usize = 1024;
+/// The longest value that is parsed as a date, in bytes.
+const MAX_DATE: usize = 1024;
 
-/// The names of months begin with these letters.
+/// The first letters of the names of months.
 const MONTHS: [&[u8]; 12] = [
     b"jan", b"feb", b"mar", b"apr", b"may", b"jun", b"jul", b"aug", b"sep", b"oct", b"nov", b"dec",
 ];
 
-/// Zones with a name, and their hours (RFC 5322 section 4.3). All others are UTC, as it says.
+/// Zones with a name, and their hours; all other names are UTC (RFC 5322 section 4.3).
 const ZONES: [(&[u8], i64); 8] = [
     (b"est", -5),
     (b"edt", -4),
@@ -184,11 +185,12 @@ const ZONES: [(&[u8], i64); 8] = [
     (b"pdt", -7),
 ];
 
-/// The date in `value` as a time of UTC (RFC 3339 section 5.6), or none where it cannot be read.
+/// Returns the date in `value` (RFC 5322 sections 3.3 and 4.3, and the forms of old news articles)
+/// as a time of UTC (RFC 3339 section 5.6), or `None` if it cannot be parsed.
 ///
-/// Weekdays are not compared with the date. A leap second is told as the second before it.
+/// The weekday is not compared with the date. A leap second becomes the second before it.
 pub(crate) fn date(value: &[u8]) -> Option<String> {
-    if value.len() > DATE {
+    if value.len() > MAX_DATE {
         return None;
     }
     let mut date = Date::default();
@@ -198,7 +200,7 @@ pub(crate) fn date(value: &[u8]) -> Option<String> {
         match value[at] {
             b'(' if comments => {
                 let end = comment_end(value, at);
-                // Once a comment is not closed, none that begins later is looked for: the time stays
+                // After a comment that is not closed, no other is searched for: the time stays
                 // linear.
                 comments = end > at + 1;
                 at = end;
@@ -207,7 +209,7 @@ pub(crate) fn date(value: &[u8]) -> Option<String> {
             _ => {
                 let rest = &value[at..];
                 let ends = |&byte: &u8| is_between(byte) || byte == b'(';
-                // A bracket that opens no comment is the start of a word.
+                // A parenthesis that opens no comment is the start of a word.
                 let length = rest[1..].iter().position(ends);
                 let length = length.map_or(rest.len(), |length| length + 1);
                 date.take_word(&rest[..length])?;
@@ -218,12 +220,12 @@ pub(crate) fn date(value: &[u8]) -> Option<String> {
     date.utc()
 }
 
-/// White space and commas stand between words.
+/// Returns whether a byte separates words.
 fn is_between(byte: u8) -> bool {
     byte.is_ascii_whitespace() || byte == b','
 }
 
-/// The words of a date so far.
+/// The components of a date.
 #[derive(Default)]
 struct Date {
     year: Option<i64>,
@@ -231,9 +233,9 @@ struct Date {
     day: Option<i64>,
     /// Hour, minute and second.
     time: Option<(i64, i64, i64)>,
-    /// Whether the hour is one of a clock with twelve, and of which half of the day.
+    /// The half of the day, if the hour is one of a 12-hour clock.
     half: Option<Half>,
-    /// Minutes that the zone is ahead of UTC.
+    /// The minutes that the zone is ahead of UTC.
     zone: Option<i64>,
 }
 
@@ -254,7 +256,7 @@ impl Date {
         self.take(word)
     }
 
-    /// Takes a word; none where it belongs to no date.
+    /// Takes a word; `None` if it cannot belong to a date.
     fn take(&mut self, word: &[u8]) -> Option<()> {
         if word.is_empty() {
             return None;
@@ -281,7 +283,7 @@ impl Date {
         if word.eq_ignore_ascii_case(b"pm") {
             return set(&mut self.half, Half::Afternoon);
         }
-        // Zones stand behind the time; the weekday stands before it.
+        // Zones follow the time; the weekday precedes it.
         if self.time.is_some() {
             let split = word.iter().position(|byte| matches!(byte, b'+' | b'-'));
             let minutes = match split {
@@ -292,7 +294,7 @@ impl Date {
                     .find(|(name, _)| word.eq_ignore_ascii_case(name))
                     .map_or(0, |(_, hours)| hours * 60),
             };
-            // A name behind a number explains it.
+            // The name of a zone may follow its offset.
             self.zone = self.zone.or(Some(minutes));
         }
         word.iter()
@@ -336,7 +338,7 @@ impl Date {
     }
 }
 
-/// Appends the decimal digits of a number, the first one that of `unit`.
+/// Appends the decimal digits of a number, from that of `unit` on.
 fn push_digits(number: i64, mut unit: i64, text: &mut String) {
     while unit > 0 {
         text.push(char::from(b'0' + (number / unit % 10) as u8));
@@ -344,7 +346,7 @@ fn push_digits(number: i64, mut unit: i64, text: &mut String) {
     }
 }
 
-/// Fills an empty slot; what is said twice is no date.
+/// Fills an empty slot; `None` if it is filled already.
 fn set<T>(slot: &mut Option<T>, value: T) -> Option<()> {
     slot.replace(value).is_none().then_some(())
 }
@@ -357,7 +359,7 @@ fn number(word: &[u8]) -> Option<i64> {
     Some(digits.fold(0, |number, digit| number * 10 + digit))
 }
 
-/// A year of two or three digits (RFC 5322 section 4.3).
+/// Returns the year of two or three digits (RFC 5322 section 4.3).
 fn full_year(number: i64, digits: usize) -> i64 {
     match (digits, number) {
         (2, 0..50) => number + 2000,
@@ -367,7 +369,7 @@ fn full_year(number: i64, digits: usize) -> i64 {
 }
 
 pub(super) fn month(word: &[u8]) -> Option<i64> {
-    // `sept` and whole names occur.
+    // `sept` and unabbreviated names occur.
     let start = word.get(..3)?;
     let known = word.iter().all(u8::is_ascii_alphabetic) && word.len() <= 9;
     let index = MONTHS
@@ -376,7 +378,7 @@ pub(super) fn month(word: &[u8]) -> Option<i64> {
     index.filter(|_| known).map(|index| index as i64 + 1)
 }
 
-/// `9:30`, `10:11:12`, and a fraction of a second that is left out.
+/// Parses `9:30` and `10:11:12`; a fraction of a second is ignored.
 pub(super) fn time(word: &[u8]) -> Option<(i64, i64, i64)> {
     let mut parts = word.split(|&byte| byte == b':');
     let part = |part: &[u8]| number(part).filter(|_| part.len() <= 2);
@@ -388,7 +390,7 @@ pub(super) fn time(word: &[u8]) -> Option<(i64, i64, i64)> {
     parts.next().is_none().then_some((hour, minute, second))
 }
 
-/// `+0100` or `-08:00`, in minutes.
+/// Parses `+0100` and `-08:00` as minutes.
 fn offset(word: &[u8]) -> Option<i64> {
     let sign = if word[0] == b'-' { -1 } else { 1 };
     let digits: Vec<u8> = word[1..]
@@ -410,7 +412,7 @@ fn days_of(year: i64, month: i64) -> i64 {
     }
 }
 
-/// The day that lies `days` behind another: zones move a date by less than five.
+/// Returns the date `days` after another. Zones move a date by less than five days.
 fn shift(mut year: i64, mut month: i64, mut day: i64, days: i64) -> (i64, i64, i64) {
     day += days;
     if day < 1 {
@@ -435,7 +437,7 @@ mod tests {
 
     #[test]
     #[rustfmt::skip]
-    fn senders_are_addresses() {
+    fn addresses_are_extracted() {
         let rows: &[(&str, Option<&str>)] = &[
             (" alice@example.com", Some("alice@example.com")),
             ("Alice <alice@example.com>", Some("alice@example.com")),
@@ -469,7 +471,7 @@ mod tests {
 
     #[test]
     #[rustfmt::skip]
-    fn subjects_are_decoded_and_cut_between_characters() {
+    fn subjects_are_decoded_and_truncated_between_characters() {
         let rows: &[(&[u8], &str)] = &[
             (b" Re: one\r\n two", "Re: one two"),
             (b"=?utf-8?Q?caf=C3=A9?=\n =?iso-8859-1?B?6Q==?=", "caf\u{e9}\u{e9}"),
@@ -513,7 +515,7 @@ mod tests {
             // Comments nest, and may never close.
             ("Fri (a (b) \\)), 21 (c) Nov 1997 09:55:06 -0600 (CST", Some("1997-11-21T15:55:06Z")),
             ("Fri (a (b) \\)), 21 (c) Nov 1997 09:55:06 -0600 (CST)", Some("1997-11-21T15:55:06Z")),
-            // Old news, asctime, a clock of twelve hours, fractions.
+            // Old news, asctime, a 12-hour clock, fractions.
             ("Sunday, 06-Nov-94 08:49:37 GMT", Some("1994-11-06T08:49:37Z")),
             ("Fri Sep 25 20:23:00 1998", Some("1998-09-25T20:23:00Z")),
             ("Fri Sep 25 20:23:00 EDT 1998", Some("1998-09-26T00:23:00Z")),
@@ -521,7 +523,7 @@ mod tests {
             ("7 Aug 2008 3:04:05 PM +0000", Some("2008-08-07T15:04:05Z")),
             ("7 Aug 2008 03:04:05.678 +0000", Some("2008-08-07T03:04:05Z")),
             ("30 Jun 2015 23:59:60 +0000", Some("2015-06-30T23:59:59Z")),
-            // What cannot be read.
+            // Invalid dates.
             ("", None),
             ("yesterday", None),
             ("30 Feb 2000 10:00 +0000", None),

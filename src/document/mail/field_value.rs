@@ -10,8 +10,8 @@ use crate::decode::offset_map::OffsetMap;
 use crate::decode::transfer::{Base64, QuotedPrintable};
 use crate::decode::{Decode, RecordOffsets};
 
-/// A value as text: unfolded (RFC 5322 section 2.2.3), its encoded words decoded and joined. The
-/// map leads back to offsets of `raw`, counted from where `map` starts.
+/// Appends a value as text: unfolded (RFC 5322 section 2.2.3), with encoded words decoded and
+/// joined. `map` maps offsets in the text to offsets in `raw`, counted from where `map` starts.
 pub(super) fn text(raw: &[u8], out: &mut Vec<u8>, map: &mut OffsetMap) {
     let mut words = EncodedWords::default();
     let mut at = 0;
@@ -43,7 +43,7 @@ pub(super) fn text(raw: &[u8], out: &mut Vec<u8>, map: &mut OffsetMap) {
             }
         };
         if matches!(rest[0], b' ' | b'\t') && words.is_open() {
-            // White space between encoded words is no part of the text.
+            // White space between encoded words is not part of the text.
             words.blank(1, 1);
         } else {
             words.flush(out, map);
@@ -55,7 +55,7 @@ pub(super) fn text(raw: &[u8], out: &mut Vec<u8>, map: &mut OffsetMap) {
     words.flush(out, map);
 }
 
-/// Length of the line break at the start.
+/// Returns the length of the line break at the start.
 fn line_break(bytes: &[u8]) -> usize {
     match bytes {
         [b'\r', b'\n', ..] => 2,
@@ -64,14 +64,14 @@ fn line_break(bytes: &[u8]) -> usize {
     }
 }
 
-/// Adjacent encoded words, joined: a character may be cut between two of them.
+/// Adjacent encoded words, joined, since a character may be split between two of them.
 #[derive(Default)]
 struct EncodedWords {
     charset: Vec<u8>,
     bytes: Vec<u8>,
-    /// Raw bytes of the words.
+    /// The length of the words in `raw`.
     length: usize,
-    /// White space behind the last word: bytes of text that it is, and raw bytes.
+    /// White space behind the last word: lengths in the text and in `raw`.
     blanks: Vec<(usize, usize)>,
 }
 
@@ -130,7 +130,7 @@ struct EncodedWord<'a> {
 }
 
 impl<'a> EncodedWord<'a> {
-    /// The word at the start, which is `=?`.
+    /// Parses the word at the start of bytes that begin with `=?`.
     fn parse(bytes: &'a [u8]) -> Option<Self> {
         let rest = &bytes[2..];
         let charset = memchr(b'?', &rest[..rest.len().min(64)])?;
@@ -138,7 +138,7 @@ impl<'a> EncodedWord<'a> {
             return None;
         };
         let encoding = encoding.to_ascii_uppercase();
-        // Longer words than the 75 bytes of the standard exist.
+        // Words occur that are longer than the 75 bytes of RFC 2047 section 2.
         let end = memmem::find(&text[..text.len().min(4096)], b"?=")?;
         let text = &text[..end];
         if !matches!(encoding, b'B' | b'Q') || text.iter().any(|byte| matches!(byte, b'\n' | b'\r'))
@@ -177,8 +177,8 @@ impl<'a> EncodedWord<'a> {
     }
 }
 
-/// What stands in angle brackets outside comments, or a lone bare URI (RFC 2369 section 2), as
-/// ranges of `value`.
+/// Passes the ranges in angle brackets outside comments, or that of a lone bare URI, to `sink` (RFC
+/// 2369 section 2).
 pub(super) fn brackets(value: &[u8], mut sink: impl FnMut(usize, usize)) {
     let mut at = 0;
     let mut any = false;
@@ -209,18 +209,18 @@ pub(super) fn brackets(value: &[u8], mut sink: impl FnMut(usize, usize)) {
     }
 }
 
-/// The index behind the comment that starts at `at`; comments nest (RFC 5322 section 3.2.2). One
-/// that never closes hides no more than its own bracket.
+/// Returns the index behind the comment that starts at `at`; comments nest (RFC 5322 section
+/// 3.2.2). One that never closes is its opening bracket only.
 pub(super) fn comment_end(value: &[u8], at: usize) -> usize {
     closing(value, at).unwrap_or(at + 1)
 }
 
-/// The same for one comment after the other of a value, in time linear in its length.
+/// Finds the ends of the comments of a value as [`comment_end`] does, in time linear in its length.
 #[derive(Debug, Default)]
 pub(super) struct Comments {
     /// For each byte, whether a comment that starts there closes; empty until one does not.
     closes: Vec<bool>,
-    /// Bytes looked at so far.
+    /// The number of bytes examined.
     #[cfg(test)]
     steps: usize,
 }
@@ -242,7 +242,7 @@ impl Comments {
     }
 }
 
-/// The index behind the comment that starts at `at`, if it closes.
+/// Returns the index behind the comment that starts at `at`, if it closes.
 fn closing(value: &[u8], at: usize) -> Option<usize> {
     let mut depth = 0_usize;
     let mut index = at;
@@ -263,8 +263,8 @@ fn closing(value: &[u8], at: usize) -> Option<usize> {
     None
 }
 
-/// For each byte, whether a comment that starts there closes: whether the depth falls behind it
-/// below what it is there.
+/// Returns for each byte whether a comment that starts there closes: whether the depth behind it
+/// falls below the depth there.
 fn closes(value: &[u8]) -> Vec<bool> {
     // INVARIANT: which byte a backslash quotes does not depend on where a comment starts, for none
     // starts at a backslash.
@@ -297,8 +297,8 @@ fn closes(value: &[u8]) -> Vec<bool> {
     closes
 }
 
-/// A URI that stands alone in a field: folded anywhere, perhaps in encoded words, brackets, quotes
-/// or beside comments (RFC 2557 section 4.4).
+/// Returns the URI of a field that holds nothing else: folded anywhere, perhaps in encoded words,
+/// brackets or quotes, or beside comments (RFC 2557 section 4.4).
 pub(super) fn lone_uri(raw: &[u8]) -> Vec<u8> {
     let mut decoded = Vec::new();
     text(raw, &mut decoded, &mut OffsetMap::default());
@@ -308,7 +308,7 @@ pub(super) fn lone_uri(raw: &[u8]) -> Vec<u8> {
         [b'<', ..] => memchr(b'>', value).map_or(&value[1..], |end| &value[1..end]),
         [b'"', rest @ ..] => memchr(b'"', rest).map_or(rest, |end| &rest[..end]),
         _ => {
-            // A URI may hold brackets; a comment stands apart.
+            // A URI may hold parentheses; a comment follows white space.
             let mut comments = Comments::default();
             let mut at = 0;
             while at < value.len() {
@@ -331,26 +331,26 @@ pub(super) fn lone_uri(raw: &[u8]) -> Vec<u8> {
 /// A value with parameters.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Parameters {
-    /// The value before the first semicolon, in lower case, without blanks.
+    /// The value before the first semicolon, in lower case and without blanks.
     pub(super) value: String,
     /// Names in lower case, and values, decoded.
     list: Vec<(String, Vec<u8>)>,
 }
 
-/// Values that came lately, parsed.
+/// The values parsed last.
 #[derive(Debug, Default)]
 pub(super) struct ParameterCache {
     list: Vec<(Vec<u8>, Arc<Parameters>)>,
-    /// The next to make place for another.
+    /// The index of the value to replace next.
     oldest: usize,
 }
 
-/// So many values are kept, none longer than this.
-const CACHED_VALUES: usize = 8;
-const CACHED_VALUE: usize = 256;
-/// The longest value before the parameters: a media type has two names of up to 127 bytes
+/// The number of values that are kept, and the longest of them in bytes.
+const CACHE_SIZE: usize = 8;
+const MAX_CACHED: usize = 256;
+/// The longest value before the parameters, in bytes: a media type has two names of up to 127 bytes
 /// (RFC 6838 section 4.2). Every record of a part repeats it.
-const MAIN_VALUE: usize = 255;
+const MAX_MAIN_VALUE: usize = 255;
 
 impl ParameterCache {
     pub(super) fn parse(&mut self, raw: &[u8]) -> Arc<Parameters> {
@@ -358,21 +358,21 @@ impl ParameterCache {
             return Arc::clone(known);
         }
         let parsed = Arc::new(Parameters::parse(raw));
-        // Boundaries do not come again.
-        if raw.len() <= CACHED_VALUE && parsed.parameter("boundary").is_none() {
+        // Values with a boundary do not recur.
+        if raw.len() <= MAX_CACHED && parsed.parameter("boundary").is_none() {
             let row = (raw.to_vec(), Arc::clone(&parsed));
-            if self.list.len() < CACHED_VALUES {
+            if self.list.len() < CACHE_SIZE {
                 self.list.push(row);
             } else {
                 self.list[self.oldest] = row;
-                self.oldest = (self.oldest + 1) % CACHED_VALUES;
+                self.oldest = (self.oldest + 1) % CACHE_SIZE;
             }
         }
         parsed
     }
 }
 
-/// The value before the first semicolon, in lower case, without blanks.
+/// The value before the first semicolon, in lower case and without blanks.
 pub(super) fn main_value(raw: &[u8]) -> String {
     ParameterInput::new(raw).main()
 }
@@ -381,17 +381,17 @@ impl Parameters {
     pub(super) fn parse(raw: &[u8]) -> Self {
         let mut rest = ParameterInput::new(raw);
         let value = rest.main();
-        let mut pieces = Vec::new();
-        while let Some(piece) = rest.parameter() {
-            pieces.push(piece);
+        let mut sections = Vec::new();
+        while let Some(section) = rest.parameter() {
+            sections.push(section);
         }
         Parameters {
             value,
-            list: join(pieces),
+            list: join(sections),
         }
     }
 
-    /// The value of a parameter; the first one counts.
+    /// Returns the value of a parameter; of repeated ones the first counts.
     pub(super) fn parameter(&self, name: &str) -> Option<&[u8]> {
         self.list
             .iter()
@@ -399,14 +399,14 @@ impl Parameters {
             .map(|(_, value)| value.as_slice())
     }
 
-    /// Whether a parameter has this value, in any case.
+    /// Returns whether a parameter has this value, in any case.
     pub(super) fn is(&self, name: &str, value: &str) -> bool {
         self.parameter(name)
             .is_some_and(|known| known.trim_ascii().eq_ignore_ascii_case(value.as_bytes()))
     }
 }
 
-/// One parameter as it stands: its name, and its value without quotes.
+/// A parameter before continuations are joined: its name, and its value without quotes.
 struct ParameterSection {
     name: String,
     value: Vec<u8>,
@@ -433,7 +433,7 @@ impl<'a> ParameterInput<'a> {
             if byte == b';' {
                 break;
             }
-            if byte.is_ascii_graphic() && value.len() < MAIN_VALUE {
+            if byte.is_ascii_graphic() && value.len() < MAX_MAIN_VALUE {
                 value.push(char::from(byte.to_ascii_lowercase()));
             }
         }
@@ -491,14 +491,14 @@ impl<'a> ParameterInput<'a> {
                 if rest[index] == b'\\' && index + 1 < rest.len() {
                     index += 1;
                 }
-                // Unfolding keeps the blank behind the line break.
+                // Unfolding keeps the white space behind the line break.
                 if !matches!(rest[index], b'\r' | b'\n') {
                     value.push(rest[index]);
                 }
                 index += 1;
             }
             self.at += (index + 1).min(rest.len());
-            // What stands behind the closing quote is noise up to the next semicolon.
+            // Bytes between the closing quote and the next semicolon are ignored.
             let rest = &self.raw[self.at..];
             self.at += memchr(b';', rest).map_or(rest.len(), |end| end + 1);
             return value;
@@ -515,11 +515,11 @@ impl<'a> ParameterInput<'a> {
     }
 }
 
-/// Joins continuations (`name*0`, `name*1*`) and decodes what carries a charset (RFC 2231).
-fn join(pieces: Vec<ParameterSection>) -> Vec<(String, Vec<u8>)> {
+/// Joins continuations (`name*0`, `name*1*`) and decodes values with a charset (RFC 2231).
+fn join(sections: Vec<ParameterSection>) -> Vec<(String, Vec<u8>)> {
     let mut list: Vec<(String, Vec<u8>)> = Vec::new();
     let mut parts: Vec<(String, u32, bool, Vec<u8>)> = Vec::new();
-    for ParameterSection { name, value } in pieces {
+    for ParameterSection { name, value } in sections {
         let (plain, encoded) = match name.strip_suffix('*') {
             Some(plain) => (plain, true),
             None => (name.as_str(), false),
@@ -589,7 +589,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_that_do_not_close_are_looked_for_once() {
+    fn unclosed_comments_are_searched_for_once() {
         for hostile in ["(", "\\(", "(\\", "((a)", "(a) (", "((a) \\) ("] {
             for count in [1000, 2000] {
                 let value = hostile.repeat(count);
@@ -646,7 +646,7 @@ mod tests {
 
     #[test]
     #[rustfmt::skip]
-    fn lone_uris_lose_their_wrapping() {
+    fn lone_uris_are_unwrapped() {
         let rows: &[(&str, &str)] = &[
             (" http://a.example/x\r\n /y", "http://a.example/x/y"),
             ("<http://a.example/ x>", "http://a.example/x"),

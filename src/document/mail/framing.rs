@@ -1,4 +1,4 @@
-//! Formats that hold messages otherwise than between `From ` lines, and what all framings share.
+//! How archives frame messages: the trait, and every framing but mbox.
 
 use memchr::{memchr, memchr2, memmem};
 
@@ -10,44 +10,45 @@ use crate::document::diagnostic;
 use crate::document::events::Events;
 use crate::document::{PieceIndex, SplitContext};
 
-/// How far ahead a framing may look for what a count of bytes leads to.
+/// The farthest that a framing looks ahead to check a count of bytes, in bytes.
 pub(super) const LOOK_AHEAD: usize = 4 << 20;
 
-/// A way in which an archive holds messages.
+/// A way of framing messages in an archive.
 pub(super) trait Framing: Default + Send {
-    /// A framing for a piece of an archive.
+    /// Returns a framing for a piece of an archive.
     fn piece(_split: SplitContext, _index: Option<PieceIndex>) -> Self {
         Self::default()
     }
 
-    /// Feeds messages to the archive's tree; returns the index up to which the window was taken.
+    /// Feeds messages to the archive's tree; returns the index up to which the window was consumed.
     fn scan(&mut self, window: Window<'_>, archive: &mut ArchiveState, out: &mut Events) -> usize;
 }
 
-/// The message at hand, and what its parts are read by.
+/// The current message of an archive, and the scanners for its parts.
 pub(super) struct ArchiveState {
     pub(super) tree: MimeTree,
-    pub(super) readers: PartScanners,
-    /// Messages so far.
+    pub(super) scanners: PartScanners,
+    /// Messages that have begun.
     pub(super) count: u64,
 }
 
 impl ArchiveState {
-    /// The next message begins at `offset`.
-    pub(super) fn begin(&mut self, offset: u64, clean: LineUnquoter) {
+    /// Begins the next message, at `offset`.
+    pub(super) fn begin(&mut self, offset: u64, unquoter: LineUnquoter) {
         self.count += 1;
-        self.readers.counts.members += 1;
-        self.tree.begin(self.count, offset, clean);
+        self.scanners.counts.members += 1;
+        self.tree.begin(self.count, offset, unquoter);
     }
 
     /// Begins message 0, which is the text before the first message.
     pub(super) fn begin_junk(&mut self, offset: u64, out: &mut Events) {
         self.tree.begin(0, offset, LineUnquoter::default());
-        self.tree.begin_body(&mut self.readers, out);
+        self.tree.begin_body(&mut self.scanners, out);
         self.tree.diagnose(&diagnostic::LEADING_JUNK, offset, out);
     }
 
-    /// Feeds `window[at..to]`, stopping behind the message's own header; returns where.
+    /// Feeds `window[at..to]` and returns the index where it stopped: behind the message's own
+    /// header, if that ends.
     pub(super) fn feed(
         &mut self,
         window: &Window<'_>,
@@ -58,10 +59,10 @@ impl ArchiveState {
     ) -> usize {
         let bytes = &window.bytes[at..to];
         let offset = window.offset_at(at);
-        at + self.tree.feed(bytes, offset, end, &mut self.readers, out)
+        at + self.tree.feed(bytes, offset, end, &mut self.scanners, out)
     }
 
-    /// Feeds `window[at..to]`, the header and the body; returns where it stopped.
+    /// Feeds `window[at..to]`, header and body, and returns the index where it stopped.
     fn feed_on(
         &mut self,
         window: &Window<'_>,
@@ -78,7 +79,7 @@ impl ArchiveState {
         }
     }
 
-    /// Feeds `window[at..to]` to its end, which is the message's end.
+    /// Feeds `window[at..to]` and ends the message at `to`.
     pub(super) fn finish(
         &mut self,
         window: &Window<'_>,
@@ -94,16 +95,16 @@ impl ArchiveState {
                 break;
             }
         }
-        self.tree.end(ending, &mut self.readers, out);
+        self.tree.end(ending, &mut self.scanners, out);
     }
 }
 
-/// The message in the making.
+/// The framing of a file that is one message.
 #[derive(Debug, Default)]
 pub(super) struct SingleMessage {
-    begun: bool,
-    breaks: LineEndings,
-    /// The window with its line ends as LF.
+    has_begun: bool,
+    endings: LineEndings,
+    /// The window with each CR that ends a line replaced by LF.
     copy: Vec<u8>,
 }
 
@@ -113,40 +114,40 @@ enum LineEndings {
     #[default]
     Unknown,
     /// With LF or CR LF.
-    Usual,
+    LineFeed,
     /// With CR alone.
     CarriageReturn,
 }
 
-/// The first line break is looked for in so much.
+/// The first line break is looked for in this many bytes.
 const FIRST_LINE: usize = 64 << 10;
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 impl Framing for SingleMessage {
     fn scan(&mut self, window: Window<'_>, archive: &mut ArchiveState, out: &mut Events) -> usize {
         let mut at = window.start;
-        if !self.begun {
+        if !self.has_begun {
             let pending = &window.bytes[at..];
-            if self.breaks == LineEndings::Unknown {
-                self.breaks = breaks(pending, window.last);
+            if self.endings == LineEndings::Unknown {
+                self.endings = line_endings(pending, window.last);
             }
-            if self.breaks == LineEndings::Unknown || pending.is_empty() {
+            if self.endings == LineEndings::Unknown || pending.is_empty() {
                 return at;
             }
-            self.begun = true;
+            self.has_begun = true;
             archive.begin(window.offset_at(at), LineUnquoter::default());
             if pending.starts_with(BYTE_ORDER_MARK) {
                 at += BYTE_ORDER_MARK.len();
             }
         }
-        if self.breaks != LineEndings::CarriageReturn {
+        if self.endings != LineEndings::CarriageReturn {
             return feed_all(&window, at, archive, out);
         }
         let mut copy = std::mem::take(&mut self.copy);
         copy.clear();
         copy.extend_from_slice(window.bytes);
         if !window.last && copy.len() > at && copy.ends_with(b"\r") {
-            // Whether an LF follows is not known yet.
+            // An LF may follow.
             copy.pop();
         }
         let length = copy.len();
@@ -174,28 +175,28 @@ fn feed_all(window: &Window<'_>, at: usize, archive: &mut ArchiveState, out: &mu
     archive.feed_on(window, at, end, out)
 }
 
-fn breaks(bytes: &[u8], last: bool) -> LineEndings {
+fn line_endings(bytes: &[u8], last: bool) -> LineEndings {
     match memchr2(b'\r', b'\n', bytes) {
-        Some(at) if bytes[at] == b'\n' => LineEndings::Usual,
+        Some(at) if bytes[at] == b'\n' => LineEndings::LineFeed,
         Some(at) => match bytes.get(at + 1) {
-            Some(b'\n') => LineEndings::Usual,
+            Some(b'\n') => LineEndings::LineFeed,
             Some(_) => LineEndings::CarriageReturn,
-            None if last => LineEndings::Usual,
+            None if last => LineEndings::LineFeed,
             None => LineEndings::Unknown,
         },
-        None if last || bytes.len() >= FIRST_LINE => LineEndings::Usual,
+        None if last || bytes.len() >= FIRST_LINE => LineEndings::LineFeed,
         None => LineEndings::Unknown,
     }
 }
 
 const SEPARATOR: &[u8] = b"\x01\x01\x01\x01";
 
-/// Such an archive in the making.
+/// The framing of MMDF: messages between lines of four control-A.
 #[derive(Debug, Default)]
 pub(super) struct Mmdf {
-    open: bool,
-    /// A separator has come.
-    begun: bool,
+    is_open: bool,
+    /// A separator has been read.
+    has_begun: bool,
 }
 
 impl Framing for Mmdf {
@@ -203,7 +204,7 @@ impl Framing for Mmdf {
         let bytes = window.bytes;
         let mut at = window.start;
         loop {
-            if !self.open {
+            if !self.is_open {
                 at += bytes[at..]
                     .iter()
                     .take_while(|&&byte| matches!(byte, b'\n' | b'\r'))
@@ -214,28 +215,28 @@ impl Framing for Mmdf {
                 MmdfMark::At(line, _) | MmdfMark::Unknown(line) => line,
                 MmdfMark::No => bytes.len(),
             };
-            if !self.open && end > at {
+            if !self.is_open && end > at {
                 self.begin(&window, at, archive, out);
             }
             match found {
                 MmdfMark::At(line, next) => {
-                    if self.open {
+                    if self.is_open {
                         archive.finish(&window, at, line, Ending::Whole, out);
-                        self.open = false;
+                        self.is_open = false;
                     }
-                    self.begun = true;
+                    self.has_begun = true;
                     at = next;
                 }
                 MmdfMark::Unknown(_) | MmdfMark::No if !window.last => {
-                    if !self.open {
+                    if !self.is_open {
                         return at;
                     }
                     return archive.feed_on(&window, at, end, out);
                 }
                 _ => {
-                    if self.open {
+                    if self.is_open {
                         archive.finish(&window, at, bytes.len(), Ending::Truncated, out);
-                        self.open = false;
+                        self.is_open = false;
                     }
                     return bytes.len();
                 }
@@ -252,9 +253,9 @@ impl Mmdf {
         archive: &mut ArchiveState,
         out: &mut Events,
     ) {
-        self.open = true;
+        self.is_open = true;
         let offset = window.offset_at(at);
-        if self.begun {
+        if self.has_begun {
             archive.begin(offset, LineUnquoter::default());
         } else {
             archive.begin_junk(offset, out);
@@ -263,9 +264,9 @@ impl Mmdf {
 }
 
 enum MmdfMark {
-    /// A separator line, from here to there.
+    /// A separator line, and the index behind it.
     At(usize, usize),
-    /// What may become one.
+    /// What may become one with more bytes.
     Unknown(usize),
     No,
 }
@@ -296,27 +297,27 @@ fn separator(bytes: &[u8], from: usize, last: bool) -> MmdfMark {
     MmdfMark::No
 }
 
-/// The longest line with a count.
+/// The longest line with a count, in bytes.
 const COUNT_LINE: usize = 1024;
 
-/// A batch of news: `#! rnews N`, then N bytes, and so on.
+/// The framing of a batch of news: `#! rnews N`, then N bytes, and so on.
 #[derive(Debug, Default)]
 pub(super) struct Rnews {
-    /// Where the article at hand ends, and whether its count leads to another line of the batch.
+    /// Where the current article ends, and whether its count leads to another line of the batch.
     end: Option<(u64, RnewsHeader)>,
-    /// Before this offset no line of the batch ends the article at hand.
+    /// No line of the batch before this offset ends the current article.
     floor: u64,
-    /// The rest is compressed, or otherwise none of ours.
-    closed: bool,
+    /// The rest is compressed, and skipped.
+    is_closed: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RnewsHeader {
-    /// It may.
+    /// More bytes are needed to tell.
     Unknown,
     /// It does.
     Right,
-    /// It does not: the article goes on to the next such line.
+    /// It does not: the article continues to the next such line.
     Wrong,
 }
 
@@ -327,7 +328,7 @@ impl Framing for Rnews {
         let bytes = window.bytes;
         let mut at = window.start;
         loop {
-            if self.closed {
+            if self.is_closed {
                 return bytes.len();
             }
             let Some((end, lead)) = self.end else {
@@ -377,7 +378,8 @@ impl Framing for Rnews {
 }
 
 impl Rnews {
-    /// Reads the line of the batch at `at`; none when more bytes are needed, or there is none.
+    /// Reads the line of the batch at `at` and returns the index behind it; `None` if more bytes
+    /// are needed or none are left.
     fn line(
         &mut self,
         window: &Window<'_>,
@@ -399,10 +401,13 @@ impl Rnews {
         let offset = window.offset_at(at);
         archive.begin(offset, LineUnquoter::default());
         if line == b"#! cunbatch" || line == b"#! gunbatch" || line == b"#! zunbatch" {
-            archive.readers.counts.skip("application/x-compressed-news");
+            archive
+                .scanners
+                .counts
+                .skip("application/x-compressed-news");
             archive.tree.diagnose(&diagnostic::OPAQUE, offset, out);
             archive.finish(window, at, at, Ending::Whole, out);
-            self.closed = true;
+            self.is_closed = true;
             return Some(window.bytes.len());
         }
         let count = line.strip_prefix(RNEWS).and_then(|rest| {
@@ -416,7 +421,7 @@ impl Rnews {
                 Some(at + length)
             }
             None => {
-                // An article without its line, or the rest of one.
+                // An article without a line of the batch, or the rest of one.
                 self.end = Some((0, RnewsHeader::Wrong));
                 self.floor = offset + 1;
                 Some(at)
@@ -424,11 +429,11 @@ impl Rnews {
         }
     }
 
-    /// Whether the count leads to another line of the batch, or to the end.
+    /// Tests whether the count leads to another line of the batch, or to the end.
     fn lead(&self, window: &Window<'_>, at: usize, end: u64) -> RnewsHeader {
         let end = usize::try_from(end - window.offset).unwrap_or(usize::MAX);
         if end.saturating_sub(at) > LOOK_AHEAD {
-            // A long article is believed: nobody can look so far ahead.
+            // The count of a long article cannot be checked.
             return RnewsHeader::Right;
         }
         let seen = window.last || end.saturating_add(COUNT_LINE) <= window.bytes.len();
@@ -448,7 +453,8 @@ impl Rnews {
     }
 }
 
-/// The next line of the batch behind `at`, or the end; and whether it is one.
+/// Returns the index of the next line of the batch, or of the end, and whether the article ends
+/// there.
 fn next_line(window: &Window<'_>, at: usize, floor: u64) -> (usize, bool) {
     let (bytes, last) = (window.bytes, window.last);
     let found = memmem::find_iter(&bytes[at..], RNEWS)
@@ -458,7 +464,7 @@ fn next_line(window: &Window<'_>, at: usize, floor: u64) -> (usize, bool) {
         Some(line) => (line, true),
         None if last => (bytes.len(), true),
         None => {
-            // The last line may become one.
+            // The last line may become one with more bytes.
             let line = memchr::memrchr(b'\n', &bytes[at..]).map_or(at, |end| at + end + 1);
             let rest = &bytes[line..];
             let stop = if RNEWS.starts_with(rest) {
@@ -471,11 +477,11 @@ fn next_line(window: &Window<'_>, at: usize, floor: u64) -> (usize, bool) {
     }
 }
 
-/// An emlx file: the count, the message, a property list.
+/// The framing of an emlx file: the length, the message, a property list.
 #[derive(Debug, Default)]
 pub(super) struct Emlx {
     end: Option<u64>,
-    done: bool,
+    is_done: bool,
 }
 
 impl Framing for Emlx {
@@ -483,7 +489,7 @@ impl Framing for Emlx {
         let bytes = window.bytes;
         let mut at = window.start;
         loop {
-            if self.done {
+            if self.is_done {
                 return bytes.len();
             }
             let Some(end) = self.end else {
@@ -505,7 +511,7 @@ impl Framing for Emlx {
                         at += length + 1;
                         self.begin(&window, at, count, archive);
                     }
-                    // No count: the file is a message.
+                    // Without a count the file is a message.
                     None => self.begin(&window, at, u64::MAX, archive),
                 }
                 continue;
@@ -514,7 +520,7 @@ impl Framing for Emlx {
             let stop = stop.min(bytes.len());
             if window.last || window.offset_at(stop) == end {
                 archive.finish(&window, at, stop, Ending::Whole, out);
-                self.done = true;
+                self.is_done = true;
                 continue;
             }
             return archive.feed_on(&window, at, stop, out);

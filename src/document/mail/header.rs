@@ -1,4 +1,5 @@
-//! One header block, line by line: what it says of its entity, and the references in its fields.
+//! Header blocks, read line by line: the properties of an entity, and the references in its fields
+//! (rules M10 and M13).
 
 use std::sync::Arc;
 
@@ -16,14 +17,15 @@ use crate::document::ScanStart;
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::{Batch, Context, Event, Events, FoundReference, NameRange, Span};
 
-/// The longest field that is kept.
-const FIELD: usize = 64 << 10;
-/// The longest line of a message (RFC 5322 section 2.1.1): what every record repeats is not longer.
-const LINE: usize = 998;
-/// What is kept of one block: references and their texts.
-const BLOCK: usize = 1 << 20;
+/// The longest field that is kept, in bytes.
+const MAX_FIELD: usize = 64 << 10;
+/// The longest line of a message, in bytes (RFC 5322 section 2.1.1), and so the longest value that
+/// every record repeats.
+const MAX_LINE: usize = 998;
+/// The most bytes of references and their texts that are kept of one block.
+const MAX_BLOCK: usize = 1 << 20;
 
-/// What a heading says of its entity. Repeated fields: the first one counts.
+/// The properties of an entity; of repeated fields the first one counts.
 #[derive(Debug, Default)]
 pub(super) struct Entity {
     pub(super) content_type: Option<Arc<Parameters>>,
@@ -35,107 +37,116 @@ pub(super) struct Entity {
     pub(super) content_id: Option<Vec<u8>>,
     pub(super) message_id: Option<Vec<u8>>,
     pub(super) length: Option<u64>,
-    /// Empty unless it is asked for.
+    /// Empty unless the options ask for the envelope.
     pub(super) envelope: Envelope,
 }
 
-/// Why a block stopped taking lines.
+/// Why a header block stopped taking lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum HeaderStop {
-    /// It needs more bytes.
-    More,
-    /// An empty line, which is taken.
+    /// More bytes are needed.
+    NeedMore,
+    /// An empty line, which was consumed.
     Empty,
-    /// A line that is no field; it belongs to the body.
+    /// A line that is no field and belongs to the body.
     NoField,
     /// A line that starts with two hyphens, which may be a delimiter.
     Hyphens,
-    /// The bytes end.
+    /// The input ends.
     End,
 }
 
-/// How the block treats a line that starts with two hyphens.
+/// The treatment of lines that start with two hyphens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Hyphens {
-    /// It stops there.
+    /// Stop in front of it.
     Stop,
-    /// It takes the first one for what it is.
+    /// Take the first one as any other line.
     Take,
-    /// It takes all of them: no boundary is open.
+    /// Take all of them, because no boundary is open.
     TakeAll,
 }
 
-/// A header block in the making.
+/// A header block that is being read.
 #[derive(Debug, Default)]
 pub(super) struct Header {
     pub(super) entity: Entity,
-    /// The values that the entity's envelope names.
-    pub(super) kept: Vec<u8>,
-    /// References found, until it is known what they resolve against.
+    /// The values that the ranges of the envelope lie in.
+    pub(super) values: Vec<u8>,
+    /// The references found, until the base is known.
     pub(super) events: Batch,
-    /// Something to tell, each with the offset in the block.
+    /// The diagnostics, each with its offset in the block.
     pub(super) diagnostics: Vec<(&'static Code, u64)>,
-    /// Bytes of the block so far.
+    /// The number of bytes of the block so far.
     offset: u64,
     line: u64,
     field: Option<OpenField>,
     name: Vec<u8>,
     value: Vec<u8>,
-    /// Values of Content-Type, which archives repeat.
+    /// Parsed values of Content-Type, which archives repeat.
     types: ParameterCache,
-    /// In the rest of a line that was too long.
-    long_line: bool,
+    /// The input is in the rest of a line that was too long.
+    in_long_line: bool,
 }
 
-/// The field at hand.
+/// The field that is being read.
 #[derive(Clone, Copy, Debug)]
 struct OpenField {
     field: &'static HeaderField,
     line: u64,
-    /// Offset of its value in the block.
+    /// The offset of its value in the block.
     value: u64,
 }
 
 impl Header {
-    /// Starts a block.
+    /// Begins a block.
     pub(super) fn begin(&mut self) {
         self.entity = Entity::default();
-        self.kept.clear();
+        self.values.clear();
         self.events.clear();
         self.diagnostics.clear();
         self.offset = 0;
         self.line = 0;
         self.field = None;
-        self.long_line = false;
+        self.in_long_line = false;
     }
 
-    /// Takes lines from `at` on; returns where it stopped and why.
+    /// Reports the references of the block.
+    pub(super) fn report(&self, out: &mut Events) {
+        for event in &self.events.list {
+            let copy = out.adopt(event, &self.events, &[]);
+            out.push(copy);
+        }
+    }
+
+    /// Takes lines from `at` on, and returns the index where it stopped and why; `end`: no more
+    /// bytes follow.
     pub(super) fn feed(
         &mut self,
         bytes: &[u8],
         mut at: usize,
         end: bool,
         mut hyphens: Hyphens,
-        readers: &mut PartScanners,
+        scanners: &mut PartScanners,
     ) -> (usize, HeaderStop) {
         while at < bytes.len() {
             let rest = &bytes[at..];
             let Some(length) = line_length(rest) else {
                 if end {
-                    let stop = self.line(rest, hyphens, readers);
-                    if stop != HeaderStop::More {
+                    let stop = self.line(rest, hyphens, scanners);
+                    if stop != HeaderStop::NeedMore {
                         return (at, stop);
                     }
                     self.offset += rest.len() as u64;
                     at = bytes.len();
-                } else if rest.len() >= FIELD {
-                    if !self.long_line {
-                        let stop = self.line(rest, hyphens, readers);
-                        if stop != HeaderStop::More {
+                } else if rest.len() >= MAX_FIELD {
+                    if !self.in_long_line {
+                        let stop = self.line(rest, hyphens, scanners);
+                        if stop != HeaderStop::NeedMore {
                             return (at, stop);
                         }
                         self.diagnose(&diagnostic::HEADER_TOO_LONG);
-                        self.long_line = true;
+                        self.in_long_line = true;
                     }
                     self.offset += rest.len() as u64;
                     at = bytes.len();
@@ -143,11 +154,11 @@ impl Header {
                 break;
             };
             let line = &rest[..length];
-            if self.long_line {
-                self.long_line = false;
+            if self.in_long_line {
+                self.in_long_line = false;
             } else {
-                match self.line(line, hyphens, readers) {
-                    HeaderStop::More => {}
+                match self.line(line, hyphens, scanners) {
+                    HeaderStop::NeedMore => {}
                     HeaderStop::Empty => {
                         self.offset += length as u64;
                         return (at + length, HeaderStop::Empty);
@@ -162,24 +173,24 @@ impl Header {
             at += length;
         }
         if end {
-            self.finish_field(readers);
+            self.finish_field(scanners);
             return (at, HeaderStop::End);
         }
-        (at, HeaderStop::More)
+        (at, HeaderStop::NeedMore)
     }
 
     /// Takes one line.
-    fn line(&mut self, line: &[u8], hyphens: Hyphens, readers: &mut PartScanners) -> HeaderStop {
+    fn line(&mut self, line: &[u8], hyphens: Hyphens, scanners: &mut PartScanners) -> HeaderStop {
         match line {
             [b' ' | b'\t', ..] if self.line > 0 => {
                 self.line += 1;
                 if self.field.is_some() {
-                    self.keep(line);
+                    self.append(line);
                 }
-                return HeaderStop::More;
+                return HeaderStop::NeedMore;
             }
             [b'\n', ..] | [b'\r', b'\n'] | [b'\r'] => {
-                self.finish_field(readers);
+                self.finish_field(scanners);
                 return HeaderStop::Empty;
             }
             [b'-', b'-', ..] if hyphens == Hyphens::Stop => return HeaderStop::Hyphens,
@@ -187,25 +198,26 @@ impl Header {
         }
         let Some((name, value)) = split_field(line) else {
             if is_from_line(line, self.line == 0) {
-                // Writers leave their separators, quoted or not; the first is no line.
+                // Mailers leave separators in headers, quoted or not; the first line is not
+                // counted.
                 if self.line > 0 {
                     self.line += 1;
                 }
-                return HeaderStop::More;
+                return HeaderStop::NeedMore;
             }
-            self.finish_field(readers);
+            self.finish_field(scanners);
             return HeaderStop::NoField;
         };
-        self.finish_field(readers);
+        self.finish_field(scanners);
         self.line += 1;
         let field = HeaderField::named(name).unwrap_or(&OTHER);
-        let options = &readers.options;
-        if field.tells.is_wanted(options.envelope)
+        let options = &scanners.options;
+        if field.property.is_wanted(options.envelope)
             || field.is_reported(options.headers, options.ids)
         {
             if field.name.is_empty() {
                 self.name.clear();
-                let name = &name[..name.len().min(LINE)];
+                let name = &name[..name.len().min(MAX_LINE)];
                 self.name.extend(name.iter().map(u8::to_ascii_lowercase));
             }
             self.value.clear();
@@ -214,17 +226,17 @@ impl Header {
                 line: self.line,
                 value: self.offset + value as u64,
             });
-            self.keep(&line[value..]);
+            self.append(&line[value..]);
         }
-        HeaderStop::More
+        HeaderStop::NeedMore
     }
 
-    /// Keeps a line of the field at hand.
-    fn keep(&mut self, line: &[u8]) {
-        if self.value.len() + line.len() > FIELD {
+    /// Appends a line to the current field.
+    fn append(&mut self, line: &[u8]) {
+        if self.value.len() + line.len() > MAX_FIELD {
             self.diagnose(&diagnostic::HEADER_TOO_LONG);
-            let room = FIELD.saturating_sub(self.value.len());
-            self.value.extend_from_slice(&line[..room.min(line.len())]);
+            let free = MAX_FIELD.saturating_sub(self.value.len());
+            self.value.extend_from_slice(&line[..free.min(line.len())]);
         } else {
             self.value.extend_from_slice(line);
         }
@@ -236,23 +248,23 @@ impl Header {
         }
     }
 
-    /// Reads the field at hand, which is complete.
-    fn finish_field(&mut self, readers: &mut PartScanners) {
+    /// Reads the current field, which is complete.
+    fn finish_field(&mut self, scanners: &mut PartScanners) {
         let Some(open) = self.field.take() else {
             return;
         };
         let raw = std::mem::take(&mut self.value);
         let trimmed = raw.strip_suffix(b"\n").unwrap_or(&raw);
         let trimmed = trimmed.strip_suffix(b"\r").unwrap_or(trimmed);
-        if open.field.tells.is_wanted(readers.options.envelope) {
-            let (types, kept) = (&mut self.types, &mut self.kept);
-            self.entity.note(open.field.tells, trimmed, types, kept);
+        if open.field.property.is_wanted(scanners.options.envelope) {
+            let (types, values) = (&mut self.types, &mut self.values);
+            self.entity.set(open.field.property, trimmed, types, values);
         }
-        let (headers, ids) = (readers.options.headers, readers.options.ids);
-        if self.events.size() > BLOCK {
+        let (headers, ids) = (scanners.options.headers, scanners.options.ids);
+        if self.events.size() > MAX_BLOCK {
             self.diagnose(&diagnostic::HEADER_TOO_LONG);
         } else {
-            let place = FieldPlace {
+            let field = FieldPosition {
                 name: if open.field.name.is_empty() {
                     Attribute::Other(&self.name)
                 } else {
@@ -262,10 +274,16 @@ impl Header {
                 offset: open.value,
             };
             if open.field.is_reported(headers, ids) {
-                report_references(open.field.rule, trimmed, place, readers, &mut self.events);
+                report_references(
+                    open.field.syntax,
+                    trimmed,
+                    field,
+                    scanners,
+                    &mut self.events,
+                );
             }
-            if open.field.tells == EntityField::Type && headers != Headers::None {
-                report_external_body(&self.entity, trimmed, place, &mut self.events);
+            if open.field.property == EntityProperty::Type && headers != Headers::None {
+                report_external_body(&self.entity, trimmed, field, &mut self.events);
             }
         }
         self.value = raw;
@@ -273,38 +291,40 @@ impl Header {
 }
 
 impl Entity {
-    fn note(
+    fn set(
         &mut self,
-        tells: EntityField,
+        property: EntityProperty,
         raw: &[u8],
         types: &mut ParameterCache,
-        kept: &mut Vec<u8>,
+        values: &mut Vec<u8>,
     ) {
         fn first<T>(slot: &mut Option<T>, value: impl FnOnce() -> T) {
             if slot.is_none() {
                 *slot = Some(value());
             }
         }
-        match tells {
-            EntityField::Nothing => {}
-            EntityField::Type => first(&mut self.content_type, || types.parse(raw)),
-            EntityField::Disposition => first(&mut self.disposition, || Parameters::parse(raw)),
-            EntityField::Transfer => first(&mut self.transfer, || {
+        match property {
+            EntityProperty::None => {}
+            EntityProperty::Type => first(&mut self.content_type, || types.parse(raw)),
+            EntityProperty::Disposition => first(&mut self.disposition, || Parameters::parse(raw)),
+            EntityProperty::Transfer => first(&mut self.transfer, || {
                 field_value::main_value(raw).into_bytes()
             }),
-            EntityField::Location => first(&mut self.location, || field_value::lone_uri(raw)),
-            EntityField::Base => first(&mut self.base, || field_value::lone_uri(raw)),
-            EntityField::Snapshot => first(&mut self.snapshot, || field_value::lone_uri(raw)),
-            EntityField::ContentId => first(&mut self.content_id, || bracketed(raw)),
-            EntityField::MessageId => first(&mut self.message_id, || {
+            EntityProperty::Location => first(&mut self.location, || field_value::lone_uri(raw)),
+            EntityProperty::Base => first(&mut self.base, || field_value::lone_uri(raw)),
+            EntityProperty::Snapshot => first(&mut self.snapshot, || field_value::lone_uri(raw)),
+            EntityProperty::ContentId => first(&mut self.content_id, || bracketed(raw)),
+            EntityProperty::MessageId => first(&mut self.message_id, || {
                 let mut id = unfolded(raw.trim_ascii());
-                id.truncate(LINE);
+                id.truncate(MAX_LINE);
                 id
             }),
-            EntityField::Date => first(&mut self.envelope.date, || envelope::keep(raw, kept)),
-            EntityField::From => first(&mut self.envelope.from, || envelope::keep(raw, kept)),
-            EntityField::Subject => first(&mut self.envelope.subject, || envelope::keep(raw, kept)),
-            EntityField::Length => {
+            EntityProperty::Date => first(&mut self.envelope.date, || envelope::keep(raw, values)),
+            EntityProperty::From => first(&mut self.envelope.from, || envelope::keep(raw, values)),
+            EntityProperty::Subject => {
+                first(&mut self.envelope.subject, || envelope::keep(raw, values))
+            }
+            EntityProperty::Length => {
                 let digits = std::str::from_utf8(raw.trim_ascii()).ok();
                 let length = digits.and_then(|digits| digits.parse().ok());
                 if self.length.is_none() {
@@ -315,7 +335,7 @@ impl Entity {
     }
 }
 
-/// What stands in angle brackets, or all of it.
+/// Returns the text in angle brackets, or all of it.
 fn bracketed(raw: &[u8]) -> Vec<u8> {
     let raw = raw.trim_ascii();
     let inner = raw.strip_prefix(b"<").unwrap_or(raw);
@@ -323,15 +343,15 @@ fn bracketed(raw: &[u8]) -> Vec<u8> {
     unfolded(inner)
 }
 
-/// The bytes without line breaks.
+/// Returns the bytes without line breaks.
 fn unfolded(raw: &[u8]) -> Vec<u8> {
     let mut bytes = raw.to_vec();
     bytes.retain(|byte| !matches!(byte, b'\r' | b'\n'));
     bytes
 }
 
-/// The name of the field at the start of a line, and the index of its value. Blanks before the
-/// colon are accepted (RFC 5322 section 4.5). A name that `//` follows is the scheme of a URI.
+/// Returns the name of the field at the start of a line, and the index of its value. Blanks before
+/// the colon are accepted (RFC 5322 section 4.5); a name before `://` is the scheme of a URI.
 pub(super) fn split_field(line: &[u8]) -> Option<(&[u8], usize)> {
     let name = name_length(line)?;
     if name == 0 {
@@ -346,12 +366,12 @@ pub(super) fn split_field(line: &[u8]) -> Option<(&[u8], usize)> {
     field.then_some((&line[..name], colon + 1))
 }
 
-/// The index of the first byte that belongs to no name.
+/// Returns the index of the first byte that cannot belong to a name.
 fn name_length(line: &[u8]) -> Option<usize> {
     let Some(start) = line.first_chunk() else {
         return NAME.first_outside(line);
     };
-    // Most names end in the first sixteen bytes.
+    // Most names end in the first 16 bytes.
     let block = Block::new(start);
     let outside = block.equal(b':') | block.up_to(b' ') | block.equal(127) | block.beyond_ascii();
     match outside.trailing_zeros() as usize {
@@ -360,8 +380,8 @@ fn name_length(line: &[u8]) -> Option<usize> {
     }
 }
 
-/// The index behind the first line break. Lines of a header are short: a look at a few blocks is
-/// faster than a search that is made for long ones.
+/// Returns the index behind the first line break. Lines of a header are short: comparing a few
+/// blocks is faster than starting a search.
 fn line_length(bytes: &[u8]) -> Option<usize> {
     let (blocks, _) = bytes.as_chunks();
     for (index, block) in blocks.iter().take(6).enumerate() {
@@ -374,36 +394,37 @@ fn line_length(bytes: &[u8]) -> Option<usize> {
     memchr(b'\n', &bytes[from..]).map(|at| from + at + 1)
 }
 
-/// What the name of a field is made of (RFC 5322 section 2.2).
+/// The bytes of field names (RFC 5322 section 2.2).
 const NAME: ByteSet = ByteSet::EMPTY.with_range(33, 126).without(b":");
 
-/// A separator among the fields: `From ` at the start, `>From ` anywhere.
+/// Returns whether a line is a separator among the fields: `From ` on the first line, `>From ` on
+/// any.
 pub(super) fn is_from_line(line: &[u8], first: bool) -> bool {
     let unquoted = line.iter().position(|&byte| byte != b'>').unwrap_or(0);
     (first || unquoted > 0) && line[unquoted..].starts_with(b"From ")
 }
 
-/// How a field's value is read.
+/// The syntax of a field's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FieldSyntax {
     /// URIs in angle brackets, between comments and commas (RFC 2369, RFC 5064).
     Brackets,
-    /// Free text, by the rules for text.
+    /// Free text, which follows the rules for text.
     FreeText,
     /// Message identifiers, as `mid:` (RFC 2392).
     MessageIds,
     /// Names of news groups, as `news:`.
     Groups,
-    /// Places of a message in news groups.
-    Places,
+    /// Positions of a message in news groups (Xref).
+    GroupPositions,
     /// Never reported.
-    Nothing,
+    Ignored,
 }
 
-/// What the field tells about the entity itself.
+/// The property of the entity that a field sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum EntityField {
-    Nothing,
+pub(super) enum EntityProperty {
+    None,
     Type,
     Transfer,
     Disposition,
@@ -418,20 +439,21 @@ pub(super) enum EntityField {
     Subject,
 }
 
-impl EntityField {
-    /// Whether the entity notes it; `envelope`: the date, the sender and the subject, too.
+impl EntityProperty {
+    /// Returns whether the property is kept; the date, the sender and the subject only for the
+    /// `envelope`.
     pub(super) fn is_wanted(self, envelope: bool) -> bool {
         match self {
-            EntityField::Nothing => false,
-            EntityField::Date | EntityField::From | EntityField::Subject => envelope,
+            EntityProperty::None => false,
+            EntityProperty::Date | EntityProperty::From | EntityProperty::Subject => envelope,
             _ => true,
         }
     }
 }
 
-/// Which choice of header fields includes a row.
+/// The option that includes a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Reported {
+enum FieldOption {
     Known,
     All,
     Ids,
@@ -442,81 +464,80 @@ enum Reported {
 pub(super) struct HeaderField {
     /// Its name in lower case.
     pub(super) name: &'static str,
-    pub(super) rule: FieldSyntax,
-    reported: Reported,
-    pub(super) tells: EntityField,
+    pub(super) syntax: FieldSyntax,
+    option: FieldOption,
+    pub(super) property: EntityProperty,
 }
 
 const fn row(
     name: &'static str,
-    rule: FieldSyntax,
-    reported: Reported,
-    tells: EntityField,
+    syntax: FieldSyntax,
+    option: FieldOption,
+    property: EntityProperty,
 ) -> HeaderField {
     HeaderField {
         name,
-        rule,
-        reported,
-        tells,
+        syntax,
+        option,
+        property,
     }
 }
 
-/// Every field that we know, one row each.
+/// The known fields, one row each.
 #[rustfmt::skip]
 static FIELDS: &[HeaderField] = &[
     // RFC 2369, RFC 5064.
-    row("list-help", FieldSyntax::Brackets, Reported::Known, EntityField::Nothing),
-    row("list-unsubscribe", FieldSyntax::Brackets, Reported::Known, EntityField::Nothing),
-    row("list-subscribe", FieldSyntax::Brackets, Reported::Known, EntityField::Nothing),
-    row("list-post", FieldSyntax::Brackets, Reported::Known, EntityField::Nothing),
-    row("list-owner", FieldSyntax::Brackets, Reported::Known, EntityField::Nothing),
-    row("list-archive", FieldSyntax::Brackets, Reported::Known, EntityField::Nothing),
-    row("archived-at", FieldSyntax::Brackets, Reported::Known, EntityField::Nothing),
-    row("x-archived-at", FieldSyntax::Brackets, Reported::Known, EntityField::Nothing),
-    row("list-id", FieldSyntax::Nothing, Reported::Known, EntityField::Nothing),
+    row("list-help", FieldSyntax::Brackets, FieldOption::Known, EntityProperty::None),
+    row("list-unsubscribe", FieldSyntax::Brackets, FieldOption::Known, EntityProperty::None),
+    row("list-subscribe", FieldSyntax::Brackets, FieldOption::Known, EntityProperty::None),
+    row("list-post", FieldSyntax::Brackets, FieldOption::Known, EntityProperty::None),
+    row("list-owner", FieldSyntax::Brackets, FieldOption::Known, EntityProperty::None),
+    row("list-archive", FieldSyntax::Brackets, FieldOption::Known, EntityProperty::None),
+    row("archived-at", FieldSyntax::Brackets, FieldOption::Known, EntityProperty::None),
+    row("x-archived-at", FieldSyntax::Brackets, FieldOption::Known, EntityProperty::None),
+    row("list-id", FieldSyntax::Ignored, FieldOption::Known, EntityProperty::None),
     // Free text.
-    row("subject", FieldSyntax::FreeText, Reported::Known, EntityField::Subject),
-    row("comments", FieldSyntax::FreeText, Reported::Known, EntityField::Nothing),
-    row("organization", FieldSyntax::FreeText, Reported::Known, EntityField::Nothing),
-    row("openpgp", FieldSyntax::FreeText, Reported::Known, EntityField::Nothing),
-    row("x-url", FieldSyntax::FreeText, Reported::Known, EntityField::Nothing),
-    row("x-homepage", FieldSyntax::FreeText, Reported::Known, EntityField::Nothing),
-    row("link", FieldSyntax::FreeText, Reported::Known, EntityField::Nothing),
-    // Names of messages and groups.
-    row("message-id", FieldSyntax::MessageIds, Reported::Ids, EntityField::MessageId),
-    row("references", FieldSyntax::MessageIds, Reported::Ids, EntityField::Nothing),
-    row("in-reply-to", FieldSyntax::MessageIds, Reported::Ids, EntityField::Nothing),
-    row("supersedes", FieldSyntax::MessageIds, Reported::Ids, EntityField::Nothing),
-    row("newsgroups", FieldSyntax::Groups, Reported::Ids, EntityField::Nothing),
-    row("followup-to", FieldSyntax::Groups, Reported::Ids, EntityField::Nothing),
-    row("xref", FieldSyntax::Places, Reported::Ids, EntityField::Nothing),
+    row("subject", FieldSyntax::FreeText, FieldOption::Known, EntityProperty::Subject),
+    row("comments", FieldSyntax::FreeText, FieldOption::Known, EntityProperty::None),
+    row("organization", FieldSyntax::FreeText, FieldOption::Known, EntityProperty::None),
+    row("openpgp", FieldSyntax::FreeText, FieldOption::Known, EntityProperty::None),
+    row("x-url", FieldSyntax::FreeText, FieldOption::Known, EntityProperty::None),
+    row("x-homepage", FieldSyntax::FreeText, FieldOption::Known, EntityProperty::None),
+    row("link", FieldSyntax::FreeText, FieldOption::Known, EntityProperty::None),
+    // Identifiers of messages and groups.
+    row("message-id", FieldSyntax::MessageIds, FieldOption::Ids, EntityProperty::MessageId),
+    row("references", FieldSyntax::MessageIds, FieldOption::Ids, EntityProperty::None),
+    row("in-reply-to", FieldSyntax::MessageIds, FieldOption::Ids, EntityProperty::None),
+    row("supersedes", FieldSyntax::MessageIds, FieldOption::Ids, EntityProperty::None),
+    row("newsgroups", FieldSyntax::Groups, FieldOption::Ids, EntityProperty::None),
+    row("followup-to", FieldSyntax::Groups, FieldOption::Ids, EntityProperty::None),
+    row("xref", FieldSyntax::GroupPositions, FieldOption::Ids, EntityProperty::None),
     // RFC 5322 section 3.6.
-    row("date", FieldSyntax::FreeText, Reported::All, EntityField::Date),
-    row("from", FieldSyntax::FreeText, Reported::All, EntityField::From),
-    // What the entity is, and its bases and labels (RFC 2045, 2557, 2110).
-    row("content-type", FieldSyntax::Nothing, Reported::Known, EntityField::Type),
-    row("content-transfer-encoding", FieldSyntax::Nothing, Reported::Known, EntityField::Transfer),
-    row("content-disposition", FieldSyntax::FreeText, Reported::All, EntityField::Disposition),
-    row("content-location", FieldSyntax::Nothing, Reported::Known, EntityField::Location),
-    row("content-base", FieldSyntax::Nothing, Reported::Known, EntityField::Base),
-    row("snapshot-content-location", FieldSyntax::Nothing, Reported::Known, EntityField::Snapshot),
-    row("content-id", FieldSyntax::Nothing, Reported::Known, EntityField::ContentId),
-    row("content-length", FieldSyntax::Nothing, Reported::Known, EntityField::Length),
+    row("date", FieldSyntax::FreeText, FieldOption::All, EntityProperty::Date),
+    row("from", FieldSyntax::FreeText, FieldOption::All, EntityProperty::From),
+    // The type, the bases and the labels of an entity (RFC 2045, 2557, 2110).
+    row("content-type", FieldSyntax::Ignored, FieldOption::Known, EntityProperty::Type),
+    row("content-transfer-encoding", FieldSyntax::Ignored, FieldOption::Known, EntityProperty::Transfer),
+    row("content-disposition", FieldSyntax::FreeText, FieldOption::All, EntityProperty::Disposition),
+    row("content-location", FieldSyntax::Ignored, FieldOption::Known, EntityProperty::Location),
+    row("content-base", FieldSyntax::Ignored, FieldOption::Known, EntityProperty::Base),
+    row("snapshot-content-location", FieldSyntax::Ignored, FieldOption::Known, EntityProperty::Snapshot),
+    row("content-id", FieldSyntax::Ignored, FieldOption::Known, EntityProperty::ContentId),
+    row("content-length", FieldSyntax::Ignored, FieldOption::Known, EntityProperty::Length),
 ];
 
-/// Any field that no row names.
+/// Any other field.
 pub(super) static OTHER: HeaderField = row(
     "",
     FieldSyntax::FreeText,
-    Reported::All,
-    EntityField::Nothing,
+    FieldOption::All,
+    EntityProperty::None,
 );
 
-/// The longest name of a row, and one.
+/// One more than the length of the longest name in the table.
 const LONGEST_NAME: usize = 32;
 
-/// For each length of a name and each first letter, the rows that have them: from the first to
-/// behind the last.
+/// The range of rows for each length of a name and each first letter.
 static ROWS: [[(u8, u8); 26]; LONGEST_NAME] = {
     let mut rows = [[(0, 0); 26]; LONGEST_NAME];
     let mut row = 0;
@@ -533,45 +554,45 @@ static ROWS: [[(u8, u8); 26]; LONGEST_NAME] = {
 };
 
 impl HeaderField {
-    /// The row of a name, in any case.
+    /// Returns the row of a name, in any case.
     fn named(name: &[u8]) -> Option<&'static Self> {
         let first = name.first()? | 0x20;
         let letter = usize::from(first.wrapping_sub(b'a'));
-        // Trace fields, most of a header, have no rows.
+        // Trace fields, which make up most of a header, have no rows.
         let &(from, to) = ROWS.get(name.len())?.get(letter)?;
         FIELDS[usize::from(from)..usize::from(to)]
             .iter()
             .find(|field| field.name.as_bytes().eq_ignore_ascii_case(name))
     }
 
-    /// Whether references of this field are reported.
+    /// Returns whether the references of the field are reported.
     pub(super) fn is_reported(&self, headers: Headers, ids: bool) -> bool {
-        match self.reported {
-            _ if self.rule == FieldSyntax::Nothing => false,
-            Reported::Known => headers != Headers::None,
-            Reported::All => headers == Headers::All,
-            Reported::Ids => ids,
+        match self.option {
+            _ if self.syntax == FieldSyntax::Ignored => false,
+            FieldOption::Known => headers != Headers::None,
+            FieldOption::All => headers == Headers::All,
+            FieldOption::Ids => ids,
         }
     }
 }
 
-/// Where a field stands.
+/// The position of a field.
 #[derive(Clone, Copy)]
-pub(super) struct FieldPlace<'a> {
+pub(super) struct FieldPosition<'a> {
     pub(super) name: Attribute<'a>,
     pub(super) line: u64,
-    /// Offset of its value in the block.
+    /// The offset of its value in the block.
     pub(super) offset: u64,
 }
 
-/// The field's name, as records give it.
+/// The name of a field, as records give it.
 #[derive(Clone, Copy)]
 pub(super) enum Attribute<'a> {
     Known(&'static str),
     Other(&'a [u8]),
 }
 
-impl FieldPlace<'_> {
+impl FieldPosition<'_> {
     fn found(&self, span: Span, reference: &[u8], events: &mut Batch) -> FoundReference {
         let text = events.store(reference);
         let mut found = FoundReference::new(span, text, Context::Header);
@@ -581,7 +602,7 @@ impl FieldPlace<'_> {
         };
         found.position = Some(Position {
             line: self.line,
-            // A folded and decoded field has no columns.
+            // The text of a folded and decoded field has no columns.
             column: 0,
         });
         found
@@ -593,24 +614,24 @@ impl FieldPlace<'_> {
     }
 }
 
-/// Reports the references of one field's value.
+/// Reports the references in the value of a field.
 fn report_references(
-    rule: FieldSyntax,
+    syntax: FieldSyntax,
     raw: &[u8],
-    place: FieldPlace<'_>,
-    readers: &mut PartScanners,
+    field: FieldPosition<'_>,
+    scanners: &mut PartScanners,
     events: &mut Batch,
 ) {
     let span = |start: usize, end: usize| Span {
-        start: place.offset + start as u64,
-        end: place.offset + end as u64,
+        start: field.offset + start as u64,
+        end: field.offset + end as u64,
     };
     let mut reference = Vec::new();
-    match rule {
-        FieldSyntax::Nothing => {}
-        FieldSyntax::FreeText => free_text(raw, place, readers, events),
+    match syntax {
+        FieldSyntax::Ignored => {}
+        FieldSyntax::FreeText => free_text(raw, field, scanners, events),
         FieldSyntax::Brackets => brackets(raw, |start, end| {
-            // RFC 2369 section 2: white space inside the brackets is ignored.
+            // RFC 2369 section 2 ignores white space inside the brackets.
             reference.clear();
             reference.extend(
                 raw[start..end]
@@ -618,7 +639,7 @@ fn report_references(
                     .filter(|byte| !byte.is_ascii_whitespace()),
             );
             if !reference.is_empty() {
-                place.report(span(start, end), &reference, events);
+                field.report(span(start, end), &reference, events);
             }
         }),
         FieldSyntax::MessageIds => brackets(raw, |start, end| {
@@ -630,10 +651,10 @@ fn report_references(
                         .iter()
                         .filter(|byte| !byte.is_ascii_whitespace()),
                 );
-                place.report(span(start, end), &reference, events);
+                field.report(span(start, end), &reference, events);
             }
         }),
-        FieldSyntax::Groups | FieldSyntax::Places => {
+        FieldSyntax::Groups | FieldSyntax::GroupPositions => {
             let mut at = 0;
             let mut words = raw
                 .split(|byte| byte.is_ascii_whitespace() || *byte == b',')
@@ -643,7 +664,7 @@ fn report_references(
                     (start, word)
                 })
                 .filter(|(_, word)| !word.is_empty());
-            if rule == FieldSyntax::Places {
+            if syntax == FieldSyntax::GroupPositions {
                 // RFC 5536 section 3.2.14: the first word is the server.
                 words.next();
             }
@@ -652,26 +673,31 @@ fn report_references(
                 reference.clear();
                 reference.extend_from_slice(b"news:");
                 reference.extend_from_slice(group);
-                place.report(span(start, start + group.len()), &reference, events);
+                field.report(span(start, start + group.len()), &reference, events);
             }
         }
     }
 }
 
-/// Free text, by the rules for text.
-fn free_text(raw: &[u8], place: FieldPlace<'_>, readers: &mut PartScanners, events: &mut Batch) {
-    if !readers.abbreviated && !is_promising(raw) {
+/// Free text, which follows the rules for text.
+fn free_text(
+    raw: &[u8],
+    field: FieldPosition<'_>,
+    scanners: &mut PartScanners,
+    events: &mut Batch,
+) {
+    if !scanners.finds_schemeless && !may_hold_uri(raw) {
         return;
     }
-    let mut text = std::mem::take(&mut readers.scratch);
+    let mut text = std::mem::take(&mut scanners.scratch);
     text.clear();
-    let mut map = std::mem::take(&mut readers.map);
-    map.starting(place.offset);
+    let mut map = std::mem::take(&mut scanners.map);
+    map.starting(field.offset);
     field_value::text(raw, &mut text, &mut map);
-    let mut inner = Events::from(std::mem::take(&mut readers.inner));
+    let mut inner = Events::from(std::mem::take(&mut scanners.inner));
     inner.clear();
-    readers.text.begin(&ScanStart::default());
-    readers.text.scan(Window::whole(&text), &mut inner);
+    scanners.text.begin(&ScanStart::default());
+    scanners.text.scan(Window::whole(&text), &mut inner);
     for event in &inner.list {
         let Event::Reference(ref found) = *event else {
             continue;
@@ -680,20 +706,20 @@ fn free_text(raw: &[u8], place: FieldPlace<'_>, readers: &mut PartScanners, even
             start: map.start(found.span.start),
             end: map.end(found.span.end),
         };
-        let mut copy = place.found(span, inner.bytes(found.text, &text), events);
+        let mut copy = field.found(span, inner.bytes(found.text, &text), events);
         copy.flags = found.flags;
         copy.wants = found.wants;
         copy.alternatives = events.copy_alternatives(found, &inner, &text);
         events.push(Event::Reference(copy));
     }
-    readers.inner = inner.into();
-    readers.scratch = text;
-    readers.map = map;
+    scanners.inner = inner.into();
+    scanners.scratch = text;
+    scanners.map = map;
 }
 
-/// Whether a URI can stand in a value: its colon is followed by something, unless a delimiter stands
-/// before it; or it may hide in an encoded word. Most subjects end here.
-fn is_promising(raw: &[u8]) -> bool {
+/// Returns whether a value may hold a URI: a delimiter, a colon with a byte behind it that is no
+/// white space, or an encoded word. Most subjects have none.
+fn may_hold_uri(raw: &[u8]) -> bool {
     memchr2(b'<', b'"', raw).is_some()
         || memchr2_iter(b':', b'=', raw).any(|at| match raw.get(at + 1) {
             Some(b' ' | b'\t' | b'\r' | b'\n') | None => false,
@@ -701,8 +727,8 @@ fn is_promising(raw: &[u8]) -> bool {
         })
 }
 
-/// `message/external-body; access-type=URL; URL="..."` (RFC 2017).
-fn report_external_body(entity: &Entity, raw: &[u8], place: FieldPlace<'_>, events: &mut Batch) {
+/// Reports the URI of `message/external-body; access-type=URL; URL="..."` (RFC 2017).
+fn report_external_body(entity: &Entity, raw: &[u8], field: FieldPosition<'_>, events: &mut Batch) {
     let Some(content_type) = &entity.content_type else {
         return;
     };
@@ -716,10 +742,10 @@ fn report_external_body(entity: &Entity, raw: &[u8], place: FieldPlace<'_>, even
             .filter(|byte| !byte.is_ascii_whitespace())
             .collect();
         let span = Span {
-            start: place.offset,
-            end: place.offset + raw.len() as u64,
+            start: field.offset,
+            end: field.offset + raw.len() as u64,
         };
-        place.report(span, &uri, events);
+        field.report(span, &uri, events);
     }
 }
 

@@ -1,9 +1,11 @@
-//! The mbox family: mboxo, mboxrd, mboxcl, mboxcl2, and what other programs write.
+//! The mbox family: mboxo, mboxrd, mboxcl, mboxcl2, and the variants of other programs (rules M2 to
+//! M6).
 //!
-//! [`SeparatorSearch`] finds the separators, for the scanner ([`Mbox`]) and for the splitter
-//! ([`MboxFinder`]): only separators matter to where the next message begins, that is their own
-//! lines, the style of the first one, and the Content-Length fields that can lead over some. So the
-//! splitter tests each line that starts with `From ` and the names of header fields, and nothing else.
+//! [`SeparatorSearch`] finds separators for the scanner ([`Mbox`]) and the splitter
+//! ([`MboxFinder`]). Where a message begins depends on three things only: the lines around a
+//! separator, the style of the first one, and Content-Length fields, which can lead over some. So
+//! the splitter tests lines that start with `From ` and the names of header fields, and nothing
+//! else.
 
 use memchr::{memchr_iter, memmem, memrchr};
 
@@ -27,11 +29,11 @@ const LEAD: usize = 16;
 
 /// The longest header block that is searched for a Content-Length field: behind a longer one, an
 /// archive is not split.
-const HEADER: usize = 256 << 10;
+const MAX_HEADER: usize = 256 << 10;
 
 const CONTENT_LENGTH: &[u8] = b"content-length";
 
-/// The search for separators, which scanning and splitting share.
+/// The search for separators, shared by scanning and splitting.
 struct SeparatorSearch {
     finder: memmem::Finder<'static>,
     style: SeparatorStyle,
@@ -47,7 +49,7 @@ struct SeparatorSearch {
 enum NextSeparator {
     /// Its line begins at `line` and ends before `next`.
     Found { line: usize, next: usize },
-    /// More bytes are needed to judge the line at this index.
+    /// More bytes are needed to classify the line at this index.
     Unknown(usize),
     /// No line in the window is one.
     None,
@@ -68,8 +70,8 @@ impl Default for SeparatorSearch {
 }
 
 impl SeparatorSearch {
-    /// Finds the next line from `at` on that separates messages, as far as the lines around it
-    /// tell. `candidate` finds the next line to judge, and `text` takes those that are none.
+    /// Finds the next line from `at` on that is a separator by the lines around it. `candidate`
+    /// finds the next line to classify; `text` takes those that are none.
     fn next(
         &self,
         window: &Window<'_>,
@@ -89,7 +91,7 @@ impl SeparatorSearch {
                 // The splitter has seen more of the archive.
                 FromLine::Separator(0)
             } else {
-                separator::judge(&bytes[line..], window.last, before, self.style)
+                separator::classify(&bytes[line..], window.last, before, self.style)
             };
             match verdict {
                 FromLine::Separator(length) => {
@@ -129,8 +131,8 @@ impl SeparatorSearch {
         None
     }
 
-    /// The offset behind the separator at `line` to which a Content-Length field may lead, if that
-    /// is near enough to look.
+    /// Returns the offset behind the separator at `line` to which a Content-Length field leads, if
+    /// that is near enough to be checked.
     fn claim_over(&self, line: u64) -> Option<u64> {
         let ahead = self.claimed?.checked_sub(line)?;
         (1..=LOOK_AHEAD as u64)
@@ -138,7 +140,7 @@ impl SeparatorSearch {
             .then_some(line + ahead)
     }
 
-    /// The separator of the next message has been found.
+    /// Begins the message after the separator `line`.
     fn begin_message(&mut self, line: &[u8]) {
         if self.style == SeparatorStyle::Unknown {
             self.style = separator::style_of(line);
@@ -147,13 +149,13 @@ impl SeparatorSearch {
     }
 }
 
-/// The length of what may stand before the first separator: NULs and line ends.
+/// Returns the length of the NULs and line ends before the first separator.
 fn leading(bytes: &[u8]) -> usize {
     let skipped = |byte: &&u8| matches!(byte, 0 | b'\n' | b'\r');
     bytes.iter().take_while(skipped).count()
 }
 
-/// The line before a candidate.
+/// Returns what the line before a candidate is.
 fn before(bytes: &[u8], line: usize, offset: u64) -> PrecedingLine {
     let text = &bytes[..line];
     let Some(text) = text.strip_suffix(b"\n") else {
@@ -167,7 +169,7 @@ fn before(bytes: &[u8], line: usize, offset: u64) -> PrecedingLine {
     }
 }
 
-/// The end of a message in front of a separator: one blank line belongs to the separator.
+/// Returns the end of a message in front of a separator, to which one blank line belongs.
 fn message_end(bytes: &[u8], at: usize, line: usize) -> usize {
     let text = &bytes[at..line];
     let cut = text
@@ -179,8 +181,8 @@ fn message_end(bytes: &[u8], at: usize, line: usize) -> usize {
     cut.map_or(line, |text| at + text.len())
 }
 
-/// The end of what certainly belongs to the message: a last line that may become a separator, and
-/// the blank line before it, may not.
+/// Returns the end of what belongs to the message whatever follows: not a last line that may become
+/// a separator, nor the blank line before it.
 fn safe_end(bytes: &[u8], at: usize, last: bool) -> usize {
     if last {
         return bytes.len();
@@ -195,8 +197,8 @@ fn safe_end(bytes: &[u8], at: usize, last: bool) -> usize {
     }
 }
 
-/// Whether an index, to which a Content-Length field leads, is the end of the file or stands in
-/// front of a separator.
+/// Returns whether `claimed`, to which a Content-Length field leads, is the end of the file or
+/// stands in front of a separator.
 fn leads(bytes: &[u8], claimed: usize, last: bool) -> bool {
     let Some(rest) = bytes.get(claimed..) else {
         return false;
@@ -214,12 +216,12 @@ fn leads(bytes: &[u8], claimed: usize, last: bool) -> bool {
 pub(super) struct Mbox {
     search: SeparatorSearch,
     stage: MboxStage,
-    /// Lines before this offset have been judged, and diagnosed.
-    judged: u64,
+    /// Lines before this offset have been classified, and diagnosed.
+    classified: u64,
     /// A Content-Length field of the current message led nowhere.
-    doubted: bool,
+    is_doubted: bool,
     /// The piece has come to its end.
-    done: bool,
+    is_done: bool,
     /// What the splitter found in the piece.
     index: Option<PieceIndex>,
 }
@@ -243,7 +245,7 @@ enum SeparatorAhead {
         line: usize,
         next: usize,
     },
-    /// None up to here.
+    /// There is none before this index.
     None(usize),
 }
 
@@ -263,7 +265,7 @@ impl Framing for Mbox {
     fn scan(&mut self, window: Window<'_>, archive: &mut ArchiveState, out: &mut Events) -> usize {
         let bytes = window.bytes;
         let mut at = window.start;
-        if self.done {
+        if self.is_done {
             return bytes.len();
         }
         loop {
@@ -307,8 +309,12 @@ impl Framing for Mbox {
                     if header {
                         // The Content-Length field stands in the header.
                         at = archive.feed(&window, at, end, true, out);
-                        // The blank line that ends it was taken for the separator's.
-                        let body = if archive.tree.cut { line } else { at };
+                        // The blank line that ends the header was left to the separator.
+                        let body = if archive.tree.ended_in_header {
+                            line
+                        } else {
+                            at
+                        };
                         self.header_done(true, &window, body, archive);
                         if self.search.claimed.is_some() {
                             continue;
@@ -318,7 +324,7 @@ impl Framing for Mbox {
                         self.finish(&window, at, end, line, archive, out);
                     }
                     if self.search.stop == Some(window.offset_at(line)) {
-                        self.done = true;
+                        self.is_done = true;
                         return bytes.len();
                     }
                     self.begin_message(&window, line, next, archive);
@@ -350,8 +356,8 @@ impl Mbox {
     ) {
         self.search.begin_message(&window.bytes[line..next]);
         self.stage = MboxStage::Message;
-        archive.readers.quoted = self.index.as_ref().is_some_and(|index| index.escaped);
-        self.doubted = false;
+        archive.scanners.quoted = self.index.as_ref().is_some_and(|index| index.escaped);
+        self.is_doubted = false;
         archive.begin(window.offset_at(line), LineUnquoter::mailbox());
     }
 
@@ -385,9 +391,9 @@ impl Mbox {
                 .iter()
                 .any(|&at| window.offset_at(at) == claimed)
                 || (file && fits_end(window, claimed));
-            self.doubted |= !fits;
+            self.is_doubted |= !fits;
         }
-        if std::mem::take(&mut self.doubted) {
+        if std::mem::take(&mut self.is_doubted) {
             let offset = window.offset_at(end);
             let code = &diagnostic::CONTENT_LENGTH_MISMATCH;
             archive.tree.diagnose(code, offset, out);
@@ -399,7 +405,7 @@ impl Mbox {
         archive.finish(window, at, end, ending, out);
     }
 
-    /// Finds the next separator behind `at`, which stands in the current message.
+    /// Finds the separator that ends the current message, from `at` on.
     fn ahead(
         &mut self,
         window: &Window<'_>,
@@ -410,19 +416,19 @@ impl Mbox {
         let bytes = window.bytes;
         loop {
             let (search, index) = (&self.search, &self.index);
-            let (stage, judged) = (self.stage, &mut self.judged);
-            let (tree, quoted) = (&mut archive.tree, &mut archive.readers.quoted);
+            let (stage, classified) = (self.stage, &mut self.classified);
+            let (tree, quoted) = (&mut archive.tree, &mut archive.scanners.quoted);
             let candidate = |from| match index {
                 Some(index) => known_candidate(index, window, from),
                 None => search.candidate(bytes, from, stage == MboxStage::Start, quoted),
             };
             let next = search.next(window, at, candidate, |line| {
                 let offset = window.offset_at(line);
-                let is_new = offset >= *judged && stage == MboxStage::Message;
+                let is_new = offset >= *classified && stage == MboxStage::Message;
                 if is_new && separator::is_candidate(&bytes[line..], true) {
                     tree.diagnose(&diagnostic::FROM_LINE_IN_BODY, offset, out);
                 }
-                *judged = (*judged).max(offset + 1);
+                *classified = (*classified).max(offset + 1);
             });
             let (line, next) = match next {
                 NextSeparator::Found { line, next } => (line, next),
@@ -442,7 +448,7 @@ impl Mbox {
                 ContentLengthClaim::Verified(claimed) => {
                     self.search.verified = claimed;
                     // Nothing searches for quoted lines in what the claim leads over.
-                    archive.readers.quoted = true;
+                    archive.scanners.quoted = true;
                 }
             }
         }
@@ -466,7 +472,7 @@ impl Mbox {
             }
         }
         self.search.claimed = None;
-        self.doubted = true;
+        self.is_doubted = true;
         ContentLengthClaim::None
     }
 }
@@ -481,14 +487,14 @@ enum ContentLengthClaim {
     Verified(u64),
 }
 
-/// Whether a claim leads to the end of the file, or to the blank line before it.
+/// Returns whether a claim leads to the end of the file, or to the blank line before it.
 fn fits_end(window: &Window<'_>, claimed: u64) -> bool {
     let at = claimed.checked_sub(window.offset).map(usize::try_from);
     let rest = at.and_then(|at| window.bytes.get(at.ok()?..));
     matches!(rest, Some(b"" | b"\n" | b"\r\n"))
 }
 
-/// Returns the first candidate that is known from an index of the window on.
+/// Returns the first known candidate from an index of the window on.
 fn known_candidate(index: &PieceIndex, window: &Window<'_>, from: usize) -> Option<usize> {
     let from = window.offset_at(from);
     let next = index.candidates.partition_point(|&line| line < from);
@@ -501,7 +507,7 @@ fn known_candidate(index: &PieceIndex, window: &Window<'_>, from: usize) -> Opti
 pub(super) struct MboxFinder {
     search: SeparatorSearch,
     /// The first byte that is neither NUL nor a line end has been seen.
-    started: bool,
+    has_started: bool,
     /// Messages that have begun.
     messages: u64,
     /// The offset of the header of the current message, until it has been searched.
@@ -515,7 +521,7 @@ impl MemberFinder for MboxFinder {
     fn next(&mut self, window: &Window<'_>, read_at: ReadAt<'_>) -> MemberSearch {
         let bytes = window.bytes;
         let mut at = window.start;
-        if !self.started {
+        if !self.has_started {
             at += leading(&bytes[at..]);
             if at == bytes.len() {
                 return MemberSearch::NotBefore(at);
@@ -537,7 +543,7 @@ impl MemberFinder for MboxFinder {
                             window.offset_at(body).saturating_add(length)
                         });
                     }
-                    Err(NeedMore) if to - from > HEADER => return MemberSearch::Lost,
+                    Err(NeedMore) if to - from > MAX_HEADER => return MemberSearch::Lost,
                     Err(NeedMore) => return MemberSearch::NotBefore(from),
                 }
             }
@@ -588,11 +594,11 @@ impl MemberFinder for MboxFinder {
 }
 
 impl MboxFinder {
-    /// Finds the next separator from `at` on: the index of its line and the one behind it, or else
+    /// Finds the next separator from `at` on: returns the indices of its start and its end, or else
     /// the index up to which there is none.
     fn separator(&mut self, window: &Window<'_>, at: usize) -> Result<(usize, usize), usize> {
         let bytes = window.bytes;
-        let first = !std::mem::replace(&mut self.started, true);
+        let first = !std::mem::replace(&mut self.has_started, true);
         let PieceIndex {
             candidates,
             escaped,
@@ -609,7 +615,7 @@ impl MboxFinder {
         match self.search.next(window, at, candidate, |_| started = true) {
             NextSeparator::Found { line, next } => Ok((line, next)),
             NextSeparator::Unknown(line) => {
-                self.started = started;
+                self.has_started = started;
                 Err(line.saturating_sub(LEAD).max(at))
             }
             NextSeparator::None if window.last => Err(bytes.len()),
@@ -623,7 +629,7 @@ impl MboxFinder {
     /// separator at `line`.
     fn leads_over(&self, window: &Window<'_>, line: usize, read_at: ReadAt<'_>) -> Option<u64> {
         let claimed = self.search.claim_over(window.offset_at(line))?;
-        // The byte before, and what the claim leads to.
+        // The byte before the end that is claimed, and the bytes behind it.
         let mut seen = [0; 1 + LEAD];
         let n = read_at(claimed - 1, &mut seen);
         let last = n < seen.len();
@@ -643,7 +649,7 @@ struct ContentLengthReader {
 
 impl ContentLengthReader {
     /// Returns the length that a header block claims for its body, if any, and the index where the
-    /// body begins; `None` if the block goes on to the end.
+    /// body begins; `None` if it has none.
     fn read(
         &mut self,
         header: &[u8],
@@ -652,7 +658,7 @@ impl ContentLengthReader {
         if !names_length(header, whole)? {
             return Ok(None);
         }
-        let (block, readers) = &mut **self.parser.get_or_insert_with(|| {
+        let (block, scanners) = &mut **self.parser.get_or_insert_with(|| {
             let options = FormatOptions {
                 mail: MailOptions {
                     headers: Headers::None,
@@ -663,9 +669,9 @@ impl ContentLengthReader {
             Box::new((Header::default(), PartScanners::new(&options)))
         });
         block.begin();
-        let (body, stop) = block.feed(header, 0, whole, Hyphens::TakeAll, readers);
+        let (body, stop) = block.feed(header, 0, whole, Hyphens::TakeAll, scanners);
         let body = match stop {
-            HeaderStop::More => return Err(NeedMore),
+            HeaderStop::NeedMore => return Err(NeedMore),
             HeaderStop::End => None,
             _ => Some(body),
         };
@@ -673,8 +679,8 @@ impl ContentLengthReader {
     }
 }
 
-/// Whether a line before the first empty one starts with the field's name. Most headers have none
-/// such, and are searched by this alone.
+/// Returns whether a line before the first empty one starts with the field's name. Most headers
+/// have none such, and are not parsed.
 fn names_length(header: &[u8], whole: bool) -> Result<bool, NeedMore> {
     if let Some(answer) = starts_with_length(header) {
         return Ok(answer);
@@ -699,7 +705,7 @@ fn names_length(header: &[u8], whole: bool) -> Result<bool, NeedMore> {
     if whole { Ok(false) } else { Err(NeedMore) }
 }
 
-/// Whether a line is the field; `None` if it is another one, and the header goes on.
+/// Returns `true` for the field, `false` for the end of the header, and `None` for other lines.
 #[inline(always)]
 fn starts_with_length(line: &[u8]) -> Option<bool> {
     match line {

@@ -1,11 +1,11 @@
-//! What an entity is read as: media types, one row each.
+//! How an entity is read, by its media type and file name (rules M15 and M16).
 
 use super::field_value::Parameters;
 use super::header::Entity;
 use super::reflow::{Enriched, Flowed, Reflow};
 use crate::document::text::TextSource;
 
-/// What an entity is.
+/// How an entity is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PartClass {
     Multipart,
@@ -18,13 +18,13 @@ pub(super) enum PartClass {
     Enriched,
     /// Folded lines.
     Folded,
-    /// Encrypted, or otherwise closed to us.
+    /// Encrypted, or in a format that cannot be read.
     Opaque,
-    /// Nothing to read.
+    /// Skipped.
     Binary,
 }
 
-/// Media types that are not read by what their first half says.
+/// Media types that are not read as their top-level type says.
 #[rustfmt::skip]
 static TYPES: &[(&str, PartClass)] = &[
     ("text/html", PartClass::Html),
@@ -48,7 +48,7 @@ static TYPES: &[(&str, PartClass)] = &[
     ("application/x-pkcs7-mime", PartClass::Opaque),
 ];
 
-/// Types of the application tree that are text, where no row above has them.
+/// Subtypes of `application` that are text.
 #[rustfmt::skip]
 static TEXTUAL: &[&str] = &[
     "csv", "dart", "dtd", "ecmascript", "graphql", "javascript", "json", "json5", "jsonl", "jsonlines",
@@ -62,10 +62,10 @@ static TEXTUAL: &[&str] = &[
     "xml-external-parsed-entity", "yaml",
 ];
 
-/// Ends of subtypes that are text (RFC 6839, RFC 7303, RFC 9512).
+/// Suffixes of subtypes that are text (RFC 6839, RFC 7303, RFC 9512).
 static SUFFIXES: &[&str] = &["+xml", "+json", "+json-seq", "+yaml"];
 
-/// The media types of man pages' sources: RFC 4263, and the names in use before it and beside it.
+/// Media types of the sources of man pages: RFC 4263, and unregistered names.
 const TROFF: &[&str] = &[
     "text/troff",
     "text/x-troff",
@@ -75,15 +75,15 @@ const TROFF: &[&str] = &[
     "application/x-troff-ms",
 ];
 
-/// Whether text of a media type is the source of a man page.
-pub(super) fn source(media_type: &str) -> TextSource {
+/// Returns the source of text of a media type.
+pub(super) fn text_source(media_type: &str) -> TextSource {
     match TROFF.contains(&media_type) {
         true => TextSource::Troff,
         false => TextSource::Prose,
     }
 }
 
-/// File names that tell more than `application/octet-stream`.
+/// File names that say more than `application/octet-stream`.
 #[rustfmt::skip]
 static EXTENSIONS: &[(&str, PartClass)] = &[
     (".html", PartClass::Html),
@@ -98,46 +98,46 @@ static EXTENSIONS: &[(&str, PartClass)] = &[
 ];
 
 impl PartClass {
-    /// The class of an entity with this media type.
+    /// Returns the class of an entity with this media type.
     pub(super) fn of(media_type: &str, entity: &Entity) -> Self {
         if let Some(&(_, class)) = TYPES.iter().find(|(name, _)| *name == media_type) {
             return class;
         }
         match media_type.split_once('/') {
             Some(("multipart", _)) => PartClass::Multipart,
-            // RFC 2045 section 5.2: what is no media type is text/plain.
+            // RFC 2045 section 5.2: without a valid media type an entity is text/plain.
             Some(("text" | "message", _)) | None => PartClass::Text,
-            Some(("application", "octet-stream")) => Self::of_file(entity),
+            Some(("application", "octet-stream")) => Self::of_attachment(entity),
             Some(("application", subtype)) if is_textual(subtype) => PartClass::Text,
             Some(_) => PartClass::Binary,
         }
     }
 
-    /// Whether something of it is read.
+    /// Returns whether entities of the class are read.
     pub(super) fn is_read(self) -> bool {
         !matches!(self, PartClass::Opaque | PartClass::Binary)
     }
 
-    fn of_file(entity: &Entity) -> Self {
-        Self::of_name(&file_name(entity)).unwrap_or(PartClass::Binary)
+    fn of_attachment(entity: &Entity) -> Self {
+        Self::of_file_name(&file_name(entity)).unwrap_or(PartClass::Binary)
     }
 
-    /// The class of what a compressed attachment holds: by its name without the last extension, and
-    /// text where that says nothing.
-    pub(super) fn inside(entity: &Entity) -> Self {
+    /// Returns the class of the contents of a compressed attachment, by its file name without the
+    /// last extension; text if that says nothing.
+    pub(super) fn decompressed(entity: &Entity) -> Self {
         let name = file_name(entity);
         let end = memchr::memrchr(b'.', &name).unwrap_or(name.len());
-        Self::of_name(&name[..end]).unwrap_or(PartClass::Text)
+        Self::of_file_name(&name[..end]).unwrap_or(PartClass::Text)
     }
 
-    fn of_name(name: &[u8]) -> Option<Self> {
+    fn of_file_name(name: &[u8]) -> Option<Self> {
         EXTENSIONS
             .iter()
             .find(|(extension, _)| name.ends_with(extension.as_bytes()))
             .map(|&(_, class)| class)
     }
 
-    /// How text of the class is reflowed.
+    /// Returns how text of the class is reflowed.
     pub(super) fn reflow(self, content_type: Option<&Parameters>) -> Option<Reflow> {
         match self {
             PartClass::Enriched => Some(Reflow::Enriched(Enriched::default())),
@@ -153,12 +153,12 @@ impl PartClass {
     }
 }
 
-/// Whether a subtype of the application tree is text.
+/// Returns whether a subtype of `application` is text.
 fn is_textual(subtype: &str) -> bool {
     TEXTUAL.contains(&subtype) || SUFFIXES.iter().any(|suffix| subtype.ends_with(suffix))
 }
 
-/// The name of the file that an entity is, in lower case.
+/// Returns the file name of an entity, in lower case.
 fn file_name(entity: &Entity) -> Vec<u8> {
     let parameter = |parameters: Option<&Parameters>, name| {
         let value = parameters?.parameter(name)?;

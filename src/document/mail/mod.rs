@@ -1,11 +1,25 @@
-//! Mail and news: messages in archives, the MIME structure of each, and the references in headers
-//! and parts.
+//! Mail and news: archives, the MIME structure of messages, and the references in headers and
+//! parts.
 //!
-//! An archive is one document. Its framing (`framing`) cuts it into messages; a message is a tree
-//! of entities (`tree`, `open`), each with a header block (`header`); what can be read is decoded
-//! (`transfer`), converted (`charset`), reflowed (`reflow`) and handed to the scanners for text and
-//! HTML (`part`), whose events become events of the archive (`document::nested`). Everything is a stream:
-//! no buffer depends on the size of a message or an attachment.
+//! An archive is one document. Its framing (`framing`, `mbox`) splits it into messages; a message
+//! is a tree of entities (`tree`), each with a header block (`header`); a part (`part`) is decoded
+//! and converted ([`decode`](crate::decode)), reflowed (`reflow`) and passed to the scanners for
+//! text and HTML, whose events become events of the archive. Everything is a stream: no buffer
+//! depends on the size of a message or an attachment.
+//!
+//! | rules | file | contents |
+//! |---|---|---|
+//! | M1, M7-M9 | `framing` | one message, batches of news, MMDF, emlx |
+//! | M2-M4, M6, M26 | `mbox`, `separator` | separators of mailboxes |
+//! | M5 | `unquote` | quoted lines, runs of NULs |
+//! | M10, M13 | `header`, `field_value` | header blocks, and references in fields |
+//! | M11, M12 | `tree`, `delimiter` | the MIME structure |
+//! | M14, M17 | `part` | decoding and scanning |
+//! | M15, M16 | `media_type` | how an entity is read |
+//! | M18 | `reflow` | format=flowed, text/enriched, folded lines |
+//! | M20, M21 | `sniff` | recognition |
+//! | M24 | `envelope` | date, sender, subject |
+#![doc = include_str!("rules.md")]
 
 mod binary_block;
 mod delimiter;
@@ -36,23 +50,23 @@ pub use separator::is_separator;
 pub use sniff::{is_message, starts_with_field};
 use tree::MimeTree;
 
-/// How mail is read.
+/// Options for mail and news.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct MailOptions {
     /// Which header fields are read for references.
     pub headers: Headers,
-    /// Also report identifiers of messages, as `mid:`, and news groups, as `news:`.
+    /// Whether message identifiers are reported as `mid:`, and news groups as `news:`.
     pub ids: bool,
     /// Which parts of a `multipart/alternative` count.
     pub alternatives: Alternatives,
-    /// Also report the date, the sender and the subject of each message.
+    /// Whether the date, the sender and the subject of each message are reported.
     pub envelope: bool,
-    /// What a relative Content-Location is to the base.
+    /// Whether a relative Content-Location is a base.
     pub mime_base: MimeBase,
-    /// What becomes of compressed attachments.
+    /// Whether compressed attachments are read.
     pub attachments: Attachments,
-    /// Entities that are nested deeper are read as text.
+    /// The deepest nesting of entities; deeper ones are read as text.
     pub max_depth: usize,
 }
 
@@ -75,10 +89,10 @@ impl Default for MailOptions {
 pub enum Headers {
     /// None.
     None,
-    /// Those that are known to hold URIs or free text.
+    /// Fields that are known to hold URIs or free text.
     #[default]
     Known,
-    /// All of them, trace fields too.
+    /// All of them, including trace fields.
     All,
 }
 
@@ -92,27 +106,27 @@ pub enum Alternatives {
     Last,
 }
 
-/// What a relative Content-Location is to the base.
+/// Whether a relative Content-Location is a base.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MimeBase {
-    /// Resolved against the enclosing base, it is the base of its own part.
+    /// A relative one is resolved against the enclosing base, and is the base of its own part.
     #[default]
     Chained,
     /// Only an absolute one is a base (RFC 2557 section 5, to the letter).
     Strict,
 }
 
-/// What becomes of compressed attachments.
+/// Whether compressed attachments are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Attachments {
-    /// They are passed over, and counted.
+    /// They are skipped, and counted.
     #[default]
     Skip,
-    /// They are decompressed, and what they hold is read by its name.
+    /// They are decompressed; the file name tells the format of the contents.
     Open,
 }
 
-/// A mailbox: messages back to back, each behind a `From ` line.
+/// A mailbox: messages back to back, each after a `From ` line.
 pub(super) const MBOX: Format = Format {
     name: "mbox",
     extensions: &["mbox", "mbx"],
@@ -121,21 +135,21 @@ pub(super) const MBOX: Format = Format {
     ..FORMAT
 };
 
-/// One message: a file of its own, of a Maildir, an MH folder or a news spool.
+/// One message in a file: alone, or of a Maildir, an MH folder or a news spool.
 pub(super) const EML: Format = Format {
     name: "eml",
     extensions: &["eml"],
     ..FORMAT
 };
 
-/// A web page with what it refers to, as one message (RFC 2557).
+/// A web page with the resources that it refers to, as one message (RFC 2557).
 pub(super) const MHTML: Format = Format {
     name: "mhtml",
     extensions: &["mht", "mhtml"],
     ..FORMAT
 };
 
-/// A batch of news articles, each behind a `#! rnews` line.
+/// A batch of news articles, each after a `#! rnews` line.
 pub(super) const NEWS: Format = Format {
     name: "news",
     extensions: &["rnews"],
@@ -143,7 +157,7 @@ pub(super) const NEWS: Format = Format {
     ..FORMAT
 };
 
-/// A mailbox of messages between lines of four control-A.
+/// A mailbox whose messages stand between lines of four control-A.
 pub(super) const MMDF: Format = Format {
     name: "mmdf",
     extensions: &["mmdf"],
@@ -151,7 +165,7 @@ pub(super) const MMDF: Format = Format {
     ..FORMAT
 };
 
-/// A message between its length and a property list.
+/// A message after its length in bytes and before a property list.
 pub(super) const EMLX: Format = Format {
     name: "emlx",
     extensions: &["emlx"],
@@ -165,9 +179,9 @@ const FORMAT: Format = Format {
     family: RuleFamily::Plain,
     retrieval: Retrieval::Elsewhere,
     bounds: Bounds {
-        // Enough to see whether the line before is blank.
+        // Enough to tell whether the line before a separator is blank.
         look_behind: 8,
-        // A Content-Length is believed if what it leads to is so near; a header line is shorter.
+        // A Content-Length field is checked if it leads no farther; a header line is shorter.
         look_ahead: LOOK_AHEAD + (256 << 10),
     },
     reading: Passes::Once,
@@ -182,9 +196,9 @@ const FORMAT: Format = Format {
 struct MailScanner<F> {
     framing: F,
     archive: ArchiveState,
-    /// The archive is known to be one that brings no base of its own.
-    settled: bool,
-    /// Of the piece that begins next.
+    /// `Settled` has been reported: an archive has no base of its own.
+    is_settled: bool,
+    /// The index of the piece that begins next.
     index: Option<PieceIndex>,
 }
 
@@ -194,10 +208,10 @@ impl<F: Framing> MailScanner<F> {
             framing: F::default(),
             archive: ArchiveState {
                 tree: MimeTree::default(),
-                readers: PartScanners::new(options),
+                scanners: PartScanners::new(options),
                 count: 0,
             },
-            settled: false,
+            is_settled: false,
             index: None,
         }
     }
@@ -207,13 +221,13 @@ impl<F: Framing> Scan for MailScanner<F> {
     fn begin(&mut self, start: &ScanStart) {
         self.framing = F::piece(start.split, self.index.take());
         self.archive.count = start.split.before;
-        self.settled = false;
-        self.archive.readers.counts = ArchiveCounts::default();
-        self.archive.readers.positions = start.positions;
+        self.is_settled = false;
+        self.archive.scanners.counts = ArchiveCounts::default();
+        self.archive.scanners.positions = start.positions;
     }
 
     fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize {
-        if !std::mem::replace(&mut self.settled, true) {
+        if !std::mem::replace(&mut self.is_settled, true) {
             events.push(Event::Settled);
         }
         self.framing.scan(window, &mut self.archive, events)
@@ -224,6 +238,6 @@ impl<F: Framing> Scan for MailScanner<F> {
     }
 
     fn counts(&self) -> Option<&ArchiveCounts> {
-        Some(&self.archive.readers.counts)
+        Some(&self.archive.scanners.counts)
     }
 }

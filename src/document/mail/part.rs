@@ -1,5 +1,4 @@
-//! One part that holds something to read: decoded, converted, reflowed and scanned, piece by
-//! piece as it comes.
+//! Leaf parts: decoded, converted, reflowed and scanned, piece by piece (rules M14 to M19).
 
 use std::io::{Cursor, Read};
 
@@ -28,29 +27,29 @@ use crate::document::flags::Flags;
 use crate::document::nested::{self, NestedDocument, NestedScope, NestedView};
 use crate::document::{Positions, Reread, ScanStart, html, text};
 
-/// A longer attachment is passed over: what is gathered takes memory.
-const MOST: usize = 8 << 20;
-/// So many first bytes tell whether something is compressed.
+/// The longest attachment that is decompressed, in bytes; it is kept in memory.
+const MAX_ATTACHMENT: usize = 8 << 20;
+/// The number of first bytes that tell whether something is compressed.
 const MAGIC: usize = 8;
-/// How much is decompressed at a time.
+/// The number of bytes that are decompressed at a time.
 const BLOCK: usize = 64 << 10;
 
-/// What a part is read as.
+/// How a part is read.
 #[derive(Debug, Default)]
 pub(super) enum PartContent {
-    /// It is passed over.
+    /// It is skipped.
     #[default]
     Skip,
     /// Text, perhaps reflowed.
     Text(Option<Reflow>),
     Html,
-    /// A message whose own transfer encoding hides it, or a header block alone.
+    /// A message in a transfer encoding, or a header block.
     Nested(Box<NestedPart>),
-    /// An attachment that is opened if it turns out to be compressed.
-    Packed(Box<Attachment>),
+    /// An attachment that is decompressed, if it is compressed.
+    Compressed(Box<Attachment>),
 }
 
-/// A part to be read.
+/// The leaf part that is being read.
 #[derive(Default)]
 pub(super) struct LeafPart {
     kind: PartContent,
@@ -61,38 +60,38 @@ pub(super) struct LeafPart {
     trailer: Trailer,
     /// The clear text behind base64 has begun.
     in_trailer: bool,
-    clean: LineUnquoter,
+    unquoter: LineUnquoter,
     charset: Option<TextCharset>,
     converter: Option<Converter>,
     converted: OffsetMap,
     pub(super) document: NestedDocument,
     signature: SignatureFinder,
-    blobs: BinaryBlocks,
+    binary_blocks: BinaryBlocks,
     body: BodyBuffers,
-    /// Something to tell, with the message's offset added by the owner.
+    /// The diagnostics; the tree adds their offset.
     pub(super) diagnostics: Vec<&'static Code>,
 }
 
-/// What a part is, as its heading says.
+/// The description of a part by its header.
 pub(super) struct PartDescription<'a> {
     pub(super) kind: PartContent,
     pub(super) transfer: TransferEncoding,
     pub(super) charset: &'a [u8],
     pub(super) scope: NestedScope,
     pub(super) flags: Flags,
-    /// Whether lines of the mailbox were quoted.
-    pub(super) clean: LineUnquoter,
-    /// Whether its text is the source of a man page.
+    /// Undoes what the mailbox changed.
+    pub(super) unquoter: LineUnquoter,
+    /// The source of its text.
     pub(super) source: text::TextSource,
 }
 
 impl LeafPart {
-    /// Starts a part.
+    /// Begins a part.
     pub(super) fn begin(&mut self, description: PartDescription<'_>) {
         self.source = description.source;
         self.kind = description.kind;
         self.transfer = description.transfer;
-        self.clean = description.clean;
+        self.unquoter = description.unquoter;
         self.quoted_printable = QuotedPrintable::default();
         self.base64 = Base64::default();
         self.trailer.begin();
@@ -100,7 +99,7 @@ impl LeafPart {
         self.begin_kind(description.scope, description.flags, description.charset);
     }
 
-    /// Gets ready for contents of the kind at hand.
+    /// Prepares for contents of the current kind.
     fn begin_kind(&mut self, scope: NestedScope, flags: Flags, charset: &[u8]) {
         let (family, bounds, threshold) = match self.kind {
             PartContent::Html => (RuleFamily::Markup, html::FORMAT.bounds, HTML_KEPT),
@@ -110,7 +109,7 @@ impl LeafPart {
         self.signature = SignatureFinder::default();
         if !matches!(self.kind, PartContent::Skip) {
             self.body.begin(bounds, threshold);
-            self.blobs.begin();
+            self.binary_blocks.begin();
             self.begin_charset(charset);
         }
     }
@@ -128,7 +127,7 @@ impl LeafPart {
     fn set_charset(&mut self, charset: TextCharset) {
         self.charset = Some(charset);
         match charset {
-            // Markup is decoded value by value.
+            // The HTML scanner decodes attribute values.
             TextCharset::Superset(encoding) if self.is_html() => {
                 self.document.set_encoding(encoding)
             }
@@ -141,7 +140,7 @@ impl LeafPart {
         }
     }
 
-    /// The encoding that text is converted from where it is not ASCII.
+    /// Returns the encoding that text is converted from, where it is not ASCII.
     fn legacy(&self) -> Option<&'static Encoding> {
         match self.charset {
             Some(TextCharset::Superset(encoding)) if !self.is_html() && encoding != UTF_8 => {
@@ -155,72 +154,72 @@ impl LeafPart {
         matches!(self.kind, PartContent::Html)
     }
 
-    /// Whether its contents are passed over.
+    /// Returns whether the contents are skipped.
     pub(super) fn is_skipped(&self) -> bool {
         matches!(self.kind, PartContent::Skip)
     }
 
-    /// Whether it is base64, in which no line starts like a delimiter.
+    /// Returns whether the part is in base64, where no line starts with a hyphen.
     pub(super) fn is_base64(&self) -> bool {
         self.transfer == TransferEncoding::Base64 && !self.in_trailer
     }
 
-    /// Takes a piece of the part as it stands in the archive.
-    pub(super) fn push(&mut self, raw: &[u8], readers: &mut PartScanners, out: &mut Events) {
+    /// Takes a piece of the part, as in the archive.
+    pub(super) fn push(&mut self, raw: &[u8], scanners: &mut PartScanners, out: &mut Events) {
         if self.is_skipped() || raw.is_empty() {
             return;
         }
-        if self.clean.is_on() && self.transfer != TransferEncoding::Base64 {
-            let mut clean = std::mem::take(&mut self.clean);
-            clean.push(raw, |piece| self.transfer_decode(piece, readers, out));
-            self.clean = clean;
+        if self.unquoter.is_on() && self.transfer != TransferEncoding::Base64 {
+            let mut unquoter = std::mem::take(&mut self.unquoter);
+            unquoter.push(raw, |piece| self.transfer_decode(piece, scanners, out));
+            self.unquoter = unquoter;
         } else {
-            self.transfer_decode(raw, readers, out);
+            self.transfer_decode(raw, scanners, out);
         }
     }
 
-    fn transfer_decode(&mut self, raw: &[u8], readers: &mut PartScanners, out: &mut Events) {
+    fn transfer_decode(&mut self, raw: &[u8], scanners: &mut PartScanners, out: &mut Events) {
         match self.transfer {
-            _ if self.in_trailer => self.decoded(raw, readers, out),
-            TransferEncoding::Identity => self.decoded(raw, readers, out),
+            _ if self.in_trailer => self.decoded(raw, scanners, out),
+            TransferEncoding::Identity => self.decoded(raw, scanners, out),
             TransferEncoding::QuotedPrintable => {
-                let mut decoded = std::mem::take(&mut readers.decoded);
+                let mut decoded = std::mem::take(&mut scanners.decoded);
                 decoded.clear();
                 self.quoted_printable.push(raw, &mut decoded, &mut ());
-                self.decoded(&decoded, readers, out);
-                readers.decoded = decoded;
+                self.decoded(&decoded, scanners, out);
+                scanners.decoded = decoded;
             }
             TransferEncoding::Base64 => {
                 let mut trailer = std::mem::take(&mut self.trailer);
-                trailer.push(raw, |split, bytes| self.split(&split, bytes, readers, out));
+                trailer.push(raw, |split, bytes| self.split(&split, bytes, scanners, out));
                 self.trailer = trailer;
             }
         }
     }
 
-    /// Takes base64, or the clear text behind it.
+    /// Takes a piece of base64, or of the clear text behind it.
     fn split(
         &mut self,
         split: &TrailerSplit,
         bytes: &[u8],
-        readers: &mut PartScanners,
+        scanners: &mut PartScanners,
         out: &mut Events,
     ) {
         match split {
             TrailerSplit::Encoded => {
-                let mut decoded = std::mem::take(&mut readers.decoded);
+                let mut decoded = std::mem::take(&mut scanners.decoded);
                 decoded.clear();
                 self.base64.push(bytes, &mut decoded, &mut ());
-                self.decoded(&decoded, readers, out);
-                readers.decoded = decoded;
+                self.decoded(&decoded, scanners, out);
+                scanners.decoded = decoded;
             }
             TrailerSplit::Clear => {
                 if !self.in_trailer {
-                    self.end_decoding(readers, out);
-                    self.end_body(readers, out);
+                    self.end_decoding(scanners, out);
+                    self.end_body(scanners, out);
                     self.begin_trailer();
                 }
-                self.decoded(bytes, readers, out);
+                self.decoded(bytes, scanners, out);
             }
         }
     }
@@ -236,38 +235,43 @@ impl LeafPart {
         );
     }
 
-    /// Opens an attachment that has come to its end, if it is compressed.
-    fn unpack(&mut self, packed: Attachment, readers: &mut PartScanners, out: &mut Events) {
-        let Some((mut opened, inner)) = packed.open() else {
-            self.pass_over(readers);
+    /// Scans a complete attachment, if it is compressed.
+    fn decompress(
+        &mut self,
+        attachment: Attachment,
+        scanners: &mut PartScanners,
+        out: &mut Events,
+    ) {
+        let Some((mut reader, inner)) = attachment.open() else {
+            self.skip(scanners);
             return;
         };
-        readers.counts.parts += 1;
+        scanners.counts.parts += 1;
         self.kind = inner;
         self.begin_kind(self.document.scope, self.document.flags, b"");
-        while !opened.block.is_empty() {
-            self.decoded(&opened.block, readers, out);
-            opened.read();
+        while !reader.block.is_empty() {
+            self.decoded(&reader.block, scanners, out);
+            reader.read();
         }
-        self.diagnostics.extend(opened.fault());
-        self.end_body(readers, out);
+        self.diagnostics.extend(reader.fault());
+        self.end_body(scanners, out);
     }
 
-    /// The rest of the part is passed over.
-    fn pass_over(&mut self, readers: &mut PartScanners) {
-        readers.counts.skip(&self.document.media_type);
+    /// Skips the rest of the part.
+    fn skip(&mut self, scanners: &mut PartScanners) {
+        scanners.counts.skip(&self.document.media_type);
         self.kind = PartContent::Skip;
     }
 
-    /// Takes bytes of the part.
-    fn decoded(&mut self, bytes: &[u8], readers: &mut PartScanners, out: &mut Events) {
+    /// Takes decoded bytes of the part.
+    fn decoded(&mut self, bytes: &[u8], scanners: &mut PartScanners, out: &mut Events) {
         if let PartContent::Nested(nested) = &mut self.kind {
-            nested.push(bytes, readers, out);
+            nested.push(bytes, scanners, out);
             return;
         }
-        if let PartContent::Packed(packed) = &mut self.kind {
-            if packed.push(bytes) == AttachmentState::None {
-                self.pass_over(readers);
+        if let PartContent::Compressed(attachment) = &mut self.kind {
+            if attachment.push(bytes) == AttachmentNeed::Nothing {
+                self.skip(scanners);
             }
             return;
         }
@@ -278,33 +282,34 @@ impl LeafPart {
             && let Some(encoding) = self.legacy()
             && !bytes.is_ascii()
         {
-            // So far ASCII came, which is what it stands for.
+            // The input so far was ASCII, which each encoding here maps to itself.
             let text = self.body.text.window();
             self.converted
                 .copy(text.offset_at(text.bytes.len()) as usize);
             self.converter = Some(Converter::new(ConverterInput::Encoding(encoding)));
         }
         if let Some(converter) = &mut self.converter {
-            let mut scratch = std::mem::take(&mut readers.scratch);
+            let mut scratch = std::mem::take(&mut scanners.scratch);
             scratch.clear();
             converter.push(bytes, &mut scratch, &mut self.converted);
             self.body.text.push(&scratch);
-            readers.scratch = scratch;
+            scanners.scratch = scratch;
         } else {
             self.body.text.push(bytes);
         }
         if self.body.text.pending().len() >= self.body.threshold {
-            self.scan(false, readers, out);
+            self.scan(false, scanners, out);
             let pending = self.body.text.pending().len();
             self.body.threshold = PIECE.max(2 * pending);
         }
     }
 
-    /// Scans a part that is whole in view, where it stands; false when that cannot be.
+    /// Scans a part of which all bytes are in view without a copy; returns whether that was
+    /// possible.
     pub(super) fn scan_in_place(
         &mut self,
         raw: &[u8],
-        readers: &mut PartScanners,
+        scanners: &mut PartScanners,
         out: &mut Events,
     ) -> bool {
         let plain = matches!(self.kind, PartContent::Text(None))
@@ -312,7 +317,7 @@ impl LeafPart {
         if !plain || self.in_trailer || self.converter.is_some() || !self.is_empty() {
             return false;
         }
-        if self.clean.is_on() && LineUnquoter::concerns(raw, readers.quoted)
+        if self.unquoter.is_on() && LineUnquoter::has_any(raw, scanners.quoted)
             || BinaryBlocks::suspicious(raw)
         {
             return false;
@@ -330,59 +335,59 @@ impl LeafPart {
             return false;
         }
         let window = Window::whole(raw);
-        let mut inner = Events::from(std::mem::take(&mut readers.inner));
+        let mut inner = Events::from(std::mem::take(&mut scanners.inner));
         inner.clear();
-        readers.text.begin(&ScanStart {
+        scanners.text.begin(&ScanStart {
             source: self.source,
             ..ScanStart::default()
         });
-        readers.text.scan(window, &mut inner);
-        let view = NestedView::stored(window, 0, readers.positions);
+        scanners.text.scan(window, &mut inner);
+        let view = NestedView::stored(window, 0, scanners.positions);
         map_batch(&mut self.document, &mut self.signature, &inner, &view, out);
-        readers.inner = inner.into();
+        scanners.inner = inner.into();
         self.document.leave(out);
         true
     }
 
-    /// Offset of the part in the archive, for diagnostics.
+    /// Returns the offset of the part in the archive, for diagnostics.
     pub(super) fn offset(&self) -> u64 {
         self.document.diagnostic_offset.unwrap_or_default()
     }
 
-    /// Whether nothing has come yet.
+    /// Returns whether the part has had no input.
     fn is_empty(&self) -> bool {
-        !self.body.begun && self.body.text.pending().is_empty() && self.clean.is_empty()
+        !self.body.has_begun && self.body.text.pending().is_empty() && self.unquoter.is_empty()
     }
 
-    /// The part was scanned where it stands.
-    pub(super) fn forget(&mut self) {
+    /// Drops the contents, which were scanned in place.
+    pub(super) fn drop_content(&mut self) {
         self.kind = PartContent::Skip;
     }
 
-    /// The part ends.
-    pub(super) fn end(&mut self, readers: &mut PartScanners, out: &mut Events) {
+    /// Ends the part.
+    pub(super) fn end(&mut self, scanners: &mut PartScanners, out: &mut Events) {
         if self.is_skipped() {
             return;
         }
-        let mut clean = std::mem::take(&mut self.clean);
-        clean.end(|piece| self.transfer_decode(piece, readers, out));
-        if clean.dropped {
+        let mut unquoter = std::mem::take(&mut self.unquoter);
+        unquoter.end(|piece| self.transfer_decode(piece, scanners, out));
+        if unquoter.has_dropped {
             self.diagnostics.push(&diagnostic::NUL_BYTES);
         }
         if self.transfer == TransferEncoding::Base64 {
             let mut trailer = std::mem::take(&mut self.trailer);
-            trailer.end(|split, bytes| self.split(&split, bytes, readers, out));
+            trailer.end(|split, bytes| self.split(&split, bytes, scanners, out));
             self.trailer = trailer;
         }
         if !self.in_trailer {
-            self.end_decoding(readers, out);
+            self.end_decoding(scanners, out);
         }
-        self.end_body(readers, out);
+        self.end_body(scanners, out);
         self.kind = PartContent::Skip;
     }
 
-    fn end_decoding(&mut self, readers: &mut PartScanners, out: &mut Events) {
-        let mut decoded = std::mem::take(&mut readers.decoded);
+    fn end_decoding(&mut self, scanners: &mut PartScanners, out: &mut Events) {
+        let mut decoded = std::mem::take(&mut scanners.decoded);
         decoded.clear();
         match self.transfer {
             TransferEncoding::Identity => {}
@@ -402,33 +407,33 @@ impl LeafPart {
                 }
             }
         }
-        self.decoded(&decoded, readers, out);
-        readers.decoded = decoded;
+        self.decoded(&decoded, scanners, out);
+        scanners.decoded = decoded;
     }
 
-    fn end_body(&mut self, readers: &mut PartScanners, out: &mut Events) {
+    fn end_body(&mut self, scanners: &mut PartScanners, out: &mut Events) {
         if let PartContent::Nested(nested) = &mut self.kind {
-            nested.end(readers, out);
+            nested.end(scanners, out);
             return;
         }
-        if matches!(self.kind, PartContent::Packed(_)) {
-            if let PartContent::Packed(packed) = std::mem::take(&mut self.kind) {
-                self.unpack(*packed, readers, out);
+        if matches!(self.kind, PartContent::Compressed(_)) {
+            if let PartContent::Compressed(attachment) = std::mem::take(&mut self.kind) {
+                self.decompress(*attachment, scanners, out);
             }
             return;
         }
         if self.is_skipped() {
             return;
         }
-        self.scan(true, readers, out);
+        self.scan(true, scanners, out);
         if self.converter.as_ref().is_some_and(|it| it.faults() > 0) {
             self.diagnostics.push(&diagnostic::CHARSET_MALFORMED);
         }
         self.document.leave(out);
     }
 
-    /// Nothing reliable was declared: the text itself tells.
-    fn resolve_guess(&mut self, readers: &mut PartScanners) {
+    /// Detects the charset of a part that declares none, or none that is reliable.
+    fn resolve_guess(&mut self, scanners: &mut PartScanners) {
         let head = self.body.text.pending();
         if self.is_html() && self.converter.is_none() {
             let detected = detect(Some(html::prescan), self.declared(), head);
@@ -449,7 +454,7 @@ impl LeafPart {
             return;
         }
         if let Some(converter) = &mut self.converter {
-            let mut scratch = std::mem::take(&mut readers.scratch);
+            let mut scratch = std::mem::take(&mut scanners.scratch);
             scratch.clear();
             let raw = self.body.text.pending();
             converter.push(raw, &mut scratch, &mut self.converted);
@@ -460,54 +465,54 @@ impl LeafPart {
             };
             self.body.text.begin(bounds);
             self.body.text.push(&scratch);
-            readers.scratch = scratch;
+            scanners.scratch = scratch;
         }
     }
 
-    /// Scans what is pending.
-    fn scan(&mut self, last: bool, readers: &mut PartScanners, out: &mut Events) {
-        if !self.body.begun {
-            self.resolve_guess(readers);
+    /// Scans the pending text.
+    fn scan(&mut self, last: bool, scanners: &mut PartScanners, out: &mut Events) {
+        if !self.body.has_begun {
+            self.resolve_guess(scanners);
         }
         if last {
-            self.flush_converter(readers);
+            self.flush_converter(scanners);
         }
         if last {
             self.body.text.end_here();
         }
         if !self.is_html() {
-            self.clear_blobs(last, readers);
+            self.blank_binary_blocks(last, scanners);
         }
         let mut again = None;
-        if !self.body.begun {
-            self.begin_scanner(RestartHints::default(), last, readers);
-            self.body.begun = true;
+        if !self.body.has_begun {
+            self.begin_scanner(RestartHints::default(), last, scanners);
+            self.body.has_begun = true;
         }
         loop {
-            let restart = self.scan_once(last, readers, out);
-            // Every restart asks for more exactness; there is little of it.
+            let restart = self.scan_once(last, scanners, out);
+            // Each restart has to ask for more than the one before.
             if restart.is_none() || restart == again {
                 return;
             }
             again = restart;
             self.document.restart();
-            self.begin_scanner(restart.unwrap_or_default(), last, readers);
+            self.begin_scanner(restart.unwrap_or_default(), last, scanners);
         }
     }
 
-    fn flush_converter(&mut self, readers: &mut PartScanners) {
+    fn flush_converter(&mut self, scanners: &mut PartScanners) {
         if let Some(converter) = &mut self.converter {
-            let mut scratch = std::mem::take(&mut readers.scratch);
+            let mut scratch = std::mem::take(&mut scanners.scratch);
             scratch.clear();
             converter.finish(&mut scratch, &mut self.converted);
             self.body.text.push(&scratch);
-            readers.scratch = scratch;
+            scanners.scratch = scratch;
         }
     }
 
-    fn begin_scanner(&mut self, again: RestartHints, last: bool, readers: &mut PartScanners) {
+    fn begin_scanner(&mut self, again: RestartHints, last: bool, scanners: &mut PartScanners) {
         if !self.is_html() {
-            readers.text.begin(&ScanStart {
+            scanners.text.begin(&ScanStart {
                 source: self.source,
                 ..ScanStart::default()
             });
@@ -523,7 +528,7 @@ impl LeafPart {
             mark: 0,
             confidence: Confidence::Certain,
         });
-        readers.html.begin(&ScanStart {
+        scanners.html.begin(&ScanStart {
             declared: self.declared(),
             detected,
             again,
@@ -532,7 +537,7 @@ impl LeafPart {
         });
     }
 
-    /// The encoding that the heading declares.
+    /// Returns the encoding that the header declares.
     fn declared(&self) -> Option<&'static Encoding> {
         match self.charset {
             Some(TextCharset::Superset(encoding)) => Some(encoding),
@@ -541,32 +546,34 @@ impl LeafPart {
         }
     }
 
-    fn clear_blobs(&mut self, last: bool, readers: &mut PartScanners) {
+    fn blank_binary_blocks(&mut self, last: bool, scanners: &mut PartScanners) {
         let view = self.body.text.window();
-        let from = view.at_offset(self.body.cleared) - view.start;
+        let from = view.at_offset(self.body.blanked) - view.start;
         let pending = &mut self.body.text.pending_mut()[from..];
         let whole = match memrchr(b'\n', pending) {
             _ if last => pending.len(),
             Some(end) => end + 1,
             None => pending.len(),
         };
-        let counts = &mut readers.counts;
+        let counts = &mut scanners.counts;
         let blank = &mut pending[..whole];
-        let cleared = self.blobs.blank(blank, last, |name| counts.skip(name));
-        self.body.cleared += cleared as u64;
+        let cleared = self
+            .binary_blocks
+            .blank(blank, last, |name| counts.skip(name));
+        self.body.blanked += cleared as u64;
     }
 
-    /// Scans what is pending once; returns how to start over, if the scanner asks for it.
+    /// Scans the pending text once; returns how to restart, if the scanner asks for that.
     fn scan_once(
         &mut self,
         last: bool,
-        readers: &mut PartScanners,
+        scanners: &mut PartScanners,
         out: &mut Events,
     ) -> Option<RestartHints> {
         let body = &mut self.body;
         let text = body.text.window();
         let limit = if self.document.family == RuleFamily::Plain {
-            text.at_offset(body.cleared)
+            text.at_offset(body.blanked)
         } else {
             text.bytes.len()
         };
@@ -581,12 +588,12 @@ impl LeafPart {
         let scanned = match reflow {
             Some(reflow) => {
                 let from = text.at_offset(body.reflowed);
-                let mut scratch = std::mem::take(&mut readers.scratch);
+                let mut scratch = std::mem::take(&mut scanners.scratch);
                 scratch.clear();
                 let pending = &text.bytes[from..];
                 body.reflowed += reflow.push(pending, last, &mut scratch, &mut body.reflow) as u64;
                 body.scanned.push(&scratch);
-                readers.scratch = scratch;
+                scanners.scratch = scratch;
                 if last {
                     body.scanned.end_here();
                 }
@@ -600,16 +607,16 @@ impl LeafPart {
             reflow: scanned.is_some().then_some(&body.reflow),
             converted: self.converter.is_some().then_some(&self.converted),
             origin: 0,
-            positions: readers.positions,
+            positions: scanners.positions,
         };
         let scanner = match self.document.family {
-            RuleFamily::Markup => &mut readers.html,
-            RuleFamily::Plain => &mut readers.text,
+            RuleFamily::Markup => &mut scanners.html,
+            RuleFamily::Plain => &mut scanners.text,
         };
         let (document, signature) = (&mut self.document, &mut self.signature);
         let take = |inner: &Batch| map_batch(document, signature, inner, &view, out);
         let (consumed, again) =
-            nested::scan(&mut **scanner, view.scanned, &mut readers.inner, take);
+            nested::scan(&mut **scanner, view.scanned, &mut scanners.inner, take);
         let again = again.filter(|_| text.offset == 0 && text.start == 0);
         if again.is_none() {
             let at = match view.reflow {
@@ -649,19 +656,19 @@ fn map_batch(
     document.map(inner, view, |offset| signature.flags_at(offset), out);
 }
 
-/// An attachment that may turn out to be compressed.
+/// An attachment that may be compressed.
 #[derive(Debug)]
 pub(super) struct Attachment {
     bytes: Vec<u8>,
-    /// What it holds is read as this.
+    /// How the decompressed contents are read.
     inner: PartContent,
 }
 
-/// Whether an attachment is worth more bytes.
+/// Whether an attachment takes more bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum AttachmentState {
-    Some,
-    None,
+pub(super) enum AttachmentNeed {
+    More,
+    Nothing,
 }
 
 impl Attachment {
@@ -672,69 +679,70 @@ impl Attachment {
         }
     }
 
-    /// Gathers decoded bytes.
-    pub(super) fn push(&mut self, bytes: &[u8]) -> AttachmentState {
+    /// Appends decoded bytes.
+    pub(super) fn push(&mut self, bytes: &[u8]) -> AttachmentNeed {
         self.bytes.extend_from_slice(bytes);
         let known = self.bytes.len() < MAGIC || Codec::of(&self.bytes).is_some();
-        match known && self.bytes.len() <= MOST {
-            true => AttachmentState::Some,
-            false => AttachmentState::None,
+        match known && self.bytes.len() <= MAX_ATTACHMENT {
+            true => AttachmentNeed::More,
+            false => AttachmentNeed::Nothing,
         }
     }
 
-    /// Decompresses it, if it is compressed and holds text; and what that is read as.
+    /// Starts decompression, if the attachment is compressed text; returns how that is read.
     pub(super) fn open(self) -> Option<(AttachmentReader, PartContent)> {
         let codec = Codec::of(&self.bytes)?;
-        let mut opened = AttachmentReader {
+        let mut reader = AttachmentReader {
             reader: Decompressed::new(codec, Box::new(Cursor::new(self.bytes))),
             block: Vec::new(),
         };
-        opened.read();
-        // Text has no NUL; an archive of files has.
-        if memchr(0, &opened.block).is_some() || Codec::of(&opened.block).is_some() {
+        reader.read();
+        // An archive of files has NULs; text has none.
+        if memchr(0, &reader.block).is_some() || Codec::of(&reader.block).is_some() {
             return None;
         }
-        Some((opened, self.inner))
+        Some((reader, self.inner))
     }
 }
 
-/// What a compressed attachment holds, block by block.
+/// The contents of a compressed attachment, block by block.
 pub(super) struct AttachmentReader {
     reader: Decompressed,
-    /// The block at hand; empty behind the last one.
+    /// The current block; empty behind the last one.
     pub(super) block: Vec<u8>,
 }
 
 impl AttachmentReader {
-    /// Goes on to the next block.
+    /// Reads the next block.
     pub(super) fn read(&mut self) {
         self.block.clear();
-        // Memory reads without errors, and damage ends the content.
+        // Reading from memory does not fail, and damage ends the contents.
         let _ = (&mut self.reader)
             .take(BLOCK as u64)
             .read_to_end(&mut self.block);
     }
 
-    /// What is wrong with it, as far as it was read.
+    /// Returns the code of damage in what was read.
     pub(super) fn fault(&self) -> Option<&'static Code> {
         self.reader.error().map(|error| error.fault.into())
     }
 }
 
-/// What such a part holds.
+/// The contents of a nested part.
 pub(super) enum NestedContent {
     Message(Box<MimeTree>),
     Headers(Box<Header>),
 }
 
-/// A part that is read by rules of its own.
+/// A message inside a transfer encoding, or a header block that is a part, with the bytes that are
+/// pending.
 pub(super) struct NestedPart {
-    holds: NestedContent,
-    carry: Vec<u8>,
-    /// The place in the archive.
+    content: NestedContent,
+    pending: Vec<u8>,
+    /// The position in the archive.
     member: String,
     /// The header block is complete.
-    done: bool,
+    is_done: bool,
 }
 
 impl std::fmt::Debug for NestedPart {
@@ -744,55 +752,55 @@ impl std::fmt::Debug for NestedPart {
 }
 
 impl NestedPart {
-    pub(super) fn new(mut holds: NestedContent, member: &str) -> Self {
-        if let NestedContent::Headers(block) = &mut holds {
-            block.begin();
+    pub(super) fn new(mut content: NestedContent, member: &str) -> Self {
+        if let NestedContent::Headers(header) = &mut content {
+            header.begin();
         }
         NestedPart {
-            holds,
-            carry: Vec::new(),
+            content,
+            pending: Vec::new(),
             member: member.to_owned(),
-            done: false,
+            is_done: false,
         }
     }
 
-    pub(super) fn push(&mut self, bytes: &[u8], readers: &mut PartScanners, out: &mut Events) {
-        self.carry.extend_from_slice(bytes);
-        self.feed(false, readers, out);
+    pub(super) fn push(&mut self, bytes: &[u8], scanners: &mut PartScanners, out: &mut Events) {
+        self.pending.extend_from_slice(bytes);
+        self.feed(false, scanners, out);
     }
 
-    pub(super) fn end(&mut self, readers: &mut PartScanners, out: &mut Events) {
-        self.feed(true, readers, out);
+    pub(super) fn end(&mut self, scanners: &mut PartScanners, out: &mut Events) {
+        self.feed(true, scanners, out);
     }
 
-    fn feed(&mut self, end: bool, readers: &mut PartScanners, out: &mut Events) {
-        let taken = match &mut self.holds {
+    fn feed(&mut self, end: bool, scanners: &mut PartScanners, out: &mut Events) {
+        let taken = match &mut self.content {
             NestedContent::Message(tree) => {
-                let carry = std::mem::take(&mut self.carry);
-                let taken = tree.feed_all(&carry, end, readers, out);
-                self.carry = carry;
+                let pending = std::mem::take(&mut self.pending);
+                let taken = tree.feed_all(&pending, end, scanners, out);
+                self.pending = pending;
                 taken
             }
-            NestedContent::Headers(block) => {
-                if self.done {
-                    self.carry.len()
+            NestedContent::Headers(header) => {
+                if self.is_done {
+                    self.pending.len()
                 } else {
-                    let (at, stop) = block.feed(&self.carry, 0, end, Hyphens::TakeAll, readers);
-                    self.done = stop != HeaderStop::More;
-                    if self.done {
-                        headers(block, &self.member, out);
+                    let (at, stop) = header.feed(&self.pending, 0, end, Hyphens::TakeAll, scanners);
+                    self.is_done = stop != HeaderStop::NeedMore;
+                    if self.is_done {
+                        report_headers(header, &self.member, out);
                     }
                     at
                 }
             }
         };
-        self.carry.drain(..taken);
+        self.pending.drain(..taken);
     }
 }
 
-/// Tells the references of a header block that is a part.
-fn headers(block: &Header, member: &str, out: &mut Events) {
-    if block.events.list.is_empty() {
+/// Reports the references of a header block that is a part.
+fn report_headers(header: &Header, member: &str, out: &mut Events) {
+    if header.events.list.is_empty() {
         return;
     }
     let member = Some(out.store(member.as_bytes()));
@@ -802,9 +810,6 @@ fn headers(block: &Header, member: &str, out: &mut Events) {
         base: None,
     }));
     out.push(Event::Settled);
-    for event in &block.events.list {
-        let copy = out.adopt(event, &block.events, &[]);
-        out.push(copy);
-    }
+    header.report(out);
     out.push(Event::Leave);
 }

@@ -1,5 +1,4 @@
-//! What parts and fields are read by: one scanner for text and one for HTML, shared by every part
-//! of an archive, and the counts of what was read.
+//! The scanners and buffers that all parts and header fields of an archive share.
 
 use memchr::memmem;
 
@@ -9,29 +8,29 @@ use crate::decode::offset_map::OffsetMap;
 use crate::document::events::Batch;
 use crate::document::{self, ArchiveCounts, Positions, Scan, html, text};
 
-/// The longest HTML part that is kept to be read a second time.
+/// The longest HTML part that is kept to be read a second time, in bytes.
 pub(super) const HTML_KEPT: usize = 8 << 20;
 
-/// The scanners of parts, and the batch that they report into.
+/// One scanner for text and one for HTML, the batch that they report into, and the counts.
 pub(super) struct PartScanners {
     pub(super) options: MailOptions,
     pub(super) text: Box<dyn Scan>,
     pub(super) html: Box<dyn Scan>,
-    /// Text also holds references that are no URIs as they stand.
-    pub(super) abbreviated: bool,
-    /// What a scanner reported last.
+    /// Text is also searched for references without a scheme.
+    pub(super) finds_schemeless: bool,
+    /// The events that a scanner reported last.
     pub(super) inner: Batch,
     pub(super) counts: ArchiveCounts,
-    /// Whether lines are counted.
+    /// Whether references carry lines and columns.
     pub(super) positions: Positions,
-    /// A line of the message at hand may be quoted.
+    /// A line of the current message may be quoted.
     pub(super) quoted: bool,
-    /// Finds lines that start like a delimiter.
-    pub(super) hyphens: memmem::Finder<'static>,
-    /// Decoded bytes on their way, and clear text behind base64.
+    /// Finds lines that start with two hyphens.
+    pub(super) hyphen_finder: memmem::Finder<'static>,
+    /// A buffer for decoded bytes.
     pub(super) decoded: Vec<u8>,
     pub(super) scratch: Vec<u8>,
-    /// From a field's text to its value.
+    /// Maps offsets in the text of a field to its value.
     pub(super) map: OffsetMap,
 }
 
@@ -42,13 +41,13 @@ impl PartScanners {
         PartScanners {
             text: (text::FORMAT.scanner)(&inner),
             html: (html::FORMAT.scanner)(&inner),
-            abbreviated: options.text.www || options.text.email,
+            finds_schemeless: options.text.www || options.text.email,
             options: options.mail.clone(),
             inner: Batch::default(),
             counts: ArchiveCounts::default(),
             positions: Positions::default(),
             quoted: false,
-            hyphens: memmem::Finder::new(b"\n--"),
+            hyphen_finder: memmem::Finder::new(b"\n--"),
             decoded: Vec::new(),
             scratch: Vec::new(),
             map: OffsetMap::default(),
@@ -56,21 +55,21 @@ impl PartScanners {
     }
 }
 
-/// How many bytes of text are scanned at a time.
+/// The number of bytes of text that are scanned at a time.
 pub(super) const PIECE: usize = 256 << 10;
 
-/// The buffers of the text.
+/// The buffers of a part that is read.
 pub(super) struct BodyBuffers {
     pub(super) text: Windows,
     pub(super) scanned: Windows,
     pub(super) reflow: OffsetMap,
-    /// How far the text was reflowed.
+    /// The offset up to which the text was reflowed.
     pub(super) reflowed: u64,
-    /// How far it was cleared of blobs.
-    pub(super) cleared: u64,
-    /// Scan when so much is pending.
+    /// The offset up to which binary blocks were blanked.
+    pub(super) blanked: u64,
+    /// The number of pending bytes at which the text is scanned.
     pub(super) threshold: usize,
-    pub(super) begun: bool,
+    pub(super) has_begun: bool,
 }
 
 impl Default for BodyBuffers {
@@ -80,9 +79,9 @@ impl Default for BodyBuffers {
             scanned: Windows::new(PIECE),
             reflow: OffsetMap::default(),
             reflowed: 0,
-            cleared: 0,
+            blanked: 0,
             threshold: PIECE,
-            begun: false,
+            has_begun: false,
         }
     }
 }
@@ -93,8 +92,8 @@ impl BodyBuffers {
         self.scanned.begin(bounds);
         self.reflow.clear();
         self.reflowed = 0;
-        self.cleared = 0;
+        self.blanked = 0;
         self.threshold = threshold;
-        self.begun = false;
+        self.has_begun = false;
     }
 }

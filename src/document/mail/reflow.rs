@@ -1,24 +1,25 @@
-//! Text formats whose lines are not those of the scanned text: format=flowed (RFC 3676),
-//! text/enriched (RFC 1896), and the folded lines of calendars and cards (RFC 5545, RFC 6350).
+//! Text formats whose lines are not those of the text that they mean: format=flowed (RFC 3676),
+//! text/enriched (RFC 1896), and the folded lines of calendars and cards (RFC 5545, RFC 6350); rule
+//! M18.
 
 use memchr::{memchr, memrchr3};
 
 use crate::decode::RecordOffsets;
 use crate::decode::offset_map::OffsetMap;
 
-/// Makes the text to scan from a part's text, piece by piece.
+/// Converts the text of a part into the text to scan, piece by piece.
 #[derive(Debug)]
 pub(super) enum Reflow {
     /// format=flowed.
     Flowed(Flowed),
     /// text/enriched and text/richtext.
     Enriched(Enriched),
-    /// A line break and one blank mean nothing.
+    /// A line break and one blank are removed.
     Unfold,
 }
 
 impl Reflow {
-    /// Appends what the text means; returns how many bytes it took. The last piece is taken whole.
+    /// Appends the text to scan, and returns how many bytes were consumed: all of the last piece.
     pub(super) fn push(
         &mut self,
         text: &[u8],
@@ -34,17 +35,17 @@ impl Reflow {
     }
 }
 
-/// Soft breaks become one blank, or nothing with DelSp; quote marks and stuffing go. Where a delimiter
-/// is open before a URI, the line stays as it is: the rules for text drop the break and the marks,
-/// and count the lines.
+/// Replaces soft breaks by one blank, or by nothing with DelSp=yes, and removes quote marks and
+/// stuffing of the lines that continue. Where a delimiter is open before a URI, the line is
+/// unchanged: the rules for text remove the break and the marks, and limit the lines.
 #[derive(Debug, Default)]
 pub(super) struct Flowed {
-    /// DelSp=yes: the blank that marks a soft break goes, too.
+    /// Whether DelSp=yes removes the blank that marks a soft break.
     delete_space: bool,
     /// The quote depth of a line that ended softly.
-    soft: Option<usize>,
-    /// In the rest of a line that was too long.
-    inside: bool,
+    soft_depth: Option<usize>,
+    /// The input is in the rest of a line that was too long.
+    in_line: bool,
     delimiter: LastDelimiter,
 }
 
@@ -61,8 +62,8 @@ enum LastDelimiter {
 }
 
 impl LastDelimiter {
-    /// Takes a line of a paragraph.
-    fn pass(self, line: &[u8]) -> Self {
+    /// Returns the last delimiter behind a line of a paragraph.
+    fn after(self, line: &[u8]) -> Self {
         let Some(at) = memrchr3(b'<', b'>', b'"', line) else {
             return match self {
                 LastDelimiter::Open => Self::before(line),
@@ -71,7 +72,7 @@ impl LastDelimiter {
         };
         let rest = &line[at + 1..];
         let blank = rest.first().is_none_or(u8::is_ascii_whitespace);
-        // A quotation mark with a blank behind it may as well have closed something.
+        // A quotation mark with a blank behind it may close a quotation.
         let before = at.checked_sub(1).map_or(b' ', |before| line[before]);
         let opens = match line[at] {
             b'<' => true,
@@ -84,7 +85,7 @@ impl LastDelimiter {
         }
     }
 
-    /// A delimiter with `text` behind it.
+    /// Returns the state of a delimiter with `text` behind it.
     fn before(text: &[u8]) -> Self {
         let mut text = text.trim_ascii();
         if let Some((prefix, rest)) = text.split_at_checked(4)
@@ -92,7 +93,7 @@ impl LastDelimiter {
         {
             text = rest.trim_ascii_start();
             if !text.is_empty() {
-                // Of any scheme, or relative.
+                // A URI of any scheme, or a relative reference.
                 return LastDelimiter::BeforeUri;
             }
         }
@@ -107,11 +108,11 @@ impl LastDelimiter {
     }
 }
 
-/// The longest line that is kept whole.
-const LINE: usize = 64 << 10;
+/// The longest line that is kept in one piece, in bytes.
+const MAX_LINE: usize = 64 << 10;
 
 impl Flowed {
-    /// With DelSp=yes or without.
+    /// Returns the conversion with DelSp=yes or without.
     pub(super) fn new(delete_space: bool) -> Self {
         Flowed {
             delete_space,
@@ -125,7 +126,7 @@ impl Flowed {
             let rest = &text[at..];
             let line = match memchr(b'\n', rest) {
                 Some(end) => &rest[..=end],
-                None if last || rest.len() > LINE => rest,
+                None if last || rest.len() > MAX_LINE => rest,
                 None => break,
             };
             self.line(line, out, map);
@@ -142,57 +143,57 @@ impl Flowed {
             out.extend_from_slice(bytes);
             map.copy(bytes.len());
         };
-        if self.inside {
+        if self.in_line {
             copy(line, map);
-            self.inside = ending == 0;
+            self.in_line = ending == 0;
             return;
         }
         let depth = content.iter().take_while(|&&byte| byte == b'>').count();
         let stuffed = content.get(depth) == Some(&b' ');
         let prefix = depth + usize::from(stuffed);
         let body = &content[prefix..];
-        let goes_on = self.soft.take() == Some(depth);
-        if goes_on && self.delimiter != LastDelimiter::BeforeUri {
+        let continues = self.soft_depth.take() == Some(depth);
+        if continues && self.delimiter != LastDelimiter::BeforeUri {
             map.skip(prefix);
         } else {
-            // The first line of a paragraph keeps its marks: they tell one speaker from another.
+            // The first line of a paragraph keeps its quote marks, which the rules for text need.
             copy(&content[..prefix], map);
         }
-        let before = if goes_on {
+        let before = if continues {
             self.delimiter
         } else {
             LastDelimiter::Closed
         };
         self.delimiter = match self.delete_space {
             true => LastDelimiter::Closed,
-            false => before.pass(body),
+            false => before.after(body),
         };
         let soft = ending > 0 && body.ends_with(b" ") && body != b"-- ";
         if soft && self.delimiter == LastDelimiter::BeforeUri {
             copy(body, map);
             copy(&line[content.len()..], map);
-            self.soft = Some(depth);
+            self.soft_depth = Some(depth);
         } else if soft {
             let kept = body.len() - usize::from(self.delete_space);
             copy(&body[..kept], map);
             map.skip(body.len() - kept + ending);
-            self.soft = Some(depth);
+            self.soft_depth = Some(depth);
         } else {
             copy(body, map);
             copy(&line[content.len()..], map);
         }
-        self.inside = ending == 0;
+        self.in_line = ending == 0;
     }
 }
 
-/// `<<` is a bracket; commands and the contents of `<param>` go.
+/// Replaces `<<` by a bracket, and removes commands and the contents of `<param>`.
 #[derive(Debug, Default)]
 pub(super) struct Enriched {
     parameter: bool,
 }
 
-/// The longest command.
-const COMMAND: usize = 62;
+/// The longest command, in bytes (RFC 1896 allows names of 60).
+const MAX_COMMAND: usize = 62;
 
 impl Enriched {
     fn push(&mut self, text: &[u8], last: bool, out: &mut Vec<u8>, map: &mut OffsetMap) -> usize {
@@ -211,12 +212,12 @@ impl Enriched {
             if rest.is_empty() {
                 break;
             }
-            if rest.len() <= COMMAND && !last && memchr(b'>', rest).is_none() && rest != b"<<" {
+            if rest.len() <= MAX_COMMAND && !last && memchr(b'>', rest).is_none() && rest != b"<<" {
                 break;
             }
             let literal = match rest.get(1) {
                 Some(b'<') => 2,
-                _ => match memchr(b'>', &rest[..rest.len().min(COMMAND)]) {
+                _ => match memchr(b'>', &rest[..rest.len().min(MAX_COMMAND)]) {
                     Some(end) => {
                         self.command(&rest[1..end], end + 1, out, map);
                         at += end + 1;
@@ -228,7 +229,7 @@ impl Enriched {
             if self.parameter {
                 map.skip(literal);
             } else {
-                // The second bracket is the one that is read: columns stay on the text behind it.
+                // The second bracket is mapped, so that columns agree with the text behind it.
                 map.skip(literal - 1);
                 out.push(b'<');
                 map.copy(1);

@@ -1,18 +1,18 @@
-//! Which lines that start with `From ` separate messages, and which are text.
+//! Which lines that start with `From ` separate messages (rule M2).
 
 use memchr::memchr;
 
 use super::envelope::{month, time};
 use super::header::split_field;
 
-/// The longest separator, and the longest start of the line behind it that is looked at.
+/// The longest separator, in bytes, and the longest part of the next line that is tested.
 pub(super) const LINE: usize = 4096;
 const FIELD: usize = 1024;
 
-/// What a line that starts with `From ` is.
+/// The meaning of a line that starts with `From `.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FromLine {
-    /// A separator; the length of its line.
+    /// A separator, with the length of its line in bytes.
     Separator(usize),
     /// Text.
     Text,
@@ -20,7 +20,7 @@ pub(super) enum FromLine {
     Unknown,
 }
 
-/// What stands before a line.
+/// The line before a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PrecedingLine {
     /// A blank line, or nothing.
@@ -32,17 +32,17 @@ pub(super) enum PrecedingLine {
 /// Whether the separators of an archive name commits, as `git format-patch` writes them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum SeparatorStyle {
-    /// There was none yet.
+    /// No separator has been found.
     #[default]
     Unknown,
-    /// The first one does.
+    /// The first separator does.
     Git,
-    /// It does not: such lines are pasted patches.
+    /// The first separator does not: such lines are pasted patches.
     Mail,
 }
 
 impl SeparatorStyle {
-    /// The style that a [`SplitContext`](crate::document::SplitContext) holds.
+    /// Returns the style that a [`SplitContext`](crate::document::SplitContext) holds.
     pub(super) fn of_state(state: u8) -> Self {
         match state {
             0 => SeparatorStyle::Unknown,
@@ -52,7 +52,7 @@ impl SeparatorStyle {
     }
 }
 
-/// Whether bytes start with a separator, as a file in the mbox format does.
+/// Returns whether bytes start with a separator, as a file in the mbox format does.
 ///
 /// ```
 /// use uriscan::document::mail::is_separator;
@@ -61,12 +61,12 @@ impl SeparatorStyle {
 /// ```
 pub fn is_separator(bytes: &[u8]) -> bool {
     matches!(
-        judge(bytes, true, PrecedingLine::Blank, SeparatorStyle::Unknown),
+        classify(bytes, true, PrecedingLine::Blank, SeparatorStyle::Unknown),
         FromLine::Separator(_)
     )
 }
 
-/// Whether a line is `From ` or `From`, or may turn out to be.
+/// Returns whether a line starts with `From ` or is `From`, or may do so with more bytes.
 pub(super) fn is_candidate(line: &[u8], last: bool) -> bool {
     match line.get(..4) {
         Some(b"From") => match line.get(4) {
@@ -79,11 +79,11 @@ pub(super) fn is_candidate(line: &[u8], last: bool) -> bool {
     }
 }
 
-/// Judges a line that is a candidate.
-pub(super) fn judge(
+/// Classifies a line that is a candidate.
+pub(super) fn classify(
     bytes: &[u8],
     last: bool,
-    before: PrecedingLine,
+    preceding: PrecedingLine,
     style: SeparatorStyle,
 ) -> FromLine {
     let head = &bytes[..bytes.len().min(LINE)];
@@ -93,7 +93,7 @@ pub(super) fn judge(
         None if last => (bytes, bytes.len()),
         None => return FromLine::Unknown,
     };
-    // A line of the word alone is text.
+    // `From` without a blank behind it is text.
     if !line.starts_with(b"From ") {
         return FromLine::Text;
     }
@@ -104,9 +104,8 @@ pub(super) fn judge(
     let next = &bytes[length..];
     let next = &next[..next.len().min(FIELD)];
     let value = split_field(next).map(|(_, value)| &next[value..]);
-    let field = value.is_some();
-    // A name that goes on to the end of what is in view may yet find its colon, and a colon the
-    // slashes that make the name a scheme.
+    let is_field = value.is_some();
+    // With more bytes, a colon may follow a name, and two slashes a colon: they make it a scheme.
     let unknown = !last
         && next.len() < FIELD
         && match value {
@@ -115,31 +114,31 @@ pub(super) fn judge(
                 .iter()
                 .all(|&byte| (33..=126).contains(&byte) || matches!(byte, b' ' | b'\t')),
         };
-    let dated = ends_in_date(rest);
-    let holds = if dated && before == PrecedingLine::Blank {
+    let is_dated = ends_in_date(rest);
+    let is_separator = if is_dated && preceding == PrecedingLine::Blank {
         true
-    } else if dated {
+    } else if is_dated {
         let quoted = next.starts_with(b">From ");
         if unknown && !quoted {
             return FromLine::Unknown;
         }
-        field || quoted
+        is_field || quoted
     } else {
         let bare = rest.is_empty() || rest == b"-";
-        let token = !rest.iter().any(u8::is_ascii_whitespace) && before == PrecedingLine::Blank;
+        let token = !rest.iter().any(u8::is_ascii_whitespace) && preceding == PrecedingLine::Blank;
         if (bare || token) && unknown {
             return FromLine::Unknown;
         }
-        (bare || token) && field
+        (bare || token) && is_field
     };
-    if holds {
+    if is_separator {
         FromLine::Separator(length)
     } else {
         FromLine::Text
     }
 }
 
-/// The style of an archive whose first separator is this line.
+/// Returns the style of an archive whose first separator is this line.
 pub(super) fn style_of(line: &[u8]) -> SeparatorStyle {
     let rest = line.get(4..).unwrap_or_default().trim_ascii();
     if is_git(rest) {
@@ -149,7 +148,7 @@ pub(super) fn style_of(line: &[u8]) -> SeparatorStyle {
     }
 }
 
-/// `<40 or 64 hexadecimal digits> Mon Sep 17 00:00:00 2001`.
+/// Matches `<40 or 64 hexadecimal digits> Mon Sep 17 00:00:00 2001`.
 fn is_git(rest: &[u8]) -> bool {
     let digits = rest
         .iter()
@@ -158,8 +157,8 @@ fn is_git(rest: &[u8]) -> bool {
     matches!(digits, 40 | 64) && rest[digits..].trim_ascii() == b"Mon Sep 17 00:00:00 2001"
 }
 
-/// Whether the words of a line end in a date: a month, a day, a time, a year, and nothing behind
-/// the first of them but weekdays, zones and halves of the day.
+/// Returns whether the words of a line end in a date: a month, a day, a time and a year in any
+/// order, with nothing but weekdays, zones, `AM` and `PM` between and behind them.
 fn ends_in_date(line: &[u8]) -> bool {
     let (mut months, mut times, mut years, mut days) = (0, 0, 0, 0);
     let words = line
@@ -204,7 +203,7 @@ impl DateWord {
             5 if matches!(word[0], b'+' | b'-') && word[1..].iter().all(u8::is_ascii_digit) => {
                 Some(DateWord::Zone)
             }
-            // Names of zones, halves of the day, and zones in parentheses.
+            // Names of zones, also in parentheses, `AM` and `PM`.
             1..=7 if is_zone(word) => Some(DateWord::Zone),
             _ => None,
         }
@@ -223,7 +222,7 @@ fn is_weekday(word: &[u8]) -> bool {
     WEEKDAYS.iter().any(|name| word.eq_ignore_ascii_case(name))
 }
 
-/// `9:30`, `10:11:12`.
+/// Matches `9:30` and `10:11:12`.
 fn is_time(word: &[u8]) -> bool {
     !word.contains(&b'.') && time(word).is_some()
 }
@@ -234,7 +233,7 @@ mod tests {
 
     #[test]
     #[rustfmt::skip]
-    fn separators_are_told_from_text() {
+    fn separators_are_distinguished_from_text() {
         use PrecedingLine::{Blank, Text};
         let git = "From 0123456789012345678901234567890123456789 Mon Sep 17 00:00:00 2001\nFrom: x\n";
         let rows: &[(&str, PrecedingLine, SeparatorStyle, bool)] = &[
@@ -272,13 +271,13 @@ mod tests {
             (git, Blank, SeparatorStyle::Unknown, true),
         ];
         for (bytes, before, style, expected) in rows {
-            let got = judge(bytes.as_bytes(), true, *before, *style);
+            let got = classify(bytes.as_bytes(), true, *before, *style);
             assert_eq!(matches!(got, FromLine::Separator(_)), *expected, "{bytes:?} {before:?}");
         }
     }
 
     #[test]
-    fn a_verdict_never_changes_when_more_bytes_come() {
+    fn more_bytes_never_change_a_classification() {
         for text in [
             "From a@b Thu Mar  2 10:11:12 2006\nReturn-Path : <x>\nmore",
             "From \nReturn-Path:/x\nmore",
@@ -286,9 +285,9 @@ mod tests {
             "From\nReturn-Path: <x>\nmore",
         ] {
             let text = text.as_bytes();
-            let whole = judge(text, true, PrecedingLine::Text, SeparatorStyle::Mail);
+            let whole = classify(text, true, PrecedingLine::Text, SeparatorStyle::Mail);
             for end in 0..text.len() {
-                let cut = judge(
+                let cut = classify(
                     &text[..end],
                     false,
                     PrecedingLine::Text,

@@ -1,13 +1,13 @@
-//! Whether bytes are a message, by its header block alone.
+//! Recognizes messages by their header block (rules M20 and M21).
 
 use super::header::{is_from_line, split_field};
 
-/// So many lines are looked at.
+/// The number of lines that are examined.
 const LINES: usize = 16;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// Header fields that show a message, in lower case.
+/// Header fields that indicate a message, in lower case.
 #[rustfmt::skip]
 static NAMES: &[&[u8]] = &[
     b"received", b"return-path", b"delivered-to", b"message-id", b"date", b"from", b"to",
@@ -15,14 +15,14 @@ static NAMES: &[&[u8]] = &[
     b"path", b"xref", b"dkim-signature", b"authentication-results",
 ];
 
-/// Names that many texts have that are no messages.
+/// Names that occur in many texts that are no messages.
 static COMMON: &[&[u8]] = &[b"from", b"to", b"date", b"subject"];
 
-/// Starts of such names, and whether the names behind one start differ from each other: a control
-/// file of Debian has several `X-` fields, so that two of them show nothing.
+/// Prefixes of such names, and whether each name with the prefix counts: a control file of Debian
+/// has several `X-` fields, so those count once.
 static PREFIXES: &[(&[u8], bool)] = &[(b"x-", false), (b"list-", true), (b"arc-", true)];
 
-/// Whether the first line is a header field, or a line of the kind that separates messages with a
+/// Returns whether the first line is a header field, or starts with `From ` or `>From ` and has a
 /// header field behind it.
 ///
 /// ```
@@ -40,8 +40,8 @@ pub fn starts_with_field(bytes: &[u8]) -> bool {
     }
 }
 
-/// Whether bytes start as a message does: the first line is a header field, and among the first 16
-/// lines stand two names of fields that messages have, one of them other than From, To, Date and
+/// Returns whether bytes start as a message does: the first line is a header field, and the first
+/// 16 lines have two names of fields that messages have, one of them other than From, To, Date and
 /// Subject, before a line that is no field.
 ///
 /// ```
@@ -57,7 +57,7 @@ pub fn is_message(bytes: &[u8]) -> bool {
     let mut known: Vec<Vec<u8>> = Vec::new();
     for (index, line) in lines(bytes).take(LINES).enumerate() {
         if matches!(line, [b' ' | b'\t', ..]) {
-            // A folded field goes on.
+            // A folded field continues.
             continue;
         }
         let Some((name, _)) = split_field(line) else {
@@ -66,7 +66,7 @@ pub fn is_message(bytes: &[u8]) -> bool {
             }
             break;
         };
-        if let Some(name) = show(name)
+        if let Some(name) = indicator(name)
             && !known.contains(&name)
         {
             known.push(name);
@@ -75,19 +75,19 @@ pub fn is_message(bytes: &[u8]) -> bool {
     known.len() >= 2 && known.iter().any(|name| !COMMON.contains(&name.as_slice()))
 }
 
-/// The name, or its start, that shows a message.
-fn show(name: &[u8]) -> Option<Vec<u8>> {
+/// Returns the name or prefix that indicates a message, in lower case.
+fn indicator(name: &[u8]) -> Option<Vec<u8>> {
     let name = name.to_ascii_lowercase();
     if NAMES.contains(&name.as_slice()) {
         return Some(name);
     }
-    let &(prefix, differ) = PREFIXES
+    let &(prefix, each_counts) = PREFIXES
         .iter()
         .find(|(prefix, _)| name.len() > prefix.len() && name.starts_with(prefix))?;
-    Some(if differ { name } else { prefix.to_vec() })
+    Some(if each_counts { name } else { prefix.to_vec() })
 }
 
-/// Lines without their ends, which are LF, CR LF or CR alone.
+/// Splits bytes into lines, without their ends, which are LF, CRLF or CR alone.
 fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = bytes;
     std::iter::from_fn(move || {
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     #[rustfmt::skip]
-    fn messages_are_told_from_other_texts() {
+    fn messages_are_distinguished_from_other_texts() {
         let long = "Received: from a\n\tby b\n".repeat(7);
         let rows: &[(&str, bool)] = &[
             ("Received: by a\nFrom: b\n\n", true),
@@ -128,9 +128,9 @@ mod tests {
             ("Subject: x\n>From someone\nReceived: by a\n", true),
             ("Thread-Index: a\nOther: b\nMIME-Version: 1.0\nTo: c\n", true),
             (&format!("{long}Subject: x\n"), true),
-            // The seventeenth line is not looked at.
+            // The seventeenth line is not examined.
             (&format!("{long}A: b\n c\nSubject: x\n"), false),
-            // Not enough names, or only those that letters have as well.
+            // Not enough names, or only common ones.
             ("From: a\nTo: b\nDate: c\nSubject: d\n\ntext\n", false),
             ("Received: by a\nReceived: by b\n\n", false),
             ("Received: by a\n\nSubject: x\n", false),
@@ -140,7 +140,7 @@ mod tests {
             ("From\nReceived: by a\nSubject: x\n", false),
             ("From here on\n\nReceived: by a\nSubject: x\n", false),
             ("https://x: y\nReceived: by a\nSubject: x\n", false),
-            // Texts of other kinds.
+            // Other texts.
             ("---\ntitle: x\ndate: 2020-01-01\ncontent-type: y\n---\n", false),
             ("Source: x\nSection: misc\nX-Python-Version: 2\nX-Python3-Version: 3\n", false),
             ("Format: 1.8\nDate: Mon, 1 Jan 2020 00:00:00 +0000\nSource: x\n", false),

@@ -1,5 +1,6 @@
-//! The MIME structure of one message, as a stream (RFC 2045, RFC 2046): header blocks, delimiters,
-//! parts. Nothing that a message does wrong ends it: what is not understood is text.
+//! The MIME structure of one message, read as a stream (RFC 2045, RFC 2046; rules M11 and M12):
+//! header headers, delimiters, parts. No error ends a message: what cannot be parsed is read as
+//! text.
 
 use std::fmt::Write;
 
@@ -21,31 +22,32 @@ use crate::document::nested::NestedScope;
 use crate::document::text;
 use crate::uri::Reference;
 
-/// References of a preamble that are held; past it they count as a preamble's.
-const HELD: usize = 4 << 20;
+/// The most bytes of references that are kept pending until a delimiter confirms a preamble; past
+/// them the text counts as a preamble.
+const MAX_PENDING: usize = 4 << 20;
 
-/// The longest label of a charset: names have up to 40 bytes (RFC 2978 section 2.3), and every record
-/// of a part repeats it.
-const CHARSET: usize = 255;
+/// The longest label of a charset, in bytes: names have up to 40 (RFC 2978 section 2.3), and every
+/// record of a part repeats the label.
+const MAX_CHARSET: usize = 255;
 
-/// An entity that encloses others.
+/// An open entity that encloses others.
 #[derive(Debug, Default)]
 pub(super) struct OpenEntity {
-    /// The delimiters of a multipart entity; none for a message.
+    /// The boundary of a multipart entity; empty for a message.
     pub(super) boundary: Vec<u8>,
-    /// Length of the path of the entity itself.
+    /// The length of the path of the entity itself.
     pub(super) depth: usize,
-    /// It is the body of a message, and its number ends in 0.
-    pub(super) zero: bool,
-    pub(super) shape: EntityKind,
+    /// Whether it is the body of a message, whose number ends in 0.
+    pub(super) is_body: bool,
+    pub(super) kind: EntityKind,
     pub(super) stage: MultipartStage,
-    /// Parts so far.
+    /// The number of parts that have begun.
     pub(super) count: u32,
-    /// Documents to leave when it ends.
-    pub(super) frames: usize,
+    /// The number of documents to leave when it ends.
+    pub(super) documents: usize,
 }
 
-/// Kinds of enclosing entities that are read each in a way of its own.
+/// The kinds of enclosing entities that are read in different ways.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum EntityKind {
     #[default]
@@ -53,12 +55,12 @@ pub(super) enum EntityKind {
     Mixed,
     Digest,
     /// Only the last part that can be read counts.
-    LastOf,
+    LastAlternative,
     Signed,
     Encrypted,
 }
 
-/// How far a multipart entity has come.
+/// The progress within a multipart entity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum MultipartStage {
     #[default]
@@ -67,52 +69,52 @@ pub(super) enum MultipartStage {
     Closed,
 }
 
-/// What the tree waits for.
+/// The kind of input that comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TreePhase {
     Header,
     Body,
 }
 
-/// Whether a message ends where its archive says, or with the file.
+/// How a message ends: as its framing says, or with the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ending {
     Whole,
     Truncated,
 }
 
-/// One message in the making.
+/// The parser of one message.
 pub(super) struct MimeTree {
     /// The message's number in the archive, and a slash.
     pub(super) prefix: String,
-    /// Offset of its first byte, with its separator.
+    /// The offset of the first byte of its separator.
     pub(super) offset: u64,
-    /// The number of the part at hand.
+    /// The number of the current part.
     pub(super) path: Vec<u32>,
     pub(super) levels: Vec<OpenEntity>,
     phase: TreePhase,
-    pub(super) block: Header,
+    pub(super) header: Header,
     pub(super) leaf: LeafPart,
-    /// The last header block ended with the bytes.
-    pub(super) cut: bool,
-    /// What is pending starts a line.
+    /// The last header header ended with the input.
+    pub(super) ended_in_header: bool,
+    /// The pending input starts a line.
     line_start: bool,
-    /// References of a preamble, until a delimiter shows that it is one.
-    pub(super) held: Batch,
-    /// The leaf is a preamble whose references are held.
-    pub(super) holding: bool,
-    /// How the mailbox changed lines.
-    pub(super) clean: LineUnquoter,
-    /// Offset of the bytes at hand in the archive.
+    /// The references of a preamble, until a delimiter confirms that it is one.
+    pub(super) preamble: Batch,
+    /// Whether the leaf is a preamble whose references are pending.
+    pub(super) in_preamble: bool,
+    /// Undoes what the mailbox changed.
+    pub(super) unquoter: LineUnquoter,
+    /// The offset of the current bytes in the archive.
     at: u64,
-    /// To be told when the message is entered.
+    /// The diagnostics to report when the message is entered.
     diagnostics: Vec<(&'static Code, u64)>,
-    pub(super) entered: bool,
+    pub(super) is_entered: bool,
     pub(super) number: String,
-    /// What the message's own header says of its length.
+    /// The value of Content-Length in the message's own header.
     pub(super) content_length: Option<u64>,
-    /// Documents to leave when the part at hand ends.
-    pub(super) part_frames: usize,
+    /// The number of documents to leave when the current part ends.
+    pub(super) part_documents: usize,
 }
 
 impl Default for MimeTree {
@@ -123,47 +125,47 @@ impl Default for MimeTree {
             path: Vec::new(),
             levels: Vec::new(),
             phase: TreePhase::Header,
-            block: Header::default(),
+            header: Header::default(),
             leaf: LeafPart::default(),
-            cut: false,
+            ended_in_header: false,
             line_start: true,
-            held: Batch::default(),
-            holding: false,
-            clean: LineUnquoter::default(),
+            preamble: Batch::default(),
+            in_preamble: false,
+            unquoter: LineUnquoter::default(),
             at: 0,
             diagnostics: Vec::new(),
-            entered: false,
+            is_entered: false,
             number: String::new(),
             content_length: None,
-            part_frames: 0,
+            part_documents: 0,
         }
     }
 }
 
 impl MimeTree {
-    /// Starts message `index`, whose first byte stands at `offset`.
-    pub(super) fn begin(&mut self, index: u64, offset: u64, clean: LineUnquoter) {
+    /// Begins message `index`, whose first byte is at `offset`.
+    pub(super) fn begin(&mut self, index: u64, offset: u64, unquoter: LineUnquoter) {
         self.prefix.clear();
         // Writing to a String cannot fail.
         let _ = write!(self.prefix, "{index}/");
         self.offset = offset;
         self.at = offset;
         self.path.clear();
-        self.clean = clean;
-        self.entered = false;
-        self.cut = false;
+        self.unquoter = unquoter;
+        self.is_entered = false;
+        self.ended_in_header = false;
         self.diagnostics.clear();
         self.levels.clear();
         self.begin_message();
     }
 
-    /// Starts with the body, as if an empty header had come.
-    pub(super) fn begin_body(&mut self, readers: &mut PartScanners, out: &mut Events) {
+    /// Begins the body, as after an empty header.
+    pub(super) fn begin_body(&mut self, scanners: &mut PartScanners, out: &mut Events) {
         self.phase = TreePhase::Body;
-        self.open(readers, out);
+        self.open(scanners, out);
     }
 
-    /// A message in the part at `path` of a message.
+    /// Returns a parser for the message in the current part of `outer`.
     pub(super) fn nested(outer: &MimeTree) -> Self {
         let mut tree = MimeTree {
             prefix: outer.prefix.clone(),
@@ -176,7 +178,7 @@ impl MimeTree {
         tree
     }
 
-    /// The bytes that come are the header of a message.
+    /// Begins the header of a message.
     pub(super) fn begin_message(&mut self) {
         self.levels.push(OpenEntity {
             depth: self.path.len(),
@@ -187,54 +189,49 @@ impl MimeTree {
 
     fn begin_header(&mut self) {
         self.phase = TreePhase::Header;
-        self.block.begin();
+        self.header.begin();
         self.line_start = true;
     }
 
-    /// Whether the message's own header is still to come.
+    /// Returns whether the message's own header has not ended.
     pub(super) fn in_first_header(&self) -> bool {
         self.phase == TreePhase::Header && self.levels.len() == 1 && self.path.is_empty()
     }
 
-    /// Says something of the message.
+    /// Reports a diagnostic of the message, or keeps it until the message is entered.
     pub(super) fn diagnose(&mut self, code: &'static Code, offset: u64, out: &mut Events) {
-        if self.entered && !self.holding {
+        if self.is_entered && !self.in_preamble {
             out.push(Event::Diagnostic(code, offset));
         } else {
             self.diagnostics.push((code, offset));
         }
     }
 
-    /// Says what could not be said yet.
-    pub(super) fn tell_diagnostics(&mut self, out: &mut Events) {
+    /// Reports the diagnostics that were kept.
+    pub(super) fn report_diagnostics(&mut self, out: &mut Events) {
         for (code, offset) in self.diagnostics.drain(..) {
             out.push(Event::Diagnostic(code, offset));
         }
-    }
-
-    /// Offset in the archive of the bytes at hand.
-    pub(super) fn here(&self) -> u64 {
-        self.at
     }
 
     pub(super) fn diagnose_here(&mut self, code: &'static Code, out: &mut Events) {
         self.diagnose(code, self.at, out);
     }
 
-    /// What changes where no byte is taken: a header ends in front of a line that is no field, and
-    /// the message that it describes begins there.
+    /// The state that changes even where no byte is consumed: where a header ends in front of a
+    /// line that is no field, its message begins.
     fn progress(&self) -> (TreePhase, usize) {
         (self.phase, self.levels.len())
     }
 
-    /// Takes bytes that stand at `offset`; returns how many, which may be fewer unless they are
-    /// the `end` of the message. Stops behind the message's own header.
+    /// Consumes bytes that stand at `offset`, and returns how many: all of them at the `end` of the
+    /// message. Stops behind the message's own header.
     pub(super) fn feed(
         &mut self,
         bytes: &[u8],
         offset: u64,
         end: bool,
-        readers: &mut PartScanners,
+        scanners: &mut PartScanners,
         out: &mut Events,
     ) -> usize {
         let mut at = 0;
@@ -244,13 +241,13 @@ impl MimeTree {
             match self.phase {
                 TreePhase::Header => {
                     let first = self.in_first_header();
-                    at = self.header(bytes, at, end, readers, out);
+                    at = self.header(bytes, at, end, scanners, out);
                     if first {
                         self.at = offset + at as u64;
                         return at;
                     }
                 }
-                TreePhase::Body => at = self.body(bytes, at, end, readers, out),
+                TreePhase::Body => at = self.body(bytes, at, end, scanners, out),
             }
             if (at, self.progress()) == before
                 || (at == bytes.len() && self.phase == TreePhase::Body)
@@ -261,24 +258,24 @@ impl MimeTree {
         }
     }
 
-    /// The same for a message that is not the archive's own.
+    /// Consumes bytes of a nested message, and returns how many.
     pub(super) fn feed_all(
         &mut self,
         bytes: &[u8],
         end: bool,
-        readers: &mut PartScanners,
+        scanners: &mut PartScanners,
         out: &mut Events,
     ) -> usize {
         let mut at = 0;
         loop {
             let before = (at, self.progress());
-            at += self.feed(&bytes[at..], self.offset, end, readers, out);
+            at += self.feed(&bytes[at..], self.offset, end, scanners, out);
             if (at, self.progress()) == before {
                 break;
             }
         }
         if end {
-            self.end(Ending::Whole, readers, out);
+            self.end(Ending::Whole, scanners, out);
         }
         at
     }
@@ -288,18 +285,18 @@ impl MimeTree {
         bytes: &[u8],
         mut at: usize,
         end: bool,
-        readers: &mut PartScanners,
+        scanners: &mut PartScanners,
         out: &mut Events,
     ) -> usize {
         let mut hyphens = Hyphens::Stop;
         let from = at;
         loop {
-            let (stopped, stop) = self.block.feed(bytes, at, end, hyphens, readers);
+            let (stopped, stop) = self.header.feed(bytes, at, end, hyphens, scanners);
             at = stopped;
             match stop {
-                HeaderStop::More => return at,
+                HeaderStop::NeedMore => return at,
                 HeaderStop::Empty | HeaderStop::End => {
-                    self.cut = stop == HeaderStop::End;
+                    self.ended_in_header = stop == HeaderStop::End;
                     self.at += (at - from) as u64;
                     break;
                 }
@@ -312,17 +309,17 @@ impl MimeTree {
                     DelimiterLine::Unknown => return at,
                     DelimiterLine::No => hyphens = Hyphens::Take,
                     DelimiterLine::Delimiter(delimiter) => {
-                        // A part that ends inside its header is empty.
+                        // A part that ends within its header is empty.
                         self.at += (at - from) as u64;
-                        self.open(readers, out);
-                        return at + self.separate(delimiter, readers, out);
+                        self.open(scanners, out);
+                        return at + self.separate(delimiter, scanners, out);
                     }
                 },
             }
         }
         self.phase = TreePhase::Body;
         self.line_start = true;
-        self.open(readers, out);
+        self.open(scanners, out);
         at
     }
 
@@ -341,7 +338,7 @@ impl MimeTree {
         bytes: &[u8],
         mut at: usize,
         end: bool,
-        readers: &mut PartScanners,
+        scanners: &mut PartScanners,
         out: &mut Events,
     ) -> usize {
         let multipart = self
@@ -349,7 +346,7 @@ impl MimeTree {
             .iter()
             .any(|level| !level.boundary.is_empty() && level.stage != MultipartStage::Closed);
         if !multipart {
-            self.data(&bytes[at..], end, readers, out);
+            self.data(&bytes[at..], end, scanners, out);
             return bytes.len();
         }
         let mut line_start = std::mem::take(&mut self.line_start);
@@ -359,7 +356,7 @@ impl MimeTree {
                 Some(from)
             } else {
                 let base64 = self.leaf.is_base64();
-                delimiter::candidate(bytes, from, base64, &readers.hyphens)
+                delimiter::next_candidate(bytes, from, base64, &scanners.hyphen_finder)
             };
             let Some(candidate) = candidate else { break };
             let line = &bytes[candidate..];
@@ -371,74 +368,83 @@ impl MimeTree {
                 DelimiterLine::Unknown => {
                     self.line_start = line_start;
                     let data = before_break(bytes, at, candidate);
-                    self.data(&bytes[at..data], false, readers, out);
+                    self.data(&bytes[at..data], false, scanners, out);
                     return data;
                 }
                 DelimiterLine::Delimiter(delimiter) => {
                     let data = before_break(bytes, at, candidate);
-                    self.data(&bytes[at..data], true, readers, out);
+                    self.data(&bytes[at..data], true, scanners, out);
                     self.at += (candidate - at) as u64;
-                    return candidate + self.separate(delimiter, readers, out);
+                    return candidate + self.separate(delimiter, scanners, out);
                 }
             }
         }
         let mut stop = bytes.len();
         if !end {
-            // A line end may belong to a delimiter, and so may a hyphen behind it.
+            // A line end, and a hyphen behind it, may belong to a delimiter.
             let tail = bytes[at..].strip_suffix(b"-").map_or(stop, |_| stop - 1);
-            let held = before_break(bytes, at, tail);
-            if held < tail {
-                stop = held;
+            let preamble = before_break(bytes, at, tail);
+            if preamble < tail {
+                stop = preamble;
             } else if tail == stop && bytes[at..].ends_with(b"\r") {
                 stop -= 1;
             }
         }
-        self.data(&bytes[at..stop], end, readers, out);
+        self.data(&bytes[at..stop], end, scanners, out);
         at = stop;
         at
     }
 
-    /// Hands a stretch of the body to the leaf; `whole` when it ends there.
-    fn data(&mut self, raw: &[u8], whole: bool, readers: &mut PartScanners, out: &mut Events) {
-        let mut held = Events::from(std::mem::take(&mut self.held));
-        let target = if self.holding { &mut held } else { &mut *out };
-        let done = whole && self.leaf.scan_in_place(raw, readers, target);
+    /// Passes bytes of the body to the leaf; `whole`: the leaf ends with them.
+    fn data(&mut self, raw: &[u8], whole: bool, scanners: &mut PartScanners, out: &mut Events) {
+        let mut preamble = Events::from(std::mem::take(&mut self.preamble));
+        let target = if self.in_preamble {
+            &mut preamble
+        } else {
+            &mut *out
+        };
+        let done = whole && self.leaf.scan_in_place(raw, scanners, target);
         if !done {
-            self.leaf.push(raw, readers, target);
+            self.leaf.push(raw, scanners, target);
         }
-        self.held = held.into();
+        self.preamble = preamble.into();
         if done {
-            self.leaf.forget();
+            self.leaf.drop_content();
         }
-        self.limit_held(out);
+        self.limit_preamble(out);
     }
 
-    /// The leaf at hand ends.
-    fn end_leaf(&mut self, readers: &mut PartScanners, out: &mut Events) {
-        let mut held = Events::from(std::mem::take(&mut self.held));
-        let target = if self.holding { &mut held } else { &mut *out };
-        self.leaf.end(readers, target);
-        self.held = held.into();
+    /// Ends the current leaf.
+    fn end_leaf(&mut self, scanners: &mut PartScanners, out: &mut Events) {
+        let mut preamble = Events::from(std::mem::take(&mut self.preamble));
+        let target = if self.in_preamble {
+            &mut preamble
+        } else {
+            &mut *out
+        };
+        self.leaf.end(scanners, target);
+        self.preamble = preamble.into();
         let codes = std::mem::take(&mut self.leaf.diagnostics);
         for &code in &codes {
             self.diagnose(code, self.leaf.offset(), out);
         }
         self.leaf.diagnostics = codes;
         self.leaf.diagnostics.clear();
-        for _ in 0..std::mem::take(&mut self.part_frames) {
+        for _ in 0..std::mem::take(&mut self.part_documents) {
             out.push(Event::Leave);
         }
     }
 
-    /// A delimiter ends what is open inside its entity, and starts a part or the epilogue.
+    /// Ends what is open inside the entity of a delimiter, and begins a part or the epilogue;
+    /// returns the number of bytes consumed.
     fn separate(
         &mut self,
         delimiter: Delimiter,
-        readers: &mut PartScanners,
+        scanners: &mut PartScanners,
         out: &mut Events,
     ) -> usize {
-        self.end_leaf(readers, out);
-        self.release_held(delimiter.level + 1 == self.levels.len(), out);
+        self.end_leaf(scanners, out);
+        self.release_preamble(delimiter.level + 1 == self.levels.len(), out);
         while self.levels.len() > delimiter.level + 1 {
             self.end_level(out);
         }
@@ -447,7 +453,7 @@ impl MimeTree {
         if delimiter.close {
             level.stage = MultipartStage::Closed;
             self.begin_epilogue();
-            // The line end of the delimiter begins it.
+            // The epilogue begins with the line end of the delimiter.
             self.phase = TreePhase::Body;
             self.line_start = false;
             delimiter.text
@@ -474,33 +480,33 @@ impl MimeTree {
         if let Some(code) = code {
             self.diagnose_here(code, out);
         }
-        for _ in 0..level.frames {
+        for _ in 0..level.documents {
             out.push(Event::Leave);
         }
     }
 
-    /// The message ends.
-    pub(super) fn end(&mut self, ending: Ending, readers: &mut PartScanners, out: &mut Events) {
+    /// Ends the message.
+    pub(super) fn end(&mut self, ending: Ending, scanners: &mut PartScanners, out: &mut Events) {
         let header = self.phase == TreePhase::Header;
-        if ending == Ending::Truncated && (header || self.cut) {
+        if ending == Ending::Truncated && (header || self.ended_in_header) {
             self.diagnose_here(&diagnostic::MBOX_TRUNCATED, out);
         }
         if header {
-            self.open(readers, out);
+            self.open(scanners, out);
         }
-        self.end_leaf(readers, out);
-        self.release_held(false, out);
+        self.end_leaf(scanners, out);
+        self.release_preamble(false, out);
         while !self.levels.is_empty() {
             if self.levels.len() == 1 {
-                self.tell_diagnostics(out);
+                self.report_diagnostics(out);
             }
             self.end_level(out);
         }
         self.path.clear();
     }
 
-    /// The place in the archive of the entity at the path; `zero` for the header of a message.
-    pub(super) fn set_number(&mut self, zero: bool) {
+    /// Sets the number of the entity at the path, with a last `0` for the header of a message.
+    pub(super) fn set_number(&mut self, of_header: bool) {
         self.number.clear();
         for &number in &self.path {
             match u8::try_from(number) {
@@ -510,47 +516,47 @@ impl MimeTree {
             }
             self.number.push('.');
         }
-        if zero {
+        if of_header {
             self.number.push('0');
         } else {
             self.number.pop();
         }
     }
 
-    /// The header block is complete: enters the entity and gets ready for its body.
-    pub(super) fn open(&mut self, readers: &mut PartScanners, out: &mut Events) {
-        let entity = std::mem::take(&mut self.block.entity);
+    /// Enters the entity whose header header is complete, and prepares for its body.
+    pub(super) fn open(&mut self, scanners: &mut PartScanners, out: &mut Events) {
+        let entity = std::mem::take(&mut self.header.entity);
         let parent = self.levels.last_mut();
-        let (shape, count) =
-            parent.map_or((EntityKind::Message, 0), |level| (level.shape, level.count));
-        // The header of a message, and not of one of its parts.
-        let message = shape == EntityKind::Message;
+        let (kind, count) =
+            parent.map_or((EntityKind::Message, 0), |level| (level.kind, level.count));
+        // The header is that of a message, not of one of its parts.
+        let message = kind == EntityKind::Message;
         self.set_number(message);
         self.content_length = entity.length;
-        let media_type = media_type_of(&entity, shape);
+        let media_type = media_type_of(&entity, kind);
         let mut class = PartClass::of(&media_type, &entity);
         if matches!(class, PartClass::Multipart | PartClass::Message)
-            && self.path.len() >= readers.options.max_depth
+            && self.path.len() >= scanners.options.max_depth
         {
             self.diagnose_here(&diagnostic::MIME_DEPTH_LIMIT, out);
             class = PartClass::Text;
         }
-        let signature = shape == EntityKind::Signed && count > 1 || shape == EntityKind::Encrypted;
+        let signature = kind == EntityKind::Signed && count > 1 || kind == EntityKind::Encrypted;
         if signature {
             class = PartClass::Binary;
         }
-        if shape == EntityKind::LastOf && count > 1 && class.is_read() {
+        if kind == EntityKind::LastAlternative && count > 1 && class.is_read() {
             out.push(Event::Restart(RestartHints::default()));
         }
-        let frames = self.enter_heading(&entity, message, class, &media_type, readers, out);
-        self.tell_header_diagnostics(out);
-        let mut frames = if message {
+        let documents = self.enter_heading(&entity, message, class, &media_type, scanners, out);
+        self.report_header_diagnostics(out);
+        let mut documents = if message {
             if let Some(level) = self.levels.last_mut() {
-                level.frames += frames;
+                level.documents += documents;
             }
             0
         } else {
-            frames
+            documents
         };
         let transfer = self.transfer(&entity, class, out);
         if class == PartClass::Multipart {
@@ -561,7 +567,14 @@ impl MimeTree {
                 .map(|boundary| boundary.trim_ascii_end().to_vec())
                 .filter(|boundary| !boundary.is_empty());
             if let Some(boundary) = boundary {
-                self.open_multipart(boundary, message, &media_type, &mut frames, readers, out);
+                self.open_multipart(
+                    boundary,
+                    message,
+                    &media_type,
+                    &mut documents,
+                    scanners,
+                    out,
+                );
                 return;
             }
             self.diagnose_here(&diagnostic::BOUNDARY_MISSING, out);
@@ -573,17 +586,17 @@ impl MimeTree {
         if class == PartClass::Message && transfer == TransferEncoding::Identity {
             self.begin_message();
             if let Some(level) = self.levels.last_mut() {
-                level.frames = frames;
+                level.documents = documents;
             }
             return;
         }
-        self.part_frames = frames;
-        self.begin_leaf(&entity, class, transfer, media_type, readers, out);
+        self.part_documents = documents;
+        self.begin_part(&entity, class, transfer, media_type, scanners, out);
     }
 
-    fn tell_header_diagnostics(&mut self, out: &mut Events) {
+    fn report_header_diagnostics(&mut self, out: &mut Events) {
         let offset = self.offset;
-        for (code, _) in std::mem::take(&mut self.block.diagnostics) {
+        for (code, _) in std::mem::take(&mut self.header.diagnostics) {
             self.diagnose(code, offset, out);
         }
     }
@@ -611,26 +624,26 @@ impl MimeTree {
         transfer
     }
 
-    /// Enters the entity, if there is anything to say of it before its body; returns how many
-    /// documents that are.
+    /// Enters the entity, if there is anything to report before its body; returns the number of
+    /// documents entered.
     fn enter_heading(
         &mut self,
         entity: &Entity,
         message: bool,
         class: PartClass,
         media_type: &str,
-        readers: &mut PartScanners,
+        scanners: &mut PartScanners,
         out: &mut Events,
     ) -> usize {
         let root = message && self.levels.len() == 1 && self.path.is_empty();
-        let tells = entity.location.is_some()
+        let has_events = entity.location.is_some()
             || entity.base.is_some()
             || entity.content_id.is_some()
-            || !self.block.events.list.is_empty();
-        if !message && class != PartClass::Multipart && !tells {
+            || !self.header.events.list.is_empty();
+        if !message && class != PartClass::Multipart && !has_events {
             return 0;
         }
-        let mut frames = 1;
+        let mut documents = 1;
         if root
             && let Some(snapshot) = &entity.snapshot
             && Reference::split(snapshot).scheme.is_some()
@@ -641,9 +654,9 @@ impl MimeTree {
             };
             self.enter_with(Some(base), out);
             out.push(Event::Settled);
-            frames += 1;
+            documents += 1;
         }
-        let base = self.base(entity, readers.options.mime_base, out);
+        let base = self.base(entity, scanners.options.mime_base, out);
         self.enter_with(base, out);
         let related = class == PartClass::Multipart && media_type == "multipart/related";
         let mut store = |bytes: &Option<Vec<u8>>| bytes.as_ref().map(|bytes| out.store(bytes));
@@ -664,20 +677,17 @@ impl MimeTree {
             names_parts: message,
         };
         out.push(Event::Heading(heading));
-        if root && readers.options.envelope {
-            let envelope = entity.envelope.store(&self.block.kept, out);
+        if root && scanners.options.envelope {
+            let envelope = entity.envelope.store(&self.header.values, out);
             out.push(Event::Envelope(envelope));
         }
-        self.entered = true;
-        for event in &self.block.events.list {
-            let copy = out.adopt(event, &self.block.events, &[]);
-            out.push(copy);
-        }
-        self.block.events.clear();
+        self.is_entered = true;
+        self.header.report(out);
+        self.header.events.clear();
         if !related {
             out.push(Event::Settled);
         }
-        frames
+        documents
     }
 
     fn enter_with(&self, base: Option<EntityBase>, out: &mut Events) {
@@ -689,8 +699,8 @@ impl MimeTree {
         }));
     }
 
-    /// The base that a heading names (RFC 2557 section 5): Content-Base, which must be absolute,
-    /// before Content-Location.
+    /// Returns the base that a heading names (RFC 2557 section 5; rule M22): Content-Base, which
+    /// must be absolute, before Content-Location.
     fn base(&self, entity: &Entity, mime_base: MimeBase, out: &mut Events) -> Option<EntityBase> {
         let absolute = |uri: &Vec<u8>| Reference::split(uri).scheme.is_some();
         let (reference, field): (_, fn(TextRange) -> _) = match (&entity.base, &entity.location) {
@@ -709,14 +719,14 @@ impl MimeTree {
     fn open_multipart(
         &mut self,
         boundary: Vec<u8>,
-        zero: bool,
+        is_body: bool,
         media_type: &str,
-        frames: &mut usize,
-        readers: &mut PartScanners,
+        documents: &mut usize,
+        scanners: &mut PartScanners,
         out: &mut Events,
     ) {
-        let last = readers.options.alternatives == Alternatives::Last;
-        let shape = match media_type {
+        let last = scanners.options.alternatives == Alternatives::Last;
+        let kind = match media_type {
             "multipart/digest" => EntityKind::Digest,
             "multipart/signed" => EntityKind::Signed,
             "multipart/encrypted" => {
@@ -724,41 +734,41 @@ impl MimeTree {
                 EntityKind::Encrypted
             }
             "multipart/alternative" if last => {
-                // Whatever came before the last alternative is taken back.
+                // A restart at the next alternative discards this one.
                 out.push(Event::Enter(Enter {
                     member: None,
                     family: RuleFamily::Plain,
                     base: None,
                 }));
-                *frames += 1;
-                EntityKind::LastOf
+                *documents += 1;
+                EntityKind::LastAlternative
             }
             _ => EntityKind::Mixed,
         };
         self.levels.push(OpenEntity {
             boundary,
             depth: self.path.len(),
-            zero,
-            shape,
-            frames: *frames,
+            is_body,
+            kind,
+            documents: *documents,
             ..OpenEntity::default()
         });
         self.begin_between(Flags::NONE);
-        self.held.clear();
-        self.holding = true;
+        self.preamble.clear();
+        self.in_preamble = true;
     }
 
-    /// Text between the parts of a multipart entity: it belongs to the entity itself.
+    /// Begins text between the parts of a multipart entity, which belongs to the entity itself.
     fn begin_between(&mut self, flags: Flags) {
-        self.part_frames = 0;
-        self.leaf.document.diagnostic_offset = Some(self.here());
+        self.part_documents = 0;
+        self.leaf.document.diagnostic_offset = Some(self.at);
         self.leaf.begin(PartDescription {
             kind: PartContent::Text(None),
             transfer: TransferEncoding::Identity,
             charset: b"",
             scope: NestedScope::Enclosing,
             flags,
-            clean: self.clean.clone(),
+            unquoter: self.unquoter.clone(),
             source: text::TextSource::Prose,
         });
     }
@@ -767,13 +777,13 @@ impl MimeTree {
         self.begin_between(Flags::EPILOGUE);
     }
 
-    fn begin_leaf(
+    fn begin_part(
         &mut self,
         entity: &Entity,
         class: PartClass,
         transfer: TransferEncoding,
         media_type: String,
-        readers: &mut PartScanners,
+        scanners: &mut PartScanners,
         out: &mut Events,
     ) {
         self.set_number(false);
@@ -782,20 +792,21 @@ impl MimeTree {
             self.diagnose_here(&diagnostic::OPAQUE, out);
         }
         let content_type = entity.content_type.as_deref();
-        let packed = class == PartClass::Binary && readers.options.attachments == Attachments::Open;
-        let inside = if packed {
-            PartClass::inside(entity)
+        let may_open =
+            class == PartClass::Binary && scanners.options.attachments == Attachments::Open;
+        let contents = if may_open {
+            PartClass::decompressed(entity)
         } else {
             class
         };
-        if packed {
-            // It is counted when it is known whether it can be opened.
+        if may_open {
+            // It is counted once it has been decompressed or skipped.
         } else if class.is_read() {
-            readers.counts.parts += 1;
+            scanners.counts.parts += 1;
         } else {
-            readers.counts.skip(&media_type);
+            scanners.counts.skip(&media_type);
         }
-        let kind = match inside {
+        let kind = match contents {
             PartClass::Html => PartContent::Html,
             PartClass::Headers => PartContent::Nested(Box::new(NestedPart::new(
                 NestedContent::Headers(Box::default()),
@@ -810,43 +821,43 @@ impl MimeTree {
             }
             PartClass::Opaque | PartClass::Binary | PartClass::Multipart => PartContent::Skip,
         };
-        let kind = match packed {
-            true => PartContent::Packed(Box::new(Attachment::new(kind))),
+        let kind = match may_open {
+            true => PartContent::Compressed(Box::new(Attachment::new(kind))),
             false => kind,
         };
         let charset = content_type
             .and_then(|content_type| content_type.parameter("charset"))
             .unwrap_or_default();
-        let charset = &charset[..charset.len().min(CHARSET)];
+        let charset = &charset[..charset.len().min(MAX_CHARSET)];
         self.leaf.document.member = member;
-        let source = media_type::source(&media_type);
+        let source = media_type::text_source(&media_type);
         self.leaf.document.media_type = media_type;
-        self.leaf.document.diagnostic_offset = Some(self.here());
+        self.leaf.document.diagnostic_offset = Some(self.at);
         self.leaf.begin(PartDescription {
             kind,
             transfer,
             charset,
             scope: NestedScope::Own,
             flags: Flags::NONE,
-            clean: self.clean.clone(),
+            unquoter: self.unquoter.clone(),
             source,
         });
     }
 
-    /// Tells the references of a preamble, once it is known whether it is one.
-    pub(super) fn release_held(&mut self, preamble: bool, out: &mut Events) {
-        if !std::mem::take(&mut self.holding) || self.held.list.is_empty() {
+    /// Reports the pending references, once it is known whether they are those of a preamble.
+    pub(super) fn release_preamble(&mut self, confirmed: bool, out: &mut Events) {
+        if !std::mem::take(&mut self.in_preamble) || self.preamble.list.is_empty() {
             return;
         }
-        let flags = if preamble {
+        let flags = if confirmed {
             Flags::PREAMBLE
         } else {
             Flags::NONE
         };
-        if !preamble {
-            // The boundary never came: the body is a part, as text.
-            let zero = self.levels.last().is_some_and(|level| level.zero);
-            if zero {
+        if !confirmed {
+            // Without its boundary the body is one part, read as text.
+            let is_body = self.levels.last().is_some_and(|level| level.is_body);
+            if is_body {
                 self.path.push(1);
             }
             self.set_number(false);
@@ -858,28 +869,28 @@ impl MimeTree {
             }));
             out.push(Event::Settled);
         }
-        for event in &self.held.list {
-            let mut copy = out.adopt(event, &self.held, &[]);
+        for event in &self.preamble.list {
+            let mut copy = out.adopt(event, &self.preamble, &[]);
             if let Event::Reference(found) = &mut copy {
                 found.flags |= flags;
             }
             out.push(copy);
         }
-        if !preamble {
+        if !confirmed {
             out.push(Event::Leave);
         }
-        self.held.clear();
+        self.preamble.clear();
     }
 
-    /// A preamble that is too long to be held is one.
-    pub(super) fn limit_held(&mut self, out: &mut Events) {
-        if self.holding && self.held.size() > HELD {
-            self.release_held(true, out);
+    /// Reports the pending references as those of a preamble if they take too much memory.
+    pub(super) fn limit_preamble(&mut self, out: &mut Events) {
+        if self.in_preamble && self.preamble.size() > MAX_PENDING {
+            self.release_preamble(true, out);
             self.leaf.document.flags |= Flags::PREAMBLE;
         }
     }
 
-    /// The place in the archive of the entity with the number at hand.
+    /// Stores the position of the current entity in the archive.
     fn member(&self, out: &mut Events) -> TextRange {
         out.store_with(|store| {
             store.extend_from_slice(self.prefix.as_bytes());
@@ -888,7 +899,7 @@ impl MimeTree {
     }
 }
 
-/// The media type of an entity, which for a part of a digest is a message by default.
+/// Returns the media type of an entity; the default in a digest is message/rfc822.
 fn media_type_of(entity: &Entity, parent: EntityKind) -> String {
     match &entity.content_type {
         Some(content_type) if !content_type.value.is_empty() => content_type.value.clone(),
@@ -897,7 +908,7 @@ fn media_type_of(entity: &Entity, parent: EntityKind) -> String {
     }
 }
 
-/// The index before the line end in front of `at`, but not before `from`.
+/// Returns the index before the line end in front of `at`, but not before `from`.
 fn before_break(bytes: &[u8], from: usize, at: usize) -> usize {
     let bytes = &bytes[from..at];
     let bytes = match bytes.strip_suffix(b"\n") {

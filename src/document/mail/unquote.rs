@@ -1,5 +1,5 @@
-//! What a mailbox did to the lines of its messages: `>From ` gets its mark removed (mboxrd), and
-//! runs of NUL bytes, which damaged spools have, are dropped.
+//! Undoes what a mailbox did to its messages: removes one mark from `>From ` lines (mboxrd), and
+//! drops runs of NUL bytes, which damaged spools have.
 
 use std::sync::LazyLock;
 
@@ -8,88 +8,97 @@ use memchr::{memchr, memmem};
 
 static QUOTED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b">From "));
 
-/// Undoes it, piece by piece.
+/// Unquotes a part, piece by piece.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LineUnquoter {
-    on: bool,
-    /// Runs of NUL were dropped.
-    pub(super) dropped: bool,
-    /// The end of what came so far: marks at a line's start, or NULs.
-    held: Vec<u8>,
-    /// What came so far ends inside a line.
-    inside: bool,
-    /// In a run of NULs that is dropped.
-    run: bool,
+    is_on: bool,
+    /// A run of NULs has been dropped.
+    pub(super) has_dropped: bool,
+    /// The end of the input so far that may begin a quoted line or a run: marks at a line's start,
+    /// or NULs.
+    pending: Vec<u8>,
+    /// The input so far ends inside a line.
+    in_line: bool,
+    /// The input so far ends inside a run of NULs.
+    in_run: bool,
 }
 
-/// The longest line start that is held: marks and `From `.
-const HELD: usize = 128;
+/// The longest start of a line that is kept pending, in bytes: marks and `From `.
+const MAX_PENDING: usize = 128;
 /// Shorter runs of NUL may be UTF-16 or UTF-32.
-const RUN: usize = 4;
+const MIN_RUN: usize = 4;
 const FROM: &[u8] = b"From ";
 
 impl LineUnquoter {
-    /// For messages of a mailbox.
+    /// Returns an unquoter for messages of a mailbox; the default one changes nothing.
     pub(super) fn mailbox() -> Self {
         LineUnquoter {
-            on: true,
+            is_on: true,
             ..LineUnquoter::default()
         }
     }
 
     pub(super) fn is_on(&self) -> bool {
-        self.on
+        self.is_on
     }
 
-    /// Whether nothing is held, and nothing was left out.
+    /// Returns whether no input is pending, and none was dropped.
     pub(super) fn is_empty(&self) -> bool {
-        self.held.is_empty() && !self.dropped
+        self.pending.is_empty() && !self.has_dropped
     }
 
-    /// Whether there is anything to undo in a whole part, in which a line may be `quoted`.
-    pub(super) fn concerns(raw: &[u8], quoted: bool) -> bool {
+    /// Returns whether a whole part, in which a line may be `quoted`, has anything to undo.
+    pub(super) fn has_any(raw: &[u8], quoted: bool) -> bool {
         quoted && QUOTED.find(raw).is_some() || memchr(0, raw).is_some()
     }
 
-    /// Takes a piece and hands on what is to be read.
+    /// Takes a piece, and passes its contents to `sink`.
     pub(super) fn push(&mut self, raw: &[u8], mut sink: impl FnMut(&[u8])) {
         let joined;
-        let raw = if self.held.is_empty() {
+        let raw = if self.pending.is_empty() {
             raw
         } else {
-            joined = [&self.held, raw].concat();
-            self.held.clear();
+            joined = [&self.pending, raw].concat();
+            self.pending.clear();
             joined.as_slice()
         };
         let end = raw.len() - self.undecided(raw);
-        self.held.extend_from_slice(&raw[end..]);
+        self.pending.extend_from_slice(&raw[end..]);
         let raw = &raw[..end];
-        if self.run || Self::concerns(raw, true) {
+        if self.in_run || Self::has_any(raw, true) {
             self.pieces(raw, &mut sink);
         } else if !raw.is_empty() {
             sink(raw);
         }
         if let Some(&last) = raw.last() {
-            self.inside = last != b'\n';
+            self.in_line = last != b'\n';
         }
     }
 
-    /// How many bytes at the end may be the start of a quoted line, or of a run.
+    /// Returns how many bytes at the end may begin a quoted line or a run.
     fn undecided(&self, raw: &[u8]) -> usize {
-        let tail = &raw[raw.len().saturating_sub(HELD)..];
+        let tail = &raw[raw.len().saturating_sub(MAX_PENDING)..];
         let nuls = tail.iter().rev().take_while(|&&byte| byte == 0).count();
         if nuls > 0 {
-            let running = self.run && nuls == raw.len();
-            return if nuls < RUN && !running { nuls } else { 0 };
+            let continues = self.in_run && nuls == raw.len();
+            return if nuls < MIN_RUN && !continues {
+                nuls
+            } else {
+                0
+            };
         }
         let line = match memchr::memrchr(b'\n', tail) {
             Some(at) => &tail[at + 1..],
-            None if tail.len() == raw.len() && !self.inside => tail,
+            None if tail.len() == raw.len() && !self.in_line => tail,
             None => return 0,
         };
         let marks = line.iter().take_while(|&&byte| byte == b'>').count();
         let rest = &line[marks..];
-        if marks > 0 && line.len() < HELD && rest.len() < FROM.len() && FROM.starts_with(rest) {
+        if marks > 0
+            && line.len() < MAX_PENDING
+            && rest.len() < FROM.len()
+            && FROM.starts_with(rest)
+        {
             line.len()
         } else {
             0
@@ -99,24 +108,24 @@ impl LineUnquoter {
     fn pieces(&mut self, raw: &[u8], sink: &mut impl FnMut(&[u8])) {
         let mut at = 0;
         while at < raw.len() {
-            if self.run {
+            if self.in_run {
                 let end = raw[at..].iter().position(|&byte| byte != 0);
                 at += end.unwrap_or(raw.len() - at);
-                self.run = end.is_none();
+                self.in_run = end.is_none();
                 continue;
             }
             let rest = &raw[at..];
-            let run = memmem::find(rest, &[0; RUN]).unwrap_or(rest.len());
+            let run = memmem::find(rest, &[0; MIN_RUN]).unwrap_or(rest.len());
             self.unquote(&raw[..at + run], at, sink);
             at += run;
             if at < raw.len() {
-                self.run = true;
-                self.dropped = true;
+                self.in_run = true;
+                self.has_dropped = true;
             }
         }
     }
 
-    /// Hands on `raw[from..]` without the first mark of each quoted line.
+    /// Passes `raw[from..]` to `sink` without the first mark of each quoted line.
     fn unquote(&self, raw: &[u8], from: usize, sink: &mut impl FnMut(&[u8])) {
         let mut start = from;
         for at in QUOTED.find_iter(&raw[from..]) {
@@ -127,7 +136,7 @@ impl LineUnquoter {
                 .map_or(0, |at| at + 1);
             let starts = match line.checked_sub(1) {
                 Some(before) => raw[before] == b'\n',
-                None => !self.inside,
+                None => !self.in_line,
             };
             if starts && line >= start {
                 if start < line {
@@ -141,11 +150,11 @@ impl LineUnquoter {
         }
     }
 
-    /// Everything has come.
+    /// Ends the part, and passes pending input to `sink`.
     pub(super) fn end(&mut self, mut sink: impl FnMut(&[u8])) {
-        if !self.held.is_empty() {
-            sink(&self.held);
-            self.held.clear();
+        if !self.pending.is_empty() {
+            sink(&self.pending);
+            self.pending.clear();
         }
     }
 }
@@ -165,12 +174,12 @@ mod tests {
         ];
         for (text, expected) in rows {
             for size in 1..20 {
-                let mut clean = LineUnquoter::mailbox();
+                let mut unquoter = LineUnquoter::mailbox();
                 let mut out = Vec::new();
                 for piece in text.as_bytes().chunks(size) {
-                    clean.push(piece, |bytes| out.extend_from_slice(bytes));
+                    unquoter.push(piece, |bytes| out.extend_from_slice(bytes));
                 }
-                clean.end(|bytes| out.extend_from_slice(bytes));
+                unquoter.end(|bytes| out.extend_from_slice(bytes));
                 assert_eq!(String::from_utf8_lossy(&out), *expected, "{text:?} by {size}");
             }
         }
