@@ -14,9 +14,10 @@
 //! | M5 | `unquote` | quoted lines, runs of NULs |
 //! | M10, M13 | `header`, `field_value` | header blocks, and references in fields |
 //! | M11, M12 | `tree`, `delimiter` | the MIME structure |
-//! | M14, M17 | `part` | decoding and scanning |
+//! | M14, M17 | `part`, `trailer` | decoding and scanning |
 //! | M15, M16 | `media_type` | how an entity is read |
 //! | M18 | `reflow` | format=flowed, text/enriched, folded lines |
+//! | M19 | `binary_block`, `signature` | binary blocks in text, signatures |
 //! | M20, M21 | `sniff` | recognition |
 //! | M24 | `envelope` | date, sender, subject |
 #![doc = include_str!("rules.md")]
