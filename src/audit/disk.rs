@@ -100,7 +100,7 @@ impl Listing {
         Some(self.order.get_or_init(|| NameOrder::new(&self.names)))
     }
 
-    /// Returns the name that differs in case or Unicode form only; of several the first by bytes.
+    /// Returns the name that differs in case or Unicode form only; of several the first (A10).
     fn folded(&self, name: &[u8]) -> Option<&[u8]> {
         // A name that is too long for any match is not folded, which takes its length in time.
         if name.len() > MOST_FOLDED * self.longest {
@@ -220,7 +220,7 @@ impl DiskTree {
             let exact = listing.kind(this);
             if next.is_none()
                 && exact != Some(DiskEntryKind::File)
-                // Of `test.html` and `test/` the file wins, unless the name has a slash at its end.
+                // Of `test.html` and `test/` the file counts (A11).
                 && (exact.is_none() || !directory_named)
                 && let Some(path) = self.extended(&here, &listing, this)
             {
@@ -318,7 +318,7 @@ impl DiskTree {
     }
 
     fn follow(&self, link: &[u8]) -> FollowedEntry {
-        // Links on the way to a root keep their names, for the root's own path contains them.
+        // Links on the way to a root keep their names (A13), for the root's own path contains them.
         if self.above.contains(link) && canonical(link).is_some() {
             return FollowedEntry::Directory(link.to_vec());
         }
@@ -488,4 +488,26 @@ fn fold(name: &[u8]) -> String {
         .nfc()
         .collect::<String>()
         .to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_several_names_in_other_case_the_first_counts() {
+        let mut listing = Listing::default();
+        for name in ["page.HTML", "Page.html", "caf\u{e9}.html", "x"] {
+            listing.names.add(name.as_bytes());
+            listing.kinds.push(DiskEntryKind::File);
+            listing.longest = listing.longest.max(name.len());
+        }
+        let folded = |name: &str| listing.folded(name.as_bytes()).map(<[u8]>::to_vec);
+        assert_eq!(folded("PAGE.html"), Some(b"Page.html".to_vec()));
+        assert_eq!(
+            folded("CAFE\u{301}.html"),
+            Some("caf\u{e9}.html".as_bytes().to_vec())
+        );
+        assert_eq!(folded("pages.html"), None);
+    }
 }

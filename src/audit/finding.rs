@@ -303,7 +303,7 @@ impl<'a> DocumentPosition<'a> {
 
 /// Returns the key of the `nth` finding with a document, rule and reference.
 ///
-/// Lines and offsets are left out, so that an edit elsewhere in the document changes no key.
+/// Lines and offsets are left out (A31), so that an edit elsewhere in the document changes no key.
 pub(super) fn finding_key(
     path: &[u8],
     member: Option<&str>,

@@ -1,12 +1,14 @@
 //! Layer 6: the links of document trees, checked against the files on disk.
 //!
-//! Two passes. The first ([`collect`]) reads every document once, in parallel: it collects the names
-//! that fragments can refer to, looks up every target ([`target`], [`disk`]), and keeps the links
-//! that surely have a finding. For each document it notes the files that the document links to, and
-//! a hash of each fragment that it needs in another one. When all documents are known ([`site`]),
-//! those whose fragments are missing are read again (`report_pass`); for the others the notes are
-//! complete. In both cases each link is judged by the table of [`rules`], and the findings go to the
-//! [`report`]s in the order of the walk, the same for any number of workers.
+//! Two passes. The first (`collect`) reads every document once, in parallel: it collects the names
+//! that fragments can refer to, looks up every target (`target`, `disk`), and keeps the links that
+//! surely have a finding. For each document it notes the files that the document links to, and a
+//! hash of each fragment that it needs in another one. When all documents are known (`site`), those
+//! whose fragments are missing are read again (`report_pass`); for the others the notes are complete.
+//! In both cases each link is tried by the lints of `rules`, and the findings go to the reports in
+//! the order of the walk, the same for any number of workers.
+//!
+#![doc = include_str!("rules.md")]
 
 mod collect;
 mod disk;
@@ -82,13 +84,13 @@ pub fn audit(
     run(Audit::new(options, paths), walk, reports).map_err(AuditError::Io)
 }
 
-/// Bases that documents bring are used up to this many bytes: each target begins with its base, and
-/// no file has a longer path (4096 bytes on Linux, each written as three at most).
+/// Bases that documents bring are used up to this many bytes (A8): each target begins with its base,
+/// and no file has a longer path (4096 bytes on Linux, each written as three at most).
 const LONGEST_BASE: usize = 16 << 10;
 
 /// Checks every document of a walk and writes the reports.
 ///
-/// Documents are read as a whole, with their anchors, whatever the options say.
+/// Documents are read as a whole (A25), with their anchors, whatever the options say.
 ///
 /// # Errors
 ///

@@ -321,8 +321,8 @@ pub(crate) enum ListedLinks {
     External,
 }
 
-/// Makes each path the root of a site of its own, unless there are roots or another base; returns the
-/// directories that have become roots, as given.
+/// Makes each path the root of a site of its own (A4), unless there are roots or another base;
+/// returns the directories that have become roots, as given.
 pub(crate) fn assume_roots(
     bases: &mut Bases,
     paths: &[PathBuf],
@@ -400,7 +400,7 @@ impl Audit {
         };
         let (target, fragment) = split_fragment(target);
         match lookups.locate(target) {
-            // A code base is only resolved against, and need not be a page.
+            // A code base is only resolved against, and need not be a page (A12).
             TargetLocation::NoIndex(_) if link.attribute == Some("codebase") => {
                 (TargetLocation::Skipped, fragment)
             }
@@ -410,7 +410,7 @@ impl Audit {
 }
 
 /// Adds the whole disk to the mounts if one of the directories lies under none of them: its files
-/// are found by their `file:` URIs.
+/// are found by their `file:` URIs (A5).
 fn with_whole_disk(mounts: &Mounts, directories: &[Option<Vec<u8>>]) -> Mounts {
     let is_outside = |directory: &Option<Vec<u8>>| {
         let directory = directory.as_deref();

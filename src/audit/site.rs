@@ -330,7 +330,7 @@ impl Site {
         has(anchors)
             || match anchors.redirect {
                 None => false,
-                // Redirects are followed for one step, if it stays on disk.
+                // Redirects are followed for one step on disk (A18).
                 Some(TargetLocation::File(file, _)) => self.anchors(file).is_none_or(has),
                 Some(_) => true,
             }

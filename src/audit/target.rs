@@ -65,7 +65,7 @@ impl TargetFacts<'_> {
     }
 }
 
-/// Whether `http` and `https` URIs of one host and path are the same.
+/// Whether `http` and `https` URIs of one host and path are the same (A3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum SchemeMatching {
     /// They are the same.
@@ -137,7 +137,7 @@ impl TargetChecker {
         if is_normal(target) {
             return self.mount_position_of_normal(target);
         }
-        // References of plain text are copied as written: `HTTP://Example.com:80/a/../b`.
+        // References of plain text are copied as written: `HTTP://Example.com:80/a/../b` (A2).
         let mut normal = Vec::new();
         let resolver = Resolver::without_base(Rules::Whatwg);
         match resolver.resolve_into(target, &mut normal) {
@@ -239,7 +239,7 @@ impl<'a> LookupCache<'a> {
     /// Returns where a target without its fragment lies.
     #[inline]
     pub(super) fn locate(&mut self, target: &[u8]) -> TargetLocation {
-        // The query does not change which file it is.
+        // The query does not change which file it is (A1).
         let target = match memchr::memchr(b'?', target) {
             Some(at) => &target[..at],
             None => target,
@@ -272,7 +272,7 @@ pub(super) fn split_fragment(target: &[u8]) -> (&[u8], Option<&[u8]>) {
 /// Returns the name that a document must have for a fragment to lead to a place in it; none where
 /// any document has the place: the fragment is empty, or `top`, or a text directive alone.
 ///
-/// WHATWG HTML 7.4.6.4, "find a potential indicated element".
+/// WHATWG HTML 7.4.6.4, "find a potential indicated element" (A17).
 pub(super) fn required_name(fragment: &[u8]) -> Option<&[u8]> {
     // A text directive, `:~:text=`, is no part of the fragment.
     let end = memchr::memmem::find(fragment, b":~:").unwrap_or(fragment.len());

@@ -1,4 +1,4 @@
-//! The formats of reports, one row each in [`FORMATS`], and the reports of a run.
+//! The formats of reports, one row each in `FORMATS`, and the reports of a run.
 
 mod jsonl;
 mod junit;
