@@ -122,7 +122,7 @@ mod hostile;
 mod links;
 
 #[cfg(feature = "audit")]
-pub use audit::{AuditError, AuditOptions, AuditSummary, Finding, audit};
+pub use audit::{AuditError, AuditOptions, AuditSummary, Finding, Level, LinkState, audit};
 pub use bytes::lines::Position;
 #[cfg(feature = "cli")]
 #[doc(hidden)]

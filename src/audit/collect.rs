@@ -172,8 +172,8 @@ impl<'a> CollectWorker<'a> {
             }
             Ok(FileOutcome::Skipped(skip)) => {
                 self.collected.summary.skip(skip.reason);
-                let talk = self.audit.options.reading.talk;
-                if entry.named && talk.errors || talk.diagnostics {
+                let verbosity = self.audit.options.reading.talk;
+                if entry.named && verbosity.errors || verbosity.diagnostics {
                     let path = entry.path;
                     self.collected
                         .skipped

@@ -26,13 +26,14 @@ use crate::uri::Mounts;
 /// The options of [`audit`](super::audit); the defaults are those of the command.
 ///
 /// ```
-/// use uriscan::audit::{AuditOptions, Level};
+/// use uriscan::{AuditOptions, Level};
 ///
-/// # fn main() -> Result<(), uriscan::audit::AuditError> {
+/// # fn main() -> Result<(), uriscan::AuditError> {
 /// let options = AuditOptions::default()
 ///     .root("site", "https://example.com/docs/")?
 ///     .level("orphan", Level::Warning)?
 ///     .threads(2);
+/// assert!(options.levels().any(|row| row == ("orphan", Level::Warning)));
 /// assert!(AuditOptions::default().level("no-such-rule", Level::Error).is_err());
 /// # Ok(())
 /// # }
@@ -136,6 +137,11 @@ impl AuditOptions {
             true => Ok(self),
             false => Err(AuditError::UnknownRule(rule.to_owned())),
         }
+    }
+
+    /// Returns the name and the level of each rule.
+    pub fn levels(&self) -> impl Iterator<Item = (&'static str, Level)> {
+        self.levels.iter()
     }
 
     /// Sets whether fragments must name an existing place; they must by default.

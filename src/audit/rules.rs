@@ -344,6 +344,12 @@ impl Levels {
         Some((index, self.levels[index]))
     }
 
+    /// Returns the name and the level of each rule.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&'static str, Level)> {
+        let levels = self.levels.iter().copied();
+        RULES.iter().map(|rule| rule.name).zip(levels)
+    }
+
     /// Returns whether findings of a rule are reported.
     pub(super) fn reports(&self, rule: &str) -> bool {
         let named = self.named(rule);

@@ -1,6 +1,6 @@
 //! Every tree of `corpus/audit/` has the findings that its `expected.txt` lists.
 //!
-//! After a comment stands the command; then what it prints; lines of standard error begin with `!`,
+//! After a comment the file has the command, then its output; lines of standard error begin with `!`,
 //! and the exit code follows `=`.
 
 use std::fs;

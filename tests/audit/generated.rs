@@ -1,4 +1,4 @@
-//! A generated site with known breakage: whoever writes a link knows what should be said of it.
+//! A generated site whose links are broken on purpose: the generator knows each finding.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

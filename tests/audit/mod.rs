@@ -10,7 +10,7 @@ mod flags;
 mod generated;
 // Trees that are made to cost much, or to lead out of themselves.
 mod hostile;
-// What a worker or a rerun must not change.
+// The order of findings.
 mod order;
 // SARIF and JUnit, read by parsers.
 mod reports;

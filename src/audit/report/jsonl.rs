@@ -37,22 +37,28 @@ impl ReportFormatter for JsonlReport {
         out.extend_from_slice(b"}\n");
     }
 
-    fn link(&mut self, place: &DocumentPath, link: &Link<'_>, state: LinkState, out: &mut Vec<u8>) {
-        open_link("link", &self.layout, place, link, out);
+    fn link(
+        &mut self,
+        document: &DocumentPath,
+        link: &Link<'_>,
+        state: LinkState,
+        out: &mut Vec<u8>,
+    ) {
+        open_link("link", &self.layout, document, link, out);
         push_member("state", state.name(), out);
         out.extend_from_slice(b"}\n");
     }
 
-    fn diagnostic(&mut self, place: &DocumentPath, found: &Diagnostic<'_>, out: &mut Vec<u8>) {
+    fn diagnostic(&mut self, document: &DocumentPath, found: &Diagnostic<'_>, out: &mut Vec<u8>) {
         if let Some(others) = others() {
-            (others.diagnostic)(place, found, out);
+            (others.diagnostic)(document, found, out);
         }
     }
 
-    fn failure(&mut self, place: &DocumentPath, message: &str, out: &mut Vec<u8>) {
+    fn failure(&mut self, document: &DocumentPath, message: &str, out: &mut Vec<u8>) {
         let member = None;
         if let Some(others) = others() {
-            (others.failure)(place, &Failure { member, message }, out);
+            (others.failure)(document, &Failure { member, message }, out);
         }
     }
 
@@ -89,7 +95,7 @@ pub(super) fn push_totals(totals: &AuditSummary, out: &mut Vec<u8>) {
 }
 
 /// Appends the keys of a link for a position that is none: null except for the position itself.
-fn open_position(place: &DocumentPath, subject: &DocumentPosition<'_>, out: &mut Vec<u8>) {
+fn open_position(document: &DocumentPath, subject: &DocumentPosition<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(b"{\"type\":\"finding\"");
     let number = |number: Option<u64>, key: &str, out: &mut Vec<u8>| match number {
         Some(number) => push_count(key, number, out),
@@ -103,7 +109,7 @@ fn open_position(place: &DocumentPath, subject: &DocumentPosition<'_>, out: &mut
             "type" => {}
             "path" => {
                 out.extend_from_slice(b",\"path\":");
-                push_string(place.path(), out);
+                push_string(document.path(), out);
             }
             "member" if subject.member.is_some() => {
                 push_member("member", subject.member.unwrap_or_default(), out);

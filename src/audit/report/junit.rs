@@ -43,11 +43,11 @@ impl ReportFormatter for JunitReport {
         push_bytes(sentence(finding).as_bytes(), &mut self.cases);
     }
 
-    fn end_document(&mut self, place: &DocumentPath, out: &mut Vec<u8>) -> bool {
+    fn end_document(&mut self, document: &DocumentPath, out: &mut Vec<u8>) -> bool {
         if self.tests == 0 {
             return false;
         }
-        let path = escape(&String::from_utf8_lossy(place.path()));
+        let path = escape(&String::from_utf8_lossy(document.path()));
         if self.written == 0 {
             let (tests, failures) = (self.tests, self.failures);
             let suite = format!(

@@ -36,7 +36,7 @@ pub struct ReportFormat {
 pub(crate) static FORMATS: &[ReportFormat] = &[
     ReportFormat {
         name: "text",
-        start: |look| Box::new(text::TextReport::new(look)),
+        start: |style| Box::new(text::TextReport::new(style)),
     },
     ReportFormat {
         name: "jsonl",
@@ -83,7 +83,7 @@ pub(crate) trait ReportFormatter: Send {
     /// Appends a link and its state.
     fn link(
         &mut self,
-        _place: &DocumentPath,
+        _document: &DocumentPath,
         _link: &Link<'_>,
         _state: LinkState,
         _out: &mut Vec<u8>,
@@ -91,13 +91,19 @@ pub(crate) trait ReportFormatter: Send {
     }
 
     /// Appends a diagnostic of a document.
-    fn diagnostic(&mut self, _place: &DocumentPath, _found: &Diagnostic<'_>, _out: &mut Vec<u8>) {}
+    fn diagnostic(
+        &mut self,
+        _document: &DocumentPath,
+        _found: &Diagnostic<'_>,
+        _out: &mut Vec<u8>,
+    ) {
+    }
 
     /// Appends the reason why a document could not be read.
-    fn failure(&mut self, _place: &DocumentPath, _message: &str, _out: &mut Vec<u8>) {}
+    fn failure(&mut self, _document: &DocumentPath, _message: &str, _out: &mut Vec<u8>) {}
 
     /// Ends the findings of a document. Returns whether there is more to append, to be called again.
-    fn end_document(&mut self, _place: &DocumentPath, _out: &mut Vec<u8>) -> bool {
+    fn end_document(&mut self, _document: &DocumentPath, _out: &mut Vec<u8>) -> bool {
         false
     }
 
@@ -233,8 +239,8 @@ pub(crate) struct ReportSet<'r> {
     listed: HashSet<Box<[u8]>>,
     /// The keys of all findings.
     baseline: Option<OpenReport<'r>>,
-    place: DocumentPath,
-    talk: Verbosity,
+    document: DocumentPath,
+    verbosity: Verbosity,
     /// The number of findings that are shown at most.
     most: u64,
     shown: u64,
@@ -244,14 +250,14 @@ pub(crate) struct ReportSet<'r> {
 
 impl<'r> ReportSet<'r> {
     /// Creates an empty set of reports that show up to `most` findings.
-    pub(crate) fn new(talk: Verbosity, most: Option<u64>) -> Self {
+    pub(crate) fn new(verbosity: Verbosity, most: Option<u64>) -> Self {
         ReportSet {
             open: Vec::new(),
             external: None,
             listed: HashSet::new(),
             baseline: None,
-            place: DocumentPath::new(b""),
-            talk,
+            document: DocumentPath::new(b""),
+            verbosity,
             most: most.unwrap_or(u64::MAX),
             shown: 0,
             totals: AuditSummary::default(),
@@ -262,11 +268,11 @@ impl<'r> ReportSet<'r> {
     pub(crate) fn add(
         &mut self,
         format: &ReportFormat,
-        look: TextStyle,
+        style: TextStyle,
         writer: Box<dyn Write + Send + 'r>,
     ) {
         self.open
-            .push(OpenReport::new((format.start)(look), writer));
+            .push(OpenReport::new((format.start)(style), writer));
     }
 
     /// Adds a report of how many findings there are with each value of a key.
@@ -306,14 +312,14 @@ impl<'r> ReportSet<'r> {
         match record {
             WireRecord::Document => {
                 self.end_document()?;
-                self.place.set(packed.bytes());
+                self.document.set(packed.bytes());
             }
             WireRecord::Finding => {}
             WireRecord::Link => {
                 let state = LinkState::NAMES[packed.number() as usize % LinkState::NAMES.len()].0;
                 packed.link(|link| {
                     for open in &mut self.open {
-                        open.report.link(&self.place, link, state, &mut open.out);
+                        open.report.link(&self.document, link, state, &mut open.out);
                     }
                 });
             }
@@ -342,7 +348,7 @@ impl<'r> ReportSet<'r> {
 
     fn end_document(&mut self) -> io::Result<()> {
         for open in &mut self.open {
-            while open.report.end_document(&self.place, &mut open.out) {
+            while open.report.end_document(&self.document, &mut open.out) {
                 open.write()?;
             }
         }
@@ -356,7 +362,7 @@ impl<'r> ReportSet<'r> {
 
     /// Takes a finding with its suggestion.
     pub(super) fn finding(&mut self, draft: &FindingDraft<'_>, suggestion: Option<&[u8]>) {
-        let finding = draft.finding(&self.place, suggestion);
+        let finding = draft.finding(&self.document, suggestion);
         match finding.level {
             Level::Error => self.totals.errors += 1,
             _ => self.totals.warnings += 1,
@@ -386,19 +392,19 @@ impl<'r> ReportSet<'r> {
 
     fn diagnostic(&mut self, found: &Diagnostic<'_>) {
         for open in &mut self.open {
-            open.report.diagnostic(&self.place, found, &mut open.out);
+            open.report.diagnostic(&self.document, found, &mut open.out);
         }
         let damage = found.code.effect == Effect::Damage;
-        if self.talk.diagnostics || damage && self.talk.errors {
+        if self.verbosity.diagnostics || damage && self.verbosity.errors {
             self.print(&found.to_string());
         }
     }
 
     fn failure(&mut self, message: &str) {
         for open in &mut self.open {
-            open.report.failure(&self.place, message, &mut open.out);
+            open.report.failure(&self.document, message, &mut open.out);
         }
-        if self.talk.errors {
+        if self.verbosity.errors {
             self.print(message);
         }
     }
@@ -407,16 +413,16 @@ impl<'r> ReportSet<'r> {
     pub(super) fn print_skipped(&mut self, mut skipped: Vec<SkippedFile>) {
         skipped.sort_unstable_by_key(|file| file.order);
         for file in skipped {
-            self.place.set(file.path.as_os_str().as_encoded_bytes());
+            self.document.set(file.path.as_os_str().as_encoded_bytes());
             self.print(&file.skip.to_string());
         }
-        self.place.set(b"");
+        self.document.set(b"");
     }
 
     /// Prints a message about the current document on standard error.
     fn print(&self, message: &str) {
         let mut line = b"uriscan: ".to_vec();
-        push_visible(self.place.path(), &mut line);
+        push_visible(self.document.path(), &mut line);
         line.extend_from_slice(b": ");
         push_visible(message.as_bytes(), &mut line);
         line.push(b'\n');
@@ -475,15 +481,15 @@ impl ReportFormatter for CountReport {
         self.counts.count(value);
     }
 
-    fn diagnostic(&mut self, place: &DocumentPath, found: &Diagnostic<'_>, out: &mut Vec<u8>) {
+    fn diagnostic(&mut self, document: &DocumentPath, found: &Diagnostic<'_>, out: &mut Vec<u8>) {
         if let Some(records) = &mut self.records {
-            records.diagnostic(place, found, out);
+            records.diagnostic(document, found, out);
         }
     }
 
-    fn failure(&mut self, place: &DocumentPath, message: &str, out: &mut Vec<u8>) {
+    fn failure(&mut self, document: &DocumentPath, message: &str, out: &mut Vec<u8>) {
         if let Some(records) = &mut self.records {
-            records.failure(place, message, out);
+            records.failure(document, message, out);
         }
     }
 

@@ -37,16 +37,16 @@ impl TextReport {
 
     fn location(
         &self,
-        place: &DocumentPath,
+        document: &DocumentPath,
         member: Option<&str>,
         position: Option<Position>,
         out: &mut Vec<u8>,
     ) {
         self.paint(PATH, out, |out| {
-            if is_workflow_command(place.path()) {
+            if is_workflow_command(document.path()) {
                 out.extend_from_slice(b"./");
             }
-            push_visible(place.path(), out);
+            push_visible(document.path(), out);
             if let Some(member) = member {
                 out.push(b'!');
                 push_visible(member.as_bytes(), out);
@@ -89,8 +89,14 @@ impl ReportFormatter for TextReport {
         out.push(b'\n');
     }
 
-    fn link(&mut self, place: &DocumentPath, link: &Link<'_>, state: LinkState, out: &mut Vec<u8>) {
-        self.location(place, link.member, link.position, out);
+    fn link(
+        &mut self,
+        document: &DocumentPath,
+        link: &Link<'_>,
+        state: LinkState,
+        out: &mut Vec<u8>,
+    ) {
+        self.location(document, link.member, link.position, out);
         out.extend_from_slice(state.name().as_bytes());
         out.extend_from_slice(b": ");
         push_visible(link.target.unwrap_or(link.reference), out);
