@@ -1,4 +1,4 @@
-//! What users of the library rely on.
+//! Auto traits of public types.
 
 use uriscan::extractor::{Document, Extractor, ExtractorOptions};
 use uriscan::output::Layout;

@@ -1,4 +1,4 @@
-//! Files that cannot be read, or are not what they seem.
+//! Files that cannot be read, or whose content differs from their name.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
@@ -20,7 +20,7 @@ fn a_missing_file_is_told_and_the_run_goes_on() {
     assert_eq!(ran.code, 2);
 }
 
-// Permissions do not stop the superuser; a process's memory has no first byte for anybody.
+// Permissions do not stop the superuser; the memory of a process cannot be read at 0.
 #[cfg(target_os = "linux")]
 #[test]
 fn an_unreadable_file_is_told_and_the_run_goes_on() {
@@ -200,7 +200,7 @@ fn files_that_shrink_or_vanish_while_others_are_read_are_told() {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        // The pipe opens when the run has come to it.
+        // The pipe opens when the run reads it.
         let mut writer = std::fs::OpenOptions::new().write(true).open(&pipe).unwrap();
         let half = lines.len() as u64 / 2;
         let file = std::fs::OpenOptions::new()

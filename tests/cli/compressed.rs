@@ -169,7 +169,7 @@ fn a_skippable_frame_that_claims_four_gigabytes_is_truncated() {
     tree.write("any", claims);
     tree.run(&["any"]).tells(2, "", "compress.truncated");
     tree.run(&["-z", "."]).tells(2, "", "compress.truncated");
-    // Also where its name tells what it would hold.
+    // Even if the name has the extension of a format.
     tree.write("any.png.zst", claims);
     tree.run(&["any.png.zst"])
         .tells(2, "", "compress.truncated");

@@ -1,4 +1,4 @@
-//! The configuration of `audit`: what a file may say, and what a file that was found may not.
+//! The configuration of `audit`: the keys of a file, and those that a file that was found may not have.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use super::{Ran, Tree};
 
 const PAGE: (&str, &str) = ("site/index.html", "<a href=x>x</a><a href=#y>y</a>");
 
-/// A repository whose configuration comes with it.
+/// A repository with a configuration.
 fn repository(config: &str) -> Tree {
     Tree::new(&[PAGE, (".git/HEAD", ""), ("uriscan.toml", config)])
 }
@@ -39,7 +39,7 @@ fn a_found_configuration_writes_nothing() {
     let told = "./--output=profile: No such file";
     assert!(ran.err.contains(told), "{}", ran.err);
     assert!(!tree.path().join("profile").exists());
-    // What the user names may say where to write.
+    // A file that the user names may choose outputs.
     let tree = repository("");
     tree.write(
         "mine.toml",
@@ -112,10 +112,10 @@ fn what_was_read_and_each_lowered_rule_is_told() {
     told(&ran.out, ",\"config\":\"uriscan.toml\"}\n");
     let ran = tree.run(&["audit", "--json", "--no-config"]);
     assert!(!ran.out.contains("\"config\""), "{}", ran.out);
-    // The command line has the last word.
+    // Flags of the command line override the file.
     let ran = tree.run(&["audit", "--deny", "broken-file,broken-fragment"]);
     assert!(!ran.err.contains("lowered"), "{}", ran.err);
-    // A file cannot silence what is told of it; the user can.
+    // Flags in the file do not hide the report of the file; flags of the user do.
     let tree = repository("quiet = true\nno-messages = true\nallow = \"broken-file\"\n");
     let ran = tree.run(&["audit"]);
     told(
@@ -229,7 +229,7 @@ fn a_configuration_is_found_up_to_the_root_of_the_repository() {
         assert!(ran.err.contains(words), "{words:?} not in {:?}", ran.err);
         ran
     };
-    // Above the root of the repository nothing is looked for.
+    // Directories above the root of the repository are not searched.
     assert!(!run("project/docs/a", &[]).err.contains("configuration"));
     for (file, text) in [
         (
@@ -252,7 +252,7 @@ fn a_configuration_is_found_up_to_the_root_of_the_repository() {
         );
         assert_eq!(ran.code, 0, "{}", ran.err);
     }
-    // Its paths are those of its folder, wherever the run starts.
+    // Paths are relative to the folder of the file, wherever the run starts.
     let text = "paths = \"a\"\nbaseline = \"known\"\nroot = \"a=http://example.com/\"\n";
     tree.write("project/docs/uriscan.toml", text.as_bytes());
     let ran = told(
@@ -264,7 +264,7 @@ fn a_configuration_is_found_up_to_the_root_of_the_repository() {
         "{}",
         ran.out
     );
-    // A file of other tools is read for its table only, and its mistakes are those of others.
+    // Only the table in a file of other tools is read; errors elsewhere in the file are ignored.
     tree.write(
         "project/docs/a/pyproject.toml",
         b"[project]\nname = \"uriscan tool\n",

@@ -1,4 +1,4 @@
-//! What references and findings are counted by.
+//! `--count-by`: the keys that references and findings are counted by.
 
 use super::Tree;
 

@@ -141,7 +141,7 @@ fn an_output_file_appears_whole() {
     assert_eq!(text(), "ftp://user@example.com/\n");
     tree.run(&["gone", "-o", "out"])
         .tells(2, "", "No such file");
-    // Nothing was read, so what was written before stays.
+    // Nothing was read, so the earlier file stays.
     assert_eq!(
         (text().as_str(), here()),
         ("ftp://user@example.com/\n", before + 1)
@@ -167,7 +167,7 @@ fn a_full_disk_is_an_error() {
     ran.tells(2, "", "cannot write: No space left");
 }
 
-// The run waits for input that never ends; what it has written so far must go.
+// The run waits for input that never ends; the temporary file must be removed.
 #[cfg(unix)]
 #[test]
 fn an_interrupt_leaves_no_half_written_file() {
@@ -176,9 +176,9 @@ fn an_interrupt_leaves_no_half_written_file() {
     let mut command = tree.command(&["-", "-o", "out", "--progress", "always"]);
     command.stdin(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    // Waiting for a child closes what is still its.
+    // Waiting for a child closes its standard input unless that is taken.
     let _input = child.stdin.take();
-    // The line of progress says that the run has begun.
+    // Progress is shown when the run has begun.
     let mut first = [0];
     child
         .stderr

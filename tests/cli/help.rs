@@ -1,4 +1,4 @@
-//! What the command says of itself: help, man pages, explanations.
+//! Documentation that the command prints: help, man pages, explanations.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -38,7 +38,7 @@ fn the_short_help_is_one_screen() {
         let text = help(subcommand, "-h");
         let lines = text.lines().count();
         assert!(lines <= 45, "{subcommand}: {lines} lines");
-        // Those that list the values of a flag behind it are short enough in lines.
+        // Descriptions followed by the values of a flag are counted in lines.
         if matches!(subcommand, "resolve" | "parse") {
             continue;
         }
@@ -160,7 +160,7 @@ fn the_flags_of_the_readme_exist() {
         .iter()
         .flat_map(|subcommand| flags(&help(subcommand, "--help")))
         .collect();
-    // Flags of cargo and of the tools that it is compared with.
+    // Flags of cargo and of the tools in comparisons.
     let others = "release path open bench fuzz-dir check-anchors dump offline";
     let others: Vec<_> = others.split(' ').collect();
     let mut found = 0;

@@ -1,4 +1,4 @@
-//! Mistakes that get a hint.
+//! Hints for common mistakes.
 
 use super::Tree;
 
@@ -16,7 +16,7 @@ fn a_subcommand_of_another_name_is_no_path() {
         .tells(2, "", "did you mean audit: uriscan audit .");
     tree.run(&["extrct", "a.txt"])
         .tells(2, "", "uriscan extract a.txt");
-    // What exists is read, whatever its name.
+    // A path that exists is read, whatever its name.
     tree.write("check", b"http://example.com/check\n");
     tree.run(&["check"]).is(0, "http://example.com/check\n");
 }
@@ -38,7 +38,7 @@ fn a_url_is_no_path() {
     tree.run(&["https://example.com/x"]).tells(2, "", words);
     tree.run(&["audit", "https://example.com/x"])
         .tells(2, "", words);
-    // What is not safe in a shell is not put into a command.
+    // A URL that a shell would interpret is not part of the suggested command.
     tree.run(&["https://example.com/'$(x)'"]).tells(
         2,
         "",

@@ -1,4 +1,4 @@
-//! Mail as files: how it is known, and what its base is.
+//! Mail in files: recognition, bases, records.
 
 use super::Tree;
 use crate::compressed::gzip;
@@ -29,7 +29,7 @@ fn mail_is_known_by_name_or_content() {
         .is(0, "http://example.com/\n");
 }
 
-/// Names that say nothing of mail, or say that it is text.
+/// Names without an extension of mail, or with that of text.
 const NAMES: [&str; 8] = [
     "m.txt",
     "m.msg",
@@ -91,7 +91,7 @@ fn texts_that_look_a_little_like_mail_stay_text() {
         tree.pipe(text.as_bytes(), &[])
             .is(0, "http://example.com/\n");
     }
-    // An extension that names another format is believed, but not in a Maildir.
+    // The extension of another format decides, except in a Maildir.
     let text = "Received: by a\nMIME-Version: 1.0\nLocation: http://example.com/\n";
     let tree = Tree::new(&[("m.md", text), ("cur/m.md", text)]);
     tree.run(&["m.md"]).is(0, "http://example.com/\n");
@@ -186,7 +186,7 @@ fn records_tell_of_the_message_and_the_part() {
         .is(0, &rows);
     tree.run(&["m.mbox", "--format", "tsv", "--fields", keys])
         .is(0, &rows.replace(',', "\t"));
-    // Behind the other keys, in the order of the table.
+    // After the other keys, in the order of the table.
     let ran = tree.run(&["m.mbox", "--json"]);
     let last = "\"flags\":[],\"loc\":\"part\",\"message_offset\":0,\"media_type\":\"text/plain\",\
          \"message_date\":null,\"message_from\":null,\"message_subject\":null}\n";
@@ -254,7 +254,7 @@ fn fields_of_a_message_that_cannot_be_read_are_null() {
     let nulls = "{\"type\":\"link\",\"message_date\":null,\"message_from\":null,\
         \"message_subject\":null}\n";
     tree.run(&[&["a.eml"], &keys[..]].concat()).is(0, nulls);
-    // What is no mail has no such keys.
+    // Records of other formats have no such keys.
     tree.run(&[&["b.txt"], &keys[..]].concat())
         .is(0, "{\"type\":\"link\"}\n");
 }
@@ -308,7 +308,7 @@ fn rewritten_links_are_looked_into_on_request() {
         0,
         &table("http://www.example.org/x", "http://www.example.org/y"),
     );
-    // Targets stay what they are.
+    // Targets do not change.
     let targets = format!("{rewritten}\n{known}\nhttp://example.com/\n");
     tree.run(&["m.eml", "--unwrap"]).is(0, &targets);
     for bad in [
@@ -409,13 +409,13 @@ fn the_counts_of_each_archive_show_what_was_passed_over() {
     for threads in ["-j1", "-j3"] {
         let run =
             |shape: &[&str]| tree.run(&[&paths[..], &[threads, "--piece", "40"], shape].concat());
-        // Among the records, behind those of the archive.
+        // Among the records, after those of the archive.
         let ran = run(&["--json", "--stats", "--fields", "path"]);
         let lines: Vec<_> = ran.out.lines().collect();
         assert_eq!(lines.len(), 7, "{}", ran.out);
         assert_eq!(lines[4].to_owned() + "\n", record);
         assert_eq!(run(&["--json"]).out.matches("\"archive\"").count(), 0);
-        // Elsewhere they are told.
+        // Elsewhere on standard error.
         let ran = run(&["--stats=json"]);
         assert_eq!((ran.code, ran.out.as_str()), (0, targets));
         assert!(ran.err.starts_with(&record), "{}", ran.err);
@@ -434,7 +434,7 @@ fn compressed_batches_of_news_are_opened() {
     let batch = format!("#! rnews {}\n{article}", article.len()).repeat(2);
     let target = "http://example.com/n\n".repeat(2);
     let gunbatch = [&b"#! gunbatch\n"[..], &gzip(batch.as_bytes())].concat();
-    // What compress writes where no text repeats: eight codes of nine bits at a time.
+    // The output of compress where no text repeats: groups of eight codes of nine bits.
     let mut cunbatch = b"#! cunbatch\n\x1f\x9d\x89".to_vec();
     for group in batch.as_bytes().chunks(8) {
         let bits = group
@@ -453,7 +453,7 @@ fn compressed_batches_of_news_are_opened() {
             "{\"type\":\"link\",\"member\":\"1/1\"}\n{\"type\":\"link\",\"member\":\"2/1\"}\n",
         );
     }
-    // In a tree they are looked into when that is asked for; else they are told.
+    // In a tree they are decompressed on demand; else they are reported as skipped.
     tree.run(&[".", "-z"]).is(0, &target.repeat(2));
     tree.run(&["."]).is(1, "");
     tree.run(&[".", "-v"]).tells(1, "", "body.opaque");
@@ -485,7 +485,7 @@ fn an_attachment_of_200_megabytes_takes_little_memory() {
     let expected = (1..5)
         .map(|n| format!("http://example.com/{n}\n"))
         .collect::<String>();
-    // A limit on all that a process maps, its program and the stacks of its threads too: a buffer
+    // A limit on all mapped memory, with the program and the stacks of threads: a buffer
     // that grows with the attachment does not fit.
     let limited = "ulimit -v 150000; exec \"$0\" \"$@\"";
     for threads in ["-j1", "-j2"] {

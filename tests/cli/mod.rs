@@ -1,10 +1,10 @@
-//! The command, run as its users run it.
+//! Tests that run the command.
 
-// Files that are left out.
+// Files that are skipped.
 mod skipped;
-// Files that cannot be read, or are not what they seem.
+// Files that cannot be read, or whose content differs from their name.
 mod bad_input;
-// What references and findings are counted by.
+// Counts of references and findings.
 mod counts;
 // Compressed files.
 mod compressed;
@@ -13,15 +13,15 @@ mod compressed;
 mod config;
 // Filters, counts, lists and parts.
 mod flags;
-// What the command says of itself.
+// Help, man pages, explanations.
 mod help;
-// Mistakes that get a hint.
+// Hints for common mistakes.
 mod hints;
 // Mail as files.
 mod mail;
-// Flags that choose and shape what comes out.
+// Output formats and their flags.
 mod output;
-// The same bytes for any number of workers.
+// The order of the output, the same for any number of workers.
 mod order;
 // References without documents.
 mod references;
@@ -36,7 +36,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// A directory of its own, and commands that run in it.
+/// A temporary directory, and commands that run in it.
 pub(crate) struct Tree {
     directory: tempfile::TempDir,
 }
@@ -86,7 +86,7 @@ impl Tree {
         Ran::from(command.stdin(Stdio::null()).output().unwrap())
     }
 
-    /// Runs the command with something on its standard input.
+    /// Runs the command with `input` on standard input.
     fn pipe(&self, input: &[u8], arguments: &[&str]) -> Ran {
         let mut command = self.command(arguments);
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -107,7 +107,7 @@ pub(crate) fn os(name: &[u8]) -> PathBuf {
     PathBuf::from(std::ffi::OsStr::from_bytes(name))
 }
 
-/// What a command left behind.
+/// The exit code and the output of a command.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Ran {
     pub(crate) code: i32,
@@ -126,7 +126,7 @@ impl From<Output> for Ran {
 }
 
 impl Ran {
-    /// Checks exit code and output, and that nothing was told.
+    /// Checks the exit code and the output, and that standard error is empty.
     #[track_caller]
     fn is(&self, code: i32, out: &str) {
         let expected = Ran {
@@ -137,7 +137,7 @@ impl Ran {
         assert_eq!(self, &expected);
     }
 
-    /// Checks exit code and output, and that a message has these words.
+    /// Checks the exit code and the output, and that standard error has these words.
     #[track_caller]
     pub(crate) fn tells(&self, code: i32, out: &str, words: &str) {
         assert_eq!((self.code, self.out.as_str()), (code, out), "{}", self.err);

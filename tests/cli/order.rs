@@ -1,4 +1,4 @@
-//! The same bytes for any number of workers.
+//! The order of the output, the same for any number of workers.
 
 use super::Tree;
 
@@ -41,7 +41,7 @@ fn unsorted_output_has_the_same_lines() {
     assert!(lines(&[".", "-n", "--sort", "none", "-j3"]) == lines(&[".", "-n"]));
 }
 
-/// A text with references on every side of every place where it can be cut.
+/// A text with references on both sides of all split points.
 fn long_text() -> String {
     let mut text = String::from("\u{feff}first http://example.com/first\r\n\r\n");
     for index in 0..3000 {

@@ -1,4 +1,4 @@
-//! Flags that choose and shape what comes out.
+//! Output formats and their flags.
 
 use super::Tree;
 
@@ -105,7 +105,7 @@ fn statistics_stand_where_they_do_not_mix() {
     );
     tree.run(&["t.txt", "-q", "--stats=json"])
         .tells(0, "", "\"references\":2,");
-    // Records are the same every time: what a run has used is not among them.
+    // Records do not depend on the run, so the time and memory used are not in them.
     let ran = tree.run(&["t.txt", "--json", "--stats"]);
     assert!(!ran.out.contains("_seconds") && ran.err.is_empty());
     let ran = tree.run(&["t.txt", "--json", "--stats=json"]);

@@ -1,4 +1,4 @@
-//! Hostile names, texts and surroundings: nothing is obeyed, overwritten or dropped by surprise.
+//! Hostile names, texts and surroundings: no text is interpreted, no file is overwritten or lost.
 
 use std::fs;
 use std::io::Read;
@@ -6,12 +6,12 @@ use std::process::Stdio;
 
 use super::Tree;
 
-/// A name that clears the screen, begins a line of its own, and turns what follows around.
+/// A name that clears the screen, begins a new line, and reverses the direction of the text after it.
 const NAME: &str = "a\x1b[2J\n::stop-commands::x\u{202e}\u{9b}1m.html";
-/// The same as people see it.
+/// The same name, escaped.
 const SHOWN: &str = "a\\x1b[2J\\x0a::stop-commands::x\\u{202e}\\u{9b}1m.html";
 
-/// Runs the command with its standard output on a terminal, and returns what that shows.
+/// Runs the command with standard output on a terminal, and returns the output.
 fn on_a_terminal(tree: &Tree, arguments: &[&str]) -> String {
     let pty = nix::pty::openpty(None, None).unwrap();
     let mut command = tree.command(arguments);
@@ -124,7 +124,7 @@ fn messages_show_names_and_references_escaped() {
     told(&["a.txt", "--base", "/\n::stop"], "/\\x0a::stop");
     told(&["a.txt", "--include", "(\u{1b}\n::"], "unclosed group");
     told(&["--x\u{1b}\n::stop"], "--x\\x1b\\x0a::stop");
-    // What is no scheme is no base, and not repeated as it is.
+    // A base whose scheme is invalid is an error, and is shown escaped.
     let base = "x\n::stop:a";
     let reason = "`x\\x0a` is not a scheme";
     for arguments in [
@@ -159,7 +159,7 @@ fn a_list_that_cannot_be_read_ends() {
             "",
             "uriscan: folder: it is a directory, no list of files",
         );
-        // Standard input can be a directory too, which only a read tells.
+        // Standard input can be a directory too, which only a read shows.
         let mut command = tree.command(&[flag, "-"]);
         command.stdin(fs::File::open(tree.path().join("folder")).unwrap());
         let ran = super::Ran::from(command.output().unwrap());
@@ -403,7 +403,7 @@ fn an_output_that_is_an_input_is_an_error_before_anything_is_read() {
         tree.run(arguments).tells(2, "", told);
         unchanged();
     }
-    // What the walk leaves out is no input.
+    // A file that the walk leaves out is no input.
     tree.run(&["-o", "x.out", "-t", "text", "."]).is(0, "");
     tree.run(&["-o", "x.out", "-t", "text", "."]).is(0, "");
     tree.write("site/note.txt", b"http://example.com/note\n");
@@ -412,7 +412,7 @@ fn an_output_that_is_an_input_is_an_error_before_anything_is_read() {
     let mut command = tree.command(&["-", "-o", "link"]);
     command.stdin(fs::File::open(tree.path().join("other")).unwrap());
     super::Ran::from(command.output().unwrap()).tells(2, "", "which is an input");
-    // A list that can only be read once is looked at as it is read, and the file stays.
+    // A list that can only be read once is checked while it is read, and the file is not replaced.
     tree.pipe(b"site\na.txt", &["--files-from", "-", "-o", "a.txt"])
         .tells(2, "", "a.txt: the output goes there");
     unchanged();
@@ -471,7 +471,7 @@ fn devices_pipes_and_sockets_are_written_and_not_replaced() {
     assert_eq!(tree.run(&["-o", "/dev/stderr", "a.txt"]).err, TEXT.1);
     std::os::unix::fs::symlink("/dev/stdout", tree.path().join("out")).unwrap();
     tree.run(&["-o", "out", "a.txt"]).is(0, TEXT.1);
-    // Behind what is in the file that standard output is redirected to.
+    // Appended to the file that standard output is redirected to.
     let log = tree.write("log", b"before\n");
     for path in ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"] {
         tree.write("log", b"before\n");
@@ -500,7 +500,7 @@ fn devices_pipes_and_sockets_are_written_and_not_replaced() {
     assert_eq!(text, TEXT.1);
 }
 
-/// Starts a run that waits for input that never ends, with an output file that has been begun.
+/// Starts a run that waits for input and has created a temporary file for its output.
 fn waiting(tree: &Tree, ignored: &str) -> std::process::Child {
     let program = env!("CARGO_BIN_EXE_uriscan");
     let mut shell = std::process::Command::new("sh");
@@ -509,7 +509,7 @@ fn waiting(tree: &Tree, ignored: &str) -> std::process::Child {
     shell.args(["-c", &script]).current_dir(tree.path());
     shell.stdin(Stdio::piped()).stderr(Stdio::piped());
     let mut child = shell.spawn().unwrap();
-    // The line of progress says that the run has begun.
+    // Progress is shown when the run has begun.
     let mut first = [0];
     child
         .stderr
@@ -538,7 +538,7 @@ fn signals_have_their_own_exit_codes() {
     use nix::sys::signal::Signal::{SIGHUP, SIGINT, SIGTERM};
     for (signal, code) in [(SIGHUP, 129), (SIGINT, 130), (SIGTERM, 143)] {
         if is_ignored(signal) {
-            // A child would inherit it: under nohup, HUP.
+            // Children inherit ignored signals: under nohup, HUP.
             continue;
         }
         let tree = Tree::new(&[]);

@@ -1,4 +1,4 @@
-//! Files that are left out: named with -v, counted with --stats.
+//! Files that are skipped: named with -v, counted with --stats.
 
 use super::Tree;
 
