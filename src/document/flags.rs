@@ -252,7 +252,7 @@ impl Flags {
     /// Returns whether all of `other` are set.
     ///
     /// ```
-    /// use uriscan::document::flags::Flags;
+    /// use uriscan::Flags;
     /// let flags = Flags::WRAPPED | Flags::HYPHEN;
     /// assert!(flags.contains(Flags::HYPHEN) && !flags.contains(Flags::TRIMMED));
     /// assert_eq!(flags.names().collect::<Vec<_>>(), ["wrapped", "hyphen"]);

@@ -79,7 +79,7 @@ impl fmt::Display for Component {
 /// The leftmost fault of a reference.
 ///
 /// ```
-/// use uriscan::uri::{Component, Grammar, validate};
+/// use uriscan::{Component, Grammar, validate};
 ///
 /// let fault = validate(b"http://example.com/a b", Grammar::Rfc3986).unwrap_err();
 /// assert_eq!((fault.component(), fault.at()), (Component::Path, 20));

@@ -22,7 +22,7 @@ pub enum Normalization {
 /// Appends the normal form of a reference.
 ///
 /// ```
-/// use uriscan::uri::{Normalization, normalize};
+/// use uriscan::{options::Normalization, normalize};
 ///
 /// let mut normal = Vec::new();
 /// normalize(b"HTTP://Example.COM:80/%7ebob/../x", Normalization::Rfc3986Scheme, &mut normal);

@@ -15,7 +15,7 @@ const GENERAL_DELIMITER: ByteSet = ByteSet::EMPTY.with(b":/?#");
 /// defined. The split does not validate: see [`validate`](super::validate).
 ///
 /// ```
-/// use uriscan::uri::Reference;
+/// use uriscan::Reference;
 ///
 /// let parts = Reference::split(b"http://www.example.com?#top");
 /// assert_eq!(parts.scheme, Some(&b"http"[..]));

@@ -39,7 +39,7 @@ impl TextReference<'_> {
 /// The example of RFC 2396 Appendix E, where white space and a line break stand inside one URI:
 ///
 /// ```
-/// use uriscan::document::text::{Certainty, TextOptions, find};
+/// use uriscan::{options::TextOptions, Certainty, find};
 /// let text = b"   Yes, Jim, I found it under \"http://www.w3.org/Addressing/\",
 ///    but you can probably pick it up from <ftp://ds.internic.
 ///    net/rfc/>.  Note the warning in <http://www.ics.uci.edu/pub/
@@ -183,7 +183,7 @@ impl Certainty {
     /// Returns the certainty of a reference, from the kind of place and its flags.
     ///
     /// ```
-    /// use uriscan::document::{events::Context, flags::Flags, text::Certainty};
+    /// use uriscan::{Certainty, Context, Flags};
     /// assert_eq!(Certainty::of(Context::Bare, Flags::TRIMMED), Certainty::Likely);
     /// assert_eq!(Certainty::of(Context::Angle, Flags::ODD_HOST), Certainty::Exact);
     /// assert!(Certainty::of(Context::Quoted, Flags::HYPHEN) < Certainty::Likely);

@@ -20,7 +20,7 @@ use crate::uri::rules::{Rules, SameScheme};
 /// Resolves references against a base, which can be replaced.
 ///
 /// ```
-/// use uriscan::uri::{Resolver, Rules};
+/// use uriscan::{Resolver, Rules};
 ///
 /// let resolver = Resolver::new(b"http://example.com/a/b", Rules::Whatwg)?;
 /// let mut target = Vec::new();
@@ -185,11 +185,11 @@ impl Resolver {
     /// becomes `%26%2365533%3B`. The serialised form of an address may be longer than the address.
     ///
     /// ```
-    /// use uriscan::uri::{Resolver, Rules};
+    /// use uriscan::{Resolver, Rules};
     ///
     /// let resolver = Resolver::new(b"http://example.com/", Rules::RFC3986)?;
     /// assert_eq!(resolver.longest_target(10), 32);
-    /// # Ok::<(), uriscan::uri::BaseError>(())
+    /// # Ok::<(), uriscan::BaseError>(())
     /// ```
     #[must_use]
     pub fn longest_target(&self, length: usize) -> usize {
