@@ -172,7 +172,7 @@ impl<'a> CollectWorker<'a> {
             }
             Ok(FileOutcome::Skipped(skip)) => {
                 self.collected.summary.skip(skip.reason);
-                let verbosity = self.audit.options.reading.talk;
+                let verbosity = self.audit.options.reading.verbosity;
                 if entry.named && verbosity.errors || verbosity.diagnostics {
                     let path = entry.path;
                     self.collected

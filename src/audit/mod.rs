@@ -78,7 +78,7 @@ pub fn audit(
         follow: options.symlinks == SymlinkPolicy::Follow,
         ..WalkOptions::default()
     };
-    let mut reports = ReportSet::new(options.reading.talk, None);
+    let mut reports = ReportSet::new(options.reading.verbosity, None);
     reports.call(on_finding);
     let walk = Walk::new(roots.into_iter(), walk_options);
     run(Audit::new(options, paths), walk, reports).map_err(AuditError::Io)
@@ -101,7 +101,7 @@ pub(crate) fn run(
     mut reports: ReportSet<'_>,
 ) -> io::Result<AuditSummary> {
     let reading = &mut audit.options.reading;
-    reading.piece = UNCUT;
+    reading.piece_size = UNCUT;
     reading.report = ReportMode::Links;
     reading.extractor.formats.anchors = AnchorReporting::Report;
     reading.extractor.longest_base = LONGEST_BASE;

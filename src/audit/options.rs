@@ -71,7 +71,7 @@ impl Default for AuditOptions {
         let mut reading = PipelineOptions {
             bases: Bases::here(),
             threads: thread::available_parallelism().map_or(1, usize::from),
-            talk: Verbosity {
+            verbosity: Verbosity {
                 errors: false,
                 ..Verbosity::default()
             },

@@ -172,8 +172,8 @@ fn roots(arguments: &AuditArgs, paths: &[PathBuf]) -> Vec<Root> {
         true => Root::Here,
         false => Root::Path(path.clone()),
     };
-    let given = &arguments.walk;
-    let listed = !(given.files_from.is_empty() && given.files0_from.is_empty());
+    let walk = &arguments.walk;
+    let listed = !(walk.files_from.is_empty() && walk.files0_from.is_empty());
     match listed && arguments.paths.is_empty() {
         true => Vec::new(),
         false => paths.iter().map(root).collect(),
@@ -235,19 +235,19 @@ fn reading(arguments: &AuditArgs, bases: Bases) -> Result<pipeline::PipelineOpti
         bases,
         shard: arguments.walk.shard.unwrap_or_default(),
         filter: arguments.filter.options()?,
-        talk: talk(arguments),
+        verbosity: verbosity(arguments),
         threads: workers(findings.threads),
         progress: (findings.progress)
             .or(io::stderr().is_terminal() && !findings.quiet)
             .then(Arc::default),
         // Documents are not split: their anchors belong together.
-        piece: UNCUT,
+        piece_size: UNCUT,
         decompress: arguments.read.decompress(&arguments.walk),
         ..pipeline::PipelineOptions::default()
     })
 }
 
-fn talk(arguments: &AuditArgs) -> Verbosity {
+fn verbosity(arguments: &AuditArgs) -> Verbosity {
     Verbosity {
         errors: !arguments.findings.no_messages,
         diagnostics: arguments.findings.verbose,
@@ -287,10 +287,14 @@ fn levels(arguments: &AuditArgs, matches: &ArgMatches) -> Levels {
         ("allow", Level::Allow),
     ] {
         let rules = matches.get_many::<&'static str>(flag).into_iter().flatten();
-        let places = matches.indices_of(flag).into_iter().flatten();
-        given.extend(places.zip(rules).map(|(place, rule)| (place, *rule, level)));
+        let indices = matches.indices_of(flag).into_iter().flatten();
+        given.extend(
+            indices
+                .zip(rules)
+                .map(|(index, rule)| (index, *rule, level)),
+        );
     }
-    given.sort_unstable_by_key(|(place, ..)| *place);
+    given.sort_unstable_by_key(|(index, ..)| *index);
     for (_, rule, level) in given {
         levels.set(rule, level);
     }
@@ -353,7 +357,7 @@ struct Destinations {
 impl Destinations {
     fn reports(&mut self, arguments: &AuditArgs) -> ReportSet<'_> {
         let findings = &arguments.findings;
-        let mut reports = ReportSet::new(talk(arguments), findings.max_findings);
+        let mut reports = ReportSet::new(verbosity(arguments), findings.max_findings);
         if let Some(main) = &mut self.main {
             let format = match findings.json {
                 true => ReportFormat::named("jsonl").unwrap_or(findings.format),

@@ -78,9 +78,9 @@ impl OutputTarget {
         match (&self.kind, &other.kind) {
             // Several outputs may go to the null device.
             (TargetKind::Device, TargetKind::Device) => {
-                let place = |target: &OutputTarget| fs::canonicalize(&target.path).ok();
-                place(self) == place(other)
-                    && place(self).as_deref() != Some(Path::new("/dev/null"))
+                let device = |target: &OutputTarget| fs::canonicalize(&target.path).ok();
+                device(self) == device(other)
+                    && device(self).as_deref() != Some(Path::new("/dev/null"))
             }
             (TargetKind::Socket, TargetKind::Socket) => self.path == other.path,
             (one, other) => one == other,

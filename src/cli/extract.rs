@@ -83,29 +83,29 @@ pub(super) fn outputs(targets: &[&OutputTarget]) -> Outputs {
 
 /// Returns the walk of these roots and those of lists.
 pub(super) fn walk(
-    given: &WalkArgs,
+    arguments: &WalkArgs,
     roots: Vec<Root>,
     order: OutputOrder,
     outputs: Outputs,
 ) -> Result<Walk, Error> {
-    let lists = || given.files_from.iter().chain(&given.files0_from);
+    let lists = || arguments.files_from.iter().chain(&arguments.files0_from);
     let standard = roots.iter().filter(|root| **root == Root::Standard).count()
         + lists().filter(|list| list.as_os_str() == "-").count();
     if standard > 1 {
         return Err(Error::new("standard input can only be read once"));
     }
-    let mut walking = given.options()?;
-    walking.sorted = order == OutputOrder::Path;
-    walking.outputs = outputs;
+    let mut options = arguments.options()?;
+    options.sorted = order == OutputOrder::Path;
+    options.outputs = outputs;
     let mut all: Vec<Box<dyn Iterator<Item = _> + Send>> =
         vec![Box::new(roots.into_iter().map(Ok))];
-    for path in &given.files_from {
+    for path in &arguments.files_from {
         all.push(Box::new(list_roots(path, b'\n')?));
     }
-    for path in &given.files0_from {
+    for path in &arguments.files0_from {
         all.push(Box::new(list_roots(path, 0)?));
     }
-    Ok(Walk::new(all.into_iter().flatten(), walking))
+    Ok(Walk::new(all.into_iter().flatten(), options))
 }
 
 fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<PipelineOptions, Error> {
@@ -165,7 +165,7 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<PipelineOptions, E
         output: output.output(),
         layout,
         report,
-        talk: Verbosity {
+        verbosity: Verbosity {
             errors: !output.no_messages,
             diagnostics: output.verbose,
             summary: output.stats.is_some() && !quiet,
@@ -176,7 +176,7 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<PipelineOptions, E
             },
         },
         threads: workers(output.threads),
-        piece: arguments.read.piece.unwrap_or(PIECE).max(1),
+        piece_size: arguments.read.piece.unwrap_or(PIECE).max(1),
         order: output.order(),
         progress: output.shows_progress().then(Arc::default),
     })
@@ -202,7 +202,7 @@ fn finish(
         Err(error) => return Err(Error::new(format!("cannot write: {error}"))),
         Ok(()) => {}
     }
-    let is_among_records = options.output.others.is_some() && options.talk.summary;
+    let is_among_records = options.output.others.is_some() && options.verbosity.summary;
     match arguments.output.stats {
         Some(StatsArg::Json) => print_stats(StatsArg::Json, summary, start),
         // In words it would repeat the record of the summary.

@@ -141,11 +141,11 @@ impl List {
     /// Reads the bytes of a path; none at the end of the list.
     fn read(&mut self) -> io::Result<Option<Vec<u8>>> {
         let mut bytes = Vec::new();
-        let most = LONGEST + 1;
+        let limit = LONGEST + 1;
         if self
             .reader
             .by_ref()
-            .take(most)
+            .take(limit)
             .read_until(self.end, &mut bytes)?
             == 0
         {
@@ -153,7 +153,7 @@ impl List {
         }
         if bytes.last() == Some(&self.end) {
             bytes.pop();
-        } else if bytes.len() as u64 == most {
+        } else if bytes.len() as u64 == limit {
             self.reader.skip_until(self.end)?;
             return Err(io::Error::new(
                 io::ErrorKind::InvalidData,

@@ -82,7 +82,7 @@ impl Bases {
         if self.mounts.is_empty() {
             match &self.otherwise {
                 UnmountedBase::File => {}
-                UnmountedBase::Given(uri) => return Some(given(uri)),
+                UnmountedBase::Given(uri) => return Some(default_base(uri)),
                 UnmountedBase::Nothing => return None,
             }
         }
@@ -106,7 +106,7 @@ impl Bases {
                 let source = BaseSource::RetrievalFile;
                 Some(Base { uri, source })
             }
-            UnmountedBase::Given(uri) => Some(given(uri)),
+            UnmountedBase::Given(uri) => Some(default_base(uri)),
             UnmountedBase::Nothing => None,
         }
     }
@@ -118,7 +118,7 @@ impl Bases {
                 uri: uri.clone(),
                 source: BaseSource::RetrievalOption,
             },
-            (_, Some(uri)) => given(uri),
+            (_, Some(uri)) => default_base(uri),
             // RFC 2557 section 5 (e).
             _ => Base {
                 uri: b"thismessage:/".to_vec(),
@@ -130,13 +130,13 @@ impl Bases {
     /// Returns the base of a document without a path.
     pub fn of_stream(&self) -> Option<Base> {
         match &self.otherwise {
-            UnmountedBase::Given(uri) => Some(given(uri)),
+            UnmountedBase::Given(uri) => Some(default_base(uri)),
             UnmountedBase::File | UnmountedBase::Nothing => None,
         }
     }
 }
 
-fn given(uri: &[u8]) -> Base {
+fn default_base(uri: &[u8]) -> Base {
     Base {
         uri: uri.to_vec(),
         source: BaseSource::DefaultOption,

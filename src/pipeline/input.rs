@@ -68,13 +68,13 @@ impl<'a> Input<'a> {
             }
             EntryKind::Unmeasured => {
                 let mut file = File::open(&entry.path)?;
-                let (mut most, mut have) = (SHORT, read(&mut file, head, SHORT)?.len());
-                while have == most && most < WHOLE as usize {
-                    most = (most * 4).min(WHOLE as usize);
-                    have += fill(&mut file, &mut resized(head, most)[have..])?;
+                let (mut wanted, mut length) = (SHORT, read(&mut file, head, SHORT)?.len());
+                while length == wanted && wanted < WHOLE as usize {
+                    wanted = (wanted * 4).min(WHOLE as usize);
+                    length += fill(&mut file, &mut resized(head, wanted)[length..])?;
                 }
-                let head = &head[..have];
-                match have == most {
+                let head = &head[..length];
+                match length == wanted {
                     true => Ok(Input::File(head, file)),
                     false => Ok(Input::Whole(head)),
                 }
@@ -110,7 +110,7 @@ impl<'a> Input<'a> {
     }
 }
 
-/// Reads `most` bytes into a buffer, fewer only at the end, and returns them.
+/// Reads `length` bytes into a buffer, fewer only at the end, and returns them.
 ///
 /// # Errors
 ///
@@ -118,9 +118,9 @@ impl<'a> Input<'a> {
 pub fn read<'a>(
     reader: &mut impl Read,
     buffer: &'a mut Vec<u8>,
-    most: usize,
+    length: usize,
 ) -> io::Result<&'a [u8]> {
-    let buffer = resized(buffer, most);
+    let buffer = resized(buffer, length);
     let end = fill(reader, buffer)?;
     Ok(&buffer[..end])
 }

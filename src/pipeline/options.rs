@@ -47,11 +47,11 @@ pub struct PipelineOptions {
     /// What is reported of the links.
     pub report: ReportMode,
     /// What is reported besides links.
-    pub talk: Verbosity,
+    pub verbosity: Verbosity,
     /// The number of workers, at least 1.
     pub threads: usize,
     /// The size of the pieces of a huge file, in bytes.
-    pub piece: u64,
+    pub piece_size: u64,
     /// The order of the output.
     pub order: OutputOrder,
     /// Counters to raise as documents are read.
@@ -71,9 +71,9 @@ impl Default for PipelineOptions {
             output: &OUTPUTS[0],
             layout: Layout::default(),
             report: ReportMode::default(),
-            talk: Verbosity::default(),
+            verbosity: Verbosity::default(),
             threads: 1,
-            piece: PIECE,
+            piece_size: PIECE,
             order: OutputOrder::default(),
             progress: None,
         }

@@ -158,7 +158,7 @@ impl<'a> Queue<'a> {
         state.batches += 1;
         drop(state);
         // A single worker gains nothing by reading ahead.
-        if self.options.threads > 1 && self.options.piece < UNCUT {
+        if self.options.threads > 1 && self.options.piece_size < UNCUT {
             jobs = read_ahead(jobs, buffer);
         }
         Ok(FileBatch { number, jobs })
@@ -181,7 +181,7 @@ impl<'a> Queue<'a> {
             if let Job::File(entry) = &job {
                 bytes += match entry.kind {
                     EntryKind::File(length)
-                        if LineSplitter::is_worthwhile(length, self.options.piece) =>
+                        if LineSplitter::is_worthwhile(length, self.options.piece_size) =>
                     {
                         if !jobs.is_empty() {
                             state.jobs.push_front(job);
@@ -214,7 +214,7 @@ impl<'a> Queue<'a> {
         let head = input::read(&mut file, &mut buffer, HEAD).ok()?;
         match self.options.choose(entry, head) {
             Choice::Read(format) if self.options.may_split(format, head) => {
-                let (entry, size) = (entry.clone(), self.options.piece);
+                let (entry, size) = (entry.clone(), self.options.piece_size);
                 match format.split_point? {
                     SplitPoint::Line(_) => {
                         let splitter = LineSplitter::new(entry, format, file, length, size);

@@ -209,7 +209,7 @@ impl<'a> FileReader<'a> {
         let loaded = match &piece.bytes {
             Some(read) => Ok(Some(read.bytes())),
             None if piece.counts_lines() => {
-                let loaded = piece.load(self.options.piece, &mut bytes);
+                let loaded = piece.load(self.options.piece_size, &mut bytes);
                 loaded.map(|loaded| loaded.then_some(bytes.as_slice()))
             }
             None => Ok(None),

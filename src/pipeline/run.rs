@@ -111,7 +111,7 @@ fn close<W: Write + Send>(
         })?;
     }
     if let Some(others) = &options.output.others
-        && options.talk.summary
+        && options.verbosity.summary
     {
         (others.summary)(summary, &mut block.output);
     }
@@ -339,7 +339,7 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
     }
 
     fn counts_archives(&self) -> bool {
-        self.options.talk.archives != Archives::Leave
+        self.options.verbosity.archives != Archives::Leave
     }
 
     /// Returns the record of the archive, or the piece of one, that has been read.
@@ -353,7 +353,7 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
     }
 
     fn report_archive(&mut self, archive: &ArchiveRecord) {
-        match (&self.options.output.others, self.options.talk.archives) {
+        match (&self.options.output.others, self.options.verbosity.archives) {
             (_, Archives::Leave) => {}
             (Some(others), _) if self.options.report.is_records() => {
                 (others.archive)(&self.path, archive, &mut self.block.output);
@@ -374,8 +374,8 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
     /// Counts the current document as skipped, and reports that where its file was named.
     fn skip(&mut self, skip: Skip, named: bool) {
         self.counts.summary.skip(skip.reason);
-        let talk = self.options.talk;
-        if named && talk.errors || talk.diagnostics {
+        let verbosity = self.options.verbosity;
+        if named && verbosity.errors || verbosity.diagnostics {
             self.message(format_args!("{skip}"));
         }
     }
@@ -392,7 +392,7 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
             };
             (others.failure)(&self.path, &failure, &mut self.block.output);
         }
-        if self.options.talk.errors {
+        if self.options.verbosity.errors {
             self.message(format_args!("{message}"));
         }
     }
@@ -459,7 +459,7 @@ impl<W: std::io::Write + Send> Sink for Collector<'_, W> {
         if self.counts_archives() {
             *self.diagnostics.entry(diagnostic.code.name).or_default() += diagnostic.count;
         }
-        let talk = self.options.talk;
+        let verbosity = self.options.verbosity;
         let approximate = std::ptr::eq(diagnostic.code, &diagnostic::APPROXIMATE);
         self.counts.summary.approximate += u64::from(approximate);
         let damage = diagnostic.code.effect == Effect::Damage;
@@ -468,7 +468,7 @@ impl<W: std::io::Write + Send> Sink for Collector<'_, W> {
             Some(others) if self.options.report.is_records() => {
                 (others.diagnostic)(&self.path, diagnostic, &mut self.block.output);
             }
-            _ if talk.diagnostics || damage && talk.errors => {
+            _ if verbosity.diagnostics || damage && verbosity.errors => {
                 self.message(format_args!("{diagnostic}"));
             }
             _ => {}

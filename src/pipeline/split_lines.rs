@@ -317,11 +317,11 @@ pub struct FileRange<'a> {
 
 impl Read for FileRange<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let most = match self.end {
+        let length = match self.end {
             Some(end) => into.len().min((end - self.at) as usize),
             None => into.len(),
         };
-        let n = read_at(self.file, &mut into[..most], self.at)?;
+        let n = read_at(self.file, &mut into[..length], self.at)?;
         self.at += n as u64;
         Ok(n)
     }

@@ -72,10 +72,10 @@ impl CountKey {
 
     /// Returns the value of a link, empty where it has none. The reference stands in for a missing
     /// target.
-    pub fn of<'a>(self, place: &'a DocumentPath, link: &'a Link<'_>) -> &'a [u8] {
+    pub fn of<'a>(self, path: &'a DocumentPath, link: &'a Link<'_>) -> &'a [u8] {
         let text = |text: Option<&'a str>| text.unwrap_or_default().as_bytes();
         match self {
-            CountKey::Path => place.path(),
+            CountKey::Path => path.path(),
             CountKey::Message => text(link.part.message_id),
             CountKey::Date => {
                 let date = text(link.part.envelope.and_then(|envelope| envelope.date));

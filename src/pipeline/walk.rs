@@ -303,7 +303,7 @@ impl WalkOptions {
 
     fn admitted(&self, kind: EntryKind) -> EntryKind {
         match (kind, self.max_filesize) {
-            (EntryKind::File(length), Some(most)) if length > most => {
+            (EntryKind::File(length), Some(max)) if length > max => {
                 EntryKind::LeftOut(SkipReason::Size)
             }
             _ => kind,

@@ -14,8 +14,8 @@ fn output(path: &std::path::Path, threads: usize, piece: u64) -> String {
     let mut options = PipelineOptions {
         output: Output::named("jsonl").unwrap(),
         threads,
-        piece,
-        talk: Verbosity {
+        piece_size: piece,
+        verbosity: Verbosity {
             summary: true,
             archives: Archives::Records,
             ..Verbosity::default()

@@ -318,8 +318,8 @@ impl ReadArgs {
             SlugArg::Github => Slug::GitHub,
             SlugArg::None => Slug::None,
         };
-        if let Some(most) = self.max_document {
-            options.html.max_document = most;
+        if let Some(length) = self.max_document {
+            options.html.max_document = length;
         }
         options
     }
