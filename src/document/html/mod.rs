@@ -23,38 +23,10 @@ mod tree_builder;
 mod value;
 mod value_syntax;
 
+pub use super::options::HtmlOptions;
 pub use encoding::prescan;
 pub(super) use scanner::FORMAT;
 pub use scanner::HtmlScanner;
-
-/// Options for HTML.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct HtmlOptions {
-    /// Also report references by convention: Open Graph, lazy loading, JSON-LD and the like.
-    pub extended: bool,
-    /// Parse `noscript` as a browser with scripting does.
-    pub scripting: bool,
-    /// Also scan character data for URIs, by the rules for text.
-    pub text: bool,
-    /// The largest document, in bytes, that is held or read twice where exactness needs it.
-    pub max_document: u64,
-    /// An attribute, in lower case: references of elements that have it get
-    /// [`Flags::IGNORED`](super::flags::Flags::IGNORED).
-    pub ignore: Option<String>,
-}
-
-impl Default for HtmlOptions {
-    fn default() -> Self {
-        HtmlOptions {
-            extended: false,
-            scripting: false,
-            text: false,
-            max_document: 64 << 20,
-            ignore: None,
-        }
-    }
-}
 
 /// The longest attribute value, or text of an element, that is searched, in bytes.
 const LIMIT: usize = 4 << 20;

@@ -41,6 +41,7 @@ mod tree;
 mod unquote;
 
 use super::events::{Event, Events, RuleFamily};
+pub use super::options::{Alternatives, Attachments, Headers, MailOptions, MimeBase};
 use super::{ArchiveCounts, Format, Passes, PieceIndex, Retrieval, Scan, ScanStart, SplitPoint};
 use crate::bytes::window::{Bounds, Window};
 use crate::decode::charset::Conversion;
@@ -50,82 +51,6 @@ use part_scanners::PartScanners;
 pub use separator::is_separator;
 pub use sniff::{is_message, starts_with_field};
 use tree::MimeTree;
-
-/// Options for mail and news.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct MailOptions {
-    /// Which header fields are read for references.
-    pub headers: Headers,
-    /// Whether message identifiers are reported as `mid:`, and news groups as `news:`.
-    pub ids: bool,
-    /// Which parts of a `multipart/alternative` count.
-    pub alternatives: Alternatives,
-    /// Whether the date, the sender and the subject of each message are reported.
-    pub envelope: bool,
-    /// Whether a relative Content-Location is a base.
-    pub mime_base: MimeBase,
-    /// Whether compressed attachments are read.
-    pub attachments: Attachments,
-    /// The deepest nesting of entities; deeper ones are read as text.
-    pub max_depth: usize,
-}
-
-impl Default for MailOptions {
-    fn default() -> Self {
-        MailOptions {
-            headers: Headers::default(),
-            ids: false,
-            envelope: false,
-            alternatives: Alternatives::default(),
-            mime_base: MimeBase::default(),
-            attachments: Attachments::default(),
-            max_depth: 64,
-        }
-    }
-}
-
-/// Which header fields are read for references.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Headers {
-    /// None.
-    None,
-    /// Fields that are known to hold URIs or free text.
-    #[default]
-    Known,
-    /// All of them, including trace fields.
-    All,
-}
-
-/// Which parts of a `multipart/alternative` count.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Alternatives {
-    /// All of them.
-    #[default]
-    All,
-    /// The last that can be read (RFC 2046 section 5.1.4).
-    Last,
-}
-
-/// Whether a relative Content-Location is a base.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum MimeBase {
-    /// A relative one is resolved against the enclosing base, and is the base of its own part.
-    #[default]
-    Chained,
-    /// Only an absolute one is a base (RFC 2557 section 5, to the letter).
-    Strict,
-}
-
-/// Whether compressed attachments are read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Attachments {
-    /// They are skipped, and counted.
-    #[default]
-    Skip,
-    /// They are decompressed; the file name tells the format of the contents.
-    Open,
-}
 
 /// A mailbox: messages back to back, each after a `From ` line.
 pub(super) const MBOX: Format = Format {

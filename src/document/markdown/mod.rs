@@ -23,6 +23,7 @@ use super::events::{
 };
 use super::flags::Flags;
 use super::nested::{NestedDocument, NestedScope, NestedView};
+pub use super::options::{MarkdownOptions, Slug};
 use super::{
     AnchorReporting, Format, Passes, Positions, Retrieval, Scan, ScanStart, diagnostic, html, text,
 };
@@ -30,24 +31,6 @@ use crate::bytes::steps::step;
 use crate::bytes::window::{Bounds, Window};
 use crate::decode::charset::Conversion;
 use slug::Slugs;
-
-/// Options for Markdown.
-#[derive(Clone, Debug, Default)]
-#[non_exhaustive]
-pub struct MarkdownOptions {
-    /// The anchors that headings get.
-    pub slug: Slug,
-}
-
-/// The anchors that headings get.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Slug {
-    /// The slug that GitHub makes of the heading's text.
-    #[default]
-    GitHub,
-    /// None.
-    None,
-}
 
 /// CommonMark with the extensions of GitHub.
 pub(super) const FORMAT: Format = Format {

@@ -32,6 +32,7 @@ pub mod schemes;
 mod split;
 mod view;
 
+pub use super::options::{NonAscii, TextOptions, TextSource};
 pub use find::{Certainty, TextReference, TextReferences, find};
 pub use scanner::TextScanner;
 #[cfg(feature = "internals")]
@@ -43,40 +44,6 @@ use super::events::RuleFamily;
 use super::{Format, Passes, Retrieval, SplitPoint};
 use crate::bytes::window::Bounds;
 use crate::decode::charset::Conversion;
-
-/// Options for scanning text.
-#[derive(Clone, Debug, Default)]
-#[non_exhaustive]
-pub struct TextOptions {
-    /// The bytes beyond ASCII that belong to a URI.
-    pub non_ascii: NonAscii,
-    /// Also report `www.example.com`, as `http://www.example.com` (RFC 2396 Appendix F).
-    pub www: bool,
-    /// Also report `user@example.com`, as `mailto:user@example.com`.
-    pub email: bool,
-    /// Follow RFC 2396 Appendix E without limits on the white space inside delimiters.
-    pub strict: bool,
-}
-
-/// The kind of text: prose, or the source of formatted text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum TextSource {
-    /// Only lines that start with `.` are read as troff's (T39).
-    #[default]
-    Prose,
-    /// Every line is troff: the media type `text/troff` (RFC 4263) or one of its older names.
-    Troff,
-}
-
-/// The bytes beyond ASCII that belong to a URI in text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum NonAscii {
-    /// Letters, marks and the like, as in an IRI (RFC 3987).
-    #[default]
-    Iri,
-    /// None.
-    Ascii,
-}
 
 /// Plain text, the format of documents that have no other.
 pub(super) const FORMAT: Format = Format {

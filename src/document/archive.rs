@@ -1,0 +1,94 @@
+//! Archives: what was read and what was not, and where their members begin.
+
+use std::collections::BTreeMap;
+
+use crate::bytes::window::Window;
+
+/// How much of an archive was read, and what was passed over.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ArchiveCounts {
+    /// Members.
+    pub members: u64,
+    /// Parts of members that were read.
+    pub parts: u64,
+    /// Parts that were not read, by media type.
+    pub skipped: BTreeMap<String, u64>,
+}
+
+impl ArchiveCounts {
+    /// A hostile archive must not fill the memory with names: more of them are counted as `*`.
+    const NAMES: usize = 1024;
+
+    /// Counts a part that is not read.
+    pub(crate) fn skip(&mut self, media_type: &str) {
+        if let Some(count) = self.skipped.get_mut(media_type) {
+            *count += 1;
+            return;
+        }
+        let is_full = self.skipped.len() >= Self::NAMES;
+        let name = if is_full { "*" } else { media_type };
+        *self.skipped.entry(name.to_owned()).or_default() += 1;
+    }
+
+    /// Adds the counts of another piece of the archive.
+    pub fn add(&mut self, other: &ArchiveCounts) {
+        self.members += other.members;
+        self.parts += other.parts;
+        for (name, count) in &other.skipped {
+            *self.skipped.entry(name.clone()).or_default() += count;
+        }
+    }
+}
+
+/// Finds where the members of an archive begin, as its scanner does, but faster.
+pub trait MemberFinder: Send {
+    /// Looks for the next member in the pending bytes of a window. A member has to be looked for
+    /// from `next` of the one before it on.
+    fn next(&mut self, window: &Window<'_>, read_at: ReadAt<'_>) -> MemberSearch;
+
+    /// Returns the context of a piece that starts with the member found last.
+    fn context(&self) -> SplitContext;
+
+    /// Takes what was found since the last call and before the offset `end`.
+    fn take_index(&mut self, end: u64) -> PieceIndex;
+}
+
+/// What a [`MemberFinder`] found in a piece of an archive, so that its scanner need not search again.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PieceIndex {
+    /// The offsets of all lines that may begin a member, in ascending order.
+    pub candidates: Vec<u64>,
+    /// Whether the piece may hold lines that were escaped so as not to begin a member.
+    pub escaped: bool,
+}
+
+/// Reads bytes of the archive at an offset; returns how many there are, fewer only at its end.
+pub type ReadAt<'a> = &'a dyn Fn(u64, &mut [u8]) -> usize;
+
+/// The result of a search for the next member of an archive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemberSearch {
+    /// A member begins at `at`; its first line ends at `next`.
+    Found {
+        /// The index of its first byte.
+        at: usize,
+        /// The index from which on to look for the one behind it.
+        next: usize,
+    },
+    /// No member begins before this index, from which on more bytes are needed.
+    NotBefore(usize),
+    /// The next member cannot be found: the rest of the archive is one piece.
+    Lost,
+}
+
+/// The rest of the archive of which a document is a piece.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SplitContext {
+    /// How many members stand before the piece.
+    pub before: u64,
+    /// The offset of the first member behind the piece, if there is one. The scanner sees some
+    /// bytes of it, to find where the one before it ends.
+    pub end: Option<u64>,
+    /// What the first member decides for the others, in the format's own encoding; 0 at the start.
+    pub state: u8,
+}

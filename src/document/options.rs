@@ -1,0 +1,194 @@
+//! The options of the formats.
+
+/// The options of all formats.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct FormatOptions {
+    /// Plain text.
+    pub text: TextOptions,
+    /// HTML.
+    pub html: HtmlOptions,
+    /// Markdown.
+    #[cfg(feature = "markdown")]
+    pub markdown: MarkdownOptions,
+    /// Mail and news.
+    #[cfg(feature = "mail")]
+    pub mail: MailOptions,
+    /// Whether the places that fragments can name are reported too.
+    pub anchors: AnchorReporting,
+}
+
+/// Whether scanners report what fragments can name: `id`, `a[name]`, headings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AnchorReporting {
+    /// They report references only.
+    #[default]
+    Leave,
+    /// They report both, in one pass.
+    Report,
+}
+
+/// Options for scanning text.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct TextOptions {
+    /// The bytes beyond ASCII that belong to a URI.
+    pub non_ascii: NonAscii,
+    /// Also report `www.example.com`, as `http://www.example.com` (RFC 2396 Appendix F).
+    pub www: bool,
+    /// Also report `user@example.com`, as `mailto:user@example.com`.
+    pub email: bool,
+    /// Follow RFC 2396 Appendix E without limits on the white space inside delimiters.
+    pub strict: bool,
+}
+
+/// The kind of text: prose, or the source of formatted text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TextSource {
+    /// Only lines that start with `.` are read as troff's (T39).
+    #[default]
+    Prose,
+    /// Every line is troff: the media type `text/troff` (RFC 4263) or one of its older names.
+    Troff,
+}
+
+/// The bytes beyond ASCII that belong to a URI in text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NonAscii {
+    /// Letters, marks and the like, as in an IRI (RFC 3987).
+    #[default]
+    Iri,
+    /// None.
+    Ascii,
+}
+
+/// Options for HTML.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct HtmlOptions {
+    /// Also report references by convention: Open Graph, lazy loading, JSON-LD and the like.
+    pub extended: bool,
+    /// Parse `noscript` as a browser with scripting does.
+    pub scripting: bool,
+    /// Also scan character data for URIs, by the rules for text.
+    pub text: bool,
+    /// The largest document, in bytes, that is held or read twice where exactness needs it.
+    pub max_document: u64,
+    /// An attribute, in lower case: references of elements that have it get
+    /// [`Flags::IGNORED`](super::flags::Flags::IGNORED).
+    pub ignore: Option<String>,
+}
+
+impl Default for HtmlOptions {
+    fn default() -> Self {
+        HtmlOptions {
+            extended: false,
+            scripting: false,
+            text: false,
+            max_document: 64 << 20,
+            ignore: None,
+        }
+    }
+}
+
+/// Options for Markdown.
+#[cfg(feature = "markdown")]
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct MarkdownOptions {
+    /// The anchors that headings get.
+    pub slug: Slug,
+}
+
+/// The anchors that headings get.
+#[cfg(feature = "markdown")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Slug {
+    /// The slug that GitHub makes of the heading's text.
+    #[default]
+    GitHub,
+    /// None.
+    None,
+}
+
+/// Options for mail and news.
+#[cfg(feature = "mail")]
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct MailOptions {
+    /// Which header fields are read for references.
+    pub headers: Headers,
+    /// Whether message identifiers are reported as `mid:`, and news groups as `news:`.
+    pub ids: bool,
+    /// Which parts of a `multipart/alternative` count.
+    pub alternatives: Alternatives,
+    /// Whether the date, the sender and the subject of each message are reported.
+    pub envelope: bool,
+    /// Whether a relative Content-Location is a base.
+    pub mime_base: MimeBase,
+    /// Whether compressed attachments are read.
+    pub attachments: Attachments,
+    /// The deepest nesting of entities; deeper ones are read as text.
+    pub max_depth: usize,
+}
+
+#[cfg(feature = "mail")]
+impl Default for MailOptions {
+    fn default() -> Self {
+        MailOptions {
+            headers: Headers::default(),
+            ids: false,
+            envelope: false,
+            alternatives: Alternatives::default(),
+            mime_base: MimeBase::default(),
+            attachments: Attachments::default(),
+            max_depth: 64,
+        }
+    }
+}
+
+/// Which header fields are read for references.
+#[cfg(feature = "mail")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Headers {
+    /// None.
+    None,
+    /// Fields that are known to hold URIs or free text.
+    #[default]
+    Known,
+    /// All of them, including trace fields.
+    All,
+}
+
+/// Which parts of a `multipart/alternative` count.
+#[cfg(feature = "mail")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Alternatives {
+    /// All of them.
+    #[default]
+    All,
+    /// The last that can be read (RFC 2046 section 5.1.4).
+    Last,
+}
+
+/// Whether a relative Content-Location is a base.
+#[cfg(feature = "mail")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MimeBase {
+    /// A relative one is resolved against the enclosing base, and is the base of its own part.
+    #[default]
+    Chained,
+    /// Only an absolute one is a base (RFC 2557 section 5, to the letter).
+    Strict,
+}
+
+/// Whether compressed attachments are read.
+#[cfg(feature = "mail")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Attachments {
+    /// They are skipped, and counted.
+    #[default]
+    Skip,
+    /// They are decompressed; the file name tells the format of the contents.
+    Open,
+}
