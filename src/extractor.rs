@@ -1,4 +1,4 @@
-//! Layer 5: one document, start to end, with buffers that serve the next one too.
+//! Layer 5: extracts the links of one document after the other, with buffers that are reused.
 
 use std::io::{self, Cursor, Read, Seek};
 
@@ -7,7 +7,7 @@ use encoding_rs::Encoding;
 use crate::bytes::lines::LineCounter;
 use crate::bytes::source::{Replay, RewindSource, Seekable};
 use crate::bytes::steps::step;
-use crate::bytes::window::{Bounds, Window, Windows};
+use crate::bytes::window::{Bounds, SliceWindows, Window, Windows};
 use crate::decode::charset::{self, CharsetReader, Conversion, Detected};
 use crate::decode::offset_map::OffsetMap;
 pub use crate::document::Positions;
@@ -19,24 +19,25 @@ use crate::resolver::{EmbeddedBases, Handed, Linker, Ruling, Sink};
 use crate::uri::Base;
 use crate::uri::unwrap::Unwrapper;
 
-/// How documents are read.
+/// Options of extraction.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ExtractorOptions {
     /// The options of each format.
     pub formats: document::FormatOptions,
-    /// Which rules resolution follows.
+    /// The rules of resolution.
     pub ruling: Ruling,
-    /// Whether the bases that documents bring are honoured.
+    /// Whether bases named by documents themselves count.
     pub embedded_bases: EmbeddedBases,
-    /// The longest base of a document's contents that is honoured, in bytes; a longer one is refused
-    /// with a diagnostic. Each target repeats its base.
+    /// The longest base in the contents of a document that counts, in bytes.
+    ///
+    /// A longer one is refused with a diagnostic: each target repeats its base.
     pub longest_base: usize,
-    /// Reads targets off links that a mail gateway has rewritten.
+    /// Decodes links that a mail gateway has rewritten.
     pub unwrapper: Option<Unwrapper>,
     /// Whether links carry their line and column.
     pub positions: Positions,
-    /// How many bytes are read at a time.
+    /// The number of bytes that are read at a time.
     pub window: usize,
 }
 
@@ -49,7 +50,7 @@ impl Default for ExtractorOptions {
             longest_base: usize::MAX,
             unwrapper: None,
             positions: Positions::default(),
-            // It should stay in a core's own cache, and most documents should fit.
+            // Fits in the cache of a core, and holds most documents whole.
             window: 256 << 10,
         }
     }
@@ -77,7 +78,7 @@ impl ExtractorOptions {
         self
     }
 
-    /// Sets how many bytes are read at a time.
+    /// Sets the number of bytes that are read at a time.
     #[must_use]
     pub fn with_window(mut self, bytes: usize) -> Self {
         self.window = bytes;
@@ -85,34 +86,34 @@ impl ExtractorOptions {
     }
 }
 
-/// A document of which more than this many bytes are kept to be read again is heavy.
-const KEPT: usize = 8 << 20;
-/// The same of one that must be in view as a whole: its tree is kept too.
-const WHOLE: usize = 1 << 20;
+/// A document is heavy if more bytes than this are kept for another pass.
+const HEAVY_KEPT: usize = 8 << 20;
+/// A document is heavy if more bytes than this are pending in an exact pass, which builds a tree.
+const HEAVY_PENDING: usize = 1 << 20;
 
-/// What is known of a document before it is read.
+/// A document to be read: format, base and declared encoding.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub struct Document<'a> {
-    /// Its format.
+    /// The format.
     pub format: &'static Format,
-    /// Its base URI, unless it brings one itself.
+    /// The retrieval or default base, which counts unless the document names one itself.
     pub base: Option<&'a Base>,
-    /// The encoding that a transport or the user declares.
+    /// The encoding that the transport or the user declares.
     pub declared: Option<&'static Encoding>,
-    /// Where it starts, if it is a piece of a document.
+    /// The origin of a piece of a document.
     #[doc(hidden)]
     pub origin: PieceOrigin,
-    /// What was found in it already, if it is a piece of an archive.
+    /// Known contents of a piece of an archive.
     pub(crate) index: Option<&'a PieceIndex>,
 }
 
-/// Where a piece of a document starts: behind a [split point](Format::split_point).
+/// The start of a piece of a document: behind a [split point](Format::split_point).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PieceOrigin {
-    /// The offset of its first byte.
+    /// The document offset of the first byte.
     pub offset: u64,
-    /// The line that it starts.
+    /// The line number of the first byte, 1-based.
     pub line: u64,
     /// The rest of the document, if it is an archive.
     pub split: SplitContext,
@@ -130,7 +131,7 @@ impl Default for PieceOrigin {
 }
 
 impl<'a> Document<'a> {
-    /// A document of a format, with a base if one is known.
+    /// Makes a document of a format, with a base if one is known.
     pub fn new(format: &'static Format, base: Option<&'a Base>) -> Self {
         Document {
             format,
@@ -161,12 +162,12 @@ pub struct Extractor {
     windows: Windows,
     events: Batch,
     linker: Linker,
-    /// One scanner a format, made when it is first needed.
+    /// One scanner a format, created when first needed.
     scanners: Vec<(&'static str, Box<dyn Scan>)>,
 }
 
 impl Extractor {
-    /// An extractor with these options.
+    /// Makes an extractor.
     pub fn new(options: &ExtractorOptions) -> Self {
         let mut linker = Linker::new(options.ruling, options.embedded_bases);
         linker.set_longest_base(options.longest_base);
@@ -192,44 +193,30 @@ impl Extractor {
             let _ = self.run(document, &mut Seekable::new(Cursor::new(bytes)), sink);
             return;
         }
-        // The windows are views of the bytes as they are: nothing is copied.
-        let look_behind = format.bounds.look_behind;
+        let (look_behind, origin) = (format.bounds.look_behind, document.origin.offset);
+        let mut source = SliceWindows::new(bytes, look_behind, origin, self.options.window);
         let mut pass = self.begin(document, detected);
-        let (mut start, mut end) = (0, 0);
-        loop {
-            // While the scanner consumes nothing, the window doubles.
-            end = bytes.len().min(end + self.options.window.max(end - start));
-            let behind = start.saturating_sub(look_behind);
-            let window = Window {
-                bytes: &bytes[behind..end],
-                start: start - behind,
-                offset: document.origin.offset + behind as u64,
-                last: end == bytes.len(),
-            };
-            start = behind + self.scan(&mut pass, window, None, sink);
-            if let Some(again) = pass.again(&mut self.linker) {
-                let encoding = again.start.again.encoding;
-                if charset::converts(format.conversion, encoding) {
-                    // It turns out that its bytes are not what they seem.
-                    let converted = Document {
-                        declared: encoding,
-                        ..*document
-                    };
-                    let _ = self.run(&converted, &mut Seekable::new(Cursor::new(bytes)), sink);
-                    return;
-                }
-                (pass, start, end) = (again, 0, 0);
-            } else if window.last {
-                return self.linker.end(sink);
+        while let Some(restarted) = self.run_pass(&mut pass, &mut source, sink) {
+            let encoding = restarted.start.again.encoding;
+            if charset::converts(format.conversion, encoding) {
+                let document = Document {
+                    declared: encoding,
+                    ..*document
+                };
+                let _ = self.run(&document, &mut Seekable::new(Cursor::new(bytes)), sink);
+                return;
             }
+            pass = restarted;
+            source.rewind();
         }
+        self.linker.end(sink);
     }
 
     /// Extracts the links of a document, window by window, and returns its length in bytes.
     ///
     /// # Errors
     ///
-    /// Those of the reader. Links that were complete before the error have been handed on.
+    /// Those of the reader. Links that were complete before the error have reached the sink.
     pub fn extract(
         &mut self,
         document: &Document<'_>,
@@ -239,7 +226,7 @@ impl Extractor {
         let limit = usize::try_from(self.options.formats.html.max_document).unwrap_or(usize::MAX);
         let limit = match document.format.reading {
             Passes::Once => 0,
-            // What a scanner may have in view when it gives up must be kept too.
+            // The scanner may request a restart only at the end of its look-ahead.
             Passes::MaybeTwice => {
                 limit + 2 * document.format.bounds.look_ahead + self.options.window
             }
@@ -247,11 +234,11 @@ impl Extractor {
         self.run(document, &mut Replay::new(reader, limit), sink)
     }
 
-    /// The same for a file, which need not be kept in memory to be read a second time.
+    /// Extracts the links of a file, which is not kept in memory for a second pass.
     ///
     /// # Errors
     ///
-    /// Those of the reader. Links that were complete before the error have been handed on.
+    /// Those of the reader. Links that were complete before the error have reached the sink.
     pub fn extract_seekable(
         &mut self,
         document: &Document<'_>,
@@ -264,8 +251,8 @@ impl Extractor {
     /// Returns how much was read of the archive that was extracted last, and what was passed over;
     /// `None` for formats that are no archives.
     pub fn counts(&self, format: &Format) -> Option<&ArchiveCounts> {
-        let known = self.scanners.iter().find(|(name, _)| *name == format.name);
-        known.and_then(|(_, scanner)| scanner.counts())
+        let found = self.scanners.iter().find(|(name, _)| *name == format.name);
+        found.and_then(|(_, scanner)| scanner.counts())
     }
 
     fn run(
@@ -275,51 +262,71 @@ impl Extractor {
         sink: &mut impl Sink,
     ) -> io::Result<u64> {
         let Format {
-            bounds,
             conversion,
             prescan,
             ..
         } = *document.format;
-        let mut reader = CharsetReader::new(source, conversion, prescan, document.declared)?;
-        let mut failure = None;
-        let mut pass = self.begin(document, reader.detected());
-        let origin = document.origin.offset;
-        self.windows.begin_at(bounds, origin);
-        let mut told = false;
+        let mut source = ReaderWindows {
+            reader: CharsetReader::new(source, conversion, prescan, document.declared)?,
+            windows: std::mem::take(&mut self.windows),
+            failure: None,
+            is_heavy: false,
+        };
+        let result = self.run_passes(document, &mut source, sink);
+        self.windows = source.windows;
+        result
+    }
+
+    /// Extracts the links of a document in one pass or more; returns its length in bytes.
+    fn run_passes(
+        &mut self,
+        document: &Document<'_>,
+        source: &mut ReaderWindows<'_, impl RewindSource>,
+        sink: &mut impl Sink,
+    ) -> io::Result<u64> {
+        let (bounds, origin) = (document.format.bounds, document.origin.offset);
+        let mut pass = self.begin(document, source.reader.detected());
+        source.windows.begin_at(bounds, origin);
+        while let Some(restarted) = self.run_pass(&mut pass, source, sink) {
+            source.reader.again(restarted.start.again.encoding)?;
+            let bounds = self.bounds(bounds, &restarted);
+            source.windows.begin_at(bounds, origin);
+            pass = restarted;
+        }
+        self.linker.end(sink);
+        let window = source.windows.window();
+        let length = window.offset_at(window.bytes.len()) - origin;
+        // A buffer that one document made very large is not kept for later ones.
+        source.windows.begin_at(bounds, origin);
+        if let Some(error) = source.failure.take() {
+            return Err(error);
+        }
+        let map = source.reader.offset_map();
+        Ok(map.map_or(length, |map| map.start(length)))
+    }
+
+    /// Scans a document window by window, to the end or until a restart is requested.
+    fn run_pass(
+        &mut self,
+        pass: &mut Pass,
+        source: &mut impl WindowSource,
+        sink: &mut impl Sink,
+    ) -> Option<Pass> {
         loop {
-            let whole = pass.start.again.exact && self.windows.pending().len() > WHOLE;
-            if !told && (whole || reader.kept() > KEPT) {
-                told = true;
+            if source.becomes_heavy(pass.start.again.exact) {
                 sink.heavy();
             }
-            if let Err(error) = self.windows.fill(&mut reader) {
-                failure = Some(error);
-                self.windows.end_here();
-            }
-            // The windows step aside, so that the rest can be borrowed.
-            let mut windows = std::mem::take(&mut self.windows);
-            let window = windows.window();
-            let consumed = self.scan(&mut pass, window, reader.offset_map(), sink);
-            let length = window.offset_at(consumed);
-            let again = pass.again(&mut self.linker);
-            let finished = again.is_none() && windows.consume(consumed);
-            self.windows = windows;
-            if let Some(again) = again {
-                reader.again(again.start.again.encoding)?;
-                self.windows.begin_at(self.bounds(bounds, &again), origin);
-                pass = again;
-            } else if finished {
-                self.linker.end(sink);
-                // What a huge document took is not kept for later ones.
-                self.windows.begin_at(bounds, origin);
-                let length = length - origin;
-                let length = reader.offset_map().map_or(length, |map| map.start(length));
-                return failure.map_or(Ok(length), Err);
+            source.fill();
+            let (window, map) = source.view();
+            let consumed = self.scan(pass, window, map, sink);
+            let restarted = pass.restarted(&mut self.linker);
+            if restarted.is_some() || source.consume(consumed) {
+                return restarted;
             }
         }
     }
 
-    /// An exact pass may need to see the whole document.
+    /// Returns the bounds of a pass: an exact one may need the whole document in one window.
     fn bounds(&self, bounds: Bounds, pass: &Pass) -> Bounds {
         let limit = usize::try_from(self.options.formats.html.max_document).unwrap_or(usize::MAX);
         match pass.start.again.exact {
@@ -354,7 +361,7 @@ impl Extractor {
         Pass::new(scanner, start, self.options.positions, document.origin)
     }
 
-    /// One window: bytes to events to links.
+    /// Scans one window: bytes to events to links.
     fn scan(
         &mut self,
         pass: &mut Pass,
@@ -407,9 +414,72 @@ impl Extractor {
     }
 }
 
-/// One reading of a document, from its first byte.
+/// A document as a sequence of windows.
+trait WindowSource {
+    /// Returns true once, before the document is to take much memory; `exact` as in a restart.
+    fn becomes_heavy(&mut self, _exact: bool) -> bool {
+        false
+    }
+
+    /// Reads more bytes into the window.
+    fn fill(&mut self);
+
+    /// Returns the current window, and the map to the offsets in the document as stored.
+    fn view(&mut self) -> (Window<'_>, Option<&mut OffsetMap>);
+
+    /// Consumes the bytes of the window before index `at`; returns true at the end of the document.
+    fn consume(&mut self, at: usize) -> bool;
+}
+
+impl WindowSource for SliceWindows<'_> {
+    fn fill(&mut self) {
+        SliceWindows::fill(self);
+    }
+
+    fn view(&mut self) -> (Window<'_>, Option<&mut OffsetMap>) {
+        (self.window(), None)
+    }
+
+    fn consume(&mut self, at: usize) -> bool {
+        SliceWindows::consume(self, at)
+    }
+}
+
+/// The windows of a document that is read, and converted to UTF-8 where necessary.
+struct ReaderWindows<'r, S> {
+    reader: CharsetReader<'r, S>,
+    windows: Windows,
+    /// The error that ended the document early.
+    failure: Option<io::Error>,
+    is_heavy: bool,
+}
+
+impl<S: RewindSource> WindowSource for ReaderWindows<'_, S> {
+    fn becomes_heavy(&mut self, exact: bool) -> bool {
+        let is_large = exact && self.windows.pending().len() > HEAVY_PENDING;
+        let is_heavy = is_large || self.reader.kept() > HEAVY_KEPT;
+        is_heavy && !std::mem::replace(&mut self.is_heavy, true)
+    }
+
+    fn fill(&mut self) {
+        if let Err(error) = self.windows.fill(&mut self.reader) {
+            self.failure = Some(error);
+            self.windows.end_here();
+        }
+    }
+
+    fn view(&mut self) -> (Window<'_>, Option<&mut OffsetMap>) {
+        (self.windows.window(), self.reader.offset_map())
+    }
+
+    fn consume(&mut self, at: usize) -> bool {
+        self.windows.consume(at)
+    }
+}
+
+/// One pass over a document, from its first byte.
 struct Pass {
-    /// Its index among the extractor's scanners.
+    /// The index of the scanner in the extractor.
     scanner: usize,
     start: ScanStart,
     begun: bool,
@@ -431,10 +501,10 @@ impl Pass {
         }
     }
 
-    /// Another pass, when the document itself, and not an enclosed one, asked for it.
-    fn again(&mut self, linker: &mut Linker) -> Option<Pass> {
+    /// Returns another pass, if the outermost document requested a restart.
+    fn restarted(&mut self, linker: &mut Linker) -> Option<Pass> {
         let start = ScanStart {
-            again: linker.take_again()?,
+            again: linker.take_restart()?,
             ..self.start
         };
         Some(Pass {
@@ -447,7 +517,7 @@ impl Pass {
     }
 }
 
-/// Fills in the positions that the scanner left to its driver.
+/// Adds the positions of references that have none from the scanner.
 fn locate(lines: &mut LineCounter, window: &Window<'_>, converted: bool, events: &mut Batch) {
     let starts = events.list.iter().filter_map(|event| match event {
         Event::Reference(found) if found.position.is_none() => Some(found.span.start),
@@ -461,15 +531,16 @@ fn locate(lines: &mut LineCounter, window: &Window<'_>, converted: bool, events:
             Event::Reference(found) if found.position.is_none() => {
                 found.position = Some(lines.position(window, found.span.start));
             }
-            // What was converted is read in UTF-8.
+            // Converted text is UTF-8.
             Event::Encoding(encoding) if !converted => lines.set_encoding(encoding),
             _ => {}
         }
     }
 }
 
-/// The same where references come out of order: those in the text of a style element of SVG come
-/// before those of the elements inside it.
+/// Adds positions where references are out of order.
+///
+/// References in the text of an SVG style element precede those of the elements inside it.
 fn locate_sorted(
     lines: &mut LineCounter,
     window: &Window<'_>,
@@ -490,7 +561,7 @@ fn locate_sorted(
     }
 }
 
-/// Maps offsets in converted text to offsets in what is stored.
+/// Maps offsets in converted text to offsets in the document as stored.
 fn map_back(map: &OffsetMap, events: &mut Batch) {
     for event in &mut events.list {
         match event {

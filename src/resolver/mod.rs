@@ -176,7 +176,7 @@ impl Linker {
     }
 
     /// Takes the restart that the outermost document requested since the last call.
-    pub fn take_again(&mut self) -> Option<RestartHints> {
+    pub fn take_restart(&mut self) -> Option<RestartHints> {
         self.restart.take()
     }
 
