@@ -4,7 +4,7 @@
 use std::cell::Cell;
 
 use super::candidate::{Candidate, Workspace};
-use super::lines::{self, LinePrefix};
+use super::lines::{self, LinePrefix, ReplyMark};
 use super::schemes::{LONGEST_RUN, SchemeStart, TextScheme};
 use super::view::{
     PADDING, Role, TextView, is_blank, is_break, is_escape, is_ignorable, is_scheme_byte, role,
@@ -117,8 +117,8 @@ struct Gap {
     is_continued: bool,
 }
 
-/// An attempt to read a delimited reference.
-struct Attempt<'v, 'a> {
+/// The state of reading a delimited reference.
+struct DelimitedReader<'v, 'a> {
     view: &'v TextView<'a>,
     opening: Opening,
     /// The index of the URI's first byte.
@@ -141,13 +141,7 @@ struct Attempt<'v, 'a> {
     kept: usize,
 }
 
-/// A candidate between delimiters, before its scheme was tested.
-struct Cleaned {
-    candidate: Candidate,
-    spaces: usize,
-}
-
-impl<'v, 'a> Attempt<'v, 'a> {
+impl<'v, 'a> DelimitedReader<'v, 'a> {
     /// Goes from the delimiter to the URI's first byte (T9).
     fn new(
         view: &'v TextView<'a>,
@@ -160,7 +154,7 @@ impl<'v, 'a> Attempt<'v, 'a> {
             true => QUOTE,
             false => ANGLE,
         };
-        let mut attempt = Attempt {
+        let mut reader = DelimitedReader {
             view,
             opening,
             start: 0,
@@ -179,14 +173,14 @@ impl<'v, 'a> Attempt<'v, 'a> {
         let mut start = opening.at + 1;
         // The URI mostly follows directly.
         if opening.has_prefix || !view.at(start)?.is_ascii_graphic() {
-            start = attempt.gap(start, limit)?.end;
+            start = reader.read_gap(start, limit)?.end;
         }
         if opening.has_prefix {
-            attempt.flags |= Flags::URL_PREFIX;
-            start = attempt.gap(start + PREFIX.len(), limit)?.end;
+            reader.flags |= Flags::URL_PREFIX;
+            start = reader.read_gap(start + PREFIX.len(), limit)?.end;
         }
-        (attempt.start, attempt.copied, attempt.kept) = (start, start, start);
-        Some(attempt)
+        (reader.start, reader.copied, reader.kept) = (start, start, start);
+        Some(reader)
     }
 
     fn closer(&self) -> u8 {
@@ -194,7 +188,7 @@ impl<'v, 'a> Attempt<'v, 'a> {
     }
 
     /// Goes on to the closing delimiter and removes blanks on the way (T10 to T20).
-    fn read(mut self, workspace: &mut Workspace) -> Option<Cleaned> {
+    fn read(mut self, workspace: &mut Workspace) -> Option<Candidate> {
         let view = self.view;
         workspace.clear();
         let limit = self.start + LONGEST;
@@ -209,7 +203,7 @@ impl<'v, 'a> Attempt<'v, 'a> {
                 b'\\' if !self.ends_line(at) => at = self.backslash(at, workspace)?,
                 // T10
                 b'<' | b'>' | b'"' => return None,
-                _ => match self.gap(at, limit)? {
+                _ => match self.read_gap(at, limit)? {
                     gap if gap.end == at => at += self.kept_length(at)?,
                     gap if view.at(gap.end)? == self.closer() => {
                         // T17
@@ -219,7 +213,7 @@ impl<'v, 'a> Attempt<'v, 'a> {
                             return None;
                         }
                         if gap.is_continued {
-                            self.leave(at, gap, workspace);
+                            self.leave_out(at, gap, workspace);
                         }
                         return self.close(at, gap.end, workspace);
                     }
@@ -252,7 +246,7 @@ impl<'v, 'a> Attempt<'v, 'a> {
     fn backslash(&mut self, at: usize, workspace: &mut Workspace) -> Option<usize> {
         let next = self.view.at(at + 1)?;
         if at > self.start && is_escape(next) && self.is_troff() {
-            self.keep(at, workspace);
+            self.copy_up_to(at, workspace);
             self.copied = if next == b'-' { at + 1 } else { at + 2 };
             return Some(at + 2);
         }
@@ -273,7 +267,7 @@ impl<'v, 'a> Attempt<'v, 'a> {
     }
 
     /// Copies the text up to an index.
-    fn keep(&mut self, end: usize, workspace: &mut Workspace) {
+    fn copy_up_to(&mut self, end: usize, workspace: &mut Workspace) {
         if self.copied < end {
             workspace
                 .text
@@ -283,8 +277,8 @@ impl<'v, 'a> Attempt<'v, 'a> {
     }
 
     /// Leaves out a run, and the backslash in it (T16).
-    fn leave(&mut self, at: usize, gap: Gap, workspace: &mut Workspace) {
-        self.keep(at, workspace);
+    fn leave_out(&mut self, at: usize, gap: Gap, workspace: &mut Workspace) {
+        self.copy_up_to(at, workspace);
         self.copied = gap.end;
         if gap.is_continued {
             workspace.continuations.push(workspace.text.len());
@@ -293,7 +287,7 @@ impl<'v, 'a> Attempt<'v, 'a> {
 
     /// Removes a run, within the limits (T11, T13, T19).
     fn remove(&mut self, at: usize, gap: Gap, workspace: &mut Workspace) -> Option<()> {
-        self.leave(at, gap, workspace);
+        self.leave_out(at, gap, workspace);
         if !gap.has_blank {
             return Some(());
         }
@@ -315,7 +309,7 @@ impl<'v, 'a> Attempt<'v, 'a> {
     /// Returns the run of blanks and ignorable characters at an index, which may be empty.
     ///
     /// Returns `None` if it holds an empty line (T12) or lacks reply marks (T15).
-    fn gap(&mut self, from: usize, limit: usize) -> Option<Gap> {
+    fn read_gap(&mut self, from: usize, limit: usize) -> Option<Gap> {
         let view = self.view;
         let mut gap = Gap {
             end: from,
@@ -386,7 +380,10 @@ impl<'v, 'a> Attempt<'v, 'a> {
                 }
                 // Reply marks that are all written `>` read the same either way.
                 let differs = match (prefix, LinePrefix::before(view, opening)) {
-                    (LinePrefix::MixedReplies(marks), LinePrefix::Replies(plain)) => marks != plain,
+                    (
+                        LinePrefix::Replies(marks, ReplyMark::Either),
+                        LinePrefix::Replies(plain, _),
+                    ) => marks != plain,
                     (prefix, _) => prefix.is_reply(),
                 };
                 seen.set(differs);
@@ -398,7 +395,7 @@ impl<'v, 'a> Attempt<'v, 'a> {
     }
 
     /// Ends the reference at `end`, before the closing delimiter at `closer`.
-    fn close(mut self, end: usize, closer: usize, workspace: &mut Workspace) -> Option<Cleaned> {
+    fn close(mut self, end: usize, closer: usize, workspace: &mut Workspace) -> Option<Candidate> {
         let behind = |at| {
             self.view
                 .at(at)
@@ -410,7 +407,7 @@ impl<'v, 'a> Attempt<'v, 'a> {
         }
         let cleaned = self.copied > self.start;
         if cleaned {
-            self.keep(end, workspace);
+            self.copy_up_to(end, workspace);
         } else {
             self.kept = end;
         }
@@ -418,16 +415,13 @@ impl<'v, 'a> Attempt<'v, 'a> {
             true => Context::Quoted,
             false => Context::Angle,
         };
-        Some(Cleaned {
-            candidate: Candidate {
-                raw: self.start..self.kept,
-                outer_end: closer + 1,
-                context,
-                flags: self.flags,
-                cleaned,
-                shorter: self.shorter.filter(|_| self.spaces > 0),
-            },
-            spaces: self.spaces,
+        Some(Candidate {
+            raw: self.start..self.kept,
+            outer_end: closer + 1,
+            context,
+            flags: self.flags,
+            cleaned,
+            shorter: self.shorter.filter(|_| self.spaces > 0),
         })
     }
 }
@@ -440,20 +434,20 @@ pub(super) fn read(
     strict: bool,
     workspace: &mut Workspace,
 ) -> Option<Candidate> {
-    let Cleaned { mut candidate, .. } = with_entity_marks(|entities| {
-        let mut attempt = Attempt::new(view, opening, strict, entities)?;
-        if attempt.start != start.at {
+    let mut candidate = with_entity_marks(|entities| {
+        let mut reader = DelimitedReader::new(view, opening, strict, entities)?;
+        if reader.start != start.at {
             return None;
         }
         if !start.slashes && start.is_special() {
             // T11: a line break may stand between `:` and `//`.
-            let gap = attempt.gap(start.colon + 1, start.at + LONGEST)?;
+            let gap = reader.read_gap(start.colon + 1, start.at + LONGEST)?;
             let slashes = view.at(gap.end) == Some(b'/') && view.at(gap.end + 1) == Some(b'/');
             if !gap.is_wrap || !slashes {
                 return None;
             }
         }
-        attempt.read(workspace)
+        reader.read(workspace)
     })?;
     let mut start = *start;
     start.slashes |= start.is_special();
@@ -501,23 +495,21 @@ pub(super) fn read_prefixed(
     let opening = before
         .opening
         .filter(|opening| !opening.is_quote && opening.has_prefix)?;
-    let Cleaned {
-        mut candidate,
-        spaces,
-    } = with_entity_marks(|entities| {
-        let attempt = Attempt::new(view, opening, strict, entities)?;
-        match attempt.start - (colon + 1) > PADDING {
+    let mut candidate = with_entity_marks(|entities| {
+        let reader = DelimitedReader::new(view, opening, strict, entities)?;
+        match reader.start - (colon + 1) > PADDING {
             true => None,
-            false => attempt.read(workspace),
+            false => reader.read(workspace),
         }
     })?;
     let reference = workspace.reference(&candidate, view.bytes);
+    let has_spaces = candidate.flags.contains(Flags::INNER_SPACE);
     let raw = scheme_length(&view.bytes[candidate.raw.clone()]);
     let Some(length) = raw else {
         candidate.flags |= Flags::RELATIVE;
         // T11: a scheme's name is never joined.
         let is_relative = scheme_length(reference).is_none() && has_authority(reference, false);
-        return (spaces == 0 && is_relative).then_some(candidate);
+        return (!has_spaces && is_relative).then_some(candidate);
     };
     let (name, rest) = (&reference[..length], &reference[length + 1..]);
     let slashes = rest.starts_with(b"//");
@@ -525,7 +517,7 @@ pub(super) fn read_prefixed(
     let known = TextScheme::named(name).or_else(|| TextScheme::named(&name[compound? + 1..]));
     if known.is_none() {
         candidate.flags |= Flags::UNKNOWN_SCHEME;
-        if !slashes && spaces > 0 {
+        if !slashes && has_spaces {
             return None;
         }
     }

@@ -9,12 +9,8 @@ use crate::bytes::class::ByteSet;
 pub(super) enum LinePrefix {
     /// No text.
     Nothing,
-    /// This many reply marks, `>`.
-    Replies(usize),
-    /// This many reply marks, each `>` or `&gt;` (T14).
-    MixedReplies(usize),
-    /// This many reply marks, each `&gt;`, on the lines behind one without any (T14).
-    EntityReplies(usize),
+    /// This many reply marks, in this spelling.
+    Replies(usize, ReplyMark),
     /// A comment leader: the bytes between these indices of the window.
     Leader(usize, usize),
     /// A comment opened by `/*`, whose further lines start with `*`.
@@ -30,7 +26,7 @@ impl LinePrefix {
         let line = &view.bytes[start..end];
         let marks = replies(line);
         if marks > 0 {
-            return LinePrefix::Replies(marks);
+            return LinePrefix::Replies(marks, ReplyMark::Plain);
         }
         let indent = line.iter().take_while(|&&byte| is_space(byte)).count();
         let text = &line[indent..];
@@ -47,7 +43,7 @@ impl LinePrefix {
         let start = view.line_start(end);
         match start.map_or(0, |start| mixed_replies(&view.bytes[start..end]).0) {
             0 => LinePrefix::before(view, end),
-            marks => LinePrefix::MixedReplies(marks),
+            marks => LinePrefix::Replies(marks, ReplyMark::Either),
         }
     }
 
@@ -55,49 +51,31 @@ impl LinePrefix {
     pub(super) fn entities(view: &TextView<'_>, from: usize, limit: usize) -> Option<LinePrefix> {
         let mut marks = 0;
         let mut at = from;
-        while let Some(end) = mark(view, at, limit, ReplyMarks::Entities) {
+        while let Some(end) = mark(view, at, limit, ReplyMark::Entity) {
             at = end;
             marks += 1;
         }
-        (marks > 0).then_some(LinePrefix::EntityReplies(marks))
+        (marks > 0).then_some(LinePrefix::Replies(marks, ReplyMark::Entity))
     }
 
     /// Returns whether the prefix is reply marks.
     pub(super) fn is_reply(self) -> bool {
-        matches!(
-            self,
-            LinePrefix::Replies(_) | LinePrefix::MixedReplies(_) | LinePrefix::EntityReplies(_)
-        )
+        matches!(self, LinePrefix::Replies(..))
     }
 
     /// Skips the same prefix at the start of another line, up to `limit`.
     ///
     /// Returns `None` if reply marks are missing: somebody else wrote that line.
     pub(super) fn skip(self, view: &TextView<'_>, from: usize, limit: usize) -> Option<usize> {
-        let spaces = |mut at: usize| {
-            while at < limit && view.at(at).is_some_and(is_space) {
-                at += 1;
-            }
-            at
-        };
         let leader = match self {
-            LinePrefix::Nothing => &b""[..],
-            LinePrefix::Replies(marks) => {
-                return skip_marks(view, from, limit, marks, ReplyMarks::Plain);
-            }
-            LinePrefix::MixedReplies(marks) => {
-                return skip_marks(view, from, limit, marks, ReplyMarks::Mixed);
-            }
-            LinePrefix::EntityReplies(marks) => {
-                return skip_marks(view, from, limit, marks, ReplyMarks::Entities);
+            LinePrefix::Nothing => return Some(from),
+            LinePrefix::Replies(count, spelling) => {
+                return (0..count).try_fold(from, |at, _| mark(view, at, limit, spelling));
             }
             LinePrefix::Leader(start, end) => &view.bytes[start..end],
             LinePrefix::Block => b"*",
         };
-        if leader.is_empty() {
-            return Some(from);
-        }
-        let at = spaces(from);
+        let at = skip_spaces(view, from, limit);
         let end = at + leader.len();
         // The end of the text counts as a blank, so that splitting changes nothing.
         let found = view.spells(at, leader) && view.at(end).is_none_or(is_blank);
@@ -105,41 +83,39 @@ impl LinePrefix {
     }
 }
 
-/// The spelling of reply marks.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum ReplyMarks {
+/// The spelling of reply marks (T14).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ReplyMark {
+    /// `>`
     Plain,
-    Entities,
-    Mixed,
+    /// `&gt;`, on the lines behind one without marks.
+    Entity,
+    /// `>` or `&gt;`.
+    Either,
 }
 
 /// The character reference of `>`.
 const ENTITY: &[u8] = b"&gt;";
 
 /// Returns the index behind one reply mark and the spaces before it.
-fn mark(view: &TextView<'_>, from: usize, limit: usize, marks: ReplyMarks) -> Option<usize> {
-    let mut at = from;
-    while at < limit && view.at(at).is_some_and(is_space) {
-        at += 1;
-    }
+fn mark(view: &TextView<'_>, from: usize, limit: usize, spelling: ReplyMark) -> Option<usize> {
+    let at = skip_spaces(view, from, limit);
     match view.at(at) {
         _ if at >= limit => None,
-        Some(b'>') if marks != ReplyMarks::Entities => Some(at + 1),
-        Some(b'&') if marks != ReplyMarks::Plain => {
+        Some(b'>') if spelling != ReplyMark::Entity => Some(at + 1),
+        Some(b'&') if spelling != ReplyMark::Plain => {
             view.spells(at, ENTITY).then_some(at + ENTITY.len())
         }
         _ => None,
     }
 }
 
-fn skip_marks(
-    view: &TextView<'_>,
-    from: usize,
-    limit: usize,
-    count: usize,
-    marks: ReplyMarks,
-) -> Option<usize> {
-    (0..count).try_fold(from, |at, _| mark(view, at, limit, marks))
+fn skip_spaces(view: &TextView<'_>, from: usize, limit: usize) -> usize {
+    let mut at = from;
+    while at < limit && view.at(at).is_some_and(is_space) {
+        at += 1;
+    }
+    at
 }
 
 /// Returns the number of reply marks at the start of a line, each `>` or `&gt;`, and their length.
