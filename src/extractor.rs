@@ -15,7 +15,7 @@ use crate::document::events::{Batch, Event, Events};
 use crate::document::{
     self, ArchiveCounts, Format, Passes, PieceIndex, Scan, ScanStart, SplitContext,
 };
-use crate::resolver::{EmbeddedBases, Handed, Linker, Ruling, Sink};
+use crate::resolver::{EmbeddedBases, Linker, Ruling, Sink};
 use crate::uri::Base;
 use crate::uri::unwrap::Unwrapper;
 
@@ -392,7 +392,7 @@ impl Extractor {
                 map_back(map, events);
             }
             linker.take(events, window.bytes, sink);
-            if linker.limit(sink) == Handed::Early {
+            if linker.limit(sink) {
                 events.hand_on_early();
             }
         };

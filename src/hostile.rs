@@ -1,8 +1,7 @@
-//! Documents that an attacker would write: reading one twice as long takes twice the steps.
+//! Adversarial documents: the steps of extraction grow in proportion to the length.
 //!
-//! A row is a format, a head, what is repeated, and a tail; a row more is all that a new shape needs.
-//! Loops that could go over the same bytes or entries again count their
-//! [steps](crate::bytes::steps).
+//! A row is a format, a head, a part to repeat, and a tail. Loops that could visit the same bytes or
+//! entries again count their [steps](crate::bytes::steps).
 
 use std::ops::RangeInclusive;
 
@@ -11,17 +10,17 @@ use crate::document::Format;
 use crate::extractor::{Document, Extractor, ExtractorOptions};
 use crate::resolver::{Diagnostic, Link, Sink};
 
-/// How often the repeated part stands in the shorter document: beyond any limit of depth.
+/// The repetitions in the shorter document: more than any limit of depth.
 const MANY: usize = 4_500;
-/// Steps for twice the document, in tenths of the steps for the document.
-const MOST: u64 = 22;
+/// The most steps for twice the document, in tenths of the steps for the document.
+const MAX_GROWTH: u64 = 22;
 
-/// A format, a head, what is repeated with its number for each `%`, and a tail.
+/// A format, a head, the part to repeat, in which `%` is the number of the repetition, and a tail.
 type Shape = (&'static str, &'static str, &'static str, &'static str);
 
 #[rustfmt::skip]
 const SHAPES: &[Shape] = &[
-    // Text: what may start a URI, and what may end one.
+    // Text: starts and ends of URIs.
     ("text", "", "http://example.com/% ", ""),
     ("text", "", "<", ""),
     ("text", "", "<http:", ""),
@@ -184,7 +183,7 @@ const SHAPES: &[Shape] = &[
     ("html", "", "<math>", ""),
     ("html", "<svg>", "<a href=x>", ""),
     ("html", "<svg>", "</a>", ""),
-    // Exact mode: what the tree builder is asked.
+    // Exact mode: the tree builder.
     ("html", "<svg><p>", "<a href=x>", ""),
     ("html", "<svg><p>", "<a href=x></a>", ""),
     ("html", "<svg><p>", "<a ping='a b c d e f'>", ""),
@@ -221,7 +220,7 @@ const SHAPES: &[Shape] = &[
     ("html", "<svg><p>", "x &amp; ", ""),
     ("html", "<svg><p>", "<!---->", ""),
     ("html", "<svg><p>", "\0", ""),
-    // Documents in values, and the frames of their bases.
+    // Documents in attribute values, and their scopes.
     ("html", "", "<iframe srcdoc=x></iframe>", ""),
     ("html", "", "<iframe srcdoc='<a href=x>'></iframe>", ""),
     ("html", "", "<iframe srcdoc='<base href=x>'></iframe>", ""),
@@ -232,7 +231,7 @@ const SHAPES: &[Shape] = &[
     ("html", "<iframe srcdoc='", "<a href=x>", "'></iframe>"),
     ("html", "<iframe srcdoc='", "&lt;", "'></iframe>"),
     ("html", "<iframe srcdoc='", "<iframe srcdoc=x></iframe>", "'></iframe>"),
-    // Markdown: what may open something.
+    // Markdown: openers of blocks and inlines.
     ("markdown", "", "[", ""),
     ("markdown", "", "]", ""),
     ("markdown", "", "[]", ""),
@@ -306,7 +305,7 @@ const SHAPES: &[Shape] = &[
     ("markdown", "", "http://a/ ", ""),
     ("markdown", "", "* * ", ""),
     ("markdown", "", "- [ ] a\n", ""),
-    // Mail: header fields, delimiters, parts and what they are called.
+    // Mail: header fields, delimiters, parts and labels.
     ("eml", "", "A: b\n", ""),
     ("eml", "", "A:\n", ""),
     ("eml", "A:", " b\n", ""),
@@ -370,13 +369,11 @@ const SHAPES: &[Shape] = &[
 
 const RELATED: &str = "Content-Type: multipart/related; boundary=x\n\n";
 
-/// Takes everything and keeps nothing.
-#[derive(Default)]
-struct FrameCount(u64);
+/// Counts a step for each link and diagnostic.
+struct StepSink;
 
-impl Sink for FrameCount {
+impl Sink for StepSink {
     fn link(&mut self, _: &Link<'_>) {
-        self.0 += 1;
         steps::step(1);
     }
 
@@ -396,7 +393,7 @@ fn document(shape: &Shape, many: usize) -> Vec<u8> {
     document
 }
 
-/// The steps that a document of this shape takes, in windows as files are read and in short ones.
+/// Returns the steps of extracting a document of this shape.
 fn steps(shape: &Shape, many: usize, window: usize) -> u64 {
     let bytes = document(shape, many);
     let mut options = ExtractorOptions {
@@ -409,7 +406,7 @@ fn steps(shape: &Shape, many: usize, window: usize) -> u64 {
     let document = Document::new(format, None);
     let mut extractor = Extractor::new(&options);
     steps::take();
-    let read = extractor.extract(&document, &bytes[..], &mut FrameCount::default());
+    let read = extractor.extract(&document, &bytes[..], &mut StepSink);
     assert_eq!(read.expect("a slice reads"), bytes.len() as u64);
     steps::take()
 }
@@ -417,13 +414,13 @@ fn steps(shape: &Shape, many: usize, window: usize) -> u64 {
 fn check(formats: &[&str], window: usize) {
     let mut worst = Vec::new();
     for shape in SHAPES.iter().filter(|shape| formats.contains(&shape.0)) {
-        // A few steps more or less are the windows' matter.
-        let grows = |once: u64, twice: u64| twice * 10 > once * MOST + 10_000;
+        // The split into windows may add a few steps.
+        let grows = |once: u64, twice: u64| twice * 10 > once * MAX_GROWTH + 10_000;
         let (once, twice) = (steps(shape, MANY, window), steps(shape, 2 * MANY, window));
         if !grows(once, twice) {
             continue;
         }
-        // A limit may lie in between, from which on another way is taken.
+        // The document may have crossed a limit that selects another algorithm.
         let again = steps(shape, 4 * MANY, window);
         if grows(twice, again) {
             worst.push(format!("{once} steps, {twice}, {again}: {shape:?}"));
@@ -432,7 +429,7 @@ fn check(formats: &[&str], window: usize) {
     assert!(worst.is_empty(), "{}", worst.join("\n"));
 }
 
-/// Short windows make what is looked at again visible; long ones are what files are read in.
+/// Short windows show repeated reading; long ones are those of files.
 const WINDOWS: RangeInclusive<usize> = 1 << 10..=256 << 10;
 
 #[test]
@@ -459,11 +456,12 @@ fn mail_takes_steps_in_proportion_to_its_length() {
     check(&formats, *WINDOWS.end());
 }
 
-/// So many documents in values, or parts, that what is held of them goes out before the end: from
-/// then on each that ends used to walk over all those before it.
+/// Documents in values, or parts, with so many pending references that some are released early.
+///
+/// Each document that ends must not visit all closed scopes again.
 #[test]
-fn frames_that_are_closed_are_walked_over_once() {
-    const FRAMES: usize = 30_000;
+fn closed_scopes_are_visited_once() {
+    const SCOPES: usize = 30_000;
     let window = *WINDOWS.end();
     for shape in [
         ("html", "", "<iframe srcdoc='<a href=x>'></iframe>", ""),
@@ -475,11 +473,11 @@ fn frames_that_are_closed_are_walked_over_once() {
         ),
     ] {
         let (once, twice) = (
-            steps(&shape, FRAMES, window),
-            steps(&shape, 2 * FRAMES, window),
+            steps(&shape, SCOPES, window),
+            steps(&shape, 2 * SCOPES, window),
         );
         assert!(
-            twice * 10 <= once * MOST,
+            twice * 10 <= once * MAX_GROWTH,
             "{once} steps, then {twice}: {shape:?}"
         );
     }

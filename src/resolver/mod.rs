@@ -118,10 +118,9 @@ impl Linker {
         }
     }
 
-    /// Takes a batch of events with the window it came from, and hands on the links that are ready;
-    /// [`Linker::limit`] included.
+    /// Processes a batch of events as [`Linker::take`] and [`Linker::limit`] do.
     #[cfg(any(test, feature = "internals"))]
-    pub fn batch(&mut self, events: &Batch, window: &[u8], sink: &mut impl Sink) -> Handed {
+    pub fn batch(&mut self, events: &Batch, window: &[u8], sink: &mut impl Sink) -> bool {
         self.take(events, window, sink);
         self.limit(sink)
     }
@@ -161,18 +160,18 @@ impl Linker {
         }
     }
 
-    /// Releases pending references above the limit, settled or not.
+    /// Releases pending references above the limit, settled or not; returns whether it did.
     ///
-    /// After an early release no event may retract those references: the document must not restart.
-    pub fn limit(&mut self, sink: &mut impl Sink) -> Handed {
+    /// No later event may retract those references, so the document must not restart.
+    pub fn limit(&mut self, sink: &mut impl Sink) -> bool {
         let closed = self.live.saturating_sub(self.open.len());
         if self.pending.size() + closed * size_of::<BaseScope>() <= PENDING_LIMIT {
-            return Handed::Settled;
+            return false;
         }
         self.diagnose(&diagnostic::HELD_LIMIT, 0);
         self.settle_all();
         self.release(&Batch::default(), &[], sink);
-        Handed::Early
+        true
     }
 
     /// Takes the restart that the outermost document requested since the last call.
@@ -627,15 +626,6 @@ impl PendingReferences {
         let copy = self.texts.adopt_reference(found, events, window);
         self.list.push((scope, copy));
     }
-}
-
-/// Whether references were emitted before their document was settled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Handed {
-    /// No reference was.
-    Settled,
-    /// Some were, above the limit on pending references, and cannot be retracted.
-    Early,
 }
 
 /// Decodes UTF-8 lossily; valid text is only validated, which is faster.
