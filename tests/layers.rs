@@ -5,13 +5,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Every module under `src` and the layer it stands in.
-const LAYERS: [(&str, u8); 11] = [
+const LAYERS: [(&str, u8); 12] = [
     ("bytes", 1),
     ("uri", 2),
     ("decode", 2),
     ("document", 3),
     ("resolver", 4),
     ("extractor", 5),
+    ("links", 5),
     ("hostile", 6),
     ("output", 5),
     ("pipeline", 6),

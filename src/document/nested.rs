@@ -1,9 +1,12 @@
 //! Documents inside documents: parts of messages, raw HTML in Markdown, `srcdoc`.
 //!
 //! A container yields members, and does not know how they are scanned. A scanner reports events, and does
-//! not know what its document is part of. [`NestedDocument`] connects the two: the container describes
-//! the member there, the scanner reports into a batch of its own, and [`NestedDocument::map`] makes
-//! events of the container out of that batch. No other place maps spans, lines, flags or names.
+//! not know what its document is part of. Between the two stand
+//!
+//! * [`NestedText`]: the bytes of a member become text, by the charset that the container declares;
+//! * [`NestedScanners`]: the text is scanned by the rules of its family;
+//! * [`NestedDocument`]: what the scanner reports becomes events of the container. No other place maps
+//!   spans, lines, flags or names.
 //!
 //! A `srcdoc` document is a value of its host, whose offsets are mapped where values are decoded; its
 //! scanner reports straight to the host's batch, between [`enter`] and [`Event::Leave`].
@@ -15,10 +18,17 @@ use super::events::{
     RuleFamily, Span, TextRange,
 };
 use super::flags::Flags;
-use super::{AnchorReporting, Positions, Scan};
+use super::{AnchorReporting, Format, FormatOptions, Positions, Scan, ScanStart, html, text};
 use crate::bytes::lines::LineCounter;
-use crate::bytes::window::Window;
+use crate::bytes::window::{Window, Windows};
+use crate::decode::charset::{
+    self, Confidence, Converter, ConverterInput, Detected, LabelFault, TextCharset,
+};
 use crate::decode::offset_map::OffsetMap;
+use crate::decode::{Decode, RecordOffsets};
+
+/// The number of bytes of a nested document that are scanned at a time.
+pub(super) const PIECE: usize = 256 << 10;
 
 /// Reports that a document begins, which inherits the base of its host.
 pub(super) fn enter(member: Option<TextRange>, family: RuleFamily, events: &mut Events) {
@@ -29,28 +39,266 @@ pub(super) fn enter(member: Option<TextRange>, family: RuleFamily, events: &mut 
     }));
 }
 
-/// Scans one window of a nested document, and passes what the scanner reports to `take`.
+/// Returns the format that nested documents of a family are in.
+fn format(family: RuleFamily) -> &'static Format {
+    match family {
+        RuleFamily::Markup => &html::FORMAT,
+        RuleFamily::Plain => &text::FORMAT,
+    }
+}
+
+/// The scanners of nested documents: one a family, which all members of a container share.
+pub(super) struct NestedScanners {
+    markup: Box<dyn Scan>,
+    plain: Box<dyn Scan>,
+    batch: Batch,
+}
+
+impl NestedScanners {
+    pub(super) fn new(options: &FormatOptions) -> Self {
+        NestedScanners {
+            markup: (html::FORMAT.scanner)(options),
+            plain: (text::FORMAT.scanner)(options),
+            batch: Batch::default(),
+        }
+    }
+
+    fn scanner(&mut self, family: RuleFamily) -> &mut dyn Scan {
+        match family {
+            RuleFamily::Markup => &mut *self.markup,
+            RuleFamily::Plain => &mut *self.plain,
+        }
+    }
+
+    /// Begins a document of a family.
+    pub(super) fn begin(&mut self, family: RuleFamily, start: &ScanStart) {
+        self.scanner(family).begin(start);
+    }
+
+    /// Scans a document of a family that is in one window, and passes what is reported to `take`.
+    pub(super) fn scan_whole(
+        &mut self,
+        family: RuleFamily,
+        start: &ScanStart,
+        window: Window<'_>,
+        take: impl FnOnce(&Batch),
+    ) {
+        let mut inner = Events::from(std::mem::take(&mut self.batch));
+        inner.clear();
+        let scanner = self.scanner(family);
+        scanner.begin(start);
+        scanner.scan(window, &mut inner);
+        take(&inner);
+        self.batch = inner.into();
+    }
+
+    /// Scans one window of a document that has begun, and passes what is reported to `take`.
+    ///
+    /// Returns how many bytes the scanner consumed, and how the document is to be scanned again if
+    /// the scanner asks for that; a request of a document that is nested still deeper does not count.
+    pub(super) fn scan_window(
+        &mut self,
+        family: RuleFamily,
+        window: Window<'_>,
+        mut take: impl FnMut(&Batch),
+    ) -> (usize, Option<RestartHints>) {
+        let (mut again, mut open) = (None, OpenDocuments::default());
+        let mut relief = |events: &mut Events<'_>| {
+            again = again.or(events.outermost_restart(&mut open));
+            take(events);
+        };
+        let mut inner = std::mem::take(&mut self.batch);
+        inner.clear();
+        let mut events = Events::relieved(inner, &mut relief);
+        let consumed = self.scanner(family).scan(window, &mut events);
+        events.hand_over();
+        self.batch = events.into();
+        (consumed, again)
+    }
+}
+
+/// The text of a nested document: the bytes of the member, or what they are in UTF-8.
 ///
-/// Returns how many bytes the scanner consumed, and how the document is to be scanned again if the
-/// scanner asks for that; a request of a document that is nested still deeper does not count.
-pub(super) fn scan(
-    scanner: &mut dyn Scan,
-    window: Window<'_>,
-    batch: &mut Batch,
-    mut take: impl FnMut(&Batch),
-) -> (usize, Option<RestartHints>) {
-    let (mut again, mut open) = (None, OpenDocuments::default());
-    let mut relief = |events: &mut Events<'_>| {
-        again = again.or(events.outermost_restart(&mut open));
-        take(events);
-    };
-    let mut inner = std::mem::take(batch);
-    inner.clear();
-    let mut events = Events::relieved(inner, &mut relief);
-    let consumed = scanner.scan(window, &mut events);
-    events.hand_over();
-    *batch = events.into();
-    (consumed, again)
+/// The scanner of markup decodes values itself, so markup is converted only where ASCII itself is
+/// encoded. Plain text is converted from its first byte beyond ASCII on.
+pub(super) struct NestedText {
+    family: RuleFamily,
+    charset: TextCharset,
+    /// None while the text is the bytes of the member as they are.
+    converter: Option<Converter>,
+    /// Maps the text to the bytes of the member.
+    map: OffsetMap,
+    /// What has not been consumed of the text.
+    pub(super) windows: Windows,
+    /// Converted bytes before they are in the windows.
+    converted: Vec<u8>,
+}
+
+impl Default for NestedText {
+    fn default() -> Self {
+        NestedText {
+            family: RuleFamily::Plain,
+            charset: TextCharset::Guess,
+            converter: None,
+            map: OffsetMap::default(),
+            windows: Windows::new(PIECE),
+            converted: Vec::new(),
+        }
+    }
+}
+
+impl NestedText {
+    /// Begins the text of a member with the label of a charset, which may be empty.
+    pub(super) fn begin(&mut self, family: RuleFamily, label: &[u8]) -> Option<LabelFault> {
+        self.family = family;
+        self.converter = None;
+        self.map.clear();
+        self.windows.begin(format(family).bounds);
+        let (charset, fault) = charset::of_label(label);
+        self.set_charset(charset);
+        fault
+    }
+
+    fn set_charset(&mut self, charset: TextCharset) {
+        self.charset = charset;
+        if let TextCharset::Convert(input) = charset {
+            self.converter = Some(Converter::new(input));
+        }
+    }
+
+    /// The encoding that plain text is converted from where it is not ASCII.
+    fn legacy(&self) -> Option<&'static Encoding> {
+        match (self.charset, self.family) {
+            (TextCharset::Superset(encoding), RuleFamily::Plain) if encoding != UTF_8 => {
+                Some(encoding)
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the encoding of the text.
+    pub(super) fn encoding(&self) -> &'static Encoding {
+        match (self.charset, self.family) {
+            (TextCharset::Superset(encoding), RuleFamily::Markup) => encoding,
+            _ => UTF_8,
+        }
+    }
+
+    /// Returns whether bytes of the member, all there are, are its text in UTF-8.
+    pub(super) fn is_utf8(&self, bytes: &[u8]) -> bool {
+        let charset = match self.charset {
+            TextCharset::Guess => charset::guess(bytes),
+            known => known,
+        };
+        match charset {
+            TextCharset::Superset(encoding) => encoding == UTF_8 || bytes.is_ascii(),
+            TextCharset::Guess | TextCharset::Convert(_) => false,
+        }
+    }
+
+    /// Appends bytes of the member.
+    pub(super) fn push(&mut self, bytes: &[u8]) {
+        if self.converter.is_none()
+            && let Some(encoding) = self.legacy()
+            && !bytes.is_ascii()
+        {
+            // What came before is ASCII, which stands for itself.
+            let window = self.windows.window();
+            let length = window.offset_at(window.bytes.len());
+            self.map.copy(length as usize);
+            self.converter = Some(Converter::new(encoding.into()));
+        }
+        match &mut self.converter {
+            Some(converter) => {
+                self.converted.clear();
+                converter.push(bytes, &mut self.converted, &mut self.map);
+                self.windows.push(&self.converted);
+            }
+            None => self.windows.push(bytes),
+        }
+    }
+
+    /// Detects the encoding from the first bytes, which are pending, where none is declared reliably.
+    /// What is pending is converted if it has to be.
+    pub(super) fn detect(&mut self) {
+        let head = self.windows.pending();
+        match (self.family, self.charset) {
+            (RuleFamily::Markup, _) if self.converter.is_none() => {
+                let prescan = format(self.family).prescan;
+                match charset::detect(prescan, self.declared(), head).encoding {
+                    Some(encoding) if charset::needs_transcoding(encoding) => {
+                        let (charset, _) = charset::of_label(encoding.name().as_bytes());
+                        self.set_charset(charset);
+                    }
+                    _ => return,
+                }
+            }
+            (_, TextCharset::Guess) => {
+                let charset = charset::guess(head);
+                self.set_charset(charset);
+                if let Some(encoding) = self.legacy() {
+                    self.converter = Some(Converter::new(encoding.into()));
+                }
+            }
+            _ => return,
+        }
+        if let Some(converter) = &mut self.converter {
+            self.converted.clear();
+            converter.push(self.windows.pending(), &mut self.converted, &mut self.map);
+            self.windows.begin(format(self.family).bounds);
+            self.windows.push(&self.converted);
+        }
+    }
+
+    /// Ends the text.
+    pub(super) fn finish(&mut self) {
+        if let Some(converter) = &mut self.converter {
+            self.converted.clear();
+            converter.finish(&mut self.converted, &mut self.map);
+            self.windows.push(&self.converted);
+        }
+        self.windows.end_here();
+    }
+
+    /// Consumes the text before an index of the window.
+    pub(super) fn consume(&mut self, at: usize) {
+        self.windows.consume(at);
+        self.map.forget(self.windows.window().offset);
+    }
+
+    /// Returns whether bytes of the member mean nothing in its charset.
+    pub(super) fn is_malformed(&self) -> bool {
+        self.converter
+            .as_ref()
+            .is_some_and(|converter| converter.faults() > 0)
+    }
+
+    /// Returns the map from the text to the bytes of the member, where they differ.
+    pub(super) fn map(&self) -> Option<&OffsetMap> {
+        self.converter.is_some().then_some(&self.map)
+    }
+
+    fn declared(&self) -> Option<&'static Encoding> {
+        match self.charset {
+            TextCharset::Superset(encoding)
+            | TextCharset::Convert(ConverterInput::Encoding(encoding)) => Some(encoding),
+            _ => None,
+        }
+    }
+
+    /// Returns what the scanner has to know of the text's encoding.
+    pub(super) fn start(&self) -> ScanStart {
+        let converted = Detected {
+            encoding: Some(UTF_8),
+            mark: 0,
+            confidence: Confidence::Certain,
+        };
+        ScanStart {
+            declared: self.declared(),
+            detected: self.converter.is_some().then_some(converted),
+            ..ScanStart::default()
+        }
+    }
 }
 
 /// A window of a nested document, and the way back to the bytes of the container.

@@ -15,7 +15,9 @@ use crate::bytes::simd::Block;
 use crate::bytes::window::Window;
 use crate::document::ScanStart;
 use crate::document::diagnostic::{self, Code};
-use crate::document::events::{Batch, Context, Event, Events, FoundReference, NameRange, Span};
+use crate::document::events::{
+    Batch, Context, Event, Events, FoundReference, NameRange, RuleFamily, Span,
+};
 
 /// The longest field that is kept, in bytes.
 const MAX_FIELD: usize = 64 << 10;
@@ -694,25 +696,26 @@ fn free_text(
     let mut map = std::mem::take(&mut scanners.map);
     map.starting(field.offset);
     field_value::text(raw, &mut text, &mut map);
-    let mut inner = Events::from(std::mem::take(&mut scanners.inner));
-    inner.clear();
-    scanners.text.begin(&ScanStart::default());
-    scanners.text.scan(Window::whole(&text), &mut inner);
-    for event in &inner.list {
-        let Event::Reference(ref found) = *event else {
-            continue;
-        };
-        let span = Span {
-            start: map.start(found.span.start),
-            end: map.end(found.span.end),
-        };
-        let mut copy = field.found(span, inner.bytes(found.text, &text), events);
-        copy.flags = found.flags;
-        copy.wants = found.wants;
-        copy.alternatives = events.copy_alternatives(found, &inner, &text);
-        events.push(Event::Reference(copy));
-    }
-    scanners.inner = inner.into();
+    let start = ScanStart::default();
+    let window = Window::whole(&text);
+    let take = |inner: &Batch| {
+        for event in &inner.list {
+            let Event::Reference(ref found) = *event else {
+                continue;
+            };
+            let span = Span {
+                start: map.start(found.span.start),
+                end: map.end(found.span.end),
+            };
+            let mut copy = field.found(span, inner.bytes(found.text, &text), events);
+            copy.flags = found.flags;
+            copy.wants = found.wants;
+            copy.alternatives = events.copy_alternatives(found, inner, &text);
+            events.push(Event::Reference(copy));
+        }
+    };
+    let nested = &mut scanners.nested;
+    nested.scan_whole(RuleFamily::Plain, &start, window, take);
     scanners.scratch = text;
     scanners.map = map;
 }

@@ -2,30 +2,25 @@
 
 use std::io::{Cursor, Read};
 
-use encoding_rs::{Encoding, UTF_8};
 use memchr::{memchr, memrchr};
 
 use super::binary_block::BinaryBlocks;
 use super::header::{Header, HeaderStop, Hyphens};
-use super::part_scanners::{BodyBuffers, HTML_KEPT, PIECE, PartScanners};
+use super::part_scanners::{BodyBuffers, HTML_KEPT, PartScanners};
 use super::reflow::Reflow;
 use super::signature::SignatureFinder;
 use super::trailer::{Trailer, TrailerSplit};
 use super::tree::MimeTree;
 use super::unquote::LineUnquoter;
 use crate::bytes::window::Window;
-use crate::decode::charset::{
-    self, Confidence, Converter, ConverterInput, Detected, TextCharset, detect, needs_transcoding,
-};
+use crate::decode::Decode;
 use crate::decode::compression::{Codec, Decompressed};
-use crate::decode::offset_map::OffsetMap;
 use crate::decode::transfer::{Base64, QuotedPrintable, TransferEncoding};
-use crate::decode::{Decode, RecordOffsets};
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::{Batch, Enter, Event, Events, RestartHints, RuleFamily};
 use crate::document::flags::Flags;
-use crate::document::nested::{self, NestedDocument, NestedScope, NestedView};
-use crate::document::{Positions, Reread, ScanStart, html, text};
+use crate::document::nested::{NestedDocument, NestedScope, NestedText, NestedView, PIECE};
+use crate::document::{Positions, Reread, ScanStart, text};
 
 /// The longest attachment that is decompressed, in bytes; it is kept in memory.
 const MAX_ATTACHMENT: usize = 8 << 20;
@@ -61,12 +56,10 @@ pub(super) struct LeafPart {
     /// The clear text behind base64 has begun.
     in_trailer: bool,
     unquoter: LineUnquoter,
-    charset: Option<TextCharset>,
-    converter: Option<Converter>,
-    converted: OffsetMap,
     pub(super) document: NestedDocument,
     signature: SignatureFinder,
     binary_blocks: BinaryBlocks,
+    text: NestedText,
     body: BodyBuffers,
     /// The diagnostics; the tree adds their offset.
     pub(super) diagnostics: Vec<&'static Code>,
@@ -101,52 +94,20 @@ impl LeafPart {
 
     /// Prepares for contents of the current kind.
     fn begin_kind(&mut self, scope: NestedScope, flags: Flags, charset: &[u8]) {
-        let (family, bounds, threshold) = match self.kind {
-            PartContent::Html => (RuleFamily::Markup, html::FORMAT.bounds, HTML_KEPT),
-            _ => (RuleFamily::Plain, text::FORMAT.bounds, PIECE),
+        let (family, threshold) = match self.kind {
+            PartContent::Html => (RuleFamily::Markup, HTML_KEPT),
+            _ => (RuleFamily::Plain, PIECE),
         };
         self.document.begin(family, scope, flags);
         self.signature = SignatureFinder::default();
         if !matches!(self.kind, PartContent::Skip) {
-            self.body.begin(bounds, threshold);
+            self.body.begin(threshold);
             self.binary_blocks.begin();
-            self.begin_charset(charset);
-        }
-    }
-
-    fn begin_charset(&mut self, label: &[u8]) {
-        self.converted.clear();
-        self.converter = None;
-        self.document.charset.clear();
-        self.document.charset.extend_from_slice(label);
-        let (charset, fault) = charset::of_label(label);
-        self.diagnostics.extend(fault.map(<&Code>::from));
-        self.set_charset(charset);
-    }
-
-    fn set_charset(&mut self, charset: TextCharset) {
-        self.charset = Some(charset);
-        match charset {
-            // The HTML scanner decodes attribute values.
-            TextCharset::Superset(encoding) if self.is_html() => {
-                self.document.set_encoding(encoding)
-            }
-            // Text is ASCII, or converted, or UTF-8.
-            TextCharset::Superset(_) | TextCharset::Guess => {}
-            TextCharset::Convert(source) => {
-                self.converter = Some(Converter::new(source));
-                self.document.set_encoding(UTF_8);
-            }
-        }
-    }
-
-    /// Returns the encoding that text is converted from, where it is not ASCII.
-    fn legacy(&self) -> Option<&'static Encoding> {
-        match self.charset {
-            Some(TextCharset::Superset(encoding)) if !self.is_html() && encoding != UTF_8 => {
-                Some(encoding)
-            }
-            _ => None,
+            self.document.charset.clear();
+            self.document.charset.extend_from_slice(charset);
+            let fault = self.text.begin(family, charset);
+            self.diagnostics.extend(fault.map(<&Code>::from));
+            self.document.set_encoding(self.text.encoding());
         }
     }
 
@@ -278,28 +239,10 @@ impl LeafPart {
         if self.is_skipped() {
             return;
         }
-        if self.converter.is_none()
-            && let Some(encoding) = self.legacy()
-            && !bytes.is_ascii()
-        {
-            // The input so far was ASCII, which each encoding here maps to itself.
-            let text = self.body.text.window();
-            self.converted
-                .copy(text.offset_at(text.bytes.len()) as usize);
-            self.converter = Some(Converter::new(ConverterInput::Encoding(encoding)));
-        }
-        if let Some(converter) = &mut self.converter {
-            let mut scratch = std::mem::take(&mut scanners.scratch);
-            scratch.clear();
-            converter.push(bytes, &mut scratch, &mut self.converted);
-            self.body.text.push(&scratch);
-            scanners.scratch = scratch;
-        } else {
-            self.body.text.push(bytes);
-        }
-        if self.body.text.pending().len() >= self.body.threshold {
+        self.text.push(bytes);
+        if self.text.windows.pending().len() >= self.body.threshold {
             self.scan(false, scanners, out);
-            let pending = self.body.text.pending().len();
+            let pending = self.text.windows.pending().len();
             self.body.threshold = PIECE.max(2 * pending);
         }
     }
@@ -314,7 +257,7 @@ impl LeafPart {
     ) -> bool {
         let plain = matches!(self.kind, PartContent::Text(None))
             && self.transfer == TransferEncoding::Identity;
-        if !plain || self.in_trailer || self.converter.is_some() || !self.is_empty() {
+        if !plain || self.in_trailer || !self.is_empty() {
             return false;
         }
         if self.unquoter.is_on() && LineUnquoter::has_any(raw, scanners.quoted)
@@ -322,29 +265,19 @@ impl LeafPart {
         {
             return false;
         }
-        let charset = match self.charset {
-            Some(TextCharset::Guess) => charset::guess(raw),
-            Some(known) => known,
-            None => return false,
-        };
-        let plain = match charset {
-            TextCharset::Superset(encoding) => encoding == UTF_8 || raw.is_ascii(),
-            TextCharset::Guess | TextCharset::Convert(_) => false,
-        };
-        if !plain {
+        if !self.text.is_utf8(raw) {
             return false;
         }
-        let window = Window::whole(raw);
-        let mut inner = Events::from(std::mem::take(&mut scanners.inner));
-        inner.clear();
-        scanners.text.begin(&ScanStart {
+        let start = ScanStart {
             source: self.source,
             ..ScanStart::default()
-        });
-        scanners.text.scan(window, &mut inner);
+        };
+        let window = Window::whole(raw);
         let view = NestedView::stored(window, 0, scanners.positions);
-        map_batch(&mut self.document, &mut self.signature, &inner, &view, out);
-        scanners.inner = inner.into();
+        let (document, signature) = (&mut self.document, &mut self.signature);
+        let take = |inner: &Batch| map_batch(document, signature, inner, &view, out);
+        let nested = &mut scanners.nested;
+        nested.scan_whole(RuleFamily::Plain, &start, window, take);
         self.document.leave(out);
         true
     }
@@ -356,7 +289,7 @@ impl LeafPart {
 
     /// Returns whether the part has had no input.
     fn is_empty(&self) -> bool {
-        !self.body.has_begun && self.body.text.pending().is_empty() && self.unquoter.is_empty()
+        !self.body.has_begun && self.text.windows.pending().is_empty() && self.unquoter.is_empty()
     }
 
     /// Drops the contents, which were scanned in place.
@@ -426,59 +359,20 @@ impl LeafPart {
             return;
         }
         self.scan(true, scanners, out);
-        if self.converter.as_ref().is_some_and(|it| it.faults() > 0) {
+        if self.text.is_malformed() {
             self.diagnostics.push(&diagnostic::CHARSET_MALFORMED);
         }
         self.document.leave(out);
     }
 
-    /// Detects the charset of a part that declares none, or none that is reliable.
-    fn resolve_guess(&mut self, scanners: &mut PartScanners) {
-        let head = self.body.text.pending();
-        if self.is_html() && self.converter.is_none() {
-            let detected = detect(Some(html::prescan), self.declared(), head);
-            match detected.encoding {
-                Some(encoding) if needs_transcoding(encoding) => {
-                    let (charset, _) = charset::of_label(encoding.name().as_bytes());
-                    self.set_charset(charset);
-                }
-                _ => return,
-            }
-        } else if matches!(self.charset, Some(TextCharset::Guess)) {
-            let charset = charset::guess(head);
-            self.set_charset(charset);
-            if let Some(encoding) = self.legacy() {
-                self.converter = Some(Converter::new(ConverterInput::Encoding(encoding)));
-            }
-        } else {
-            return;
-        }
-        if let Some(converter) = &mut self.converter {
-            let mut scratch = std::mem::take(&mut scanners.scratch);
-            scratch.clear();
-            let raw = self.body.text.pending();
-            converter.push(raw, &mut scratch, &mut self.converted);
-            let bounds = if self.is_html() {
-                html::FORMAT.bounds
-            } else {
-                text::FORMAT.bounds
-            };
-            self.body.text.begin(bounds);
-            self.body.text.push(&scratch);
-            scanners.scratch = scratch;
-        }
-    }
-
     /// Scans the pending text.
     fn scan(&mut self, last: bool, scanners: &mut PartScanners, out: &mut Events) {
         if !self.body.has_begun {
-            self.resolve_guess(scanners);
+            self.text.detect();
+            self.document.set_encoding(self.text.encoding());
         }
         if last {
-            self.flush_converter(scanners);
-        }
-        if last {
-            self.body.text.end_here();
+            self.text.finish();
         }
         if !self.is_html() {
             self.blank_binary_blocks(last, scanners);
@@ -500,56 +394,28 @@ impl LeafPart {
         }
     }
 
-    fn flush_converter(&mut self, scanners: &mut PartScanners) {
-        if let Some(converter) = &mut self.converter {
-            let mut scratch = std::mem::take(&mut scanners.scratch);
-            scratch.clear();
-            converter.finish(&mut scratch, &mut self.converted);
-            self.body.text.push(&scratch);
-            scanners.scratch = scratch;
-        }
-    }
-
     fn begin_scanner(&mut self, again: RestartHints, last: bool, scanners: &mut PartScanners) {
-        if !self.is_html() {
-            scanners.text.begin(&ScanStart {
+        let start = match self.document.family {
+            RuleFamily::Plain => ScanStart {
                 source: self.source,
                 ..ScanStart::default()
-            });
-            return;
-        }
-        let reread = if last {
-            Reread::Possible
-        } else {
-            Reread::Impossible
+            },
+            RuleFamily::Markup => ScanStart {
+                again,
+                reread: match last {
+                    true => Reread::Possible,
+                    false => Reread::Impossible,
+                },
+                ..self.text.start()
+            },
         };
-        let detected = self.converter.is_some().then_some(Detected {
-            encoding: Some(UTF_8),
-            mark: 0,
-            confidence: Confidence::Certain,
-        });
-        scanners.html.begin(&ScanStart {
-            declared: self.declared(),
-            detected,
-            again,
-            reread,
-            ..ScanStart::default()
-        });
-    }
-
-    /// Returns the encoding that the header declares.
-    fn declared(&self) -> Option<&'static Encoding> {
-        match self.charset {
-            Some(TextCharset::Superset(encoding)) => Some(encoding),
-            Some(TextCharset::Convert(ConverterInput::Encoding(encoding))) => Some(encoding),
-            _ => None,
-        }
+        scanners.nested.begin(self.document.family, &start);
     }
 
     fn blank_binary_blocks(&mut self, last: bool, scanners: &mut PartScanners) {
-        let view = self.body.text.window();
+        let view = self.text.windows.window();
         let from = view.at_offset(self.body.blanked) - view.start;
-        let pending = &mut self.body.text.pending_mut()[from..];
+        let pending = &mut self.text.windows.pending_mut()[from..];
         let whole = match memrchr(b'\n', pending) {
             _ if last => pending.len(),
             Some(end) => end + 1,
@@ -571,7 +437,7 @@ impl LeafPart {
         out: &mut Events,
     ) -> Option<RestartHints> {
         let body = &mut self.body;
-        let text = body.text.window();
+        let text = self.text.windows.window();
         let limit = if self.document.family == RuleFamily::Plain {
             text.at_offset(body.blanked)
         } else {
@@ -605,18 +471,14 @@ impl LeafPart {
             scanned: scanned.unwrap_or(text),
             text,
             reflow: scanned.is_some().then_some(&body.reflow),
-            converted: self.converter.is_some().then_some(&self.converted),
+            converted: self.text.map(),
             origin: 0,
             positions: scanners.positions,
         };
-        let scanner = match self.document.family {
-            RuleFamily::Markup => &mut scanners.html,
-            RuleFamily::Plain => &mut scanners.text,
-        };
         let (document, signature) = (&mut self.document, &mut self.signature);
+        let family = document.family;
         let take = |inner: &Batch| map_batch(document, signature, inner, &view, out);
-        let (consumed, again) =
-            nested::scan(&mut **scanner, view.scanned, &mut scanners.inner, take);
+        let (consumed, again) = scanners.nested.scan_window(family, view.scanned, take);
         let again = again.filter(|_| text.offset == 0 && text.start == 0);
         if again.is_none() {
             let at = match view.reflow {
@@ -630,9 +492,7 @@ impl LeafPart {
             if scanned.is_some() {
                 body.scanned.consume(consumed);
             }
-            body.text.consume(at);
-            let offset = body.text.window().offset;
-            self.converted.forget(offset);
+            self.text.consume(at);
             let derived = body.scanned.window().offset;
             body.reflow.forget(derived);
         }

@@ -3,23 +3,20 @@
 use memchr::memmem;
 
 use super::MailOptions;
-use crate::bytes::window::{Bounds, Windows};
+use crate::bytes::window::Windows;
 use crate::decode::offset_map::OffsetMap;
-use crate::document::events::Batch;
-use crate::document::{self, ArchiveCounts, Positions, Scan, html, text};
+use crate::document::nested::{NestedScanners, PIECE};
+use crate::document::{ArchiveCounts, FormatOptions, Positions, text};
 
 /// The longest HTML part that is kept to be read a second time, in bytes.
 pub(super) const HTML_KEPT: usize = 8 << 20;
 
-/// One scanner for text and one for HTML, the batch that they report into, and the counts.
+/// The scanners of parts, the counts, and shared buffers.
 pub(super) struct PartScanners {
     pub(super) options: MailOptions,
-    pub(super) text: Box<dyn Scan>,
-    pub(super) html: Box<dyn Scan>,
+    pub(super) nested: NestedScanners,
     /// Text is also searched for references without a scheme.
     pub(super) finds_schemeless: bool,
-    /// The events that a scanner reported last.
-    pub(super) inner: Batch,
     pub(super) counts: ArchiveCounts,
     /// Whether references carry lines and columns.
     pub(super) positions: Positions,
@@ -35,15 +32,13 @@ pub(super) struct PartScanners {
 }
 
 impl PartScanners {
-    pub(super) fn new(options: &document::FormatOptions) -> Self {
+    pub(super) fn new(options: &FormatOptions) -> Self {
         let mut inner = options.clone();
         inner.html.max_document = inner.html.max_document.min(HTML_KEPT as u64);
         PartScanners {
-            text: (text::FORMAT.scanner)(&inner),
-            html: (html::FORMAT.scanner)(&inner),
+            nested: NestedScanners::new(&inner),
             finds_schemeless: options.text.www || options.text.email,
             options: options.mail.clone(),
-            inner: Batch::default(),
             counts: ArchiveCounts::default(),
             positions: Positions::default(),
             quoted: false,
@@ -55,12 +50,8 @@ impl PartScanners {
     }
 }
 
-/// The number of bytes of text that are scanned at a time.
-pub(super) const PIECE: usize = 256 << 10;
-
-/// The buffers of a part that is read.
+/// The reflowed text of a part, and how far its text has been prepared for the scanner.
 pub(super) struct BodyBuffers {
-    pub(super) text: Windows,
     pub(super) scanned: Windows,
     pub(super) reflow: OffsetMap,
     /// The offset up to which the text was reflowed.
@@ -75,7 +66,6 @@ pub(super) struct BodyBuffers {
 impl Default for BodyBuffers {
     fn default() -> Self {
         BodyBuffers {
-            text: Windows::new(PIECE),
             scanned: Windows::new(PIECE),
             reflow: OffsetMap::default(),
             reflowed: 0,
@@ -87,9 +77,8 @@ impl Default for BodyBuffers {
 }
 
 impl BodyBuffers {
-    pub(super) fn begin(&mut self, bounds: Bounds, threshold: usize) {
-        self.text.begin(bounds);
-        self.scanned.begin(bounds);
+    pub(super) fn begin(&mut self, threshold: usize) {
+        self.scanned.begin(text::FORMAT.bounds);
         self.reflow.clear();
         self.reflowed = 0;
         self.blanked = 0;
