@@ -27,6 +27,3 @@ pub use super::options::HtmlOptions;
 pub use encoding::prescan;
 pub(super) use scanner::FORMAT;
 pub use scanner::HtmlScanner;
-
-/// The longest attribute value, or text of an element, that is searched, in bytes.
-const LIMIT: usize = 4 << 20;

@@ -13,7 +13,8 @@ use super::feedback::TagFeedback;
 use super::names::{Attribute, Element};
 use super::tag::{Attributes, KnownAttribute, Tag, TagStep};
 use super::value::{self, CharacterContext, ValueDecoder, ValueSource};
-use super::{HtmlOptions, LIMIT, css, json, srcdoc, value_syntax};
+use super::value_syntax::{self, LIMIT};
+use super::{HtmlOptions, css, json, srcdoc};
 use crate::bytes::window::Window;
 use crate::decode::charset::{Confidence, Detected};
 use crate::document::events::{

@@ -2,7 +2,6 @@
 
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 
-use super::LIMIT;
 use super::attributes::EnabledRows;
 use super::encoding::{Checked, EncodingState, Validity, prescan};
 use super::feedback::{Bail, Halt, ScanEnd, TreeFeedback};
@@ -11,6 +10,7 @@ use super::simulator::{self, SimulatorParser};
 use super::tokenizer::TokenizerRun;
 use super::tree_builder;
 use super::value::ValueSource;
+use super::value_syntax::LIMIT;
 use crate::bytes::window::{Bounds, Window};
 use crate::decode::charset::{self, Confidence, Conversion, Detected};
 use crate::document::diagnostic;

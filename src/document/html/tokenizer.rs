@@ -9,13 +9,13 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr2, memmem};
 
-use super::LIMIT;
 use super::attributes::AttributeSet;
 use super::feedback::{AfterTag, Halt, Halted, TagFeedback, TextKind, TreeFeedback};
 use super::names::{Attribute, Element};
 use super::report::{Capture, ReferenceReporter, ReportState};
 use super::tag::{Attributes, Tag, TagScan, TagStep, scan_tags, tag_end};
 use super::value::{CharacterContext, ValueDecoder, ValueSource};
+use super::value_syntax::LIMIT;
 use crate::bytes::seek::{self, is_space};
 use crate::bytes::steps::step;
 use crate::decode::charset;

@@ -20,7 +20,6 @@ use html5ever::tokenizer::{
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
 use html5ever::{Attribute as Html5Attribute, LocalName, QualName, ns};
 
-use super::LIMIT;
 use super::attributes::{AttributeSet, ElementNamespace, row};
 use super::dom::{self, NodeId, TreePosition};
 use super::encoding::EncodingState;
@@ -30,6 +29,7 @@ use super::report::{ReferenceReporter, ReportState};
 use super::tag::{AttributeNames, Attributes, KnownAttribute, RawAttribute, Tag, TagStep};
 use super::tokenizer::{TokenizerRun, TokenizerState};
 use super::value::{CharacterContext, ValueDecoder, ValueSource, decode_reference};
+use super::value_syntax::LIMIT;
 use crate::bytes::seek::{self, is_space};
 use crate::bytes::steps::step;
 use crate::document::events::{Event, Events};

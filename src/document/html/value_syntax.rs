@@ -5,6 +5,9 @@ use std::ops::Range;
 
 use crate::bytes::seek::is_space;
 
+/// The longest attribute value, or text of an element, that is searched, in bytes.
+pub(super) const LIMIT: usize = 4 << 20;
+
 /// Returns the items separated by white space.
 pub(super) fn spaced(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     split(bytes, range, is_space)

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::{BOUNDS, TextOptions, TextScanner};
+use super::TextOptions;
+use super::scanner::{BOUNDS, TextScanner};
 use crate::bytes::window::Window;
 use crate::document::Scan;
 use crate::document::events::{Batch, Context, Event, Events, FoundReference, TextRange};

@@ -34,34 +34,9 @@ mod view;
 
 pub use super::options::{NonAscii, TextOptions, TextSource};
 pub use find::{Certainty, TextReference, TextReferences, find};
+pub(super) use scanner::FORMAT;
 pub use scanner::TextScanner;
 #[cfg(feature = "internals")]
 pub use schemes::SchemeShape;
 #[cfg(feature = "internals")]
 pub use split::split_at;
-
-use super::events::RuleFamily;
-use super::{Format, Passes, Retrieval, SplitPoint};
-use crate::bytes::window::Bounds;
-use crate::decode::charset::Conversion;
-
-/// Plain text, the format of documents that have no other.
-pub(super) const FORMAT: Format = Format {
-    name: "text",
-    extensions: &["txt", "text", "log"],
-    family: RuleFamily::Plain,
-    retrieval: Retrieval::Place,
-    bounds: BOUNDS,
-    reading: Passes::Once,
-    prescan: None,
-    conversion: Conversion::Always,
-    split_point: Some(SplitPoint::Line(split::split_point)),
-    scanner: |options| Box::new(TextScanner::new(options.text.clone())),
-};
-
-/// Behind: a scheme's run, the padding on both sides of `URL:`, a delimiter, and the distance to
-/// the line's start before that. Ahead: the longest URI, and the start of the next line.
-const BOUNDS: Bounds = Bounds {
-    look_behind: 2048,
-    look_ahead: bare::LONGEST + 2 * bare::NEXT_PREFIX + 4096,
-};

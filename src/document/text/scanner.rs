@@ -5,13 +5,35 @@ use super::delimited::{self, UriPrefix};
 use super::optional;
 use super::schemes::{self, SchemeStart, TextScheme};
 use super::view::{TextView, is_blank, is_break};
-use super::{TextOptions, TextSource, bare, common_case, conformance};
+use super::{TextOptions, TextSource, bare, common_case, conformance, split};
 use crate::bytes::prefilter::WordEndings;
 use crate::bytes::simd::avx2::Avx2;
-use crate::bytes::window::Window;
-use crate::document::events::{Event, Events};
+use crate::bytes::window::{Bounds, Window};
+use crate::decode::charset::Conversion;
+use crate::document::events::{Event, Events, RuleFamily};
 use crate::document::flags::Flags;
-use crate::document::{Scan, ScanStart};
+use crate::document::{Format, Passes, Retrieval, Scan, ScanStart, SplitPoint};
+
+/// Plain text, the format of documents that have no other.
+pub(in crate::document) const FORMAT: Format = Format {
+    name: "text",
+    extensions: &["txt", "text", "log"],
+    family: RuleFamily::Plain,
+    retrieval: Retrieval::Place,
+    bounds: BOUNDS,
+    reading: Passes::Once,
+    prescan: None,
+    conversion: Conversion::Always,
+    split_point: Some(SplitPoint::Line(split::split_point)),
+    scanner: |options| Box::new(TextScanner::new(options.text.clone())),
+};
+
+/// Behind: a scheme's run, the padding on both sides of `URL:`, a delimiter, and the distance to
+/// the line's start before that. Ahead: the longest URI, and the start of the next line.
+pub(super) const BOUNDS: Bounds = Bounds {
+    look_behind: 2048,
+    look_ahead: bare::LONGEST + 2 * bare::NEXT_PREFIX + 4096,
+};
 
 /// The endings of the schemes that need no `//` (T7), of those that may have a line break before it
 /// (T11), and of `URL:`. The byte before `ws` counts as its first letter.
