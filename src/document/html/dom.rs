@@ -285,44 +285,21 @@ impl DomTree {
         if name.ns != ns!(html) || hosts {
             return false;
         }
-        matches!(
-            name.local,
-            local_name!("article")
-                | local_name!("aside")
-                | local_name!("blockquote")
-                | local_name!("body")
-                | local_name!("div")
-                | local_name!("footer")
-                | local_name!("h1")
-                | local_name!("h2")
-                | local_name!("h3")
-                | local_name!("h4")
-                | local_name!("h5")
-                | local_name!("h6")
-                | local_name!("header")
-                | local_name!("main")
-                | local_name!("nav")
-                | local_name!("p")
-                | local_name!("section")
-                | local_name!("span")
-        ) || is_custom_element(&name.local)
+        const HOSTS: &str = "article aside blockquote body div footer h1 h2 h3 h4 h5 h6 header main \
+            nav p section span";
+        HOSTS.split(' ').any(|host| host == &*name.local) || is_custom_element(&name.local)
     }
 }
 
-/// Names with a hyphen that are no custom elements (HTML, "valid custom element name").
-const RESERVED: [&str; 8] = [
-    "annotation-xml",
-    "color-profile",
-    "font-face",
-    "font-face-format",
-    "font-face-name",
-    "font-face-src",
-    "font-face-uri",
-    "missing-glyph",
-];
+/// Names with a hyphen that are no custom elements, separated by spaces (HTML, "valid custom element
+/// name").
+const RESERVED: &str = "annotation-xml color-profile font-face font-face-format font-face-name \
+    font-face-src font-face-uri missing-glyph";
 
 fn is_custom_element(name: &str) -> bool {
-    name.contains('-') && !name.contains('\0') && !RESERVED.contains(&name)
+    name.contains('-')
+        && !name.contains('\0')
+        && RESERVED.split(' ').all(|reserved| reserved != name)
 }
 
 fn nameless() -> QualName {

@@ -172,21 +172,23 @@ pub(super) trait TreeFeedback {
     fn fast_path(&self) -> Option<&AttributeNames>;
 
     /// Processes the contents of a CDATA section.
-    fn cdata(&mut self, source: &ValueSource<'_>, range: Range<usize>);
+    fn cdata(&mut self, _source: &ValueSource<'_>, _range: Range<usize>) {}
 
     /// Processes a comment.
-    fn comment(&mut self);
+    fn comment(&mut self) {}
 
     /// Processes a doctype; `range` is between `<!doctype` and `>`.
-    fn doctype(&mut self, source: &ValueSource<'_>, range: Range<usize>);
+    fn doctype(&mut self, _source: &ValueSource<'_>, _range: Range<usize>) {}
 
     /// Processes the text of an element without markup.
-    fn raw_text(&mut self, range: Range<usize>);
+    fn raw_text(&mut self, _range: Range<usize>) {}
 
     /// Whether a `<head>` here may still be the first.
     fn in_prolog(&self) -> bool;
 
     /// Processes a base element with `href`, the first in token order if `first`. Halts if tree order
     /// may differ (B11).
-    fn base(&mut self, source: &ValueSource<'_>, tag: &Tag, first: bool) -> Result<(), Halted>;
+    fn base(&mut self, _: &ValueSource<'_>, _tag: &Tag, _first: bool) -> Result<(), Halted> {
+        Ok(())
+    }
 }

@@ -90,6 +90,21 @@ impl ReportState {
     }
 }
 
+impl<'a, 'e, 'f> ReferenceReporter<'a, 'e, 'f> {
+    #[inline(always)]
+    pub(super) fn new(
+        source: ValueSource<'a>,
+        events: &'e mut Events<'f>,
+        document: &'e mut ReportState,
+    ) -> Self {
+        ReferenceReporter {
+            source,
+            events,
+            document,
+        }
+    }
+}
+
 impl ReferenceReporter<'_, '_, '_> {
     /// Reports the references in the attributes of an accepted tag.
     pub(super) fn tag(&mut self, tag: &Tag, feedback: TagFeedback) {
@@ -352,11 +367,7 @@ impl ReferenceReporter<'_, '_, '_> {
         decoded: &ValueDecoder,
         then: impl FnOnce(&mut ReferenceReporter<'_, '_, '_>, Range<usize>),
     ) {
-        let mut report = ReferenceReporter {
-            source: decoded.source(),
-            events: self.events,
-            document: self.document,
-        };
+        let mut report = ReferenceReporter::new(decoded.source(), self.events, self.document);
         then(&mut report, 0..decoded.bytes.len());
     }
 
@@ -598,32 +609,19 @@ impl ReferenceReporter<'_, '_, '_> {
     }
 }
 
-/// Values of `property` and `name` that make the `content` of a `meta` a reference (`--extended`).
-const PROPERTIES: &[&[u8]] = &[
-    b"og:image",
-    b"og:image:url",
-    b"og:image:secure_url",
-    b"og:video",
-    b"og:video:url",
-    b"og:video:secure_url",
-    b"og:audio",
-    b"og:audio:url",
-    b"og:audio:secure_url",
-    b"og:url",
-    b"twitter:image",
-    b"twitter:image:src",
-    b"twitter:player",
-    b"twitter:player:stream",
-    b"msapplication-tileimage",
-    b"msapplication-config",
-];
+/// Values of `property` and `name`, separated by spaces, that make the `content` of a `meta` a reference (`--extended`).
+const PROPERTIES: &str = "og:image og:image:url og:image:secure_url og:video og:video:url \
+    og:video:secure_url og:audio og:audio:url og:audio:secure_url og:url twitter:image \
+    twitter:image:src twitter:player twitter:player:stream msapplication-tileimage \
+    msapplication-config";
 
 /// Whether other attributes of a `meta` make its `content` a reference.
 fn content_is_reference(source: &ValueSource<'_>, tag: &Tag) -> bool {
     let listed = |attribute| {
         tag.value(attribute).is_some_and(|range| {
-            let value = value::decoded_value(source, range).to_ascii_lowercase();
-            PROPERTIES.contains(&&*value)
+            let value = value::decoded_value(source, range);
+            let mut names = PROPERTIES.split(' ');
+            names.any(|name| value.eq_ignore_ascii_case(name.as_bytes()))
         })
     };
     listed(Attribute::Property)

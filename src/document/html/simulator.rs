@@ -459,14 +459,6 @@ impl TreeFeedback for Simulator {
         applies.then_some(&self.names)
     }
 
-    fn cdata(&mut self, _source: &ValueSource<'_>, _range: Range<usize>) {}
-
-    fn comment(&mut self) {}
-
-    fn raw_text(&mut self, _range: Range<usize>) {}
-
-    fn doctype(&mut self, _source: &ValueSource<'_>, _range: Range<usize>) {}
-
     fn in_prolog(&self) -> bool {
         self.in_prolog
     }

@@ -188,11 +188,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
             true => Flags::INERT,
             false => Flags::NONE,
         };
-        let mut report = ReferenceReporter {
-            source: self.source,
-            events: self.events,
-            document: self.document,
-        };
+        let mut report = ReferenceReporter::new(self.source, self.events, self.document);
         report.character_data(range, Some(CharacterContext::Text), flags);
         forbid_restart(&mut report, self.tree);
     }
@@ -234,11 +230,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
     fn accept(&mut self, feedback: TagFeedback) -> Flow {
         let tag = &self.state.tag;
         if feedback.accepted && !tag.attributes.is_empty() {
-            let mut report = ReferenceReporter {
-                source: self.source,
-                events: self.events,
-                document: self.document,
-            };
+            let mut report = ReferenceReporter::new(self.source, self.events, self.document);
             if tag.is_meta()
                 && let Some(halt) = apply_meta(&mut report, tag)
             {
@@ -265,11 +257,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         if tag.attributes.is_empty() {
             return;
         }
-        let mut report = ReferenceReporter {
-            source: self.source,
-            events: self.events,
-            document: self.document,
-        };
+        let mut report = ReferenceReporter::new(self.source, self.events, self.document);
         let feedback = TagFeedback {
             accepted: true,
             ..TagFeedback::none(AfterTag::GoOn)
@@ -292,11 +280,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         self.state.mode = mode_after(tag, feedback);
         self.state.capture = None;
         if feedback.accepted {
-            let mut report = ReferenceReporter {
-                source: self.source,
-                events: self.events,
-                document: self.document,
-            };
+            let mut report = ReferenceReporter::new(self.source, self.events, self.document);
             self.state.capture = report.capture(tag, feedback);
         }
     }
@@ -503,11 +487,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
             if range.len() > LIMIT {
                 self.too_long(range.start);
             } else {
-                let mut report = ReferenceReporter {
-                    source: self.source,
-                    events: self.events,
-                    document: self.document,
-                };
+                let mut report = ReferenceReporter::new(self.source, self.events, self.document);
                 report.contents(&capture, range);
                 forbid_restart(&mut report, self.tree);
             }
@@ -691,11 +671,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         tag.attributes
             .retain(|known| long.seen.insert(known.attribute));
         if long.feedback.accepted && !tag.attributes.is_empty() {
-            let mut report = ReferenceReporter {
-                source: piece.source(),
-                events: self.events,
-                document: self.document,
-            };
+            let mut report = ReferenceReporter::new(piece.source(), self.events, self.document);
             report.tag(tag, long.feedback);
             forbid_restart(&mut report, self.tree);
         }

@@ -443,11 +443,7 @@ impl TreeBuilderDriver {
                 report.character_data(piece.range(), Some(CharacterContext::Text), flags);
             }
         };
-        let mut report = ReferenceReporter {
-            source,
-            events,
-            document,
-        };
+        let mut report = ReferenceReporter::new(source, events, document);
         let mut tag = Tag::new();
         let again = |record: usize, tag: &mut Tag| {
             let PendingTag { start, id, merged } = records[record];
@@ -542,22 +538,11 @@ fn read(source: &ValueSource<'_>, name: &QualName, added: Option<AttributeSet>, 
 
 /// Whether elements of this name enter the list of active formatting elements (WHATWG HTML).
 fn is_formatting(name: &str) -> bool {
-    matches!(
-        name,
-        "a" | "b"
-            | "big"
-            | "code"
-            | "em"
-            | "font"
-            | "i"
-            | "nobr"
-            | "s"
-            | "small"
-            | "strike"
-            | "strong"
-            | "tt"
-            | "u"
-    )
+    const NAMES: [&str; 14] = [
+        "a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt",
+        "u",
+    ];
+    NAMES.contains(&name)
 }
 
 impl TreeFeedback for TreeBuilderDriver {
@@ -653,10 +638,6 @@ impl TreeFeedback for TreeBuilderDriver {
 
     fn in_prolog(&self) -> bool {
         true
-    }
-
-    fn base(&mut self, _source: &ValueSource<'_>, _tag: &Tag, _first: bool) -> Result<(), Halted> {
-        Ok(())
     }
 
     fn raw_text(&mut self, range: Range<usize>) {
