@@ -1,6 +1,6 @@
 //! JSON Lines: findings, diagnostics, errors, links with `--links`, and the summary.
 
-use super::{AuditSummary, ReportFormatter};
+use super::formatter::{AuditSummary, ReportFormatter};
 use crate::audit::finding::{DocumentPosition, Finding, FindingSubject};
 use crate::audit::rules::LinkState;
 use crate::output::DocumentPath;

@@ -1,7 +1,7 @@
 //! JUnit XML: a suite for each document with findings, and one with the counts of the run.
 //! Warnings are cases that pass and have output.
 
-use super::{AuditSummary, GATHER, ReportFormatter, sentence};
+use super::formatter::{AuditSummary, GATHER, ReportFormatter, sentence};
 use crate::audit::finding::Finding;
 use crate::audit::rules::Level;
 use crate::audit::wire::{WireReader, push_bytes, push_number, text};

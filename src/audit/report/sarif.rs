@@ -1,6 +1,6 @@
 //! SARIF 2.1.0, the Static Analysis Results Interchange Format of OASIS.
 
-use super::{AuditSummary, ReportFormatter, sentence};
+use super::formatter::{AuditSummary, ReportFormatter, sentence};
 use crate::audit::finding::Finding;
 use crate::audit::rules::{Level, RULES};
 use crate::output::json::{push_count, push_member, push_string};

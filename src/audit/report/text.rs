@@ -1,7 +1,7 @@
 //! Lines of text: for people and editors, `path:line:column: error[rule]: reference (message)`, and
 //! workflow commands for GitHub Actions.
 
-use super::{AuditSummary, ReportFormatter, TextStyle, push_sentence};
+use super::formatter::{AuditSummary, ReportFormatter, TextStyle, push_sentence};
 use crate::audit::finding::Finding;
 use crate::audit::rules::{Level, LinkState};
 use crate::bytes::lines::Position;

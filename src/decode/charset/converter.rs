@@ -1,13 +1,50 @@
 //! Converters to UTF-8.
 
-use encoding_rs::{Decoder, DecoderResult, Encoding};
+use encoding_rs::{Decoder, DecoderResult, Encoding, UTF_16BE, UTF_16LE};
 use memchr::memchr;
 
-use super::{ByteOrder, ConverterInput, Shifts};
 use crate::decode::transfer::sextet;
 use crate::decode::{Decode, RecordOffsets};
 
 const REPLACEMENT: &[u8] = "\u{FFFD}".as_bytes();
+
+/// What a [`Converter`] converts from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ConverterInput {
+    Encoding(&'static Encoding),
+    Utf16(Option<ByteOrder>),
+    Utf32(Option<ByteOrder>),
+    Utf7,
+    Shifts(Shifts),
+}
+
+impl From<&'static Encoding> for ConverterInput {
+    fn from(encoding: &'static Encoding) -> Self {
+        if encoding == UTF_16LE {
+            ConverterInput::Utf16(Some(ByteOrder::Little))
+        } else if encoding == UTF_16BE {
+            ConverterInput::Utf16(Some(ByteOrder::Big))
+        } else {
+            ConverterInput::Encoding(encoding)
+        }
+    }
+}
+
+/// Which byte of a code unit comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ByteOrder {
+    Big,
+    Little,
+}
+
+/// How a charset without a decoder leaves ASCII.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shifts {
+    /// `~{` and `~}` (RFC 1843).
+    Hz,
+    /// SO and SI, ESC N, designations (RFC 1557, RFC 1922).
+    Iso2022,
+}
 
 /// Converts one text to UTF-8.
 pub(crate) enum Converter {

@@ -7,97 +7,19 @@
 //! converted.
 
 mod converter;
+mod detect;
 mod reader;
 
 use encoding_rs::{
-    BIG5, EUC_JP, EUC_KR, Encoding, GBK, ISO_2022_JP, REPLACEMENT, SHIFT_JIS, UTF_8, UTF_16BE,
-    UTF_16LE, WINDOWS_1252,
+    BIG5, EUC_JP, EUC_KR, Encoding, GBK, ISO_2022_JP, REPLACEMENT, SHIFT_JIS, UTF_8, WINDOWS_1252,
 };
 use memchr::memmem;
 
 use super::Decode;
-pub(crate) use converter::Converter;
+pub(crate) use converter::{ByteOrder, Converter, ConverterInput, Shifts};
+pub use detect::{Confidence, Conversion, Detected, Prescan, needs_transcoding};
+pub(crate) use detect::{PRESCAN, converts, detect};
 pub(crate) use reader::CharsetReader;
-
-/// The number of first bytes that are searched for a declaration (WHATWG HTML 13.2.3.2).
-pub(crate) const PRESCAN: usize = 1024;
-
-/// Finds the encoding that a document declares for itself in its first bytes.
-pub type Prescan = fn(&[u8]) -> Option<&'static Encoding>;
-
-/// The encoding of a document as its first bytes tell it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Detected {
-    /// The encoding; none when nothing declares one.
-    pub encoding: Option<&'static Encoding>,
-    /// Length of the byte order mark, in bytes.
-    pub mark: usize,
-    /// Whether a later declaration may change the encoding.
-    pub confidence: Confidence,
-}
-
-/// Whether an encoding may still change.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Confidence {
-    /// A `meta` element may change it.
-    #[default]
-    Tentative,
-    /// A byte order mark or the transport declares it.
-    Certain,
-}
-
-/// Which documents of a format are converted to UTF-8 before they are scanned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Conversion {
-    /// None: the scanner decodes them itself.
-    Never,
-    /// Those in which bytes of markup may stand for something else.
-    WhereNeeded,
-    /// All whose encoding is known and is not UTF-8.
-    Always,
-}
-
-/// Detects the encoding of a document from its first [`PRESCAN`] bytes, or all there are.
-///
-/// A byte order mark wins, then what the transport or the user declares, then what the format's
-/// prescan finds.
-pub(crate) fn detect(
-    prescan: Option<Prescan>,
-    declared: Option<&'static Encoding>,
-    first: &[u8],
-) -> Detected {
-    if let Some((encoding, mark)) = Encoding::for_bom(first) {
-        return Detected {
-            encoding: Some(encoding),
-            mark,
-            confidence: Confidence::Certain,
-        };
-    }
-    let confidence = match declared {
-        Some(_) => Confidence::Certain,
-        None => Confidence::Tentative,
-    };
-    let found = prescan.and_then(|prescan| prescan(&first[..first.len().min(PRESCAN)]));
-    Detected {
-        encoding: declared.or(found),
-        mark: 0,
-        confidence,
-    }
-}
-
-/// Returns whether scanners cannot read an encoding as it is stored.
-pub fn needs_transcoding(encoding: &'static Encoding) -> bool {
-    !encoding.is_ascii_compatible()
-}
-
-/// Returns whether documents in an encoding are converted.
-pub(crate) fn converts(conversion: Conversion, encoding: Option<&'static Encoding>) -> bool {
-    encoding.is_some_and(|encoding| match conversion {
-        Conversion::Never => false,
-        Conversion::WhereNeeded => needs_transcoding(encoding),
-        Conversion::Always => encoding != UTF_8,
-    })
-}
 
 /// How text in a charset is read.
 #[derive(Clone, Copy, Debug)]
@@ -109,44 +31,6 @@ pub(crate) enum TextCharset {
     Guess,
     /// All of the text is converted.
     Convert(ConverterInput),
-}
-
-/// What a [`Converter`] converts from.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum ConverterInput {
-    Encoding(&'static Encoding),
-    Utf16(Option<ByteOrder>),
-    Utf32(Option<ByteOrder>),
-    Utf7,
-    Shifts(Shifts),
-}
-
-impl From<&'static Encoding> for ConverterInput {
-    fn from(encoding: &'static Encoding) -> Self {
-        if encoding == UTF_16LE {
-            ConverterInput::Utf16(Some(ByteOrder::Little))
-        } else if encoding == UTF_16BE {
-            ConverterInput::Utf16(Some(ByteOrder::Big))
-        } else {
-            ConverterInput::Encoding(encoding)
-        }
-    }
-}
-
-/// Which byte of a code unit comes first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ByteOrder {
-    Big,
-    Little,
-}
-
-/// How a charset without a decoder leaves ASCII.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shifts {
-    /// `~{` and `~}` (RFC 1843).
-    Hz,
-    /// SO and SI, ESC N, designations (RFC 1557, RFC 1922).
-    Iso2022,
 }
 
 /// Labels that the Encoding Standard lacks, and those that mean something else in MIME.

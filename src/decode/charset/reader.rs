@@ -4,7 +4,8 @@ use std::io::{self, Read};
 
 use encoding_rs::Encoding;
 
-use super::{Confidence, Conversion, Converter, Detected, PRESCAN, Prescan, converts, detect};
+use super::converter::Converter;
+use super::detect::{Confidence, Conversion, Detected, PRESCAN, Prescan, converts, detect};
 use crate::bytes::source::RewindSource;
 use crate::decode::Decode;
 use crate::decode::offset_map::OffsetMap;

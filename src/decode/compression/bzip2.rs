@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use bzip2::{Decompress, Status};
 
-use super::{CompressedSource, DecodeStep, DecompressFault, MemberDecoder, drive};
+use super::member::{CompressedSource, DecodeStep, DecompressFault, MemberDecoder, drive};
 
 /// Length of a stream without blocks: a header, the magic of the end, and a checksum.
 const EMPTY: usize = 14;

@@ -4,7 +4,7 @@ use std::io::BufRead;
 
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 
-use super::{CompressedSource, DecodeStep, DecompressFault, MemberDecoder, drive};
+use super::member::{CompressedSource, DecodeStep, DecompressFault, MemberDecoder, drive};
 
 /// Flags of the header (RFC 1952 section 2.3.1).
 const HEADER_CRC: u8 = 0x02;

@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use super::{CompressedSource, DecodeStep, DecompressFault, MemberDecoder};
+use super::member::{CompressedSource, DecodeStep, DecompressFault, MemberDecoder};
 
 /// The first two bytes.
 pub(super) const MAGIC: &[u8] = b"\x1f\x9d";

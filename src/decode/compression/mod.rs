@@ -8,11 +8,15 @@
 mod bzip2;
 mod gzip;
 mod lzw;
+mod member;
 mod xz;
 mod zstd;
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Read};
+
+pub use member::DecompressFault;
+use member::{CompressedSource, DecodeStep, MemberDecoder};
 
 /// How deep compressed data in compressed data is opened.
 pub const DEPTH: usize = 4;
@@ -93,10 +97,6 @@ const BATCHES: [&[u8]; 3] = [b"#! cunbatch", b"#! gunbatch", b"#! zunbatch"];
 /// The longest first line of a batch, in bytes.
 const BATCH_LINE: usize = 64;
 
-/// The longest zstd window or xz dictionary, in bytes: the limit of the zstd command by default, and
-/// twice what `xz -9` writes.
-const WINDOW: u64 = 128 << 20;
-
 /// The number of members whose offsets are kept until [`Decompressed::member`] asks for them.
 const MEMBERS: usize = 64 << 10;
 /// The number of first bytes that tell the codec.
@@ -116,201 +116,11 @@ impl Codec {
     ///
     /// ```
     /// use uriscan::decode::compression::Codec;
-    /// assert_eq!(Codec::of(b"\x1f\x8b\x08\0").unwrap().name, "gzip");
+    /// assert_eq!(Codec::of(b"\x1f\x8b\x08\0").unwrap().extension, "gz");
     /// assert!(Codec::of(b"BZhard to read").is_none());
     /// ```
     pub fn of(head: &[u8]) -> Option<&'static Codec> {
         CODECS.iter().find(|codec| (codec.starts)(head))
-    }
-}
-
-/// Decodes the members of one codec, one after the other.
-trait MemberDecoder {
-    /// Reads the header of a member.
-    ///
-    /// # Errors
-    ///
-    /// When nothing of the member can be decoded.
-    fn begin(&mut self, source: &mut CompressedSource) -> Result<(), DecompressFault>;
-
-    /// Decompresses the next bytes of the member into a buffer that is not empty. Returns how many
-    /// there are, also before damage, and what follows them. Before [`DecodeStep::More`] there is at
-    /// least one.
-    fn decompress(&mut self, source: &mut CompressedSource, into: &mut [u8])
-    -> (usize, DecodeStep);
-}
-
-/// What follows the bytes that have been decompressed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum DecodeStep {
-    /// More bytes of the member, or nothing is known yet.
-    More,
-    /// The end of the member; nothing behind it has been consumed.
-    Ended,
-    Failed(DecompressFault),
-}
-
-/// Calls the decoder of a library until it produces bytes, ends or fails.
-///
-/// A call gets the buffered input, which is empty at the end. It returns how many bytes it consumed and
-/// produced, and what follows them.
-fn drive(
-    source: &mut CompressedSource,
-    into: &mut [u8],
-    mut call: impl FnMut(&[u8], &mut [u8]) -> (usize, usize, DecodeStep),
-) -> (usize, DecodeStep) {
-    loop {
-        let input = source.available();
-        let at_end = input.is_empty();
-        let (consumed, produced, step) = call(input, into);
-        source.consume(consumed);
-        if step != DecodeStep::More || produced > 0 {
-            return (produced, step);
-        }
-        if at_end {
-            return (0, DecodeStep::Failed(DecompressFault::Truncated));
-        }
-        if consumed == 0 {
-            return (0, DecodeStep::Failed(DecompressFault::Corrupt));
-        }
-    }
-}
-
-/// Why compressed data is not decoded to its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum DecompressFault {
-    /// The input ends within a member.
-    Truncated,
-    /// A member is malformed, or does not match its checksum or length.
-    Corrupt,
-    /// A member needs a window of more than 128 MiB.
-    Memory,
-    /// A member needs a dictionary, or a feature that is reserved.
-    Unsupported,
-    /// Something else follows the members.
-    TrailingGarbage,
-    /// Something else follows gzip members, which is common and harmless.
-    GzipTrailingGarbage,
-    /// The output is too long for the input.
-    RatioLimit,
-    /// Compressed data nests deeper than [`DEPTH`].
-    DepthLimit,
-}
-
-/// The number of bytes that are read at a time.
-const BUFFER: usize = 64 << 10;
-
-/// Compressed input, buffered, so that a decoder leaves the bytes behind its member unread.
-struct CompressedSource {
-    reader: Box<dyn Read>,
-    buffer: Vec<u8>,
-    /// The range of `buffer` that is not consumed.
-    at: usize,
-    end: usize,
-    /// Bytes consumed so far.
-    consumed: u64,
-    ended: bool,
-    /// The error that ended the input; decoders replace it by errors of their own.
-    error: Option<io::ErrorKind>,
-}
-
-impl CompressedSource {
-    fn new(reader: Box<dyn Read>) -> Self {
-        CompressedSource {
-            reader,
-            buffer: vec![0; BUFFER],
-            at: 0,
-            end: 0,
-            consumed: 0,
-            ended: false,
-            error: None,
-        }
-    }
-
-    /// Returns the next bytes without consuming them: `most` of them, fewer only at the end.
-    fn peek(&mut self, most: usize) -> &[u8] {
-        if self.end - self.at < most && !self.ended {
-            self.buffer.copy_within(self.at..self.end, 0);
-            self.end -= self.at;
-            self.at = 0;
-            while self.end < most && !self.ended {
-                // The error is kept.
-                let _ = self.read_more();
-            }
-        }
-        &self.buffer[self.at..self.end.min(self.at + most)]
-    }
-
-    /// Returns the next `N` bytes without consuming them.
-    fn peek_array<const N: usize>(&mut self) -> Result<[u8; N], DecompressFault> {
-        let bytes = self.peek(N).first_chunk();
-        bytes.copied().ok_or(DecompressFault::Truncated)
-    }
-
-    /// Consumes `n` bytes or all that are left; returns how many those were.
-    fn skip(&mut self, n: u64) -> u64 {
-        let mut left = n;
-        while left > 0 {
-            let available = self.available().len();
-            if available == 0 {
-                break;
-            }
-            let step = available.min(usize::try_from(left).unwrap_or(usize::MAX));
-            self.consume(step);
-            left -= step as u64;
-        }
-        n - left
-    }
-
-    /// Returns the bytes that are buffered, and reads when there are none: empty at the end, and after
-    /// an error, which is kept.
-    fn available(&mut self) -> &[u8] {
-        self.fill_buf().unwrap_or_default()
-    }
-
-    /// Appends the next `n` bytes to `into`, fewer at the end and after an error, which is kept.
-    fn read_up_to(&mut self, n: usize, into: &mut Vec<u8>) {
-        let _ = Read::take(self, n as u64).read_to_end(into);
-    }
-
-    fn read_more(&mut self) -> io::Result<()> {
-        match self.reader.read(&mut self.buffer[self.end..]) {
-            Ok(n) => {
-                self.end += n;
-                self.ended = n == 0;
-                Ok(())
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(()),
-            Err(error) => {
-                self.ended = true;
-                self.error = Some(error.kind());
-                Err(error)
-            }
-        }
-    }
-}
-
-impl BufRead for CompressedSource {
-    fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        while self.at == self.end && !self.ended {
-            (self.at, self.end) = (0, 0);
-            self.read_more()?;
-        }
-        Ok(&self.buffer[self.at..self.end])
-    }
-
-    fn consume(&mut self, n: usize) {
-        self.at += n;
-        self.consumed += n as u64;
-    }
-}
-
-impl Read for CompressedSource {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let n = self.fill_buf()?.read(into)?;
-        self.consume(n);
-        Ok(n)
     }
 }
 

@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 
 use lzma_rust2::{Action, Status, XzStream};
 
-use super::{CompressedSource, DecodeStep, DecompressFault, MemberDecoder, WINDOW, drive};
+use super::member::{CompressedSource, DecodeStep, DecompressFault, MemberDecoder, WINDOW, drive};
 
 /// The memory limit of the library in KiB: a dictionary of [`WINDOW`] bytes, and tables and buffers.
 const MEMORY: u32 = (WINDOW >> 10) as u32 + 1024;

@@ -5,7 +5,7 @@ use std::io::{BufRead, Read};
 use ruzstd::decoding::errors::{FrameDecoderError, FrameHeaderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-use super::{CompressedSource, DecodeStep, DecompressFault, MemberDecoder, WINDOW};
+use super::member::{CompressedSource, DecodeStep, DecompressFault, MemberDecoder, WINDOW};
 
 /// Bits of the frame header descriptor (RFC 8878 section 3.1.1.1.1).
 const CONTENT_SIZE: u8 = 0xC0;

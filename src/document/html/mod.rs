@@ -24,6 +24,7 @@ mod value;
 mod value_syntax;
 
 pub use super::options::HtmlOptions;
+#[cfg(feature = "internals")]
 pub use encoding::prescan;
 pub(super) use scanner::FORMAT;
 pub use scanner::HtmlScanner;
