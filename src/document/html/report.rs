@@ -609,7 +609,8 @@ impl ReferenceReporter<'_, '_, '_> {
     }
 }
 
-/// Values of `property` and `name`, separated by spaces, that make the `content` of a `meta` a reference (`--extended`).
+/// Values of `property` and `name`, separated by spaces, that make the `content` of a `meta` a
+/// reference (`--extended`).
 const PROPERTIES: &str = "og:image og:image:url og:image:secure_url og:video og:video:url \
     og:video:secure_url og:audio og:audio:url og:audio:secure_url og:url twitter:image \
     twitter:image:src twitter:player twitter:player:stream msapplication-tileimage \

@@ -285,7 +285,7 @@ impl Scan for HtmlScanner {
 ///
 /// The events of a document up to [`HELD`] bytes are held until the scan succeeds. A longer one is
 /// scanned first for its base and for bails, then once more to report.
-pub(super) fn whole(
+fn whole(
     source: ValueSource<'_>,
     at: usize,
     exact: Option<Bail>,
@@ -366,6 +366,20 @@ pub(super) fn whole(
         }
         document.begin(charset);
     }
+}
+
+/// Scans a srcdoc document from an index on: the way back from a value to a document.
+///
+/// The source is decoded, that is UTF-8, and a `meta` element does not change that.
+pub(super) fn srcdoc(
+    source: ValueSource<'_>,
+    at: usize,
+    events: &mut Events,
+    document: &mut ReportState,
+) -> ScanEnd {
+    let mut parser = SimulatorParser::new(&document.options, document.enabled);
+    let end = whole(source, at, None, &mut parser, events, document);
+    end.unwrap_or(ScanEnd::Approximately)
 }
 
 /// The source of feedback for a scan.

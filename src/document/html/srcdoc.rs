@@ -5,7 +5,6 @@ use std::ops::Range;
 use super::feedback::ScanEnd;
 use super::report::{ReferenceReporter, ReportState};
 use super::scanner;
-use super::simulator::SimulatorParser;
 use super::value::CharacterContext;
 use crate::document::events::{Event, RuleFamily};
 use crate::document::flags::Flags;
@@ -37,11 +36,8 @@ fn scan_decoded(report: &mut ReferenceReporter<'_, '_, '_>, range: Range<usize>,
     document.text_scanner = report.document.text_scanner.take();
     nested::enter(None, RuleFamily::Markup, report.events);
     let source = report.source.until(range.end);
-    // The decoded value is UTF-8; a `meta` in it does not change that.
-    let mut parser = SimulatorParser::new(&document.options, document.enabled);
-    let at = range.start;
-    let end = scanner::whole(source, at, None, &mut parser, report.events, &mut document);
-    if end != Ok(ScanEnd::Exactly) {
+    let end = scanner::srcdoc(source, range.start, report.events, &mut document);
+    if end != ScanEnd::Exactly {
         let offset = report.source.offset(range.start);
         let event = Event::Diagnostic(&diagnostic::APPROXIMATE, offset);
         report.events.push(event);
