@@ -18,13 +18,13 @@ const MAX_VALUE: usize = 32 << 10;
 
 /// The ranges of the fields' values in [`Header::values`](super::header::Header::values).
 #[derive(Debug, Default)]
-pub(super) struct Envelope {
+pub(super) struct EnvelopeFields {
     pub(super) date: Option<Range<usize>>,
     pub(super) from: Option<Range<usize>>,
     pub(super) subject: Option<Range<usize>>,
 }
 
-impl Envelope {
+impl EnvelopeFields {
     /// Stores the values undecoded; [`date`], [`address`] and [`subject`] read them when a record
     /// shows them.
     pub(super) fn store(&self, values: &[u8], out: &mut Events) -> events::EnvelopeRanges {
