@@ -197,7 +197,7 @@ impl Extractor {
         let mut source = SliceWindows::new(bytes, look_behind, origin, self.options.window);
         let mut pass = self.begin(document, detected);
         while let Some(restarted) = self.run_pass(&mut pass, &mut source, sink) {
-            let encoding = restarted.start.again.encoding;
+            let encoding = restarted.start.restart.encoding;
             if charset::converts(format.conversion, encoding) {
                 let document = Document {
                     declared: encoding,
@@ -288,7 +288,7 @@ impl Extractor {
         let mut pass = self.begin(document, source.reader.detected());
         source.windows.begin_at(bounds, origin);
         while let Some(restarted) = self.run_pass(&mut pass, source, sink) {
-            source.reader.again(restarted.start.again.encoding)?;
+            source.reader.again(restarted.start.restart.encoding)?;
             let bounds = self.bounds(bounds, &restarted);
             source.windows.begin_at(bounds, origin);
             pass = restarted;
@@ -313,7 +313,7 @@ impl Extractor {
         sink: &mut impl Sink,
     ) -> Option<Pass> {
         loop {
-            if source.becomes_heavy(pass.start.again.exact) {
+            if source.becomes_heavy(pass.start.restart.exact) {
                 sink.heavy();
             }
             source.fill();
@@ -329,7 +329,7 @@ impl Extractor {
     /// Returns the bounds of a pass: an exact one may need the whole document in one window.
     fn bounds(&self, bounds: Bounds, pass: &Pass) -> Bounds {
         let limit = usize::try_from(self.options.formats.html.max_document).unwrap_or(usize::MAX);
-        match pass.start.again.exact {
+        match pass.start.restart.exact {
             true => Bounds {
                 look_ahead: limit.max(bounds.look_ahead),
                 ..bounds
@@ -393,15 +393,15 @@ impl Extractor {
             }
             linker.take(events, window.bytes, sink);
             if linker.limit(sink) {
-                events.hand_on_early();
+                events.set_released();
             }
         };
-        let mut events = Events::relieved(empty, &mut take);
+        let mut events = Events::with_flush(empty, &mut take);
         step(window.bytes.len() - window.start);
         let consumed = scanner.scan(window, &mut events);
-        events.hand_over();
-        if events.is_handed_on() {
-            scanner.handed_on();
+        events.end_window();
+        if events.is_released() {
+            scanner.references_released();
         }
         *batch = events.into();
         if let Some(lines) = &mut pass.lines {
@@ -504,7 +504,7 @@ impl Pass {
     /// Returns another pass, if the outermost document requested a restart.
     fn restarted(&mut self, linker: &mut Linker) -> Option<Pass> {
         let start = ScanStart {
-            again: linker.take_restart()?,
+            restart: linker.take_restart()?,
             ..self.start
         };
         Some(Pass {

@@ -66,7 +66,10 @@ fn push(step: &Step, events: &mut Events) {
             let text = events.store(text.as_bytes());
             let wants = wants(events);
             let found = FoundReference::new(Span::default(), text, Context::Attribute);
-            Event::Reference(FoundReference { wants, ..found })
+            Event::Reference(FoundReference {
+                base: wants,
+                ..found
+            })
         }
         BaseIs(text) => Event::Base(events.store(text.as_bytes()), 7),
         EnterIs(member, family, base) => {

@@ -1,17 +1,17 @@
-//! Archives: what was read and what was not, and where their members begin.
+//! Archives: the counts of their members, and the search for members.
 
 use std::collections::BTreeMap;
 
 use crate::bytes::window::Window;
 
-/// How much of an archive was read, and what was passed over.
+/// The counts of an archive: loss is reported, not silent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ArchiveCounts {
-    /// Members.
+    /// The number of members.
     pub members: u64,
-    /// Parts of members that were read.
+    /// The number of parts of members that were read.
     pub parts: u64,
-    /// Parts that were not read, by media type.
+    /// The number of parts that were not read, by media type.
     pub skipped: BTreeMap<String, u64>,
 }
 
@@ -53,7 +53,8 @@ pub trait MemberFinder: Send {
     fn take_index(&mut self, end: u64) -> PieceIndex;
 }
 
-/// What a [`MemberFinder`] found in a piece of an archive, so that its scanner need not search again.
+/// The findings of a [`MemberFinder`] in a piece of an archive, so that its scanner need not search
+/// again.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PieceIndex {
     /// The offsets of all lines that may begin a member, in ascending order.
@@ -84,11 +85,11 @@ pub enum MemberSearch {
 /// The rest of the archive of which a document is a piece.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SplitContext {
-    /// How many members stand before the piece.
+    /// The number of members before the piece.
     pub before: u64,
-    /// The offset of the first member behind the piece, if there is one. The scanner sees some
-    /// bytes of it, to find where the one before it ends.
+    /// The offset of the first member after the piece, if there is one. The scanner sees some bytes
+    /// of that member, to find the end of the one before it.
     pub end: Option<u64>,
-    /// What the first member decides for the others, in the format's own encoding; 0 at the start.
+    /// A choice that the first member makes for the others, encoded by the format; 0 at the start.
     pub state: u8,
 }

@@ -1,4 +1,4 @@
-//! What scanners report: events, and the bytes that they speak of.
+//! Events, which scanners report, and the bytes that events refer to.
 
 use std::ops::Range;
 
@@ -17,8 +17,8 @@ pub struct Span {
     pub end: u64,
 }
 
-/// Where the bytes of a reference or a name stand: in the window, as they are in the document, or
-/// in the batch's own store, where a scanner puts what it had to clean.
+/// The bytes of a reference or a name: a range of the window, or of the batch's store, which holds
+/// text that a scanner had to decode or clean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextRange {
     /// `window.bytes[start..end]`.
@@ -28,7 +28,7 @@ pub enum TextRange {
 }
 
 impl TextRange {
-    /// The bytes of the window at `range`.
+    /// Returns a range of the window.
     pub fn window(range: Range<usize>) -> Self {
         TextRange::Window(range.start as u32, range.end as u32)
     }
@@ -37,7 +37,7 @@ impl TextRange {
 /// The name of an element, an attribute or a header field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NameRange {
-    /// There is none.
+    /// No name.
     None,
     /// A name from a table.
     Known(&'static str),
@@ -45,7 +45,7 @@ pub enum NameRange {
     Other(TextRange),
 }
 
-/// Where in a document a reference stands.
+/// The syntax around a reference in its document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Context {
@@ -86,53 +86,53 @@ impl Context {
         (Context::Header, "header"),
     ];
 
-    /// The name in records.
+    /// Returns the name in records.
     pub fn name(self) -> &'static str {
         Self::NAMES[self as usize].1
     }
 }
 
-/// Which base a reference resolves against.
+/// The base that a reference is resolved against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BaseSelector {
     /// The document's base URI.
     Document,
-    /// The same, and the document goes there by itself: a `javascript:` URI is refused (WHATWG HTML,
+    /// The document's base URI, for a meta refresh: a `javascript:` URI is refused (WHATWG HTML,
     /// "shared declarative refresh steps").
     Refresh,
-    /// The base that the document has without its own BASE element.
+    /// The base that the document would have without its BASE element.
     Fallback,
-    /// The element's codebase, which resolves against the document's base URI.
+    /// The element's codebase, which is resolved against the document's base URI.
     Codebase(TextRange),
     /// None: the reference must be absolute.
     Nothing,
 }
 
-/// One reference that a scanner found.
+/// A reference that a scanner found.
 #[derive(Clone, Copy, Debug)]
 pub struct FoundReference {
-    /// From the reference's first to its last byte.
+    /// The bytes of the document from which the reference was read.
     pub span: Span,
-    /// Line and column of the span's start, when the scanner knows better than its driver.
+    /// Line and column of the start of the span; `None` if the caller is to count them.
     pub position: Option<Position>,
-    /// The reference as cleaned.
+    /// The reference, without what the format adds, such as line breaks or character references.
     pub text: TextRange,
-    /// Where it stands.
+    /// The syntax around the reference.
     pub context: Context,
     /// The element, if any.
     pub element: NameRange,
     /// The attribute or the header field, if any.
     pub attribute: NameRange,
-    /// What was done to it and what is odd about it.
+    /// What was removed from the reference, and what is unusual about it.
     pub flags: Flags,
-    /// The base it resolves against.
-    pub wants: BaseSelector,
-    /// Other readings, best first: a range of the batch's alternatives.
+    /// The base that the reference is resolved against.
+    pub base: BaseSelector,
+    /// Other readings, the likeliest first: a range of the batch's alternatives.
     pub alternatives: (u32, u32),
 }
 
 impl FoundReference {
-    /// A reference as it stands in the document, resolved against the document's base.
+    /// Returns a reference without names or flags, for the document's base.
     pub fn new(span: Span, text: TextRange, context: Context) -> Self {
         FoundReference {
             span,
@@ -142,7 +142,7 @@ impl FoundReference {
             element: NameRange::None,
             attribute: NameRange::None,
             flags: Flags::default(),
-            wants: BaseSelector::Document,
+            base: BaseSelector::Document,
             alternatives: (0, 0),
         }
     }
@@ -168,12 +168,12 @@ pub enum EntityBaseField {
     SnapshotContentLocation,
 }
 
-/// Whose rules `auto` follows for the references of a document.
+/// The family of formats, which decides the rules of resolution by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RuleFamily {
-    /// Where a browser would go: WHATWG URL.
+    /// Markup: the WHATWG URL standard, which tells where a browser would go.
     Markup,
-    /// What was written: RFC 3986 in its corrected form.
+    /// Everything else: RFC 3986 in its corrected form, which keeps what was written.
     #[default]
     Plain,
 }
@@ -181,44 +181,44 @@ pub enum RuleFamily {
 /// The start of an enclosed document.
 #[derive(Clone, Copy, Debug)]
 pub struct Enter {
-    /// Its place in the container, or none where it keeps its host's.
+    /// The name of the document in its container; `None` if it has that of its host.
     pub member: Option<TextRange>,
-    /// Whose rules its references follow.
+    /// The family of its format.
     pub family: RuleFamily,
-    /// The base that its heading brings; without one the enclosing base is inherited.
+    /// The base that its heading names; without one the enclosing base is inherited.
     pub base: Option<EntityBase>,
 }
 
-/// What the heading of the document just entered says of it, beyond its base.
+/// The heading of the document that was entered last, without its base.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EntityHeading {
-    /// It is a message or a record; the diagnostics of what it encloses are its own.
+    /// For a message or a record, which collects the diagnostics of all that it encloses.
     pub message: Option<MessageHeading>,
-    /// Its media type.
+    /// The media type.
     pub media_type: Option<TextRange>,
-    /// Its declared charset.
+    /// The declared charset.
     pub charset: Option<TextRange>,
     /// References may name it by this URI reference (RFC 2557 section 4.2).
     pub location: Option<TextRange>,
     /// `cid:` references may name it by this identifier (RFC 2392).
     pub content_id: Option<TextRange>,
-    /// Whether what it encloses can be named from inside.
+    /// Whether enclosed documents can be named from inside.
     pub labels: LabelScope,
-    /// It is a message, perhaps inside another: a `cid:` reference anywhere in it may name any part
-    /// of it (RFC 2392).
+    /// Whether the document is a message: a `cid:` reference anywhere in a message may name any of its
+    /// parts (RFC 2392).
     pub names_parts: bool,
 }
 
 /// A message or a record in an archive.
 #[derive(Clone, Copy, Debug)]
 pub struct MessageHeading {
-    /// Its identifier.
+    /// The identifier.
     pub id: Option<TextRange>,
-    /// Offset of its first byte in the archive.
+    /// The offset of the first byte in the archive.
     pub offset: u64,
 }
 
-/// Decodes the raw value of a field; none where it cannot be read.
+/// Decodes the raw value of a field; returns `None` if it cannot be read.
 pub type FieldDecoder = fn(&[u8]) -> Option<String>;
 
 /// Raw values of the fields of a message that records show.
@@ -233,52 +233,54 @@ pub struct EnvelopeRanges {
 /// Whether the labels of enclosed documents count from here inwards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LabelScope {
-    /// They do not.
+    /// They count in outer documents only.
     #[default]
     Apart,
-    /// They do: this is a `multipart/related` (RFC 2557 section 5).
+    /// They count: the document is a `multipart/related` (RFC 2557 section 5).
     Related,
 }
 
-/// What a scanner reports, in document order.
+/// An event of a document. Scanners report events in document order.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Event {
-    /// A document inside the document begins.
+    /// An enclosed document begins.
     Enter(Enter),
-    /// What its heading says.
+    /// The heading of the enclosed document.
     Heading(EntityHeading),
-    /// What the heading of a message says of it, behind that, if it is asked for.
+    /// The envelope of the enclosed message, after its heading, if the options ask for it.
     Envelope(EnvelopeRanges),
-    /// It ends, and is settled.
+    /// The enclosed document ends, and is settled.
     Leave,
-    /// The document itself names its base (RFC 2396 section 5.1.1), at an offset.
+    /// The base that the document names itself (RFC 2396 section 5.1.1), and its offset.
     Base(TextRange, u64),
     /// No later event changes this document's base or retracts its references.
     Settled,
-    /// Drop everything since the document's `Enter`; it is scanned again from its first byte.
+    /// Drops everything since the document's `Enter`: it is scanned again from its first byte.
     Restart(RestartHints),
     /// The encoding of the document, for the queries of its references.
     Encoding(&'static Encoding),
     /// A reference.
     Reference(FoundReference),
-    /// A place that a fragment can name, when [`FormatOptions::anchors`](super::FormatOptions) asks for them.
+    /// A name that a fragment can refer to, and its offset, if
+    /// [`FormatOptions::anchors`](super::FormatOptions) asks for them.
     Anchor(TextRange, u64),
-    /// The document was read by every rule of its format, at a price; the name of the rule that
-    /// asked for it, for statistics.
+    /// The document was read by the slow, exact path; the name of the rule that needed it, for
+    /// statistics.
     Exact(&'static str),
-    /// Something that readers of the links should know, with the offset of its first occurrence.
+    /// A diagnostic, with the offset of its first occurrence.
     Diagnostic(&'static Code, u64),
 }
 
-/// What a scanner must know when it scans a document once more.
+/// The findings of an earlier pass over the same document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RestartHints {
-    /// Follow every rule of the format, at any price.
+    /// Whether the exact path is needed.
     pub exact: bool,
-    /// The encoding that the first pass found out.
+    /// The encoding that the earlier pass found.
     pub encoding: Option<&'static Encoding>,
-    /// The document has declared it: what else it declares does not count (WHATWG HTML 13.2.3.4).
+    /// Whether the document declares that encoding: later declarations do not count (WHATWG HTML
+    /// 13.2.3.4).
     pub declared: bool,
 }
 
@@ -298,7 +300,7 @@ impl OpenDocuments {
     }
 }
 
-/// A place in a batch of events.
+/// A position in a batch of events, for [`Events::rollback`].
 #[derive(Clone, Copy, Debug)]
 pub struct EventMark {
     events: usize,
@@ -306,15 +308,15 @@ pub struct EventMark {
     alternatives: usize,
 }
 
-/// Takes the events of a batch while its scanner is still at work on the window.
-pub type Relief<'f> = dyn FnMut(&mut Events<'_>) + 'f;
+/// Processes the events of a full batch while the scanner is still at work on the window.
+pub type Flush<'f> = dyn FnMut(&mut Events<'_>) + 'f;
 
-/// A batch with a [`Relief`] holds up to this many events, about 2 MiB.
-const MOST: usize = 16 << 10;
-/// So many bytes are stored before they are forgotten, where they can be.
-const STORED: usize = 1 << 20;
+/// The number of events that a batch with a [`Flush`] holds, about 2 MiB.
+const FULL: usize = 16 << 10;
+/// The number of stored bytes from which on they are dropped where that is possible.
+const STORE_LIMIT: usize = 1 << 20;
 
-/// Events, with the bytes that do not stand in the window as they are.
+/// Events, with a store of the bytes that are not in the window.
 #[derive(Debug, Default)]
 pub struct Batch {
     /// The events, in document order.
@@ -323,33 +325,33 @@ pub struct Batch {
     alternatives: Vec<TextRange>,
 }
 
-/// A batch of events on its way.
+/// A batch of events that is being filled.
 ///
-/// What one window holds can be far more than the window: 2 million references in one attribute of
-/// 4 MiB. Where a batch has a [`Relief`], its events are taken as soon as there are many; their
-/// bytes stay, for later events may speak of them.
+/// The events of a window can take far more memory than the window: 2 million references in one
+/// attribute of 4 MiB. A batch with a [`Flush`] is flushed when it is full; stored bytes stay, because
+/// later events may refer to them.
 pub struct Events<'f> {
     batch: Batch,
-    relief: Option<&'f mut Relief<'f>>,
-    /// How many events there may be before there is something to do.
-    room: usize,
-    /// Some events are beyond being retracted.
-    handed_on: bool,
-    /// How many marks may be rolled back to: meanwhile nothing is taken.
+    relief: Option<&'f mut Flush<'f>>,
+    /// The number of events at which `overflow` is called.
+    capacity: usize,
+    /// Whether references were released before their document was settled.
+    references_released: bool,
+    /// The number of open marks. While there are any, nothing is flushed.
     marks: usize,
-    /// The events are of no interest, but for the document's base.
+    /// Set during a trial pass, which keeps nothing but the document's base.
     draft: Option<Draft>,
 }
 
-/// What is kept of a document that is scanned to see how it must be read.
+/// A trial pass over a document, which tells how the document has to be read.
 #[derive(Debug)]
 struct Draft {
     open: OpenDocuments,
-    /// The document's own base.
+    /// The base that the document names.
     base: Option<Event>,
-    /// How much of the store is kept.
+    /// The length of the store to return to, in bytes.
     stored: usize,
-    /// The same of the alternatives.
+    /// The number of alternatives to return to.
     alternatives: usize,
 }
 
@@ -385,13 +387,13 @@ impl Default for Events<'_> {
 }
 
 impl From<Batch> for Events<'_> {
-    /// The batch, which nobody relieves.
+    /// Returns a batch without a limit.
     fn from(batch: Batch) -> Self {
         Events {
             batch,
             relief: None,
-            room: usize::MAX,
-            handed_on: false,
+            capacity: usize::MAX,
+            references_released: false,
             marks: 0,
             draft: None,
         }
@@ -405,26 +407,26 @@ impl From<Events<'_>> for Batch {
 }
 
 impl<'f> Events<'f> {
-    /// A batch with somebody who takes its events when there are many.
-    pub fn relieved(batch: Batch, relief: &'f mut Relief<'f>) -> Self {
+    /// Returns a batch that is flushed when it is full.
+    pub fn with_flush(batch: Batch, relief: &'f mut Flush<'f>) -> Self {
         Events {
             batch,
             relief: Some(relief),
-            room: MOST,
-            handed_on: false,
+            capacity: FULL,
+            references_released: false,
             marks: 0,
             draft: None,
         }
     }
 
-    /// Whether somebody takes events when there are many.
-    pub fn is_relieved(&self) -> bool {
+    /// Returns whether the batch would be flushed if it were full.
+    pub fn can_flush(&self) -> bool {
         self.relief.is_some() && self.marks == 0 && self.draft.is_none()
     }
 
-    /// Hands the events over, if there is somebody who takes them and nobody may roll back.
+    /// Flushes the batch, unless there is an open mark.
     #[cold]
-    fn relieve(&mut self) {
+    fn flush(&mut self) {
         if self.marks > 0 {
             return;
         }
@@ -435,33 +437,33 @@ impl<'f> Events<'f> {
         }
     }
 
-    /// Says that references of the batch went out before their document was settled.
-    pub fn hand_on_early(&mut self) {
-        self.handed_on = true;
+    /// Notes that references were released before their document was settled.
+    pub fn set_released(&mut self) {
+        self.references_released = true;
     }
 
-    /// Whether some did: the document must not be read again.
+    /// Returns whether references were released early: the document must not be read again.
     #[inline]
-    pub fn is_handed_on(&self) -> bool {
-        self.handed_on
+    pub fn is_released(&self) -> bool {
+        self.references_released
     }
 
-    /// Hands over what is left, once the scanner has done with the window.
-    pub fn hand_over(&mut self) {
+    /// Flushes the batch at the end of a window.
+    pub fn end_window(&mut self) {
         self.marks = 0;
-        self.relieve();
+        self.flush();
     }
 
-    /// Frees memory where no event to come speaks of bytes that are stored already.
+    /// Drops stored bytes. Only for a scanner none of whose later events refers to them.
     pub fn forget_stored(&mut self) {
-        if self.store.len() > STORED && self.is_relieved() {
-            self.relieve();
+        if self.store.len() > STORE_LIMIT && self.can_flush() {
+            self.flush();
             self.store.clear();
             self.alternatives.clear();
         }
     }
 
-    /// Drops events from here on until [`Events::end_draft`].
+    /// Starts a trial pass: events are dropped until [`Events::end_draft`].
     pub fn begin_draft(&mut self) {
         self.draft = Some(Draft {
             open: OpenDocuments::default(),
@@ -469,13 +471,13 @@ impl<'f> Events<'f> {
             stored: self.store.len(),
             alternatives: self.alternatives.len(),
         });
-        self.set_room();
+        self.set_capacity();
     }
 
-    /// Takes events again; returns the base that the document in the draft names.
+    /// Ends the trial pass; returns the base that the document names.
     pub fn end_draft(&mut self) -> Option<Event> {
         let draft = self.draft.take()?;
-        self.set_room();
+        self.set_capacity();
         self.store.truncate(draft.stored);
         self.alternatives.truncate(draft.alternatives);
         draft.base
@@ -493,11 +495,11 @@ impl<'f> Events<'f> {
         batch.alternatives.truncate(draft.alternatives);
     }
 
-    /// Where the batch stands, for [`Events::rollback`]. Until then, or until [`Events::keep`],
-    /// nothing is taken.
+    /// Returns a mark for [`Events::rollback`]. Until then, or until [`Events::keep`], nothing is
+    /// flushed.
     pub fn mark(&mut self) -> EventMark {
         self.marks += 1;
-        self.set_room();
+        self.set_capacity();
         EventMark {
             events: self.list.len(),
             store: self.store.len(),
@@ -508,7 +510,7 @@ impl<'f> Events<'f> {
     /// Drops everything since a mark of the same batch.
     pub fn rollback(&mut self, mark: EventMark) {
         self.marks = self.marks.saturating_sub(1);
-        self.set_room();
+        self.set_capacity();
         self.list.truncate(mark.events);
         self.store.truncate(mark.store);
         self.alternatives.truncate(mark.alternatives);
@@ -517,35 +519,35 @@ impl<'f> Events<'f> {
     /// Keeps everything since a mark.
     pub fn keep(&mut self, _mark: EventMark) {
         self.marks = self.marks.saturating_sub(1);
-        self.set_room();
+        self.set_capacity();
     }
 
     /// Appends an event.
     ///
-    /// The limit is looked at afterwards, so that the event is built where it is to stay.
+    /// The limit is checked afterwards, so that the event is built in place.
     #[inline]
     pub fn push(&mut self, event: Event) {
         self.batch.list.push(event);
-        if self.batch.list.len() > self.room {
+        if self.batch.list.len() > self.capacity {
             self.overflow();
         }
     }
 
-    /// Hands over a full batch, or takes the last event into the draft.
+    /// Flushes a full batch, or moves the last event to the trial pass.
     #[cold]
     fn overflow(&mut self) {
         if self.draft.is_none() {
-            self.relieve();
+            self.flush();
         } else if let Some(event) = self.batch.list.pop() {
             self.push_draft(event);
         }
     }
 
-    /// Finds out when there is something to do.
-    fn set_room(&mut self) {
-        self.room = match (&self.draft, &self.relief, self.marks) {
+    /// Updates the number of events at which `overflow` is called.
+    fn set_capacity(&mut self) {
+        self.capacity = match (&self.draft, &self.relief, self.marks) {
             (Some(_), ..) => 0,
-            (None, Some(_), 0) => MOST,
+            (None, Some(_), 0) => FULL,
             _ => usize::MAX,
         };
     }
@@ -568,12 +570,12 @@ impl Batch {
         })
     }
 
-    /// Bytes in use.
+    /// Returns the number of bytes in use.
     pub fn size(&self) -> usize {
         self.store.len() + self.list.len() * size_of::<Event>()
     }
 
-    /// An event of another batch, with its bytes copied into this one's store.
+    /// Returns an event of another batch, with its bytes copied into the store.
     pub fn adopt(&mut self, event: &Event, from: &Batch, window: &[u8]) -> Event {
         let mut text = |text| self.store(from.bytes(text, window));
         match *event {
@@ -612,7 +614,7 @@ impl Batch {
         }
     }
 
-    /// Returns a reference of another batch, with its bytes copied into this one's store.
+    /// Returns a reference of another batch, with its bytes copied into the store.
     #[inline]
     pub fn adopt_reference(
         &mut self,
@@ -629,7 +631,7 @@ impl Batch {
                 *other = text(*other);
             }
         }
-        if let BaseSelector::Codebase(codebase) = &mut copy.wants {
+        if let BaseSelector::Codebase(codebase) = &mut copy.base {
             *codebase = text(*codebase);
         }
         copy.alternatives = self.copy_alternatives(found, from, window);
@@ -663,12 +665,12 @@ impl Batch {
         self.list.push(event);
     }
 
-    /// Stores bytes and says where.
+    /// Stores bytes and returns their range.
     pub fn store(&mut self, bytes: &[u8]) -> TextRange {
         self.store_with(|store| store.extend_from_slice(bytes))
     }
 
-    /// Stores what `write` appends.
+    /// Stores the bytes that `write` appends, and returns their range.
     pub fn store_with(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> TextRange {
         let start = self.store.len();
         write(&mut self.store);
@@ -682,7 +684,7 @@ impl Batch {
         (start as u32, self.alternatives.len() as u32)
     }
 
-    /// The bytes of a text, given the window that the batch came from.
+    /// Returns the bytes of a range, given the window that the batch came from.
     pub fn bytes<'a>(&'a self, text: TextRange, window: &'a [u8]) -> &'a [u8] {
         match text {
             TextRange::Window(start, end) => &window[start as usize..end as usize],
@@ -690,7 +692,7 @@ impl Batch {
         }
     }
 
-    /// The other readings of a reference.
+    /// Returns the other readings of a reference.
     pub fn alternatives(&self, found: &FoundReference) -> &[TextRange] {
         let (start, end) = found.alternatives;
         &self.alternatives[start as usize..end as usize]

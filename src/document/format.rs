@@ -1,9 +1,8 @@
 //! A document format, and the contract of its scanner.
 //!
-//! [`Scan::scan`] reports what lies wholly before index `n` of the window and returns `n`; the
-//! bytes from `n` on come back in the next window, after up to
-//! [`look_behind`](Bounds) bytes of what was consumed. In the last window `n`
-//! is its length. *However a document is cut into windows, the events are the same.*
+//! [`Scan::scan`] reports what lies wholly before index `n` of the window and returns `n`. The next
+//! window starts with the bytes from `n` on, after up to [`look_behind`](Bounds) consumed bytes. In
+//! the last window `n` is the length of the window. *However a document is cut into windows, the events are the same.*
 //!
 //! Spans of references lie within the bytes that were pending, and ascend. A scanner that sees
 //! `look_ahead` pending bytes consumes at least one.
@@ -16,28 +15,29 @@ use super::options::{FormatOptions, TextSource};
 use crate::bytes::window::{Bounds, Window};
 use crate::decode::charset;
 
-/// Where a long document can be split so that its pieces have the links of the whole.
+/// The points at which a long document can be split without a change to its links.
 #[derive(Clone, Copy)]
 pub enum SplitPoint {
-    /// Behind a line that is recognized without the text before it: finds the first such index,
-    /// behind an LF, in bytes that may start anywhere in the document.
+    /// After a line that is recognized without the text before it. Finds the first such index, after
+    /// an LF, in bytes that may start anywhere in the document.
     Line(fn(&[u8]) -> Option<usize>),
     /// Between the members of an archive, which have to be found one after the other.
     Member(fn() -> Box<dyn MemberFinder>),
 }
 
-/// What every scanner does.
+/// A scanner.
 pub trait Scan: Send {
-    /// Gets ready for another document.
+    /// Starts another document.
     fn begin(&mut self, start: &ScanStart);
 
-    /// Reports what lies wholly before an index of the window, and returns that index.
+    /// Reports the events of a window, and returns the number of bytes consumed.
     fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize;
 
-    /// References were handed on before their document was settled: it cannot be read again.
-    fn handed_on(&mut self) {}
+    /// Called when references were released before their document was settled: the document cannot be
+    /// read again.
+    fn references_released(&mut self) {}
 
-    /// Takes what a [`MemberFinder`] found in the piece of an archive that begins next.
+    /// Sets the findings of a [`MemberFinder`] for the piece of an archive that begins next.
     fn set_index(&mut self, _index: Option<&PieceIndex>) {}
 
     /// Returns how much of an archive was read since it began, and what was passed over; `None`
@@ -47,21 +47,21 @@ pub trait Scan: Send {
     }
 }
 
-/// What is known of a document before its first byte.
+/// Facts about a document that are known before its first byte.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ScanStart {
     /// The encoding that a transport or the user declares.
     pub declared: Option<&'static Encoding>,
-    /// The encoding that was detected, where its driver did that. A document in an encoding that
+    /// The encoding that the caller detected. A document in an encoding that
     /// [needs transcoding](charset::needs_transcoding) then comes in UTF-8, without its mark.
     pub detected: Option<charset::Detected>,
-    /// What an earlier pass over the same document found out.
-    pub again: RestartHints,
+    /// The findings of an earlier pass over the same document.
+    pub restart: RestartHints,
     /// Whether the document can be read again from its first byte.
     pub reread: Reread,
     /// The rest of the archive of which the document is a piece.
     pub split: SplitContext,
-    /// Whether a scanner that counts lines itself has to.
+    /// Whether a scanner that counts lines itself has to count them.
     pub positions: Positions,
     /// Whether plain text is declared as the source of formatted text.
     pub source: TextSource,
@@ -70,10 +70,10 @@ pub struct ScanStart {
 /// Whether references carry their line and column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Positions {
-    /// They carry offsets only, which cost nothing.
+    /// Offsets only, which cost nothing.
     #[default]
     Offsets,
-    /// They carry lines and columns too.
+    /// Offsets, lines and columns.
     Lines,
 }
 
@@ -81,23 +81,23 @@ pub enum Positions {
 /// [`Event::Restart`](crate::document::events::Event::Restart).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reread {
-    /// It can.
+    /// From its first byte.
     #[default]
     Possible,
-    /// It cannot: the scanner goes on as well as it can.
+    /// Not at all: the scanner continues with its approximation.
     Impossible,
 }
 
-/// Whether the place of a file is a base of what it holds (RFC 2396 section 5.1.3).
+/// Whether the URI of a file is a base of its contents (RFC 2396 section 5.1.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Retrieval {
-    /// It is: the document was retrieved from there.
+    /// It is: the document was retrieved from there, or as if.
     Place,
-    /// It is not: what it holds was not written for the folder that keeps it.
+    /// It is not: a message was not written for the folder that keeps it.
     Elsewhere,
 }
 
-/// How often a scanner reads a document.
+/// The number of times that a scanner reads a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Passes {
     /// Once, from start to end.
@@ -113,20 +113,20 @@ pub struct Format {
     pub name: &'static str,
     /// Extensions of file names, in lower case.
     pub extensions: &'static [&'static str],
-    /// Whose rules `auto` follows.
+    /// The family, which decides the rules of resolution by default.
     pub(crate) family: RuleFamily,
-    /// Whether the place of a file is a base of what it holds.
+    /// Whether the URI of a file is a base of its contents.
     pub(crate) retrieval: Retrieval,
-    /// How much its scanner needs to see.
+    /// The number of bytes that the scanner needs to see.
     #[doc(hidden)]
     pub bounds: Bounds,
     /// Whether a document may have to be read a second time.
     pub(crate) reading: Passes,
-    /// Finds the encoding that a document declares for itself, where documents do so.
+    /// Finds the encoding that a document declares; `None` for formats without declarations.
     pub(crate) prescan: Option<charset::Prescan>,
-    /// Which documents are turned into UTF-8 first.
+    /// Which documents are converted to UTF-8 first.
     pub(crate) conversion: charset::Conversion,
-    /// Where a long document can be split, if it can.
+    /// The points at which a long document can be split, if there are any.
     pub(crate) split_point: Option<SplitPoint>,
     /// Makes a scanner.
     #[doc(hidden)]

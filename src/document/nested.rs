@@ -109,9 +109,9 @@ impl NestedScanners {
         };
         let mut inner = std::mem::take(&mut self.batch);
         inner.clear();
-        let mut events = Events::relieved(inner, &mut relief);
+        let mut events = Events::with_flush(inner, &mut relief);
         let consumed = self.scanner(family).scan(window, &mut events);
-        events.hand_over();
+        events.end_window();
         self.batch = events.into();
         (consumed, again)
     }

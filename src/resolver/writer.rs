@@ -46,7 +46,7 @@ impl LinkWriter {
         let scope = &scopes[index];
         let reference = bytes(found.text);
         let own;
-        let (resolver, base) = match found.wants {
+        let (resolver, base) = match found.base {
             BaseSelector::Document | BaseSelector::Refresh => {
                 (&scope.by_document, scope.document_base())
             }
@@ -71,7 +71,7 @@ impl LinkWriter {
             (Ok(reference), false)
         } else {
             match resolver.resolve_into(reference, &mut self.target) {
-                Ok(_) if found.wants == BaseSelector::Refresh && is_script(&self.target) => {
+                Ok(_) if found.base == BaseSelector::Refresh && is_script(&self.target) => {
                     (Err(ResolveErrorKind::InvalidReference), false)
                 }
                 Ok(resolved) => (Ok(self.target.as_slice()), resolved.inherits_base()),
@@ -79,7 +79,7 @@ impl LinkWriter {
             }
         };
         let mut flags = found.flags;
-        if inherits && scope.is_chained() && found.wants == BaseSelector::Document {
+        if inherits && scope.is_chained() && found.base == BaseSelector::Document {
             flags |= Flags::BASE_CHAINED;
         }
         let target_part = match target {

@@ -51,7 +51,7 @@ pub(super) struct ReferenceOrigin {
     attribute: NameRange,
     context: Context,
     flags: Flags,
-    wants: BaseSelector,
+    base: BaseSelector,
 }
 
 /// Reports the references in one source of bytes.
@@ -137,7 +137,7 @@ impl ReferenceReporter<'_, '_, '_> {
                 attribute: NameRange::Known(known.attribute.name()),
                 context: Context::Attribute,
                 flags,
-                wants: self.base_selector(tag, row.against),
+                base: self.base_selector(tag, row.against),
             };
             self.attribute(tag, row, known.value.clone(), origin);
         }
@@ -332,7 +332,7 @@ impl ReferenceReporter<'_, '_, '_> {
             element: origin.element,
             attribute: origin.attribute,
             flags: origin.flags,
-            wants: origin.wants,
+            base: origin.base,
             ..FoundReference::new(span, text, origin.context)
         }));
     }
@@ -412,7 +412,7 @@ impl ReferenceReporter<'_, '_, '_> {
             value::decoded_value(&self.source, value).eq_ignore_ascii_case(b"refresh")
         });
         if is_refresh {
-            origin.wants = BaseSelector::Refresh;
+            origin.base = BaseSelector::Refresh;
             return self.with_decoded(range, Some(CharacterContext::Attribute), |report, range| {
                 if let Some(item) = value_syntax::refresh(report.source.bytes, range) {
                     origin.flags |= Flags::REFRESH;
@@ -421,7 +421,7 @@ impl ReferenceReporter<'_, '_, '_> {
             });
         }
         if self.document.options.extended && content_is_reference(&self.source, tag) {
-            origin.wants = BaseSelector::Document;
+            origin.base = BaseSelector::Document;
             self.uri(Empty::Nothing, range, origin);
         }
     }
@@ -487,7 +487,7 @@ impl ReferenceReporter<'_, '_, '_> {
             attribute: NameRange::Known("#text"),
             context: Context::Attribute,
             flags: self.flags(tag, feedback),
-            wants: BaseSelector::Document,
+            base: BaseSelector::Document,
         };
         Some(Capture {
             kind,

@@ -91,11 +91,11 @@ impl HtmlScanner {
     /// Detects the encoding from the first bytes; returns false if there are too few.
     fn open(&mut self, window: &Window<'_>, events: &mut Events) -> bool {
         let enough = window.last || window.bytes.len() >= charset::PRESCAN;
-        let detected = match (self.start.again.encoding, self.start.detected) {
+        let detected = match (self.start.restart.encoding, self.start.detected) {
             (Some(encoding), _) => Detected {
                 encoding: Some(encoding),
                 mark: 0,
-                confidence: match self.start.again.declared {
+                confidence: match self.start.restart.declared {
                     true => Confidence::Certain,
                     false => Confidence::Tentative,
                 },
@@ -122,7 +122,7 @@ impl HtmlScanner {
         };
         self.document.limit = limit;
         self.parser.simulator.begin(limit);
-        self.state = match self.start.again.exact {
+        self.state = match self.start.restart.exact {
             true => HtmlState::Waiting,
             false => HtmlState::Running,
         };
@@ -150,7 +150,7 @@ impl HtmlScanner {
             events.push(Event::Encoding(self.document.charset.label));
         }
         let source = ValueSource::window(window.bytes, window.offset);
-        let exact = self.start.again.exact.then_some(self.bail).flatten();
+        let exact = self.start.restart.exact.then_some(self.bail).flatten();
         let parser = &mut self.parser;
         match whole(source, self.body, exact, parser, events, &mut self.document) {
             Ok(done) => {
@@ -173,7 +173,7 @@ impl HtmlScanner {
         events: &mut Events,
     ) -> usize {
         self.state = HtmlState::Abandoned;
-        let exact = self.start.again.exact || self.bail.is_some();
+        let exact = self.start.restart.exact || self.bail.is_some();
         events.push(Event::Restart(RestartHints {
             exact,
             encoding,
@@ -237,7 +237,7 @@ impl HtmlScanner {
                 self.bail = Some(bail);
                 let label = self.document.charset.label;
                 let changed = (label != self.opened).then_some(label);
-                let encoding = changed.or(self.start.again.encoding);
+                let encoding = changed.or(self.start.restart.encoding);
                 let declared = !self.document.charset.tentative;
                 self.restart(window, encoding, declared, events)
             }
@@ -247,7 +247,7 @@ impl HtmlScanner {
 }
 
 impl Scan for HtmlScanner {
-    fn handed_on(&mut self) {
+    fn references_released(&mut self) {
         self.document.limit = 0;
         self.parser.simulator.forbid_halt();
     }
@@ -257,7 +257,7 @@ impl Scan for HtmlScanner {
         self.validity = Validity::default();
         self.start = *start;
         self.state = HtmlState::Start;
-        if !start.again.exact {
+        if !start.restart.exact {
             self.bail = None;
         }
     }
@@ -295,7 +295,7 @@ fn whole(
 ) -> Result<ScanEnd, &'static Encoding> {
     let opened = document.charset.label;
     let fits = source.bytes.len() as u64 <= document.options.max_document;
-    let drafts = source.bytes.len() - at > HELD && events.is_relieved();
+    let drafts = source.bytes.len() - at > HELD && events.can_flush();
     let mut mode = match exact {
         Some(bail) => ScanMode::Exact(bail),
         None if fits => ScanMode::Fast(u64::MAX),

@@ -509,7 +509,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
 #[inline(always)]
 fn forbid_restart(report: &mut ReferenceReporter<'_, '_, '_>, tree: &mut impl TreeFeedback) {
     // The events of a srcdoc document are still held by its host.
-    if report.events.is_handed_on() && report.document.depth == 0 {
+    if report.events.is_released() && report.document.depth == 0 {
         report.document.limit = 0;
         tree.forbid_halt();
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use memchr::{memchr, memchr2, memchr2_iter};
 
 use super::Headers;
-use super::envelope::{self, Envelope};
+use super::envelope::{self, EnvelopeFields};
 use super::field_value::{self, ParameterCache, Parameters, brackets};
 use super::part_scanners::PartScanners;
 use crate::bytes::class::ByteSet;
@@ -40,7 +40,7 @@ pub(super) struct Entity {
     pub(super) message_id: Option<Vec<u8>>,
     pub(super) length: Option<u64>,
     /// Empty unless the options ask for the envelope.
-    pub(super) envelope: Envelope,
+    pub(super) envelope: EnvelopeFields,
 }
 
 /// Why a header block stopped taking lines.
@@ -709,7 +709,7 @@ fn free_text(
             };
             let mut copy = field.found(span, inner.bytes(found.text, &text), events);
             copy.flags = found.flags;
-            copy.wants = found.wants;
+            copy.base = found.base;
             copy.alternatives = events.copy_alternatives(found, inner, &text);
             events.push(Event::Reference(copy));
         }

@@ -377,7 +377,7 @@ impl LeafPart {
         if !self.is_html() {
             self.blank_binary_blocks(last, scanners);
         }
-        let mut again = None;
+        let mut previous = None;
         if !self.body.has_begun {
             self.begin_scanner(RestartHints::default(), last, scanners);
             self.body.has_begun = true;
@@ -385,23 +385,23 @@ impl LeafPart {
         loop {
             let restart = self.scan_once(last, scanners, out);
             // Each restart has to ask for more than the one before.
-            if restart.is_none() || restart == again {
+            if restart.is_none() || restart == previous {
                 return;
             }
-            again = restart;
+            previous = restart;
             self.document.restart();
             self.begin_scanner(restart.unwrap_or_default(), last, scanners);
         }
     }
 
-    fn begin_scanner(&mut self, again: RestartHints, last: bool, scanners: &mut PartScanners) {
+    fn begin_scanner(&mut self, restart: RestartHints, last: bool, scanners: &mut PartScanners) {
         let start = match self.document.family {
             RuleFamily::Plain => ScanStart {
                 source: self.source,
                 ..ScanStart::default()
             },
             RuleFamily::Markup => ScanStart {
-                again,
+                restart,
                 reread: match last {
                     true => Reread::Possible,
                     false => Reread::Impossible,
