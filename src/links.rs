@@ -69,7 +69,7 @@ pub struct OwnedLink {
     pub target: Result<Vec<u8>, ResolveErrorKind>,
     /// The base URI that resolution used; none where nothing was inherited or no base is known.
     pub base: Option<Vec<u8>>,
-    /// What named the base: a name of the form of [`BaseSource`](crate::BaseSource).
+    /// The source of the base, in the form of [`BaseSource`](crate::BaseSource).
     pub base_source: Option<String>,
     /// Where in the document the reference stands.
     pub context: Context,

@@ -62,7 +62,7 @@ impl Link<'_> {
     }
 }
 
-/// What is known of the message or the record that a link stands in, and of its part.
+/// The message or the record that holds a link, and the part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LinkMember<'a> {

@@ -95,7 +95,7 @@ pub(super) enum TreePosition {
     Template,
 }
 
-/// What the current token did to the tree.
+/// The changes that the current token made to the tree.
 #[derive(Debug, Default)]
 pub(super) struct TokenEffect {
     /// The element created last: clones of formatting elements are created before.

@@ -7,7 +7,7 @@ use unicode_normalization::char::is_combining_mark;
 /// The slugs of one document: the second heading with the same slug gets `-1`, the third `-2`.
 #[derive(Debug, Default)]
 pub(super) struct Slugs {
-    /// How often each slug was used as a base for numbered ones.
+    /// The number of times that each slug was the base of a numbered one.
     used: HashMap<String, u64>,
 }
 

@@ -22,7 +22,7 @@ pub struct TextReference<'a> {
     pub reference: Cow<'a, [u8]>,
     /// The kind of place in which it stands.
     pub context: Context,
-    /// What was done to the reference, and what is odd about it.
+    /// What was removed from the reference, and what is unusual about it.
     pub flags: Flags,
     /// Other readings, best first.
     pub alternatives: Vec<Vec<u8>>,
