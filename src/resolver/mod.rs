@@ -18,7 +18,6 @@ use crate::bytes::steps::step;
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::{
     self, Batch, EntityBaseField, EntityHeading, Event, FoundReference, RestartHints, RuleFamily,
-    TextRange,
 };
 use crate::uri::unwrap::Unwrapper;
 use crate::uri::{self, Base, BaseSource};
@@ -226,17 +225,22 @@ impl Linker {
             self.waiting.push((scope, index));
             return;
         }
+        self.emit(scope, found, events, window, sink);
+    }
+
+    #[inline]
+    fn emit(
+        &mut self,
+        scope: usize,
+        found: &FoundReference,
+        events: &Batch,
+        window: &[u8],
+        sink: &mut impl Sink,
+    ) {
         self.prepare(scope);
-        let alternatives = events.alternatives(found);
-        let bytes = |text| events.bytes(text, window);
-        self.writer.emit(
-            (&self.scopes, scope),
-            &mut self.labels,
-            found,
-            alternatives,
-            bytes,
-            sink,
-        );
+        let (scopes, labels) = (&self.scopes[..], &mut self.labels);
+        self.writer
+            .emit((scopes, scope), labels, found, (events, window), sink);
     }
 
     /// Makes the references of a message pending where one names a part that may follow.
@@ -247,7 +251,7 @@ impl Linker {
         let Some(outermost) = self.open.iter().position(|&index| is_message(index)) else {
             return;
         };
-        // A message around this one may have a part of the same name, which counts last.
+        // An outer message may have a part with the same label, which counts last.
         let innermost = self.open.iter().rposition(|&index| is_message(index));
         let inner = &self.open[innermost.unwrap_or(outermost)..];
         let scope_ids: Vec<u64> = inner.iter().map(|&index| self.scopes[index].id).collect();
@@ -319,7 +323,7 @@ impl Linker {
         }
     }
 
-    /// The envelope of the innermost document, which is a message.
+    /// Applies an envelope to the innermost document, which is a message.
     fn envelope(&mut self, envelope: &events::EnvelopeRanges, events: &Batch, window: &[u8]) {
         let owned = |text| events.bytes(text, window).to_vec();
         let fields = envelope.fields.map(|field| field.map(owned));
@@ -339,8 +343,8 @@ impl Linker {
         let related = related.map(|scope| scope.id);
         let mut messages = around.filter(|scope| scope.heading.names_parts);
         let innermost = messages.next();
-        // INVARIANT: of messages inside each other, the innermost and the outermost are enough, for
-        // every message looks in the outermost last.
+        // INVARIANT: of nested messages the innermost and the outermost are enough, for a lookup ends
+        // with the outermost.
         let outermost = messages.last().or(innermost);
         let messages = [innermost, outermost].map(|scope| scope.map(|scope| scope.id));
         let member = self.scopes[index].member().unwrap_or_default();
@@ -368,7 +372,7 @@ impl Linker {
                 fits &= self
                     .labels
                     .add(labels::LabelKind::Location, &uri, &scope_ids, &part);
-                // References in markup resolve to what a browser makes of the same URI.
+                // Targets in markup are normalised by the WHATWG rules, so this label must be, too.
                 let markup = uri::Resolver::new(&uri, self.ruling.markup).ok();
                 let mut normal = Vec::new();
                 let same = markup.and_then(|by| by.resolve_into(&uri, &mut normal).ok());
@@ -473,39 +477,20 @@ impl Linker {
     /// Emits all pending and waiting references, in document order.
     fn release(&mut self, events: &Batch, window: &[u8], sink: &mut impl Sink) {
         step(self.pending.len() + self.waiting.len());
-        for index in 0..self.pending.len() {
-            let scope = self.pending.scope(index);
-            self.prepare(scope);
-            let (found, alternatives) = self.pending.found(index);
-            let bytes = |text| self.pending.bytes(text);
-            self.writer.emit(
-                (&self.scopes, scope),
-                &mut self.labels,
-                found,
-                alternatives,
-                bytes,
-                sink,
-            );
+        let mut pending = std::mem::take(&mut self.pending);
+        for (scope, found) in &pending.list {
+            // Every text was copied, so none lies in a window.
+            self.emit(*scope, found, &pending.texts, &[], sink);
         }
-        self.pending.clear();
-        let waiting = std::mem::take(&mut self.waiting);
-        for &(scope, index) in &waiting {
+        pending.clear();
+        self.pending = pending;
+        let mut waiting = std::mem::take(&mut self.waiting);
+        for (scope, index) in waiting.drain(..) {
             if let Event::Reference(found) = &events.list[index] {
-                self.prepare(scope);
-                let alternatives = events.alternatives(found);
-                let bytes = |text| events.bytes(text, window);
-                self.writer.emit(
-                    (&self.scopes, scope),
-                    &mut self.labels,
-                    found,
-                    alternatives,
-                    bytes,
-                    sink,
-                );
+                self.emit(scope, found, events, window, sink);
             }
         }
         self.waiting = waiting;
-        self.waiting.clear();
         self.drop_closed(sink);
     }
 
@@ -537,21 +522,21 @@ impl Linker {
         if self.live == self.open.len() {
             return;
         }
-        let mut place = 0;
+        let mut opened = 0;
         step(self.live);
         for index in 0..self.live {
-            if self.open.get(place) == Some(&index) {
-                place += 1;
+            if self.open.get(opened) == Some(&index) {
+                opened += 1;
             } else {
                 self.report_scopes(index..index + 1, sink);
             }
         }
-        for place in 0..self.open.len() {
-            let index = std::mem::replace(&mut self.open[place], place);
-            self.scopes.swap(place, index);
+        for to in 0..self.open.len() {
+            let from = std::mem::replace(&mut self.open[to], to);
+            self.scopes.swap(to, from);
             // The parent of an open scope is the open scope before it.
-            self.scopes[place].parent = place.checked_sub(1);
-            self.scopes[place].mark = 0;
+            self.scopes[to].parent = to.checked_sub(1);
+            self.scopes[to].mark = 0;
         }
         self.live = self.open.len().max(1);
     }
@@ -605,20 +590,6 @@ impl PendingReferences {
             self.texts.drop_texts_from(first);
         }
         self.list.truncate(len);
-    }
-
-    fn scope(&self, index: usize) -> usize {
-        self.list[index].0
-    }
-
-    fn found(&self, index: usize) -> (&FoundReference, &[TextRange]) {
-        let found = &self.list[index].1;
-        (found, self.texts.alternatives(found))
-    }
-
-    fn bytes(&self, text: TextRange) -> &[u8] {
-        // Every text was copied, so none lies in a window.
-        self.texts.bytes(text, &[])
     }
 
     /// Copies a reference out of its batch and its window.

@@ -6,7 +6,7 @@ use super::base_scope::{self, BaseScope};
 use super::labels::PartLabels;
 use super::link::{Link, LinkMember, Sink};
 use crate::bytes::steps::step;
-use crate::document::events::{BaseSelector, FoundReference, NameRange, TextRange};
+use crate::document::events::{BaseSelector, Batch, FoundReference, NameRange, TextRange};
 use crate::document::flags::Flags;
 use crate::uri::unwrap::Unwrapper;
 use crate::uri::{self, BaseSource, Reference, ResolveErrorKind};
@@ -34,15 +34,15 @@ impl Default for LinkWriter {
 
 impl LinkWriter {
     /// Resolves a reference against a base of its document's scope and emits the link.
-    pub(super) fn emit<'a>(
+    pub(super) fn emit(
         &mut self,
         (scopes, index): (&[BaseScope], usize),
         labels: &mut PartLabels,
         found: &FoundReference,
-        alternatives: &[TextRange],
-        bytes: impl Fn(TextRange) -> &'a [u8],
+        (events, window): (&Batch, &[u8]),
         sink: &mut impl Sink,
     ) {
+        let bytes = |text| events.bytes(text, window);
         let scope = &scopes[index];
         let reference = bytes(found.text);
         let own;
@@ -93,7 +93,8 @@ impl LinkWriter {
         let heading = &scope.heading;
         let element = name(found.element, &bytes);
         let attribute = name(found.attribute, &bytes);
-        let alternatives: Vec<&[u8]> = alternatives.iter().map(|&text| bytes(text)).collect();
+        let alternatives = events.alternatives(found).iter();
+        let alternatives: Vec<&[u8]> = alternatives.map(|&text| bytes(text)).collect();
         sink.link(&Link {
             member: scope.member(),
             position: found.position,
