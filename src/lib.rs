@@ -64,12 +64,12 @@
 //!
 //! | to add | change |
 //! | --- | --- |
-//! | a document format | `document/NAME`, one row in `FORMATS` |
+//! | a document format | `document/NAME`, one row in `document/mod.rs` |
 //! | an attribute that holds a URI | one row in `document/html/attributes.rs` |
-//! | a header field that holds a URI | one row in `document/mail/header` |
+//! | a header field that holds a URI | one row in `document/mail/header.rs` |
 //! | a scheme found bare in text | one row in `document/text/schemes.rs` |
-//! | an output format | `output/NAME.rs`, one row in `OUTPUTS` |
-//! | an audit rule | one row in `audit/rules.rs`, and the code that finds its cases |
+//! | an output format | `output/NAME.rs`, one row in `output/mod.rs` |
+//! | an audit rule | one row in `audit/rules.rs`, and the check in `audit/target.rs` |
 
 // What only the command or the audit uses is not taken out of a smaller library one by one.
 #![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))]

@@ -1,19 +1,20 @@
-//! Binary stretches inside text: uuencode, yEnc and PGP armour. They are blanked in place, so that
-//! no position moves and nothing in them is taken for a URI.
+//! Binary blocks in text: uuencode, yEnc and PGP armour. They are overwritten with blanks, so that
+//! offsets stay the same and nothing in a block is found as a URI.
 
 use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 use memchr::{memchr, memmem};
 
+// Two searches by memmem read mail at 16 GB/s, one search for both by aho-corasick at 2 to 3 GB/s.
 static BEGIN: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"begin "));
 static YENC: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\n=y"));
 static ARMOUR: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"-----BEGIN PGP "));
 
-/// Finds the stretches of one text, in pieces of whole lines.
+/// Blanks the binary blocks of one text, which comes in pieces of whole lines.
 #[derive(Debug, Default)]
 pub(super) struct BinaryBlocks {
-    inside: BlockKind,
+    block: BlockKind,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,51 +22,53 @@ enum BlockKind {
     #[default]
     Text,
     Uuencode,
-    /// yEnc so long that its end was not waited for, in lines of this many characters.
+    /// yEnc without an end in the first [`YENC_WAIT`] bytes, in lines of this many characters.
     Yenc(usize),
     /// PGP armour, before its empty line.
     ArmourHeader,
-    /// And behind it.
+    /// PGP armour, after its empty line.
     Armour,
     /// Clear-signed text: lines are dash-escaped (RFC 4880 section 7.1).
     Signed,
 }
 
-/// What begins here, as the trailer counts it.
+/// The part that a line has in a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum BlockStart {
+enum BlockLine {
+    /// None: the line is text.
     Text,
-    /// The line belongs to a blob, which goes on in this state.
-    Blob(BlockKind),
-    /// It opens or closes nothing, and this state follows.
-    Then(BlockKind),
-    /// It opens yEnc in lines of this many characters, if an end follows.
+    /// The line belongs to a block; the next line is read in this state.
+    Binary(BlockKind),
+    /// The line is text; the next line is read in this state.
+    Enter(BlockKind),
+    /// The line opens yEnc in lines of this many characters, if an end follows.
     Yenc(usize),
 }
 
-/// So many bytes of yEnc are waited for while no end is in view.
-const WAIT: usize = 1 << 20;
+/// The number of bytes of yEnc that are kept while its end is not in view.
+const YENC_WAIT: usize = 1 << 20;
 
 impl BinaryBlocks {
     pub(super) fn begin(&mut self) {
-        self.inside = BlockKind::Text;
+        self.block = BlockKind::Text;
     }
 
-    /// Whether any stretch can begin in the text.
-    pub(super) fn suspicious(text: &[u8]) -> bool {
+    /// Returns whether a block may begin in the text.
+    pub(super) fn may_begin_in(text: &[u8]) -> bool {
         BEGIN.find(text).is_some() || ARMOUR.find(text).is_some()
     }
 
-    /// Blanks what is no text; `begun` gets the type of each stretch that begins. Returns how many
-    /// bytes it took: behind them stands yEnc whose end may be in a later piece. The `last` piece is
-    /// taken whole.
+    /// Blanks the blocks in a piece, and calls `begun` with the media type of each that begins.
+    ///
+    /// Returns the number of bytes consumed: all of the `last` piece; else what comes before yEnc
+    /// whose end may be in a later piece.
     pub(super) fn blank(
         &mut self,
         text: &mut [u8],
         last: bool,
         mut begun: impl FnMut(&'static str),
     ) -> usize {
-        if self.inside == BlockKind::Text && !Self::suspicious(text) {
+        if self.block == BlockKind::Text && !Self::may_begin_in(text) {
             return text.len();
         }
         let mut at = 0;
@@ -74,35 +77,35 @@ impl BinaryBlocks {
             let start = at;
             let line = &mut text[at..at + length];
             at += length;
-            match judge(self.inside, line) {
-                BlockStart::Yenc(width) => match yenc_end(&text[start..], last) {
+            match classify(self.block, line) {
+                BlockLine::Yenc(width) => match yenc_end(&text[start..], last) {
                     YencEnd::At(length) => {
                         begun("text/x-yenc");
-                        self.inside = BlockKind::Text;
+                        self.block = BlockKind::Text;
                         blank_line(&mut text[start..start + length]);
                         at = start + length;
                     }
                     YencEnd::Late => {
                         begun("text/x-yenc");
-                        self.inside = BlockKind::Yenc(width);
+                        self.block = BlockKind::Yenc(width);
                         blank_line(&mut text[start..at]);
                     }
                     YencEnd::Unknown => return start,
-                    YencEnd::None => self.inside = BlockKind::Text,
+                    YencEnd::None => self.block = BlockKind::Text,
                 },
-                BlockStart::Text => {
-                    if self.inside == BlockKind::Signed && line.starts_with(b"- ") {
+                BlockLine::Text => {
+                    if self.block == BlockKind::Signed && line.starts_with(b"- ") {
                         line[0] = b' ';
                     }
                 }
-                BlockStart::Then(inside) => self.inside = inside,
-                BlockStart::Blob(inside) => {
-                    if matches!(self.inside, BlockKind::Text | BlockKind::Signed)
-                        && let Some(name) = name(inside)
+                BlockLine::Enter(block) => self.block = block,
+                BlockLine::Binary(block) => {
+                    if matches!(self.block, BlockKind::Text | BlockKind::Signed)
+                        && let Some(name) = media_type(block)
                     {
                         begun(name);
                     }
-                    self.inside = inside;
+                    self.block = block;
                     blank_line(line);
                 }
             }
@@ -111,7 +114,7 @@ impl BinaryBlocks {
     }
 }
 
-/// Overwrites all but line ends.
+/// Overwrites everything but line breaks.
 fn blank_line(line: &mut [u8]) {
     for byte in line {
         if !matches!(byte, b'\r' | b'\n') {
@@ -120,20 +123,20 @@ fn blank_line(line: &mut [u8]) {
     }
 }
 
-/// Where yEnc ends.
+/// The end of a yEnc block.
 enum YencEnd {
-    /// Behind so many bytes, with its end line.
+    /// The length of the block with its last line, in bytes.
     At(usize),
-    /// Not in view, and too much is in view to wait for more.
+    /// Not in the first [`YENC_WAIT`] bytes.
     Late,
-    /// More bytes will tell.
+    /// More bytes are needed.
     Unknown,
-    /// Nowhere: it is text.
+    /// None: the lines are text.
     None,
 }
 
-/// The end of yEnc that begins with `text`: the line `=yend size=N`, before any other that begins
-/// yEnc.
+/// Finds the end of the yEnc block that begins with `text`: the line `=yend size=N`, before any
+/// other line that opens yEnc.
 fn yenc_end(text: &[u8], last: bool) -> YencEnd {
     for at in YENC.find_iter(text) {
         let line = &text[at + 1..];
@@ -146,76 +149,79 @@ fn yenc_end(text: &[u8], last: bool) -> YencEnd {
         if content.starts_with(b"=yend ") && memmem::find(content, b" size=").is_some() {
             return YencEnd::At(at + 1 + line.len());
         }
-        if matches!(begins(content), BlockStart::Yenc(_)) {
+        if matches!(opens(content), BlockLine::Yenc(_)) {
             return YencEnd::None;
         }
     }
     match last {
         true => YencEnd::None,
-        false if text.len() > WAIT => YencEnd::Late,
+        false if text.len() > YENC_WAIT => YencEnd::Late,
         false => YencEnd::Unknown,
     }
 }
 
-fn name(inside: BlockKind) -> Option<&'static str> {
-    match inside {
+/// Returns the media type under which a block is counted.
+fn media_type(block: BlockKind) -> Option<&'static str> {
+    match block {
         BlockKind::Uuencode => Some("text/x-uuencode"),
         BlockKind::ArmourHeader | BlockKind::Armour => Some("text/x-pgp-armour"),
         BlockKind::Text | BlockKind::Signed | BlockKind::Yenc(_) => None,
     }
 }
 
-fn judge(inside: BlockKind, line: &[u8]) -> BlockStart {
+/// Classifies a line by the state before it.
+fn classify(block: BlockKind, line: &[u8]) -> BlockLine {
     let content = line.trim_ascii_end();
-    match inside {
-        BlockKind::Text | BlockKind::Signed => begins(content),
-        BlockKind::Uuencode if content == b"end" => BlockStart::Blob(BlockKind::Text),
-        BlockKind::Uuencode if is_uuencoded(line) => BlockStart::Blob(inside),
-        BlockKind::Yenc(_) if content.starts_with(b"=yend ") => BlockStart::Blob(BlockKind::Text),
-        BlockKind::Yenc(_) if content.starts_with(b"=ypart ") => BlockStart::Blob(inside),
-        // The second half of an escape may stand behind the last column.
+    match block {
+        BlockKind::Text | BlockKind::Signed => opens(content),
+        BlockKind::Uuencode if content == b"end" => BlockLine::Binary(BlockKind::Text),
+        BlockKind::Uuencode if is_uuencoded(line) => BlockLine::Binary(block),
+        BlockKind::Yenc(_) if content.starts_with(b"=yend ") => BlockLine::Binary(BlockKind::Text),
+        BlockKind::Yenc(_) if content.starts_with(b"=ypart ") => BlockLine::Binary(block),
+        // The second byte of an escape may follow the last column.
         BlockKind::Yenc(width) if [width, width + 1].contains(&without_break(line).len()) => {
-            BlockStart::Blob(inside)
+            BlockLine::Binary(block)
         }
         BlockKind::ArmourHeader | BlockKind::Armour if content.starts_with(b"-----END PGP ") => {
-            BlockStart::Blob(BlockKind::Text)
+            BlockLine::Binary(BlockKind::Text)
         }
-        BlockKind::ArmourHeader if content.is_empty() => BlockStart::Blob(BlockKind::Armour),
-        BlockKind::ArmourHeader if memchr(b':', content).is_some() => BlockStart::Blob(inside),
-        // No blank stands in armour: prose means that its end is lost.
+        BlockKind::ArmourHeader if content.is_empty() => BlockLine::Binary(BlockKind::Armour),
+        BlockKind::ArmourHeader if memchr(b':', content).is_some() => BlockLine::Binary(block),
+        // Armour has no blanks: a line with one means that the end of the block is lost.
         BlockKind::Armour | BlockKind::ArmourHeader if memchr(b' ', content).is_none() => {
-            BlockStart::Blob(BlockKind::Armour)
+            BlockLine::Binary(BlockKind::Armour)
         }
-        _ => match begins(content) {
-            BlockStart::Text => BlockStart::Then(BlockKind::Text),
+        _ => match opens(content) {
+            BlockLine::Text => BlockLine::Enter(BlockKind::Text),
             other => other,
         },
     }
 }
 
-fn begins(content: &[u8]) -> BlockStart {
+/// Classifies a line outside blocks.
+fn opens(content: &[u8]) -> BlockLine {
     if let Some(rest) = content.strip_prefix(b"begin ") {
         let digits = rest
             .iter()
             .take_while(|byte| (b'0'..=b'7').contains(byte))
             .count();
         if (3..=4).contains(&digits) && rest.get(digits) == Some(&b' ') {
-            return BlockStart::Blob(BlockKind::Uuencode);
+            return BlockLine::Binary(BlockKind::Uuencode);
         }
     } else if content.starts_with(b"=ybegin ")
         && memmem::find(content, b" size=").is_some()
         && memmem::find(content, b" name=").is_some()
     {
-        return BlockStart::Yenc(yenc_width(content));
+        return BlockLine::Yenc(yenc_width(content));
     } else if content.starts_with(b"-----BEGIN PGP SIGNED MESSAGE-----") {
-        return BlockStart::Then(BlockKind::Signed);
+        return BlockLine::Enter(BlockKind::Signed);
     } else if content.starts_with(b"-----BEGIN PGP ") && content.ends_with(b"-----") {
-        return BlockStart::Blob(BlockKind::ArmourHeader);
+        return BlockLine::Binary(BlockKind::ArmourHeader);
     }
-    BlockStart::Text
+    BlockLine::Text
 }
 
-/// The number behind `line=`: characters of a line of yEnc.
+/// Returns the value of `line=`, the number of characters of a line of yEnc.
 fn yenc_width(content: &[u8]) -> usize {
     let digits = memmem::find(content, b" line=").map_or(&[][..], |at| &content[at + 6..]);
     let digits = digits.iter().take_while(|digit| digit.is_ascii_digit());
@@ -230,7 +236,7 @@ fn without_break(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
-/// A line of uuencode: its first character tells how many bytes it holds.
+/// Returns whether a line is uuencode: its first character tells the number of its bytes.
 fn is_uuencoded(line: &[u8]) -> bool {
     let line = without_break(line);
     let Some(&first) = line.first() else {
@@ -285,26 +291,26 @@ mod tests {
 
     #[test]
     fn yenc_in_pieces_waits_for_its_end() {
-        let mut blobs = BinaryBlocks::default();
+        let mut blocks = BinaryBlocks::default();
         let whole = format!("a\n{YENC}\nhttp://example.com/\n=yend size=24\nb\n");
         for (end, taken) in [(2, 2), (33, 2), (53, 2), (67, 67), (69, 69)] {
             let mut bytes = whole.as_bytes()[..end].to_vec();
-            assert_eq!(blobs.blank(&mut bytes, false, |_| {}), taken, "{end}");
+            assert_eq!(blocks.blank(&mut bytes, false, |_| {}), taken, "{end}");
         }
-        // It is not waited for without bounds: then its lines are known by their length.
-        let long = [YENC, &"\n0123456789".repeat(WAIT / 10), "\n"].concat();
+        // The wait is bounded; later lines of the block are recognized by their length.
+        let long = [YENC, &"\n0123456789".repeat(YENC_WAIT / 10), "\n"].concat();
         let mut bytes = long.into_bytes();
         let length = bytes.len();
-        assert_eq!(blobs.blank(&mut bytes, false, |_| {}), length);
+        assert_eq!(blocks.blank(&mut bytes, false, |_| {}), length);
         assert!(bytes.trim_ascii().is_empty());
         let mut rest = b"0123456789A\nhttp://example.com/\n".to_vec();
-        assert_eq!(blobs.blank(&mut rest, true, |_| {}), rest.len());
+        assert_eq!(blocks.blank(&mut rest, true, |_| {}), rest.len());
         assert_eq!(rest.trim_ascii(), b"http://example.com/");
     }
 
     #[test]
     #[rustfmt::skip]
-    fn blobs_are_blanked() {
+    fn blocks_are_blanked() {
         let rows: &[(&str, &str, &[&str])] = &[
             ("a\nbegin 644 x.bin\n#0V%T\n`\nend\nb\n", "a|||||b", &["text/x-uuencode"]),
             ("begin 644 of prose\nthis is no code\n", "|this is no code", &["text/x-uuencode"]),

@@ -261,7 +261,7 @@ impl LeafPart {
             return false;
         }
         if self.unquoter.is_on() && LineUnquoter::has_any(raw, scanners.quoted)
-            || BinaryBlocks::suspicious(raw)
+            || BinaryBlocks::may_begin_in(raw)
         {
             return false;
         }
