@@ -21,7 +21,7 @@ use crate::pipeline::bases::AbsolutePaths;
 use crate::pipeline::queue::{Job, Queue};
 use crate::pipeline::read::{FileOutcome, FileReader};
 use crate::pipeline::walk::{Entry, EntryKind, Walk, path_of};
-use crate::pipeline::workers::run_workers;
+use crate::pipeline::workers::{map_items, run_workers};
 use crate::resolver::{Diagnostic, Link, Sink};
 
 /// The contents of documents are kept up to this many bytes together; further documents are read
@@ -299,7 +299,8 @@ impl<'a> DocumentFinds<'a> {
         (self.damaged, self.exact, self.approximate) = (0, 0, 0);
     }
 
-    /// Ends the document: sorts names and links, and checks the fragments that lead to places in the document itself.
+    /// Ends the document: sorts names and links, and checks the fragments that lead to places in the
+    /// document itself.
     fn end(&mut self, format: &Format) {
         let count = self.names.len();
         self.names.sort_unstable();
@@ -441,20 +442,11 @@ impl Sink for DocumentFinds<'_> {
 
 /// Reads files that the walk did not find for their anchors.
 pub(super) fn read_others(audit: &Audit, files: &[FileId]) -> Vec<(FileId, AnchorSet)> {
-    let next = AtomicUsize::new(0);
-    let read = || {
-        let mut reader = FileReader::new(&audit.options.reading);
-        let mut read = Vec::new();
-        while let Some(&file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-            read.push((file, read_anchors(audit, file, &mut reader)));
-        }
-        read
-    };
-    let threads = audit.options.reading.threads.min(files.len());
-    run_workers(threads, || {}, read)
-        .into_iter()
-        .flatten()
-        .collect()
+    let reading = &audit.options.reading;
+    let reader = || FileReader::new(reading);
+    map_items(reading.threads, 1, files, reader, |reader, &file| {
+        (file, read_anchors(audit, file, reader))
+    })
 }
 
 fn read_anchors(audit: &Audit, file: FileId, reader: &mut FileReader<'_>) -> AnchorSet {

@@ -115,7 +115,7 @@ pub(crate) fn run(
     for (file, anchors) in collect::read_others(audit, &others) {
         site.add(file, anchors);
     }
-    site.mark();
+    site.mark(audit.options.reading.threads);
     let suggester = Suggester::new(audit, collected.summary.bytes);
     let (mut reports, counts, error) =
         report_pass::run(audit, &site, &collected.linked, suggester, reports);

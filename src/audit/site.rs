@@ -10,6 +10,7 @@ use super::rules::StateCounts;
 use super::target::{TargetLocation, decode_fragment, required_name};
 use super::wire::{WireReader, push_bytes, push_number};
 use crate::pipeline::walk::{Entry, EntryKind, path_of};
+use crate::pipeline::workers::map_items;
 
 /// A name that a fragment needs in another document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -237,6 +238,9 @@ fn read_pending(packed: &mut WireReader<'_>) -> PendingFragment {
     }
 }
 
+/// The number of documents that a thread marks at least.
+const MARKED: usize = 1 << 10;
+
 /// A set of files, a bit each.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FileSet(Vec<u64>);
@@ -353,19 +357,18 @@ impl Site {
 
     /// Marks the documents that must be read again: those with missing fragments or with links to
     /// files that redirect.
-    pub(super) fn mark(&mut self) {
+    pub(super) fn mark(&mut self, threads: usize) {
         let known = self.documents.iter().map(|document| &document.anchors);
         let any_redirects =
             (known.chain(self.others.values())).any(|anchors| anchors.redirect.is_some());
-        let marks: Vec<bool> = (self.documents.iter())
-            .map(|document| {
-                let is_missing = |pending: PendingFragment| !self.has(pending.file, pending.name);
-                !document.whole
-                    && (document.marked
-                        || document.pending().any(is_missing)
-                        || any_redirects && document.links().any(|file| self.redirects(file)))
-            })
-            .collect();
+        let is_marked = |(): &mut (), document: &SiteDocument| {
+            let is_missing = |pending: PendingFragment| !self.has(pending.file, pending.name);
+            !document.whole
+                && (document.marked
+                    || document.pending().any(is_missing)
+                    || any_redirects && document.links().any(|file| self.redirects(file)))
+        };
+        let marks = map_items(threads, MARKED, &self.documents, || (), is_marked);
         for (document, marked) in self.documents.iter_mut().zip(marks) {
             document.marked = marked;
         }

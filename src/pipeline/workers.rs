@@ -3,6 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
+use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 /// Runs `work` once on each of up to `threads` threads, the calling one among them, and returns the
@@ -37,6 +38,27 @@ pub fn run_workers<T: Send>(
         }),
     }
     results.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Returns the results of `map` for all items, in their order.
+///
+/// Uses up to `threads` threads, each for at least `grain` items; `init` makes the state that `map`
+/// reuses from one item to the next.
+pub fn map_items<S, T: Sync, R: Send>(
+    threads: usize,
+    grain: usize,
+    items: &[T],
+    init: impl Fn() -> S + Send + Sync,
+    map: impl Fn(&mut S, &T) -> R + Send + Sync,
+) -> Vec<R> {
+    let threads = threads.min(items.len() / grain);
+    match Some(threads).filter(|&threads| threads > 1).and_then(pool) {
+        Some(pool) => pool.install(|| items.par_iter().map_init(init, map).collect()),
+        None => {
+            let mut state = init();
+            items.iter().map(|item| map(&mut state, item)).collect()
+        }
+    }
 }
 
 /// Stops all workers when the worker that holds it panics.
@@ -104,5 +126,16 @@ mod tests {
         };
         let run = AssertUnwindSafe(|| run_workers(3, stop, work));
         assert!(panic::catch_unwind(run).is_err());
+    }
+
+    #[test]
+    fn results_are_in_the_order_of_the_items() {
+        let items: Vec<usize> = (0..1000).collect();
+        let doubled: Vec<usize> = items.iter().map(|item| item * 2).collect();
+        for (threads, grain) in [(0, 1), (1, 1), (2, 1), (8, 1), (8, 100), (8, 5000)] {
+            let got = map_items(threads, grain, &items, || (), |(), item| item * 2);
+            assert_eq!(got, doubled, "{threads} threads, {grain} items each");
+        }
+        assert!(map_items(4, 1, &[] as &[u8], || (), |(), item| *item).is_empty());
     }
 }
