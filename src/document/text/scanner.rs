@@ -552,7 +552,9 @@ mod tests {
             steps::take()
         };
         for source in [TextSource::Prose, TextSource::Troff] {
-            for token in HOSTILE {
+            // T39: the source matters for escapes alone.
+            let matters = |token: &&&str| source == TextSource::Prose || token.contains('\\');
+            for token in HOSTILE.iter().filter(matters) {
                 let [first, second, third] = [1, 2, 3].map(|n| steps(source, token, n << 17));
                 // As much text again takes no more steps than before.
                 let bound = (second - first) * 11 / 10 + (1 << 17);
