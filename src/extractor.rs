@@ -248,7 +248,8 @@ impl Extractor {
         self.run(document, &mut Seekable::new(reader), sink)
     }
 
-    /// Returns how much was read of the archive that was extracted last, and what was passed over;
+    /// Returns the counts of members and parts of the last archive of this format.
+    ///
     /// `None` for formats that are no archives.
     pub fn counts(&self, format: &Format) -> Option<&ArchiveCounts> {
         let found = self.scanners.iter().find(|(name, _)| *name == format.name);

@@ -1,7 +1,7 @@
 //! Adversarial documents: the steps of extraction grow in proportion to the length.
 //!
-//! A row is a format, a head, a part to repeat, and a tail. Loops that could visit the same bytes or
-//! entries again count their [steps](crate::bytes::steps).
+//! A row is a format, a head, a part to repeat, and a tail. Loops that could visit the same bytes
+//! or entries again count their [steps](crate::bytes::steps).
 
 use std::ops::RangeInclusive;
 

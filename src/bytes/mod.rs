@@ -9,8 +9,9 @@ pub mod simd;
 pub mod source;
 pub mod window;
 
-/// Counts the steps of loops that must stay linear, in unit tests only: elsewhere a step costs
-/// nothing.
+/// Counts the steps of loops that must stay linear.
+///
+/// Only in unit tests: elsewhere a step costs nothing.
 pub(crate) mod steps {
     #[cfg(test)]
     thread_local! {

@@ -134,8 +134,7 @@ impl Windows {
         }
     }
 
-    /// Reads up to one window of bytes behind the pending ones; at the document's end the window
-    /// becomes the last one.
+    /// Reads up to one window of bytes; at the document's end the window becomes the last one.
     ///
     /// While the scanner consumes nothing the amount doubles, so that the total time stays linear
     /// for any window size.

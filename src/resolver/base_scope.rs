@@ -93,8 +93,9 @@ impl NamedBase {
     }
 }
 
-/// Raw values of the `Date`, `From` and `Subject` fields of a message. They are decoded for the
-/// first reference that shows them: most messages have none.
+/// Raw values of the `Date`, `From` and `Subject` fields of a message.
+///
+/// Decoded for the first link that shows them: most messages have none.
 #[derive(Debug)]
 pub(super) struct EnvelopeText {
     raw: [Option<Vec<u8>>; 3],
@@ -345,8 +346,9 @@ impl BaseScope {
         self.ready = true;
     }
 
-    /// Makes the base of the heading the fallback; a relative one resolves against the enclosing
-    /// base.
+    /// Makes the base of the heading the fallback.
+    ///
+    /// A relative one resolves against the enclosing base.
     fn apply_entity(&mut self) {
         rebase(&mut self.by_fallback, &self.fallback, self.encoding);
         self.scratch.clear();

@@ -343,8 +343,8 @@ impl Linker {
         let related = related.map(|scope| scope.id);
         let mut messages = around.filter(|scope| scope.heading.names_parts);
         let innermost = messages.next();
-        // INVARIANT: of nested messages the innermost and the outermost are enough, for a lookup ends
-        // with the outermost.
+        // INVARIANT: of nested messages the innermost and the outermost are enough, for a lookup
+        // ends with the outermost.
         let outermost = messages.last().or(innermost);
         let messages = [innermost, outermost].map(|scope| scope.map(|scope| scope.id));
         let member = self.scopes[index].member().unwrap_or_default();

@@ -14,8 +14,7 @@ pub enum Normalization {
     Rfc2396,
     /// RFC 3986 section 6.2.2: also percent-encoding and dot segments, but not ports.
     Rfc3986Syntax,
-    /// RFC 3986 section 6.2.3: also default and empty ports, and the empty path of a URI with an
-    /// authority.
+    /// RFC 3986 section 6.2.3: also default ports, empty ports, and empty paths after an authority.
     Rfc3986Scheme,
 }
 

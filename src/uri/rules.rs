@@ -37,7 +37,7 @@ impl Rules {
         scheme: SameScheme::Strict,
         form: RuleForm::Corrected,
     };
-    /// RFC 2396 to the letter, with strict schemes and excess `..` kept (Appendix C.2, first answer).
+    /// RFC 2396 to the letter, with strict schemes; excess `..` are kept (Appendix C.2).
     pub const RFC2396: Self = Self::Rfc2396 {
         excess: ExcessDots::Keep,
         scheme: SameScheme::Strict,

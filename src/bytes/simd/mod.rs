@@ -62,8 +62,7 @@ pub fn at(bytes: &[u8], at: usize) -> Option<Block> {
     bytes.get(at..)?.first_chunk().map(Block::new)
 }
 
-/// Returns one bit for each of the 64 bytes at an index that equals `byte`, the first byte's
-/// lowest.
+/// Returns one bit for each of the 64 bytes at an index that equals `byte`, the first lowest.
 ///
 /// `None` if the 64 bytes exceed the slice.
 #[inline(always)]

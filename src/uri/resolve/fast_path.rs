@@ -5,8 +5,9 @@
 //! host rewritten. Three steps:
 //!
 //! 1. A leading run of `./` and `../` shortens the prefix by as many of the base's directories.
-//! 2. All bytes are classified, sixteen at a time and without a branch. Only where one is suspect, a byte that some
-//!    component might percent-encode or a `.` that begins a segment, an exact test decides.
+//! 2. All bytes are classified, sixteen at a time and without a branch. Only where one is suspect, a
+//!    byte that some component might percent-encode or a `.` that begins a segment, an exact test
+//!    decides.
 //! 3. The first byte gives the prefix; only a colon or two slashes need another test.
 //!
 //! By the WHATWG rules each state of URL section 4.4 (relative, relative slash, special relative or

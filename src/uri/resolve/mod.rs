@@ -45,7 +45,7 @@ pub struct Resolver {
 ///
 /// # Errors
 ///
-/// When the base cannot be used ([`ResolveErrorKind::InvalidBase`]), or the reference has no target.
+/// When the base is unusable ([`ResolveErrorKind::InvalidBase`]), or the reference has no target.
 ///
 /// ```
 /// use uriscan::{Rules, resolve};
