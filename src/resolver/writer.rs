@@ -91,8 +91,8 @@ impl LinkWriter {
             _ => None,
         };
         let heading = &scope.heading;
-        let element = name(found.element, &bytes);
-        let attribute = name(found.attribute, &bytes);
+        let element = name(found.element, bytes);
+        let attribute = name(found.attribute, bytes);
         let alternatives = events.alternatives(found).iter();
         let alternatives: Vec<&[u8]> = alternatives.map(|&text| bytes(text)).collect();
         sink.link(&Link {
