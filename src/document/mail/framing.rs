@@ -3,6 +3,7 @@
 use memchr::{memchr, memchr2, memmem};
 
 use super::part_scanners::PartScanners;
+use super::sniff::BYTE_ORDER_MARK;
 use super::tree::{Ending, MimeTree};
 use super::unquote::LineUnquoter;
 use crate::bytes::window::Window;
@@ -121,7 +122,6 @@ enum LineEndings {
 
 /// The first line break is looked for in this many bytes.
 const FIRST_LINE: usize = 64 << 10;
-const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 impl Framing for SingleMessage {
     fn scan(&mut self, window: Window<'_>, archive: &mut ArchiveState, out: &mut Events) -> usize {

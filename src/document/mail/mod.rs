@@ -14,15 +14,16 @@
 //! | M5 | `unquote` | quoted lines, runs of NULs |
 //! | M10, M13 | `header`, `field_value` | header blocks, and references in fields |
 //! | M11, M12 | `tree`, `delimiter` | the MIME structure |
-//! | M14, M17 | `part`, `trailer` | decoding and scanning |
+//! | M14, M17 | `part`, `body_text` | decoding and scanning |
 //! | M15, M16 | `media_type` | how an entity is read |
 //! | M18 | `reflow` | format=flowed, text/enriched, folded lines |
-//! | M19 | `binary_block`, `signature` | binary blocks in text, signatures |
+//! | M19 | `binary_block`, `body_text` | binary blocks in text, signatures |
 //! | M20, M21 | `sniff` | recognition |
 //! | M24 | `envelope` | date, sender, subject |
 #![doc = include_str!("rules.md")]
 
 mod binary_block;
+mod body_text;
 mod delimiter;
 pub(crate) mod envelope;
 mod field_value;
@@ -34,9 +35,7 @@ mod part;
 mod part_scanners;
 mod reflow;
 mod separator;
-mod signature;
 mod sniff;
-mod trailer;
 mod tree;
 mod unquote;
 

@@ -5,11 +5,10 @@ use std::io::{Cursor, Read};
 use memchr::{memchr, memrchr};
 
 use super::binary_block::BinaryBlocks;
+use super::body_text::{SignatureFinder, Trailer, TrailerSplit};
 use super::header::{Header, HeaderStop, Hyphens};
 use super::part_scanners::{BodyBuffers, HTML_KEPT, PartScanners};
 use super::reflow::Reflow;
-use super::signature::SignatureFinder;
-use super::trailer::{Trailer, TrailerSplit};
 use super::tree::MimeTree;
 use super::unquote::LineUnquoter;
 use crate::bytes::window::Window;
@@ -152,7 +151,7 @@ impl LeafPart {
             }
             TransferEncoding::Base64 => {
                 let mut trailer = std::mem::take(&mut self.trailer);
-                trailer.push(raw, |split, bytes| self.split(&split, bytes, scanners, out));
+                trailer.push(raw, |split, bytes| self.split(split, bytes, scanners, out));
                 self.trailer = trailer;
             }
         }
@@ -161,7 +160,7 @@ impl LeafPart {
     /// Takes a piece of base64, or of the clear text behind it.
     fn split(
         &mut self,
-        split: &TrailerSplit,
+        split: TrailerSplit,
         bytes: &[u8],
         scanners: &mut PartScanners,
         out: &mut Events,
@@ -309,7 +308,7 @@ impl LeafPart {
         }
         if self.transfer == TransferEncoding::Base64 {
             let mut trailer = std::mem::take(&mut self.trailer);
-            trailer.end(|split, bytes| self.split(&split, bytes, scanners, out));
+            trailer.end(|split, bytes| self.split(split, bytes, scanners, out));
             self.trailer = trailer;
         }
         if !self.in_trailer {

@@ -5,7 +5,7 @@ use super::header::{is_from_line, split_field};
 /// The number of lines that are examined.
 const LINES: usize = 16;
 
-const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Header fields that indicate a message, in lower case.
 #[rustfmt::skip]

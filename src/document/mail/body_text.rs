@@ -1,0 +1,181 @@
+//! Clear text behind base64, and signatures (rules M14 and M19).
+
+use std::sync::LazyLock;
+
+use memchr::memchr;
+use memchr::memmem::Finder;
+
+use crate::bytes::window::Window;
+use crate::decode::transfer::sextet;
+use crate::document::flags::Flags;
+
+/// Separates base64 from clear text that list software appended to it.
+///
+/// The clear text starts at the first line behind which no line has [`MIN_LINE`] digits of base64, if
+/// that line has a blank, `_`, `:`, `.` or `<`, or follows a padded line.
+#[derive(Debug, Default)]
+pub(super) struct Trailer {
+    /// The lines that may be clear text, and the current line.
+    pending: Vec<u8>,
+    /// The index in `pending` where the current line starts.
+    line: usize,
+    /// Whether clear text has begun, unless a line of base64 follows.
+    has_begun: bool,
+    is_padded: bool,
+    /// Whether the clear text is long enough to be certain.
+    is_certain: bool,
+}
+
+/// The shortest line that counts as base64, in digits.
+const MIN_LINE: usize = 40;
+/// The length of clear text that is certain, in bytes.
+const MIN_CERTAIN: usize = 64 << 10;
+
+/// The kind of a piece of a body in base64.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TrailerSplit {
+    /// Base64.
+    Encoded,
+    /// Clear text.
+    Clear,
+}
+
+impl Trailer {
+    pub(super) fn begin(&mut self) {
+        self.pending.clear();
+        self.line = 0;
+        (self.has_begun, self.is_padded, self.is_certain) = (false, false, false);
+    }
+
+    /// Takes bytes, and passes those that are certain to `sink`.
+    pub(super) fn push(&mut self, mut bytes: &[u8], mut sink: impl FnMut(TrailerSplit, &[u8])) {
+        if self.is_certain {
+            return sink(TrailerSplit::Clear, bytes);
+        }
+        while let Some(at) = memchr(b'\n', bytes) {
+            let (line, rest) = bytes.split_at(at + 1);
+            bytes = rest;
+            // A complete line of digits is not copied.
+            if self.pending.is_empty() && !self.is_padded && is_encoded(line.trim_ascii_end()) {
+                self.is_padded = line.trim_ascii_end().ends_with(b"=");
+                sink(TrailerSplit::Encoded, line);
+                continue;
+            }
+            self.pending.extend_from_slice(line);
+            self.end_line(&mut sink);
+            if self.is_certain {
+                return sink(TrailerSplit::Clear, bytes);
+            }
+        }
+        self.pending.extend_from_slice(bytes);
+        if self.pending.len() - self.line > MIN_CERTAIN {
+            self.end_line(&mut sink);
+        }
+    }
+
+    /// Classifies the current line, which is complete.
+    fn end_line(&mut self, sink: &mut impl FnMut(TrailerSplit, &[u8])) {
+        let line = self.pending[self.line..].trim_ascii();
+        if is_encoded(line) || (!self.has_begun && line.len() >= MIN_CERTAIN) {
+            // The lines that looked like clear text were noise in base64.
+            self.is_padded = line.ends_with(b"=");
+            self.has_begun = false;
+            self.release(sink, TrailerSplit::Encoded);
+            return;
+        }
+        if !self.has_begun && !line.is_empty() {
+            let clear = line
+                .iter()
+                .any(|byte| matches!(byte, b' ' | b'\t' | b'_' | b':' | b'.' | b'<'));
+            if clear || self.is_padded {
+                self.has_begun = true;
+            } else {
+                self.is_padded = line.ends_with(b"=");
+            }
+        }
+        if !self.has_begun {
+            return self.release(sink, TrailerSplit::Encoded);
+        }
+        self.line = self.pending.len();
+        if self.pending.len() > MIN_CERTAIN {
+            self.is_certain = true;
+            self.release(sink, TrailerSplit::Clear);
+        }
+    }
+
+    fn release(&mut self, sink: &mut impl FnMut(TrailerSplit, &[u8]), split: TrailerSplit) {
+        sink(split, &self.pending);
+        self.pending.clear();
+        self.line = 0;
+    }
+
+    /// Ends the body.
+    pub(super) fn end(&mut self, mut sink: impl FnMut(TrailerSplit, &[u8])) {
+        if self.pending.len() > self.line {
+            self.end_line(&mut sink);
+        }
+        if !self.pending.is_empty() {
+            let split = if self.has_begun {
+                TrailerSplit::Clear
+            } else {
+                TrailerSplit::Encoded
+            };
+            self.release(&mut sink, split);
+        }
+    }
+}
+
+fn is_encoded(line: &[u8]) -> bool {
+    line.len() >= MIN_LINE
+        && line
+            .iter()
+            .all(|&byte| sextet(byte).is_some() || byte == b'=')
+}
+
+static MARK: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"-- "));
+
+/// Finds the signature of one text, window by window.
+#[derive(Debug, Default)]
+pub(super) struct SignatureFinder {
+    /// The offset of the mark in the text.
+    mark: Option<u64>,
+    /// The offset up to which the text has been searched.
+    searched: u64,
+}
+
+impl SignatureFinder {
+    /// Returns the flags of a reference at an offset in the text.
+    pub(super) fn flags_at(&self, offset: u64) -> Flags {
+        match self.mark {
+            Some(mark) if offset > mark => Flags::IN_SIGNATURE,
+            _ => Flags::NONE,
+        }
+    }
+
+    /// Searches the part of a window that has not been searched.
+    pub(super) fn search(&mut self, text: &Window<'_>) {
+        if self.mark.is_some() {
+            return;
+        }
+        let from = text.at_offset(self.searched.max(text.offset));
+        let found = MARK
+            .find_iter(&text.bytes[from..])
+            .map(|at| from + at)
+            .find(|&at| {
+                let starts = match at.checked_sub(1) {
+                    Some(before) => text.bytes[before] == b'\n',
+                    None => text.offset == 0,
+                };
+                starts
+                    && matches!(
+                        text.bytes[at + 3..],
+                        [] | [b'\n', ..] | [b'\r'] | [b'\r', b'\n', ..]
+                    )
+            });
+        self.mark = found.map(|at| text.offset_at(at));
+        // A mark that the window's end may have cut is searched for again.
+        self.searched = text
+            .offset_at(text.bytes.len().saturating_sub(4))
+            .max(self.searched);
+    }
+}
