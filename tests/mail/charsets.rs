@@ -53,18 +53,18 @@ const LEGACY: [&Encoding; 36] = [
     encoding_rs::X_USER_DEFINED,
 ];
 
-/// The bytes of a text in an encoding that can spell it.
+/// Returns the bytes of a text in an encoding, if it can represent the text.
 fn spelled(encoding: &'static Encoding, text: &str) -> Option<Vec<u8>> {
     let (bytes, used, unmappable) = encoding.encode(text);
     if unmappable || used != encoding {
         return None;
     }
-    // A few encoders write bytes that their decoder takes for something else.
+    // A few encoders write bytes that their decoder reads as another text.
     let (back, _) = encoding.decode_without_bom_handling(&bytes);
     (back == text).then(|| bytes.into_owned())
 }
 
-/// A message with `body` in a charset, in base64 or as it is.
+/// Returns a message with `body` in a charset, in base64 or not.
 fn message(charset: &str, transfer: &str, body: &[u8]) -> Vec<u8> {
     let heading = format!(
         "Content-Type: text/plain; charset={charset}\nContent-Transfer-Encoding: {transfer}\n\n"
@@ -83,7 +83,7 @@ fn message(charset: &str, transfer: &str, body: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// All that must be the same: everything but the bytes that were counted, and the charset's name.
+/// Returns the properties that must agree: all but the offsets and the name of the charset.
 fn alike(got: &Got) -> Got {
     Got {
         span: (0, 0),
@@ -188,7 +188,7 @@ fn a_candidate_beside_a_byte_beyond_ascii_is_decided_on_the_decoded_text() {
         }
         assert!(charsets > 0, "{text}");
     }
-    // What is declared wrongly or not at all is windows-1252 where it is no UTF-8.
+    // Text with a wrong or missing label is windows-1252 if it is no UTF-8.
     for label in ["", "us-ascii", "x-nowhere"] {
         let text = "\u{ab}http://example.com/a\u{bb} caf\u{e9}";
         let expected = read(

@@ -1,5 +1,5 @@
-//! Archives with bytes changed, left out and repeated: nothing panics, nothing depends on windows,
-//! and an error in one message never reaches the next.
+//! Archives with changed, missing and repeated bytes: nothing panics, nothing depends on windows,
+//! and damage in one message does not change the next.
 
 use proptest::prelude::*;
 use uriscan::document;
@@ -34,7 +34,7 @@ proptest! {
     }
 
     #[test]
-    fn missing_and_repeated_stretches_do_no_harm(cuts in prop::collection::vec((0..WHOLE.len(), 0..60_usize), 1..5)) {
+    fn missing_and_repeated_bytes_do_no_harm(cuts in prop::collection::vec((0..WHOLE.len(), 0..60_usize), 1..5)) {
         let whole = [WHOLE, NEXT].concat().into_bytes();
         let mut bytes = Vec::new();
         let mut at = 0;
@@ -49,7 +49,7 @@ proptest! {
 }
 
 #[test]
-fn the_next_message_does_not_notice() {
+fn damage_does_not_change_the_next_message() {
     let options = document::FormatOptions::default();
     for end in FROM_LINE..WHOLE.len() {
         let mut bytes = WHOLE.as_bytes()[..end].to_vec();
@@ -65,5 +65,5 @@ fn the_next_message_does_not_notice() {
     }
 }
 
-/// Length of the first line: what is cut within it is no mailbox.
+/// The length of the first line: without all of it an archive is no mailbox.
 const FROM_LINE: usize = 42;

@@ -1,9 +1,9 @@
-//! Another reader of mail, `mailparse`, sees the same parts and the same decoded text.
+//! The crate `mailparse` finds the same parts and the same decoded text.
 //!
-//! Known differences, which the messages below avoid: it takes `--outer2` for the delimiter
-//! `--outer`, does not enter `message/rfc822`, gives up messages with a lone CR in a header or with
+//! The messages below avoid known differences: `mailparse` takes `--outer2` for the delimiter
+//! `--outer`, does not enter `message/rfc822`, rejects messages with a lone CR in a header or with
 //! a hundred levels, drops preambles, epilogues and clear text behind base64, and decodes nothing
-//! of a boundary that is never found.
+//! of a multipart entity whose boundary never comes.
 
 use mailparse::ParsedMail;
 use uriscan::document;
@@ -133,7 +133,7 @@ fn base64(bytes: &[u8]) -> String {
     out
 }
 
-/// Part numbers and references, as the other reader sees them.
+/// Appends part numbers and references, as `mailparse` finds them.
 fn theirs(mail: &ParsedMail<'_>, number: &str, out: &mut Vec<(String, String)>) {
     if mail.subparts.is_empty() {
         let body = mail.get_body().unwrap();
@@ -149,7 +149,7 @@ fn theirs(mail: &ParsedMail<'_>, number: &str, out: &mut Vec<(String, String)>) 
     }
 }
 
-/// A message, the same for the same seed: a subject, and parts that hold references.
+/// Returns a message with a subject and parts that hold references, the same for the same seed.
 pub(crate) fn message(seed: u64) -> String {
     let mut writer = Writer {
         random: Random(0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(seed)),

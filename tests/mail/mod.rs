@@ -1,16 +1,16 @@
 //! Mail and news archives.
 
+// Small archives, one for each rule.
+mod archives;
 // Text in legacy charsets.
 mod charsets;
-// Bytes changed, left out, repeated.
+// Archives with changed, missing and repeated bytes.
 mod damage;
-// Another reader of mail.
+// A comparison with the crate `mailparse`.
 pub(crate) mod differential;
-// Archives that several workers share.
+// Mailboxes split into pieces.
 mod pieces;
 pub(crate) mod run;
-// Small archives, one for each rule.
-mod stories;
 // Archives of any size.
 mod stream;
 // The cases of `tests/vectors/mail/`.

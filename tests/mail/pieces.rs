@@ -1,4 +1,4 @@
-//! Mailboxes in pieces give what they give as a whole.
+//! Mailboxes split into pieces give the links of the whole.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use uriscan::pipeline::walk::{Root, Walk};
 use uriscan::pipeline::writer::FlushPolicy;
 use uriscan::pipeline::{self, Archives, PipelineOptions, Verbosity};
 
-/// What a run writes of the file at a path, in records and with the counts of the archive.
+/// Returns the records of the file at a path, with the counts of the archive.
 fn output(path: &std::path::Path, threads: usize, piece: u64) -> String {
     let mut options = PipelineOptions {
         output: Output::named("jsonl").unwrap(),
@@ -34,7 +34,7 @@ fn output(path: &std::path::Path, threads: usize, piece: u64) -> String {
     String::from_utf8(output).unwrap()
 }
 
-/// What mailboxes are made of: separators and what looks like them, fields, bodies, damage.
+/// The lines of mailboxes: separators, lines that look like them, fields, bodies, damage.
 const WORDS: &[&str] = &[
     "From a@b.example Thu Mar  2 10:11:12 2006\n",
     "\nFrom a@b.example Thu Mar  2 10:11:12 2006\n",
@@ -66,7 +66,7 @@ const WORDS: &[&str] = &[
     "no line end",
 ];
 
-/// A mailbox of words; numbers beyond them make messages that say how long they are, and may be right.
+/// Returns a mailbox of words; larger numbers make messages with a Content-Length, right or wrong.
 fn mailbox(numbers: &[usize]) -> String {
     let mut text = String::new();
     let mut rest = numbers;
@@ -98,7 +98,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn mailboxes_in_pieces_give_what_they_give_as_a_whole(
+    fn mailboxes_in_pieces_give_the_links_of_the_whole(
         numbers in prop::collection::vec(0..WORDS.len() * 5 / 4, 0..80),
     ) {
         let text = mailbox(&numbers);

@@ -1,4 +1,4 @@
-//! Archives read in memory, their links collected.
+//! Reads archives in memory, and collects their links.
 
 use std::io::{self, Read};
 
@@ -8,7 +8,7 @@ use uriscan::extractor::{Document, Extractor, ExtractorOptions, Positions};
 use uriscan::resolver::{Diagnostic, Link, Sink};
 use uriscan::uri::{Base, BaseSource};
 
-/// A link with all that a test may ask for.
+/// A link with all properties that tests compare.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Got {
     pub(crate) member: String,
@@ -29,7 +29,7 @@ pub(crate) struct Got {
     pub(crate) unwrapped: Option<String>,
 }
 
-/// Everything that an archive gives.
+/// The links and diagnostics of an archive.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Found {
     pub(crate) links: Vec<Got>,
@@ -115,7 +115,7 @@ pub(crate) fn read(
     read_with(format, bytes, &options, window)
 }
 
-/// The same, with options for all that is done with an archive.
+/// Reads an archive with options of the extractor.
 pub(crate) fn read_with(
     format: &str,
     bytes: &[u8],
@@ -133,15 +133,15 @@ pub(crate) fn read_with(
     );
     let document = Document::new(format, Some(&base));
     extractor
-        .extract(&document, Drip(bytes, window), &mut found)
+        .extract(&document, ShortReads(bytes, window), &mut found)
         .unwrap();
     found
 }
 
-/// Hands out at most so many bytes at a time, as a pipe does.
-struct Drip<'a>(&'a [u8], usize);
+/// A reader that returns a limited number of bytes at a time, as a pipe does.
+struct ShortReads<'a>(&'a [u8], usize);
 
-impl Read for Drip<'_> {
+impl Read for ShortReads<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let n = self.0.len().min(self.1).min(into.len());
         into[..n].copy_from_slice(&self.0[..n]);

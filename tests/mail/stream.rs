@@ -1,4 +1,4 @@
-//! Archives that nobody could keep in memory: attachments and archives of any size.
+//! Archives that do not fit in memory: attachments and archives of any size.
 
 use std::io::{self, Read};
 
@@ -8,7 +8,7 @@ use uriscan::resolver::Link;
 
 use super::run::this_message;
 
-/// Pieces of an archive, each so many times.
+/// Pieces of an archive, each with a number of repetitions.
 struct Repeated {
     pieces: Vec<(Vec<u8>, u64)>,
     piece: usize,
@@ -49,12 +49,12 @@ impl Read for Repeated {
     }
 }
 
-/// The places of the links: member, offset of the message, reference.
+/// Returns member, offset of the message and reference of each link.
 fn links(archive: Repeated) -> Vec<(String, u64, String)> {
     links_from(0, archive)
 }
 
-/// The same for an archive whose first byte stands at an offset.
+/// Returns the same for an archive whose first byte stands at an offset.
 fn links_from(offset: u64, archive: Repeated) -> Vec<(String, u64, String)> {
     let base = this_message();
     let mut links = Vec::new();
@@ -76,11 +76,11 @@ fn links_from(offset: u64, archive: Repeated) -> Vec<(String, u64, String)> {
 const FROM: &str = "From a@b.example Thu Mar  2 10:11:12 2006\n";
 const LINE: &str = "VGhpcyBsaW5lIGlzIHBhcnQgb2YgYW4gYXR0YWNobWVudCB0aGF0IG5vYm9keSBkZWNvZGVzLg0K\n";
 
-/// Enough for 20 MB: a debug build reads no more in a moment.
+/// Enough for 20 MB, which a debug build reads in little time.
 const LINES: u64 = 250_000;
 
 #[test]
-fn an_attachment_is_passed_over_in_little_memory() {
+fn an_attachment_is_skipped_in_little_memory() {
     let head = "Content-Type: multipart/mixed; boundary=b\n\n--b\n\nhttp://a.example/\n--b\nContent-Type: application/zip\nContent-Transfer-Encoding: base64\n\n";
     let first = format!("{FROM}A: b\n\nhttp://first.example/\n\n{FROM}{head}");
     let last = format!("--b\n\nhttp://z.example/\n--b--\n\n{FROM}A: b\n\nhttp://last.example/\n");
@@ -100,7 +100,7 @@ fn an_attachment_is_passed_over_in_little_memory() {
 #[test]
 fn text_of_any_length_is_read_in_pieces() {
     let head = format!("{FROM}Content-Transfer-Encoding: base64\n\n");
-    // A quantum for each line, so that the text goes on where the line ends.
+    // Each line is a whole number of base64 groups, so that the text continues where the line ends.
     let line = "aHR0cDovL2EuZXhhbXBsZS8gaHR0cDovL2EuZXhhbXBsZS8g\n";
     let got = links(Repeated::new(&[(&head, 1), (line, 40_000)]));
     assert_eq!(got.len(), 80_000);

@@ -1,4 +1,4 @@
-//! The cases of `tests/vectors/mail/`: archives with the links that the rules give them.
+//! The cases of `tests/vectors/mail/`: archives with the links that they give.
 
 use std::fs;
 use std::io::Read;
@@ -13,7 +13,7 @@ use uriscan::uri::unwrap::{Gateway, Unwrapper};
 
 use super::run::{Found, Got, read, read_with};
 
-/// One case: a file or a folder of messages, and what it gives.
+/// A case: a file or a folder of messages, and what it gives.
 struct Vector {
     name: String,
     path: PathBuf,
@@ -77,7 +77,7 @@ fn options(expected: &Value) -> ExtractorOptions {
     options
 }
 
-/// What the case says of a link, in the words of records.
+/// Returns what the case expects of a link, in the words of records.
 fn expected_line(row: &Value) -> String {
     let text = |key: &str| row[key].as_str().unwrap_or_default();
     let kind = text("kind");
@@ -148,7 +148,7 @@ fn got_line(got: &Got, expected: &Value) -> String {
     .join(" | ")
 }
 
-/// What differs from the case, if anything.
+/// Returns what differs from the case, if anything.
 fn difference(expected: &Value, found: &Found) -> Option<String> {
     let rows = expected["links"].as_array().unwrap();
     let wanted: Vec<String> = rows.iter().map(expected_line).collect();

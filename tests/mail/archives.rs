@@ -1,10 +1,10 @@
-//! Small archives, each with the links that it must give: member, line, reference, target.
+//! Small archives, each with the links that they give: member, position, reference, target.
 
 use super::run::{Found, read};
 use uriscan::document;
 use uriscan::document::mail::{Alternatives, Headers, MimeBase};
 
-/// `member line:column reference flags`, one a link.
+/// Returns `member line:column reference flags` for each link.
 fn lines(found: &Found) -> Vec<String> {
     found
         .links
@@ -30,8 +30,8 @@ fn codes(found: &Found) -> Vec<&'static str> {
     codes
 }
 
-/// Reads by several windows, all of which must agree.
-fn tell(format: &str, archive: &str, options: &document::FormatOptions) -> Found {
+/// Reads an archive with several window sizes, which must agree.
+fn read_in_windows(format: &str, archive: &str, options: &document::FormatOptions) -> Found {
     let found = read(format, archive.as_bytes(), options, 1 << 20);
     for window in [1, 3, 50] {
         let other = read(format, archive.as_bytes(), options, window);
@@ -43,7 +43,7 @@ fn tell(format: &str, archive: &str, options: &document::FormatOptions) -> Found
     found
 }
 
-struct Story {
+struct Case {
     format: &'static str,
     archive: &'static str,
     links: &'static [&'static str],
@@ -51,89 +51,89 @@ struct Story {
 }
 
 #[rustfmt::skip]
-const STORIES: &[Story] = &[
+const CASES: &[Case] = &[
     // The source of a man page: break hints and hyphens are escaped on every line of it, and on no other part's.
-    Story { format: "eml", archive: "Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/troff; charset=us-ascii\n\nsee http://a.example\\:/x\\-y\n--b\nContent-Type: application/x-troff-man\n\nsee http://b.example\\:/\n--b\n\nsee http://c.example\\:/\n--b--\n",
+    Case { format: "eml", archive: "Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/troff; charset=us-ascii\n\nsee http://a.example\\:/x\\-y\n--b\nContent-Type: application/x-troff-man\n\nsee http://b.example\\:/\n--b\n\nsee http://c.example\\:/\n--b--\n",
         links: &["1/1 1:5 http://a.example/x-y", "1/2 1:5 http://b.example/", "1/3 1:5 http://c.example"], codes: &[] },
     // A signature is a signature from its mark on.
-    Story { format: "eml", archive: "S: x\n\nhttp://a.example/\n-- \nhttp://b.example/\n",
+    Case { format: "eml", archive: "S: x\n\nhttp://a.example/\n-- \nhttp://b.example/\n",
         links: &["1/1 1:1 http://a.example/", "1/1 3:1 http://b.example/ in-signature"], codes: &[] },
     // The message in a message has numbers of its own.
-    Story { format: "eml", archive: "Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: message/rfc822\n\nContent-Type: multipart/mixed; boundary=c\nX-URL: http://h.example/\n\npre http://p.example/\n--c\n\nhttp://a.example/\n--c\nX-URL: http://q.example/\n\nhttp://b.example/\n--c--\nhttp://e.example/\n--b--\n",
+    Case { format: "eml", archive: "Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: message/rfc822\n\nContent-Type: multipart/mixed; boundary=c\nX-URL: http://h.example/\n\npre http://p.example/\n--c\n\nhttp://a.example/\n--c\nX-URL: http://q.example/\n\nhttp://b.example/\n--c--\nhttp://e.example/\n--b--\n",
         links: &["1/1.0 2:0 http://h.example/", "1/1.0 1:5 http://p.example/ preamble", "1/1.1 1:1 http://a.example/", "1/1.2 1:0 http://q.example/", "1/1.2 1:1 http://b.example/", "1/1.0 2:1 http://e.example/ epilogue"], codes: &[] },
     // A digest's parts are messages.
-    Story { format: "eml", archive: "Content-Type: multipart/digest; boundary=b\n\n--b\n\nSubject: http://s.example/\n\nhttp://a.example/\n--b--\n",
+    Case { format: "eml", archive: "Content-Type: multipart/digest; boundary=b\n\n--b\n\nSubject: http://s.example/\n\nhttp://a.example/\n--b--\n",
         links: &["1/1.0 1:0 http://s.example/", "1/1.1 1:1 http://a.example/"], codes: &[] },
     // An empty part, and one whose header never ends.
-    Story { format: "eml", archive: "Content-Type: multipart/mixed; boundary=b\n\n--b\n--b\nContent-Type: text/html\n--b\n\nhttp://c.example/\n--b--",
+    Case { format: "eml", archive: "Content-Type: multipart/mixed; boundary=b\n\n--b\n--b\nContent-Type: text/html\n--b\n\nhttp://c.example/\n--b--",
         links: &["1/3 1:1 http://c.example/"], codes: &[] },
     // A boundary that is never found, in a part.
-    Story { format: "eml", archive: "Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: multipart/mixed; boundary=c\n\nhttp://c.example/\n--b\n\nhttp://d.example/\n--b--\n",
+    Case { format: "eml", archive: "Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: multipart/mixed; boundary=c\n\nhttp://c.example/\n--b\n\nhttp://d.example/\n--b--\n",
         links: &["1/1 1:1 http://c.example/", "1/2 1:1 http://d.example/"], codes: &["mime.boundary-never-found"] },
-    // No boundary at all.
-    Story { format: "eml", archive: "Content-Type: multipart/mixed\n\nhttp://c.example/\n", links: &["1/1 1:1 http://c.example/"], codes: &["mime.boundary-missing"] },
+    // A multipart entity without a boundary.
+    Case { format: "eml", archive: "Content-Type: multipart/mixed\n\nhttp://c.example/\n", links: &["1/1 1:1 http://c.example/"], codes: &["mime.boundary-missing"] },
     // A line that is no field ends the header.
-    Story { format: "eml", archive: "Subject: x\nno field http://c.example/\n", links: &["1/1 1:10 http://c.example/"], codes: &["header.no-blank-line"] },
-    // Line ends of old.
-    Story { format: "eml", archive: "Subject: x\rX-URL: http://h.example/\r\rone\rhttp://c.example/\r",
+    Case { format: "eml", archive: "Subject: x\nno field http://c.example/\n", links: &["1/1 1:10 http://c.example/"], codes: &["header.no-blank-line"] },
+    // Lines that end with CR.
+    Case { format: "eml", archive: "Subject: x\rX-URL: http://h.example/\r\rone\rhttp://c.example/\r",
         links: &["1/0 2:0 http://h.example/", "1/1 2:1 http://c.example/"], codes: &[] },
     // An external body has no body, and its header may hold anything.
-    Story { format: "eml", archive: "Content-Type: application/octet-stream; name=x.HTML\n\n<a href=http://c.example/>x", links: &["1/1 1:9 http://c.example/"], codes: &[] },
-    // What nobody can read is passed over.
-    Story { format: "eml", archive: "Content-Type: application/pdf\n\nhttp://c.example/", links: &[], codes: &[] },
-    Story { format: "eml", archive: "Content-Type: application/pkcs7-mime\n\nhttp://c.example/", links: &[], codes: &["body.opaque"] },
+    Case { format: "eml", archive: "Content-Type: application/octet-stream; name=x.HTML\n\n<a href=http://c.example/>x", links: &["1/1 1:9 http://c.example/"], codes: &[] },
+    // Parts that cannot be read are skipped.
+    Case { format: "eml", archive: "Content-Type: application/pdf\n\nhttp://c.example/", links: &[], codes: &[] },
+    Case { format: "eml", archive: "Content-Type: application/pkcs7-mime\n\nhttp://c.example/", links: &[], codes: &["body.opaque"] },
     // Lists of fields.
-    Story { format: "eml", archive: "List-Help: <mailto:a@b.example?subject=help> (Help),\n <http://l.example/ help>\nList-Post: NO\nList-Id: <http://no.example/>\n\n",
+    Case { format: "eml", archive: "List-Help: <mailto:a@b.example?subject=help> (Help),\n <http://l.example/ help>\nList-Post: NO\nList-Id: <http://no.example/>\n\n",
         links: &["1/0 1:0 mailto:a@b.example?subject=help", "1/0 1:0 http://l.example/help"], codes: &[] },
     // Charsets that must be converted keep their spans.
-    Story { format: "eml", archive: "Content-Type: text/plain; charset=utf-7\n\n+AOk- +ADw-http://c.example/+AD4-", links: &["1/1 1:4 http://c.example/"], codes: &[] },
+    Case { format: "eml", archive: "Content-Type: text/plain; charset=utf-7\n\n+AOk- +ADw-http://c.example/+AD4-", links: &["1/1 1:4 http://c.example/"], codes: &[] },
     // A long preamble of two separators.
-    Story { format: "mbox", archive: "From a@b.example Thu Mar  2 10:11:12 2006\nA: b\n\nx\n\nFrom here on text http://t.example/\n\nFrom c@d.example Thu Mar  2 10:11:12 2006\nA: b\n\nhttp://u.example/\n",
+    Case { format: "mbox", archive: "From a@b.example Thu Mar  2 10:11:12 2006\nA: b\n\nx\n\nFrom here on text http://t.example/\n\nFrom c@d.example Thu Mar  2 10:11:12 2006\nA: b\n\nhttp://u.example/\n",
         links: &["1/1 3:19 http://t.example/", "2/1 1:1 http://u.example/"], codes: &["mbox.from-line-in-body"] },
     // A Content-Length that leads nowhere.
-    Story { format: "mbox", archive: "From a@b.example Thu Mar  2 10:11:12 2006\nContent-Length: 7\n\nhttp://t.example/\n\nFrom c@d.example Thu Mar  2 10:11:12 2006\nContent-Length: 9999\n\nhttp://u.example/\n",
+    Case { format: "mbox", archive: "From a@b.example Thu Mar  2 10:11:12 2006\nContent-Length: 7\n\nhttp://t.example/\n\nFrom c@d.example Thu Mar  2 10:11:12 2006\nContent-Length: 9999\n\nhttp://u.example/\n",
         links: &["1/1 1:1 http://t.example/", "2/1 1:1 http://u.example/"], codes: &["mbox.content-length-mismatch", "mbox.content-length-mismatch"] },
     // Patches of git, pasted and as an archive.
-    Story { format: "mbox", archive: "From 0123456789012345678901234567890123456789 Mon Sep 17 00:00:00 2001\nA: b\n\nhttp://t.example/\n\nFrom 0123456789012345678901234567890123456789 Mon Sep 17 00:00:00 2001\nA: b\n\nhttp://u.example/\n",
+    Case { format: "mbox", archive: "From 0123456789012345678901234567890123456789 Mon Sep 17 00:00:00 2001\nA: b\n\nhttp://t.example/\n\nFrom 0123456789012345678901234567890123456789 Mon Sep 17 00:00:00 2001\nA: b\n\nhttp://u.example/\n",
         links: &["1/1 1:1 http://t.example/", "2/1 1:1 http://u.example/"], codes: &[] },
-    Story { format: "mbox", archive: "From a@b.example Thu Mar  2 10:11:12 2006\nA: b\n\nx\n\nFrom 0123456789012345678901234567890123456789 Mon Sep 17 00:00:00 2001\nA: b\n\nhttp://u.example/\n",
+    Case { format: "mbox", archive: "From a@b.example Thu Mar  2 10:11:12 2006\nA: b\n\nx\n\nFrom 0123456789012345678901234567890123456789 Mon Sep 17 00:00:00 2001\nA: b\n\nhttp://u.example/\n",
         links: &["1/1 6:1 http://u.example/"], codes: &["mbox.from-line-in-body"] },
     // The word alone, and a URI where a field should stand, separate nothing.
-    Story { format: "mbox", archive: "From a@b.example Thu Mar  2 10:11:12 2006\nA: b\n\nx\n\nFrom\nC: d http://t.example/\n\nFrom \nhttps://u.example/: x\n\nFrom \nA: b\n\nhttp://v.example/\n",
+    Case { format: "mbox", archive: "From a@b.example Thu Mar  2 10:11:12 2006\nA: b\n\nx\n\nFrom\nC: d http://t.example/\n\nFrom \nhttps://u.example/: x\n\nFrom \nA: b\n\nhttp://v.example/\n",
         links: &["1/1 4:6 http://t.example/", "1/1 7:1 https://u.example/ trimmed", "2/1 1:1 http://v.example/"], codes: &["mbox.from-line-in-body"] },
     // A URI is no field, and so it ends the header.
-    Story { format: "eml", archive: "Subject: x\nhttps://c.example/: x\n", links: &["1/1 1:1 https://c.example/ trimmed"], codes: &["header.no-blank-line"] },
-    // Not a mailbox at all.
-    Story { format: "mbox", archive: "\n\nhttp://t.example/\n", links: &["0/1 1:1 http://t.example/"], codes: &["mbox.leading-junk"] },
-    Story { format: "mbox", archive: "\n\n", links: &[], codes: &[] },
-    // Cut off inside a header.
-    Story { format: "mbox", archive: "From a@b.example Thu Mar  2 10:11:12 2006\nX-URL: http://t.example/\n", links: &["1/0 1:0 http://t.example/"], codes: &["mbox.truncated"] },
-    // Counts that are wrong.
-    Story { format: "news", archive: "#! rnews 4\nA: b\n\nhttp://t.example/\n#! rnews 9999\nA: b\n\nhttp://u.example/\n",
+    Case { format: "eml", archive: "Subject: x\nhttps://c.example/: x\n", links: &["1/1 1:1 https://c.example/ trimmed"], codes: &["header.no-blank-line"] },
+    // Not a mailbox.
+    Case { format: "mbox", archive: "\n\nhttp://t.example/\n", links: &["0/1 1:1 http://t.example/"], codes: &["mbox.leading-junk"] },
+    Case { format: "mbox", archive: "\n\n", links: &[], codes: &[] },
+    // An archive that ends inside a header.
+    Case { format: "mbox", archive: "From a@b.example Thu Mar  2 10:11:12 2006\nX-URL: http://t.example/\n", links: &["1/0 1:0 http://t.example/"], codes: &["mbox.truncated"] },
+    // Wrong counts.
+    Case { format: "news", archive: "#! rnews 4\nA: b\n\nhttp://t.example/\n#! rnews 9999\nA: b\n\nhttp://u.example/\n",
         links: &["1/1 1:1 http://t.example/", "2/1 1:1 http://u.example/"], codes: &["rnews.resync", "rnews.resync"] },
-    Story { format: "emlx", archive: "9999\nA: b\n\nhttp://u.example/\n", links: &["1/1 1:1 http://u.example/"], codes: &[] },
+    Case { format: "emlx", archive: "9999\nA: b\n\nhttp://u.example/\n", links: &["1/1 1:1 http://u.example/"], codes: &[] },
     // One separator between messages instead of two.
-    Story { format: "mmdf", archive: "\u{1}\u{1}\u{1}\u{1}\nA: b\n\nhttp://t.example/\n\u{1}\u{1}\u{1}\u{1}\nA: b\n\nhttp://u.example/\n",
+    Case { format: "mmdf", archive: "\u{1}\u{1}\u{1}\u{1}\nA: b\n\nhttp://t.example/\n\u{1}\u{1}\u{1}\u{1}\nA: b\n\nhttp://u.example/\n",
         links: &["1/1 1:1 http://t.example/", "2/1 1:1 http://u.example/"], codes: &[] },
-    // HTML that asks to be read again, behind a header reference of the same part.
-    Story { format: "eml", archive: "Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/html\nX-URL: http://h.example/\n\n<table><a href=http://a.example/><select><svg></p><a href=http://b.example/>\n--b--\n",
+    // HTML that is read a second time, behind a reference in the header of the part.
+    Case { format: "eml", archive: "Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/html\nX-URL: http://h.example/\n\n<table><a href=http://a.example/><select><svg></p><a href=http://b.example/>\n--b--\n",
         links: &["1/1 2:0 http://h.example/", "1/1 1:16 http://a.example/", "1/1 1:59 http://b.example/"], codes: &[] },
 ];
 
 #[test]
 fn archives_give_their_links() {
-    for story in STORIES {
-        let found = tell(
-            story.format,
-            story.archive,
+    for case in CASES {
+        let found = read_in_windows(
+            case.format,
+            case.archive,
             &document::FormatOptions::default(),
         );
         let got = (lines(&found), codes(&found));
         let expected = (
-            story.links.iter().map(|&line| line.to_owned()).collect(),
-            story.codes.to_vec(),
+            case.links.iter().map(|&line| line.to_owned()).collect(),
+            case.codes.to_vec(),
         );
-        assert_eq!(got, expected, "{:?}", story.archive);
+        assert_eq!(got, expected, "{:?}", case.archive);
     }
 }
 
@@ -143,7 +143,7 @@ const ALTERNATIVES: &str = "Content-Type: multipart/alternative; boundary=b\nX-U
 fn only_the_last_alternative_counts_when_asked_for() {
     let mut options = document::FormatOptions::default();
     options.mail.alternatives = Alternatives::Last;
-    let found = tell("eml", ALTERNATIVES, &options);
+    let found = read_in_windows("eml", ALTERNATIVES, &options);
     assert_eq!(
         lines(&found),
         ["1/0 2:0 http://h.example/", "1/2 1:9 http://b.example/"]
@@ -155,9 +155,9 @@ fn header_fields_are_chosen() {
     let archive = "Received: by http://r.example/\nX-URL: http://x.example/\nXref: news a.b:12 c:3\nNewsgroups: a.b, c\n\n";
     let mut options = document::FormatOptions::default();
     options.mail.headers = Headers::None;
-    assert_eq!(lines(&tell("eml", archive, &options)), [""; 0]);
+    assert_eq!(lines(&read_in_windows("eml", archive, &options)), [""; 0]);
     options.mail.headers = Headers::All;
-    let all = tell("eml", archive, &options);
+    let all = read_in_windows("eml", archive, &options);
     assert_eq!(
         lines(&all),
         ["1/0 1:0 http://r.example/", "1/0 2:0 http://x.example/"]
@@ -171,12 +171,12 @@ fn header_fields_are_chosen() {
         "1/0 4:0 news:a.b",
         "1/0 4:0 news:c",
     ];
-    assert_eq!(lines(&tell("eml", archive, &options)), ids);
+    assert_eq!(lines(&read_in_windows("eml", archive, &options)), ids);
 }
 
-/// Target, base source and whether the base is chained.
+/// Returns target, base source and whether the base is chained, for each link.
 fn bases(archive: &str, options: &document::FormatOptions) -> Vec<String> {
-    tell("eml", archive, options)
+    read_in_windows("eml", archive, options)
         .links
         .iter()
         .map(|got| {
@@ -228,7 +228,7 @@ fn spans_are_bytes_of_the_decoded_part() {
         ("Content-Type: text/plain; format=flowed; delsp=yes\n\n> ab <http://c. \n> example/>", (6, 27)),
     ];
     for (archive, span) in rows {
-        let found = tell("eml", archive, &document::FormatOptions::default());
+        let found = read_in_windows("eml", archive, &document::FormatOptions::default());
         let got: Vec<_> = found
             .links
             .iter()
@@ -279,7 +279,7 @@ fn a_soft_break_inside_delimiters_is_a_wrapped_line() {
                 let wraps = format!("/a \n{mark}").repeat(lines);
                 let body =
                     format!("{mark}see {open}http://example.com{wraps}/b{close} for \n{mark}it\n");
-                let found = tell("eml", &[head, &body].concat(), &options);
+                let found = read_in_windows("eml", &[head, &body].concat(), &options);
                 assert_eq!(found.links.len(), 1, "{body:?}");
                 let got = &found.links[0];
                 if lines > most {
@@ -294,9 +294,9 @@ fn a_soft_break_inside_delimiters_is_a_wrapped_line() {
     }
 }
 
-/// Reference and target part, one a link.
+/// Returns reference and target part of each link.
 fn named(archive: &str) -> Vec<String> {
-    let found = tell("eml", archive, &document::FormatOptions::default());
+    let found = read_in_windows("eml", archive, &document::FormatOptions::default());
     assert_eq!(codes(&found), [""; 0], "{archive:?}");
     let line = |got: &super::run::Got| {
         let part = got.target_part.as_deref().unwrap_or("-");
@@ -312,7 +312,7 @@ const PAGE: &str =
 
 #[test]
 fn a_content_id_names_a_part_anywhere_in_the_message() {
-    // Before and behind what it names, and in a header field.
+    // Before and behind the part that it names, and in a header field.
     let archive = format!(
         "{MIXED}--b\n{PAGE}--b\n{IMAGE}--b\nContent-Type: text/html\n\n<a href=cid:i%40a.example><a href=CID:none>\n--b--\n"
     );
@@ -349,7 +349,7 @@ fn a_related_entity_and_an_inner_message_come_first_for_a_content_id() {
         "1/4 http://a.example/ -",
     ];
     assert_eq!(named(&archive), parts);
-    // A message inside looks at its own parts, wherever they stand, and then around it.
+    // In a nested message its own parts come first, wherever they stand, and then those around it.
     let mixed = "Content-Type: multipart/mixed; boundary=c\n\n";
     let message = "Content-Type: message/rfc822\n\n";
     let own = format!("{message}{mixed}--c\n{PAGE}--c\n{IMAGE}--c--\n");
@@ -365,7 +365,7 @@ fn a_content_id_names_no_part_of_another_message() {
     let from = "From a@b.example Thu Mar  2 10:11:12 2006\n";
     let archive =
         format!("{from}{MIXED}--b\n{IMAGE}--b--\n\n{from}{PAGE}\n{from}{MIXED}--b\n{IMAGE}--b--\n");
-    let found = tell("mbox", &archive, &document::FormatOptions::default());
+    let found = read_in_windows("mbox", &archive, &document::FormatOptions::default());
     let parts: Vec<_> = found.links.iter().map(|got| &got.target_part).collect();
     assert_eq!(parts, [&None, &None]);
 }
@@ -378,7 +378,7 @@ fn what_every_record_repeats_is_short() {
     );
     let mut options = document::FormatOptions::default();
     options.mail.headers = Headers::All;
-    let found = tell("eml", &archive, &options);
+    let found = read_in_windows("eml", &archive, &options);
     assert_eq!(found.links.len(), 2);
     for got in &found.links {
         let texts = [&got.message_id, &got.media_type, &got.charset];
@@ -408,7 +408,7 @@ fn textual_types_of_the_application_tree_are_text() {
         ("pgp-signature", false),
     ] {
         let archive = format!("Content-Type: application/{name}\n\n+<http://a.example/>\n");
-        let found = tell("eml", &archive, &document::FormatOptions::default());
+        let found = read_in_windows("eml", &archive, &document::FormatOptions::default());
         let expected: &[&str] = if read {
             &["1/1 1:3 http://a.example/"]
         } else {
@@ -418,7 +418,11 @@ fn textual_types_of_the_application_tree_are_text() {
     }
     let archive = "Content-Type: application/xhtml+xml\n\n<a href='x'/>\n";
     assert_eq!(
-        lines(&tell("eml", archive, &document::FormatOptions::default())),
+        lines(&read_in_windows(
+            "eml",
+            archive,
+            &document::FormatOptions::default()
+        )),
         ["1/1 1:10 x"]
     );
 }
