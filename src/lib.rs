@@ -15,10 +15,10 @@
 //!
 //! | task | items |
 //! | --- | --- |
-//! | links of a document in memory | [`links`], [`OwnedLink`] |
+//! | links of a document in memory | [`links()`], [`OwnedLink`] |
 //! | links of streams and of many documents | [`Extractor`], [`Document`], [`Sink`], [`Link`] |
-//! | resolve a reference | [`resolve`], [`Resolver`], [`Rules`] |
-//! | split, validate, normalise a reference | [`Reference`], [`validate`], [`normalize`] |
+//! | resolve a reference | [`resolve()`], [`Resolver`], [`Rules`] |
+//! | split, validate, normalise a reference | [`Reference`], [`validate()`], [`normalize()`] |
 #![cfg_attr(
     feature = "audit",
     doc = "| check the links of document trees | [`audit()`], [`AuditOptions`], [`Finding`] |"

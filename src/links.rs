@@ -35,7 +35,7 @@ pub fn links(bytes: &[u8], format: &'static Format, base: Option<&Base>) -> Link
     Links(found.into_iter())
 }
 
-/// The iterator that [`links`] returns.
+/// The iterator that [`links()`] returns.
 #[derive(Clone, Debug)]
 pub struct Links(vec::IntoIter<OwnedLink>);
 

@@ -322,7 +322,7 @@ pub enum ResolveErrorKind {
     UnsuitableBase,
     /// The reference does not parse (WHATWG only: hosts and ports).
     InvalidReference,
-    /// The base is not absolute, or does not parse: only [`resolve`](super::resolve) returns it.
+    /// The base is not absolute, or does not parse: only [`resolve()`](super::resolve()) returns it.
     InvalidBase,
     /// The reference leads above the root, by [`ExcessDots::Error`](crate::uri::ExcessDots::Error).
     ExcessDots,

@@ -7,8 +7,8 @@
 //! |---|---|
 //! | split a reference | [`Reference`], [`Reference1808`] |
 //! | resolve references against a base | [`Resolver`], by [`Rules`] |
-//! | validate | [`validate`], by a [`Grammar`] |
-//! | normalise for comparison | [`normalize`], by a [`Normalization`] |
+//! | validate | [`validate()`], by a [`Grammar`] |
+//! | normalise for comparison | [`normalize()`], by a [`Normalization`] |
 //! | convert between file names and URIs | [`base`], [`Mounts`] |
 //!
 //! A base is a document, not a directory: against `http://example.com/docs` the reference `x` is

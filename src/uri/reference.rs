@@ -12,7 +12,7 @@ const GENERAL_DELIMITER: ByteSet = ByteSet::EMPTY.with(b":/?#");
 /// The five components of a URI reference, RFC 2396 and RFC 3986 Appendix B.
 ///
 /// `None` is an undefined component, `Some(b"")` one that is defined and empty; the path is always
-/// defined. The split does not validate: see [`validate`](super::validate).
+/// defined. The split does not validate: see [`validate()`](super::validate()).
 ///
 /// ```
 /// use uriscan::Reference;

@@ -72,7 +72,7 @@ pub fn find<'a>(bytes: &'a [u8], options: &TextOptions) -> TextReferences<'a> {
     }
 }
 
-/// An iterator over the references of a text; [`find`] makes it.
+/// An iterator over the references of a text; [`find()`] makes it.
 #[derive(Debug)]
 pub struct TextReferences<'a> {
     bytes: &'a [u8],

@@ -16,7 +16,7 @@
 //! | | `split` | split points of a text |
 //!
 //! The result does not depend on where a window ends: a rule that reads past the end is tried again
-//! when more bytes are there. To search a slice, see [`find`].
+//! when more bytes are there. To search a slice, see [`find()`].
 #![doc = include_str!("rules.md")]
 
 mod bare;
