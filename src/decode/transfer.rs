@@ -4,7 +4,7 @@ use memchr::memchr;
 
 use super::{Decode, RecordOffsets};
 
-/// How a body is encoded for transfer.
+/// A transfer encoding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum TransferEncoding {
     /// `7bit`, `8bit` and `binary`.
@@ -37,7 +37,7 @@ impl TransferEncoding {
     }
 }
 
-/// Decodes quoted-printable. A malformed escape stands for itself.
+/// Decodes quoted-printable. A malformed escape is kept.
 #[derive(Debug, Default)]
 pub(crate) struct QuotedPrintable {
     /// An equals sign and the bytes behind it, while their meaning is open.

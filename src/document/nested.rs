@@ -128,7 +128,7 @@ pub(super) struct NestedText {
     converter: Option<Converter>,
     /// Maps the text to the bytes of the member.
     map: OffsetMap,
-    /// What has not been consumed of the text.
+    /// The part of the text that has not been consumed.
     pub(super) windows: Windows,
     /// Converted bytes before they are in the windows.
     converted: Vec<u8>,
@@ -202,7 +202,7 @@ impl NestedText {
             && let Some(encoding) = self.legacy()
             && !bytes.is_ascii()
         {
-            // What came before is ASCII, which stands for itself.
+            // The bytes before are ASCII, which needs no conversion.
             let window = self.windows.window();
             let length = window.offset_at(window.bytes.len());
             self.map.copy(length as usize);
@@ -218,8 +218,8 @@ impl NestedText {
         }
     }
 
-    /// Detects the encoding from the first bytes, which are pending, where none is declared reliably.
-    /// What is pending is converted if it has to be.
+    /// Detects the encoding from the first bytes, which are pending, where none is declared reliably,
+    /// and converts them if that is needed.
     pub(super) fn detect(&mut self) {
         let head = self.windows.pending();
         match (self.family, self.charset) {

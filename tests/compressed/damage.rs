@@ -221,7 +221,7 @@ fn what_stands_before_damage_does_not_depend_on_the_read_size() {
     }
 }
 
-/// Flips one bit after the other and checks that each is told, or changes nothing.
+/// Flips one bit after the other, and checks that each is reported or changes nothing.
 fn flip_every_bit(name: &str, expected: &[u8], stored: &[u8]) -> usize {
     let mut told_of = 0;
     for bit in 0..stored.len() * 8 {

@@ -1,6 +1,6 @@
 //! Compressed documents as a library reads them: damage, limits, and what checksums tell.
 
-// What a checksum, a length or a magic tells of changed bytes.
+// Changed bytes, which checksums, lengths and magics reveal.
 mod damage;
 // Members, headers and windows at their limits.
 mod limits;
@@ -11,7 +11,7 @@ use std::path::Path;
 use uriscan::decode::compression::{Codec, Decompressed};
 use uriscan::document::diagnostic::Code;
 
-/// What a compressed document holds, read in steps of `step` bytes, and the code of its error.
+/// Reads a compressed document in steps of `step` bytes; returns its content and the code of its error.
 fn read_in_steps(stored: &[u8], step: usize) -> (Vec<u8>, Option<&'static str>) {
     let codec = Codec::of(stored).expect("it is compressed");
     let mut document = Decompressed::new(codec, Box::new(Cursor::new(stored.to_vec())));

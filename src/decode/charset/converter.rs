@@ -8,7 +8,7 @@ use crate::decode::{Decode, RecordOffsets};
 
 const REPLACEMENT: &[u8] = "\u{FFFD}".as_bytes();
 
-/// What a [`Converter`] converts from.
+/// The input of a [`Converter`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ConverterInput {
     Encoding(&'static Encoding),
@@ -37,7 +37,7 @@ pub(crate) enum ByteOrder {
     Little,
 }
 
-/// How a charset without a decoder leaves ASCII.
+/// The shifts out of ASCII in a charset that nothing here decodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shifts {
     /// `~{` and `~}` (RFC 1843).
@@ -48,7 +48,7 @@ pub(crate) enum Shifts {
 
 /// Converts one text to UTF-8.
 pub(crate) enum Converter {
-    /// What encoding_rs decodes, but UTF-16.
+    /// An encoding of encoding_rs other than UTF-16.
     Legacy(Box<LegacyDecoder>),
     /// UTF-16 and UTF-32.
     Wide(WideDecoder),
@@ -105,7 +105,7 @@ pub(crate) struct LegacyDecoder {
     decoder: Decoder,
     /// Bytes of a character that is not complete.
     pending: Vec<u8>,
-    /// ASCII outside a character stands for itself.
+    /// Whether ASCII bytes outside a character are ASCII characters.
     is_ascii_superset: bool,
     /// Characters from 0x80 on, where each is one byte.
     single: Option<[SingleByte; 128]>,
@@ -116,7 +116,7 @@ pub(crate) struct LegacyDecoder {
 const LONGEST: usize = 4;
 const ESCAPE_SEQUENCE: usize = 3;
 
-/// What a byte from 0x80 on stands for, in UTF-8.
+/// The character of a byte from 0x80 on, in UTF-8.
 #[derive(Clone, Copy, Default)]
 struct SingleByte {
     bytes: [u8; 3],
@@ -446,8 +446,8 @@ impl Decode for Utf7Decoder {
     }
 }
 
-/// A charset of which only the shifts are known: ASCII stands for itself, and each pair of other bytes
-/// becomes one U+FFFD.
+/// A charset of which only the shifts are known: ASCII is kept, and each pair of other bytes becomes one
+/// U+FFFD.
 pub(crate) struct ShiftedDecoder {
     shifts: Shifts,
     mode: ShiftMode,

@@ -8,7 +8,7 @@ pub(crate) const PRESCAN: usize = 1024;
 /// Finds the encoding that a document declares for itself in its first bytes.
 pub type Prescan = fn(&[u8]) -> Option<&'static Encoding>;
 
-/// The encoding of a document as its first bytes tell it.
+/// The result of the search for a document's encoding in its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Detected {
     /// The encoding; none when nothing declares one.

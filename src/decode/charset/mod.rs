@@ -1,10 +1,10 @@
 //! Character encodings: which one a text is in, and its conversion to UTF-8.
 //!
-//! Scanners read text as it is stored for as long as ASCII stands for itself, because URIs are ASCII. A
-//! document is converted where its format asks for that ([`Conversion`]). A part of a message is
-//! converted from its first other byte on: what stands beside a URI decides where the URI ends, and
-//! trail bytes of a character can look like ASCII. Where ASCII itself is encoded, all of a text is
-//! converted.
+//! URIs are ASCII, so text is scanned as it is stored up to its first byte beyond ASCII, if the encoding
+//! leaves ASCII alone. From there on it is converted, because the characters beside a URI decide where
+//! the URI ends, and trail bytes of a character can look like ASCII. A text in which ASCII itself is
+//! encoded is converted as a whole. Which documents are converted is a matter of their format
+//! ([`Conversion`]).
 
 mod converter;
 mod detect;
@@ -21,10 +21,10 @@ pub use detect::{Confidence, Conversion, Detected, Prescan, needs_transcoding};
 pub(crate) use detect::{PRESCAN, converts, detect};
 pub(crate) use reader::CharsetReader;
 
-/// How text in a charset is read.
+/// A charset, by the conversion that text in it needs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum TextCharset {
-    /// ASCII stands for itself: the text needs no conversion up to its first other byte, and none at
+    /// Contains ASCII: the text needs no conversion up to its first byte beyond ASCII, and none at
     /// all if it is UTF-8.
     Superset(&'static Encoding),
     /// Nothing reliable is declared: the first bytes decide ([`guess`]).
@@ -99,7 +99,7 @@ pub(crate) enum LabelFault {
     Unsupported,
 }
 
-/// Returns how text with a label is read.
+/// Returns the charset of a label.
 pub(crate) fn of_label(label: &[u8]) -> (TextCharset, Option<LabelFault>) {
     let label = label.trim_ascii();
     if label.is_empty() {

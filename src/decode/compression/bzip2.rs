@@ -23,7 +23,7 @@ pub(super) struct Bzip2 {
     /// The stretch that was decoded last, and the range of it that has not been returned.
     stretch: Box<[u8; STRETCH]>,
     pending: Range<usize>,
-    /// What follows the stretch, if that is not another.
+    /// The end of the stream or the fault behind the stretch.
     end: Option<DecodeStep>,
 }
 

@@ -243,7 +243,7 @@ mod tests {
                 entries += 1;
             }
             if table.len() < 1 << widest {
-                // Behind a clearing the reader makes an entry that nobody uses.
+                // Behind a clearing the decoder makes an entry that no code refers to.
                 let whole = rest.get(..=length).unwrap_or_default().to_vec();
                 if table.len() == 256 {
                     table.push(Vec::new());
@@ -282,7 +282,7 @@ mod tests {
         }
     }
 
-    /// Decompresses in steps of so many bytes, up to the end or damage.
+    /// Decompresses up to the end or damage, `step` bytes at a time.
     fn decompress(stored: &[u8], step: usize) -> (Vec<u8>, DecodeStep) {
         let mut source = CompressedSource::new(Box::new(std::io::Cursor::new(stored.to_vec())));
         let mut lzw = Lzw::new();
@@ -347,7 +347,7 @@ mod tests {
                 b"see http://example.com/1\n".starts_with(got.as_slice()),
                 "{cut}"
             );
-            // Where a code ends within the last byte nothing tells of those that are missing.
+            // Where a code ends within the last byte, a cut cannot be detected.
             let left = (cut - 3) * 8 % 9;
             let expected = match left {
                 8 => DecodeStep::Failed(DecompressFault::Truncated),

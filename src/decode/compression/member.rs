@@ -22,13 +22,14 @@ pub(super) trait MemberDecoder {
     -> (usize, DecodeStep);
 }
 
-/// What follows the bytes that have been decompressed.
+/// The position behind the bytes that have been decompressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DecodeStep {
-    /// More bytes of the member, or nothing is known yet.
+    /// Inside the member.
     More,
-    /// The end of the member; nothing behind it has been consumed.
+    /// At the end of the member, behind which nothing has been consumed.
     Ended,
+    /// At damage.
     Failed(DecompressFault),
 }
 

@@ -18,7 +18,7 @@ use std::io::{self, BufRead, Read};
 pub use member::DecompressFault;
 use member::{CompressedSource, DecodeStep, MemberDecoder};
 
-/// How deep compressed data in compressed data is opened.
+/// The deepest nesting of compressed data that is opened.
 pub const DEPTH: usize = 4;
 
 /// Output of more than [`RATIO_FROM`] bytes may be at most this many times longer than the input.
@@ -99,7 +99,7 @@ const BATCH_LINE: usize = 64;
 
 /// The number of members whose offsets are kept until [`Decompressed::member`] asks for them.
 const MEMBERS: usize = 64 << 10;
-/// The number of first bytes that tell the codec.
+/// The number of first bytes that identify a codec.
 const HEAD: usize = 16;
 
 /// Returns whether a bzip2 block starts here, or the end of a stream without blocks.
@@ -124,8 +124,7 @@ impl Codec {
     }
 }
 
-/// A news batch: a line, and members of the codec that their first bytes tell.
-/// The decoder is made when the first bytes are known.
+/// Decodes news batches: a line, and a member of the codec that its first bytes identify.
 struct NewsBatch(Option<Box<dyn MemberDecoder>>);
 
 impl MemberDecoder for NewsBatch {
@@ -157,7 +156,7 @@ impl MemberDecoder for NewsBatch {
     }
 }
 
-/// What ended a compressed document, or follows its members.
+/// An error in a compressed document.
 #[derive(Clone, Copy, Debug)]
 pub struct DecompressError {
     /// The fault.

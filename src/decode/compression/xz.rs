@@ -73,7 +73,7 @@ impl MemberDecoder for Xz {
                 Ok(result) => (result.bytes_consumed, DecodeStep::More),
                 Err(error) => (0, DecodeStep::Failed(fault(error.kind()))),
             };
-            // An error does not tell what came before it; the count of all output does.
+            // An error does not report the bytes before it; the count of all output does.
             (consumed, (stream.total_out() - before) as usize, step)
         })
     }
