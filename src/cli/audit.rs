@@ -21,13 +21,13 @@ use crate::audit::report::{ReportFormat, ReportSet, TextStyle};
 use crate::audit::rules::{Level, Levels, LinkState, RULES};
 use crate::audit::{self, AuditError, AuditOptions, AuditSummary};
 use crate::document::AnchorReporting;
-use crate::extractor::{self, Positions};
+use crate::extractor::Positions;
 use crate::output::escape::visible;
 use crate::output::record::counted;
 use crate::pipeline::bases::Bases;
 use crate::pipeline::split_lines::UNCUT;
 use crate::pipeline::walk::{Outputs, Root};
-use crate::pipeline::{self, Archives, OutputOrder, Verbosity};
+use crate::pipeline::{Archives, OutputOrder, PipelineOptions, Verbosity};
 
 /// Returns the command line with the flags of the configuration before its own, and the
 /// configuration; none without a configuration.
@@ -119,7 +119,7 @@ pub(super) fn run(
     let paths = paths(arguments)?;
     help::check_paths(&paths, false)?;
     let audit = Audit::new(options(arguments, matches, &paths)?, &paths);
-    let targets = Targets::of(arguments)?;
+    let targets = AuditOutputs::of(arguments)?;
     let roots = roots(arguments, &paths);
     let others: Vec<&Path> = notice.iter().map(|notice| notice.file.as_path()).collect();
     let inputs = Inputs {
@@ -212,39 +212,25 @@ fn options(
     Ok(options)
 }
 
-fn reading(arguments: &AuditArgs, bases: Bases) -> Result<pipeline::PipelineOptions, Error> {
+fn reading(arguments: &AuditArgs, bases: Bases) -> Result<PipelineOptions, Error> {
     let findings = &arguments.findings;
-    let mut formats = arguments.read.options();
+    let (walk, read, base) = (&arguments.walk, &arguments.read, &arguments.base);
+    let mut options = extract::pipeline_options(walk, read, base, &arguments.filter, bases)?;
+    let formats = &mut options.extractor.formats;
     formats.anchors = AnchorReporting::Report;
     let formats_of_reports = findings.report.iter().map(|report| report.format);
     formats.mail.envelope = findings.json
         || findings.count_by.is_some_and(|key| key.needs_envelope())
         || (formats_of_reports.chain([findings.format])).any(|format| format.name == "jsonl");
     formats.html.ignore = (arguments.check.ignore_attr.as_ref()).map(|name| name.to_lowercase());
-    Ok(pipeline::PipelineOptions {
-        extractor: extractor::ExtractorOptions {
-            formats,
-            ruling: arguments.base.ruling(),
-            embedded_bases: arguments.base.embedded(),
-            unwrapper: arguments.read.unwrapper(),
-            positions: Positions::Lines,
-            ..extractor::ExtractorOptions::default()
-        },
-        declared: arguments.read.encoding,
-        formats: arguments.walk.formats(),
-        bases,
-        shard: arguments.walk.shard.unwrap_or_default(),
-        filter: arguments.filter.options()?,
-        verbosity: verbosity(arguments),
-        threads: workers(findings.threads),
-        progress: (findings.progress)
-            .or(io::stderr().is_terminal() && !findings.quiet)
-            .then(Arc::default),
-        // Documents are not split: their anchors belong together.
-        piece_size: UNCUT,
-        decompress: arguments.read.decompress(&arguments.walk),
-        ..pipeline::PipelineOptions::default()
-    })
+    options.extractor.positions = Positions::Lines;
+    options.verbosity = verbosity(arguments);
+    options.threads = workers(findings.threads);
+    let auto = io::stderr().is_terminal() && !findings.quiet;
+    options.progress = findings.progress.or(auto).then(Arc::default);
+    // Documents are not split: their anchors belong together.
+    options.piece_size = UNCUT;
+    Ok(options)
 }
 
 fn verbosity(arguments: &AuditArgs) -> Verbosity {
@@ -301,15 +287,15 @@ fn levels(arguments: &AuditArgs, matches: &ArgMatches) -> Levels {
     levels
 }
 
-/// The outputs of an audit, examined before anything is read.
-struct Targets {
-    main: Option<OutputTarget>,
-    external: Option<OutputTarget>,
-    keys: Option<OutputTarget>,
-    reports: Vec<(&'static ReportFormat, OutputTarget)>,
+/// The outputs of an audit: targets, which are examined before anything is read, or destinations.
+struct AuditOutputs<T> {
+    main: Option<T>,
+    external: Option<T>,
+    keys: Option<T>,
+    reports: Vec<(&'static ReportFormat, T)>,
 }
 
-impl Targets {
+impl AuditOutputs<OutputTarget> {
     fn of(arguments: &AuditArgs) -> Result<Self, Error> {
         let findings = &arguments.findings;
         let output = || OutputTarget::of(findings.output.as_deref());
@@ -318,7 +304,7 @@ impl Targets {
         let reports = findings.report.iter();
         let reports =
             reports.map(|report| Ok((report.format, OutputTarget::of(Some(&report.path))?)));
-        Ok(Targets {
+        Ok(AuditOutputs {
             main: shown.then(output).transpose()?,
             external: findings.external.then(output).transpose()?,
             keys: keys.map(|path| OutputTarget::of(Some(path))).transpose()?,
@@ -332,12 +318,12 @@ impl Targets {
         others.into_iter().flatten().chain(reports).collect()
     }
 
-    fn open(&self) -> Result<Destinations, Error> {
+    fn open(&self) -> Result<AuditOutputs<Destination>, Error> {
         let open =
             |target: &Option<OutputTarget>| target.as_ref().map(OutputTarget::open).transpose();
         let reports = self.reports.iter();
         let reports = reports.map(|(format, target)| Ok((*format, target.open()?)));
-        Ok(Destinations {
+        Ok(AuditOutputs {
             main: open(&self.main)?,
             external: open(&self.external)?,
             keys: open(&self.keys)?,
@@ -346,15 +332,7 @@ impl Targets {
     }
 }
 
-/// The open outputs of an audit.
-struct Destinations {
-    main: Option<Destination>,
-    external: Option<Destination>,
-    keys: Option<Destination>,
-    reports: Vec<(&'static ReportFormat, Destination)>,
-}
-
-impl Destinations {
+impl AuditOutputs<Destination> {
     fn reports(&mut self, arguments: &AuditArgs) -> ReportSet<'_> {
         let findings = &arguments.findings;
         let mut reports = ReportSet::new(verbosity(arguments), findings.max_findings);

@@ -6,18 +6,19 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::args::ExtractArgs;
-use super::args::input::WalkArgs;
-use super::args::output::{Reach, StatsArg, workers};
+use super::args::base::BaseArgs;
+use super::args::input::{ReadArgs, WalkArgs};
+use super::args::output::{FilterArgs, Reach, StatsArg, workers};
 use super::destination::{Destination, OutputTarget};
 use super::inputs::{Inputs, list_roots};
 use super::message::{Error, ProgressLine, write_stderr};
 use super::process::{self, Exit};
 use super::{help, manual};
-use crate::extractor;
 use crate::output::escape::Escape;
 use crate::output::json;
 use crate::output::record::Summary;
 use crate::output::record::counted;
+use crate::pipeline::bases::Bases;
 use crate::pipeline::run::RunOutcome;
 use crate::pipeline::split_lines::PIECE;
 use crate::pipeline::tally::CountKey;
@@ -139,29 +140,16 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<PipelineOptions, E
         layout.location.path = several && !output.no_filename;
     }
     let quiet = report == ReportMode::Nothing;
-    let mut formats = arguments.read.options();
-    formats.mail.envelope = output.envelope(report, &layout);
+    let (walk, read, base) = (&arguments.walk, &arguments.read, &arguments.base);
+    let bases = base.bases(&arguments.paths)?;
+    let mut options = pipeline_options(walk, read, base, &arguments.filter, bases)?;
+    let extractor = &mut options.extractor;
+    extractor.formats.mail.envelope = output.envelope(report, &layout);
+    extractor.positions = output.positions(report, &layout);
+    if let Some(size) = read.window {
+        extractor.window = size as usize;
+    }
     Ok(PipelineOptions {
-        extractor: extractor::ExtractorOptions {
-            formats,
-            ruling: arguments.base.ruling(),
-            embedded_bases: arguments.base.embedded(),
-            unwrapper: arguments.read.unwrapper(),
-            positions: output.positions(report, &layout),
-            window: arguments
-                .read
-                .window
-                .map_or(extractor::ExtractorOptions::default().window, |size| {
-                    size as usize
-                }),
-            ..extractor::ExtractorOptions::default()
-        },
-        declared: arguments.read.encoding,
-        decompress: arguments.read.decompress(&arguments.walk),
-        formats: arguments.walk.formats(),
-        bases: arguments.base.bases(&arguments.paths)?,
-        shard: arguments.walk.shard.unwrap_or_default(),
-        filter: arguments.filter.options()?,
         output: output.output(),
         layout,
         report,
@@ -176,10 +164,35 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<PipelineOptions, E
             },
         },
         threads: workers(output.threads),
-        piece_size: arguments.read.piece.unwrap_or(PIECE).max(1),
+        piece_size: read.piece.unwrap_or(PIECE).max(1),
         order: output.order(),
         progress: output.shows_progress().then(Arc::default),
+        ..options
     })
+}
+
+/// Returns the options that the flags of both `extract` and `audit` choose.
+pub(super) fn pipeline_options(
+    walk: &WalkArgs,
+    read: &ReadArgs,
+    base: &BaseArgs,
+    filter: &FilterArgs,
+    bases: Bases,
+) -> Result<PipelineOptions, Error> {
+    let mut options = PipelineOptions {
+        declared: read.encoding,
+        decompress: read.decompress(walk),
+        formats: walk.formats(),
+        bases,
+        shard: walk.shard.unwrap_or_default(),
+        filter: filter.options()?,
+        ..PipelineOptions::default()
+    };
+    options.extractor.formats = read.options();
+    options.extractor.ruling = base.ruling();
+    options.extractor.embedded_bases = base.embedded();
+    options.extractor.unwrapper = read.unwrapper();
+    Ok(options)
 }
 
 fn finish(

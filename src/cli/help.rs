@@ -305,8 +305,11 @@ const ALIASES: [(&str, &str); 12] = [
     ("components", "parse"),
 ];
 
-/// The subcommands.
-const SUBCOMMANDS: [&str; 5] = ["extract", "audit", "resolve", "parse", "schema"];
+/// Returns the names of the subcommands.
+pub(super) fn subcommands() -> impl Iterator<Item = &'static str> {
+    let names = PAGES.iter().map(|page| page.name);
+    names.filter(|name| !name.is_empty())
+}
 
 /// Checks that paths are not URLs, nor subcommands where none was given (`is_default`).
 pub(super) fn check_paths(paths: &[PathBuf], is_default: bool) -> Result<(), Error> {
@@ -321,7 +324,7 @@ pub(super) fn check_paths(paths: &[PathBuf], is_default: bool) -> Result<(), Err
         let Some(word) = path.to_str().filter(|_| !path.exists()) else {
             continue;
         };
-        if SUBCOMMANDS.contains(&word) {
+        if subcommands().any(|name| name == word) {
             return Err(Error::new(format!(
                 "{word}: no such file; as a subcommand it stands before all options: uriscan {word} ..."
             )));
@@ -350,7 +353,7 @@ fn subcommand(word: &str) -> Option<&'static str> {
     let alias = ALIASES.iter().find(|(alias, _)| *alias == word);
     alias
         .map(|(_, meant)| *meant)
-        .or_else(|| nearest(word, SUBCOMMANDS.into_iter()))
+        .or_else(|| nearest(word, subcommands()))
 }
 
 /// Returns whether bytes begin with a scheme and `://`.

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use clap_complete::Shell;
 use regex::bytes::{Regex, RegexSet, RegexSetBuilder};
 
-use crate::cli::help::{PAGES, Page, is_scheme, there_are};
+use crate::cli::help::{Page, is_scheme, subcommands, there_are};
 use crate::cli::message::Error;
 use crate::document::events::Context;
 use crate::extractor::Positions;
@@ -421,8 +421,7 @@ fn generated(name: &str) -> Result<GeneratedKind, String> {
         return page
             .map(|page| GeneratedKind::ManOf(page.name))
             .ok_or_else(|| {
-                let names = PAGES.iter().map(|page| page.name);
-                let names: Vec<_> = names.filter(|name| !name.is_empty()).collect();
+                let names: Vec<_> = subcommands().collect();
                 format!("man= takes {}", names.join(", "))
             });
     }
