@@ -71,7 +71,7 @@
 //! | an output format | `output/NAME.rs`, one row in `output/mod.rs` |
 //! | an audit rule | one row in `audit/rules.rs`, and the check in `audit/target.rs` |
 
-// What only the command or the audit uses is not taken out of a smaller library one by one.
+// A library without the command has code that only the command or the audit uses.
 #![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))]
 
 // With the feature `internals` the tests, benchmarks and fuzz targets of this package see the

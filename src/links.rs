@@ -77,7 +77,7 @@ pub struct OwnedLink {
     pub element: Option<String>,
     /// The attribute or the header field, in lower case.
     pub attribute: Option<String>,
-    /// What was removed from the reference, and what is unusual about it.
+    /// The changes made to the reference, and its peculiarities.
     pub flags: Flags,
     /// Other readings of the reference, the likeliest first.
     pub alternatives: Vec<Vec<u8>>,

@@ -41,7 +41,7 @@ use crate::uri::Mounts;
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct AuditOptions {
-    /// How documents are read; its filter says which references are checked.
+    /// The options of reading; their filter chooses the references that are checked.
     pub(crate) reading: PipelineOptions,
     /// The names of index files, the preferred one first.
     pub(super) index: Vec<String>,
@@ -357,7 +357,7 @@ pub(crate) struct Audit {
     /// Mounts and the disk.
     pub(super) checker: TargetChecker,
     /// Hashes names and targets, some of which are compared by their hashes alone: its seed is new for
-    /// each run, so that nobody can prepare names that collide.
+    /// each run, so that names that collide cannot be prepared.
     pub(super) hasher: RandomState,
     /// Held while the first pass reads a document that takes much memory.
     pub(super) heavy: Mutex<()>,

@@ -50,7 +50,7 @@ pub struct Rule {
     pub why: &'static str,
     /// An input that the rule applies to, for `--explain`.
     pub example: &'static str,
-    /// How to allow it, for `--explain`.
+    /// The way to allow it, for `--explain`.
     pub allow: &'static str,
     /// The subject and the condition.
     pub(super) subject: RuleSubject,

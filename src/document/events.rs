@@ -123,7 +123,7 @@ pub struct FoundReference {
     pub element: NameRange,
     /// The attribute or the header field, if any.
     pub attribute: NameRange,
-    /// What was removed from the reference, and what is unusual about it.
+    /// The changes made to the reference, and its peculiarities.
     pub flags: Flags,
     /// The base that the reference is resolved against.
     pub base: BaseSelector,

@@ -367,7 +367,7 @@ pub struct Layout {
     pub formulas: Formulas,
 }
 
-/// How cells of CSV and TSV are written that a spreadsheet would take for a formula.
+/// The spelling of cells of CSV and TSV that a spreadsheet would take for a formula.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Formulas {
     /// As they are.

@@ -26,7 +26,7 @@ use crate::uri::Reference;
 /// The options of a run.
 #[derive(Clone)]
 pub struct PipelineOptions {
-    /// How documents are read.
+    /// The options of extraction.
     pub extractor: extractor::ExtractorOptions,
     /// The encoding declared for all documents.
     pub declared: Option<&'static Encoding>,
@@ -44,9 +44,9 @@ pub struct PipelineOptions {
     pub output: &'static Output,
     /// The layout of records.
     pub layout: Layout,
-    /// What is reported of the links.
+    /// The report of the links.
     pub report: ReportMode,
-    /// What is reported besides links.
+    /// The report of everything besides links.
     pub verbosity: Verbosity,
     /// The number of workers, at least 1.
     pub threads: usize,
@@ -164,7 +164,7 @@ pub enum Decompress {
     All,
 }
 
-/// What is reported of the links.
+/// The report of the links.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ReportMode {
     /// Each link.
@@ -207,7 +207,7 @@ impl ReportMode {
     }
 }
 
-/// What is reported besides links.
+/// The report of everything besides links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Verbosity {
     /// Report errors on standard error.
@@ -216,11 +216,11 @@ pub struct Verbosity {
     pub diagnostics: bool,
     /// End the output with a summary, where it has a record for it.
     pub summary: bool,
-    /// How the counts of each archive of messages are reported.
+    /// The report of the counts of each archive of messages.
     pub archives: Archives,
 }
 
-/// How the counts of each archive of messages are reported where the output has no records for them.
+/// The report of the counts of each archive where the output has no records for them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Archives {
     /// Not at all.

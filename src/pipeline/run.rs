@@ -29,10 +29,10 @@ const REORDER_LIMIT: usize = 8 << 20;
 /// A block is pushed when it has this many bytes.
 const BLOCK: usize = 64 << 10;
 
-/// How a run ended.
+/// The outcome of a run.
 #[derive(Debug)]
 pub struct RunOutcome {
-    /// What was read and found.
+    /// The counts of what was read and found.
     pub summary: Summary,
     /// Damaged containers.
     pub damaged: u64,

@@ -91,7 +91,7 @@ pub struct FilePiece {
     pub(super) split: SplitContext,
     /// The bytes of the piece, where they have been read.
     pub(super) bytes: Option<PieceBytes>,
-    /// What the search for members found in it, where it has been searched.
+    /// The findings of the search for members, if the piece was searched.
     pub(super) known: Option<PieceIndex>,
 }
 

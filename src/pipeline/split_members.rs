@@ -13,9 +13,9 @@ use super::walk::Entry;
 use crate::bytes::window::Window;
 use crate::document::{Format, MemberFinder, MemberSearch, SplitContext, SplitPoint};
 
-/// How many searched bytes are kept for the finder to look back at.
+/// The number of searched bytes that are kept for the finder to look back at.
 const LOOK_BEHIND: usize = 64;
-/// How many bytes are read at a time beyond the length of a piece.
+/// The number of bytes that are read at a time beyond the length of a piece.
 const MORE: usize = 64 << 10;
 
 /// Splits an archive, piece by piece.

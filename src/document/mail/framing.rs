@@ -109,7 +109,7 @@ pub(super) struct SingleMessage {
     copy: Vec<u8>,
 }
 
-/// How the lines of a file end.
+/// The line ends of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum LineEndings {
     #[default]
@@ -266,7 +266,7 @@ impl Mmdf {
 enum MmdfMark {
     /// A separator line, and the index behind it.
     At(usize, usize),
-    /// What may become one with more bytes.
+    /// A prefix, which more bytes may complete.
     Unknown(usize),
     No,
 }

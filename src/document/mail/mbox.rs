@@ -222,7 +222,7 @@ pub(super) struct Mbox {
     is_doubted: bool,
     /// The piece has come to its end.
     is_done: bool,
-    /// What the splitter found in the piece.
+    /// The findings of the splitter in the piece.
     index: Option<PieceIndex>,
 }
 
@@ -477,7 +477,7 @@ impl Mbox {
     }
 }
 
-/// What a Content-Length field says of a separator.
+/// The meaning of a Content-Length field for a separator.
 enum ContentLengthClaim {
     /// Nothing, or that the message ends there.
     None,
@@ -513,7 +513,7 @@ pub(super) struct MboxFinder {
     /// The offset of the header of the current message, until it has been searched.
     header: Option<u64>,
     lengths: ContentLengthReader,
-    /// What was found since the index was taken last.
+    /// The findings since the index was taken last.
     index: PieceIndex,
 }
 

@@ -5,7 +5,7 @@ use super::header::Entity;
 use super::reflow::{Enriched, Flowed, Reflow};
 use crate::document::text::TextSource;
 
-/// How an entity is read.
+/// The treatment of an entity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PartClass {
     Multipart,

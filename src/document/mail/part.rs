@@ -28,7 +28,7 @@ const MAGIC: usize = 8;
 /// The number of bytes that are decompressed at a time.
 const BLOCK: usize = 64 << 10;
 
-/// How a part is read.
+/// The treatment of a part.
 #[derive(Debug, Default)]
 pub(super) enum PartContent {
     /// It is skipped.
@@ -519,7 +519,7 @@ fn map_batch(
 #[derive(Debug)]
 pub(super) struct Attachment {
     bytes: Vec<u8>,
-    /// How the decompressed contents are read.
+    /// The treatment of the decompressed contents.
     inner: PartContent,
 }
 

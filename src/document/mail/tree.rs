@@ -76,7 +76,7 @@ enum TreePhase {
     Body,
 }
 
-/// How a message ends: as its framing says, or with the file.
+/// The end of a message: that of its framing, or of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ending {
     Whole,

@@ -22,7 +22,7 @@ pub struct TextReference<'a> {
     pub reference: Cow<'a, [u8]>,
     /// The kind of place in which it stands.
     pub context: Context,
-    /// What was removed from the reference, and what is unusual about it.
+    /// The changes made to the reference, and its peculiarities.
     pub flags: Flags,
     /// Other readings, best first.
     pub alternatives: Vec<Vec<u8>>,
