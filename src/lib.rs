@@ -65,11 +65,11 @@
 //! | to add | change |
 //! | --- | --- |
 //! | a document format | `document/NAME`, one row in `document/mod.rs` |
-//! | an attribute that holds a URI | one row in `document/html/attributes.rs` |
+//! | an attribute that holds a URI | one row in `document/html/attributes.rs`, its name in `names.rs` |
 //! | a header field that holds a URI | one row in `document/mail/header.rs` |
 //! | a scheme found bare in text | one row in `document/text/schemes.rs` |
 //! | an output format | `output/NAME.rs`, one row in `output/mod.rs` |
-//! | an audit rule | one row in `audit/rules.rs`, and the check in `audit/target.rs` |
+//! | an audit rule | one row in `audit/rules.rs`; a new fact about targets in `audit/target.rs` |
 
 // A library without the command has code that only the command or the audit uses.
 #![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))]
