@@ -1,4 +1,4 @@
-//! Auto traits of public types.
+//! The public API: auto traits, and what the root offers.
 
 use uriscan::extractor::{Document, Extractor, ExtractorOptions};
 use uriscan::output::Layout;
@@ -18,4 +18,35 @@ fn types_go_where_threads_need_them() {
     can_be_shared::<Diagnostic<'_>>();
     can_be_shared::<Layout>();
     can_be_shared::<pipeline::PipelineOptions>();
+}
+
+#[test]
+fn the_root_finds_links_and_resolves() {
+    use uriscan::{Base, Format, ResolveErrorKind, Rules, links, resolve};
+    let base = Base::retrieved("http://example.com/a/index.html");
+    let page = b"<a href='\xff'><base href=/x/><a id=1 href=b>";
+    let found: Vec<_> = links(page, Format::HTML, Some(&base)).collect();
+    assert_eq!(found.len(), 2);
+    assert_eq!(found[0].reference_str(), Some("\u{ff}"));
+    let bases: Vec<_> = found
+        .iter()
+        .map(|link| link.base_source.as_deref())
+        .collect();
+    assert_eq!(bases[1], Some("content:base"));
+    assert_eq!(found[1].base_str(), Some("http://example.com/x/"));
+    assert_eq!(found[1].target_str(), Some("http://example.com/x/b"));
+    assert_eq!(links(b"", Format::TEXT, None).len(), 0);
+
+    assert_eq!(
+        resolve("http://a/b", "c", Rules::Whatwg).unwrap(),
+        b"http://a/c"
+    );
+    for base in ["", "b", "//a/"] {
+        let error = resolve(base, "http://a/", Rules::RFC3986).unwrap_err();
+        assert_eq!(error.kind(), ResolveErrorKind::InvalidBase, "{base}");
+    }
+    let error: Box<dyn std::error::Error> = resolve("mailto:a@example.com", "b", Rules::Whatwg)
+        .unwrap_err()
+        .into();
+    assert!(!error.to_string().is_empty());
 }
