@@ -29,8 +29,8 @@
 //! # Features
 //!
 //! `default-features = false` leaves text, HTML and resolution. `markdown` and `mail` add formats,
-//! `compression` decompression of gzip, zstd, bzip2, xz and compress, `audit` the checking of
-//! document trees, and `cli`, the default, all of them and the command.
+//! `compression` (part of `mail`) decompression, `audit` the checking of document trees with all
+//! formats, and `cli`, the default, the command.
 //!
 //! # Terms
 //!
@@ -54,8 +54,9 @@
 //! | 2 | `decode` | charsets, transfer encodings, compression: bytes to bytes |
 //! | 3 | `document` | one scanner a format: bytes to events |
 //! | 4 | `resolver` | events to links: the stack of bases, and references whose base is pending |
-//! | 5 | `extractor`, `links` | one document from start to end |
+//! | 5 | `extractor` | one document from start to end |
 //! | 5 | `output` | one link to bytes: text, JSON Lines, CSV, TSV |
+//! | 6 | `links` | the links of one document in memory, as values |
 //! | 6 | `pipeline` | many documents on all cores, written in order |
 //! | 6 | `audit` | the links of document trees, checked against the files on disk |
 //! | 7 | `cli` | the command line |
@@ -143,7 +144,7 @@ pub use uri::{
 /// Options of the formats and of resolution, and conversions between file names and URIs.
 pub mod options {
     #[cfg(feature = "audit")]
-    pub use crate::audit::{Level, LinkState, RULES, Rule};
+    pub use crate::audit::{RULES, Rule};
     pub use crate::document::AnchorReporting;
     pub use crate::document::html::HtmlOptions;
     #[cfg(feature = "mail")]
