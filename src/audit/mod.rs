@@ -15,7 +15,7 @@ mod disk;
 mod finding;
 mod names;
 pub(crate) mod options;
-pub mod report;
+pub(crate) mod report;
 mod report_pass;
 pub(crate) mod rules;
 mod site;

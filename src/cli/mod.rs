@@ -1,7 +1,7 @@
 //! Layer 7: the command line. Turns arguments into the options of the layers below, and runs a
 //! subcommand.
 
-pub mod args;
+pub(crate) mod args;
 mod audit;
 mod config;
 mod destination;
@@ -10,7 +10,7 @@ mod help;
 mod inputs;
 mod manual;
 mod message;
-pub mod process;
+pub(crate) mod process;
 mod uri;
 
 use std::ffi::OsString;
@@ -19,7 +19,7 @@ use clap::{ArgMatches, FromArgMatches};
 
 use args::{AuditArgs, Cli, Command, command};
 use config::Config;
-pub use process::Exit;
+pub(crate) use process::Exit;
 
 use crate::output::escape::visible;
 

@@ -28,7 +28,7 @@ use formatter::{GATHER, ReportFormatter};
 use jsonl::JsonlReport;
 
 /// A format of reports.
-pub struct ReportFormat {
+pub(crate) struct ReportFormat {
     /// The name on the command line.
     pub name: &'static str,
     /// Creates an empty report.

@@ -18,7 +18,7 @@ use crate::uri::{ExcessDots, Reference, Resolver, RuleForm, Rules, SameScheme};
 /// Flags for bases and rules.
 #[derive(Args)]
 #[command(next_help_heading = "Bases and rules")]
-pub struct BaseArgs {
+pub(crate) struct BaseArgs {
     /// The base of documents that bring none and are outside every --root; empty: they have none
     #[arg(long, value_name = "URI", value_parser = base)]
     pub base: Option<String>,
@@ -44,7 +44,7 @@ pub struct BaseArgs {
 
 /// The rules of resolution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum RulesArg {
+pub(crate) enum RulesArg {
     /// WHATWG for markup, RFC 3986 for the rest
     Auto,
     /// The WHATWG URL standard
@@ -59,7 +59,7 @@ pub enum RulesArg {
 
 /// The treatment of `..` above the root.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum ExcessDotsArg {
+pub(crate) enum ExcessDotsArg {
     /// It stays
     Keep,
     /// It is removed

@@ -21,7 +21,7 @@ use crate::uri::unwrap::{Gateway, Unwrapper};
 /// Flags that choose files, as in ripgrep.
 #[derive(Args)]
 #[command(next_help_heading = "Which files")]
-pub struct WalkArgs {
+pub(crate) struct WalkArgs {
     /// Read only documents of this format; take standard input and named files for it
     ///
     /// The name of a format or an extension of its files (see --type-list), such as md or htm. With
@@ -68,7 +68,7 @@ pub struct WalkArgs {
 
 /// A format to read.
 #[derive(Clone, Copy)]
-pub struct TypeArg {
+pub(crate) struct TypeArg {
     /// The format.
     pub format: &'static Format,
     /// Whether the name has the extension of a codec.
@@ -154,7 +154,7 @@ pub(in crate::cli) fn size(text: &str) -> Result<u64, String> {
 /// Flags for reading documents.
 #[derive(Args)]
 #[command(next_help_heading = "How they are read")]
-pub struct ReadArgs {
+pub(crate) struct ReadArgs {
     /// Look into gzip, zstd, bzip2 and xz files; into those that are named it is done anyway
     #[arg(short = 'z', long)]
     pub decompress: bool,
@@ -220,7 +220,7 @@ pub struct ReadArgs {
 
 /// The characters beyond ASCII that belong to a URI in text.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum NonAsciiArg {
+pub(crate) enum NonAsciiArg {
     /// Letters and marks, as in an IRI (RFC 3987)
     Iri,
     /// None
@@ -229,7 +229,7 @@ pub enum NonAsciiArg {
 
 /// The names of headings in fragments.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum SlugArg {
+pub(crate) enum SlugArg {
     /// The slug that GitHub makes of their text
     Github,
     /// Nothing
@@ -238,7 +238,7 @@ pub enum SlugArg {
 
 /// The header fields that are read.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum HeadersArg {
+pub(crate) enum HeadersArg {
     /// None
     None,
     /// Those that are known to hold URIs or free text
@@ -249,7 +249,7 @@ pub enum HeadersArg {
 
 /// The parts of a multipart/alternative that are read.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum AlternativesArg {
+pub(crate) enum AlternativesArg {
     /// All
     All,
     /// The last that can be read
@@ -258,7 +258,7 @@ pub enum AlternativesArg {
 
 /// The treatment of a relative Content-Location.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum MimeBaseArg {
+pub(crate) enum MimeBaseArg {
     /// Resolved against the enclosing base, it is one
     Chained,
     /// It is none (RFC 2557 section 5, to the letter)

@@ -1,9 +1,9 @@
 //! The subcommands and their flags, in the groups that the help shows; each group becomes the options
 //! of one layer.
 
-pub mod base;
-pub mod input;
-pub mod output;
+pub(crate) mod base;
+pub(crate) mod input;
+pub(crate) mod output;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -29,7 +29,7 @@ use output::{FilterArgs, OutputArgs, ReportArgs, WhenArg, key};
     args_conflicts_with_subcommands = true,
     max_term_width = 100
 )]
-pub struct Cli {
+pub(crate) struct Cli {
     /// The subcommand; `extract` by default.
     #[command(subcommand)]
     pub command: Option<Command>,
@@ -40,7 +40,7 @@ pub struct Cli {
 
 /// The subcommands.
 #[derive(Subcommand)]
-pub enum Command {
+pub(crate) enum Command {
     /// List references, resolved (the default command)
     Extract(Box<ExtractArgs>),
     /// Check references inside document trees; never uses the network
@@ -61,7 +61,7 @@ pub(in crate::cli) fn command() -> clap::Command {
 
 /// The arguments of `extract`.
 #[derive(Args)]
-pub struct ExtractArgs {
+pub(crate) struct ExtractArgs {
     /// Files and directories; `-` is standard input
     ///
     /// Without any, standard input is read if it is a pipe or a file, and the current directory if
@@ -90,7 +90,7 @@ pub struct ExtractArgs {
 
 /// The arguments of `audit`.
 #[derive(Args)]
-pub struct AuditArgs {
+pub(crate) struct AuditArgs {
     /// Files and directories [default: those of --root, else the current directory]
     ///
     /// Without --root each of them is taken for the root of a site.
@@ -119,7 +119,7 @@ pub struct AuditArgs {
 /// Flags for rules and checks.
 #[derive(Args)]
 #[command(next_help_heading = "What is checked")]
-pub struct CheckArgs {
+pub(crate) struct CheckArgs {
     /// Make findings of a rule errors
     #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rule)]
     pub deny: Vec<&'static str>,
@@ -159,7 +159,7 @@ pub struct CheckArgs {
 
 /// On or off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum SwitchArg {
+pub(crate) enum SwitchArg {
     /// It is
     On,
     /// It is not
@@ -169,7 +169,7 @@ pub enum SwitchArg {
 /// Flags for the output.
 #[derive(Args)]
 #[command(next_help_heading = "What comes out")]
-pub struct FindingArgs {
+pub(crate) struct FindingArgs {
     /// How findings are written: text, jsonl, sarif, junit, github
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = format)]
     pub format: &'static ReportFormat,
@@ -246,7 +246,7 @@ pub struct FindingArgs {
 
 /// The least level of a finding that makes the exit code 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum FailOnArg {
+pub(crate) enum FailOnArg {
     /// Errors
     Error,
     /// Errors and warnings
@@ -257,7 +257,7 @@ pub enum FailOnArg {
 
 /// A report and the file that it is written to.
 #[derive(Clone)]
-pub struct ReportArg {
+pub(crate) struct ReportArg {
     /// Its format.
     pub format: &'static ReportFormat,
     /// The file.
@@ -283,7 +283,7 @@ fn report(text: &str) -> Result<ReportArg, String> {
 
 /// The arguments of `resolve`.
 #[derive(Args)]
-pub struct ResolveArgs {
+pub(crate) struct ResolveArgs {
     /// References; without any, the lines of standard input
     #[arg(value_name = "REF")]
     pub references: Vec<OsString>,
@@ -314,7 +314,7 @@ pub struct ResolveArgs {
 
 /// The arguments of `parse`.
 #[derive(Args)]
-pub struct ParseArgs {
+pub(crate) struct ParseArgs {
     /// URI references; without any, the lines of standard input
     #[arg(value_name = "URI")]
     pub references: Vec<OsString>,
@@ -328,7 +328,7 @@ pub struct ParseArgs {
 
 /// The rules that a reference is held against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum GrammarArg {
+pub(crate) enum GrammarArg {
     /// RFC 1738: the syntax of the URL's own scheme
     Rfc1738,
     /// RFC 1808 section 2: six components, and nothing is invalid
@@ -343,7 +343,7 @@ pub enum GrammarArg {
 
 /// The arguments of `schema`.
 #[derive(Args)]
-pub struct SchemaArgs {
+pub(crate) struct SchemaArgs {
     /// The record: link, finding, summary, archive or count
     #[arg(value_name = "RECORD", value_parser = schema)]
     pub record: &'static Schema,

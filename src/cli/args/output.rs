@@ -21,7 +21,7 @@ use crate::pipeline::{Filter, OutputOrder, ReportMode, Written};
 /// Flags that choose references.
 #[derive(Args)]
 #[command(next_help_heading = "Which references")]
-pub struct FilterArgs {
+pub(crate) struct FilterArgs {
     /// Only targets of these schemes
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = scheme)]
     pub scheme: Vec<String>,
@@ -106,7 +106,7 @@ fn context(name: &str) -> Result<Context, String> {
 #[derive(Args)]
 #[command(next_help_heading = "Instead of every reference")]
 #[group(multiple = false)]
-pub struct ReportArgs {
+pub(crate) struct ReportArgs {
     /// Each target once
     ///
     /// A target takes 15 to 30 bytes of memory, whatever its length.
@@ -156,7 +156,7 @@ pub(super) fn key(name: &str) -> Result<CountKey, String> {
 /// Flags for the output.
 #[derive(Args)]
 #[command(next_help_heading = "What comes out")]
-pub struct OutputArgs {
+pub(crate) struct OutputArgs {
     /// How links are written: text, jsonl, csv, tsv
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = output)]
     pub format: &'static Output,
@@ -237,7 +237,7 @@ pub struct OutputArgs {
 
 /// The order of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum SortArg {
+pub(crate) enum SortArg {
     /// That of the paths
     Path,
     /// Whatever is ready first
@@ -246,7 +246,7 @@ pub enum SortArg {
 
 /// The form of the summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum StatsArg {
+pub(crate) enum StatsArg {
     /// In words
     Text,
     /// As a record
@@ -255,7 +255,7 @@ pub enum StatsArg {
 
 /// Always, never, or on a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum WhenArg {
+pub(crate) enum WhenArg {
     /// On a terminal
     Auto,
     /// Always
@@ -397,7 +397,7 @@ fn field(name: &str) -> Result<&'static RecordField, String> {
 
 /// A page or a script that `--generate` prints.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum GeneratedKind {
+pub(crate) enum GeneratedKind {
     /// The man page of the command, or all pages into a folder.
     Man,
     /// The man page of a subcommand.
