@@ -184,6 +184,8 @@ fn scripts_that_are_data() {
     let expected = ["/s/", "./b", "../e", "https://example.com/f", "/g"];
     assert_eq!(json::import_map(map), expected);
     assert_eq!(json::import_map("{"), [""; 0]);
+    let twice = r#"{"imports":{"./a":"./b","./a":"./c"},"imports":{"./a":1.5}}"#;
+    assert_eq!(json::import_map(twice), ["./a", "./b", "./a", "./c", "./a"]);
     let rules = r#"{"prefetch":[{"urls":["a",""]},{"where":{"href_matches":"b"}}],"prerender":[{"source":"list","urls":["c"]}],"tag":"d"}"#;
     assert_eq!(json::speculation_rules(rules), ["a", "c"]);
 }

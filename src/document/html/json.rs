@@ -335,6 +335,18 @@ mod tests {
     }
 
     #[test]
+    fn a_member_that_stands_twice_counts_twice() {
+        let map = r#"{"imports": {"./a": "./b", "./a": "./c"}, "imports": {"./d": "./e"}}"#;
+        let expected = ["./a", "./b", "./a", "./c", "./d", "./e"];
+        assert_eq!(found(map, ScriptJson::ImportMap), expected);
+        let rules =
+            r#"{"prefetch": [{"urls": ["a"], "urls": ["b"]}], "prefetch": [{"urls": ["c"]}]}"#;
+        assert_eq!(found(rules, ScriptJson::SpeculationRules), ["a", "b", "c"]);
+        let data = r#"{"url": "a", "url": "b"}"#;
+        assert_eq!(found(data, ScriptJson::LinkedData), ["a", "b"]);
+    }
+
+    #[test]
     fn text_that_is_not_json_has_no_references() {
         for json in [
             "",
