@@ -1,5 +1,6 @@
 //! References in the JSON of script elements: import maps, speculation rules and JSON-LD.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// The kind of JSON in a script element.
@@ -89,8 +90,9 @@ fn is_module_reference(raw: &[u8]) -> bool {
 }
 
 /// One level of a path.
-enum JsonPathStep {
-    Key(Range<usize>),
+enum JsonPathStep<'a> {
+    /// A member of an object: its key, escapes replaced.
+    Key(Cow<'a, [u8]>),
     Array,
 }
 
@@ -99,11 +101,11 @@ struct JsonReader<'a> {
     at: usize,
     kind: ScriptJson,
     /// The path of the current value.
-    path: Vec<JsonPathStep>,
+    path: Vec<JsonPathStep<'a>>,
     found: Vec<Range<usize>>,
 }
 
-impl JsonReader<'_> {
+impl<'a> JsonReader<'a> {
     fn space(&mut self) {
         while matches!(self.bytes.get(self.at), Some(b' ' | b'\t' | b'\n' | b'\r')) {
             self.at += 1;
@@ -142,9 +144,10 @@ impl JsonReader<'_> {
         loop {
             self.space();
             let key = self.string()?;
-            self.add_key(key.clone());
+            let name = self.unescaped(key.clone());
+            self.add_key(key);
             self.expect(b':')?;
-            self.path.push(JsonPathStep::Key(key));
+            self.path.push(JsonPathStep::Key(name));
             self.value(depth + 1)?;
             self.path.pop();
             match self.peek()? {
@@ -209,10 +212,21 @@ impl JsonReader<'_> {
         (is_number(word) || matches!(word, b"true" | b"false" | b"null")).then_some(())
     }
 
+    /// Returns a string of the text, escapes replaced.
+    fn unescaped(&self, range: Range<usize>) -> Cow<'a, [u8]> {
+        let raw = &self.bytes[range];
+        if !raw.contains(&b'\\') {
+            return Cow::Borrowed(raw);
+        }
+        let mut text = Vec::new();
+        unescape(raw, &mut text);
+        Cow::Owned(text)
+    }
+
     /// Returns the key at a depth of the path; empty if there is none.
     fn key(&self, depth: usize) -> &[u8] {
         match self.path.get(depth) {
-            Some(JsonPathStep::Key(key)) => &self.bytes[key.clone()],
+            Some(JsonPathStep::Key(key)) => key,
             _ => &[],
         }
     }
@@ -248,13 +262,9 @@ impl JsonReader<'_> {
                 depth == 4 && self.key(2) == b"urls" && self.alternates() && !value.is_empty()
             }
             ScriptJson::LinkedData => {
-                let keys = self.path.iter().rev();
-                let keys = keys.skip_while(|level| matches!(level, JsonPathStep::Array));
-                let key = keys.map(|level| match level {
-                    JsonPathStep::Key(key) => &self.bytes[key.clone()],
-                    JsonPathStep::Array => &[],
-                });
-                key.take(1).any(|key| LINKED.contains(&key)) && !value.is_empty()
+                let is_key = |level: &JsonPathStep| matches!(level, JsonPathStep::Key(_));
+                let nearest = self.path.iter().rposition(is_key);
+                nearest.is_some_and(|depth| LINKED.contains(&self.key(depth))) && !value.is_empty()
             }
         };
         if wanted {
@@ -344,6 +354,16 @@ mod tests {
         assert_eq!(found(rules, ScriptJson::SpeculationRules), ["a", "b", "c"]);
         let data = r#"{"url": "a", "url": "b"}"#;
         assert_eq!(found(data, ScriptJson::LinkedData), ["a", "b"]);
+    }
+
+    #[test]
+    fn a_key_may_be_escaped() {
+        let map = r#"{"\u0069mports": {"a": "./b"}}"#;
+        assert_eq!(found(map, ScriptJson::ImportMap), ["./b"]);
+        let rules = r#"{"prefetch": [{"\u0075rls": ["a"]}]}"#;
+        assert_eq!(found(rules, ScriptJson::SpeculationRules), ["a"]);
+        let data = r#"{"\u0040id": [["a"]]}"#;
+        assert_eq!(found(data, ScriptJson::LinkedData), ["a"]);
     }
 
     #[test]
