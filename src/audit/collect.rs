@@ -11,7 +11,9 @@ use super::rules::LinkState;
 use super::site::{
     AnchorSet, DocumentContents, FileSet, PackedItem, PendingFragment, SiteDocument,
 };
-use super::target::{LookupCache, TargetFacts, TargetLocation, decode_fragment, required_name};
+use super::target::{
+    LookupCache, TargetFacts, TargetLocation, decode_fragment, line_range, required_name,
+};
 use super::wire;
 use crate::document::Format;
 use crate::document::diagnostic::{self, Effect};
@@ -355,8 +357,15 @@ impl<'a> DocumentFinds<'a> {
         };
         self.wanted.insert(file);
         if !self.marked || self.keep == LinkRetention::All {
-            let name = self.audit.hasher.hash_one(&*decode_fragment(name));
-            self.contents.pending.push(PendingFragment { file, name });
+            let decoded = decode_fragment(name);
+            // A range of lines that is the id of an element is found when the document is read again.
+            let names = line_range(&decoded).unwrap_or([&decoded, &decoded]);
+            self.contents
+                .pending
+                .extend(names.map(|name| PendingFragment {
+                    file,
+                    name: self.audit.hasher.hash_one(name),
+                }));
         }
     }
 

@@ -463,6 +463,8 @@ struct Evaluator<'a> {
     audit: &'a Audit,
     site: &'a Site,
     lookups: LookupCache<'a>,
+    /// The document's own file.
+    file: Option<FileId>,
     /// The document's path below its mount, as in keys.
     name: Vec<u8>,
     /// The number of findings with a rule and a reference, by the hash of both.
@@ -479,6 +481,7 @@ impl<'a> Evaluator<'a> {
             audit,
             site,
             lookups: LookupCache::new(&audit.checker, &audit.hasher),
+            file: None,
             name: Vec::new(),
             repeated: HashMap::new(),
             absolute: AbsolutePaths::default(),
@@ -493,6 +496,7 @@ impl<'a> Evaluator<'a> {
         }
         self.repeated.clear();
         self.suggestions = 0;
+        self.file = document.file;
         self.name.clear();
         self.name.extend_from_slice(document.path());
         self.touched = true;
@@ -512,13 +516,18 @@ impl<'a> Evaluator<'a> {
     fn facts<'l>(&mut self, link: &'l Link<'l>) -> TargetFacts<'l> {
         let (location, fragment) = self.audit.locate(link, &mut self.lookups);
         let file = location.file();
-        let is_missing = |(file, fragment)| !self.site.has_fragment(file, fragment);
+        // The reader of a page that refreshes is on that page until it does (A18).
+        let is_own = file.is_some() && file == self.file;
+        let is_missing = |(file, fragment)| match is_own {
+            true => !self.site.page_has_fragment(file, fragment),
+            false => !self.site.has_fragment(file, fragment),
+        };
         TargetFacts {
             link,
             location,
             fragment_missing: self.audit.options.fragments == FragmentChecks::Check
                 && file.zip(fragment).is_some_and(is_missing),
-            redirects: file.is_some_and(|file| self.site.redirects(file)),
+            redirects: !is_own && file.is_some_and(|file| self.site.redirects(file)),
         }
     }
 

@@ -7,7 +7,7 @@ use foldhash::{HashMap, HashMapExt};
 
 use super::names::FileId;
 use super::rules::StateCounts;
-use super::target::{TargetLocation, decode_fragment, required_name};
+use super::target::{TargetLocation, decode_fragment, line_range, required_name};
 use super::wire::{WireReader, push_bytes, push_number};
 use crate::pipeline::walk::{Entry, EntryKind, path_of};
 use crate::pipeline::workers::map_items;
@@ -28,6 +28,15 @@ pub(super) struct AnchorSet {
     pub(super) names: Option<Box<[u64]>>,
     /// The target of the document's refresh, if it redirects to another one.
     pub(super) redirect: Option<TargetLocation>,
+}
+
+impl AnchorSet {
+    /// Returns whether the document has a name, by its hash; true for formats whose fragments are not
+    /// checked.
+    fn has(&self, name: u64) -> bool {
+        let names = self.names.as_ref();
+        names.is_none_or(|names| names.binary_search(&name).is_ok())
+    }
 }
 
 /// A document that was read, or a path that could not be.
@@ -327,26 +336,39 @@ impl Site {
         let Some(anchors) = self.anchors(file) else {
             return true;
         };
-        let has = |anchors: &AnchorSet| {
-            let names = anchors.names.as_ref();
-            names.is_none_or(|names| names.binary_search(&name).is_ok())
-        };
-        has(anchors)
+        anchors.has(name)
             || match anchors.redirect {
                 None => false,
                 // Redirects are followed for one step on disk (A18).
-                Some(TargetLocation::File(file, _)) => self.anchors(file).is_none_or(has),
+                Some(TargetLocation::File(file, _)) => {
+                    (self.anchors(file)).is_none_or(|anchors| anchors.has(name))
+                }
                 Some(_) => true,
             }
     }
 
-    /// Returns whether a file has the place that a fragment names, as it is written or decoded.
+    /// Returns whether a file, or the one that it redirects to, has the place that a fragment names.
     pub(super) fn has_fragment(&self, file: FileId, fragment: &[u8]) -> bool {
+        self.leads_to_place(fragment, |name| self.has(file, name))
+    }
+
+    /// Returns whether a file itself has the place that a fragment names.
+    pub(super) fn page_has_fragment(&self, file: FileId, fragment: &[u8]) -> bool {
+        let anchors = self.anchors(file);
+        self.leads_to_place(fragment, |name| {
+            anchors.is_none_or(|anchors| anchors.has(name))
+        })
+    }
+
+    /// Returns whether a fragment names a place, as it is written or decoded, or as a range of lines.
+    fn leads_to_place(&self, fragment: &[u8], has: impl Fn(u64) -> bool) -> bool {
         let Some(name) = required_name(fragment) else {
             return true;
         };
-        self.has(file, self.hasher.hash_one(&*decode_fragment(name)))
-            || name.contains(&b'%') && self.has(file, self.hasher.hash_one(name))
+        let has = |name: &[u8]| has(self.hasher.hash_one(name));
+        has(&decode_fragment(name))
+            || name.contains(&b'%') && has(name)
+            || line_range(name).is_some_and(|ends| ends.into_iter().all(has))
     }
 
     /// Returns whether a file redirects.
@@ -363,10 +385,11 @@ impl Site {
             (known.chain(self.others.values())).any(|anchors| anchors.redirect.is_some());
         let is_marked = |(): &mut (), document: &SiteDocument| {
             let is_missing = |pending: PendingFragment| !self.has(pending.file, pending.name);
+            let redirects = |file| Some(file) != document.file && self.redirects(file);
             !document.whole
                 && (document.marked
                     || document.pending().any(is_missing)
-                    || any_redirects && document.links().any(|file| self.redirects(file)))
+                    || any_redirects && document.links().any(redirects))
         };
         let marks = map_items(threads, MARKED, &self.documents, || (), is_marked);
         for (document, marked) in self.documents.iter_mut().zip(marks) {

@@ -281,6 +281,15 @@ pub(super) fn required_name(fragment: &[u8]) -> Option<&[u8]> {
     (!anywhere).then_some(fragment)
 }
 
+/// Returns the two names that a range of lines needs: `203-207` leads from line 203 to line 207 where
+/// each line has its number as its id, as in sources that rustdoc shows (A36).
+pub(super) fn line_range(name: &[u8]) -> Option<[&[u8]; 2]> {
+    let at = memchr::memchr(b'-', name)?;
+    let ends = [&name[..at], &name[at + 1..]];
+    let is_number = |end: &[u8]| !end.is_empty() && end.iter().all(u8::is_ascii_digit);
+    ends.into_iter().all(is_number).then_some(ends)
+}
+
 /// Decodes the percent-encoded bytes of a fragment; a `%` without two digits stays.
 pub(super) fn decode_fragment(fragment: &[u8]) -> Cow<'_, [u8]> {
     percent_decode(fragment).into()
@@ -318,6 +327,15 @@ mod tests {
         ] {
             let name = name.map(str::as_bytes);
             assert_eq!(required_name(fragment.as_bytes()), name, "{fragment}");
+        }
+    }
+
+    #[test]
+    fn a_range_of_lines_is_two_numbers() {
+        let range = |name: &'static str| line_range(name.as_bytes());
+        assert_eq!(range("203-207"), Some([&b"203"[..], b"207"]));
+        for name in ["203", "203-", "-207", "a-1", "1-2-3", "L1-L2"] {
+            assert_eq!(range(name), None, "{name}");
         }
     }
 }
