@@ -3,6 +3,8 @@
 use percent_encoding::percent_decode;
 
 use super::Reference;
+use crate::decode::Decode;
+use crate::decode::transfer::{self, Base64};
 
 /// The most layers of rewriting that are removed.
 const MAX_LAYERS: usize = 4;
@@ -159,29 +161,28 @@ fn decode_v3(link: &[u8]) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// The value of a digit of base64url (RFC 4648 section 5).
+/// Returns the value of a digit of base64url (RFC 4648 section 5).
 fn sextet(digit: u8) -> Option<u8> {
+    transfer::sextet(standard(digit)?)
+}
+
+/// Returns the digit of base64 that has the value of a digit of base64url.
+fn standard(digit: u8) -> Option<u8> {
     match digit {
-        b'A'..=b'Z' => Some(digit - b'A'),
-        b'a'..=b'z' => Some(digit - b'a' + 26),
-        b'0'..=b'9' => Some(digit - b'0' + 52),
-        b'-' => Some(62),
-        b'_' => Some(63),
-        _ => None,
+        b'-' => Some(b'+'),
+        b'_' => Some(b'/'),
+        other => other.is_ascii_alphanumeric().then_some(other),
     }
 }
 
 fn base64(digits: &[u8]) -> Option<Vec<u8>> {
-    let mut out = Vec::new();
-    let (mut bits, mut count) = (0_u32, 0);
-    for &digit in digits.iter().filter(|&&digit| digit != b'=') {
-        bits = bits << 6 | u32::from(sextet(digit)?);
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            out.push((bits >> count & 0xFF) as u8);
-        }
-    }
+    let digits = digits.iter().filter(|&&digit| digit != b'=');
+    let digits: Vec<u8> = digits
+        .map(|&digit| standard(digit))
+        .collect::<Option<_>>()?;
+    let (mut decoder, mut out) = (Base64::default(), Vec::new());
+    decoder.push(&digits, &mut out, &mut ());
+    decoder.finish(&mut out, &mut ());
     Some(out)
 }
 
