@@ -24,7 +24,7 @@ const LAYERS: [(&str, u8); 12] = [
 /// Where a grammar recurses: the file that holds the inner document, and the one that it calls.
 const RECURSIONS: [(&str, &str); 2] = [
     // A document in a `srcdoc` attribute.
-    ("document/html/report", "document/html/srcdoc"),
+    ("document/html/report", "document/html/scanner"),
     // A message in a message.
     ("document/mail/part", "document/mail/tree"),
 ];

@@ -37,6 +37,74 @@ impl TransferEncoding {
     }
 }
 
+/// A fault of a body in a transfer encoding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TransferFault {
+    /// A malformed escape of quoted-printable, which was kept.
+    BadEscape,
+    /// Base64 ends inside a byte.
+    Truncated,
+    /// Bytes outside the alphabet of base64, which were left out.
+    Garbage,
+}
+
+/// Decodes a body in a transfer encoding.
+#[derive(Debug, Default)]
+pub(crate) enum TransferDecoder {
+    #[default]
+    Identity,
+    QuotedPrintable(QuotedPrintable),
+    Base64(Base64),
+}
+
+impl TransferDecoder {
+    pub(crate) fn new(encoding: TransferEncoding) -> Self {
+        match encoding {
+            TransferEncoding::Identity => TransferDecoder::Identity,
+            TransferEncoding::QuotedPrintable => {
+                TransferDecoder::QuotedPrintable(QuotedPrintable::default())
+            }
+            TransferEncoding::Base64 => TransferDecoder::Base64(Base64::default()),
+        }
+    }
+
+    /// Decodes a piece of the body into the buffer, whose contents are lost; returns the decoded bytes.
+    pub(crate) fn push<'a>(&mut self, raw: &'a [u8], buffer: &'a mut Vec<u8>) -> &'a [u8] {
+        buffer.clear();
+        match self {
+            TransferDecoder::Identity => return raw,
+            TransferDecoder::QuotedPrintable(decoder) => decoder.push(raw, buffer, &mut ()),
+            TransferDecoder::Base64(decoder) => decoder.push(raw, buffer, &mut ()),
+        }
+        buffer
+    }
+
+    /// Ends the body, and decodes what is pending into the buffer, whose contents are lost.
+    pub(crate) fn finish(&mut self, buffer: &mut Vec<u8>) {
+        buffer.clear();
+        match self {
+            TransferDecoder::Identity => {}
+            TransferDecoder::QuotedPrintable(decoder) => decoder.finish(buffer, &mut ()),
+            TransferDecoder::Base64(decoder) => decoder.finish(buffer, &mut ()),
+        }
+    }
+
+    /// Returns the faults of the body, after its end.
+    pub(crate) fn faults(&self) -> [Option<TransferFault>; 2] {
+        match self {
+            TransferDecoder::Identity => [None; 2],
+            TransferDecoder::QuotedPrintable(decoder) => [
+                (decoder.faults() > 0).then_some(TransferFault::BadEscape),
+                None,
+            ],
+            TransferDecoder::Base64(decoder) => [
+                decoder.is_truncated.then_some(TransferFault::Truncated),
+                (decoder.faults() > 0).then_some(TransferFault::Garbage),
+            ],
+        }
+    }
+}
+
 /// Decodes quoted-printable. A malformed escape is kept.
 #[derive(Debug, Default)]
 pub(crate) struct QuotedPrintable {
@@ -204,15 +272,11 @@ pub(crate) struct Base64 {
     /// Input bytes since the last decoded byte.
     pending: usize,
     faults: u64,
+    /// Whether the body has ended inside a byte.
     is_truncated: bool,
 }
 
 impl Base64 {
-    /// Returns whether the body has ended inside a byte.
-    pub(crate) fn is_truncated(&self) -> bool {
-        self.is_truncated
-    }
-
     /// Ends a section, with padding or without.
     fn end_section(&mut self, out: &mut Vec<u8>, offsets: &mut impl RecordOffsets) {
         let bits = self.bits << (6 * (4 - self.digits));

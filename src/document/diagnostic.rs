@@ -3,6 +3,7 @@
 use crate::decode::charset::LabelFault;
 #[cfg(feature = "compression")]
 use crate::decode::compression::DecompressFault;
+use crate::decode::transfer::TransferFault;
 
 /// The consequence of a diagnostic for the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -358,6 +359,16 @@ impl From<DecompressFault> for &'static Code {
             DecompressFault::GzipTrailingGarbage => &GZIP_TRAILING,
             DecompressFault::RatioLimit => &RATIO_LIMIT,
             DecompressFault::DepthLimit => &DEPTH_LIMIT,
+        }
+    }
+}
+
+impl From<TransferFault> for &'static Code {
+    fn from(fault: TransferFault) -> Self {
+        match fault {
+            TransferFault::BadEscape => &BAD_ESCAPE,
+            TransferFault::Truncated => &BASE64_TRUNCATED,
+            TransferFault::Garbage => &BASE64_GARBAGE,
         }
     }
 }

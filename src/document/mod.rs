@@ -18,6 +18,7 @@ pub mod text;
 
 pub use archive::{ArchiveCounts, MemberFinder, MemberSearch, PieceIndex, ReadAt, SplitContext};
 pub use format::{Format, Passes, Positions, Reread, Retrieval, Scan, ScanStart, SplitPoint};
+pub(crate) use nested::NestingLimit;
 pub use options::{AnchorReporting, FormatOptions};
 
 /// Every format, one row each.

@@ -1,5 +1,8 @@
 //! The options of the formats.
 
+#[cfg(feature = "mail")]
+use super::nested::NestingLimit;
+
 /// The options of all formats.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
@@ -142,7 +145,7 @@ impl Default for MailOptions {
             alternatives: Alternatives::default(),
             mime_base: MimeBase::default(),
             attachments: Attachments::default(),
-            max_depth: 64,
+            max_depth: NestingLimit::ENTITIES.0,
         }
     }
 }

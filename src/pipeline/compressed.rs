@@ -6,7 +6,8 @@ use std::rc::Rc;
 
 use super::input::{self, Input};
 use super::sniff::HEAD;
-use crate::decode::compression::{Codec, DEPTH, DecompressError, DecompressFault, Decompressed};
+use crate::decode::compression::{Codec, DecompressError, DecompressFault, Decompressed};
+use crate::document::NestingLimit;
 use crate::resolver::{Diagnostic, Link, Sink};
 
 /// A compressed file, with the first bytes of its content read.
@@ -17,7 +18,7 @@ pub struct OpenedFile<'a> {
     pub head: Vec<u8>,
     /// The layers, outermost first.
     layers: Vec<Rc<RefCell<Decompressed>>>,
-    /// The content is compressed, too: deeper than [`DEPTH`].
+    /// The content is compressed, too: deeper than [`NestingLimit::COMPRESSION`].
     too_deep: bool,
 }
 
@@ -51,7 +52,7 @@ impl<'a> OpenedFile<'a> {
         };
         this.open(codec, reader)?;
         while let Some(codec) = Codec::of(&this.head) {
-            if this.layers.len() == DEPTH {
+            if !NestingLimit::COMPRESSION.admits(this.layers.len()) {
                 this.too_deep = true;
                 break;
             }

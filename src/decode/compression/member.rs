@@ -77,7 +77,7 @@ pub enum DecompressFault {
     GzipTrailingGarbage,
     /// The output is too long for the input.
     RatioLimit,
-    /// Compressed data nests deeper than [`DEPTH`](super::DEPTH).
+    /// Compressed data nests deeper than the limit.
     DepthLimit,
 }
 

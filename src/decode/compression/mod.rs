@@ -18,9 +18,6 @@ use std::io::{self, BufRead, Read};
 pub use member::DecompressFault;
 use member::{CompressedSource, DecodeStep, MemberDecoder};
 
-/// The deepest nesting of compressed data that is opened.
-pub const DEPTH: usize = 4;
-
 /// Output of more than [`RATIO_FROM`] bytes may be at most this many times longer than the input.
 const RATIO: u64 = 1000;
 const RATIO_FROM: u64 = 64 << 20;

@@ -16,7 +16,6 @@ mod names;
 mod report;
 mod scanner;
 mod simulator;
-mod srcdoc;
 mod tag;
 mod tokenizer;
 mod tree_builder;

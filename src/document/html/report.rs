@@ -14,7 +14,7 @@ use super::names::{Attribute, Element};
 use super::tag::{Attributes, KnownAttribute, Tag, TagStep};
 use super::value::{self, CharacterContext, ValueDecoder, ValueSource};
 use super::value_syntax::{self, LIMIT};
-use super::{HtmlOptions, css, json, srcdoc};
+use super::{HtmlOptions, css, json, scanner};
 use crate::bytes::window::Window;
 use crate::decode::charset::{Confidence, Detected};
 use crate::document::events::{
@@ -245,7 +245,7 @@ impl ReferenceReporter<'_, '_, '_> {
                 }
             }
             ValueSyntax::MetaContent => self.meta(tag, range, origin),
-            ValueSyntax::Document => srcdoc::scan(self, range, origin.flags),
+            ValueSyntax::Document => scanner::srcdoc(self, range, origin.flags),
             ValueSyntax::SpaceList => {
                 self.with_decoded(range, Some(CharacterContext::Attribute), |report, range| {
                     for item in value_syntax::spaced(report.source.bytes, range) {

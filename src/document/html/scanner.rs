@@ -1,20 +1,24 @@
 //! [`HtmlScanner`]: opens a document, runs the simulator on it and falls back to the tree builder.
 
+use std::ops::Range;
+
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 
 use super::attributes::EnabledRows;
 use super::encoding::{Checked, EncodingState, Validity, prescan};
 use super::feedback::{Bail, Halt, ScanEnd, TreeFeedback};
-use super::report::{CharacterDataScanner, ReportState};
+use super::report::{CharacterDataScanner, ReferenceReporter, ReportState};
 use super::simulator::{self, SimulatorParser};
 use super::tokenizer::TokenizerRun;
 use super::tree_builder;
-use super::value::ValueSource;
+use super::value::{CharacterContext, ValueSource};
 use super::value_syntax::LIMIT;
 use crate::bytes::window::{Bounds, Window};
 use crate::decode::charset::{self, Confidence, Conversion, Detected};
 use crate::document::diagnostic;
 use crate::document::events::{Event, Events, RestartHints, RuleFamily};
+use crate::document::flags::Flags;
+use crate::document::nested::{self, NestingLimit};
 use crate::document::{Format, FormatOptions, Passes, Reread, Retrieval, Scan, ScanStart};
 
 /// The events of a document up to this length, in bytes, are held until no restart can drop them.
@@ -368,18 +372,55 @@ fn whole(
     }
 }
 
-/// Scans a srcdoc document from an index on: the way back from a value to a document.
-///
-/// The source is decoded, that is UTF-8, and a `meta` element does not change that.
+/// Scans the document in the value of a `srcdoc` attribute, which inherits the base of its host: the way
+/// back from a value to a document.
 pub(super) fn srcdoc(
-    source: ValueSource<'_>,
-    at: usize,
-    events: &mut Events,
-    document: &mut ReportState,
-) -> ScanEnd {
+    report: &mut ReferenceReporter<'_, '_, '_>,
+    range: Range<usize>,
+    flags: Flags,
+) {
+    if range.is_empty() {
+        return;
+    }
+    if !NestingLimit::SRCDOC.admits(report.document.depth) {
+        let offset = report.source.offset(range.start);
+        let event = Event::Diagnostic(&diagnostic::SRCDOC_DEPTH, offset);
+        return report.events.push(event);
+    }
+    report.with_decoded(range, Some(CharacterContext::Attribute), |report, range| {
+        decoded_srcdoc(report, range, flags)
+    });
+}
+
+/// The source is decoded, that is UTF-8, and a `meta` element does not change that.
+fn decoded_srcdoc(report: &mut ReferenceReporter<'_, '_, '_>, range: Range<usize>, flags: Flags) {
+    let host = &mut *report.document;
+    let mut document = ReportState::new(host.options.clone(), host.enabled);
+    document.depth = host.depth + 1;
+    document.flags = flags | Flags::SRCDOC;
+    document.decoders = std::mem::take(&mut host.decoders);
+    document.text_scanner = host.text_scanner.take();
     let mut parser = SimulatorParser::new(&document.options, document.enabled);
-    let end = whole(source, at, None, &mut parser, events, document);
-    end.unwrap_or(ScanEnd::Approximately)
+    nested::enter(None, RuleFamily::Markup, None, report.events);
+    let source = report.source.until(range.end);
+    let events = &mut *report.events;
+    let end = whole(
+        source,
+        range.start,
+        None,
+        &mut parser,
+        events,
+        &mut document,
+    );
+    if end != Ok(ScanEnd::Exactly) {
+        let offset = report.source.offset(range.start);
+        let event = Event::Diagnostic(&diagnostic::APPROXIMATE, offset);
+        report.events.push(event);
+    }
+    report.events.push(Event::Leave);
+    report.document.references += document.references;
+    report.document.decoders = document.decoders;
+    report.document.text_scanner = document.text_scanner;
 }
 
 /// The source of feedback for a scan.

@@ -8,6 +8,7 @@ use memchr::memmem::Finder;
 use crate::bytes::window::Window;
 use crate::decode::transfer::sextet;
 use crate::document::flags::Flags;
+use crate::document::nested::TextFlags;
 
 /// Separates base64 from clear text that list software appended to it.
 ///
@@ -143,17 +144,15 @@ pub(super) struct SignatureFinder {
     searched: u64,
 }
 
-impl SignatureFinder {
-    /// Returns the flags of a reference at an offset in the text.
-    pub(super) fn flags_at(&self, offset: u64) -> Flags {
+impl TextFlags for SignatureFinder {
+    fn at(&self, offset: u64) -> Flags {
         match self.mark {
             Some(mark) if offset > mark => Flags::IN_SIGNATURE,
             _ => Flags::NONE,
         }
     }
 
-    /// Searches the part of a window that has not been searched.
-    pub(super) fn search(&mut self, text: &Window<'_>) {
+    fn read(&mut self, text: &Window<'_>) {
         if self.mark.is_some() {
             return;
         }

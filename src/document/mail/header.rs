@@ -13,11 +13,9 @@ use crate::bytes::class::ByteSet;
 use crate::bytes::lines::Position;
 use crate::bytes::simd::Block;
 use crate::bytes::window::Window;
-use crate::document::ScanStart;
 use crate::document::diagnostic::{self, Code};
-use crate::document::events::{
-    Batch, Context, Event, Events, FoundReference, NameRange, RuleFamily, Span,
-};
+use crate::document::events::{Batch, Context, Event, Events, FoundReference, NameRange, Span};
+use crate::document::{Format, ScanStart};
 
 /// The longest field that is kept, in bytes.
 const MAX_FIELD: usize = 64 << 10;
@@ -715,7 +713,7 @@ fn free_text(
         }
     };
     let nested = &mut scanners.nested;
-    nested.scan_whole(RuleFamily::Plain, &start, window, take);
+    nested.scan_whole(Format::TEXT, &start, window, take);
     scanners.scratch = text;
     scanners.map = map;
 }

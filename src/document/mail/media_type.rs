@@ -3,6 +3,7 @@
 use super::field_value::Parameters;
 use super::header::Entity;
 use super::reflow::{Enriched, Flowed, Reflow};
+use crate::document::Format;
 use crate::document::text::TextSource;
 
 /// The treatment of an entity.
@@ -110,6 +111,14 @@ impl PartClass {
             Some(("application", "octet-stream")) => Self::of_attachment(entity),
             Some(("application", subtype)) if is_textual(subtype) => PartClass::Text,
             Some(_) => PartClass::Binary,
+        }
+    }
+
+    /// Returns the format of a document of the class.
+    pub(super) fn format(self) -> &'static Format {
+        match self {
+            PartClass::Html => Format::HTML,
+            _ => Format::TEXT,
         }
     }
 

@@ -148,7 +148,7 @@ impl<F: Framing> Scan for MailScanner<F> {
         self.archive.count = start.split.before;
         self.is_settled = false;
         self.archive.scanners.counts = ArchiveCounts::default();
-        self.archive.scanners.positions = start.positions;
+        self.archive.scanners.nested.positions = start.positions;
     }
 
     fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize {

@@ -7,19 +7,19 @@ use std::fmt::Write;
 use super::delimiter::{self, Delimiter, DelimiterLine};
 use super::header::{Entity, Header, HeaderStop, Hyphens};
 use super::media_type::{self, PartClass};
-use super::part::{Attachment, LeafPart, NestedContent, NestedPart, PartContent, PartDescription};
+use super::part::{LeafPart, NestedContent, NestedPart, PartContent};
 use super::part_scanners::PartScanners;
 use super::unquote::LineUnquoter;
 use super::{Alternatives, Attachments, MimeBase};
 use crate::decode::transfer::TransferEncoding;
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::{
-    Batch, Enter, EntityBase, EntityBaseField, EntityHeading, Event, Events, LabelScope,
-    MessageHeading, RestartHints, RuleFamily, TextRange,
+    Batch, EntityBase, EntityBaseField, EntityHeading, Event, Events, LabelScope, MessageHeading,
+    RestartHints, RuleFamily, TextRange,
 };
 use crate::document::flags::Flags;
-use crate::document::nested::NestedScope;
-use crate::document::text;
+use crate::document::nested::compressed::CompressedMember;
+use crate::document::nested::{self, Member, NestedScope, NestingLimit};
 use crate::uri::Reference;
 
 /// The most bytes of references that are kept pending until a delimiter confirms a preamble; past
@@ -424,12 +424,12 @@ impl MimeTree {
         };
         self.leaf.end(scanners, target);
         self.preamble = preamble.into();
-        let codes = std::mem::take(&mut self.leaf.diagnostics);
+        let codes = std::mem::take(&mut self.leaf.reader.diagnostics);
         for &code in &codes {
             self.diagnose(code, self.leaf.offset(), out);
         }
-        self.leaf.diagnostics = codes;
-        self.leaf.diagnostics.clear();
+        self.leaf.reader.diagnostics = codes;
+        self.leaf.reader.diagnostics.clear();
         for _ in 0..std::mem::take(&mut self.part_documents) {
             out.push(Event::Leave);
         }
@@ -536,7 +536,7 @@ impl MimeTree {
         let media_type = media_type_of(&entity, kind);
         let mut class = PartClass::of(&media_type, &entity);
         if matches!(class, PartClass::Multipart | PartClass::Message)
-            && self.path.len() >= scanners.options.max_depth
+            && !NestingLimit(scanners.options.max_depth).admits(self.path.len())
         {
             self.diagnose_here(&diagnostic::MIME_DEPTH_LIMIT, out);
             class = PartClass::Text;
@@ -692,11 +692,7 @@ impl MimeTree {
 
     fn enter_with(&self, base: Option<EntityBase>, out: &mut Events) {
         let member = Some(self.member(out));
-        out.push(Event::Enter(Enter {
-            member,
-            family: RuleFamily::Plain,
-            base,
-        }));
+        nested::enter(member, RuleFamily::Plain, base, out);
     }
 
     /// Returns the base that a heading names (RFC 2557 section 5; rule M22): Content-Base, which
@@ -735,11 +731,7 @@ impl MimeTree {
             }
             "multipart/alternative" if last => {
                 // A restart at the next alternative discards this one.
-                out.push(Event::Enter(Enter {
-                    member: None,
-                    family: RuleFamily::Plain,
-                    base: None,
-                }));
+                nested::enter(None, RuleFamily::Plain, None, out);
                 *documents += 1;
                 EntityKind::LastAlternative
             }
@@ -761,16 +753,15 @@ impl MimeTree {
     /// Begins text between the parts of a multipart entity, which belongs to the entity itself.
     fn begin_between(&mut self, flags: Flags) {
         self.part_documents = 0;
-        self.leaf.document.diagnostic_offset = Some(self.at);
-        self.leaf.begin(PartDescription {
-            kind: PartContent::Text(None),
-            transfer: TransferEncoding::Identity,
-            charset: b"",
+        let member = Member {
             scope: NestedScope::Enclosing,
             flags,
-            unquoter: self.unquoter.clone(),
-            source: text::TextSource::Prose,
-        });
+            diagnostic_offset: Some(self.at),
+            ..Member::default()
+        };
+        let unquoter = self.unquoter.clone();
+        self.leaf
+            .begin(PartContent::Document(None), member, unquoter);
     }
 
     pub(super) fn begin_epilogue(&mut self) {
@@ -787,7 +778,7 @@ impl MimeTree {
         out: &mut Events,
     ) {
         self.set_number(false);
-        let member = [self.prefix.as_str(), &self.number].concat();
+        let name = [self.prefix.as_str(), &self.number].concat();
         if class == PartClass::Opaque {
             self.diagnose_here(&diagnostic::OPAQUE, out);
         }
@@ -807,41 +798,37 @@ impl MimeTree {
             scanners.counts.skip(&media_type);
         }
         let kind = match contents {
-            PartClass::Html => PartContent::Html,
             PartClass::Headers => PartContent::Nested(Box::new(NestedPart::new(
                 NestedContent::Headers(Box::default()),
-                &member,
+                &name,
             ))),
             PartClass::Message => PartContent::Nested(Box::new(NestedPart::new(
                 NestedContent::Message(Box::new(MimeTree::nested(self))),
-                &member,
+                &name,
             ))),
-            PartClass::Text | PartClass::Enriched | PartClass::Folded => {
-                PartContent::Text(class.reflow(content_type))
+            PartClass::Html | PartClass::Text | PartClass::Enriched | PartClass::Folded => {
+                PartContent::Document(class.reflow(content_type))
             }
             PartClass::Opaque | PartClass::Binary | PartClass::Multipart => PartContent::Skip,
         };
         let kind = match may_open {
-            true => PartContent::Compressed(Box::new(Attachment::new(kind))),
+            true => PartContent::Compressed(CompressedMember::default(), Box::new(kind)),
             false => kind,
         };
         let charset = content_type
             .and_then(|content_type| content_type.parameter("charset"))
             .unwrap_or_default();
-        let charset = &charset[..charset.len().min(MAX_CHARSET)];
-        self.leaf.document.member = member;
-        let source = media_type::text_source(&media_type);
-        self.leaf.document.media_type = media_type;
-        self.leaf.document.diagnostic_offset = Some(self.at);
-        self.leaf.begin(PartDescription {
-            kind,
+        let member = Member {
+            name,
+            source: media_type::text_source(&media_type),
+            media_type,
+            charset: charset[..charset.len().min(MAX_CHARSET)].to_vec(),
             transfer,
-            charset,
-            scope: NestedScope::Own,
-            flags: Flags::NONE,
-            unquoter: self.unquoter.clone(),
-            source,
-        });
+            format: contents.format(),
+            diagnostic_offset: Some(self.at),
+            ..Member::default()
+        };
+        self.leaf.begin(kind, member, self.unquoter.clone());
     }
 
     /// Reports the pending references, once it is known whether they are those of a preamble.
@@ -862,11 +849,7 @@ impl MimeTree {
             }
             self.set_number(false);
             let member = Some(self.member(out));
-            out.push(Event::Enter(Enter {
-                member,
-                family: RuleFamily::Plain,
-                base: None,
-            }));
+            nested::enter(member, RuleFamily::Plain, None, out);
             out.push(Event::Settled);
         }
         for event in &self.preamble.list {
@@ -886,7 +869,7 @@ impl MimeTree {
     pub(super) fn limit_preamble(&mut self, out: &mut Events) {
         if self.in_preamble && self.preamble.size() > MAX_PENDING {
             self.release_preamble(true, out);
-            self.leaf.document.flags |= Flags::PREAMBLE;
+            self.leaf.reader.document.member.flags |= Flags::PREAMBLE;
         }
     }
 

@@ -12,7 +12,6 @@ mod split;
 
 use std::ops::Range;
 
-use encoding_rs::UTF_8;
 use memchr::memmem;
 use pulldown_cmark::{
     Event as MarkdownEvent, LinkType, Options as Extensions, Parser, Tag, TagEnd,
@@ -22,11 +21,9 @@ use super::events::{
     Context, Event, Events, FoundReference, NameRange, RuleFamily, Span, TextRange,
 };
 use super::flags::Flags;
-use super::nested::{NestedDocument, NestedScope, NestedView};
+use super::nested::{Member, NestedReader, NestedScanners, NestedScope};
 pub use super::options::{MarkdownOptions, Slug};
-use super::{
-    AnchorReporting, Format, Passes, Positions, Retrieval, Scan, ScanStart, diagnostic, html, text,
-};
+use super::{AnchorReporting, Format, Passes, Retrieval, Scan, ScanStart, diagnostic};
 use crate::bytes::steps::step;
 use crate::bytes::window::{Bounds, Window};
 use crate::decode::charset::Conversion;
@@ -53,8 +50,8 @@ pub(super) const FORMAT: Format = Format {
 pub struct MarkdownScanner {
     slug: Slug,
     anchors: AnchorReporting,
-    html: html::HtmlOptions,
-    text: text::TextOptions,
+    scanners: NestedScanners,
+    reader: NestedReader,
     slugs: Slugs,
     /// Whether raw HTML has named a base.
     has_base: bool,
@@ -67,8 +64,8 @@ impl MarkdownScanner {
         MarkdownScanner {
             slug: options.markdown.slug,
             anchors: options.anchors,
-            html: options.html.clone(),
-            text: options.text.clone(),
+            scanners: NestedScanners::new(options.clone()),
+            reader: NestedReader::default(),
             slugs: Slugs::default(),
             has_base: false,
             settled: false,
@@ -94,44 +91,39 @@ impl MarkdownScanner {
         let text = walk.masked(&walk.text);
         let mut found = walk.found;
         let offset = offset + from as u64;
-        self.raw_html(&html, offset, events, &mut found);
-        self.plain_text(&text, offset, events, &mut found);
+        self.nested(Format::HTML, &html, offset, events, &mut found);
+        self.nested(Format::TEXT, &text, offset, events, &mut found);
         found.sort_by_key(|found| (found.span.start, found.span.end));
         for found in found {
             events.push(Event::Reference(found));
         }
     }
 
-    fn raw_html(
+    /// Reports what the scanner of a format finds in a copy of the document, apart from references,
+    /// which are put in order with those of Markdown.
+    fn nested(
         &mut self,
-        html: &[u8],
+        format: &'static Format,
+        copy: &[u8],
         offset: u64,
         events: &mut Events,
         found: &mut Vec<FoundReference>,
     ) {
-        if html.iter().all(u8::is_ascii_whitespace) {
+        if copy.iter().all(u8::is_ascii_whitespace) {
             return;
         }
-        let mut scanner = html::HtmlScanner::new(&super::FormatOptions {
-            html: self.html.clone(),
+        self.reader.begin(Member {
+            format,
+            charset: b"utf-8".to_vec(),
+            scope: NestedScope::Enclosing,
             anchors: self.anchors,
-            ..super::FormatOptions::default()
+            ..Member::default()
         });
-        scanner.begin(&ScanStart {
-            declared: Some(UTF_8),
-            ..ScanStart::default()
-        });
-        let mut inner = Events::default();
-        let window = Window::whole(html);
-        scanner.scan(window, &mut inner);
-        let mut document = NestedDocument::default();
-        document.begin(RuleFamily::Plain, NestedScope::Enclosing, Flags::NONE);
-        document.anchors = self.anchors;
-        let view = NestedView::stored(window, offset, Positions::Offsets);
-        // References go out in the order of those of Markdown.
         let mark = events.mark();
         let from = events.list.len();
-        document.map(&inner, &view, |_| Flags::NONE, events);
+        let scanners = &mut self.scanners;
+        self.reader
+            .scan_whole(copy, offset, scanners, &mut (), events);
         let dropped = events.list.extract_if(from.., |event| match event {
             Event::Reference(reference) => {
                 found.push(*reference);
@@ -145,30 +137,6 @@ impl MarkdownScanner {
         });
         dropped.for_each(drop);
         events.keep(mark);
-    }
-
-    fn plain_text(
-        &self,
-        text: &[u8],
-        offset: u64,
-        events: &mut Events,
-        found: &mut Vec<FoundReference>,
-    ) {
-        for find in text::find(text, &self.text) {
-            let span = Span {
-                start: offset + find.span.start as u64,
-                end: offset + find.span.end as u64,
-            };
-            let reference = events.store(&find.reference);
-            let alternatives: Vec<_> = (find.alternatives.iter())
-                .map(|alternative| events.store(alternative))
-                .collect();
-            found.push(FoundReference {
-                flags: find.flags,
-                alternatives: events.store_alternatives(&alternatives),
-                ..FoundReference::new(span, reference, find.context)
-            });
-        }
     }
 }
 
