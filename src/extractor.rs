@@ -12,6 +12,7 @@ use crate::decode::charset::{self, CharsetReader, Conversion, Detected};
 use crate::decode::offset_map::OffsetMap;
 pub use crate::document::Positions;
 use crate::document::events::{Batch, Event, Events};
+use crate::document::options::Slug;
 use crate::document::{
     self, ArchiveCounts, Format, Passes, PieceIndex, Scan, ScanStart, SplitContext,
 };
@@ -106,6 +107,8 @@ pub struct Document<'a> {
     pub origin: PieceOrigin,
     /// Known contents of a piece of an archive.
     pub(crate) index: Option<&'a PieceIndex>,
+    /// The dialect of Markdown of the tree that the document is in, if the tree tells.
+    pub(crate) slug: Option<Slug>,
 }
 
 /// The start of a piece of a document: behind a [split point](Format::split_point).
@@ -139,6 +142,7 @@ impl<'a> Document<'a> {
             declared: None,
             origin: PieceOrigin::default(),
             index: None,
+            slug: None,
         }
     }
 }
@@ -357,6 +361,7 @@ impl Extractor {
             detected,
             split: document.origin.split,
             positions: self.options.positions,
+            slug: document.slug,
             ..ScanStart::default()
         };
         Pass::new(scanner, start, self.options.positions, document.origin)

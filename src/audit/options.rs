@@ -1,7 +1,8 @@
 //! The options of an audit.
 
 use std::collections::HashSet;
-use std::io::{self, BufRead};
+use std::fs::{self, File};
+use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::{error, fmt, thread};
@@ -15,10 +16,12 @@ use super::names::{PathSet, PathTable};
 use super::rules::{Level, Levels};
 use super::target::{LookupCache, SchemeMatching, TargetChecker, TargetLocation, split_fragment};
 use crate::document::flags::Flags;
+use crate::document::options::Slug;
 use crate::extractor::Positions;
 use crate::pipeline::bases::{
     AbsolutePaths, Bases, UnmountedBase, directory_of, internal_origin, served_at,
 };
+use crate::pipeline::walk::path_of;
 use crate::pipeline::{PipelineOptions, Verbosity};
 use crate::resolver::Link;
 use crate::uri::Mounts;
@@ -52,6 +55,8 @@ pub struct AuditOptions {
     pub(crate) levels: Levels,
     pub(super) fragments: FragmentChecks,
     pub(crate) list: ListedLinks,
+    /// The dialect of Markdown; without one, that of each tree.
+    pub(crate) slug: Option<Slug>,
     /// Documents that are no orphans although no other links to them.
     pub(super) entries: Override,
     /// Absolute paths: unless empty, only findings are shown whose source or target is in the set.
@@ -87,6 +92,7 @@ impl Default for AuditOptions {
             levels: Levels::default(),
             fragments: FragmentChecks::default(),
             list: ListedLinks::default(),
+            slug: None,
             entries: Override::empty(),
             touching: PathSet::default(),
             baseline: Baseline::default(),
@@ -151,6 +157,16 @@ impl AuditOptions {
             true => FragmentChecks::Check,
             false => FragmentChecks::Ignore,
         };
+        self
+    }
+
+    /// Sets the dialect of Markdown, which decides what fragments name headings by.
+    ///
+    /// By default it is that of the generator whose configuration is in the root of a tree:
+    /// `book.toml`, `mkdocs.yml`, `docusaurus.config.*`, `hugo.toml` or `_config.yml`; else GitHub's.
+    #[must_use]
+    pub fn slug(mut self, slug: Slug) -> Self {
+        self.slug = Some(slug);
         self
     }
 
@@ -377,6 +393,18 @@ impl Audit {
             .collect();
         let mounted = bases.mounts.iter().map(|(directory, _)| directory);
         let roots = mounted.chain(directories.iter().flatten().map(Vec::as_slice));
+        let roots: Vec<_> = roots.collect();
+        let formats = &mut options.reading.extractor.formats;
+        match options.slug {
+            Some(slug) => formats.markdown.slug = slug,
+            None => {
+                for root in &roots {
+                    let slug = slug_of_tree(&path_of(root));
+                    let dialects = &mut options.reading.dialects;
+                    slug.into_iter().for_each(|slug| dialects.add(root, slug));
+                }
+            }
+        }
         Audit {
             checker: TargetChecker {
                 tree: DiskTree::new(&options.index, &options.extensions, options.symlinks, roots),
@@ -413,6 +441,25 @@ impl Audit {
             location => (location, fragment),
         }
     }
+}
+
+/// The configuration of Hugo before it had a name of its own, which other generators use as well; a
+/// word that tells Hugo's from theirs.
+const OLD_HUGO: (&str, &str) = ("config.toml", "baseURL");
+
+/// Returns the dialect of Markdown of the generator whose configuration is in a directory.
+fn slug_of_tree(directory: &Path) -> Option<Slug> {
+    let names: Vec<_> = (fs::read_dir(directory).ok()?.flatten())
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .collect();
+    Slug::of_files(&names).or_else(|| {
+        let (name, word) = OLD_HUGO;
+        let file = directory.join(name);
+        let file = file.is_file().then(|| File::open(file))?.ok()?;
+        let mut text = Vec::new();
+        file.take(64 << 10).read_to_end(&mut text).ok()?;
+        memchr::memmem::find(&text, word.as_bytes()).map(|_| Slug::Hugo)
+    })
 }
 
 /// Adds the whole disk to the mounts if one of the directories lies under none of them: its files

@@ -197,6 +197,7 @@ fn options(
         .strict_schemes(check.strict_scheme)
         .follow_symlinks(arguments.walk.follow);
     options.levels = levels(arguments, matches);
+    options.slug = arguments.read.slug;
     options.list = match (findings.links, findings.external) {
         (_, true) => ListedLinks::External,
         (true, _) => ListedLinks::Links,

@@ -11,7 +11,7 @@ use encoding_rs::Encoding;
 
 use super::archive::{ArchiveCounts, MemberFinder, PieceIndex, SplitContext};
 use super::events::{Events, RestartHints, RuleFamily};
-use super::options::{FormatOptions, TextSource};
+use super::options::{FormatOptions, Slug, TextSource};
 use crate::bytes::window::{Bounds, Window};
 use crate::decode::charset;
 
@@ -65,6 +65,8 @@ pub struct ScanStart {
     pub positions: Positions,
     /// Whether plain text is declared as the source of formatted text.
     pub source: TextSource,
+    /// The dialect of Markdown of the tree that the document is in, if the tree tells.
+    pub slug: Option<Slug>,
 }
 
 /// Whether references carry their line and column.

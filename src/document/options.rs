@@ -103,14 +103,30 @@ pub struct MarkdownOptions {
     pub slug: Slug,
 }
 
-/// The anchors that headings get.
-#[cfg(feature = "markdown")]
+/// The dialect of Markdown that decides about anchors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Slug {
-    /// The slug that GitHub makes of the heading's text.
+    /// GitHub.
     #[default]
     GitHub,
-    /// None.
+    /// GitLab.
+    GitLab,
+    /// mdBook.
+    MdBook,
+    /// MkDocs, by Python-Markdown.
+    MkDocs,
+    /// Docusaurus.
+    Docusaurus,
+    /// Hugo.
+    Hugo,
+    /// kramdown.
+    Kramdown,
+    /// Jekyll: kramdown, or its parser of the Markdown of GitHub.
+    Jekyll,
+    /// Pandoc.
+    Pandoc,
+    /// Headings have no anchors.
     None,
 }
 

@@ -16,6 +16,7 @@ use super::tally::CountKey;
 use super::walk::{Entry, EntryKind};
 use crate::decode::compression::Codec;
 use crate::document::events::Context;
+use crate::document::options::Slug;
 use crate::document::{Format, SplitPoint};
 use crate::extractor;
 use crate::output::record::{Skip, SkipReason};
@@ -36,6 +37,8 @@ pub struct PipelineOptions {
     pub formats: Vec<&'static Format>,
     /// The base URIs of documents.
     pub bases: Bases,
+    /// The dialects of Markdown of trees.
+    pub dialects: Dialects,
     /// The part of the files to read.
     pub shard: Shard,
     /// The references to report.
@@ -66,6 +69,7 @@ impl Default for PipelineOptions {
             decompress: Decompress::default(),
             formats: Vec::new(),
             bases: Bases::default(),
+            dialects: Dialects::default(),
             shard: Shard::WHOLE,
             filter: Filter::default(),
             output: &OUTPUTS[0],
@@ -142,6 +146,30 @@ impl PipelineOptions {
             && !self.report.is_by_file()
             && self.declared.is_none_or(|encoding| encoding == UTF_8)
             && !sniff::is_wide(head)
+    }
+}
+
+/// The dialects of Markdown of directories and of all below them.
+#[derive(Clone, Debug, Default)]
+pub struct Dialects(Vec<(Vec<u8>, Slug)>);
+
+impl Dialects {
+    /// Sets the dialect of an absolute directory.
+    pub fn add(&mut self, directory: &[u8], slug: Slug) {
+        let directory = directory.strip_suffix(b"/").unwrap_or(directory);
+        self.0.push(([directory, b"/"].concat(), slug));
+    }
+
+    /// Returns whether no directory has a dialect.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns the dialect of a file, by the innermost of the directories that it is in.
+    pub fn of(&self, path: &[u8]) -> Option<Slug> {
+        let above = self.0.iter().filter(|(above, _)| path.starts_with(above));
+        let innermost = above.max_by_key(|(above, _)| above.len());
+        innermost.map(|(_, slug)| *slug)
     }
 }
 

@@ -9,6 +9,7 @@ use super::options::{Choice, PipelineOptions, ReportMode};
 use super::split_lines::FilePiece;
 use super::walk::{Entry, EntryKind};
 use crate::decode::compression::Codec;
+use crate::document::options::Slug;
 use crate::document::{ArchiveCounts, Format, Retrieval};
 use crate::extractor::{Document, Extractor, PieceOrigin, Positions};
 use crate::output::record::Skip;
@@ -107,6 +108,7 @@ impl<'a> FileReader<'a> {
             declared: self.options.declared,
             origin: PieceOrigin::default(),
             index: None,
+            slug: self.slug(entry, format),
         };
         let extractor = &mut self.extractor;
         let length = match input {
@@ -167,6 +169,7 @@ impl<'a> FileReader<'a> {
         let base = self.base(entry, format);
         let document = Document {
             declared: self.options.declared,
+            slug: self.slug(entry, format),
             ..Document::new(format, base.as_ref())
         };
         let reader = opened.reader();
@@ -192,6 +195,17 @@ impl<'a> FileReader<'a> {
             | EntryKind::Stream
             | EntryKind::LeftOut(_) => bases.of_file(path, &mut self.names),
         }
+    }
+
+    /// Returns the dialect of Markdown that the tree of a file is in.
+    fn slug(&mut self, entry: &Entry, format: &Format) -> Option<Slug> {
+        let options = self.options;
+        if options.dialects.is_empty() || format.name != Format::MARKDOWN.name {
+            return None;
+        }
+        let path = entry.path.as_os_str().as_encoded_bytes();
+        let absolute = self.names.absolute(&options.bases.here, path)?;
+        options.dialects.of(absolute)
     }
 
     /// Returns the counts of the archive that was read last; none for formats that are no archives.
@@ -227,6 +241,7 @@ impl<'a> FileReader<'a> {
             declared: self.options.declared,
             origin,
             index: piece.known.as_ref(),
+            slug: None,
         };
         let extractor = &mut self.extractor;
         let length = loaded.and_then(|loaded| match loaded {

@@ -2,6 +2,8 @@
 
 // Trees of `corpus/audit/`, each with the findings that were written by hand.
 mod corpus;
+// Dialects of Markdown.
+mod dialects;
 // The table of exit codes.
 mod exit_codes;
 // Baselines, changed files, several reports, links, what is left for other tools.

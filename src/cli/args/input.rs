@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use encoding_rs::Encoding;
 use ignore::overrides::OverrideBuilder;
 
-use crate::cli::help::nearest;
+use crate::cli::help::{nearest, there_are};
 use crate::cli::message::Error;
 use crate::decode::compression::CODECS;
 use crate::document;
@@ -182,9 +182,11 @@ pub(crate) struct ReadArgs {
     /// HTML: also find URIs in character data, by the rules for text
     #[arg(long)]
     pub html_text: bool,
-    /// Markdown: what fragments can name headings by
-    #[arg(long, value_name = "HOW", default_value = "github")]
-    pub slug: SlugArg,
+    /// Markdown: the dialect that decides what fragments name headings by: github, gitlab, mdbook,
+    /// mkdocs, docusaurus, hugo, kramdown, jekyll, pandoc or none [default: that of the generator whose
+    /// configuration is in the root of the tree, else github]
+    #[arg(long, value_name = "DIALECT", value_parser = slug)]
+    pub(crate) slug: Option<Slug>,
     /// HTML: the longest document that is read twice where exactness asks for it
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub max_document: Option<u64>,
@@ -225,15 +227,6 @@ pub(crate) enum NonAsciiArg {
     Iri,
     /// None
     Ascii,
-}
-
-/// The names of headings in fragments.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum SlugArg {
-    /// The slug that GitHub makes of their text
-    Github,
-    /// Nothing
-    None,
 }
 
 /// The header fields that are read.
@@ -314,15 +307,16 @@ impl ReadArgs {
         options.html.extended = self.extended;
         options.html.scripting = self.scripting;
         options.html.text = self.html_text;
-        options.markdown.slug = match self.slug {
-            SlugArg::Github => Slug::GitHub,
-            SlugArg::None => Slug::None,
-        };
+        options.markdown.slug = self.slug.unwrap_or_default();
         if let Some(length) = self.max_document {
             options.html.max_document = length;
         }
         options
     }
+}
+
+fn slug(name: &str) -> Result<Slug, String> {
+    Slug::named(name).ok_or_else(|| there_are(Slug::names()))
 }
 
 fn encoding(label: &str) -> Result<&'static Encoding, String> {

@@ -27,7 +27,7 @@ use super::{AnchorReporting, Format, Passes, Retrieval, Scan, ScanStart, diagnos
 use crate::bytes::steps::step;
 use crate::bytes::window::{Bounds, Window};
 use crate::decode::charset::Conversion;
-use slug::Slugs;
+use slug::{AttributeLists, Dialect, HeadingSource, Slugs};
 
 /// CommonMark with the extensions of GitHub.
 pub(super) const FORMAT: Format = Format {
@@ -48,6 +48,8 @@ pub(super) const FORMAT: Format = Format {
 
 /// The scanner for Markdown.
 pub struct MarkdownScanner {
+    /// The dialect of documents whose tree has no mark of its own.
+    usual: Slug,
     slug: Slug,
     anchors: AnchorReporting,
     scanners: NestedScanners,
@@ -62,11 +64,12 @@ impl MarkdownScanner {
     /// Creates a scanner for Markdown.
     pub fn new(options: &super::FormatOptions) -> Self {
         MarkdownScanner {
+            usual: options.markdown.slug,
             slug: options.markdown.slug,
             anchors: options.anchors,
             scanners: NestedScanners::new(options.clone()),
             reader: NestedReader::default(),
-            slugs: Slugs::default(),
+            slugs: Slugs::new(Dialect::of(options.markdown.slug)),
             has_base: false,
             settled: false,
         }
@@ -75,20 +78,40 @@ impl MarkdownScanner {
     /// Reports the references in `bytes[from..]`; `offset` is that of the first byte.
     fn piece(&mut self, bytes: &[u8], from: usize, offset: u64, events: &mut Events) {
         let source = to_text(&bytes[from..]);
-        let mut walk = MarkdownWalk::new(bytes, from, offset, &source);
+        let dialect = Dialect::of(self.slug);
+        let mut walk = MarkdownWalk::new(bytes, from, offset, &source, dialect);
         walk.run(events);
-        if self.anchors == AnchorReporting::Report {
-            for (at, heading) in std::mem::take(&mut walk.headings) {
-                let name = match self.slug {
-                    Slug::GitHub => self.slugs.next(&heading),
-                    Slug::None => continue,
-                };
-                let name = events.store(name.as_bytes());
-                events.push(Event::Anchor(name, offset + at as u64));
-            }
-        }
         let html = walk.masked(&walk.html);
         let text = walk.masked(&walk.text);
+        if self.anchors == AnchorReporting::Report {
+            let mut anchor = |name: &str, at: usize| {
+                let name = events.store(name.as_bytes());
+                events.push(Event::Anchor(name, offset + at as u64));
+            };
+            for id in walk
+                .headings
+                .iter()
+                .filter_map(|heading| heading.id.as_ref())
+            {
+                self.slugs.reserve(id);
+            }
+            for heading in std::mem::take(&mut walk.headings) {
+                match heading.id {
+                    Some(id) => anchor(&id, heading.at),
+                    None if self.slug == Slug::None => {}
+                    None => {
+                        let (name, also) = self.slugs.next(&heading.text);
+                        anchor(&name, heading.at);
+                        also.into_iter().for_each(|name| anchor(&name, heading.at));
+                    }
+                }
+            }
+            if dialect.attributes == AttributeLists::Anywhere {
+                for (at, id) in attribute_ids(&text) {
+                    anchor(&String::from_utf8_lossy(id), from + at);
+                }
+            }
+        }
         let mut found = walk.found;
         let offset = offset + from as u64;
         self.nested(Format::HTML, &html, offset, events, &mut found);
@@ -141,8 +164,9 @@ impl MarkdownScanner {
 }
 
 impl Scan for MarkdownScanner {
-    fn begin(&mut self, _start: &ScanStart) {
-        self.slugs = Slugs::default();
+    fn begin(&mut self, start: &ScanStart) {
+        self.slug = start.slug.unwrap_or(self.usual);
+        self.slugs = Slugs::new(Dialect::of(self.slug));
         self.has_base = false;
         self.settled = false;
     }
@@ -196,6 +220,16 @@ struct OpenLink {
     text_end: usize,
 }
 
+/// A heading, or a term of a definition list, which has an anchor.
+struct Heading {
+    /// The index in the bytes of the window.
+    at: usize,
+    /// The text that the anchor is made of.
+    text: String,
+    /// The anchor, where the author names it.
+    id: Option<String>,
+}
+
 /// A walk over the events of the Markdown parser.
 struct MarkdownWalk<'a> {
     bytes: &'a [u8],
@@ -208,16 +242,22 @@ struct MarkdownWalk<'a> {
     html: Vec<Range<usize>>,
     /// The ranges of text.
     text: Vec<Range<usize>>,
-    /// The indices of headings in `bytes`, and their texts.
-    headings: Vec<(usize, String)>,
-    heading: Option<(usize, String)>,
+    dialect: &'static Dialect,
+    headings: Vec<Heading>,
+    heading: Option<Heading>,
     links: Vec<OpenLink>,
     /// Number of open code blocks, metadata blocks and images, whose text does not count.
     opaque: usize,
 }
 
 impl<'a> MarkdownWalk<'a> {
-    fn new(bytes: &'a [u8], from: usize, offset: u64, source: &'a str) -> Self {
+    fn new(
+        bytes: &'a [u8],
+        from: usize,
+        offset: u64,
+        source: &'a str,
+        dialect: &'static Dialect,
+    ) -> Self {
         MarkdownWalk {
             bytes,
             from,
@@ -226,6 +266,7 @@ impl<'a> MarkdownWalk<'a> {
             found: Vec::new(),
             html: Vec::new(),
             text: Vec::new(),
+            dialect,
             headings: Vec::new(),
             heading: None,
             links: Vec::new(),
@@ -234,12 +275,15 @@ impl<'a> MarkdownWalk<'a> {
     }
 
     fn run(&mut self, events: &mut Events) {
-        let extensions = Extensions::ENABLE_TABLES
+        let mut extensions = Extensions::ENABLE_TABLES
             | Extensions::ENABLE_FOOTNOTES
             | Extensions::ENABLE_STRIKETHROUGH
             | Extensions::ENABLE_TASKLISTS
             | Extensions::ENABLE_YAML_STYLE_METADATA_BLOCKS
             | Extensions::ENABLE_PLUSES_DELIMITED_METADATA_BLOCKS;
+        let has_attributes = self.dialect.attributes != AttributeLists::None;
+        extensions.set(Extensions::ENABLE_HEADING_ATTRIBUTES, has_attributes);
+        extensions.set(Extensions::ENABLE_DEFINITION_LIST, self.dialect.definitions);
         let mut parser = Parser::new_ext(self.source, extensions).into_offset_iter();
         for (event, range) in parser.by_ref() {
             step(1);
@@ -263,19 +307,25 @@ impl<'a> MarkdownWalk<'a> {
             MarkdownEvent::End(tag) => return self.end(tag, range),
             MarkdownEvent::Html(_) | MarkdownEvent::InlineHtml(_) => self.html.push(range.clone()),
             MarkdownEvent::Text(ref text) | MarkdownEvent::Code(ref text) => {
-                if let Some((_, heading)) = &mut self.heading
-                    && self.opaque == 0
-                {
-                    heading.push_str(text);
-                }
+                self.extend_heading(text);
                 let is_text = matches!(event, MarkdownEvent::Text(_));
                 if is_text && self.opaque == 0 && self.links.is_empty() {
                     self.text.push(range.clone());
                 }
             }
+            MarkdownEvent::SoftBreak | MarkdownEvent::HardBreak => self.extend_heading("\n"),
             _ => {}
         }
         self.extend_link_text(range.end);
+    }
+
+    fn extend_heading(&mut self, text: &str) {
+        if let Some(heading) = &mut self.heading
+            && self.opaque == 0
+            && self.dialect.heading == HeadingSource::Text
+        {
+            heading.text.push_str(text);
+        }
     }
 
     /// Extends the text of the innermost open link.
@@ -287,7 +337,27 @@ impl<'a> MarkdownWalk<'a> {
 
     fn start(&mut self, tag: Tag<'_>, range: Range<usize>, events: &mut Events) {
         match tag {
-            Tag::Heading { .. } => self.heading = Some((self.from + range.start, String::new())),
+            Tag::Heading { id, attrs, .. } => {
+                // Some dialects write `{:#id}`.
+                let colon = attrs.iter().find_map(|(name, _)| name.strip_prefix(":#"));
+                let text = match self.dialect.heading {
+                    HeadingSource::Text => String::new(),
+                    HeadingSource::Markup => heading_markup(&self.source[range.clone()]).to_owned(),
+                };
+                self.heading = Some(Heading {
+                    at: self.from + range.start,
+                    text,
+                    id: id.map(|id| id.to_string()).or(colon.map(str::to_owned)),
+                });
+            }
+            // mdBook gives terms anchors as it does headings.
+            Tag::DefinitionListTitle if self.dialect.numbers_terms => {
+                self.heading = Some(Heading {
+                    at: self.from + range.start,
+                    text: String::new(),
+                    id: None,
+                });
+            }
             Tag::CodeBlock(_) | Tag::MetadataBlock(_) => self.opaque += 1,
             Tag::Link {
                 link_type,
@@ -310,7 +380,9 @@ impl<'a> MarkdownWalk<'a> {
 
     fn end(&mut self, tag: TagEnd, range: Range<usize>) {
         match tag {
-            TagEnd::Heading(_) => self.headings.extend(self.heading.take()),
+            TagEnd::Heading(_) | TagEnd::DefinitionListTitle => {
+                self.headings.extend(self.heading.take());
+            }
             TagEnd::CodeBlock | TagEnd::MetadataBlock(_) => {
                 self.opaque = self.opaque.saturating_sub(1);
             }
@@ -424,6 +496,41 @@ impl<'a> MarkdownWalk<'a> {
         }
         masked
     }
+}
+
+/// Returns the source of a heading without the marks that make it one and without an attribute list.
+fn heading_markup(source: &str) -> &str {
+    let source = source.trim();
+    let text = match source.strip_prefix('#') {
+        Some(rest) => rest.trim_start_matches('#'),
+        // The last line is the underline.
+        None => source.rsplit_once('\n').map_or(source, |(text, _)| text),
+    };
+    let text = text.trim();
+    let text = match (text.ends_with('}'), text.rfind('{')) {
+        (true, Some(open)) => text[..open].trim_end(),
+        _ => text,
+    };
+    let without_marks = text.trim_end_matches('#');
+    match without_marks.ends_with([' ', '\t']) {
+        true => without_marks.trim_end(),
+        false => text,
+    }
+}
+
+/// The longest attribute list, in bytes.
+const LONGEST_LIST: usize = 1 << 10;
+
+/// Finds the identifiers of attribute lists, `{#id}` or `{: #id .class}`, in text.
+fn attribute_ids(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+    memchr::memchr_iter(b'{', text).filter_map(|open| {
+        let rest = &text[open + 1..text.len().min(open + LONGEST_LIST)];
+        let rest = &rest[..memchr::memchr3(b'}', b'{', b'\n', rest)?];
+        let rest = rest.strip_prefix(b":").unwrap_or(rest);
+        let mut words = rest.split(u8::is_ascii_whitespace);
+        let id = words.find_map(|word| word.strip_prefix(b"#"))?;
+        (!id.is_empty()).then_some((open, id))
+    })
 }
 
 /// Finds the destination of an inline link after its text: `](destination` (CommonMark 0.31, "link

@@ -1,33 +1,332 @@
-//! The anchors that GitHub gives to headings.
+//! The anchors of headings: a row for each dialect.
 
 use std::collections::HashMap;
 
+use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-/// The slugs of one document: the second heading with the same slug gets `-1`, the third `-2`.
-#[derive(Debug, Default)]
-pub(super) struct Slugs {
-    /// The number of times that each slug was the base of a numbered one.
-    used: HashMap<String, u64>,
+use super::super::options::Slug;
+
+/// A dialect of Markdown, as far as anchors depend on it.
+#[derive(Debug)]
+pub(super) struct Dialect {
+    slug: Slug,
+    /// The name as an option takes it.
+    name: &'static str,
+    /// Files in the root of a tree that mark its dialect; a name may end in `*`.
+    pub(super) markers: &'static [&'static str],
+    /// The text of a heading that its anchor is made of.
+    pub(super) heading: HeadingSource,
+    /// Makes the anchor of a heading, before it is numbered.
+    make: fn(&str) -> String,
+    /// Another anchor of the same heading.
+    also: Option<fn(&str) -> String>,
+    numbering: Numbering,
+    pub(super) attributes: AttributeLists,
+    /// Whether there are definition lists.
+    pub(super) definitions: bool,
+    /// Whether the terms of definition lists have anchors as headings do.
+    pub(super) numbers_terms: bool,
 }
 
-impl Slugs {
-    /// Returns the slug of the next heading.
-    pub(super) fn next(&mut self, heading: &str) -> String {
-        let plain = slug(heading);
-        let mut unique = plain.clone();
-        while self.used.contains_key(&unique) {
-            let count = self.used.entry(plain.clone()).or_default();
-            *count += 1;
-            unique = format!("{plain}-{count}");
-        }
-        self.used.insert(unique.clone(), 0);
-        unique
+/// The text of a heading that its anchor is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum HeadingSource {
+    /// The text without markup.
+    Text,
+    /// The source, with markup.
+    Markup,
+}
+
+/// Where `{#id}` names an anchor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum AttributeLists {
+    /// Nowhere: it is text.
+    None,
+    /// At the end of a heading.
+    Headings,
+    /// At the end of a heading, and after any other element.
+    Anywhere,
+}
+
+/// How the anchors of headings with the same slug differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Numbering {
+    /// The second gets `-1`; numbers go on where the result is an anchor already (github-slugger).
+    Slugger,
+    /// The nth has `-(n-1)` appended, whatever other anchors there are.
+    Count,
+    /// The lowest `-n` that gives a new anchor is appended.
+    Free,
+    /// A number behind `_` is raised, or `_1` appended, until the anchor is new (Python-Markdown).
+    Underscore,
+}
+
+/// Every dialect, one row each; the first is the default.
+static DIALECTS: &[Dialect] = &[
+    Dialect {
+        slug: Slug::GitHub,
+        name: "github",
+        markers: &[],
+        heading: HeadingSource::Text,
+        make: github,
+        also: None,
+        numbering: Numbering::Slugger,
+        attributes: AttributeLists::None,
+        definitions: false,
+        numbers_terms: false,
+    },
+    // Gitlab::Utils::Markdown#string_to_anchor.
+    Dialect {
+        slug: Slug::GitLab,
+        name: "gitlab",
+        markers: &[],
+        heading: HeadingSource::Text,
+        make: gitlab,
+        also: None,
+        numbering: Numbering::Count,
+        attributes: AttributeLists::None,
+        definitions: false,
+        numbers_terms: false,
+    },
+    // `id_from_content` and `unique_id` of mdBook.
+    Dialect {
+        slug: Slug::MdBook,
+        name: "mdbook",
+        markers: &["book.toml"],
+        heading: HeadingSource::Text,
+        make: mdbook,
+        also: None,
+        numbering: Numbering::Count,
+        attributes: AttributeLists::Headings,
+        definitions: true,
+        numbers_terms: true,
+    },
+    // `slugify` and `unique` of Python-Markdown's toc extension.
+    Dialect {
+        slug: Slug::MkDocs,
+        name: "mkdocs",
+        markers: &["mkdocs.yml", "mkdocs.yaml"],
+        heading: HeadingSource::Text,
+        make: python_markdown,
+        also: None,
+        numbering: Numbering::Underscore,
+        attributes: AttributeLists::Anywhere,
+        definitions: true,
+        numbers_terms: false,
+    },
+    // github-slugger.
+    Dialect {
+        slug: Slug::Docusaurus,
+        name: "docusaurus",
+        markers: &["docusaurus.config.*"],
+        heading: HeadingSource::Text,
+        make: github,
+        also: None,
+        numbering: Numbering::Slugger,
+        attributes: AttributeLists::Headings,
+        definitions: false,
+        numbers_terms: false,
+    },
+    // `sanitizeAnchorName` of Hugo, and the identifiers of goldmark, made of the source of a heading.
+    Dialect {
+        slug: Slug::Hugo,
+        name: "hugo",
+        markers: &["hugo.toml", "hugo.yaml", "hugo.yml", "hugo.json"],
+        heading: HeadingSource::Markup,
+        make: hugo,
+        also: None,
+        numbering: Numbering::Free,
+        attributes: AttributeLists::Headings,
+        definitions: true,
+        numbers_terms: false,
+    },
+    // `basic_generate_id` of kramdown, made of the source of a heading.
+    Dialect {
+        slug: Slug::Kramdown,
+        name: "kramdown",
+        markers: &[],
+        heading: HeadingSource::Markup,
+        make: kramdown,
+        also: None,
+        numbering: Numbering::Count,
+        attributes: AttributeLists::Anywhere,
+        definitions: true,
+        numbers_terms: false,
+    },
+    // Jekyll parses with kramdown-parser-gfm (`generate_gfm_header_id`), or, if the site says so, with
+    // kramdown itself: each heading has both anchors.
+    Dialect {
+        slug: Slug::Jekyll,
+        name: "jekyll",
+        markers: &["_config.yml", "_config.yaml"],
+        heading: HeadingSource::Text,
+        make: github,
+        also: Some(kramdown),
+        numbering: Numbering::Count,
+        attributes: AttributeLists::Anywhere,
+        definitions: true,
+        numbers_terms: false,
+    },
+    // `inlineListToIdentifier` and `uniqueIdent` of Pandoc.
+    Dialect {
+        slug: Slug::Pandoc,
+        name: "pandoc",
+        markers: &[],
+        heading: HeadingSource::Text,
+        make: pandoc,
+        also: None,
+        numbering: Numbering::Free,
+        attributes: AttributeLists::Anywhere,
+        definitions: true,
+        numbers_terms: false,
+    },
+];
+
+impl Dialect {
+    /// Returns the row of a dialect; that of GitHub where headings have no anchors.
+    pub(super) fn of(slug: Slug) -> &'static Dialect {
+        let row = DIALECTS.iter().find(|dialect| dialect.slug == slug);
+        row.unwrap_or(&DIALECTS[0])
     }
 }
 
+impl Slug {
+    /// Returns the dialect of a name, such as `github` or `mkdocs`.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Slug> {
+        let row = DIALECTS.iter().find(|dialect| dialect.name == name);
+        row.map(|dialect| dialect.slug)
+            .or_else(|| (name == "none").then_some(Slug::None))
+    }
+
+    /// Returns the names of all dialects.
+    pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+        DIALECTS.iter().map(|dialect| dialect.name).chain(["none"])
+    }
+
+    /// Returns the dialect of a tree by the names of the files in its root.
+    pub(crate) fn of_files(names: &[String]) -> Option<Slug> {
+        let is_there = |marker: &&str| match marker.strip_suffix('*') {
+            Some(start) => names.iter().any(|name| name.starts_with(start)),
+            None => names.iter().any(|name| name == marker),
+        };
+        let row = (DIALECTS.iter()).find(|dialect| dialect.markers.iter().any(is_there));
+        row.map(|dialect| dialect.slug)
+    }
+}
+
+/// The anchors of one document.
+#[derive(Debug)]
+pub(super) struct Slugs {
+    dialect: &'static Dialect,
+    /// The anchors so far. The number is that with which the search for a free one goes on for the
+    /// next heading with this slug; so that a search never repeats.
+    used: HashMap<String, u64>,
+    /// The same for the other anchors.
+    also: HashMap<String, u64>,
+}
+
+impl Slugs {
+    /// Creates the anchors of a document without headings.
+    pub(super) fn new(dialect: &'static Dialect) -> Self {
+        Slugs {
+            dialect,
+            used: HashMap::new(),
+            also: HashMap::new(),
+        }
+    }
+
+    /// Adds an anchor that the author has named.
+    pub(super) fn reserve(&mut self, id: &str) {
+        if matches!(
+            self.dialect.numbering,
+            Numbering::Free | Numbering::Underscore
+        ) {
+            self.used.entry(id.to_owned()).or_insert(0);
+        }
+    }
+
+    /// Returns the anchor of the next heading, and another one that it has as well.
+    pub(super) fn next(&mut self, heading: &str) -> (String, Option<String>) {
+        let numbering = self.dialect.numbering;
+        let anchor = numbering.unique((self.dialect.make)(heading), &mut self.used);
+        let also = self.dialect.also.map(|make| {
+            let anchor = make(heading);
+            numbering.unique(anchor, &mut self.also)
+        });
+        let also = also.filter(|also| *also != anchor);
+        (anchor, also)
+    }
+}
+
+impl Numbering {
+    /// Returns a slug with the number that tells it from those before, and counts it.
+    fn unique(self, slug: String, used: &mut HashMap<String, u64>) -> String {
+        match self {
+            Numbering::Count => {
+                let count = used.entry(slug.clone()).or_insert(0);
+                let unique = match *count {
+                    0 => slug,
+                    count => format!("{slug}-{count}"),
+                };
+                *count += 1;
+                unique
+            }
+            Numbering::Slugger | Numbering::Free => {
+                let mut unique = slug.clone();
+                while used.contains_key(&unique) {
+                    let count = used.entry(slug.clone()).or_default();
+                    *count += 1;
+                    unique = format!("{slug}-{count}");
+                }
+                used.insert(unique.clone(), 0);
+                unique
+            }
+            Numbering::Underscore => underscore(slug, used),
+        }
+    }
+}
+
+/// Raises the number behind `_`, or appends `_1`, until the anchor is new.
+fn underscore(slug: String, used: &mut HashMap<String, u64>) -> String {
+    let (stem, number) = match slug.rsplit_once('_') {
+        Some((stem, digits))
+            if !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit()) =>
+        {
+            // A number beyond any count is a part of the name.
+            match digits.parse::<u64>() {
+                Ok(number) if number < u64::MAX / 2 => (stem.to_owned(), number),
+                _ => (slug.clone(), 0),
+            }
+        }
+        _ => (slug.clone(), 0),
+    };
+    if !slug.is_empty() && !used.contains_key(&slug) {
+        used.insert(slug.clone(), 0);
+        return slug;
+    }
+    // Each anchor that is passed points behind the last one of the run, as in a disjoint set: the
+    // cost of all searches together stays linear.
+    let (mut at, mut passed) = (slug, vec![]);
+    let mut next = number + 1;
+    loop {
+        passed.push(at);
+        at = format!("{stem}_{next}");
+        match used.get(&at) {
+            None => break,
+            Some(&behind) => next = behind.max(next + 1),
+        }
+    }
+    for anchor in passed {
+        used.insert(anchor, next + 1);
+    }
+    used.insert(at.clone(), 0);
+    at
+}
+
 /// Lower-cases; keeps letters, marks, digits, `_` and `-`; replaces spaces by `-`; drops the rest.
-fn slug(heading: &str) -> String {
+fn github(heading: &str) -> String {
     let mut slug = String::with_capacity(heading.len());
     for character in heading.trim().chars().flat_map(char::to_lowercase) {
         match character {
@@ -42,14 +341,119 @@ fn slug(heading: &str) -> String {
     slug
 }
 
+/// As on GitHub, with one `-` for several, and never a number alone, which would name an issue.
+fn gitlab(heading: &str) -> String {
+    let mut slug = github(heading);
+    let mut last = '\0';
+    slug.retain(|character| {
+        let repeats = character == '-' && last == '-';
+        last = character;
+        !repeats
+    });
+    if !slug.is_empty() && slug.bytes().all(|byte| byte.is_ascii_digit()) {
+        slug.insert_str(0, "anchor-");
+    }
+    slug
+}
+
+/// Lower-cases ASCII; keeps letters, digits, `_` and `-`; replaces each white space by `-`.
+fn mdbook(heading: &str) -> String {
+    let keep = |character: char| match character {
+        _ if character.is_alphanumeric() || character == '_' || character == '-' => {
+            Some(character.to_ascii_lowercase())
+        }
+        _ if character.is_whitespace() => Some('-'),
+        _ => None,
+    };
+    let trimmed = heading.trim().trim_start_matches('#').trim();
+    trimmed.chars().filter_map(keep).collect()
+}
+
+/// Takes accents away and drops what is not ASCII; keeps letters, digits and `_`; one `-` stands for
+/// each run of white space and hyphens.
+fn python_markdown(heading: &str) -> String {
+    let ascii: String = heading.nfkd().filter(char::is_ascii).collect();
+    let is_kept = |character: &char| {
+        character.is_ascii_alphanumeric()
+            || matches!(character, '_' | '-')
+            || character.is_ascii_whitespace()
+    };
+    let kept: String = ascii.chars().filter(is_kept).collect();
+    let mut slug = String::with_capacity(kept.len());
+    for character in kept.trim().chars() {
+        match character {
+            _ if character == '-' || character.is_ascii_whitespace() => {
+                if !slug.ends_with('-') {
+                    slug.push('-');
+                }
+            }
+            _ => slug.push(character.to_ascii_lowercase()),
+        }
+    }
+    slug
+}
+
+/// Lower-cases; keeps letters, digits, `_` and `-`; replaces spaces by `-`; never empty.
+fn hugo(heading: &str) -> String {
+    let keep = |character: char| match character {
+        ' ' | '-' => vec!['-'],
+        '_' => vec!['_'],
+        _ if character.is_alphanumeric() => character.to_lowercase().collect(),
+        _ => Vec::new(),
+    };
+    let slug: String = heading.trim().chars().flat_map(keep).collect();
+    match slug.is_empty() {
+        true => "heading".to_owned(),
+        false => slug,
+    }
+}
+
+/// Drops what stands before the first ASCII letter; keeps ASCII letters, digits and `-`, and replaces
+/// spaces by `-`; never empty.
+fn kramdown(heading: &str) -> String {
+    let rest = heading.trim_start_matches(|character: char| !character.is_ascii_alphabetic());
+    let keep = |character: char| match character {
+        ' ' => Some('-'),
+        'a'..='z' | 'A'..='Z' | '0'..='9' | '-' => Some(character.to_ascii_lowercase()),
+        _ => None,
+    };
+    let slug: String = rest.chars().filter_map(keep).collect();
+    match slug.is_empty() {
+        true => "section".to_owned(),
+        false => slug,
+    }
+}
+
+/// Lower-cases; keeps letters, digits, `_`, `-` and `.`; one `-` stands for each run of white space;
+/// drops what stands before the first letter; never empty.
+fn pandoc(heading: &str) -> String {
+    let is_kept = |character: &char| {
+        character.is_alphanumeric()
+            || matches!(character, '_' | '-' | '.')
+            || character.is_whitespace()
+    };
+    let kept: String = heading.chars().filter(is_kept).collect();
+    let words: Vec<_> = kept.split_whitespace().collect();
+    let slug = words.join("-").to_lowercase();
+    match slug.trim_start_matches(|character: char| !character.is_alphabetic()) {
+        "" => "section".to_owned(),
+        slug => slug.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Slugs;
+    use super::*;
+
+    fn anchors(slug: Slug, headings: &[&str]) -> Vec<String> {
+        let mut slugs = Slugs::new(Dialect::of(slug));
+        let anchors = headings.iter().map(|heading| slugs.next(heading).0);
+        anchors.collect()
+    }
 
     #[test]
     fn slugs_are_those_of_github() {
-        let mut slugs = Slugs::default();
-        for (heading, expected) in [
+        let rows = [
             ("Hello World", "hello-world"),
             ("Hello  World!", "hello--world"),
             ("Hello World", "hello-world-1"),
@@ -61,8 +465,143 @@ mod tests {
             ("C++", "c"),
             ("C#", "c-1"),
             ("---", "---"),
+        ];
+        let (headings, expected): (Vec<_>, Vec<_>) = rows.into_iter().unzip();
+        assert_eq!(anchors(Slug::GitHub, &headings), expected);
+        assert_eq!(anchors(Slug::Docusaurus, &headings), expected);
+    }
+
+    #[test]
+    fn each_dialect_has_its_own_slugs() {
+        let headings = [
+            "1. Über  uns: a_b - C++ & v1.2",
+            "Setup",
+            "Setup",
+            "Setup-1",
+            "2024",
+            "!",
+        ];
+        for (slug, expected) in [
+            (
+                Slug::GitLab,
+                [
+                    "1-über-uns-a_b-c-v12",
+                    "setup",
+                    "setup-1",
+                    "setup-1",
+                    "anchor-2024",
+                    "",
+                ],
+            ),
+            (
+                Slug::MdBook,
+                [
+                    "1-Über--uns-a_b---c--v12",
+                    "setup",
+                    "setup-1",
+                    "setup-1",
+                    "2024",
+                    "",
+                ],
+            ),
+            (
+                Slug::MkDocs,
+                [
+                    "1-uber-uns-a_b-c-v12",
+                    "setup",
+                    "setup_1",
+                    "setup-1",
+                    "2024",
+                    "_1",
+                ],
+            ),
+            (
+                Slug::Docusaurus,
+                [
+                    "1-über--uns-a_b---c--v12",
+                    "setup",
+                    "setup-1",
+                    "setup-1-1",
+                    "2024",
+                    "",
+                ],
+            ),
+            (
+                Slug::Hugo,
+                [
+                    "1-über--uns-a_b---c--v12",
+                    "setup",
+                    "setup-1",
+                    "setup-1-1",
+                    "2024",
+                    "heading",
+                ],
+            ),
+            (
+                Slug::Kramdown,
+                [
+                    "ber--uns-ab---c--v12",
+                    "setup",
+                    "setup-1",
+                    "setup-1",
+                    "section",
+                    "section-1",
+                ],
+            ),
+            (
+                Slug::Pandoc,
+                [
+                    "über-uns-a_b---c-v1.2",
+                    "setup",
+                    "setup-1",
+                    "setup-1-1",
+                    "section",
+                    "section-1",
+                ],
+            ),
         ] {
-            assert_eq!(slugs.next(heading), expected, "{heading}");
+            assert_eq!(anchors(slug, &headings), expected, "{slug:?}");
         }
+    }
+
+    #[test]
+    fn numbers_behind_an_underscore_are_raised() {
+        let headings = ["a", "a", "a_1", "a", "a_007", "a_7", "a_7", "", ""];
+        let expected = ["a", "a_1", "a_2", "a_3", "a_007", "a_7", "a_8", "_1", "_2"];
+        assert_eq!(anchors(Slug::MkDocs, &headings), expected);
+        let huge = "a_99999999999999999999";
+        let expected = [huge.to_owned(), format!("{huge}_1")];
+        assert_eq!(anchors(Slug::MkDocs, &[huge, huge]), expected);
+    }
+
+    #[test]
+    fn equal_headings_are_numbered_in_linear_time() {
+        // A quadratic search would take hours.
+        let mut slugs = Slugs::new(Dialect::of(Slug::MkDocs));
+        for _ in 0..200_000 {
+            slugs.next("a");
+        }
+        for number in 1..100_000 {
+            slugs.next(&format!("a_{number}"));
+        }
+        assert_eq!(slugs.next("a").0, "a_299999");
+    }
+
+    #[test]
+    fn a_file_in_the_root_marks_the_dialect() {
+        for (files, slug) in [
+            (&["book.toml"][..], Some(Slug::MdBook)),
+            (&["mkdocs.yml"], Some(Slug::MkDocs)),
+            (&["docusaurus.config.ts"], Some(Slug::Docusaurus)),
+            (&["hugo.toml"], Some(Slug::Hugo)),
+            (&["_config.yml"], Some(Slug::Jekyll)),
+            (&["_config.yml", "mkdocs.yml"], Some(Slug::MkDocs)),
+            (&["README.md"], None),
+        ] {
+            let names: Vec<_> = files.iter().map(|&name| name.to_owned()).collect();
+            assert_eq!(Slug::of_files(&names), slug, "{files:?}");
+        }
+        assert_eq!(Slug::named("mkdocs"), Some(Slug::MkDocs));
+        assert_eq!(Slug::named("nothing"), None);
     }
 }
