@@ -14,15 +14,15 @@ pub struct ByteSet([bool; 256]);
 
 impl ByteSet {
     /// The empty set.
-    pub const EMPTY: Self = Self([false; 256]);
+    pub(crate) const EMPTY: Self = Self([false; 256]);
     /// `0-9`.
     pub const DIGIT: Self = Self::EMPTY.with_range(b'0', b'9');
     /// `A-Z a-z`.
-    pub const ALPHA: Self = Self::EMPTY.with_range(b'A', b'Z').with_range(b'a', b'z');
+    pub(crate) const ALPHA: Self = Self::EMPTY.with_range(b'A', b'Z').with_range(b'a', b'z');
     /// `A-Z a-z 0-9`.
-    pub const ALPHANUMERIC: Self = Self::ALPHA.with_range(b'0', b'9');
+    pub(crate) const ALPHANUMERIC: Self = Self::ALPHA.with_range(b'0', b'9');
     /// `0-9 A-F a-f`.
-    pub const HEXADECIMAL: Self = Self::DIGIT.with_range(b'A', b'F').with_range(b'a', b'f');
+    pub(crate) const HEXADECIMAL: Self = Self::DIGIT.with_range(b'A', b'F').with_range(b'a', b'f');
 
     /// Returns the set with these members added.
     #[must_use]
@@ -37,7 +37,7 @@ impl ByteSet {
 
     /// Returns the set with `first` to `last`, both included, added.
     #[must_use]
-    pub const fn with_range(mut self, first: u8, last: u8) -> Self {
+    pub(crate) const fn with_range(mut self, first: u8, last: u8) -> Self {
         let mut byte = first as usize;
         while byte <= last as usize {
             self.0[byte] = true;
@@ -48,7 +48,7 @@ impl ByteSet {
 
     /// Returns the set without these members.
     #[must_use]
-    pub const fn without(mut self, members: &[u8]) -> Self {
+    pub(crate) const fn without(mut self, members: &[u8]) -> Self {
         let mut i = 0;
         while i < members.len() {
             self.0[members[i] as usize] = false;
@@ -59,7 +59,7 @@ impl ByteSet {
 
     /// Returns the set of all bytes that are not members.
     #[must_use]
-    pub const fn complement(mut self) -> Self {
+    pub(crate) const fn complement(mut self) -> Self {
         let mut byte = 0;
         while byte < self.0.len() {
             self.0[byte] = !self.0[byte];
@@ -85,7 +85,7 @@ impl ByteSet {
     /// Returns the index of the first byte that is a member.
     #[inline]
     #[must_use]
-    pub fn first_inside(&self, bytes: &[u8]) -> Option<usize> {
+    pub(crate) fn first_inside(&self, bytes: &[u8]) -> Option<usize> {
         bytes.iter().position(|&byte| self.contains(byte))
     }
 }

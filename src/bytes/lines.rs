@@ -9,7 +9,7 @@ use memchr::{memchr, memchr_iter, memchr2_iter, memrchr};
 use super::window::Window;
 
 /// The look-behind in bytes that keeps a character from being split between two counts.
-pub const LOOK_BEHIND: usize = 4;
+pub(crate) const LOOK_BEHIND: usize = 4;
 
 /// A line and a column, both 1-based.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +54,7 @@ impl LineCounter {
     }
 
     /// A counter at the start of line `line`, which begins at `offset`.
-    pub fn starting(offset: u64, line: u64) -> Self {
+    pub(crate) fn starting(offset: u64, line: u64) -> Self {
         LineCounter {
             encoding: UTF_8,
             offset,
@@ -68,7 +68,7 @@ impl LineCounter {
     /// Counts columns in characters of `encoding` from here on.
     ///
     /// For a single-byte encoding the current line is recounted from its start.
-    pub fn set_encoding(&mut self, encoding: &'static Encoding) {
+    pub(crate) fn set_encoding(&mut self, encoding: &'static Encoding) {
         self.encoding = encoding;
         if encoding.is_single_byte() {
             self.column = self.bytes;
@@ -88,7 +88,7 @@ impl LineCounter {
     }
 
     /// Counts up to index `at` of the window, before the bytes up to there are consumed.
-    pub fn pass(&mut self, window: &Window<'_>, at: usize) {
+    pub(crate) fn pass(&mut self, window: &Window<'_>, at: usize) {
         let from = window.at_offset(self.offset);
         let mut to = at;
         if !(window.last && at == window.bytes.len()) {

@@ -2,10 +2,10 @@
 
 pub mod class;
 pub mod lines;
-pub mod prefilter;
-pub mod seek;
+pub(crate) mod prefilter;
+pub(crate) mod seek;
 #[allow(unsafe_code)]
-pub mod simd;
+pub(crate) mod simd;
 pub mod source;
 pub mod window;
 

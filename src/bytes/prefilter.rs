@@ -14,7 +14,7 @@ use super::simd::avx2::{AsciiPairs, Avx2, NeighbourPattern};
 
 /// The last three letters of the words after which a colon counts without `//` behind it.
 #[derive(Debug)]
-pub struct WordEndings {
+pub(crate) struct WordEndings {
     /// A hash table without collisions: the three letters, and `BREAKS`.
     table: [u32; SLOTS],
     multiplier: u32,
@@ -34,7 +34,7 @@ impl WordEndings {
     ///
     /// `groups` holds every last letter once. Within a group the vectorised search accepts any
     /// second-to-last letter before any last letter.
-    pub const fn new(
+    pub(crate) const fn new(
         plain: &[&[u8; 3]],
         breaking: &[&[u8; 3]],
         groups: &[&[u8]; AsciiPairs::GROUPS],
@@ -84,7 +84,12 @@ impl WordEndings {
     ///
     /// A colon too near to the start or the end for its neighbours to be read counts.
     #[inline]
-    pub fn next_colon(&self, avx2: Option<Avx2>, bytes: &[u8], from: usize) -> Option<usize> {
+    pub(crate) fn next_colon(
+        &self,
+        avx2: Option<Avx2>,
+        bytes: &[u8],
+        from: usize,
+    ) -> Option<usize> {
         let mut from = from;
         if let Some(avx2) = avx2 {
             // Every colon this near to the start counts.

@@ -9,7 +9,7 @@ use super::simd::{self, Block};
 
 /// Returns whether a byte is white space in HTML, or a CR, which normalises to LF.
 #[inline(always)]
-pub fn is_space(byte: u8) -> bool {
+pub(crate) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\n' | b'\t' | b'\r' | 0x0C)
 }
 
@@ -61,7 +61,7 @@ fn seek(bytes: &[u8], at: usize, stop: u8, mask: impl Fn(Block) -> u32) -> usize
 
 /// Returns the end of a tag's name: the index of white space, `/`, `>` or the length.
 #[inline(always)]
-pub fn tag_name_end(bytes: &[u8], at: usize) -> usize {
+pub(crate) fn tag_name_end(bytes: &[u8], at: usize) -> usize {
     seek(bytes, at, SPACE | SLASH | MORE, |block| {
         block.up_to(b' ') | block.equal(b'/') | block.equal(b'>')
     })
@@ -69,7 +69,7 @@ pub fn tag_name_end(bytes: &[u8], at: usize) -> usize {
 
 /// Returns the end of an attribute's name; `at` is past the name's first byte.
 #[inline(always)]
-pub fn attribute_name_end(bytes: &[u8], at: usize) -> usize {
+pub(crate) fn attribute_name_end(bytes: &[u8], at: usize) -> usize {
     seek(bytes, at, SPACE | SLASH | MORE | EQUALS, |block| {
         block.up_to(b' ') | block.equal(b'/') | block.equal(b'>') | block.equal(b'=')
     })
@@ -77,7 +77,7 @@ pub fn attribute_name_end(bytes: &[u8], at: usize) -> usize {
 
 /// Returns the end of an unquoted value.
 #[inline(always)]
-pub fn bare_value_end(bytes: &[u8], at: usize) -> usize {
+pub(crate) fn bare_value_end(bytes: &[u8], at: usize) -> usize {
     seek(bytes, at, SPACE | MORE, |block| {
         block.up_to(b' ') | block.equal(b'>')
     })
@@ -85,13 +85,13 @@ pub fn bare_value_end(bytes: &[u8], at: usize) -> usize {
 
 /// Returns the index of the first byte from `at` on that is not white space.
 #[inline]
-pub fn skip_space(bytes: &[u8], at: usize) -> usize {
+pub(crate) fn skip_space(bytes: &[u8], at: usize) -> usize {
     skip(bytes, at, SPACE)
 }
 
 /// Returns the index of the first byte from `at` on that is neither white space nor `/`.
 #[inline]
-pub fn skip_separators(bytes: &[u8], at: usize) -> usize {
+pub(crate) fn skip_separators(bytes: &[u8], at: usize) -> usize {
     skip(bytes, at, SPACE | SLASH)
 }
 
@@ -105,7 +105,7 @@ fn skip(bytes: &[u8], mut at: usize, over: u8) -> usize {
 
 /// Returns the index of the next `byte` from `at` on, or the length.
 #[inline(always)]
-pub fn next(byte: u8, bytes: &[u8], mut at: usize) -> usize {
+pub(crate) fn next(byte: u8, bytes: &[u8], mut at: usize) -> usize {
     for _ in 0..3 {
         let Some(block) = simd::at(bytes, at) else {
             break;
@@ -126,7 +126,7 @@ fn next_far(byte: u8, bytes: &[u8], at: usize) -> usize {
 
 /// Returns whether a value needs no decoding: ASCII without `&`, CR and NUL.
 #[inline(always)]
-pub fn is_plain(bytes: &[u8], start: usize, end: usize) -> bool {
+pub(crate) fn is_plain(bytes: &[u8], start: usize, end: usize) -> bool {
     let mut at = start;
     let mut odd = 0;
     while at < end {

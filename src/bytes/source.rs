@@ -19,13 +19,13 @@ pub trait RewindSource: Read {
 
 /// A document in a seekable reader.
 #[derive(Debug)]
-pub struct Seekable<R> {
+pub(crate) struct Seekable<R> {
     inner: R,
 }
 
 impl<R: Read + Seek> Seekable<R> {
     /// A document that starts at offset 0 of `inner`.
-    pub fn new(inner: R) -> Self {
+    pub(crate) fn new(inner: R) -> Self {
         Seekable { inner }
     }
 }

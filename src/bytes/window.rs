@@ -122,7 +122,7 @@ impl Windows {
     }
 
     /// Starts a range of another document that begins at `offset`, in the same memory.
-    pub fn begin_at(&mut self, bounds: Bounds, offset: u64) {
+    pub(crate) fn begin_at(&mut self, bounds: Bounds, offset: u64) {
         (self.behind, self.start, self.end) = (0, 0, 0);
         self.offset = offset;
         self.bounds = bounds;
@@ -178,24 +178,24 @@ impl Windows {
     }
 
     /// Appends bytes behind the pending ones, for documents that are generated rather than read.
-    pub fn push(&mut self, bytes: &[u8]) {
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
         self.reserve(bytes.len());
         self.buffer[self.end..self.end + bytes.len()].copy_from_slice(bytes);
         self.end += bytes.len();
     }
 
     /// The pending bytes.
-    pub fn pending(&self) -> &[u8] {
+    pub(crate) fn pending(&self) -> &[u8] {
         &self.buffer[self.start..self.end]
     }
 
     /// The pending bytes, to be modified before a scanner reads them.
-    pub fn pending_mut(&mut self) -> &mut [u8] {
+    pub(crate) fn pending_mut(&mut self) -> &mut [u8] {
         &mut self.buffer[self.start..self.end]
     }
 
     /// Makes the bytes read so far the whole document, so that a read error loses none of them.
-    pub fn end_here(&mut self) {
+    pub(crate) fn end_here(&mut self) {
         self.last = true;
     }
 
@@ -260,7 +260,7 @@ impl Windows {
 
 /// The windows of a document in memory, which are views of its bytes.
 #[derive(Debug)]
-pub struct SliceWindows<'a> {
+pub(crate) struct SliceWindows<'a> {
     bytes: &'a [u8],
     look_behind: usize,
     offset: u64,
@@ -271,7 +271,7 @@ pub struct SliceWindows<'a> {
 
 impl<'a> SliceWindows<'a> {
     /// Makes windows of `size` bytes; the first byte has the document offset `offset`.
-    pub fn new(bytes: &'a [u8], look_behind: usize, offset: u64, size: usize) -> Self {
+    pub(crate) fn new(bytes: &'a [u8], look_behind: usize, offset: u64, size: usize) -> Self {
         SliceWindows {
             bytes,
             look_behind,
@@ -283,12 +283,12 @@ impl<'a> SliceWindows<'a> {
     }
 
     /// Starts again at the first byte.
-    pub fn rewind(&mut self) {
+    pub(crate) fn rewind(&mut self) {
         (self.start, self.end) = (0, 0);
     }
 
     /// Extends the window; while the scanner consumes nothing, the window doubles.
-    pub fn fill(&mut self) {
+    pub(crate) fn fill(&mut self) {
         let pending = self.end - self.start;
         self.end = self.bytes.len().min(self.end + self.size.max(pending));
     }
@@ -298,7 +298,7 @@ impl<'a> SliceWindows<'a> {
     }
 
     /// The current window.
-    pub fn window(&self) -> Window<'a> {
+    pub(crate) fn window(&self) -> Window<'a> {
         let behind = self.behind();
         Window {
             bytes: &self.bytes[behind..self.end],
@@ -309,7 +309,7 @@ impl<'a> SliceWindows<'a> {
     }
 
     /// Consumes the bytes of the window before index `at`; returns true at the end of the document.
-    pub fn consume(&mut self, at: usize) -> bool {
+    pub(crate) fn consume(&mut self, at: usize) -> bool {
         self.start = self.behind() + at;
         self.end == self.bytes.len()
     }

@@ -10,7 +10,7 @@
 //! data is read instead ([`compression::Decompressed`] is a [`Read`](std::io::Read)): a few bytes of
 //! input can stand for gigabytes, so the consumer sets the pace.
 
-pub mod charset;
+pub(crate) mod charset;
 #[cfg(feature = "compression")]
 pub mod compression;
 pub(crate) mod offset_map;

@@ -41,7 +41,7 @@ impl ArchiveCounts {
 }
 
 /// Finds where the members of an archive begin, as its scanner does, but faster.
-pub trait MemberFinder: Send {
+pub(crate) trait MemberFinder: Send {
     /// Looks for the next member in the pending bytes of a window. A member has to be looked for
     /// from `next` of the one before it on.
     fn next(&mut self, window: &Window<'_>, read_at: ReadAt<'_>) -> MemberSearch;
@@ -64,11 +64,11 @@ pub struct PieceIndex {
 }
 
 /// Reads bytes of the archive at an offset; returns how many there are, fewer only at its end.
-pub type ReadAt<'a> = &'a dyn Fn(u64, &mut [u8]) -> usize;
+pub(crate) type ReadAt<'a> = &'a dyn Fn(u64, &mut [u8]) -> usize;
 
 /// The result of a search for the next member of an archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MemberSearch {
+pub(crate) enum MemberSearch {
     /// A member begins at `at`; its first line ends at `next`.
     Found {
         /// The index of its first byte.

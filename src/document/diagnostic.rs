@@ -27,7 +27,7 @@ pub struct Code {
 
 /// The explanation of a name that stands in records, for `--explain` and the man pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Explanation {
+pub(crate) struct Explanation {
     /// The name.
     pub name: &'static str,
     /// The meaning, in one sentence.
@@ -50,7 +50,7 @@ macro_rules! codes {
     })*) => {
         $(
             #[doc = concat!("`", $name, "`: ", $message, ".")]
-            pub static $constant: Code =
+            pub(crate) static $constant: Code =
                 Code { name: $name, message: $message, effect: Effect::$effect };
         )*
 
@@ -58,7 +58,7 @@ macro_rules! codes {
         pub static CODES: &[&Code] = &[$(&$constant),*];
 
         /// The explanation of every code, in the same order.
-        pub static EXPLANATIONS: &[Explanation] = &[$(Explanation {
+        pub(crate) static EXPLANATIONS: &[Explanation] = &[$(Explanation {
             name: $name,
             meaning: $meaning,
             why: $why,

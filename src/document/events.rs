@@ -219,7 +219,7 @@ pub struct MessageHeading {
 }
 
 /// Decodes the raw value of a field; returns `None` if it cannot be read.
-pub type FieldDecoder = fn(&[u8]) -> Option<String>;
+pub(crate) type FieldDecoder = fn(&[u8]) -> Option<String>;
 
 /// Raw values of the fields of a message that records show.
 #[derive(Clone, Copy, Debug)]
@@ -309,7 +309,7 @@ pub struct EventMark {
 }
 
 /// Processes the events of a full batch while the scanner is still at work on the window.
-pub type Flush<'f> = dyn FnMut(&mut Events<'_>) + 'f;
+pub(crate) type Flush<'f> = dyn FnMut(&mut Events<'_>) + 'f;
 
 /// The number of events that a batch with a [`Flush`] holds, about 2 MiB.
 const FULL: usize = 16 << 10;

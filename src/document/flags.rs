@@ -25,7 +25,7 @@ macro_rules! flags {
         }
 
         /// The explanation of every flag, in the same order.
-        pub static EXPLANATIONS: &[Explanation] = &[$(Explanation {
+        pub(crate) static EXPLANATIONS: &[Explanation] = &[$(Explanation {
             name: $name,
             meaning: $meaning,
             why: $why,

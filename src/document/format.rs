@@ -17,7 +17,7 @@ use crate::decode::charset;
 
 /// The points at which a long document can be split without a change to its links.
 #[derive(Clone, Copy)]
-pub enum SplitPoint {
+pub(crate) enum SplitPoint {
     /// After a line that is recognized without the text before it. Finds the first such index, after
     /// an LF, in bytes that may start anywhere in the document.
     Line(fn(&[u8]) -> Option<usize>),
@@ -92,7 +92,7 @@ pub enum Reread {
 
 /// Whether the URI of a file is a base of its contents (RFC 2396 section 5.1.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Retrieval {
+pub(crate) enum Retrieval {
     /// It is: the document was retrieved from there, or as if.
     Place,
     /// It is not: a message was not written for the folder that keeps it.
@@ -101,7 +101,7 @@ pub enum Retrieval {
 
 /// The number of times that a scanner reads a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Passes {
+pub(crate) enum Passes {
     /// Once, from start to end.
     Once,
     /// Once, or a second time from its first byte after a

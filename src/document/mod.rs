@@ -11,13 +11,16 @@ pub mod html;
 #[cfg(feature = "mail")]
 pub mod mail;
 #[cfg(feature = "markdown")]
-pub mod markdown;
+pub(crate) mod markdown;
 mod nested;
-pub mod options;
+pub(crate) mod options;
 pub mod text;
 
-pub use archive::{ArchiveCounts, MemberFinder, MemberSearch, PieceIndex, ReadAt, SplitContext};
-pub use format::{Format, Passes, Positions, Reread, Retrieval, Scan, ScanStart, SplitPoint};
+pub(crate) use archive::{
+    ArchiveCounts, MemberFinder, MemberSearch, PieceIndex, ReadAt, SplitContext,
+};
+pub use format::{Format, Positions, Scan, ScanStart};
+pub(crate) use format::{Passes, Reread, Retrieval, SplitPoint};
 pub(crate) use nested::NestingLimit;
 pub use options::{AnchorReporting, FormatOptions};
 

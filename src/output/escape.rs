@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 /// Which characters of names and references are escaped in text output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Escape {
+pub(crate) enum Escape {
     /// None, for records that end in NUL.
     Nothing,
     /// Line breaks, so that each record is one line.
@@ -17,7 +17,7 @@ pub enum Escape {
 
 impl Escape {
     /// Appends escaped bytes. [`Escape::Controls`] also replaces invalid UTF-8 by U+FFFD.
-    pub fn push(self, bytes: &[u8], out: &mut Vec<u8>) {
+    pub(crate) fn push(self, bytes: &[u8], out: &mut Vec<u8>) {
         match self {
             Escape::Nothing => out.extend_from_slice(bytes),
             Escape::LineBreaks => push_on_one_line(bytes, out),
@@ -63,7 +63,7 @@ pub fn push_visible(bytes: &[u8], out: &mut Vec<u8>) {
 }
 
 /// Returns a text with its control characters escaped as by [`push_visible`].
-pub fn visible(text: &str) -> Cow<'_, str> {
+pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     if !text.contains(is_control) {
         return Cow::Borrowed(text);
     }

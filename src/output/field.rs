@@ -97,7 +97,7 @@ macro_rules! field {
 }
 
 /// All keys, in the order of the record. New keys are only appended.
-pub static FIELDS: &[RecordField] = &[
+pub(crate) static FIELDS: &[RecordField] = &[
     field!(
         "type",
         Core,
@@ -340,12 +340,12 @@ impl RecordField {
     }
 
     /// Returns whether the value depends on line numbers, which take a pass over the document.
-    pub fn needs_position(&self) -> bool {
+    pub(crate) fn needs_position(&self) -> bool {
         matches!(self.name, "line" | "column")
     }
 
     /// Returns whether the value depends on the envelopes of messages, which are read on demand.
-    pub fn needs_envelope(&self) -> bool {
+    pub(crate) fn needs_envelope(&self) -> bool {
         self.kind == FieldPresence::Mail
     }
 }
@@ -354,13 +354,13 @@ impl RecordField {
 #[derive(Clone)]
 pub struct Layout {
     /// The keys, in order.
-    pub fields: Vec<&'static RecordField>,
+    pub(crate) fields: Vec<&'static RecordField>,
     /// Text: the location before the target.
     pub location: LocationPrefix,
     /// Text: the byte that ends a line.
     pub terminator: u8,
     /// Text: the characters of paths and targets that are escaped.
-    pub escape: Escape,
+    pub(crate) escape: Escape,
     /// Text: colour locations.
     pub color: bool,
     /// CSV and TSV: cells that a spreadsheet would take for a formula.

@@ -13,7 +13,7 @@ pub(super) fn push_link(layout: &Layout, path: &DocumentPath, link: &Link<'_>, o
 }
 
 /// Appends the keys of a link with `kind` as `type`, and leaves the object open for further keys.
-pub fn open_link(
+pub(crate) fn open_link(
     kind: &str,
     layout: &Layout,
     path: &DocumentPath,
@@ -57,7 +57,7 @@ pub(super) fn push_failure(path: &DocumentPath, failure: &Failure<'_>, out: &mut
 }
 
 /// Appends the counts of an archive.
-pub fn push_archive(path: &DocumentPath, archive: &ArchiveRecord, out: &mut Vec<u8>) {
+pub(crate) fn push_archive(path: &DocumentPath, archive: &ArchiveRecord, out: &mut Vec<u8>) {
     open("archive", out);
     push_key("path", out);
     push_string(path.path(), out);
@@ -109,7 +109,7 @@ pub(super) fn push_counted(key: &str, value: &[u8], count: u64, out: &mut Vec<u8
 }
 
 /// Appends the summary.
-pub fn push_summary(summary: &Summary, out: &mut Vec<u8>) {
+pub(crate) fn push_summary(summary: &Summary, out: &mut Vec<u8>) {
     open("summary", out);
     push_run(summary, out);
     push_skips(summary, out);
@@ -117,7 +117,7 @@ pub fn push_summary(summary: &Summary, out: &mut Vec<u8>) {
 }
 
 /// Appends the summary with the time and memory that the run used.
-pub fn push_stats(summary: &Summary, usage: &Usage, out: &mut Vec<u8>) {
+pub(crate) fn push_stats(summary: &Summary, usage: &Usage, out: &mut Vec<u8>) {
     open("summary", out);
     push_run(summary, out);
     for (name, figure) in usage.figures() {
@@ -135,7 +135,7 @@ fn push_run(summary: &Summary, out: &mut Vec<u8>) {
 }
 
 /// Appends the last keys of a summary: skipped files by reason.
-pub fn push_skips(summary: &Summary, out: &mut Vec<u8>) {
+pub(crate) fn push_skips(summary: &Summary, out: &mut Vec<u8>) {
     for (name, count) in summary.skips() {
         push_count(name, count, out);
     }
@@ -170,7 +170,7 @@ pub(crate) fn push_key(name: &str, out: &mut Vec<u8>) {
 }
 
 /// Appends a comma, a key and a string.
-pub fn push_member(name: &str, text: &str, out: &mut Vec<u8>) {
+pub(crate) fn push_member(name: &str, text: &str, out: &mut Vec<u8>) {
     push_key(name, out);
     push_string(text.as_bytes(), out);
 }
@@ -191,7 +191,7 @@ pub(crate) fn push_bool(name: &str, value: bool, out: &mut Vec<u8>) {
 }
 
 /// Appends a comma, a key and a number.
-pub fn push_count(name: &str, count: u64, out: &mut Vec<u8>) {
+pub(crate) fn push_count(name: &str, count: u64, out: &mut Vec<u8>) {
     push_key(name, out);
     push_decimal(count, out);
 }

@@ -3,13 +3,13 @@
 //! Every writer appends to a buffer of the caller and allocates nothing. The contents of a record are
 //! the table [`FIELDS`](field::FIELDS); a format writes each [`Value`](field::Value).
 
-pub mod csv;
+pub(crate) mod csv;
 pub mod escape;
 pub mod field;
 pub mod json;
 pub mod record;
-pub mod schema;
-pub mod text;
+pub(crate) mod schema;
+pub(crate) mod text;
 
 use crate::resolver::{Diagnostic, Link};
 use escape::push_decimal;
@@ -27,11 +27,11 @@ pub struct Output {
     /// Appends a link.
     pub link: fn(&Layout, &DocumentPath, &Link<'_>, &mut Vec<u8>),
     /// Writers of the records that are no links; none where these are messages on standard error.
-    pub others: Option<RecordWriters>,
+    pub(crate) others: Option<RecordWriters>,
 }
 
 /// The writers of an output format for the records that are no links.
-pub struct RecordWriters {
+pub(crate) struct RecordWriters {
     /// Appends a diagnostic.
     pub diagnostic: fn(&DocumentPath, &Diagnostic<'_>, &mut Vec<u8>),
     /// Appends an error.
@@ -45,7 +45,7 @@ pub struct RecordWriters {
 }
 
 /// Every output format, one row each.
-pub static OUTPUTS: &[Output] = &[
+pub(crate) static OUTPUTS: &[Output] = &[
     Output {
         name: "text",
         header: |_, _| {},
@@ -83,7 +83,14 @@ pub static OUTPUTS: &[Output] = &[
 impl Output {
     /// Appends the number of links with a value of a key: a record, or the number, a tab and the
     /// value, with `-` for an empty one.
-    pub fn count(&self, layout: &Layout, key: &str, value: &[u8], count: u64, out: &mut Vec<u8>) {
+    pub(crate) fn count(
+        &self,
+        layout: &Layout,
+        key: &str,
+        value: &[u8],
+        count: u64,
+        out: &mut Vec<u8>,
+    ) {
         match &self.others {
             Some(others) => (others.count)(key, value, count, out),
             None => {

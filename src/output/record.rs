@@ -26,7 +26,7 @@ impl DocumentPath {
     }
 
     /// Replaces the path and keeps the memory.
-    pub fn set(&mut self, path: &[u8]) {
+    pub(crate) fn set(&mut self, path: &[u8]) {
         self.path.clear();
         self.path.extend_from_slice(path);
         self.is_utf8 = std::str::from_utf8(path).is_ok();
@@ -39,7 +39,7 @@ impl DocumentPath {
     }
 
     /// Returns whether the path is UTF-8, so that a record can hold it unchanged.
-    pub fn is_utf8(&self) -> bool {
+    pub(crate) fn is_utf8(&self) -> bool {
         self.is_utf8
     }
 
@@ -51,7 +51,7 @@ impl DocumentPath {
 
 /// A document, or a part of one, that could not be read.
 #[derive(Clone, Copy, Debug)]
-pub struct Failure<'a> {
+pub(crate) struct Failure<'a> {
     /// The enclosed document, if any.
     pub member: Option<&'a str>,
     /// The reason, without the path.
@@ -60,7 +60,7 @@ pub struct Failure<'a> {
 
 /// The counts of an archive, so that skipped parts are visible.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ArchiveRecord {
+pub(crate) struct ArchiveRecord {
     /// Messages, parts that were read, and parts that were not, by media type.
     pub counts: ArchiveCounts,
     /// The number of references that were reported.
@@ -73,7 +73,7 @@ pub struct ArchiveRecord {
 
 impl ArchiveRecord {
     /// Adds the counts of another piece of the archive.
-    pub fn add(&mut self, other: &ArchiveRecord) {
+    pub(crate) fn add(&mut self, other: &ArchiveRecord) {
         self.counts.add(&other.counts);
         self.links += other.links;
         self.bytes += other.bytes;
@@ -147,14 +147,14 @@ impl Usage {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Skip {
     /// The reason.
-    pub reason: SkipReason,
+    pub(crate) reason: SkipReason,
     /// The name of the format, for reasons that depend on the format.
     pub format: &'static str,
 }
 
 /// The reason to skip a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SkipReason {
+pub(crate) enum SkipReason {
     /// Not text.
     Binary,
     /// Compressed, where only named files are decompressed.
@@ -173,7 +173,7 @@ pub enum SkipReason {
 
 impl SkipReason {
     /// Every reason, in the order of the enum, with its key in the summary and the description.
-    pub const NAMES: [(SkipReason, &'static str, &'static str); 7] = [
+    pub(crate) const NAMES: [(SkipReason, &'static str, &'static str); 7] = [
         (
             SkipReason::Binary,
             "skipped_binary",
@@ -262,7 +262,7 @@ pub struct Summary {
 
 impl Summary {
     /// The keys of the counts in records, with the descriptions.
-    pub const KEYS: [(&'static str, &'static str); 7] = [
+    pub(crate) const KEYS: [(&'static str, &'static str); 7] = [
         ("files", "Files that were read"),
         ("bytes", "Their bytes"),
         ("references", "References that were reported"),
@@ -282,7 +282,7 @@ impl Summary {
     ];
 
     /// Returns the counts with their keys in records.
-    pub fn counts(&self) -> impl Iterator<Item = (&'static str, u64)> + use<> {
+    pub(crate) fn counts(&self) -> impl Iterator<Item = (&'static str, u64)> + use<> {
         let counts = [
             self.files,
             self.bytes,
@@ -297,20 +297,20 @@ impl Summary {
     }
 
     /// Returns the counts of skipped files with their keys in records, which come last.
-    pub fn skips(&self) -> impl Iterator<Item = (&'static str, u64)> + use<> {
+    pub(crate) fn skips(&self) -> impl Iterator<Item = (&'static str, u64)> + use<> {
         let reasons = SkipReason::NAMES.iter().zip(self.skipped);
         reasons.map(|((_, name, _), count)| (*name, count))
     }
 
     /// Counts a skipped file.
-    pub fn skip(&mut self, reason: SkipReason) {
+    pub(crate) fn skip(&mut self, reason: SkipReason) {
         self.skipped_files += 1;
         self.skipped[reason as usize] += 1;
     }
 
     /// Returns whether no file was found to read: all were skipped for their names, sizes and kinds,
     /// and none for its contents.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         let unread = [
             SkipReason::Binary,
             SkipReason::Compressed,
@@ -324,7 +324,7 @@ impl Summary {
     }
 
     /// Adds the counts of another worker.
-    pub fn add(&mut self, other: &Summary) {
+    pub(crate) fn add(&mut self, other: &Summary) {
         self.files += other.files;
         self.bytes += other.bytes;
         self.references += other.references;

@@ -44,7 +44,7 @@ static FINDING: &[ExtraKey] = &[
 ];
 
 /// The JSON Schema of a record.
-pub struct Schema {
+pub(crate) struct Schema {
     /// The name that `schema` takes.
     pub name: &'static str,
     /// Appends the schema.
@@ -52,7 +52,7 @@ pub struct Schema {
 }
 
 /// All schemas.
-pub static SCHEMAS: &[Schema] = &[
+pub(crate) static SCHEMAS: &[Schema] = &[
     Schema {
         name: "link",
         push: push_link,

@@ -40,7 +40,12 @@ fn push_location(layout: &Layout, path: &DocumentPath, link: &Link<'_>, out: &mu
 }
 
 /// Appends the path, and after a `!` the member.
-pub fn push_path(layout: &Layout, path: &DocumentPath, member: Option<&str>, out: &mut Vec<u8>) {
+pub(crate) fn push_path(
+    layout: &Layout,
+    path: &DocumentPath,
+    member: Option<&str>,
+    out: &mut Vec<u8>,
+) {
     paint(layout, PATH, out, |out| {
         match path.is_plain() {
             true => out.extend_from_slice(path.path()),
@@ -68,7 +73,7 @@ fn paint(layout: &Layout, color: &str, out: &mut Vec<u8>, push: impl FnOnce(&mut
 }
 
 /// Appends a URI, escaped as the layout asks, and the terminator.
-pub fn push_line(layout: &Layout, uri: &[u8], out: &mut Vec<u8>) {
+pub(crate) fn push_line(layout: &Layout, uri: &[u8], out: &mut Vec<u8>) {
     if is_plain(uri) {
         out.reserve(uri.len() + 1);
         out.extend_from_slice(uri);
@@ -84,7 +89,7 @@ pub fn push_line(layout: &Layout, uri: &[u8], out: &mut Vec<u8>) {
 }
 
 /// Appends bytes, with invalid UTF-8 as U+FFFD.
-pub fn push_lossy(bytes: &[u8], out: &mut Vec<u8>) {
+pub(crate) fn push_lossy(bytes: &[u8], out: &mut Vec<u8>) {
     if bytes.is_ascii() {
         return out.extend_from_slice(bytes);
     }

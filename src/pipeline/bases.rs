@@ -13,7 +13,7 @@ pub struct Bases {
     /// Directories with the URIs at which they are served.
     pub mounts: Mounts,
     /// The base of documents outside every mount.
-    pub otherwise: UnmountedBase,
+    pub(crate) otherwise: UnmountedBase,
     /// The default base of mail, instead of `thismessage:/`.
     pub default: Option<Vec<u8>>,
     /// The current directory with a trailing slash; relative paths start there. Empty if it is
@@ -37,7 +37,7 @@ impl Default for Bases {
 
 /// The base of documents outside every mount.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum UnmountedBase {
+pub(crate) enum UnmountedBase {
     /// The `file:` URI of a file; none for standard input.
     #[default]
     File,
@@ -66,7 +66,11 @@ impl Bases {
     /// # Errors
     ///
     /// The message to show, if the current directory is needed and not known.
-    pub fn absolute(&self, names: &mut AbsolutePaths, path: &[u8]) -> Result<Vec<u8>, String> {
+    pub(crate) fn absolute(
+        &self,
+        names: &mut AbsolutePaths,
+        path: &[u8],
+    ) -> Result<Vec<u8>, String> {
         let absolute = names.absolute(&self.here, path);
         absolute.map(<[u8]>::to_vec).ok_or_else(|| {
             let path = match path {
@@ -78,7 +82,7 @@ impl Bases {
     }
 
     /// Returns the base of the file at a path.
-    pub fn of_file(&self, path: &[u8], names: &mut AbsolutePaths) -> Option<Base> {
+    pub(crate) fn of_file(&self, path: &[u8], names: &mut AbsolutePaths) -> Option<Base> {
         if self.mounts.is_empty() {
             match &self.otherwise {
                 UnmountedBase::File => {}
@@ -112,7 +116,7 @@ impl Bases {
     }
 
     /// Returns the base of a container that was not retrieved from its path, such as mail.
-    pub fn of_container(&self) -> Base {
+    pub(crate) fn of_container(&self) -> Base {
         match (&self.otherwise, &self.default) {
             (UnmountedBase::Given(uri), _) => Base {
                 uri: uri.clone(),
@@ -128,7 +132,7 @@ impl Bases {
     }
 
     /// Returns the base of a document without a path.
-    pub fn of_stream(&self) -> Option<Base> {
+    pub(crate) fn of_stream(&self) -> Option<Base> {
         match &self.otherwise {
             UnmountedBase::Given(uri) => Some(default_base(uri)),
             UnmountedBase::File | UnmountedBase::Nothing => None,
@@ -145,7 +149,7 @@ fn default_base(uri: &[u8]) -> Base {
 
 /// Makes paths absolute, with a cache for the last `..`.
 #[derive(Debug, Default)]
-pub struct AbsolutePaths {
+pub(crate) struct AbsolutePaths {
     absolute: Vec<u8>,
     /// A path up to its last `..`, and the canonical path of that.
     above: Option<(Vec<u8>, Vec<u8>)>,
@@ -157,7 +161,7 @@ impl AbsolutePaths {
     ///
     /// Symbolic links keep their names, as a server would show them, except before a `..`, which
     /// only the file system can resolve.
-    pub fn absolute(&mut self, here: &[u8], path: &[u8]) -> Option<&[u8]> {
+    pub(crate) fn absolute(&mut self, here: &[u8], path: &[u8]) -> Option<&[u8]> {
         self.absolute.clear();
         let mut rest = path;
         match above(path) {
@@ -194,7 +198,7 @@ impl AbsolutePaths {
 }
 
 /// Returns a directory itself, or the directory of a file.
-pub fn directory_of(path: &Path) -> Vec<u8> {
+pub(crate) fn directory_of(path: &Path) -> Vec<u8> {
     let directory = match path.parent() {
         Some(parent) if !path.is_dir() => parent,
         _ => path,
@@ -203,7 +207,7 @@ pub fn directory_of(path: &Path) -> Vec<u8> {
 }
 
 /// Returns the origin of the `n`-th mount, from 0, without a URI: each has one of its own.
-pub fn internal_origin(n: usize) -> Vec<u8> {
+pub(crate) fn internal_origin(n: usize) -> Vec<u8> {
     match n {
         0 => b"http://site.invalid/".to_vec(),
         n => format!("http://site-{}.invalid/", n + 1).into_bytes(),
@@ -215,7 +219,7 @@ pub fn internal_origin(n: usize) -> Vec<u8> {
 /// # Errors
 ///
 /// The reason why the URI cannot be that of a mount, to follow the URI in a message.
-pub fn served_at(uri: &[u8]) -> Result<Vec<u8>, &'static str> {
+pub(crate) fn served_at(uri: &[u8]) -> Result<Vec<u8>, &'static str> {
     let resolver = Resolver::new(uri, Rules::Whatwg).map_err(|_| "is no absolute URI")?;
     if memchr::memchr2(b'?', b'#', uri).is_some() {
         return Err("has a query or a fragment, and no file can stand below these");

@@ -11,7 +11,7 @@ use crate::document::NestingLimit;
 use crate::resolver::{Diagnostic, Link, Sink};
 
 /// A compressed file, with the first bytes of its content read.
-pub struct OpenedFile<'a> {
+pub(crate) struct OpenedFile<'a> {
     /// The path without the extensions of its codecs.
     pub path: &'a [u8],
     /// The first bytes of the content.
@@ -37,7 +37,7 @@ impl<'a> OpenedFile<'a> {
     /// # Errors
     ///
     /// When the file cannot be read.
-    pub fn new(path: &'a [u8], codec: &'static Codec, input: Input<'_>) -> io::Result<Self> {
+    pub(crate) fn new(path: &'a [u8], codec: &'static Codec, input: Input<'_>) -> io::Result<Self> {
         let before: Cursor<Vec<u8>> = Cursor::new(input.head().to_vec());
         let reader: Box<dyn Read> = match input {
             Input::Whole(_) => Box::new(before),
@@ -72,7 +72,7 @@ impl<'a> OpenedFile<'a> {
     }
 
     /// Returns a reader of the innermost layer.
-    pub fn reader(&mut self) -> impl Read + use<> {
+    pub(crate) fn reader(&mut self) -> impl Read + use<> {
         let head = Cursor::new(self.head.clone());
         head.chain(LayerRest {
             layers: self.layers.clone(),
@@ -81,12 +81,12 @@ impl<'a> OpenedFile<'a> {
     }
 
     /// Returns the offsets of members, which grow while the layers are read.
-    pub fn members(&self) -> Members {
+    pub(crate) fn members(&self) -> Members {
         Members(self.layers.clone())
     }
 
     /// Returns the errors of the layers, as far as they have been read.
-    pub fn errors(&self) -> Vec<DecompressError> {
+    pub(crate) fn errors(&self) -> Vec<DecompressError> {
         let layers = self.layers.iter();
         let mut errors: Vec<_> = layers.filter_map(|layer| layer.borrow().error()).collect();
         if self.too_deep {
@@ -100,19 +100,19 @@ impl<'a> OpenedFile<'a> {
 }
 
 /// The members of the layers, outermost first.
-pub struct Members(Vec<Rc<RefCell<Decompressed>>>);
+pub(crate) struct Members(Vec<Rc<RefCell<Decompressed>>>);
 
 impl Members {
     /// Returns where in the file the member begins that holds the byte at an offset of the content.
     /// Offsets must not descend from call to call.
-    pub fn offset(&self, content: u64) -> Option<u64> {
+    pub(crate) fn offset(&self, content: u64) -> Option<u64> {
         let mut innermost_first = self.0.iter().rev();
         innermost_first.try_fold(content, |at, layer| layer.borrow_mut().member(at))
     }
 }
 
 /// Adds to links the offset of the member of a compressed file in which their message begins.
-pub struct Located<'a, S> {
+pub(crate) struct Located<'a, S> {
     /// Takes the links.
     pub sink: &'a mut S,
     /// The offsets of members.

@@ -9,11 +9,11 @@ use super::walk::{Entry, EntryKind};
 /// A file of up to this many bytes is read at once.
 const WHOLE: u64 = 256 << 10;
 /// The number of bytes that are read first of a file of unknown length: most files are shorter.
-pub const SHORT: usize = 16 << 10;
+pub(crate) const SHORT: usize = 16 << 10;
 
 /// An opened document with its first bytes.
 #[derive(Debug)]
-pub enum Input<'a> {
+pub(crate) enum Input<'a> {
     /// All bytes.
     Whole(&'a [u8]),
     /// The first bytes, and the file after them.
@@ -24,7 +24,7 @@ pub enum Input<'a> {
 
 /// An input that can only be read once.
 #[derive(Debug)]
-pub enum Stream {
+pub(crate) enum Stream {
     /// Standard input.
     Standard(io::Stdin),
     /// A pipe or a device.
@@ -49,7 +49,7 @@ impl<'a> Input<'a> {
     /// # Errors
     ///
     /// When the file cannot be opened or read.
-    pub fn open(entry: &Entry, head: &'a mut Vec<u8>) -> io::Result<Self> {
+    pub(crate) fn open(entry: &Entry, head: &'a mut Vec<u8>) -> io::Result<Self> {
         match entry.kind {
             EntryKind::File(length @ 1..=WHOLE) => {
                 let mut file = File::open(&entry.path)?;
@@ -94,7 +94,7 @@ impl<'a> Input<'a> {
 
     /// Returns whether a file, of which `length` bytes could be read, became shorter since it was
     /// found. Files that never have the length that they claim, as in /sys, did not.
-    pub fn has_shrunk(entry: &Entry, length: u64) -> bool {
+    pub(crate) fn has_shrunk(entry: &Entry, length: u64) -> bool {
         match entry.kind {
             EntryKind::File(before) if length < before => fs::metadata(&entry.path)
                 .is_ok_and(|metadata| metadata.is_file() && metadata.len() < before),
@@ -103,7 +103,7 @@ impl<'a> Input<'a> {
     }
 
     /// Returns the first bytes.
-    pub fn head(&self) -> &'a [u8] {
+    pub(crate) fn head(&self) -> &'a [u8] {
         match self {
             Input::Whole(head) | Input::File(head, _) | Input::Stream(head, _) => head,
         }
@@ -115,7 +115,7 @@ impl<'a> Input<'a> {
 /// # Errors
 ///
 /// Those of the reader, but for interruptions, which are retried.
-pub fn read<'a>(
+pub(crate) fn read<'a>(
     reader: &mut impl Read,
     buffer: &'a mut Vec<u8>,
     length: usize,
@@ -138,7 +138,7 @@ fn resized(buffer: &mut Vec<u8>, length: usize) -> &mut [u8] {
 /// # Errors
 ///
 /// Those of the reader, but for interruptions, which are retried.
-pub fn fill(reader: &mut impl Read, into: &mut [u8]) -> io::Result<usize> {
+pub(crate) fn fill(reader: &mut impl Read, into: &mut [u8]) -> io::Result<usize> {
     let mut end = 0;
     while end < into.len() {
         match reader.read(&mut into[end..]) {
@@ -153,7 +153,7 @@ pub fn fill(reader: &mut impl Read, into: &mut [u8]) -> io::Result<usize> {
 
 /// A file whose first bytes have been read.
 #[derive(Debug)]
-pub struct Joined<'a> {
+pub(crate) struct Joined<'a> {
     head: &'a [u8],
     file: File,
     at: usize,
@@ -161,7 +161,7 @@ pub struct Joined<'a> {
 
 impl<'a> Joined<'a> {
     /// Joins the first bytes of a file and the file, which is positioned after them.
-    pub fn new(head: &'a [u8], file: File) -> Self {
+    pub(crate) fn new(head: &'a [u8], file: File) -> Self {
         Joined { head, file, at: 0 }
     }
 }

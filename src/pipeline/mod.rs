@@ -7,25 +7,26 @@
 //! [`writer`] writes them. The bytes written do not depend on the number of workers.
 
 pub mod bases;
-pub mod compressed;
-pub mod input;
-pub mod options;
-pub mod queue;
-pub mod read;
-pub mod reorder;
+pub(crate) mod compressed;
+pub(crate) mod input;
+pub(crate) mod options;
+pub(crate) mod queue;
+pub(crate) mod read;
+pub(crate) mod reorder;
 pub mod run;
 pub mod sniff;
 pub mod split_lines;
-pub mod split_members;
+pub(crate) mod split_members;
 pub mod tally;
 pub mod walk;
-pub mod workers;
+pub(crate) mod workers;
 pub mod writer;
 
 pub use options::{
     Archives, Decompress, Filter, OutputOrder, PipelineOptions, Progress, ReportMode, Shard,
     Verbosity, Written,
 };
+
 #[cfg(feature = "internals")]
 pub use options::{Choice, ProgressSnapshot};
 pub use run::run;

@@ -86,13 +86,13 @@ impl Default for PipelineOptions {
 
 impl PipelineOptions {
     /// Chooses the format of a file by its path and its first bytes, or the reason to skip it.
-    pub fn choose(&self, entry: &Entry, head: &[u8]) -> Choice {
+    pub(crate) fn choose(&self, entry: &Entry, head: &[u8]) -> Choice {
         self.choose_by(entry.path.as_os_str().as_encoded_bytes(), entry, head)
     }
 
     /// Chooses as [`choose`](Self::choose) does, for the contents of a compressed file: `path` has no
     /// extension of a codec.
-    pub fn choose_by(&self, path: &[u8], entry: &Entry, head: &[u8]) -> Choice {
+    pub(crate) fn choose_by(&self, path: &[u8], entry: &Entry, head: &[u8]) -> Choice {
         match (sniff::content(path, head), self.formats.as_slice()) {
             // A named file is of the type that the user gives.
             (_, [format]) if entry.named => Choice::Read(format),
@@ -115,7 +115,7 @@ impl PipelineOptions {
     }
 
     /// Returns whether a file would be read as a document. Reads its first bytes.
-    pub fn reads(&self, entry: &Entry) -> bool {
+    pub(crate) fn reads(&self, entry: &Entry) -> bool {
         if matches!(entry.kind, EntryKind::LeftOut(_)) {
             return false;
         }
@@ -128,14 +128,14 @@ impl PipelineOptions {
     }
 
     /// Returns the codec of a file that is to be decompressed.
-    pub fn codec(&self, entry: &Entry, head: &[u8]) -> Option<&'static Codec> {
+    pub(crate) fn codec(&self, entry: &Entry, head: &[u8]) -> Option<&'static Codec> {
         let wanted = entry.named || self.decompress == Decompress::All;
         Codec::of(head).filter(|_| wanted)
     }
 
     /// Returns whether a document with these first bytes may be split: each piece must be readable
     /// without those before it.
-    pub fn may_split(&self, format: &Format, head: &[u8]) -> bool {
+    pub(crate) fn may_split(&self, format: &Format, head: &[u8]) -> bool {
         let has_split_points = match format.split_point {
             None => false,
             Some(SplitPoint::Line(_)) => true,
@@ -214,7 +214,7 @@ pub enum ReportMode {
 
 impl ReportMode {
     /// Returns whether there is one line for each file, which is then not split.
-    pub fn is_by_file(self) -> bool {
+    pub(crate) fn is_by_file(self) -> bool {
         matches!(
             self,
             ReportMode::Count | ReportMode::Paths | ReportMode::Files
@@ -222,7 +222,7 @@ impl ReportMode {
     }
 
     /// Returns whether the output consists of records, in formats that have any.
-    pub fn is_records(self) -> bool {
+    pub(crate) fn is_records(self) -> bool {
         matches!(
             self,
             ReportMode::Links | ReportMode::Unique | ReportMode::CountBy(_)
@@ -230,7 +230,7 @@ impl ReportMode {
     }
 
     /// Returns whether each reported link has a record or a line of its own.
-    pub fn is_links(self) -> bool {
+    pub(crate) fn is_links(self) -> bool {
         matches!(self, ReportMode::Links | ReportMode::Unique)
     }
 }
@@ -312,7 +312,7 @@ pub enum Written {
 
 impl Filter {
     /// Returns whether every link is reported.
-    pub fn admits_everything(&self) -> bool {
+    pub(crate) fn admits_everything(&self) -> bool {
         let Filter {
             schemes,
             include,
@@ -326,7 +326,7 @@ impl Filter {
     }
 
     /// Returns whether a link is reported. The reference stands in for a missing target.
-    pub fn admits(&self, link: &Link<'_>) -> bool {
+    pub(crate) fn admits(&self, link: &Link<'_>) -> bool {
         let uri = link.target.unwrap_or(link.reference);
         self.admits_writing(link.reference)
             && self.admits_scheme(uri)
@@ -377,7 +377,7 @@ pub struct Shard {
 
 impl Shard {
     /// All files.
-    pub const WHOLE: Shard = Shard { index: 0, count: 1 };
+    pub(crate) const WHOLE: Shard = Shard { index: 0, count: 1 };
 
     /// Returns whether a path belongs to this part.
     pub fn holds(self, path: &[u8]) -> bool {
@@ -443,14 +443,14 @@ pub struct ProgressSnapshot {
 
 impl Progress {
     /// Adds to the counters.
-    pub fn add(&self, files: u64, bytes: u64, references: u64) {
+    pub(crate) fn add(&self, files: u64, bytes: u64, references: u64) {
         self.files.fetch_add(files, Ordering::Relaxed);
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
         self.references.fetch_add(references, Ordering::Relaxed);
     }
 
     /// Returns the counters.
-    pub fn snapshot(&self) -> ProgressSnapshot {
+    pub(crate) fn snapshot(&self) -> ProgressSnapshot {
         ProgressSnapshot {
             files: self.files.load(Ordering::Relaxed),
             bytes: self.bytes.load(Ordering::Relaxed),

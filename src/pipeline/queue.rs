@@ -27,7 +27,7 @@ const BATCH_BYTES: u64 = 512 << 10;
 
 /// A unit of work.
 #[derive(Debug)]
-pub enum Job {
+pub(crate) enum Job {
     /// A file to read.
     File(Entry),
     /// A short file that has been read.
@@ -40,14 +40,14 @@ pub enum Job {
 
 /// The bytes of a file, in one buffer with those of the other files of its batch.
 #[derive(Debug)]
-pub struct FileBytes {
+pub(crate) struct FileBytes {
     buffer: Arc<Vec<u8>>,
     range: Range<usize>,
 }
 
 impl FileBytes {
     /// All bytes of the file.
-    pub fn bytes(&self) -> &[u8] {
+    pub(crate) fn bytes(&self) -> &[u8] {
         &self.buffer[self.range.clone()]
     }
 }
@@ -58,7 +58,7 @@ enum FileSplitter {
 }
 
 /// The access of one worker to the queue.
-pub struct WorkerHandle<'a> {
+pub(crate) struct WorkerHandle<'a> {
     queue: &'a Queue<'a>,
     batch: Option<FileBatch>,
 }
@@ -71,7 +71,7 @@ struct FileBatch {
 }
 
 /// The files of a walk, dispatched in order.
-pub struct Queue<'a> {
+pub(crate) struct Queue<'a> {
     options: &'a PipelineOptions,
     walk: Mutex<WalkState>,
     dispatch: Mutex<DispatchState>,
@@ -110,7 +110,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl<'a> Queue<'a> {
     /// Creates a queue of the files of a walk that belong to the shard.
-    pub fn new(walk: Walk, options: &'a PipelineOptions) -> Self {
+    pub(crate) fn new(walk: Walk, options: &'a PipelineOptions) -> Self {
         Queue {
             options,
             walk: Mutex::new(WalkState { walk, batches: 0 }),
@@ -120,7 +120,7 @@ impl<'a> Queue<'a> {
     }
 
     /// Returns the handle of one worker.
-    pub fn handle(&'a self) -> WorkerHandle<'a> {
+    pub(crate) fn handle(&'a self) -> WorkerHandle<'a> {
         WorkerHandle {
             queue: self,
             batch: None,
@@ -129,7 +129,7 @@ impl<'a> Queue<'a> {
 
     /// Stops all workers. A worker that ends before the queue is drained must call this: others may
     /// be waiting for its batch.
-    pub fn stop(&self) {
+    pub(crate) fn stop(&self) {
         lock(&self.dispatch).stopped = true;
         self.changed.notify_all();
     }
@@ -233,7 +233,7 @@ impl<'a> Queue<'a> {
 impl WorkerHandle<'_> {
     /// Replaces `jobs` with the next ones and returns their ticket; none when nothing is left, or the
     /// queue has been stopped. Tickets ascend from 0.
-    pub fn pull(&mut self, jobs: &mut Vec<Job>) -> Option<u64> {
+    pub(crate) fn pull(&mut self, jobs: &mut Vec<Job>) -> Option<u64> {
         let queue = self.queue;
         let mut state = lock(&queue.dispatch);
         for job in jobs.drain(..) {

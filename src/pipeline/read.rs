@@ -20,7 +20,7 @@ use crate::uri::Base;
 pub(super) const SHRUNK: &str = "it became shorter while it was read";
 
 /// The result of reading a file.
-pub enum FileOutcome {
+pub(crate) enum FileOutcome {
     /// Read as a document.
     Document {
         /// The format of the document.
@@ -37,7 +37,7 @@ pub enum FileOutcome {
 }
 
 /// Reads files, with buffers that are used again for the next one.
-pub struct FileReader<'a> {
+pub(crate) struct FileReader<'a> {
     options: &'a PipelineOptions,
     extractor: Extractor,
     head: Vec<u8>,
@@ -46,7 +46,7 @@ pub struct FileReader<'a> {
 
 impl<'a> FileReader<'a> {
     /// Creates the reader of one worker.
-    pub fn new(options: &'a PipelineOptions) -> Self {
+    pub(crate) fn new(options: &'a PipelineOptions) -> Self {
         FileReader {
             options,
             extractor: Extractor::new(&options.extractor),
@@ -60,7 +60,7 @@ impl<'a> FileReader<'a> {
     /// # Errors
     ///
     /// When the file cannot be opened, or its first bytes cannot be read.
-    pub fn read(&mut self, entry: &Entry, sink: &mut impl Sink) -> io::Result<FileOutcome> {
+    pub(crate) fn read(&mut self, entry: &Entry, sink: &mut impl Sink) -> io::Result<FileOutcome> {
         if let EntryKind::LeftOut(reason) = entry.kind {
             return Ok(FileOutcome::Skipped(Skip { reason, format: "" }));
         }
@@ -75,7 +75,7 @@ impl<'a> FileReader<'a> {
     /// # Errors
     ///
     /// When a compressed file cannot be decompressed.
-    pub fn read_bytes(
+    pub(crate) fn read_bytes(
         &mut self,
         entry: &Entry,
         bytes: &[u8],
@@ -209,7 +209,7 @@ impl<'a> FileReader<'a> {
     }
 
     /// Returns the counts of the archive that was read last; none for formats that are no archives.
-    pub fn counts(&self, format: &Format) -> Option<&ArchiveCounts> {
+    pub(crate) fn counts(&self, format: &Format) -> Option<&ArchiveCounts> {
         self.extractor.counts(format)
     }
 

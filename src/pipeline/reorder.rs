@@ -13,7 +13,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use super::options::OutputOrder;
 
 /// A part of the output of one ticket.
-pub trait OutputBlock: Send {
+pub(crate) trait OutputBlock: Send {
     /// Returns the memory that the contents take, in bytes.
     fn weight(&self) -> usize;
 
@@ -25,7 +25,7 @@ pub trait OutputBlock: Send {
 }
 
 /// Writes blocks.
-pub trait BlockSink<B>: Send {
+pub(crate) trait BlockSink<B>: Send {
     /// Writes a block.
     ///
     /// # Errors
@@ -36,10 +36,10 @@ pub trait BlockSink<B>: Send {
 
 /// The error of a worker whose output is no longer wanted, since writing has failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stopped;
+pub(crate) struct Stopped;
 
 /// Writes blocks to a sink in the order of their tickets.
-pub struct ReorderBuffer<B, S> {
+pub(crate) struct ReorderBuffer<B, S> {
     state: Mutex<ReorderState<B>>,
     /// Notified when `state` has changed.
     changed: Condvar,
@@ -92,7 +92,7 @@ enum TicketPart {
 
 impl<B: OutputBlock, S: BlockSink<B>> ReorderBuffer<B, S> {
     /// Starts with ticket 0 and buffers up to `limit` bytes; without an order it buffers nothing.
-    pub fn new(sink: S, limit: usize, order: OutputOrder) -> Self {
+    pub(crate) fn new(sink: S, limit: usize, order: OutputOrder) -> Self {
         ReorderBuffer {
             state: Mutex::new(ReorderState {
                 current: 0,
@@ -114,7 +114,7 @@ impl<B: OutputBlock, S: BlockSink<B>> ReorderBuffer<B, S> {
     /// # Errors
     ///
     /// When the output has failed.
-    pub fn push(&self, ticket: u64, block: &mut B) -> Result<(), Stopped> {
+    pub(crate) fn push(&self, ticket: u64, block: &mut B) -> Result<(), Stopped> {
         self.push_part(ticket, block, TicketPart::Some)
     }
 
@@ -123,13 +123,13 @@ impl<B: OutputBlock, S: BlockSink<B>> ReorderBuffer<B, S> {
     /// # Errors
     ///
     /// When the output has failed.
-    pub fn finish(&self, ticket: u64, block: &mut B) -> Result<(), Stopped> {
+    pub(crate) fn finish(&self, ticket: u64, block: &mut B) -> Result<(), Stopped> {
         self.push_part(ticket, block, TicketPart::Last)
     }
 
     /// Waits until a ticket may use much memory, which one does at a time: the current ticket, since
     /// that never waits for another; without an order the first to ask.
-    pub fn acquire_memory(&self, ticket: u64) {
+    pub(crate) fn acquire_memory(&self, ticket: u64) {
         let mut state = self.lock();
         while !state.stopped {
             let granted = match self.order {
@@ -144,7 +144,7 @@ impl<B: OutputBlock, S: BlockSink<B>> ReorderBuffer<B, S> {
     }
 
     /// Ends what [`acquire_memory`](Self::acquire_memory) began.
-    pub fn release_memory(&self, ticket: u64) {
+    pub(crate) fn release_memory(&self, ticket: u64) {
         let mut state = self.lock();
         if state.exclusive == Some(ticket) {
             state.exclusive = None;
@@ -153,7 +153,7 @@ impl<B: OutputBlock, S: BlockSink<B>> ReorderBuffer<B, S> {
     }
 
     /// Returns the sink, and the error that ended the output early.
-    pub fn into_inner(self) -> (S, Option<io::Error>) {
+    pub(crate) fn into_inner(self) -> (S, Option<io::Error>) {
         let state = self.state.into_inner();
         let state = state.unwrap_or_else(PoisonError::into_inner);
         let sink = self.sink.into_inner();
@@ -208,7 +208,7 @@ impl<B: OutputBlock, S: BlockSink<B>> ReorderBuffer<B, S> {
     }
 
     /// Ends the output early with an error, unless it has ended already. Waiting workers return.
-    pub fn stop(&self, error: io::Error) -> Stopped {
+    pub(crate) fn stop(&self, error: io::Error) -> Stopped {
         let mut state = self.lock();
         state.stopped = true;
         state.error.get_or_insert(error);

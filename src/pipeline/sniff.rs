@@ -4,7 +4,7 @@ use crate::document::{Format, mail};
 use crate::output::record::SkipReason;
 
 /// The number of first bytes that are examined.
-pub const HEAD: usize = 8 << 10;
+pub(crate) const HEAD: usize = 8 << 10;
 
 /// The kind of a file.
 #[derive(Clone, Copy)]
@@ -87,13 +87,13 @@ static MAGICS: &[Magic] = &[
 ];
 
 /// Returns the reason to skip a file of another kind, by the name of the kind.
-pub fn reason(name: &str) -> SkipReason {
+pub(crate) fn reason(name: &str) -> SkipReason {
     let magic = MAGICS.iter().find(|magic| magic.name == name);
     magic.map_or(SkipReason::Binary, |magic| magic.reason)
 }
 
 /// Returns whether a text starts with a byte order mark of UTF-16 or UTF-32, which may hold NUL.
-pub fn is_wide(head: &[u8]) -> bool {
+pub(crate) fn is_wide(head: &[u8]) -> bool {
     head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff")
 }
 

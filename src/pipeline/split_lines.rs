@@ -20,9 +20,9 @@ use crate::output::record::ArchiveRecord;
 /// The size of pieces, in bytes: a piece should fit in the cache of a core.
 pub const PIECE: u64 = 1 << 20;
 /// A size of pieces with which no file is split.
-pub const UNCUT: u64 = u64::MAX >> 8;
+pub(crate) const UNCUT: u64 = u64::MAX >> 8;
 /// The number of bytes after a piece of an archive that are read with the piece.
-pub const TAIL: usize = 8 << 10;
+pub(crate) const TAIL: usize = 8 << 10;
 
 /// Files of more than this many pieces are split.
 const MIN_PIECES: u64 = 4;
@@ -35,7 +35,7 @@ const SEARCH: usize = 16 << 10;
 
 /// A file that is split.
 #[derive(Debug)]
-pub struct SplitFile {
+pub(crate) struct SplitFile {
     /// The path and the length of the file.
     pub entry: Entry,
     /// The format of the file.
@@ -79,7 +79,7 @@ impl std::fmt::Debug for Chosen {
 
 /// A piece of a file.
 #[derive(Clone, Debug)]
-pub struct FilePiece {
+pub(crate) struct FilePiece {
     /// The file.
     pub whole: Arc<SplitFile>,
     /// Counts the pieces of the file from 0.
@@ -97,7 +97,7 @@ pub struct FilePiece {
 
 /// The bytes of a piece of an archive.
 #[derive(Clone, Debug, Default)]
-pub struct PieceBytes {
+pub(crate) struct PieceBytes {
     pub(super) buffer: Vec<u8>,
     pub(super) start: usize,
     pub(super) end: usize,
@@ -105,19 +105,19 @@ pub struct PieceBytes {
 
 impl PieceBytes {
     /// Returns the bytes of the piece and up to [`TAIL`] bytes after it.
-    pub fn bytes(&self) -> &[u8] {
+    pub(crate) fn bytes(&self) -> &[u8] {
         &self.buffer[self.start..self.end]
     }
 
     /// Returns the buffer for another use.
-    pub fn into_buffer(self) -> Vec<u8> {
+    pub(crate) fn into_buffer(self) -> Vec<u8> {
         self.buffer
     }
 }
 
 /// The pieces of a file of a format that can be split at lines.
 #[derive(Debug)]
-pub struct LineSplitter {
+pub(crate) struct LineSplitter {
     whole: Arc<SplitFile>,
     length: u64,
     size: u64,
@@ -129,7 +129,7 @@ pub struct LineSplitter {
 
 impl LineSplitter {
     /// Returns whether a file of this length is split into pieces of `size` bytes.
-    pub fn is_worthwhile(length: u64, size: u64) -> bool {
+    pub(crate) fn is_worthwhile(length: u64, size: u64) -> bool {
         length > size * MIN_PIECES
     }
 
@@ -204,7 +204,7 @@ impl FilePiece {
     /// # Errors
     ///
     /// Those of the file.
-    pub fn load(&self, size: u64, into: &mut Vec<u8>) -> io::Result<bool> {
+    pub(crate) fn load(&self, size: u64, into: &mut Vec<u8>) -> io::Result<bool> {
         let length = self.end.map(|end| end - self.start);
         let Some(length) = length.filter(|&length| length <= size.saturating_mul(2)) else {
             return Ok(false);
@@ -217,7 +217,7 @@ impl FilePiece {
 
     /// Returns whether the file became shorter, given the length of the piece as read. True for one
     /// piece only, so that the file is reported once.
-    pub fn has_shrunk(&self, length: u64) -> bool {
+    pub(crate) fn has_shrunk(&self, length: u64) -> bool {
         let end = self.start + length;
         self.end.is_none_or(|expected| end < expected)
             && Input::has_shrunk(&self.whole.entry, end)
@@ -228,7 +228,7 @@ impl FilePiece {
     }
 
     /// Returns the range of the piece, with [`TAIL`] bytes after a piece of an archive.
-    pub fn range(&self) -> FileRange<'_> {
+    pub(crate) fn range(&self) -> FileRange<'_> {
         let tail = match self.split.end {
             Some(_) => TAIL as u64,
             None => 0,
@@ -241,18 +241,18 @@ impl FilePiece {
     }
 
     /// Returns whether lines are counted over the whole file, and not in each part of a message.
-    pub fn counts_lines(&self) -> bool {
+    pub(crate) fn counts_lines(&self) -> bool {
         matches!(self.whole.format.0.split_point, Some(SplitPoint::Line(_)))
     }
 
     /// Returns how many of the first `bytes` bytes belong to the piece, and not to its tail.
-    pub fn own(&self, bytes: u64) -> u64 {
+    pub(crate) fn own(&self, bytes: u64) -> u64 {
         self.end.map_or(bytes, |end| bytes.min(end - self.start))
     }
 
     /// Adds the counts of the piece to those of its archive. The last piece waits for all others and
     /// returns the sum.
-    pub fn add_counts(&self, counts: &ArchiveRecord) -> Option<ArchiveRecord> {
+    pub(crate) fn add_counts(&self, counts: &ArchiveRecord) -> Option<ArchiveRecord> {
         let ArchiveSum { state, added } = &self.whole.archive;
         let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
         state.0 += 1;
@@ -269,7 +269,7 @@ impl FilePiece {
     }
 
     /// Returns the offset of the piece, with line 1.
-    pub fn origin(&self) -> PieceOrigin {
+    pub(crate) fn origin(&self) -> PieceOrigin {
         PieceOrigin {
             offset: self.start,
             line: 1,
@@ -279,7 +279,7 @@ impl FilePiece {
 
     /// Returns the offset and the line of the piece. Must be called for every piece, with its bytes
     /// if they are read: later pieces wait for the number of its lines.
-    pub fn locate(&self, bytes: Option<&[u8]>) -> PieceOrigin {
+    pub(crate) fn locate(&self, bytes: Option<&[u8]>) -> PieceOrigin {
         let lines = match bytes {
             Some(bytes) => breaks(bytes),
             // No piece waits for the last one.
@@ -309,7 +309,7 @@ impl FilePiece {
 
 /// The bytes of a file between two offsets.
 #[derive(Debug)]
-pub struct FileRange<'a> {
+pub(crate) struct FileRange<'a> {
     file: &'a File,
     at: u64,
     end: Option<u64>,

@@ -19,7 +19,7 @@ const LOOK_BEHIND: usize = 64;
 const MORE: usize = 64 << 10;
 
 /// Splits an archive, piece by piece.
-pub struct MemberSplitter {
+pub(crate) struct MemberSplitter {
     whole: Arc<SplitFile>,
     finder: Box<dyn MemberFinder>,
     size: usize,
@@ -62,7 +62,7 @@ impl MemberSplitter {
     }
 
     /// Returns the next piece; `spare` holds buffers of earlier pieces.
-    pub fn next(&mut self, spare: &mut Vec<Vec<u8>>) -> Option<FilePiece> {
+    pub(crate) fn next(&mut self, spare: &mut Vec<Vec<u8>>) -> Option<FilePiece> {
         if self.finished {
             return None;
         }

@@ -36,7 +36,7 @@ const DAY: usize = 10;
 
 impl CountKey {
     /// Every key with its name on the command line.
-    pub const NAMES: &'static [(CountKey, &'static str)] = &[
+    pub(crate) const NAMES: &'static [(CountKey, &'static str)] = &[
         (CountKey::Host, "host"),
         (CountKey::Scheme, "scheme"),
         (CountKey::Target, "target"),
@@ -60,19 +60,19 @@ impl CountKey {
     }
 
     /// Returns the name on the command line and in records.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         let row = Self::NAMES.iter().find(|(key, _)| *key == self);
         row.map_or("", |(_, name)| name)
     }
 
     /// Returns whether links are counted by a field of their message's envelope.
-    pub fn needs_envelope(self) -> bool {
+    pub(crate) fn needs_envelope(self) -> bool {
         matches!(self, CountKey::Date | CountKey::Sender)
     }
 
     /// Returns the value of a link, empty where it has none. The reference stands in for a missing
     /// target.
-    pub fn of<'a>(self, path: &'a DocumentPath, link: &'a Link<'_>) -> &'a [u8] {
+    pub(crate) fn of<'a>(self, path: &'a DocumentPath, link: &'a Link<'_>) -> &'a [u8] {
         let text = |text: Option<&'a str>| text.unwrap_or_default().as_bytes();
         match self {
             CountKey::Path => path.path(),
@@ -122,7 +122,7 @@ fn host(authority: &[u8]) -> &[u8] {
 /// are several parts because a table takes twice its size while it grows, and only one of them grows
 /// at a time.
 #[derive(Debug)]
-pub struct KeyCounts {
+pub(crate) struct KeyCounts {
     hasher: RandomState,
     parts: Vec<Part>,
 }
@@ -183,7 +183,7 @@ impl Part {
 
 impl KeyCounts {
     /// Counts a link with a value.
-    pub fn count(&mut self, value: &[u8]) {
+    pub(crate) fn count(&mut self, value: &[u8]) {
         self.add(value, 1);
     }
 
@@ -197,7 +197,7 @@ impl KeyCounts {
     }
 
     /// Adds the counts of another worker.
-    pub fn merge(&mut self, other: KeyCounts) {
+    pub(crate) fn merge(&mut self, other: KeyCounts) {
         if self.parts.is_empty() {
             *self = other;
             return;
@@ -216,7 +216,10 @@ impl KeyCounts {
     /// # Errors
     ///
     /// The first error of `take`.
-    pub fn rows<E>(mut self, mut take: impl FnMut(&[u8], u64) -> Result<(), E>) -> Result<(), E> {
+    pub(crate) fn rows<E>(
+        mut self,
+        mut take: impl FnMut(&[u8], u64) -> Result<(), E>,
+    ) -> Result<(), E> {
         let mut order: Vec<(u32, u32)> = Vec::new();
         for (number, part) in self.parts.iter_mut().enumerate() {
             part.index = HashTable::new();

@@ -29,7 +29,7 @@ pub struct WalkOptions {
     /// Sort the files of a directory by name.
     pub sorted: bool,
     /// Files that the run writes, which are not read.
-    pub outputs: Outputs,
+    pub(crate) outputs: Outputs,
 }
 
 impl Default for WalkOptions {
@@ -49,20 +49,20 @@ impl Default for WalkOptions {
 
 /// The files that a run writes, and whether one of them was named as an input during the run.
 #[derive(Clone, Debug, Default)]
-pub struct Outputs {
+pub(crate) struct Outputs {
     inodes: Vec<Inode>,
     named: Arc<AtomicBool>,
 }
 
 impl Outputs {
     /// Creates a set of files.
-    pub fn new(inodes: Vec<Inode>) -> Self {
+    pub(crate) fn new(inodes: Vec<Inode>) -> Self {
         let named = Arc::default();
         Outputs { inodes, named }
     }
 
     /// Returns whether one of the files was named as an input, so that none may be replaced.
-    pub fn were_named(&self) -> bool {
+    pub(crate) fn were_named(&self) -> bool {
         self.named.load(Ordering::Relaxed)
     }
 
@@ -80,14 +80,14 @@ impl Outputs {
 
 /// The identity of a file: its device and its number there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Inode {
+pub(crate) struct Inode {
     device: u64,
     number: u64,
 }
 
 /// Returns the identity of a file.
 #[cfg(unix)]
-pub fn inode(metadata: &Metadata) -> Option<Inode> {
+pub(crate) fn inode(metadata: &Metadata) -> Option<Inode> {
     use std::os::unix::fs::MetadataExt;
     Some(Inode {
         device: metadata.dev(),
@@ -107,14 +107,14 @@ pub struct Entry {
     /// The path, as reached from the arguments.
     pub path: PathBuf,
     /// The kind of the file.
-    pub kind: EntryKind,
+    pub(crate) kind: EntryKind,
     /// Whether the path was named, and not found in a directory.
     pub named: bool,
 }
 
 /// The kind of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EntryKind {
+pub(crate) enum EntryKind {
     /// A regular file with its length in bytes when it was found.
     File(u64),
     /// A regular file of unknown length in a tree. Only `max_filesize` needs lengths: asking for each
@@ -262,7 +262,7 @@ impl Iterator for Walk {
 impl WalkOptions {
     /// Returns the file at a canonical path, if a walk of `root` would find it. Reads only the
     /// directories above the file.
-    pub fn find(&self, root: &Path, file: &Path) -> Option<Entry> {
+    pub(crate) fn find(&self, root: &Path, file: &Path) -> Option<Entry> {
         let below = file.strip_prefix(fs::canonicalize(root).ok()?).ok()?;
         let path = root.join(below);
         let wanted = path.clone();
@@ -344,7 +344,7 @@ fn unreadable(error: &ignore::Error) -> Unreadable {
 
 /// Returns the path of these bytes.
 #[cfg(unix)]
-pub fn path_of(bytes: &[u8]) -> PathBuf {
+pub(crate) fn path_of(bytes: &[u8]) -> PathBuf {
     use std::os::unix::ffi::OsStrExt;
     PathBuf::from(std::ffi::OsStr::from_bytes(bytes))
 }

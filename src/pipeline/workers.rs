@@ -16,7 +16,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 /// # Panics
 ///
 /// When a worker panics, after all others have returned.
-pub fn run_workers<T: Send>(
+pub(crate) fn run_workers<T: Send>(
     threads: usize,
     stop: impl Fn() + Sync,
     work: impl Fn() -> T + Sync,
@@ -44,7 +44,7 @@ pub fn run_workers<T: Send>(
 ///
 /// Uses up to `threads` threads, each for at least `grain` items; `init` makes the state that `map`
 /// reuses from one item to the next.
-pub fn map_items<S, T: Sync, R: Send>(
+pub(crate) fn map_items<S, T: Sync, R: Send>(
     threads: usize,
     grain: usize,
     items: &[T],

@@ -14,7 +14,7 @@ const BUFFER: usize = 64 << 10;
 
 /// Output of a worker.
 #[derive(Debug, Default)]
-pub struct Chunk {
+pub(crate) struct Chunk {
     /// Bytes for the output.
     pub output: Vec<u8>,
     /// Lines for standard error.
@@ -51,7 +51,7 @@ impl OutputBlock for Chunk {
 
 /// Writes blocks to the output and their messages to standard error.
 #[derive(Debug)]
-pub struct OutputWriter<W> {
+pub(crate) struct OutputWriter<W> {
     output: W,
     buffer: Vec<u8>,
     flush: FlushPolicy,
@@ -69,7 +69,7 @@ pub enum FlushPolicy {
 
 impl<W: Write + Send> OutputWriter<W> {
     /// Writes to `output`.
-    pub fn new(output: W, flush: FlushPolicy) -> Self {
+    pub(crate) fn new(output: W, flush: FlushPolicy) -> Self {
         OutputWriter {
             output,
             buffer: Vec::with_capacity(BUFFER),
@@ -79,7 +79,7 @@ impl<W: Write + Send> OutputWriter<W> {
     }
 
     /// Returns the number of records that were left out because they repeat another.
-    pub fn repeated(&self) -> u64 {
+    pub(crate) fn repeated(&self) -> u64 {
         self.seen.repeated
     }
 
@@ -88,7 +88,7 @@ impl<W: Write + Send> OutputWriter<W> {
     /// # Errors
     ///
     /// Those of the output.
-    pub fn flush(&mut self) -> io::Result<()> {
+    pub(crate) fn flush(&mut self) -> io::Result<()> {
         self.write_buffer()?;
         self.output.flush()
     }
@@ -130,21 +130,21 @@ impl<W: Write + Send> BlockSink<Chunk> for OutputWriter<W> {
 ///
 /// The hash has random keys for each run, so that a document cannot hold targets that collide.
 #[derive(Clone, Debug, Default)]
-pub struct TargetHasher {
+pub(crate) struct TargetHasher {
     high: RandomState,
     low: RandomState,
 }
 
 impl TargetHasher {
     /// Returns the key of a target.
-    pub fn of(&self, target: &[u8]) -> u128 {
+    pub(crate) fn of(&self, target: &[u8]) -> u128 {
         u128::from(self.high.hash_one(target)) << 64 | u128::from(self.low.hash_one(target))
     }
 }
 
 /// A record in the output of a chunk, and the key of its target.
 #[derive(Clone, Debug)]
-pub struct Keyed {
+pub(crate) struct Keyed {
     /// The key of the target.
     pub key: u128,
     /// The bytes of the record.
@@ -156,7 +156,7 @@ pub struct Keyed {
 /// There are several tables because a table takes twice its size while it grows, and only one of
 /// them grows at a time.
 #[derive(Debug, Default)]
-pub struct SeenTargets {
+pub(crate) struct SeenTargets {
     /// 102 bits of each key: the number of the table and three words. The probability that two of
     /// 2^32 targets share them is 2^-39.
     keys: Vec<HashTable<[u32; 3]>>,
@@ -185,7 +185,7 @@ impl SeenTargets {
     }
 
     /// Appends `output` without the records whose targets have been seen.
-    pub fn push_new(&mut self, output: &[u8], records: &[Keyed], out: &mut Vec<u8>) {
+    pub(crate) fn push_new(&mut self, output: &[u8], records: &[Keyed], out: &mut Vec<u8>) {
         let mut from = 0;
         for record in records {
             out.extend_from_slice(&output[from..record.range.start]);

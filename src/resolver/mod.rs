@@ -91,13 +91,13 @@ impl Linker {
     }
 
     /// Sets the longest base in the contents of documents that counts, in bytes.
-    pub fn set_longest_base(&mut self, bytes: usize) {
+    pub(crate) fn set_longest_base(&mut self, bytes: usize) {
         self.longest_base = bytes;
         self.writer.longest_base = bytes;
     }
 
     /// Sets the decoder of targets that a mail gateway has rewritten.
-    pub fn set_unwrapper(&mut self, unwrapper: Option<Unwrapper>) {
+    pub(crate) fn set_unwrapper(&mut self, unwrapper: Option<Unwrapper>) {
         self.writer.unwrapper = unwrapper;
     }
 
@@ -125,7 +125,7 @@ impl Linker {
     }
 
     /// Processes a batch of events and the window of the batch; passes settled links to the sink.
-    pub fn take(&mut self, events: &Batch, window: &[u8], sink: &mut impl Sink) {
+    pub(crate) fn take(&mut self, events: &Batch, window: &[u8], sink: &mut impl Sink) {
         step(events.list.len());
         for (index, event) in events.list.iter().enumerate() {
             match *event {
@@ -162,7 +162,7 @@ impl Linker {
     /// Releases pending references above the limit, settled or not; returns whether it did.
     ///
     /// No later event may retract those references, so the document must not restart.
-    pub fn limit(&mut self, sink: &mut impl Sink) -> bool {
+    pub(crate) fn limit(&mut self, sink: &mut impl Sink) -> bool {
         let closed = self.live.saturating_sub(self.open.len());
         if self.pending.size() + closed * size_of::<BaseScope>() <= PENDING_LIMIT {
             return false;
@@ -174,7 +174,7 @@ impl Linker {
     }
 
     /// Takes the restart that the outermost document requested since the last call.
-    pub fn take_restart(&mut self) -> Option<RestartHints> {
+    pub(crate) fn take_restart(&mut self) -> Option<RestartHints> {
         self.restart.take()
     }
 

@@ -8,7 +8,7 @@ use crate::bytes::class::ByteSet;
 
 /// A set of ASCII bytes, as two tables by the halves of each byte.
 #[derive(Clone, Copy, Debug)]
-pub struct NibbleSet {
+pub(crate) struct NibbleSet {
     low: [u8; 16],
     high: [u8; 16],
 }
@@ -19,7 +19,7 @@ impl NibbleSet {
     /// # Panics
     ///
     /// When a byte is not ASCII.
-    pub const fn new(members: &ByteSet) -> Self {
+    pub(crate) const fn new(members: &ByteSet) -> Self {
         let mut halves = NibbleSet {
             low: [0; 16],
             high: [0; 16],
@@ -38,7 +38,7 @@ impl NibbleSet {
     }
 
     /// Returns whether the byte is a member.
-    #[cfg(any(test, feature = "internals"))]
+    #[cfg(test)]
     pub const fn contains(&self, byte: u8) -> bool {
         self.low[byte as usize & 15] & self.high[byte as usize >> 4] != 0
     }
@@ -46,24 +46,24 @@ impl NibbleSet {
 
 /// Pairs of ASCII bytes, by the low half of each: the test has false positives.
 #[derive(Clone, Copy, Debug)]
-pub struct AsciiPairs {
+pub(crate) struct AsciiPairs {
     first: [u8; 16],
     second: [u8; 16],
 }
 
 impl AsciiPairs {
     /// The number of groups: one for each bit.
-    pub const GROUPS: usize = 8;
+    pub(crate) const GROUPS: usize = 8;
 
     /// The empty set.
-    pub const NONE: Self = AsciiPairs {
+    pub(crate) const NONE: Self = AsciiPairs {
         first: [0; 16],
         second: [0; 16],
     };
 
     /// Adds a pair to one of eight groups; every first byte of a group matches with every second.
     #[must_use]
-    pub const fn with(mut self, group: usize, first: u8, second: u8) -> Self {
+    pub(crate) const fn with(mut self, group: usize, first: u8, second: u8) -> Self {
         assert!(first < 0x80 && second < 0x80, "pairs are of ASCII bytes");
         self.first[first as usize & 15] |= 1 << group;
         self.second[second as usize & 15] |= 1 << group;
@@ -71,7 +71,7 @@ impl AsciiPairs {
     }
 
     /// Returns whether the pair may be a member.
-    #[cfg(any(test, feature = "internals"))]
+    #[cfg(test)]
     pub const fn may_contain(&self, first: u8, second: u8) -> bool {
         let both = self.first[first as usize & 15] & self.second[second as usize & 15];
         first < 0x80 && second < 0x80 && both != 0
@@ -80,7 +80,7 @@ impl AsciiPairs {
 
 /// The pattern of a search: a byte with one of the pairs before it, or another byte behind it.
 #[derive(Clone, Copy, Debug)]
-pub struct NeighbourPattern {
+pub(crate) struct NeighbourPattern {
     /// The byte that is searched for.
     pub byte: u8,
     /// The pairs that may precede the byte.
@@ -91,12 +91,12 @@ pub struct NeighbourPattern {
 
 impl NeighbourPattern {
     /// The number of bytes before the byte that are read.
-    pub const BEFORE: usize = 2;
+    pub(crate) const BEFORE: usize = 2;
 
     /// Returns whether a search finds the byte at an index: the naive version.
     ///
     /// At least two bytes precede the index and one follows.
-    #[cfg(any(test, feature = "internals"))]
+    #[cfg(test)]
     pub fn may_be_at(&self, bytes: &[u8], at: usize) -> bool {
         bytes[at] == self.byte
             && (bytes[at + 1] == self.behind
@@ -104,7 +104,7 @@ impl NeighbourPattern {
     }
 }
 
-pub use detected::Avx2;
+pub(crate) use detected::Avx2;
 
 #[cfg(target_arch = "x86_64")]
 mod detected {
@@ -116,18 +116,18 @@ mod detected {
     ///
     /// INVARIANT: a value is only made where AVX2 was detected.
     #[derive(Clone, Copy, Debug)]
-    pub struct Avx2(());
+    pub(crate) struct Avx2(());
 
     impl Avx2 {
         /// Detects AVX2.
         #[inline]
-        pub fn new() -> Option<Self> {
+        pub(crate) fn new() -> Option<Self> {
             is_x86_feature_detected!("avx2").then_some(Avx2(()))
         }
 
         /// Returns one bit for each byte that is in the set, the first byte's lowest.
         #[inline]
-        pub fn members(self, bytes: &[u8; 32], set: &NibbleSet) -> u32 {
+        pub(crate) fn members(self, bytes: &[u8; 32], set: &NibbleSet) -> u32 {
             // SAFETY: an `Avx2` is proof of AVX2.
             unsafe { members(bytes, set) }
         }
@@ -136,7 +136,7 @@ mod detected {
         ///
         /// `Err` is an index before which there is none: the last bytes are left to the caller.
         #[inline]
-        pub fn find(
+        pub(crate) fn find(
             self,
             bytes: &[u8],
             from: usize,

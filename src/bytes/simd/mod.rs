@@ -4,7 +4,7 @@
 //! byte. This folder holds all unsafe code of the crate: this file reads nothing but the sixteen
 //! bytes of an array that it borrows.
 
-pub mod avx2;
+pub(crate) mod avx2;
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{
@@ -14,27 +14,27 @@ use std::arch::x86_64::{
 /// A vector of sixteen bytes.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy, Debug)]
-pub struct Block(__m128i);
+pub(crate) struct Block(__m128i);
 
 #[cfg(target_arch = "x86_64")]
 impl Block {
     /// Loads a block.
     #[inline(always)]
-    pub fn new(bytes: &[u8; 16]) -> Block {
+    pub(crate) fn new(bytes: &[u8; 16]) -> Block {
         // SAFETY: the array has the sixteen bytes that are read, and they need no alignment.
         Block(unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) })
     }
 
     /// Returns one bit for each byte equal to `byte`, the first byte's lowest.
     #[inline(always)]
-    pub fn equal(self, byte: u8) -> u32 {
+    pub(crate) fn equal(self, byte: u8) -> u32 {
         // SAFETY: SSE2 is part of the architecture.
         unsafe { _mm_movemask_epi8(_mm_cmpeq_epi8(self.0, _mm_set1_epi8(byte as i8))) as u32 }
     }
 
     /// Returns one bit for each byte less than or equal to `byte`.
     #[inline(always)]
-    pub fn up_to(self, byte: u8) -> u32 {
+    pub(crate) fn up_to(self, byte: u8) -> u32 {
         // SAFETY: SSE2 is part of the architecture.
         unsafe {
             let limit = _mm_set1_epi8(byte as i8);
@@ -44,7 +44,7 @@ impl Block {
 
     /// Returns one bit for each byte above 0x7F.
     #[inline(always)]
-    pub fn beyond_ascii(self) -> u32 {
+    pub(crate) fn beyond_ascii(self) -> u32 {
         // SAFETY: SSE2 is part of the architecture.
         unsafe { _mm_movemask_epi8(self.0) as u32 }
     }
@@ -54,11 +54,11 @@ impl Block {
 pub use naive::Block;
 
 /// The number of bytes in a block.
-pub const LENGTH: usize = 16;
+pub(crate) const LENGTH: usize = 16;
 
 /// Loads the block at an index; `None` if it exceeds the bytes.
 #[inline(always)]
-pub fn at(bytes: &[u8], at: usize) -> Option<Block> {
+pub(crate) fn at(bytes: &[u8], at: usize) -> Option<Block> {
     bytes.get(at..)?.first_chunk().map(Block::new)
 }
 
@@ -66,7 +66,7 @@ pub fn at(bytes: &[u8], at: usize) -> Option<Block> {
 ///
 /// `None` if the 64 bytes exceed the slice.
 #[inline(always)]
-pub fn equal_of_64(byte: u8, bytes: &[u8], at: usize) -> Option<u64> {
+pub(crate) fn equal_of_64(byte: u8, bytes: &[u8], at: usize) -> Option<u64> {
     let four = bytes.get(at..at.checked_add(4 * LENGTH)?)?;
     let mut mask = 0;
     for quarter in 0..4 {

@@ -6,7 +6,7 @@ use encoding_rs::{Encoding, UTF_8};
 pub(crate) const PRESCAN: usize = 1024;
 
 /// Finds the encoding that a document declares for itself in its first bytes.
-pub type Prescan = fn(&[u8]) -> Option<&'static Encoding>;
+pub(crate) type Prescan = fn(&[u8]) -> Option<&'static Encoding>;
 
 /// The result of the search for a document's encoding in its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub enum Confidence {
 
 /// Which documents of a format are converted to UTF-8 before they are scanned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Conversion {
+pub(crate) enum Conversion {
     /// None: the scanner decodes them itself.
     Never,
     /// Those in which bytes of markup may stand for something else.
@@ -69,7 +69,7 @@ pub(crate) fn detect(
 }
 
 /// Returns whether scanners cannot read an encoding as it is stored.
-pub fn needs_transcoding(encoding: &'static Encoding) -> bool {
+pub(crate) fn needs_transcoding(encoding: &'static Encoding) -> bool {
     !encoding.is_ascii_compatible()
 }
 

@@ -17,7 +17,7 @@ use memchr::memmem;
 
 use super::Decode;
 pub(crate) use converter::{ByteOrder, Converter, ConverterInput, Shifts};
-pub use detect::{Confidence, Conversion, Detected, Prescan, needs_transcoding};
+pub(crate) use detect::{Confidence, Conversion, Detected, Prescan, needs_transcoding};
 pub(crate) use detect::{PRESCAN, converts, detect};
 pub(crate) use reader::CharsetReader;
 

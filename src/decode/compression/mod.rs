@@ -46,7 +46,7 @@ enum Padding {
 }
 
 /// The codecs, one row each.
-pub static CODECS: &[Codec] = &[
+pub(crate) static CODECS: &[Codec] = &[
     Codec {
         extension: "gz",
         starts: |head| head.starts_with(b"\x1f\x8b\x08"),
@@ -222,12 +222,12 @@ impl Decompressed {
     }
 
     /// Returns whether the output of so much input is too long.
-    pub fn is_excessive(input: u64, output: u64) -> bool {
+    pub(crate) fn is_excessive(input: u64, output: u64) -> bool {
         output > RATIO_FROM && output / RATIO > input
     }
 
     /// Ends the document here, with a fault unless there has been one.
-    pub fn end_with(&mut self, fault: DecompressFault) {
+    pub(crate) fn end_with(&mut self, fault: DecompressFault) {
         self.state = DecompressState::Done;
         let offset = self.output;
         self.error.get_or_insert(DecompressError { fault, offset });
@@ -240,7 +240,7 @@ impl Decompressed {
 
     /// Returns where in the compressed document the member begins that holds the byte at an offset of
     /// the output. Offsets must not descend from call to call: members before them are forgotten.
-    pub fn member(&mut self, offset: u64) -> Option<u64> {
+    pub(crate) fn member(&mut self, offset: u64) -> Option<u64> {
         while self
             .members
             .get(1)

@@ -26,4 +26,3 @@ pub use super::options::HtmlOptions;
 #[cfg(feature = "internals")]
 pub use encoding::prescan;
 pub(super) use scanner::FORMAT;
-pub use scanner::HtmlScanner;

@@ -43,7 +43,7 @@ pub(in crate::document) const FORMAT: Format = Format {
 };
 
 /// The scanner for HTML.
-pub struct HtmlScanner {
+pub(crate) struct HtmlScanner {
     document: ReportState,
     parser: SimulatorParser,
     validity: Validity,
@@ -72,7 +72,7 @@ enum HtmlState {
 
 impl HtmlScanner {
     /// Creates a scanner for HTML.
-    pub fn new(options: &FormatOptions) -> Self {
+    pub(crate) fn new(options: &FormatOptions) -> Self {
         let html = options.html.clone();
         let enabled = EnabledRows::new(&html, options.anchors);
         let parser = SimulatorParser::new(&html, enabled);

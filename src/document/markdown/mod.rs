@@ -47,7 +47,7 @@ pub(super) const FORMAT: Format = Format {
 };
 
 /// The scanner for Markdown.
-pub struct MarkdownScanner {
+pub(crate) struct MarkdownScanner {
     /// The dialect of documents whose tree has no mark of its own.
     usual: Slug,
     slug: Slug,
@@ -62,7 +62,7 @@ pub struct MarkdownScanner {
 
 impl MarkdownScanner {
     /// Creates a scanner for Markdown.
-    pub fn new(options: &super::FormatOptions) -> Self {
+    pub(crate) fn new(options: &super::FormatOptions) -> Self {
         MarkdownScanner {
             usual: options.markdown.slug,
             slug: options.markdown.slug,

@@ -39,7 +39,7 @@ const fn no_slash(name: &'static str, shape: SchemeShape) -> TextScheme {
 }
 
 /// Every known scheme, by name: IANA's permanent ones and common unofficial ones.
-pub const SCHEMES: &[TextScheme] = &[
+pub(crate) const SCHEMES: &[TextScheme] = &[
     known("aaa"),
     known("aaas"),
     known("about"),
@@ -179,7 +179,7 @@ pub const SCHEMES: &[TextScheme] = &[
 
 impl TextScheme {
     /// The length of the longest name, in bytes.
-    pub const LONGEST: usize = 16;
+    pub(crate) const LONGEST: usize = 16;
 
     /// Returns the known scheme of a name in any case.
     ///
@@ -212,7 +212,7 @@ impl TextScheme {
     }
 
     /// Returns whether the scheme is http, https, ftp, ftps, ws or wss.
-    pub fn is_special(&self) -> bool {
+    pub(crate) fn is_special(&self) -> bool {
         matches!(self.form, SchemeForm::Special)
     }
 }
