@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::{self, BufRead, Read};
 use std::path::PathBuf;
 
-use foldhash::{HashSet, HashSetExt};
+use foldhash::HashSet;
 
 use super::names::FileId;
 use super::rules::{Level, RULES, Rule};
@@ -28,6 +28,8 @@ pub struct Finding<'a> {
     symlink: Option<Symlink<'a>>,
     pub(super) suggestion: Option<&'a [u8]>,
     key: u64,
+    group: u64,
+    pub(super) target_name: &'a [u8],
 }
 
 /// The destination of a symbolic link.
@@ -162,6 +164,12 @@ impl<'a> Finding<'a> {
     pub fn key(&self) -> String {
         format!("{:016x}", self.key)
     }
+
+    /// Returns the key of the findings of this rule with this target: 16 hexadecimal digits, the same
+    /// from one run to the next.
+    pub fn group(&self) -> String {
+        format!("{:016x}", self.group)
+    }
 }
 
 /// A finding on the way to the reports, before the search for its suggestion.
@@ -173,6 +181,10 @@ pub(super) struct FindingDraft<'a> {
     pub(super) symlink: Option<Symlink<'a>>,
     pub(super) hint: SuggestionHint<'a>,
     pub(super) key: u64,
+    /// The key of the findings of this rule with this target (A36).
+    pub(super) group: u64,
+    /// The target as it is shown for a group.
+    pub(super) target_name: Cow<'a, [u8]>,
 }
 
 impl<'a> FindingDraft<'a> {
@@ -181,6 +193,8 @@ impl<'a> FindingDraft<'a> {
         push_number(self.rule as u64, out);
         out.push(self.level as u8);
         out.extend_from_slice(&self.key.to_le_bytes());
+        out.extend_from_slice(&self.group.to_le_bytes());
+        push_bytes(&self.target_name, out);
         match &self.symlink {
             None => out.push(0),
             Some(Symlink::Outside(path)) => {
@@ -228,6 +242,8 @@ impl<'a> FindingDraft<'a> {
             _ => Level::Error,
         };
         let key = packed.fixed();
+        let group = packed.fixed();
+        let target_name = packed.bytes();
         let symlink = match packed.byte() {
             0 => None,
             1 => Some(Symlink::Outside(packed.bytes().into())),
@@ -248,6 +264,8 @@ impl<'a> FindingDraft<'a> {
                 symlink,
                 hint,
                 key,
+                group,
+                target_name: target_name.into(),
             })
         };
         match is_link {
@@ -270,6 +288,36 @@ impl<'a> FindingDraft<'a> {
             symlink: self.symlink.clone(),
             suggestion,
             key: self.key,
+            group: self.group,
+            target_name: &self.target_name,
+        }
+    }
+
+    /// Returns the draft of a finding that is only shown: with its suggestion, and in place of a link
+    /// its reference and position.
+    pub(super) fn to_show<'f>(&'f self, suggestion: Option<&'f [u8]>) -> FindingDraft<'f> {
+        let position = match self.subject {
+            FindingSubject::Document(position) => position,
+            FindingSubject::Link(link) => DocumentPosition {
+                member: link.member,
+                position: link.position,
+                span: None,
+                name: link.reference,
+            },
+        };
+        let hint = match suggestion {
+            Some(suggestion) => SuggestionHint::Known(suggestion.into()),
+            None => SuggestionHint::Nothing,
+        };
+        FindingDraft {
+            subject: FindingSubject::Document(position),
+            rule: self.rule,
+            level: self.level,
+            symlink: self.symlink.clone(),
+            hint,
+            key: self.key,
+            group: self.group,
+            target_name: Cow::Borrowed(&self.target_name),
         }
     }
 }
@@ -320,12 +368,23 @@ pub(super) fn finding_key(
     fnv1a(hash, &nth.to_le_bytes())
 }
 
+/// Returns the key of the findings of a rule with a target.
+pub(super) fn group_key(rule: &str, target_name: &[u8]) -> u64 {
+    let hash = fnv1a(FNV1A_START, &(rule.len() as u64).to_le_bytes());
+    fnv1a(fnv1a(hash, rule.as_bytes()), target_name)
+}
+
 /// The keys of accepted findings.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Baseline(HashSet<u64>);
+pub(super) struct Baseline {
+    keys: HashSet<u64>,
+    /// The starts of the lines, in their order.
+    lines: Vec<(u64, Box<[u8]>)>,
+}
 
-/// The number of bytes of a line that are read: the key is at the beginning.
-const START: u64 = 64;
+/// The number of bytes of a line that are read: the key is at the beginning, and words for people
+/// follow.
+const START: u64 = 160;
 
 impl Baseline {
     /// Reads keys: the first word of each line that is neither empty nor a `#` comment.
@@ -334,7 +393,7 @@ impl Baseline {
     ///
     /// Those of the reader, and `InvalidData` for a line that starts with anything else.
     pub(super) fn read(mut reader: impl BufRead) -> io::Result<Self> {
-        let mut keys = HashSet::new();
+        let mut baseline = Baseline::default();
         let mut line = Vec::new();
         for number in 1u64.. {
             line.clear();
@@ -354,14 +413,23 @@ impl Baseline {
                     format!("line {number} starts with no key of a finding: it is no baseline"),
                 ));
             };
-            keys.insert(key);
+            if baseline.keys.insert(key) {
+                baseline.lines.push((key, line.into()));
+            }
         }
-        Ok(Baseline(keys))
+        Ok(baseline)
     }
 
     /// Returns whether a finding is accepted.
     pub(super) fn contains(&self, key: u64) -> bool {
-        self.0.contains(&key)
+        self.keys.contains(&key)
+    }
+
+    /// Returns the starts of the lines whose keys are not among those that were found.
+    pub(super) fn stale(&self, found: &HashSet<u64>) -> impl Iterator<Item = &[u8]> {
+        let lines = self.lines.iter();
+        let stale = lines.filter(move |(key, _)| !found.contains(key));
+        stale.map(|(_, line)| &**line)
     }
 }
 

@@ -123,5 +123,6 @@ pub(crate) fn run(
         return Err(error);
     }
     reports.totals.damaged = collected.damaged;
+    reports.compare(&audit.options.baseline);
     reports.end(collected.summary, counts)
 }

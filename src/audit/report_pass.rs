@@ -1,6 +1,7 @@
 //! Second pass: the findings of each document, from the notes of the first pass or from reading the
 //! document again, in the order of the walk.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::hash::BuildHasher;
 use std::io;
@@ -11,7 +12,7 @@ use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use super::disk::{DiskEntry, LookupMatch};
 use super::finding::{
-    DocumentPosition, FindingDraft, FindingSubject, SuggestionHint, Symlink, finding_key,
+    DocumentPosition, FindingDraft, FindingSubject, SuggestionHint, Symlink, finding_key, group_key,
 };
 use super::names::FileId;
 use super::options::{Audit, FragmentChecks, ListedLinks};
@@ -19,7 +20,7 @@ use super::report::ReportSet;
 use super::rules::{LinkState, RULES, StateCounts};
 use super::site::{FileSet, PackedItem, Site, SiteDocument};
 use super::suggest::Suggester;
-use super::target::{LookupCache, TargetFacts, TargetLocation};
+use super::target::{LookupCache, TargetFacts, TargetLocation, split_fragment};
 use super::wire::{
     self, WireReader, WireRecord, WireRecords, push_bytes, push_number, push_optional,
 };
@@ -340,14 +341,16 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
         let Some((rule, level)) = self.audit.options.levels.named(rule) else {
             return;
         };
-        if !self.evaluator.shows(None) {
-            return;
-        }
         let key = self.evaluator.key(rule, position.member, position.name);
-        if self.audit.options.baseline.contains(key) {
+        if self.is_forgiven(key) || !self.evaluator.shows(None) {
             return;
         }
         self.record(WireRecord::Finding);
+        // Documents from one template have the same ids twice.
+        let target_name = match position.name {
+            b"" => self.evaluator.name.as_slice(),
+            name => name,
+        };
         let draft = FindingDraft {
             subject: FindingSubject::Document(*position),
             rule,
@@ -355,8 +358,20 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
             symlink: None,
             hint: SuggestionHint::Nothing,
             key,
+            group: group_key(RULES[rule].name, target_name),
+            target_name: shortened(target_name),
         };
         draft.push(&mut self.out.0);
+    }
+
+    /// Returns whether the baseline accepts a finding, which is then counted.
+    fn is_forgiven(&mut self, key: u64) -> bool {
+        let is_forgiven = self.audit.options.baseline.contains(key);
+        if is_forgiven {
+            self.record(WireRecord::Forgiven);
+            self.out.0.extend_from_slice(&key.to_le_bytes());
+        }
+        is_forgiven
     }
 
     /// Makes the deferred findings, which need lines and columns.
@@ -417,9 +432,10 @@ impl<C: BlockSink<WireRecords>> Sink for ReportPass<'_, C> {
             return;
         };
         let key = self.evaluator.key(rule, link.member, link.reference);
-        if !self.evaluator.shows(Some(&facts)) || self.audit.options.baseline.contains(key) {
+        if self.is_forgiven(key) || !self.evaluator.shows(Some(&facts)) {
             return;
         }
+        let target_name = self.evaluator.target_name(rule, &facts);
         let draft = FindingDraft {
             subject: FindingSubject::Link(link),
             rule,
@@ -427,6 +443,8 @@ impl<C: BlockSink<WireRecords>> Sink for ReportPass<'_, C> {
             symlink: self.evaluator.symlink(&facts),
             hint: self.evaluator.hint(rule, &facts),
             key,
+            group: group_key(RULES[rule].name, &target_name),
+            target_name: shortened(&target_name),
         };
         self.record(WireRecord::Finding);
         draft.push(&mut self.out.0);
@@ -544,6 +562,39 @@ impl<'a> Evaluator<'a> {
         finding_key(&self.name, member, RULES[rule].name, reference, nth)
     }
 
+    /// Returns the target of a finding about a link as it is named in a group: below a mount its path,
+    /// with the fragment if that is what is wrong (A36).
+    fn target_name(&self, rule: usize, facts: &TargetFacts<'_>) -> Vec<u8> {
+        let Ok(target) = facts.link.target else {
+            return facts.link.reference.to_vec();
+        };
+        let (target, fragment) = split_fragment(target);
+        let mut name = match self.audit.checker.expected_path(facts.link) {
+            Some((root, path)) => self.path_to_show(&root, &path),
+            None => target.to_vec(),
+        };
+        if matches!(facts.location, TargetLocation::NoIndex(_)) && !name.ends_with(b"/") {
+            name.push(b'/');
+        }
+        if RULES[rule].name == "broken-fragment" {
+            name.push(b'#');
+            name.extend_from_slice(fragment.unwrap_or_default());
+        }
+        name
+    }
+
+    /// Returns a path relative to the only mount; if there are several, to the current directory.
+    fn path_to_show(&self, root: &[u8], path: &[u8]) -> Vec<u8> {
+        let bases = &self.audit.options.reading.bases;
+        let is_only = bases.mounts.len() == 1 && bases.mounts.uri_of_mount(root).is_some();
+        let above = if is_only { root } else { &bases.here };
+        match path.strip_prefix(above) {
+            Some(b"") => b"/".to_vec(),
+            Some(below) => below.to_vec(),
+            None => path.to_vec(),
+        }
+    }
+
     /// Returns whether a finding is shown, by its document or by the target of its link.
     fn shows(&self, facts: Option<&TargetFacts<'_>>) -> bool {
         if self.touched {
@@ -618,6 +669,24 @@ impl<'a> Evaluator<'a> {
         push_path(below, &mut reference);
         Some(reference)
     }
+}
+
+/// The longest name of a target, in bytes: reports keep one for each group.
+const LONGEST_NAME: usize = 240;
+
+/// Returns a name without its middle if it is too long.
+fn shortened(name: &[u8]) -> Cow<'_, [u8]> {
+    if name.len() <= LONGEST_NAME {
+        return name.into();
+    }
+    // Not within a character of UTF-8, whose further bytes begin with the bits 10.
+    let is_start = |at: &usize| name.get(*at).is_none_or(|byte| byte & 0xC0 != 0x80);
+    let head = (0..=LONGEST_NAME / 2).rev().find(is_start).unwrap_or(0);
+    let tail = (name.len() - LONGEST_NAME / 2..=name.len()).find(is_start);
+    let tail = tail.unwrap_or(name.len());
+    [&name[..head], "\u{2026}".as_bytes(), &name[tail..]]
+        .concat()
+        .into()
 }
 
 fn touches(audit: &Audit, path: &[u8]) -> bool {

@@ -273,16 +273,19 @@ pub(super) enum WireRecord {
     Diagnostic,
     /// A message: why the document could not be read.
     Failure,
+    /// The key of a finding that the baseline accepts.
+    Forgiven,
 }
 
 impl WireRecord {
-    const ALL: [WireRecord; 6] = [
+    const ALL: [WireRecord; 7] = [
         WireRecord::Document,
         WireRecord::Finding,
         WireRecord::Link,
         WireRecord::External,
         WireRecord::Diagnostic,
         WireRecord::Failure,
+        WireRecord::Forgiven,
     ];
 
     /// Returns the kind of a byte.

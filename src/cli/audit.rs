@@ -353,8 +353,15 @@ impl AuditOutputs<Destination> {
         if let Some(keys) = &mut self.keys {
             reports.list_keys(Box::new(keys));
         }
+        let style = TextStyle {
+            group: findings.group,
+            ..TextStyle::default()
+        };
         for (format, destination) in &mut self.reports {
-            reports.add(format, TextStyle::default(), Box::new(destination));
+            reports.add(format, style, Box::new(destination));
+        }
+        if shows_summary(arguments) {
+            reports.count_targets();
         }
         reports
     }
@@ -385,7 +392,14 @@ fn text_style(arguments: &AuditArgs) -> TextStyle {
     let terminal = findings.output.is_none() && io::stdout().is_terminal();
     TextStyle {
         color: findings.color.for_color(terminal),
+        group: findings.group,
     }
+}
+
+/// Returns whether the summary is shown in words.
+fn shows_summary(arguments: &AuditArgs) -> bool {
+    let findings = &arguments.findings;
+    !findings.quiet && (findings.external || !findings.json)
 }
 
 fn finish(
@@ -395,7 +409,7 @@ fn finish(
 ) -> Result<Exit, Error> {
     let findings = &arguments.findings;
     let summary = &totals.summary;
-    if !findings.quiet && (findings.external || !findings.json) {
+    if shows_summary(arguments) {
         write_stderr(summary_text(totals).as_bytes());
     }
     if let Some(notice) = notice.filter(|notice| !notice.quiet) {
@@ -446,5 +460,47 @@ fn summary_text(totals: &AuditSummary) -> String {
         text += &format!("; {files} could not be read");
     }
     text.push('\n');
+    push_tables(totals, &mut text);
     text
+}
+
+/// Appends the findings by rule, the targets with most findings, and what became of the baseline.
+fn push_tables(totals: &AuditSummary, text: &mut String) {
+    let rules = totals.rules.iter();
+    let rules = rules.map(|row| (row.count, RULES[row.rule].name, row.level.name()));
+    let rows = rules.map(|(count, name, level)| (count, format!("{name} ({level})")));
+    push_rows(&rows.collect::<Vec<_>>(), text);
+    let targets = totals.targets.iter();
+    let rows = targets.map(|row| (row.count, format!("{}: {}", visible(&row.name), row.rule)));
+    let rows: Vec<_> = rows.collect();
+    if !rows.is_empty() {
+        *text += "targets with most findings:\n";
+        push_rows(&rows, text);
+    }
+    let (lines, stale) = &totals.stale;
+    if totals.forgiven + stale == 0 {
+        return;
+    }
+    *text += &format!(
+        "baseline: {} forgiven, {} stale\n",
+        counted(totals.forgiven, "finding"),
+        match stale {
+            1 => "1 entry is".to_owned(),
+            _ => format!("{stale} entries are"),
+        }
+    );
+    for line in lines {
+        *text += &format!("  {}\n", visible(line));
+    }
+    if *stale > lines.len() as u64 {
+        *text += &format!("  and {} more\n", stale - lines.len() as u64);
+    }
+}
+
+/// Appends rows of a number and a text; the numbers are aligned.
+fn push_rows(rows: &[(u64, String)], text: &mut String) {
+    let width = rows.iter().map(|(count, _)| count.to_string().len()).max();
+    for (count, name) in rows {
+        *text += &format!("{count:>width$} {name}\n", width = width.unwrap_or(0) + 2);
+    }
 }

@@ -41,6 +41,11 @@ static FINDING: &[ExtraKey] = &[
         "What names the finding from one run to the next",
         ValueShape::Text,
     ),
+    (
+        "group",
+        "What names the findings of the rule with the target, from one run to the next",
+        ValueShape::Text,
+    ),
 ];
 
 /// The JSON Schema of a record.
@@ -113,6 +118,17 @@ static AUDIT: &[ExtraKey] = &[
         "config",
         "The configuration file that was read",
         ValueShape::Text,
+    ),
+    ("rules", "Findings of each rule", ValueShape::Counts),
+    (
+        "forgiven",
+        "Findings that the baseline accepts",
+        ValueShape::Number,
+    ),
+    (
+        "stale",
+        "Lines of the baseline that accept no finding",
+        ValueShape::Number,
     ),
 ];
 

@@ -61,7 +61,10 @@ fn a_baseline_does_not_depend_on_how_the_tree_is_named() {
 #[test]
 fn touching_shows_findings_by_source_or_target() {
     let tree = tree();
-    let lines = |flags: &[&str]| audit(&tree, flags).1.lines().count();
+    let lines = |flags: &[&str]| {
+        let flags = [&["--group", "none"], flags].concat();
+        audit(&tree, &flags).1.lines().count()
+    };
     assert_eq!(lines(&[]), 4);
     assert_eq!(lines(&["--touching", "site/sub/page.html"]), 1);
     assert_eq!(lines(&["--touching", "site/index.html"]), 4);
@@ -157,7 +160,8 @@ fn findings_have_the_keys_of_links_and_more() {
             "level",
             "message",
             "suggestion",
-            "key"
+            "key",
+            "group"
         ]
     );
     let orphan = out

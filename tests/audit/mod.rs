@@ -10,6 +10,8 @@ mod exit_codes;
 mod flags;
 // A generated site with known breakage.
 mod generated;
+// Findings with one cause.
+mod groups;
 // Trees that are made to cost much, or to lead out of themselves.
 mod hostile;
 // The order of findings.

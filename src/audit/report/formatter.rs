@@ -2,18 +2,21 @@
 
 use std::path::PathBuf;
 
+use super::groups::{GroupPlace, Grouping};
 use crate::audit::finding::Finding;
-use crate::audit::rules::{LinkState, StateCounts};
+use crate::audit::rules::{Level, LinkState, RULES, StateCounts};
 use crate::output::DocumentPath;
 use crate::output::record::Summary;
 use crate::output::text::push_lossy;
 use crate::resolver::{Diagnostic, Link};
 
-/// The style of text.
+/// The style of reports for people.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TextStyle {
-    /// Whether it is coloured.
+    /// Whether text is coloured.
     pub(crate) color: bool,
+    /// Which findings are shown together.
+    pub(crate) group: Grouping,
 }
 
 /// Formats the records of a report into a buffer.
@@ -23,8 +26,17 @@ pub(crate) trait ReportFormatter: Send {
     /// Appends the start of the report.
     fn start(&mut self, _out: &mut Vec<u8>) {}
 
-    /// Appends a finding in a document.
+    /// Returns which findings are shown together.
+    fn grouping(&self) -> Grouping {
+        Grouping::None
+    }
+
+    /// Appends a finding in a document; not called for a report with groups.
     fn finding(&mut self, finding: &Finding<'_>, out: &mut Vec<u8>);
+
+    /// Appends one of the first findings of a group. For a report with groups, called before the end:
+    /// for each group in the order of its first finding.
+    fn grouped(&mut self, _finding: &Finding<'_>, _place: GroupPlace, _out: &mut Vec<u8>) {}
 
     /// Appends a link and its state.
     fn link(
@@ -75,8 +87,35 @@ pub struct AuditSummary {
     pub(crate) unsuggested: u64,
     /// Damaged containers.
     pub(crate) damaged: u64,
+    /// The findings of each rule that has any: the most severe first, then the most frequent.
+    pub(crate) rules: Vec<RuleCount>,
+    /// The targets with most findings, if groups are counted.
+    pub(crate) targets: Vec<TargetCount>,
+    /// Findings further down than the groups that are shown.
+    pub(crate) hidden_in_groups: u64,
+    /// Findings that the baseline accepts.
+    pub(crate) forgiven: u64,
+    /// Lines of the baseline that accept no finding: the first ones as they are, and the number of all.
+    pub(crate) stale: (Vec<String>, u64),
     /// The configuration file that was read.
     pub(crate) config: Option<PathBuf>,
+}
+
+/// The number of findings of a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RuleCount {
+    /// The index in [`RULES`].
+    pub(crate) rule: usize,
+    pub(crate) level: Level,
+    pub(crate) count: u64,
+}
+
+/// The number of findings of a rule with a target.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct TargetCount {
+    pub(crate) name: String,
+    pub(crate) rule: &'static str,
+    pub(crate) count: u64,
 }
 
 impl AuditSummary {
@@ -125,6 +164,23 @@ impl AuditSummary {
         self.warnings
     }
 
+    /// Returns the rules that have findings, each with their number: the most severe rules first, then
+    /// the most frequent.
+    pub fn by_rule(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        let rows = self.rules.iter();
+        rows.map(|row| (RULES[row.rule].name, row.count))
+    }
+
+    /// Returns the number of findings that the baseline accepts.
+    pub fn forgiven(&self) -> u64 {
+        self.forgiven
+    }
+
+    /// Returns the number of lines of the baseline that accept no finding.
+    pub fn stale(&self) -> u64 {
+        self.stale.1
+    }
+
     /// Returns the number of findings for which no suggestion was searched, because the searches
     /// before them had used up the budget.
     pub fn unsuggested(&self) -> u64 {
@@ -141,6 +197,11 @@ pub(super) type Push = fn(&[u8], &mut Vec<u8>);
 /// Appends the message of a finding, with its suggestion.
 pub(super) fn push_message(finding: &Finding<'_>, push: Push, out: &mut Vec<u8>) {
     push(finding.message().as_bytes(), out);
+    push_suggestion(finding, push, out);
+}
+
+/// Appends the suggestion of a finding, if there is one.
+pub(super) fn push_suggestion(finding: &Finding<'_>, push: Push, out: &mut Vec<u8>) {
     if let Some(suggestion) = finding.suggestion {
         out.extend_from_slice(b"; did you mean ");
         push(suggestion, out);

@@ -34,6 +34,7 @@ impl ReportFormatter for JsonlReport {
             None => out.extend_from_slice(b"null"),
         }
         push_member("key", &finding.key(), out);
+        push_member("group", &finding.group(), out);
         out.extend_from_slice(b"}\n");
     }
 
@@ -91,6 +92,18 @@ pub(super) fn push_totals(totals: &AuditSummary, out: &mut Vec<u8>) {
     if let Some(config) = &totals.config {
         push_member("config", &config.to_string_lossy(), out);
     }
+    out.extend_from_slice(b",\"rules\":{");
+    for (index, (name, count)) in totals.by_rule().enumerate() {
+        let before = out.len();
+        push_count(name, count, out);
+        if index == 0 {
+            // The first member has no comma before it.
+            out.remove(before);
+        }
+    }
+    out.push(b'}');
+    push_count("forgiven", totals.forgiven(), out);
+    push_count("stale", totals.stale(), out);
     out.extend_from_slice(b"}\n");
 }
 

@@ -1,17 +1,19 @@
 //! The formats of reports, one row each in `FORMATS`, and the reports of a run.
 
 mod formatter;
+mod groups;
 mod jsonl;
 mod junit;
 mod sarif;
 mod text;
 
+use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::convert::Infallible;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use super::finding::{Finding, FindingDraft, FindingSubject, push_baseline_line};
+use super::finding::{Baseline, Finding, FindingDraft, FindingSubject, push_baseline_line};
 use super::rules::{Level, LinkState, StateCounts};
 use super::wire::{self, WireReader, WireRecord};
 use crate::document::diagnostic::Effect;
@@ -24,7 +26,9 @@ use crate::pipeline::tally::{CountKey, KeyCounts};
 use crate::resolver::Diagnostic;
 pub use formatter::AuditSummary;
 pub(crate) use formatter::TextStyle;
-use formatter::{GATHER, ReportFormatter};
+use formatter::{GATHER, ReportFormatter, RuleCount, TargetCount};
+use groups::FindingGroups;
+pub(crate) use groups::Grouping;
 use jsonl::JsonlReport;
 
 /// A format of reports.
@@ -55,7 +59,7 @@ pub(crate) static FORMATS: &[ReportFormat] = &[
     },
     ReportFormat {
         name: "github",
-        start: |_| Box::new(text::GithubReport),
+        start: |style| Box::new(text::GithubReport::new(style)),
     },
 ];
 
@@ -116,6 +120,10 @@ pub(crate) struct ReportSet<'r> {
     listed: HashSet<Box<[u8]>>,
     /// The keys of all findings.
     baseline: Option<OpenReport<'r>>,
+    /// The groups of the reports that have any, one set for each grouping.
+    groups: Vec<FindingGroups>,
+    /// The keys of findings that the baseline accepts.
+    forgiven: foldhash::HashSet<u64>,
     document: DocumentPath,
     verbosity: Verbosity,
     /// The number of findings that are shown at most.
@@ -133,6 +141,8 @@ impl<'r> ReportSet<'r> {
             external: None,
             listed: HashSet::new(),
             baseline: None,
+            groups: Vec::new(),
+            forgiven: foldhash::HashSet::default(),
             document: DocumentPath::new(b""),
             verbosity,
             most: most.unwrap_or(u64::MAX),
@@ -148,8 +158,22 @@ impl<'r> ReportSet<'r> {
         style: TextStyle,
         writer: Box<dyn Write + Send + 'r>,
     ) {
-        self.open
-            .push(OpenReport::new((format.start)(style), writer));
+        let open = OpenReport::new((format.start)(style), writer);
+        self.group_by(open.report.grouping());
+        self.open.push(open);
+    }
+
+    /// Collects groups of findings.
+    fn group_by(&mut self, grouping: Grouping) {
+        let is_known = self.groups.iter().any(|groups| groups.by() == grouping);
+        if grouping != Grouping::None && !is_known {
+            self.groups.push(FindingGroups::new(grouping));
+        }
+    }
+
+    /// Finds the targets with most findings, for the summary.
+    pub(crate) fn count_targets(&mut self) {
+        self.group_by(Grouping::Target);
     }
 
     /// Adds a report of how many findings there are with each value of a key.
@@ -203,6 +227,10 @@ impl<'r> ReportSet<'r> {
             WireRecord::External => self.external(packed.bytes()),
             WireRecord::Diagnostic => self.diagnostic(&packed.diagnostic()),
             WireRecord::Failure => self.failure(wire::text(packed.bytes())),
+            WireRecord::Forgiven => {
+                self.totals.forgiven += 1;
+                self.forgiven.insert(packed.fixed());
+            }
         }
         self.write_full()
     }
@@ -244,16 +272,34 @@ impl<'r> ReportSet<'r> {
             Level::Error => self.totals.errors += 1,
             _ => self.totals.warnings += 1,
         }
+        let rules = &mut self.totals.rules;
+        match rules.iter_mut().find(|row| row.rule == draft.rule) {
+            Some(row) => row.count += 1,
+            None => rules.push(RuleCount {
+                rule: draft.rule,
+                level: finding.level,
+                count: 1,
+            }),
+        }
         if let Some(baseline) = &mut self.baseline {
             push_baseline_line(&finding, &mut baseline.out);
         }
-        if self.shown == self.most {
+        let is_hidden = self.shown == self.most;
+        for groups in &mut self.groups {
+            if is_hidden {
+                groups.hide_new();
+            }
+            groups.add(&self.document, draft, suggestion);
+        }
+        if is_hidden {
             self.totals.hidden += 1;
             return;
         }
         self.shown += 1;
         for open in &mut self.open {
-            open.report.finding(&finding, &mut open.out);
+            if open.report.grouping() == Grouping::None {
+                open.report.finding(&finding, &mut open.out);
+            }
         }
     }
 
@@ -316,7 +362,19 @@ impl<'r> ReportSet<'r> {
         self.totals.summary = summary;
         self.totals.counts = counts;
         self.end_document()?;
+        self.sort_counts();
         for open in &mut self.open {
+            let by = open.report.grouping();
+            if let Some(groups) = self.groups.iter().find(|groups| groups.by() == by) {
+                self.totals.hidden_in_groups = groups.hidden();
+                groups.show_all(|place, finding| {
+                    open.report.grouped(finding, place, &mut open.out);
+                    match open.out.len() >= GATHER {
+                        true => open.write(),
+                        false => Ok(()),
+                    }
+                })?;
+            }
             open.report.end(&self.totals, &mut open.out);
         }
         for open in self.all() {
@@ -324,6 +382,39 @@ impl<'r> ReportSet<'r> {
             open.writer.flush()?;
         }
         Ok(self.totals)
+    }
+}
+
+/// The number of targets in the summary, and of lines of a baseline.
+const MOST_LISTED: usize = 10;
+
+impl ReportSet<'_> {
+    /// Completes the counts by rule and by target.
+    fn sort_counts(&mut self) {
+        let rules = &mut self.totals.rules;
+        rules.sort_unstable_by_key(|row| (Reverse(row.level), Reverse(row.count), row.rule));
+        let by_target = |groups: &&FindingGroups| groups.by() == Grouping::Target;
+        if let Some(groups) = self.groups.iter().find(by_target) {
+            let targets = &mut self.totals.targets;
+            groups.show_largest(MOST_LISTED, |place, finding| {
+                targets.push(TargetCount {
+                    name: String::from_utf8_lossy(finding.target_name).into_owned(),
+                    rule: finding.rule.name,
+                    count: place.count,
+                });
+            });
+        }
+    }
+
+    /// Counts the lines of a baseline that accept no finding.
+    pub(super) fn compare(&mut self, baseline: &Baseline) {
+        let (lines, count) = &mut self.totals.stale;
+        for line in baseline.stale(&self.forgiven) {
+            if lines.len() < MOST_LISTED {
+                lines.push(String::from_utf8_lossy(line).into_owned());
+            }
+            *count += 1;
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use super::help::{self, there_are};
-use crate::audit::report::{FORMATS, ReportFormat};
+use crate::audit::report::{FORMATS, Grouping, ReportFormat};
 use crate::audit::rules::RULES;
 use crate::output::schema::{SCHEMAS, Schema};
 use crate::pipeline::tally::CountKey;
@@ -179,6 +179,10 @@ pub(crate) struct FindingArgs {
     /// Write the findings to a file too; may be repeated
     #[arg(long, value_name = "FORMAT=FILE", value_parser = report)]
     pub report: Vec<ReportArg>,
+    /// Show findings of one cause together, with their number and the first three: none, target (of
+    /// one rule with one target), rule or file; in text and annotations
+    #[arg(long, value_name = "BY", default_value = "target", value_parser = grouping)]
+    pub group: Grouping,
     /// Instead of findings show how many there are by rule, host, scheme, target, path, message,
     /// date, sender or element, the most frequent first
     #[arg(long, value_name = "KEY", value_parser = key, conflicts_with_all = ["links", "external"])]
@@ -272,6 +276,10 @@ fn rule(name: &str) -> Result<&'static str, String> {
 
 fn format(name: &str) -> Result<&'static ReportFormat, String> {
     ReportFormat::named(name).ok_or_else(|| there_are(FORMATS.iter().map(|format| format.name)))
+}
+
+fn grouping(name: &str) -> Result<Grouping, String> {
+    Grouping::named(name).ok_or_else(|| there_are(Grouping::NAMES.iter().map(|(_, name)| *name)))
 }
 
 fn report(text: &str) -> Result<ReportArg, String> {

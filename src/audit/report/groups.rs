@@ -1,0 +1,336 @@
+//! Groups of findings for people: by default those of one rule with one target, which have one cause.
+
+use std::hash::BuildHasher;
+
+use foldhash::quality::RandomState;
+use hashbrown::HashTable;
+
+use crate::audit::finding::{Finding, FindingDraft, SuggestionHint};
+use crate::audit::names::Interner;
+use crate::audit::wire::{WireReader, push_number};
+use crate::output::DocumentPath;
+
+/// The property that the findings of a group share.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Grouping {
+    /// There are no groups: each finding is shown.
+    None,
+    /// The rule and the target.
+    #[default]
+    Target,
+    /// The rule.
+    Rule,
+    /// The document.
+    File,
+}
+
+impl Grouping {
+    /// Every grouping with its name on the command line.
+    pub(crate) const NAMES: [(Grouping, &'static str); 4] = [
+        (Grouping::None, "none"),
+        (Grouping::Target, "target"),
+        (Grouping::Rule, "rule"),
+        (Grouping::File, "file"),
+    ];
+
+    /// Returns the grouping of a name.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        let row = Self::NAMES.iter().find(|(_, known)| *known == name);
+        row.map(|(grouping, _)| *grouping)
+    }
+}
+
+/// The number of findings of a group that are shown.
+pub(super) const SHOWN: usize = 3;
+
+/// A finding of a group that is shown, and what is known of the group.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GroupPlace {
+    /// What the findings share.
+    pub(super) by: Grouping,
+    /// The number of findings of the group.
+    pub(super) count: u64,
+    /// The number of the finding among those that are shown, from 0.
+    pub(super) nth: usize,
+}
+
+impl GroupPlace {
+    /// Returns how many findings follow the last one that is shown, if this is the last one.
+    pub(super) fn more(&self) -> Option<u64> {
+        let shown = SHOWN.min(self.count as usize);
+        (self.nth + 1 == shown).then(|| self.count - shown as u64)
+    }
+}
+
+/// The findings of a run in groups: of each group the number of its findings, and the first ones.
+///
+/// A finding in a group of its own takes about 40 bytes besides its reference and its target; the
+/// fourth and further findings of a group take none.
+#[derive(Debug)]
+pub(super) struct FindingGroups {
+    by: Grouping,
+    /// In the order of their first findings.
+    groups: Vec<Group>,
+    /// The numbers of groups by their keys.
+    numbers: HashTable<u32>,
+    hasher: RandomState,
+    /// The paths of documents.
+    documents: Interner,
+    /// The findings that are shown, each behind the number of its document.
+    packed: Vec<u8>,
+    /// The indices in `packed` of the second and further findings, for each group that has any.
+    others: Vec<[u64; SHOWN - 1]>,
+    /// The number of groups when the limit of findings was reached.
+    limit: Option<usize>,
+}
+
+#[derive(Debug)]
+struct Group {
+    key: u64,
+    /// The index in `packed` of the first finding.
+    first: u64,
+    count: u32,
+    /// The index in `others`, if there are others.
+    others: u32,
+}
+
+impl FindingGroups {
+    /// Creates an empty set of groups.
+    pub(super) fn new(by: Grouping) -> Self {
+        FindingGroups {
+            by,
+            groups: Vec::new(),
+            numbers: HashTable::new(),
+            hasher: RandomState::default(),
+            documents: Interner::default(),
+            packed: Vec::new(),
+            others: Vec::new(),
+            limit: None,
+        }
+    }
+
+    /// Returns what the findings of a group share.
+    pub(super) fn by(&self) -> Grouping {
+        self.by
+    }
+
+    /// Hides the groups whose first finding has not come yet; the findings are counted.
+    pub(super) fn hide_new(&mut self) {
+        self.limit.get_or_insert(self.groups.len());
+    }
+
+    /// Adds a finding with its suggestion to its group.
+    pub(super) fn add(
+        &mut self,
+        document: &DocumentPath,
+        draft: &FindingDraft<'_>,
+        suggestion: Option<&[u8]>,
+    ) {
+        let document = self.documents.add(document.path());
+        let key = match self.by {
+            Grouping::None | Grouping::Target => draft.group,
+            Grouping::Rule => draft.rule as u64,
+            Grouping::File => u64::from(document),
+        };
+        let hash = self.hasher.hash_one(key);
+        let same = |number: &u32| self.groups[*number as usize].key == key;
+        let known = self.numbers.find(hash, same).copied();
+        let nth = match known {
+            Some(number) => self.count(number),
+            None => self.start(key, hash),
+        };
+        if nth < SHOWN {
+            push_number(u64::from(document), &mut self.packed);
+            draft.to_show(suggestion).push(&mut self.packed);
+        }
+    }
+
+    /// Starts a group with the finding that is packed next; returns the number of the finding, 0.
+    fn start(&mut self, key: u64, hash: u64) -> usize {
+        let number = self.groups.len() as u32;
+        self.groups.push(Group {
+            key,
+            first: self.packed.len() as u64,
+            count: 1,
+            others: 0,
+        });
+        let (groups, hasher) = (&self.groups, &self.hasher);
+        let hash_of = |number: &u32| hasher.hash_one(groups[*number as usize].key);
+        self.numbers.insert_unique(hash, number, hash_of);
+        0
+    }
+
+    /// Counts a further finding, which is packed next if it is shown; returns its number in the group.
+    fn count(&mut self, number: u32) -> usize {
+        let group = &mut self.groups[number as usize];
+        let nth = group.count as usize;
+        group.count = group.count.saturating_add(1);
+        if nth == 1 {
+            group.others = self.others.len() as u32;
+            self.others.push([0; SHOWN - 1]);
+        }
+        if nth < SHOWN {
+            self.others[group.others as usize][nth - 1] = self.packed.len() as u64;
+        }
+        nth
+    }
+
+    /// Calls a function with the first findings of a group.
+    fn show(&self, group: &Group, mut show: impl FnMut(GroupPlace, &Finding<'_>)) {
+        let shown = SHOWN.min(group.count as usize);
+        for nth in 0..shown {
+            let at = match nth {
+                0 => group.first,
+                _ => self.others[group.others as usize][nth - 1],
+            };
+            let mut packed = WireReader::new(&self.packed[at as usize..]);
+            let document = DocumentPath::new(self.documents.name(packed.number() as u32));
+            let place = GroupPlace {
+                by: self.by,
+                count: u64::from(group.count),
+                nth,
+            };
+            FindingDraft::read(&mut packed, |draft| {
+                let suggestion = match &draft.hint {
+                    SuggestionHint::Known(suggestion) => Some(&**suggestion),
+                    _ => None,
+                };
+                show(place, &draft.finding(&document, suggestion));
+            });
+        }
+    }
+
+    /// Calls a function with the first findings of each group, in the order of the groups, until it
+    /// returns an error.
+    ///
+    /// # Errors
+    ///
+    /// Those of the function.
+    pub(super) fn show_all<E>(
+        &self,
+        mut show: impl FnMut(GroupPlace, &Finding<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let limit = self.limit.unwrap_or(self.groups.len());
+        let mut result = Ok(());
+        for group in &self.groups[..limit] {
+            self.show(group, |place, finding| {
+                if result.is_ok() {
+                    result = show(place, finding);
+                }
+            });
+            if result.is_err() {
+                return result;
+            }
+        }
+        result
+    }
+
+    /// Returns the number of findings in groups that are hidden.
+    pub(super) fn hidden(&self) -> u64 {
+        let limit = self.limit.unwrap_or(self.groups.len());
+        let counts = self.groups[limit..].iter();
+        counts.map(|group| u64::from(group.count)).sum()
+    }
+
+    /// Calls a function with the first finding of each of the `most` largest groups that have more
+    /// than one finding, the largest first; of equally large groups the earlier comes first.
+    pub(super) fn show_largest(&self, most: usize, mut show: impl FnMut(GroupPlace, &Finding<'_>)) {
+        let mut largest: Vec<&Group> = Vec::new();
+        for group in self.groups.iter().filter(|group| group.count > 1) {
+            let at = largest.partition_point(|larger| larger.count >= group.count);
+            if at < most {
+                largest.truncate(most - 1);
+                largest.insert(at, group);
+            }
+        }
+        for group in largest {
+            self.show(group, |place, finding| {
+                if place.nth == 0 {
+                    show(place, finding);
+                }
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+
+    use super::*;
+    use crate::audit::finding::{DocumentPosition, FindingSubject};
+    use crate::audit::rules::Level;
+    use crate::bytes::lines::Position;
+
+    /// Adds findings with so many different targets.
+    fn groups(findings: u64, targets: u64) -> FindingGroups {
+        let mut groups = FindingGroups::new(Grouping::Target);
+        for number in 0..findings {
+            let document = DocumentPath::new(format!("site/page-{}.html", number / 10).as_bytes());
+            let name = format!("_static/some/path/name-{:08}.js", number % targets);
+            let reference = format!("../{name}");
+            let (line, column) = (1000 + number, 10);
+            let draft = FindingDraft {
+                subject: FindingSubject::Document(DocumentPosition {
+                    position: Some(Position { line, column }),
+                    name: reference.as_bytes(),
+                    ..DocumentPosition::default()
+                }),
+                rule: 0,
+                level: Level::Error,
+                symlink: None,
+                hint: SuggestionHint::Nothing,
+                key: number,
+                group: number % targets,
+                target_name: Cow::Borrowed(name.as_bytes()),
+            };
+            groups.add(&document, &draft, None);
+        }
+        groups
+    }
+
+    fn held(groups: &FindingGroups) -> usize {
+        let numbers = groups.numbers.capacity() * (size_of::<u32>() + 1) * 8 / 7;
+        groups.packed.capacity()
+            + groups.groups.capacity() * size_of::<Group>()
+            + groups.others.capacity() * size_of::<[u64; SHOWN - 1]>()
+            + numbers
+    }
+
+    #[test]
+    fn a_finding_takes_less_than_200_bytes_and_further_ones_of_a_group_none() {
+        const MANY: u64 = 100_000;
+        let all_different = groups(MANY, MANY);
+        let bytes = held(&all_different) as u64 / MANY;
+        assert!(bytes < 200, "{bytes} bytes for each");
+        let few = groups(MANY, 10);
+        assert!(held(&few) < 10_000, "{}", held(&few));
+        assert_eq!(few.groups.len(), 10);
+    }
+
+    #[test]
+    fn the_first_findings_of_each_group_are_shown_and_all_are_counted() {
+        let groups = groups(25, 10);
+        let mut shown = Vec::new();
+        let all = groups.show_all(|place, finding| {
+            let line = finding.position().map(|position| position.line);
+            shown.push((place.count, place.nth, line, place.more()));
+            Ok::<(), ()>(())
+        });
+        assert_eq!(all, Ok(()));
+        assert_eq!(shown.len(), 25);
+        assert_eq!(shown[0], (3, 0, Some(1000), None));
+        assert_eq!(shown[2], (3, 2, Some(1020), Some(0)));
+        assert_eq!(shown[24], (2, 1, Some(1019), Some(0)));
+        let mut largest = Vec::new();
+        groups.show_largest(6, |place, finding| {
+            largest.push((place.count, finding.key()))
+        });
+        let key = |number: u64| format!("{number:016x}");
+        let expected = [(3, 0), (3, 1), (3, 2), (3, 3), (3, 4), (2, 5)];
+        assert_eq!(
+            largest,
+            expected.map(|(count, number)| (count, key(number)))
+        );
+    }
+}
