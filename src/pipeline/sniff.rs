@@ -1,5 +1,9 @@
 //! Sniffing: recognises a file by its first bytes, then by its name, then by a search for markup.
 
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
 use crate::document::{Format, mail};
 use crate::output::record::SkipReason;
 
@@ -197,17 +201,18 @@ fn extension(path: &[u8]) -> Option<&str> {
     std::str::from_utf8(&name[dot + 1..]).ok()
 }
 
-/// Returns whether `<!doctype html` or `<html` is near the start.
+/// The tags that HTML documents start with, in any case.
+static HTML_STARTS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    let mut starts = AhoCorasick::builder();
+    let starts = starts.ascii_case_insensitive(true);
+    starts.build(["<!doctype html", "<html"]).ok()
+});
+
+/// Returns whether a tag that HTML documents start with is near the start.
 fn looks_like_html(head: &[u8]) -> bool {
     const NEAR: usize = 1024;
     let head = &head[..head.len().min(NEAR)];
-    memchr::memchr_iter(b'<', head).any(|at| {
-        let rest = &head[at + 1..];
-        let starts = |name: &[u8]| {
-            rest.len() > name.len()
-                && rest[..name.len()].eq_ignore_ascii_case(name)
-                && !rest[name.len()].is_ascii_alphanumeric()
-        };
-        starts(b"!doctype html") || starts(b"html")
-    })
+    let ends = |end: usize| (head.get(end)).is_some_and(|next| !next.is_ascii_alphanumeric());
+    (HTML_STARTS.as_ref())
+        .is_some_and(|starts| starts.find_iter(head).any(|start| ends(start.end())))
 }
