@@ -29,8 +29,8 @@ impl NestedScanners {
     }
 
     fn scanner(&mut self, format: &'static Format) -> &mut dyn Scan {
-        let known = self.scanners.iter();
-        let at = known.clone().position(|(name, _)| *name == format.name);
+        let mut known = self.scanners.iter();
+        let at = known.position(|(name, _)| *name == format.name);
         let at = at.unwrap_or_else(|| {
             let scanner = (format.scanner)(&self.options);
             self.scanners.push((format.name, scanner));
