@@ -13,8 +13,12 @@ mod bases;
 mod cli;
 // Compressed documents as a library reads them.
 mod compressed;
+// Style sheets.
+mod css;
 // The documents of `corpus/` give the links that were written by hand beside them.
 mod corpus;
+// Documents of all formats, with expectations written by hand.
+mod documents;
 // What a fuzzer tries, on fixed seeds.
 mod fuzz;
 // References in HTML: an independent oracle, cases and hostile documents.

@@ -425,7 +425,8 @@ impl Audit {
         lookups: &mut LookupCache<'_>,
     ) -> (TargetLocation, Option<&'l [u8]>) {
         let filter = &self.options.reading.filter;
-        if link.flags.contains(Flags::IGNORED) || !filter.admits(link) {
+        let is_left_out = link.flags.contains(Flags::IGNORED) || link.flags.contains(Flags::LOCAL);
+        if is_left_out || !filter.admits(link) {
             return (TargetLocation::LeftOut, None);
         }
         let target = match link.target {

@@ -119,6 +119,34 @@ codes! {
         example: "<iframe srcdoc=\"<iframe srcdoc='...'>\">, 17 levels deep",
         allow: NOTE,
     }
+    CSS_BAD_URL = "css.bad-url", Note {
+        message: "a url() holds what no URL may hold, and was left out",
+        meaning: "A `url()` without quotes holds white space, a quote or a parenthesis, and was left out.",
+        why: "Browsers drop the declaration (CSS Syntax 3, section 4.3.14).",
+        example: "background: url(a b.png)",
+        allow: "Put quotes around the URL.",
+    }
+    CSS_BAD_STRING = "css.bad-string", Note {
+        message: "a string ends at a line break, and was left out",
+        meaning: "A string of CSS has a line break before its quote, and was left out.",
+        why: "Browsers drop the declaration (CSS Syntax 3, section 4.3.5).",
+        example: "@import \"a.css",
+        allow: "Close the string.",
+    }
+    CSS_URL_MODIFIER = "css.url-modifier", Note {
+        message: "a url() has modifiers behind its string",
+        meaning: "A `url()` has modifiers behind its string (CSS Values 4, section 4.5.3).",
+        why: "Browsers that do not know them drop the declaration. The string was reported.",
+        example: "background: url(\"a.png\" crossorigin(anonymous))",
+        allow: NOTE,
+    }
+    CSS_TOO_LONG = "css.token-too-long", Note {
+        message: "a string or a URL of CSS is longer than the limit and was left out",
+        meaning: "A string, a URL or a comment with a source map is longer than 4 MiB, and was left out.",
+        why: "A reference in it is not reported.",
+        example: "src: url(data:font/woff2;base64,...) of 5 MB",
+        allow: "There is no flag for it. Store such data in files of their own.",
+    }
     HELD_LIMIT = "html.held-limit", Note {
         message: "too many references before the base was known; they resolve against the base known so far",
         meaning: "More than 16 MiB of references stood before the base was known.",

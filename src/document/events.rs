@@ -69,11 +69,13 @@ pub enum Context {
     Text,
     /// A header field of a message or a response.
     Header,
+    /// A comment.
+    Comment,
 }
 
 impl Context {
     /// Every context with its name in records.
-    pub const NAMES: [(Context, &'static str); 10] = [
+    pub const NAMES: [(Context, &'static str); 11] = [
         (Context::Angle, "angle"),
         (Context::Quoted, "quoted"),
         (Context::Bare, "bare"),
@@ -84,6 +86,7 @@ impl Context {
         (Context::Style, "style"),
         (Context::Text, "text"),
         (Context::Header, "header"),
+        (Context::Comment, "comment"),
     ];
 
     /// Returns the name in records.

@@ -220,6 +220,19 @@ flags! {
         example: "Content-Location: a/index.html inside a message with Content-Base",
         allow: "--mime-base strict follows the letter.",
     }
+    CUSTOM_PROPERTY = "custom-property" {
+        meaning: "It stands in a custom property of CSS.",
+        why: "A browser resolves it where the property is used, in no other way than here.",
+        example: ":root { --logo: url(logo.png) }",
+        allow: KEEP,
+    }
+    LOCAL = "local" {
+        meaning: "It is a fragment alone in a style sheet.",
+        why: "It names an element of the page that uses the sheet (CSS Values 4, local URLs), so that \
+            an audit does not look for it in the sheet.",
+        example: "fill: url(#gradient)",
+        allow: KEEP,
+    }
 }
 
 /// Marks without a name, for the layers above: no record shows them.

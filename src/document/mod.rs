@@ -3,6 +3,7 @@
 //! The contract of scanners is [`Scan`], in `format`; `FORMATS` is the table of all formats.
 
 mod archive;
+mod css;
 pub mod diagnostic;
 pub mod events;
 pub mod flags;
@@ -28,6 +29,7 @@ pub use options::{AnchorReporting, FormatOptions};
 pub static FORMATS: &[Format] = &[
     text::FORMAT,
     html::FORMAT,
+    css::FORMAT,
     #[cfg(feature = "markdown")]
     markdown::FORMAT,
     #[cfg(feature = "mail")]
@@ -49,6 +51,8 @@ impl Format {
     pub const TEXT: &'static Format = &text::FORMAT;
     /// HTML.
     pub const HTML: &'static Format = &html::FORMAT;
+    /// Style sheets.
+    pub const CSS: &'static Format = &css::FORMAT;
     /// CommonMark with the extensions of GitHub.
     #[cfg(feature = "markdown")]
     pub const MARKDOWN: &'static Format = &markdown::FORMAT;

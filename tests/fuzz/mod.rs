@@ -5,6 +5,7 @@
 //! below call the same checks.
 
 mod compressed;
+mod css;
 mod html;
 mod input;
 mod mail;
@@ -32,9 +33,10 @@ pub(crate) struct Target {
 
 /// Every target.
 #[rustfmt::skip]
-pub(crate) const TARGETS: [Target; 7] = [
+pub(crate) const TARGETS: [Target; 8] = [
     Target { name: "text", check: text::check, seeds: &["corpus/text", "corpus/html"] },
     Target { name: "html", check: html::check, seeds: &["corpus/html"] },
+    Target { name: "css", check: css::check, seeds: &["corpus/css"] },
     Target { name: "mail", check: mail::check, seeds: &["tests/vectors/mail"] },
     Target { name: "uri", check: uri::check, seeds: &["tests/vectors"] },
     Target { name: "windows", check: windows::check, seeds: &["corpus/text", "corpus/html", "tests/vectors/mail"] },

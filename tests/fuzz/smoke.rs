@@ -82,6 +82,11 @@ fn text() {
 }
 
 #[test]
+fn css() {
+    smoke("css");
+}
+
+#[test]
 fn html() {
     smoke("html");
 }

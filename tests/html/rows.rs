@@ -2,8 +2,8 @@
 
 use encoding_rs::Encoding;
 
-use super::oracle::css::{Sheet, references};
 use super::oracle::{charset, json, values};
+use crate::css::oracle::{Sheet, references};
 
 /// HTML, "shared declarative refresh steps".
 #[test]

@@ -7,7 +7,6 @@
 #![doc = include_str!("rules.md")]
 
 mod attributes;
-mod css;
 mod dom;
 mod encoding;
 mod feedback;

@@ -14,14 +14,14 @@ use super::names::{Attribute, Element};
 use super::tag::{Attributes, KnownAttribute, Tag, TagStep};
 use super::value::{self, CharacterContext, ValueDecoder, ValueSource};
 use super::value_syntax::{self, LIMIT};
-use super::{HtmlOptions, css, json, scanner};
+use super::{HtmlOptions, json, scanner};
 use crate::bytes::window::Window;
 use crate::decode::charset::{Confidence, Detected};
 use crate::document::events::{
     BaseSelector, Batch, Context, Event, Events, FoundReference, NameRange, Span, TextRange,
 };
 use crate::document::flags::Flags;
-use crate::document::{Scan, ScanStart, diagnostic, text};
+use crate::document::{Scan, ScanStart, css, diagnostic, text};
 
 /// State of one document while its references are reported.
 pub(super) struct ReportState {

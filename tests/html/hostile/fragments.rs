@@ -138,6 +138,9 @@ pub(crate) static CSS: &[&str] = &[
     "@import '%';", "@import \"%\" screen;", "@import url(%);", "@IMPORT'%'", "@import/**/ '%';", "@import x '%';", "@namespace '%';", "@namespace p url(no);",
     "@namespace \"no\"", "@font-face{src:url(%)}", "@media x{", "/* url(no) */", "/*", "*/", "'url(no)'", "\"url(no)\"", "\"", "'", "{", "}", "(", ")", "[", "]", ";", ":",
     "a", "a{b:", "--x:", "\\", "\n", "<!--", "-->", "&amp;", "&quot;", "\u{e9}", "\0", "\u{c}", "url(\u{1}%)", "format('no')",
+    "image('%')", "IMAGE( ltr \"%\", red)", "@supports (x: url(no)) {", "@layer a;", "@layer a {", "@charset \"x\";", "@import url(%) supports(x: url(no));",
+    "background: url(%)", "Mask-Image:url('%');", "p { --Logo : url(%) }", "@font-face { SRC: url(%) format('no'), url(\"%\")", "url('%' a)", "a/**/:url(%)", "*b:url(%)",
+    "1a:url(%)", "-1:url(%)", "-:url(%)", "--:url(%)", "\\62 ackground:url(%)", "@-moz-document url(no){", "url(%)/*# sourceMappingURL=no */",
 ];
 
 /// Fragments of refresh values.

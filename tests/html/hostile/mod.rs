@@ -50,6 +50,17 @@ impl Hostile {
         }
     }
 
+    /// Generates a style sheet.
+    pub(crate) fn sheet(seed: u64) -> Vec<u8> {
+        let mut writer = Writer {
+            random: Random::new(seed),
+            number: 0,
+        };
+        let mut pieces = Vec::new();
+        writer.css(&mut pieces, |css| css.to_owned());
+        pieces.concat()
+    }
+
     /// Returns the whole document.
     pub(crate) fn bytes(&self) -> Vec<u8> {
         self.pieces.concat()

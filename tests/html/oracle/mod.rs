@@ -3,7 +3,6 @@
 
 pub(crate) mod base;
 pub(crate) mod charset;
-pub(crate) mod css;
 pub(crate) mod json;
 pub(crate) mod table;
 pub(crate) mod tokens;
@@ -218,7 +217,7 @@ impl OfTag<'_> {
             Grammar::Commas => values::commas(value),
             Grammar::Srcset => values::srcset(value),
             Grammar::Refresh => values::refresh(value).into_iter().collect(),
-            Grammar::Css(sheet) => css::references(value, sheet),
+            Grammar::Css(sheet) => crate::css::oracle::references(value, sheet),
             Grammar::ImportMap => json::import_map(value),
             Grammar::SpeculationRules => json::speculation_rules(value),
             Grammar::LinkedData => json::linked_data(value),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::css::Sheet;
+use crate::css::oracle::Sheet;
 
 /// The namespace of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,0 +1,141 @@
+//! References in style sheets: CSS Syntax 3, CSS Values 4 (`url()`, `src()`), CSS Cascade 5
+//! (`@import`), CSS Images 4 (`image-set()`, `image()`).
+#![doc = include_str!("rules.md")]
+
+mod reader;
+
+use encoding_rs::{Encoding, UTF_8};
+
+use super::events::{
+    Context, Event, Events, FoundReference, NameRange, RuleFamily, Span, TextRange,
+};
+use super::flags::Flags;
+use super::{Format, FormatOptions, Passes, Retrieval, Scan, ScanStart};
+use crate::bytes::window::{Bounds, Window};
+use crate::decode::charset::Conversion;
+use reader::{CssFind, CssOwner, CssReader, LONGEST_TOKEN, LOOK_BEHIND};
+pub(crate) use reader::{Sheet, references, unescape};
+
+/// Style sheets.
+pub(super) const FORMAT: Format = Format {
+    name: "css",
+    extensions: &["css"],
+    family: RuleFamily::Markup,
+    bounds: Bounds {
+        look_behind: LOOK_BEHIND,
+        look_ahead: LONGEST_TOKEN + 64,
+    },
+    reading: Passes::Once,
+    prescan: Some(declared),
+    conversion: Conversion::Always,
+    split_point: None,
+    retrieval: Retrieval::Place,
+    scanner: |_: &FormatOptions| Box::new(CssScanner::new()),
+};
+
+/// Returns the encoding that `@charset` declares (CSS Syntax 3.2).
+fn declared(first: &[u8]) -> Option<&'static Encoding> {
+    let label = first.strip_prefix(b"@charset \"")?;
+    let end = memchr::memmem::find(label, b"\";")?;
+    let encoding = Encoding::for_label(&label[..end])?;
+    // A declaration that can be read as ASCII is in no encoding of two bytes.
+    Some(if encoding.is_ascii_compatible() {
+        encoding
+    } else {
+        UTF_8
+    })
+}
+
+/// The scanner for style sheets.
+struct CssScanner {
+    reader: CssReader,
+    started: bool,
+}
+
+impl CssScanner {
+    fn new() -> Self {
+        CssScanner {
+            reader: CssReader::new(Sheet::Whole),
+            started: false,
+        }
+    }
+}
+
+impl Scan for CssScanner {
+    fn begin(&mut self, _start: &ScanStart) {
+        *self = CssScanner::new();
+    }
+
+    fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize {
+        // Nothing in a sheet changes its base.
+        if !std::mem::replace(&mut self.started, true) {
+            events.push(Event::Settled);
+        }
+        let range = window.start..window.bytes.len();
+        let end = self
+            .reader
+            .read(window.bytes, range, window.last, &mut |find| match find {
+                CssFind::Fault(code, at) => {
+                    events.push(Event::Diagnostic(code, window.offset_at(at)))
+                }
+                CssFind::SourceMap(range) => {
+                    let map = found(&window, range, Context::Comment, events);
+                    events.push(Event::Reference(map));
+                }
+                CssFind::Reference { range, .. } if range.is_empty() => {}
+                CssFind::Reference { range, owner } => {
+                    let mut reference = found(&window, range, Context::Style, events);
+                    let text = events.bytes(reference.text, window.bytes);
+                    // An escaped line break stands for nothing.
+                    if text.is_empty() {
+                        return;
+                    }
+                    if text.starts_with(b"#") {
+                        reference.flags |= Flags::LOCAL;
+                    }
+                    (reference.attribute, reference.flags) = match owner {
+                        CssOwner::Unknown => (NameRange::None, reference.flags),
+                        CssOwner::Import { inert: false } => {
+                            (NameRange::Known("@import"), reference.flags)
+                        }
+                        CssOwner::Import { inert: true } => {
+                            (NameRange::Known("@import"), reference.flags | Flags::INERT)
+                        }
+                        CssOwner::Property(name) => {
+                            let flags = match name.starts_with(b"--") {
+                                true => reference.flags | Flags::CUSTOM_PROPERTY,
+                                false => reference.flags,
+                            };
+                            (NameRange::Other(events.store(name)), flags)
+                        }
+                        CssOwner::FontFace(name) => {
+                            let name = [b"@font-face/", name].concat();
+                            (NameRange::Other(events.store(&name)), reference.flags)
+                        }
+                    };
+                    events.push(Event::Reference(reference));
+                }
+            });
+        events.forget_stored();
+        end
+    }
+}
+
+/// Returns a reference with its escapes replaced.
+fn found(
+    window: &Window<'_>,
+    range: std::ops::Range<usize>,
+    context: Context,
+    events: &mut Events,
+) -> FoundReference {
+    let span = Span {
+        start: window.offset_at(range.start),
+        end: window.offset_at(range.end),
+    };
+    let raw = &window.bytes[range.clone()];
+    let text = match memchr::memchr2(b'\\', 0, raw) {
+        None => TextRange::window(range),
+        Some(_) => events.store_with(|store| unescape(raw, store)),
+    };
+    FoundReference::new(span, text, context)
+}
