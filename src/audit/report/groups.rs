@@ -211,18 +211,16 @@ impl FindingGroups {
         mut show: impl FnMut(GroupPlace, &Finding<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let limit = self.limit.unwrap_or(self.groups.len());
-        let mut result = Ok(());
         for group in &self.groups[..limit] {
+            let mut result = Ok(());
             self.show(group, |place, finding| {
                 if result.is_ok() {
                     result = show(place, finding);
                 }
             });
-            if result.is_err() {
-                return result;
-            }
+            result?;
         }
-        result
+        Ok(())
     }
 
     /// Returns the number of findings in groups that are hidden.
