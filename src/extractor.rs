@@ -523,10 +523,11 @@ impl Pass {
     }
 }
 
-/// Adds the positions of references that have none from the scanner.
+/// Adds the positions of references and remarks that have none from the scanner.
 fn locate(lines: &mut LineCounter, window: &Window<'_>, converted: bool, events: &mut Batch) {
     let starts = events.list.iter().filter_map(|event| match event {
         Event::Reference(found) if found.position.is_none() => Some(found.span.start),
+        Event::Remark(found) if found.position.is_none() => Some(found.place()),
         _ => None,
     });
     if !starts.is_sorted() {
@@ -536,6 +537,9 @@ fn locate(lines: &mut LineCounter, window: &Window<'_>, converted: bool, events:
         match event {
             Event::Reference(found) if found.position.is_none() => {
                 found.position = Some(lines.position(window, found.span.start));
+            }
+            Event::Remark(found) if found.position.is_none() => {
+                found.position = Some(lines.position(window, found.place()));
             }
             // Converted text is UTF-8.
             Event::Encoding(encoding) if !converted => lines.set_encoding(encoding),
@@ -556,14 +560,19 @@ fn locate_sorted(
     let mut waiting = Vec::new();
     for event in &mut events.list {
         match event {
-            Event::Reference(found) if found.position.is_none() => waiting.push(found),
+            Event::Reference(found) if found.position.is_none() => {
+                waiting.push((found.span.start, &mut found.position));
+            }
+            Event::Remark(found) if found.position.is_none() => {
+                waiting.push((found.place(), &mut found.position));
+            }
             Event::Encoding(encoding) if !converted => lines.set_encoding(encoding),
             _ => {}
         }
     }
-    waiting.sort_by_key(|found| found.span.start);
-    for found in waiting {
-        found.position = Some(lines.position(window, found.span.start));
+    waiting.sort_by_key(|(start, _)| *start);
+    for (start, position) in waiting {
+        *position = Some(lines.position(window, start));
     }
 }
 
@@ -572,6 +581,10 @@ fn map_back(map: &OffsetMap, events: &mut Batch) {
     for event in &mut events.list {
         match event {
             Event::Reference(found) => {
+                found.span.start = map.start(found.span.start);
+                found.span.end = map.end(found.span.end);
+            }
+            Event::Remark(found) => {
                 found.span.start = map.start(found.span.start);
                 found.span.end = map.end(found.span.end);
             }

@@ -123,7 +123,9 @@ mod hostile;
 mod links;
 
 #[cfg(feature = "audit")]
-pub use audit::{AuditError, AuditOptions, AuditSummary, Finding, Level, LinkState, audit};
+pub use audit::{
+    AuditError, AuditOptions, AuditSummary, Finding, IgnoreEntry, Level, LinkState, audit,
+};
 pub use bytes::lines::Position;
 #[cfg(feature = "cli")]
 #[doc(hidden)]

@@ -17,6 +17,7 @@ use super::target::{
 use super::wire;
 use crate::document::Format;
 use crate::document::diagnostic::{self, Effect};
+use crate::document::events::RemarkKind;
 use crate::document::flags::Flags;
 use crate::output::record::Summary;
 use crate::pipeline::bases::AbsolutePaths;
@@ -24,7 +25,7 @@ use crate::pipeline::queue::{Job, Queue};
 use crate::pipeline::read::{FileOutcome, FileReader};
 use crate::pipeline::walk::{Entry, EntryKind, Walk, path_of};
 use crate::pipeline::workers::{map_items, run_workers};
-use crate::resolver::{Diagnostic, Link, Sink};
+use crate::resolver::{Diagnostic, Link, Remark, Sink};
 
 /// The contents of documents are kept up to this many bytes together; further documents are read
 /// again instead.
@@ -438,6 +439,17 @@ impl Sink for DocumentFinds<'_> {
 
     fn exact(&mut self, _rule: &'static str) {
         self.exact += 1;
+    }
+
+    fn remark(&mut self, remark: &Remark<'_>) {
+        self.marked |= match remark.kind {
+            RemarkKind::Ignore => true,
+            RemarkKind::UndefinedLabel => self.audit.options.levels.reports("undefined-reference"),
+        };
+        if self.keep == LinkRetention::All {
+            self.contents.items.push(PackedItem::Remark as u8);
+            wire::push_remark(remark, &mut self.contents.items);
+        }
     }
 
     fn anchor(&mut self, name: &[u8], _offset: u64) {

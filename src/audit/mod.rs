@@ -13,6 +13,7 @@
 mod collect;
 mod disk;
 mod finding;
+mod ignored;
 mod names;
 pub(crate) mod options;
 pub(crate) mod report;
@@ -38,6 +39,7 @@ use site::Site;
 use suggest::Suggester;
 
 pub use finding::Finding;
+pub use ignored::IgnoreEntry;
 pub use options::{AuditError, AuditOptions};
 pub use report::AuditSummary;
 pub use rules::{Level, LinkState, RULES, Rule};
@@ -122,6 +124,7 @@ pub(crate) fn run(
     if let Some(error) = error {
         return Err(error);
     }
+    report_pass::unused_entries(audit, &mut reports)?;
     reports.totals.damaged = collected.damaged;
     reports.compare(&audit.options.baseline);
     reports.end(collected.summary, counts)

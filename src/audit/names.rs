@@ -130,11 +130,6 @@ pub(super) struct PathSet {
 }
 
 impl PathSet {
-    /// Returns whether the set is empty.
-    pub(super) fn is_empty(&self) -> bool {
-        self.paths.is_empty()
-    }
-
     /// Returns whether a path is one of the set or below one.
     pub(super) fn contains(&self, path: &[u8]) -> bool {
         self.contains_counting(path, || {})

@@ -12,10 +12,11 @@ use ignore::overrides::{Override, OverrideBuilder};
 
 use super::disk::{DiskTree, SymlinkPolicy};
 use super::finding::Baseline;
+use super::ignored::{IgnoreEntry, IgnoreRule, IgnoreRules};
 use super::names::{PathSet, PathTable};
 use super::rules::{Level, Levels};
 use super::target::{LookupCache, SchemeMatching, TargetChecker, TargetLocation, split_fragment};
-use crate::document::flags::Flags;
+use crate::document::flags::{Flags, holds_placeholder};
 use crate::document::options::Slug;
 use crate::extractor::Positions;
 use crate::pipeline::bases::{
@@ -24,7 +25,7 @@ use crate::pipeline::bases::{
 use crate::pipeline::walk::path_of;
 use crate::pipeline::{PipelineOptions, Verbosity};
 use crate::resolver::Link;
-use crate::uri::Mounts;
+use crate::uri::{Mounts, ResolveErrorKind};
 
 /// The options of [`audit`](super::audit); the defaults are those of the command.
 ///
@@ -59,9 +60,11 @@ pub struct AuditOptions {
     pub(crate) slug: Option<Slug>,
     /// Documents that are no orphans although no other links to them.
     pub(super) entries: Override,
-    /// Absolute paths: unless empty, only findings are shown whose source or target is in the set.
-    pub(super) touching: PathSet,
+    /// Absolute paths: if there is a set, only findings are shown whose source or target is in it.
+    pub(super) touching: Option<PathSet>,
     pub(super) baseline: Baseline,
+    /// Findings that are ignored.
+    pub(super) ignore: Vec<IgnoreRule>,
     /// The bound on the cost of searches for suggestions, in rows of the edit distance table, besides
     /// reading each document once more.
     pub(super) suggestion_rows: u64,
@@ -94,8 +97,9 @@ impl Default for AuditOptions {
             list: ListedLinks::default(),
             slug: None,
             entries: Override::empty(),
-            touching: PathSet::default(),
+            touching: None,
             baseline: Baseline::default(),
+            ignore: Vec::new(),
             suggestion_rows: SUGGESTION_ROWS,
         }
     }
@@ -226,17 +230,30 @@ impl AuditOptions {
         Ok(self)
     }
 
-    /// Limits the findings to those whose source or target is one of these paths or below one.
+    /// Limits the findings to those whose source or target is one of these paths or below one; no paths
+    /// are no limit.
     ///
     /// # Errors
     ///
     /// If a path is relative and the current directory is not known.
     pub fn touching<P: AsRef<Path>>(
+        self,
+        paths: impl IntoIterator<Item = P>,
+    ) -> Result<Self, AuditError> {
+        let mut paths = paths.into_iter().peekable();
+        match paths.peek() {
+            Some(_) => self.touching_only(paths),
+            None => Ok(self),
+        }
+    }
+
+    /// Limits the findings as [`AuditOptions::touching`] does; without a path none is left.
+    pub(crate) fn touching_only<P: AsRef<Path>>(
         mut self,
         paths: impl IntoIterator<Item = P>,
     ) -> Result<Self, AuditError> {
         let paths = paths.into_iter().map(|path| self.absolute(path.as_ref()));
-        self.touching = paths.collect::<Result<_, _>>()?;
+        self.touching = Some(paths.collect::<Result<_, _>>()?);
         Ok(self)
     }
 
@@ -248,6 +265,19 @@ impl AuditOptions {
     /// Those of the reader, and `InvalidData` for any other line.
     pub fn baseline(mut self, reader: impl BufRead) -> Result<Self, AuditError> {
         self.baseline = Baseline::read(reader).map_err(AuditError::Io)?;
+        Ok(self)
+    }
+
+    /// Ignores the findings that match an entry; they are counted in the summary. An entry that matches
+    /// none is a finding itself, of the rule `unused-ignore`.
+    ///
+    /// # Errors
+    ///
+    /// If the entry names no rule, no target and no path, or a rule that does not exist; if a glob or the
+    /// date is none.
+    pub fn ignore(mut self, entry: IgnoreEntry) -> Result<Self, AuditError> {
+        let rule = IgnoreRule::new(entry).map_err(AuditError::InvalidIgnore)?;
+        self.ignore.push(rule);
         Ok(self)
     }
 
@@ -290,6 +320,8 @@ pub enum AuditError {
     UnknownDirectory(String),
     /// The message for an invalid glob.
     InvalidGlob(String),
+    /// The message for an invalid entry of what is ignored.
+    InvalidIgnore(String),
     /// A baseline cannot be read, or a report cannot be written.
     Io(io::Error),
 }
@@ -306,7 +338,8 @@ impl fmt::Display for AuditError {
             AuditError::UnknownRule(name) => write!(formatter, "there is no rule {name}"),
             AuditError::InvalidRoot(message)
             | AuditError::UnknownDirectory(message)
-            | AuditError::InvalidGlob(message) => formatter.write_str(message),
+            | AuditError::InvalidGlob(message)
+            | AuditError::InvalidIgnore(message) => formatter.write_str(message),
             AuditError::Io(error) => error.fmt(formatter),
         }
     }
@@ -375,6 +408,8 @@ pub(crate) struct Audit {
     /// Hashes names and targets, some of which are compared by their hashes alone: its seed is new for
     /// each run, so that names that collide cannot be prepared.
     pub(super) hasher: RandomState,
+    /// The entries of what is ignored.
+    pub(super) ignored: IgnoreRules,
     /// Held while the first pass reads a document that takes much memory.
     pub(super) heavy: Mutex<()>,
 }
@@ -413,6 +448,7 @@ impl Audit {
                 paths: PathTable::default(),
             },
             hasher: RandomState::default(),
+            ignored: IgnoreRules::new(&options.ignore),
             heavy: Mutex::default(),
             options,
         }
@@ -426,11 +462,13 @@ impl Audit {
     ) -> (TargetLocation, Option<&'l [u8]>) {
         let filter = &self.options.reading.filter;
         let is_left_out = link.flags.contains(Flags::IGNORED) || link.flags.contains(Flags::LOCAL);
-        if is_left_out || !filter.admits(link) {
+        if is_left_out || !filter.admits(link) || holds_placeholder(link.reference) {
             return (TargetLocation::LeftOut, None);
         }
         let target = match link.target {
             Ok(target) => target,
+            // What a template will make of the reference is not known.
+            Err(ResolveErrorKind::Template) => return (TargetLocation::Skipped, None),
             Err(kind) => return (TargetLocation::Unresolved(kind), None),
         };
         let (target, fragment) = split_fragment(target);

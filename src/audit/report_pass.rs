@@ -14,10 +14,11 @@ use super::disk::{DiskEntry, LookupMatch};
 use super::finding::{
     DocumentPosition, FindingDraft, FindingSubject, SuggestionHint, Symlink, finding_key, group_key,
 };
+use super::ignored::{IgnoreCandidate, IgnoreComments};
 use super::names::FileId;
 use super::options::{Audit, FragmentChecks, ListedLinks};
 use super::report::ReportSet;
-use super::rules::{LinkState, RULES, StateCounts};
+use super::rules::{Level, LinkState, RULES, StateCounts};
 use super::site::{FileSet, PackedItem, Site, SiteDocument};
 use super::suggest::Suggester;
 use super::target::{LookupCache, TargetFacts, TargetLocation, split_fragment};
@@ -27,14 +28,14 @@ use super::wire::{
 use crate::bytes::lines::{LOOK_BEHIND, LineCounter, Position};
 use crate::bytes::window::{Bounds, Windows};
 use crate::document::diagnostic;
-use crate::document::events::Span;
+use crate::document::events::{RemarkKind, Span};
 use crate::pipeline::OutputOrder;
 use crate::pipeline::bases::AbsolutePaths;
 use crate::pipeline::read::{FileOutcome, FileReader};
 use crate::pipeline::reorder::{BlockSink, ReorderBuffer, Stopped};
 use crate::pipeline::walk::path_of;
 use crate::pipeline::workers::run_workers;
-use crate::resolver::{Diagnostic, Link, Sink};
+use crate::resolver::{Diagnostic, Link, Remark, Sink};
 use crate::uri::base::push_path;
 
 /// Records whose turn has not come are held up to this many bytes.
@@ -67,21 +68,67 @@ pub(super) fn run<'r>(
         let mut worker = ReportWorker::new(audit, site, linked, &ordered);
         // Ends early when the output has failed.
         let _ = worker.work(&next);
-        worker.pass.counts
+        (worker.pass.counts, worker.pass.ignored)
     };
     let stop = || {
         ordered.stop(io::Error::other("a worker panicked"));
     };
-    let mut total = StateCounts::default();
-    for counts in run_workers(audit.options.reading.threads, stop, work) {
+    let (mut total, mut total_ignored) = (StateCounts::default(), 0);
+    for (counts, ignored) in run_workers(audit.options.reading.threads, stop, work) {
         for (total, count) in total.iter_mut().zip(counts) {
             *total += count;
         }
+        total_ignored += ignored;
     }
     let (sink, error) = ordered.into_inner();
     let mut reports = sink.reports;
     reports.totals.unsuggested = sink.suggester.omitted();
+    reports.totals.ignored = total_ignored;
     (reports, total, error)
+}
+
+/// Reports the entries that have ignored nothing, as findings in the files that have them.
+pub(super) fn unused_entries(audit: &Audit, reports: &mut ReportSet<'_>) -> io::Result<()> {
+    let Some((rule, level)) = audit.options.levels.named("unused-ignore") else {
+        return Ok(());
+    };
+    let mut nth = HashMap::new();
+    for entry in audit.ignored.unused() {
+        let path = entry.file.as_os_str().as_encoded_bytes();
+        let mut names = AbsolutePaths::default();
+        let absolute = names.absolute(&audit.options.reading.bases.here, path);
+        let name = entry.words.as_bytes();
+        let count = nth.entry(entry.words.clone()).or_insert(0);
+        *count += 1;
+        let key = finding_key(path, None, RULES[rule].name, name, *count);
+        if audit.options.baseline.contains(key) {
+            let key = key.to_le_bytes();
+            reports.take(WireRecord::Forgiven, &mut WireReader::new(&key))?;
+            continue;
+        }
+        if level == Level::Allow || !touches(audit, absolute.unwrap_or(path)) {
+            continue;
+        }
+        let subject = FindingSubject::Document(DocumentPosition {
+            position: entry.line.map(|line| Position { line, column: 1 }),
+            name,
+            ..DocumentPosition::default()
+        });
+        let draft = FindingDraft {
+            subject,
+            rule,
+            level,
+            symlink: None,
+            hint: SuggestionHint::Nothing,
+            key,
+            group: group_key(RULES[rule].name, name),
+            target_name: shortened(name),
+        };
+        reports.enter(path)?;
+        reports.finding(&draft, None);
+        reports.write_full()?;
+    }
+    Ok(())
 }
 
 /// The reports, and the suggester for their findings.
@@ -219,6 +266,18 @@ impl DeferredFindings {
     }
 }
 
+/// A finding, as far as it decides whether the finding is ignored.
+struct Occurrence<'a> {
+    /// The index of the rule in [`RULES`].
+    rule: usize,
+    member: Option<&'a str>,
+    /// The offset in the document; none for the document as a whole.
+    offset: Option<u64>,
+    line: Option<u64>,
+    /// Texts that stand for the target.
+    targets: &'a [&'a [u8]],
+}
+
 /// Makes the records of one document after the other.
 struct ReportPass<'a, C> {
     audit: &'a Audit,
@@ -232,9 +291,12 @@ struct ReportPass<'a, C> {
     /// The record with the path has been pushed.
     has_path: bool,
     deferred: DeferredFindings,
+    comments: IgnoreComments,
     /// The hashes of the ids so far.
     ids: HashSet<u64>,
     counts: StateCounts,
+    /// The number of findings that are ignored.
+    ignored: u64,
 }
 
 impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
@@ -249,8 +311,10 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
             path: Vec::new(),
             has_path: false,
             deferred: DeferredFindings::default(),
+            comments: IgnoreComments::default(),
             ids: HashSet::new(),
             counts: StateCounts::default(),
+            ignored: 0,
         }
     }
 
@@ -264,6 +328,7 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
 
     fn clear(&mut self) {
         self.deferred.clear();
+        self.comments.clear();
         if self.ids.capacity() > CLEARED {
             self.ids = HashSet::new();
         }
@@ -301,6 +366,10 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
                     self.diagnostic(&found);
                 }
                 PackedItem::Failure => self.failure(packed.bytes()),
+                PackedItem::Remark => {
+                    let remark = packed.remark();
+                    self.remark(&remark);
+                }
             }
         }
         // The first pass has counted these links.
@@ -342,7 +411,19 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
             return;
         };
         let key = self.evaluator.key(rule, position.member, position.name);
-        if self.is_forgiven(key) || !self.evaluator.shows(None) {
+        let is_ignored = self.is_ignored(&Occurrence {
+            rule,
+            member: position.member,
+            offset: position.span.map(|span| span.start),
+            line: position.position.map(|position| position.line),
+            targets: &[position.name],
+        });
+        let shows = self.evaluator.shows(None);
+        if is_ignored {
+            self.ignored += u64::from(shows);
+            return;
+        }
+        if self.is_forgiven(key) || !shows {
             return;
         }
         self.record(WireRecord::Finding);
@@ -377,10 +458,32 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
     /// Makes the deferred findings, which need lines and columns.
     fn end(&mut self, document: &SiteDocument) {
         let mut deferred = std::mem::take(&mut self.deferred);
-        if deferred.positions.is_empty() {
+        if !deferred.positions.is_empty() {
+            deferred.positions.sort_unstable();
+            self.deferred_findings(document, &deferred);
+        }
+        self.unused_comments();
+    }
+
+    /// Reports the comments that have ignored nothing.
+    fn unused_comments(&mut self) {
+        if !self.audit.options.levels.reports("unused-ignore") {
             return;
         }
-        deferred.positions.sort_unstable();
+        // No comment ignores a finding about comments.
+        let comments = std::mem::take(&mut self.comments);
+        for comment in comments.unused() {
+            let position = DocumentPosition {
+                member: None,
+                position: comment.position,
+                span: Some(comment.span),
+                name: &comment.text,
+            };
+            self.position("unused-ignore", &position);
+        }
+    }
+
+    fn deferred_findings(&mut self, document: &SiteDocument, deferred: &DeferredFindings) {
         let mut finder = PositionFinder::open(&path_of(document.path()));
         for &(offset, at) in &deferred.positions {
             let mut packed = WireReader::new(&deferred.packed[at..]);
@@ -397,6 +500,47 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
             };
             self.position(rule, &position);
         }
+    }
+
+    /// Returns whether a finding is ignored, by a comment of the document or an entry of the options.
+    fn is_ignored(&mut self, found: &Occurrence<'_>) -> bool {
+        let by_comment = match (found.member, found.offset) {
+            (None, Some(offset)) => self.comments.ignores(found.rule, offset, found.line),
+            _ => false,
+        };
+        let rules = &self.audit.ignored;
+        let by_entry = !rules.is_empty()
+            && rules.ignores(&IgnoreCandidate {
+                rule: found.rule,
+                path: &self.path,
+                name: &self.evaluator.name,
+                targets: found.targets,
+            });
+        by_comment || by_entry
+    }
+
+    /// Returns whether the finding of a link is ignored.
+    fn ignores_link(&mut self, rule: usize, link: &Link<'_>) -> bool {
+        let target = link.target.unwrap_or_default();
+        let (bare, _) = split_fragment(target);
+        let (reference, _) = split_fragment(link.reference);
+        let mut targets = vec![link.reference, reference, target, bare];
+        let checker = &self.audit.checker;
+        let expected = match self.audit.ignored.is_empty() {
+            true => None,
+            false => checker.expected_path(link),
+        };
+        if let Some((root, path)) = &expected {
+            targets.extend(path.strip_prefix(root.as_slice()));
+        }
+        targets.retain(|target| !target.is_empty());
+        self.is_ignored(&Occurrence {
+            rule,
+            member: link.member,
+            offset: Some(link.span.start),
+            line: link.position.map(|position| position.line),
+            targets: &targets,
+        })
     }
 
     fn defer(&mut self, rule: &str, offset: u64, member: Option<&str>, name: &[u8]) {
@@ -432,7 +576,13 @@ impl<C: BlockSink<WireRecords>> Sink for ReportPass<'_, C> {
             return;
         };
         let key = self.evaluator.key(rule, link.member, link.reference);
-        if self.is_forgiven(key) || !self.evaluator.shows(Some(&facts)) {
+        let is_ignored = self.ignores_link(rule, link);
+        let shows = self.evaluator.shows(Some(&facts));
+        if is_ignored {
+            self.ignored += u64::from(shows);
+            return;
+        }
+        if self.is_forgiven(key) || !shows {
             return;
         }
         let target_name = self.evaluator.target_name(rule, &facts);
@@ -448,6 +598,18 @@ impl<C: BlockSink<WireRecords>> Sink for ReportPass<'_, C> {
         };
         self.record(WireRecord::Finding);
         draft.push(&mut self.out.0);
+    }
+
+    fn remark(&mut self, remark: &Remark<'_>) {
+        match remark.kind {
+            RemarkKind::Ignore => self.comments.add(remark),
+            RemarkKind::UndefinedLabel => {
+                if self.audit.options.levels.reports("undefined-reference") {
+                    let offset = remark.span.start;
+                    self.defer("undefined-reference", offset, None, remark.text);
+                }
+            }
+        }
     }
 
     fn heavy(&mut self) {
@@ -690,7 +852,8 @@ fn shortened(name: &[u8]) -> Cow<'_, [u8]> {
 }
 
 fn touches(audit: &Audit, path: &[u8]) -> bool {
-    audit.options.touching.is_empty() || audit.options.touching.contains(path)
+    let touching = audit.options.touching.as_ref();
+    touching.is_none_or(|touching| touching.contains(path))
 }
 
 /// Counts lines and columns in a file up to ascending offsets.

@@ -217,6 +217,27 @@ pub static RULES: &[Rule] = &[
         subject: RuleSubject::Document,
     },
     Rule {
+        name: "undefined-reference",
+        level: Level::Warning,
+        message: "the label of the reference link is not defined",
+        meaning: "A reference link of Markdown has a label that the document does not define.",
+        why: "Readers see the brackets, and no link.",
+        example: "[the guide][guide], where no line begins with [guide]:",
+        allow: "--allow undefined-reference, or define the label: [guide]: guide.md.",
+        subject: RuleSubject::Document,
+    },
+    Rule {
+        name: "unused-ignore",
+        level: Level::Warning,
+        message: "nothing is ignored by it",
+        meaning: "A comment or an entry of the configuration ignores findings, and there are none, or its \
+         last day has passed.",
+        why: "What it was for is mended or gone, and it would hide what comes later.",
+        example: "<!-- uriscan-ignore-next-line broken-file --> above a line without a broken link",
+        allow: "--allow unused-ignore, or remove the comment or the entry.",
+        subject: RuleSubject::Document,
+    },
+    Rule {
         name: "orphan",
         level: Level::Allow,
         message: "no document links to this one",

@@ -82,6 +82,8 @@ pub(super) enum PackedItem {
     Diagnostic = 1,
     /// A message: why the document could not be read.
     Failure = 2,
+    /// A remark, if the document cannot be read again.
+    Remark = 3,
 }
 
 impl PackedItem {
@@ -90,6 +92,7 @@ impl PackedItem {
         match byte {
             0 => PackedItem::Link,
             1 => PackedItem::Diagnostic,
+            3 => PackedItem::Remark,
             _ => PackedItem::Failure,
         }
     }

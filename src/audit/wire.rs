@@ -5,18 +5,19 @@
 
 use crate::bytes::lines::Position;
 use crate::document::diagnostic::{CODES, Code};
-use crate::document::events::{Context, Span};
+use crate::document::events::{Context, RemarkKind, Span};
 use crate::document::flags::Flags;
 use crate::pipeline::reorder::OutputBlock;
-use crate::resolver::{Diagnostic, Envelope, Link, LinkMember};
+use crate::resolver::{Diagnostic, Envelope, Link, LinkMember, Remark};
 use crate::uri::ResolveErrorKind;
 
 /// The errors of links without a target, in the order of their numbers.
-const ERRORS: [ResolveErrorKind; 4] = [
+const ERRORS: [ResolveErrorKind; 5] = [
     ResolveErrorKind::NoBase,
     ResolveErrorKind::UnsuitableBase,
     ResolveErrorKind::InvalidReference,
     ResolveErrorKind::ExcessDots,
+    ResolveErrorKind::Template,
 ];
 
 /// Appends a number in LEB128: seven bits a byte, the lowest first.
@@ -95,6 +96,16 @@ fn push_part(part: &LinkMember<'_>, out: &mut Vec<u8>) {
             push_optional(text.map(str::as_bytes), out);
         }
     }
+}
+
+/// Appends a remark.
+pub(super) fn push_remark(remark: &Remark<'_>, out: &mut Vec<u8>) {
+    out.push(u8::from(remark.kind == RemarkKind::Ignore));
+    push_bytes(remark.text, out);
+    push_number(remark.span.start, out);
+    push_number(remark.span.end - remark.span.start, out);
+    push_number(remark.position.map_or(0, |position| position.line), out);
+    push_number(remark.position.map_or(0, |position| position.column), out);
 }
 
 /// Appends a diagnostic.
@@ -239,6 +250,24 @@ impl<'a> WireReader<'a> {
             date: self.text(),
             from: self.text(),
             subject: self.text(),
+        }
+    }
+
+    /// Reads a remark.
+    pub(super) fn remark(&mut self) -> Remark<'a> {
+        let kind = match self.byte() {
+            1 => RemarkKind::Ignore,
+            _ => RemarkKind::UndefinedLabel,
+        };
+        let text = self.bytes();
+        let start = self.number();
+        let end = start + self.number();
+        let (line, column) = (self.number(), self.number());
+        Remark {
+            kind,
+            text,
+            span: Span { start, end },
+            position: (line > 0).then_some(Position { line, column }),
         }
     }
 

@@ -10,6 +10,7 @@ use clap::{ArgMatches, Command};
 
 use super::args::output::workers;
 use super::args::{AuditArgs, FailOnArg, SwitchArg};
+use super::changed::changed_since;
 use super::config::{self, Config};
 use super::destination::{Destination, OutputTarget};
 use super::inputs::Inputs;
@@ -19,7 +20,7 @@ use super::{extract, help, manual};
 use crate::audit::options::{Audit, ListedLinks, assume_roots};
 use crate::audit::report::{ReportFormat, ReportSet, TextStyle};
 use crate::audit::rules::{Level, Levels, LinkState, RULES};
-use crate::audit::{self, AuditError, AuditOptions, AuditSummary};
+use crate::audit::{self, AuditError, AuditOptions, AuditSummary, IgnoreEntry};
 use crate::document::AnchorReporting;
 use crate::extractor::Positions;
 use crate::output::escape::visible;
@@ -59,6 +60,8 @@ pub(super) struct Notice {
     keys: String,
     /// Rules whose levels the configuration lowers, with the levels before and after.
     lowered: Vec<String>,
+    /// The findings that the configuration ignores.
+    ignored: Vec<IgnoreEntry>,
     /// Whether the command line has `--quiet`; in a configuration it does not hide this report.
     quiet: bool,
 }
@@ -81,6 +84,7 @@ impl Notice {
             file: config.file.clone(),
             keys: config.keys.join(", "),
             lowered: lowered.collect(),
+            ignored: config.ignore.clone(),
             quiet: before.0.findings.quiet,
         }
     }
@@ -94,6 +98,10 @@ impl Notice {
         }];
         if !self.lowered.is_empty() {
             lines.push(format!("lowered by it: {}", self.lowered.join(", ")));
+        }
+        if !self.ignored.is_empty() {
+            let entries: Vec<_> = self.ignored.iter().map(IgnoreEntry::words).collect();
+            lines.push(format!("ignored by it: {}", entries.join("; ")));
         }
         lines
     }
@@ -118,7 +126,12 @@ pub(super) fn run(
     }
     let paths = paths(arguments)?;
     help::check_paths(&paths, false)?;
-    let audit = Audit::new(options(arguments, matches, &paths)?, &paths);
+    let mut options = options(arguments, matches, &paths)?;
+    for entry in notice.iter().flat_map(|notice| &notice.ignored) {
+        let ignored = options.ignore(entry.clone());
+        options = ignored.map_err(|error| Error::new(error.to_string()))?;
+    }
+    let audit = Audit::new(options, &paths);
     let targets = AuditOutputs::of(arguments)?;
     let roots = roots(arguments, &paths);
     let others: Vec<&Path> = notice.iter().map(|notice| notice.file.as_path()).collect();
@@ -188,7 +201,16 @@ fn options(
     let (check, findings) = (&arguments.check, &arguments.findings);
     let mut options = AuditOptions::default();
     options.reading.bases = bases(arguments, paths)?;
-    options = (options.touching(&findings.touching))
+    let touching = match &findings.changed_since {
+        None => options.touching(&findings.touching),
+        Some(revision) => {
+            let mut trees = paths.to_vec();
+            trees.extend(arguments.base.directories());
+            let changed = changed_since(revision, &trees)?;
+            options.touching_only(findings.touching.iter().chain(&changed))
+        }
+    };
+    options = touching
         .and_then(|options| options.entries(&check.entry))
         .map_err(|error| Error::new(error.to_string()))?
         .fragments(check.fragments == SwitchArg::On)
@@ -449,6 +471,9 @@ fn summary_text(totals: &AuditSummary) -> String {
         counted(totals.errors, "error"),
         counted(totals.warnings, "warning"),
     );
+    if totals.ignored > 0 {
+        text += &format!(", {} ignored", totals.ignored);
+    }
     if totals.unsuggested > 0 {
         text += &format!(
             "; {} without a suggestion: looking for more would take too long",

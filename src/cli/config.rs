@@ -11,11 +11,13 @@ use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
 use clap::{Arg, ArgAction, Command};
+use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::args::base::mount;
 use super::help::nearest;
 use super::message::Error;
+use crate::audit::IgnoreEntry;
 use crate::output::escape::visible;
 
 /// The files below a directory that may be a configuration, in this order, each with the table in it;
@@ -45,6 +47,8 @@ pub(super) struct Config {
     pub(super) flags: Vec<OsString>,
     /// The paths to audit where the command line names none.
     pub(super) paths: Vec<OsString>,
+    /// Findings that are ignored.
+    pub(super) ignore: Vec<IgnoreEntry>,
 }
 
 /// Flags that are not keys.
@@ -261,6 +265,11 @@ impl ConfigFile<'_> {
         // Of several flags about one rule the last counts.
         entries.sort_unstable_by_key(|(key, _)| key.span().start);
         for (key, value) in entries {
+            if key.get_ref() == "ignore" {
+                config.keys.push("ignore".to_owned());
+                self.add_ignored(text, value, &mut config.ignore)?;
+                continue;
+            }
             let added = self.add(key.get_ref(), value.get_ref(), &mut config);
             added.map_err(|reason| self.error(text, key.span().start, &reason))?;
         }
@@ -268,9 +277,63 @@ impl ConfigFile<'_> {
     }
 
     fn error(&self, text: &str, at: usize, reason: &str) -> Error {
-        let before = text.as_bytes().get(..at).unwrap_or_default();
-        let line = memchr::memchr_iter(b'\n', before).count() + 1;
+        let line = line(text, at);
         Error::new(format!("{}:{line}: {reason}", self.file.display()))
+    }
+
+    /// Reads the entries of `ignore`: an array of tables.
+    fn add_ignored(
+        &self,
+        text: &str,
+        value: &Spanned<DeValue<'_>>,
+        ignored: &mut Vec<IgnoreEntry>,
+    ) -> Result<(), Error> {
+        let wrong = |at: usize, reason: &str| self.error(text, at, reason);
+        let DeValue::Array(entries) = value.get_ref() else {
+            let found = kind(value.get_ref());
+            let reason = format!("`ignore` is an array of tables, not {found}");
+            return Err(wrong(value.span().start, &reason));
+        };
+        for value in entries.iter() {
+            let at = value.span().start;
+            let DeValue::Table(table) = value.get_ref() else {
+                let found = kind(value.get_ref());
+                let reason = format!("an entry of `ignore` is a table, not {found}");
+                return Err(wrong(at, &reason));
+            };
+            let mut entry = IgnoreEntry::new("");
+            for (key, value) in table.iter() {
+                let at = key.span().start;
+                let name: &str = key.get_ref();
+                let given = match value.get_ref() {
+                    DeValue::String(given) => given.to_string(),
+                    DeValue::Datetime(date) if name == "until" => date.to_string(),
+                    value => {
+                        let reason = format!("`{name}` is a string, not {}", kind(value));
+                        return Err(wrong(at, &reason));
+                    }
+                };
+                entry = match name {
+                    "rule" => entry.rule(given),
+                    "target" => entry.target(given),
+                    "path" => entry.path(given),
+                    "reason" => entry.reason(given),
+                    "until" => entry.until(given),
+                    name => {
+                        let known = ["rule", "target", "path", "reason", "until"];
+                        let near = nearest(name, known.into_iter());
+                        let hint = near.map(|near| format!("; did you mean `{near}`?"));
+                        let hint = hint.unwrap_or_default();
+                        let reason = format!("unknown key `{}`{hint}", visible(name));
+                        return Err(wrong(at, &reason));
+                    }
+                };
+            }
+            let entry = entry.origin(self.file, line(text, at));
+            entry.check().map_err(|reason| wrong(at, &reason))?;
+            ignored.push(entry);
+        }
+        Ok(())
     }
 
     fn add(&self, key: &str, value: &DeValue<'_>, config: &mut Config) -> Result<(), String> {
@@ -290,7 +353,7 @@ impl ConfigFile<'_> {
         };
         let flags = || self.command.get_arguments().filter(is_key);
         let Some(flag) = flags().find(|flag| flag.get_long() == Some(key)) else {
-            let known = flags().filter_map(Arg::get_long).chain(["paths"]);
+            let known = flags().filter_map(Arg::get_long).chain(["paths", "ignore"]);
             return Err(match nearest(key, known) {
                 Some(near) => format!("unknown key `{key}`; did you mean `{near}`?"),
                 None => format!("unknown key `{key}`"),
@@ -418,6 +481,12 @@ impl ConfigFile<'_> {
         let reason = lines.join("; ");
         Err(reason.strip_prefix("error: ").unwrap_or(&reason).to_owned())
     }
+}
+
+/// Returns the number of the line that an index is in.
+fn line(text: &str, at: usize) -> u64 {
+    let before = text.as_bytes().get(..at).unwrap_or_default();
+    memchr::memchr_iter(b'\n', before).count() as u64 + 1
 }
 
 /// Returns the values of an array, or a value that is not an array.

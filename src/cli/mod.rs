@@ -3,6 +3,7 @@
 
 pub(crate) mod args;
 mod audit;
+mod changed;
 mod config;
 mod destination;
 mod extract;

@@ -268,11 +268,46 @@ pub enum Event {
     /// A name that a fragment can refer to, and its offset, if
     /// [`FormatOptions::anchors`](super::FormatOptions) asks for them.
     Anchor(TextRange, u64),
+    /// A remark for those who check the document, if
+    /// [`FormatOptions::anchors`](super::FormatOptions) asks for anchors.
+    Remark(FoundRemark),
     /// The document was read by the slow, exact path; the name of the rule that needed it, for
     /// statistics.
     Exact(&'static str),
     /// A diagnostic, with the offset of its first occurrence.
     Diagnostic(&'static Code, u64),
+}
+
+/// A remark that a scanner found.
+#[derive(Clone, Copy, Debug)]
+pub struct FoundRemark {
+    /// The kind.
+    pub kind: RemarkKind,
+    /// The text of the comment, or the label.
+    pub text: TextRange,
+    /// The bytes of the document.
+    pub span: Span,
+    /// Line and column of [`FoundRemark::place`]; `None` if the caller is to count them.
+    pub position: Option<Position>,
+}
+
+/// The kinds of remarks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RemarkKind {
+    /// A comment that begins with `uriscan-ignore`.
+    Ignore,
+    /// A reference link whose label is not defined.
+    UndefinedLabel,
+}
+
+impl FoundRemark {
+    /// Returns the offset whose position is wanted: the last byte of a comment, the first of a link.
+    pub fn place(&self) -> u64 {
+        match self.kind {
+            RemarkKind::Ignore => self.span.end.saturating_sub(1),
+            RemarkKind::UndefinedLabel => self.span.start,
+        }
+    }
 }
 
 /// The findings of an earlier pass over the same document.
@@ -610,6 +645,10 @@ impl Batch {
             }),
             Event::Base(reference, offset) => Event::Base(text(reference), offset),
             Event::Anchor(name, offset) => Event::Anchor(text(name), offset),
+            Event::Remark(remark) => Event::Remark(FoundRemark {
+                text: text(remark.text),
+                ..remark
+            }),
             Event::Reference(ref found) => {
                 Event::Reference(self.adopt_reference(found, from, window))
             }

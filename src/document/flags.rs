@@ -172,6 +172,12 @@ flags! {
         example: "www.example.com, with --www",
         allow: "Leave out --www and --email.",
     }
+    TEMPLATE = "template" {
+        meaning: "It holds a placeholder of a template, such as `{{ url }}`, `{% link a.md %}` or `${VAR}`.",
+        why: "What it leads to is known when the placeholder is replaced, so it has no target.",
+        example: "[x]({{site.url}}/a)",
+        allow: KEEP,
+    }
     INERT = "inert" {
         meaning: "It stands in the contents of a template element.",
         why: "It does nothing until a script clones it.",
@@ -313,4 +319,19 @@ impl std::fmt::Debug for Flags {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.debug_set().entries(self.names()).finish()
     }
+}
+
+/// The starts of placeholders that a template engine replaces.
+const PLACEHOLDERS: [&[u8]; 5] = [b"{{", b"{%", b"${", b"<%", b"#{"];
+
+/// Returns whether a template engine will replace a part of a reference.
+#[inline]
+pub(crate) fn holds_placeholder(reference: &[u8]) -> bool {
+    memchr::memchr2_iter(b'{', b'%', reference).any(|at| {
+        let is_start = |range: std::ops::Range<usize>| {
+            let pair = reference.get(range);
+            pair.is_some_and(|pair| PLACEHOLDERS.contains(&pair))
+        };
+        is_start(at.saturating_sub(1)..at + 1) || is_start(at..at + 2)
+    })
 }

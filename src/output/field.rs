@@ -5,6 +5,7 @@ use super::escape::Escape;
 use super::record::DocumentPath;
 use crate::document::flags::Flags;
 use crate::resolver::Link;
+use crate::uri::ResolveErrorKind;
 
 /// A key of the record of a link.
 pub struct RecordField {
@@ -211,6 +212,8 @@ pub(crate) static FIELDS: &[RecordField] = &[
         |_, link| link
             .target
             .err()
+            // The flag `template` says it.
+            .filter(|kind| *kind != ResolveErrorKind::Template)
             .map_or(Value::Null, |kind| Value::Name(kind.name()))
     ),
     field!(

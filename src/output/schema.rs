@@ -115,6 +115,11 @@ static AUDIT: &[ExtraKey] = &[
         ValueShape::Number,
     ),
     (
+        "ignored",
+        "Findings that comments or the configuration ignore",
+        ValueShape::Number,
+    ),
+    (
         "config",
         "The configuration file that was read",
         ValueShape::Text,

@@ -8,7 +8,7 @@ use super::input::{self, Input};
 use super::sniff::HEAD;
 use crate::decode::compression::{Codec, DecompressError, DecompressFault, Decompressed};
 use crate::document::NestingLimit;
-use crate::resolver::{Diagnostic, Link, Sink};
+use crate::resolver::{Diagnostic, Link, Remark, Sink};
 
 /// A compressed file, with the first bytes of its content read.
 pub(crate) struct OpenedFile<'a> {
@@ -136,6 +136,10 @@ impl<S: Sink> Sink for Located<'_, S> {
 
     fn anchor(&mut self, name: &[u8], offset: u64) {
         self.sink.anchor(name, offset);
+    }
+
+    fn remark(&mut self, remark: &Remark<'_>) {
+        self.sink.remark(remark);
     }
 
     fn heavy(&mut self) {

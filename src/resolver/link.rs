@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::bytes::lines::Position;
 use crate::document::diagnostic::Code;
-use crate::document::events::{Context, Span};
+use crate::document::events::{Context, RemarkKind, Span};
 use crate::document::flags::Flags;
 use crate::uri::ResolveErrorKind;
 
@@ -125,6 +125,20 @@ impl fmt::Display for Diagnostic<'_> {
     }
 }
 
+/// A remark in a document for those who check it.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Remark<'a> {
+    /// The kind.
+    pub kind: RemarkKind,
+    /// The text of the comment, or the label.
+    pub text: &'a [u8],
+    /// The bytes of the document.
+    pub span: Span,
+    /// Line and column of the end of a comment, or of the start of a link.
+    pub position: Option<Position>,
+}
+
 /// Receives links and diagnostics in document order.
 pub trait Sink {
     /// Receives a link.
@@ -136,6 +150,10 @@ pub trait Sink {
     /// Receives an anchor that a fragment can name, and its offset; ignored by default.
     fn anchor(&mut self, _name: &[u8], _offset: u64) {}
 
+    /// Receives a remark, before the links behind it; ignored by default.
+    #[doc(hidden)]
+    fn remark(&mut self, _remark: &Remark<'_>) {}
+
     /// The document was read by every rule of its format, because of the named rule.
     fn exact(&mut self, _rule: &'static str) {}
 
@@ -144,7 +162,7 @@ pub trait Sink {
     /// A sink that is one of several may block here until few others need much.
     fn heavy(&mut self) {}
 
-    /// The document is read again: its anchors so far do not count.
+    /// The document is read again: its anchors and remarks so far do not count.
     fn restart(&mut self) {}
 }
 

@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 pub use base_scope::Ruling;
-pub use link::{Diagnostic, Envelope, Link, LinkMember, Sink};
+pub use link::{Diagnostic, Envelope, Link, LinkMember, Remark, Sink};
 
 use crate::bytes::steps::step;
 use crate::document::diagnostic::{self, Code};
@@ -141,6 +141,12 @@ impl Linker {
                 Event::Envelope(ref envelope) => self.envelope(envelope, events, window),
                 Event::Leave => self.leave(events, window, sink),
                 Event::Anchor(text, offset) => sink.anchor(events.bytes(text, window), offset),
+                Event::Remark(ref found) => sink.remark(&Remark {
+                    kind: found.kind,
+                    text: events.bytes(found.text, window),
+                    span: found.span,
+                    position: found.position,
+                }),
                 Event::Exact(rule) => sink.exact(rule),
                 Event::Restart(hints) => {
                     if self.open.len() == 1 {

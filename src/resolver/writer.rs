@@ -69,6 +69,8 @@ impl LinkWriter {
         self.target.clear();
         let (target, inherits) = if names_message(reference) {
             (Ok(reference), false)
+        } else if found.flags.contains(Flags::TEMPLATE) {
+            (Err(ResolveErrorKind::Template), false)
         } else {
             match resolver.resolve_into(reference, &mut self.target) {
                 Ok(_) if found.base == BaseSelector::Refresh && is_script(&self.target) => {

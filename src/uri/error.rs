@@ -288,7 +288,7 @@ impl From<ResolveErrorKind> for ResolveError {
             | ResolveErrorKind::UnsuitableBase
             | ResolveErrorKind::InvalidBase => Component::Base,
             ResolveErrorKind::InvalidReference => Component::Host,
-            ResolveErrorKind::ExcessDots => Component::Path,
+            ResolveErrorKind::ExcessDots | ResolveErrorKind::Template => Component::Path,
         };
         Self { kind, component }
     }
@@ -306,6 +306,7 @@ impl fmt::Display for ResolveError {
             }
             ResolveErrorKind::InvalidBase => "the base is not absolute or does not parse",
             ResolveErrorKind::ExcessDots => "the reference leads above the root",
+            ResolveErrorKind::Template => "the reference holds a placeholder of a template",
         })
     }
 }
@@ -326,6 +327,8 @@ pub enum ResolveErrorKind {
     InvalidBase,
     /// The reference leads above the root, by [`ExcessDots::Error`](crate::uri::ExcessDots::Error).
     ExcessDots,
+    /// The reference holds a placeholder of a template: what it will be is not known.
+    Template,
 }
 
 impl ResolveErrorKind {
@@ -338,6 +341,7 @@ impl ResolveErrorKind {
             Self::InvalidReference => "invalid-reference",
             Self::InvalidBase => "invalid-base",
             Self::ExcessDots => "excess-dots",
+            Self::Template => "template",
         }
     }
 }

@@ -2,6 +2,8 @@
 
 // Trees of `corpus/audit/`, each with the findings that were written by hand.
 mod corpus;
+// What changed since a revision.
+mod changed;
 // Dialects of Markdown.
 mod dialects;
 // The table of exit codes.
@@ -14,6 +16,8 @@ mod generated;
 mod groups;
 // Trees that are made to cost much, or to lead out of themselves.
 mod hostile;
+// What is ignored; undefined labels; templates.
+mod ignoring;
 // The order of findings.
 mod order;
 // SARIF and JUnit, read by parsers.

@@ -85,6 +85,8 @@ pub struct AuditSummary {
     pub(crate) hidden: u64,
     /// Findings for which no suggestion was searched, because the budget was spent.
     pub(crate) unsuggested: u64,
+    /// Findings that comments or entries of the options ignore.
+    pub(crate) ignored: u64,
     /// Damaged containers.
     pub(crate) damaged: u64,
     /// The findings of each rule that has any: the most severe first, then the most frequent.
@@ -179,6 +181,11 @@ impl AuditSummary {
     /// Returns the number of lines of the baseline that accept no finding.
     pub fn stale(&self) -> u64 {
         self.stale.1
+    }
+
+    /// Returns the number of findings that comments or entries of the options ignore.
+    pub fn ignored(&self) -> u64 {
+        self.ignored
     }
 
     /// Returns the number of findings for which no suggestion was searched, because the searches

@@ -89,6 +89,7 @@ pub(super) fn push_totals(totals: &AuditSummary, out: &mut Vec<u8>) {
     push_count("hidden_findings", totals.hidden, out);
     push_skips(&totals.summary, out);
     push_count("unsuggested", totals.unsuggested, out);
+    push_count("ignored", totals.ignored, out);
     if let Some(config) = &totals.config {
         push_member("config", &config.to_string_lossy(), out);
     }

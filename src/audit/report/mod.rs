@@ -211,10 +211,7 @@ impl<'r> ReportSet<'r> {
         packed: &mut WireReader<'_>,
     ) -> io::Result<()> {
         match record {
-            WireRecord::Document => {
-                self.end_document()?;
-                self.document.set(packed.bytes());
-            }
+            WireRecord::Document => self.enter(packed.bytes())?,
             WireRecord::Finding => {}
             WireRecord::Link => {
                 let state = LinkState::NAMES[packed.number() as usize % LinkState::NAMES.len()].0;
@@ -233,6 +230,13 @@ impl<'r> ReportSet<'r> {
             }
         }
         self.write_full()
+    }
+
+    /// Begins the records of a document.
+    pub(super) fn enter(&mut self, path: &[u8]) -> io::Result<()> {
+        self.end_document()?;
+        self.document.set(path);
+        Ok(())
     }
 
     /// Returns all reports and lists.

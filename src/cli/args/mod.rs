@@ -210,6 +210,9 @@ pub(crate) struct FindingArgs {
     /// Show only findings whose source or target is this file or directory; may be repeated
     #[arg(long, value_name = "FILE")]
     pub touching: Vec<PathBuf>,
+    /// The same as --touching with each file that `git diff --name-only REV` names
+    #[arg(long, value_name = "REV")]
+    pub changed_since: Option<OsString>,
     /// Show no more than N findings, and say how many more there are
     #[arg(long, value_name = "N")]
     pub max_findings: Option<u64>,

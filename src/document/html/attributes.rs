@@ -371,6 +371,11 @@ impl EnabledRows {
         }
     }
 
+    /// Whether anchors are reported, and with them remarks.
+    pub(super) fn reports_anchors(self) -> bool {
+        self.anchors
+    }
+
     /// Whether a row is enabled.
     pub(super) fn has(self, row: &AttributeRow) -> bool {
         match row.group {

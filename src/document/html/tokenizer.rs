@@ -20,7 +20,7 @@ use crate::bytes::seek::{self, is_space};
 use crate::bytes::steps::step;
 use crate::decode::charset;
 use crate::document::diagnostic;
-use crate::document::events::{Event, Events};
+use crate::document::events::{Event, Events, FoundRemark, RemarkKind};
 use crate::document::flags::Flags;
 
 /// The tokenizer state between two windows.
@@ -342,6 +342,12 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
                 _ if !whole || next.len() < 2 && !self.last => return Flow::Wait(open),
                 _ => None,
             };
+            if empty.is_none()
+                && self.document.enabled.reports_anchors()
+                && self.remark(contents) == RemarkSearch::Cut
+            {
+                return Flow::Wait(open);
+            }
             self.tree.comment();
             return match empty {
                 Some(end) => Flow::Go(end),
@@ -378,6 +384,44 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         let end = seek::next(b'>', self.source.bytes, open + 9);
         self.tree.doctype(&self.source, open + 9..end);
         Flow::Go(self.source.bytes.len().min(end + 1))
+    }
+
+    /// Reports the comment whose contents start at `contents` if it is a remark.
+    fn remark(&mut self, contents: usize) -> RemarkSearch {
+        let bytes = self.source.bytes;
+        let rest = &bytes[contents..];
+        let is_cut = || match self.last || rest.len() >= LONGEST_REMARK {
+            true => RemarkSearch::Done,
+            false => RemarkSearch::Cut,
+        };
+        let text = rest.trim_ascii_start();
+        if !text.starts_with(REMARK) {
+            return match REMARK.starts_with(text) {
+                true => is_cut(),
+                false => RemarkSearch::Done,
+            };
+        }
+        let end = match find_comment_end(bytes, contents) {
+            Ok(end) if end - contents <= LONGEST_REMARK => end,
+            Ok(_) => return RemarkSearch::Done,
+            Err(_) => return is_cut(),
+        };
+        if self.document.depth == 0 {
+            let start = bytes.len() - text.len();
+            let marks = match bytes[start..end].ends_with(b"--!>") {
+                true => b"--!>".len(),
+                false => b"-->".len(),
+            };
+            let text = self.source.text(start..end - marks, self.events);
+            let span = self.source.span(contents - b"<!--".len()..end);
+            self.events.push(Event::Remark(FoundRemark {
+                kind: RemarkKind::Ignore,
+                text,
+                span,
+                position: None,
+            }));
+        }
+        RemarkSearch::Done
     }
 
     fn comment(&mut self, at: usize) -> Flow {
@@ -808,6 +852,21 @@ fn find_script_end(
             return wait(here);
         }
     }
+}
+
+/// The first word of comments that are remarks.
+const REMARK: &[u8] = b"uriscan-ignore";
+
+/// A comment with longer contents, in bytes, is no remark.
+const LONGEST_REMARK: usize = 4 << 10;
+
+/// The outcome of the search for a remark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum RemarkSearch {
+    /// More bytes decide whether the comment is a remark.
+    Cut,
+    /// The comment is no remark, or has been reported.
+    Done,
 }
 
 /// Finds the end of a comment whose contents start at or before `start`. Returns the index after the

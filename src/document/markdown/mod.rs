@@ -10,24 +10,27 @@
 mod slug;
 mod split;
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use memchr::memmem;
 use pulldown_cmark::{
-    Event as MarkdownEvent, LinkType, Options as Extensions, Parser, Tag, TagEnd,
+    BrokenLink, CowStr, Event as MarkdownEvent, LinkType, Options as Extensions, Parser, Tag,
+    TagEnd,
 };
 
 use super::events::{
-    Context, Event, Events, FoundReference, NameRange, RuleFamily, Span, TextRange,
+    Context, Event, Events, FoundReference, FoundRemark, NameRange, RemarkKind, RuleFamily, Span,
+    TextRange,
 };
-use super::flags::Flags;
+use super::flags::{Flags, holds_placeholder};
 use super::nested::{Member, NestedReader, NestedScanners, NestedScope};
 pub use super::options::{MarkdownOptions, Slug};
 use super::{AnchorReporting, Format, Passes, Retrieval, Scan, ScanStart, diagnostic};
 use crate::bytes::steps::step;
 use crate::bytes::window::{Bounds, Window};
 use crate::decode::charset::Conversion;
-use slug::{AttributeLists, Dialect, HeadingSource, Slugs};
+use slug::{AttributeLists, Dialect, HeadingSource, ImplicitLabels, Slugs};
 
 /// CommonMark with the extensions of GitHub.
 pub(super) const FORMAT: Format = Format {
@@ -75,8 +78,16 @@ impl MarkdownScanner {
         }
     }
 
-    /// Reports the references in `bytes[from..]`; `offset` is that of the first byte.
-    fn piece(&mut self, bytes: &[u8], from: usize, offset: u64, events: &mut Events) {
+    /// Reports the references in `bytes[from..]`; `offset` is that of the first byte, and `is_whole`
+    /// tells whether these are the whole document.
+    fn piece(
+        &mut self,
+        bytes: &[u8],
+        from: usize,
+        offset: u64,
+        is_whole: bool,
+        events: &mut Events,
+    ) {
         let source = to_text(&bytes[from..]);
         let dialect = Dialect::of(self.slug);
         let mut walk = MarkdownWalk::new(bytes, from, offset, &source, dialect);
@@ -88,6 +99,20 @@ impl MarkdownScanner {
                 let name = events.store(name.as_bytes());
                 events.push(Event::Anchor(name, offset + at as u64));
             };
+            let headings = walk.headings.iter();
+            match dialect.labels {
+                ImplicitLabels::None => {}
+                ImplicitLabels::Headings => {
+                    let headings = headings.map(|heading| normal_label(&heading.text));
+                    let headings: HashSet<_> = headings.collect();
+                    walk.undefined
+                        .retain(|(_, label)| !headings.contains(&normal_label(label)));
+                }
+                ImplicitLabels::Words => {
+                    walk.undefined
+                        .retain(|(_, label)| label.contains(char::is_whitespace));
+                }
+            }
             for id in walk
                 .headings
                 .iter()
@@ -112,12 +137,31 @@ impl MarkdownScanner {
                 }
             }
         }
-        let mut found = walk.found;
         let offset = offset + from as u64;
+        // A label may be defined in another piece of the document.
+        if self.anchors == AnchorReporting::Report && is_whole {
+            for (range, label) in walk.undefined {
+                let span = Span {
+                    start: offset + range.start as u64,
+                    end: offset + range.end as u64,
+                };
+                let text = events.store(label.as_bytes());
+                events.push(Event::Remark(FoundRemark {
+                    kind: RemarkKind::UndefinedLabel,
+                    text,
+                    span,
+                    position: None,
+                }));
+            }
+        }
+        let mut found = walk.found;
         self.nested(Format::HTML, &html, offset, events, &mut found);
         self.nested(Format::TEXT, &text, offset, events, &mut found);
         found.sort_by_key(|found| (found.span.start, found.span.end));
-        for found in found {
+        for mut found in found {
+            if holds_placeholder(events.bytes(found.text, bytes)) {
+                found.flags |= Flags::TEMPLATE;
+            }
             events.push(Event::Reference(found));
         }
     }
@@ -183,7 +227,9 @@ impl Scan for MarkdownScanner {
                 let at = window.offset_at(to);
                 events.push(Event::Diagnostic(&diagnostic::APPROXIMATE, at));
             }
-            self.piece(&window.bytes[..to], from, window.offset, events);
+            let is_first = from == 0 && window.offset == 0;
+            let is_whole = is_first && window.last && to == window.bytes.len();
+            self.piece(&window.bytes[..to], from, window.offset, is_whole, events);
             events.forget_stored();
             from = to;
         }
@@ -246,6 +292,8 @@ struct MarkdownWalk<'a> {
     headings: Vec<Heading>,
     heading: Option<Heading>,
     links: Vec<OpenLink>,
+    /// The ranges and the labels of reference links that are not defined.
+    undefined: Vec<(Range<usize>, String)>,
     /// Number of open code blocks, metadata blocks and images, whose text does not count.
     opaque: usize,
 }
@@ -270,6 +318,7 @@ impl<'a> MarkdownWalk<'a> {
             headings: Vec::new(),
             heading: None,
             links: Vec::new(),
+            undefined: Vec::new(),
             opaque: 0,
         }
     }
@@ -284,7 +333,16 @@ impl<'a> MarkdownWalk<'a> {
         let has_attributes = self.dialect.attributes != AttributeLists::None;
         extensions.set(Extensions::ENABLE_HEADING_ATTRIBUTES, has_attributes);
         extensions.set(Extensions::ENABLE_DEFINITION_LIST, self.dialect.definitions);
-        let mut parser = Parser::new_ext(self.source, extensions).into_offset_iter();
+        let mut undefined = Vec::new();
+        let mut on_undefined = |link: BrokenLink<'a>| -> Option<(CowStr<'a>, CowStr<'a>)> {
+            if matches!(link.link_type, LinkType::Reference | LinkType::Collapsed) {
+                undefined.push((link.span, link.reference.into_string()));
+            }
+            None
+        };
+        let parser =
+            Parser::new_with_broken_link_callback(self.source, extensions, Some(&mut on_undefined));
+        let mut parser = parser.into_offset_iter();
         for (event, range) in parser.by_ref() {
             step(1);
             self.event(event, range, events);
@@ -293,12 +351,15 @@ impl<'a> MarkdownWalk<'a> {
         let definitions: Vec<_> = (definitions.iter())
             .map(|(_, definition)| (definition.span.clone(), definition.dest.to_string()))
             .collect();
+        drop(parser);
         for (span, destination) in definitions {
             let source = self.source.as_bytes();
             if let Some(range) = definition_destination(source, span) {
                 self.push(range, &destination, Context::Attribute, None, events);
             }
         }
+        undefined.retain(|(span, label)| means_a_link(self.source, span.clone(), label));
+        self.undefined = undefined;
     }
 
     fn event(&mut self, event: MarkdownEvent<'_>, range: Range<usize>, events: &mut Events) {
@@ -496,6 +557,33 @@ impl<'a> MarkdownWalk<'a> {
         }
         masked
     }
+}
+
+/// Returns a label without differences of case and white space, which do not count.
+fn normal_label(label: &str) -> String {
+    let words: Vec<_> = label.split_whitespace().collect();
+    words.join(" ").to_lowercase()
+}
+
+/// Returns whether `[text][label]` or `[label][]`, whose label is not defined, was meant as a link and
+/// is not text such as `a[i][j]`, a task box or a footnote.
+fn means_a_link(source: &str, span: Range<usize>, label: &str) -> bool {
+    let (Some(link), Some(before)) = (source.get(span.clone()), source.get(..span.start)) else {
+        return false;
+    };
+    let is_apart = before.chars().next_back().is_none_or(|before| {
+        !before.is_alphanumeric() && !matches!(before, ']' | ')' | '_' | '}' | '\u{1A}')
+    });
+    let text = link.trim_start_matches(['!', '[']);
+    let text = text.find(']').map_or(text, |end| &text[..end]).trim();
+    // Indices: `[i][j]`, `[0][12]`.
+    let is_index = |word: &str| word.len() <= 1 || word.bytes().all(|byte| byte.is_ascii_digit());
+    is_apart
+        && !(is_index(text) && is_index(label.trim()))
+        && !text.eq_ignore_ascii_case("x")
+        && !text.is_empty()
+        && !label.starts_with(['^', '!', '@'])
+        && !holds_placeholder(link.as_bytes())
 }
 
 /// Returns the source of a heading without the marks that make it one and without an attribute list.

@@ -27,6 +27,7 @@ pub(super) struct Dialect {
     pub(super) definitions: bool,
     /// Whether the terms of definition lists have anchors as headings do.
     pub(super) numbers_terms: bool,
+    pub(super) labels: ImplicitLabels,
 }
 
 /// The text of a heading that its anchor is made of.
@@ -47,6 +48,17 @@ pub(super) enum AttributeLists {
     Headings,
     /// At the end of a heading, and after any other element.
     Anywhere,
+}
+
+/// Labels of reference links that need no definition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ImplicitLabels {
+    /// There are none.
+    None,
+    /// The text of a heading.
+    Headings,
+    /// Any single word: a plugin that is in common use finds identifiers in the whole tree (autorefs).
+    Words,
 }
 
 /// How the anchors of headings with the same slug differ.
@@ -75,6 +87,7 @@ static DIALECTS: &[Dialect] = &[
         attributes: AttributeLists::None,
         definitions: false,
         numbers_terms: false,
+        labels: ImplicitLabels::None,
     },
     // Gitlab::Utils::Markdown#string_to_anchor.
     Dialect {
@@ -88,6 +101,7 @@ static DIALECTS: &[Dialect] = &[
         attributes: AttributeLists::None,
         definitions: false,
         numbers_terms: false,
+        labels: ImplicitLabels::None,
     },
     // `id_from_content` and `unique_id` of mdBook.
     Dialect {
@@ -101,6 +115,7 @@ static DIALECTS: &[Dialect] = &[
         attributes: AttributeLists::Headings,
         definitions: true,
         numbers_terms: true,
+        labels: ImplicitLabels::None,
     },
     // `slugify` and `unique` of Python-Markdown's toc extension.
     Dialect {
@@ -114,6 +129,7 @@ static DIALECTS: &[Dialect] = &[
         attributes: AttributeLists::Anywhere,
         definitions: true,
         numbers_terms: false,
+        labels: ImplicitLabels::Words,
     },
     // github-slugger.
     Dialect {
@@ -127,6 +143,7 @@ static DIALECTS: &[Dialect] = &[
         attributes: AttributeLists::Headings,
         definitions: false,
         numbers_terms: false,
+        labels: ImplicitLabels::None,
     },
     // `sanitizeAnchorName` of Hugo, and the identifiers of goldmark, made of the source of a heading.
     Dialect {
@@ -140,6 +157,7 @@ static DIALECTS: &[Dialect] = &[
         attributes: AttributeLists::Headings,
         definitions: true,
         numbers_terms: false,
+        labels: ImplicitLabels::None,
     },
     // `basic_generate_id` of kramdown, made of the source of a heading.
     Dialect {
@@ -153,6 +171,7 @@ static DIALECTS: &[Dialect] = &[
         attributes: AttributeLists::Anywhere,
         definitions: true,
         numbers_terms: false,
+        labels: ImplicitLabels::None,
     },
     // Jekyll parses with kramdown-parser-gfm (`generate_gfm_header_id`), or, if the site says so, with
     // kramdown itself: each heading has both anchors.
@@ -167,6 +186,7 @@ static DIALECTS: &[Dialect] = &[
         attributes: AttributeLists::Anywhere,
         definitions: true,
         numbers_terms: false,
+        labels: ImplicitLabels::None,
     },
     // `inlineListToIdentifier` and `uniqueIdent` of Pandoc.
     Dialect {
@@ -180,6 +200,7 @@ static DIALECTS: &[Dialect] = &[
         attributes: AttributeLists::Anywhere,
         definitions: true,
         numbers_terms: false,
+        labels: ImplicitLabels::Headings,
     },
 ];
 

@@ -202,6 +202,13 @@ impl NestedDocument {
                     let name = out.store(inner.bytes(name, view.scanned.bytes));
                     out.push(Event::Anchor(name, view.origin + at));
                 }
+                Event::Remark(_) if self.member.anchors == AnchorReporting::Leave => {}
+                Event::Remark(mut remark) => {
+                    remark.text = out.store(inner.bytes(remark.text, view.scanned.bytes));
+                    remark.span.start += view.origin;
+                    remark.span.end += view.origin;
+                    out.push(Event::Remark(remark));
+                }
                 // A statistic, which is counted wherever the document stands.
                 Event::Exact(_) => out.push(*event),
             }

@@ -1,0 +1,564 @@
+//! Findings that are ignored: by comments in documents, and by entries of the options.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use foldhash::HashMap;
+use regex::bytes::{Regex, RegexBuilder};
+
+use super::rules::RULES;
+use crate::bytes::lines::Position;
+use crate::document::events::Span;
+use crate::output::escape::visible;
+use crate::resolver::Remark;
+
+/// An entry that makes an audit ignore findings: those that match all of its conditions.
+///
+/// ```
+/// use uriscan::{AuditOptions, IgnoreEntry};
+///
+/// let options = AuditOptions::default().ignore(
+///     IgnoreEntry::new("made by the build")
+///         .rule("broken-file")
+///         .target("generated/*")
+///         .until("2030-12-31"),
+/// )?;
+/// # Ok::<(), uriscan::AuditError>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[must_use]
+pub struct IgnoreEntry {
+    reason: String,
+    rule: Option<String>,
+    target: Option<String>,
+    path: Option<String>,
+    until: Option<String>,
+    /// The file that has the entry, and the line in it.
+    origin: Option<(PathBuf, u64)>,
+}
+
+impl IgnoreEntry {
+    /// Makes an entry without conditions.
+    pub fn new(reason: impl Into<String>) -> Self {
+        IgnoreEntry {
+            reason: reason.into(),
+            ..IgnoreEntry::default()
+        }
+    }
+
+    /// Sets the reason.
+    pub fn reason(mut self, reason: impl Into<String>) -> Self {
+        self.reason = reason.into();
+        self
+    }
+
+    /// Checks the entry; the error is the reason why it cannot be one.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        IgnoreRule::new(self.clone()).map(|_| ())
+    }
+
+    /// Sets the rule whose findings match.
+    pub fn rule(mut self, rule: impl Into<String>) -> Self {
+        self.rule = Some(rule.into());
+        self
+    }
+
+    /// Sets the glob that the target matches: the reference as written, the absolute URI, or the path
+    /// below the mount, each with or without its fragment. A `*` stands for any characters.
+    pub fn target(mut self, glob: impl Into<String>) -> Self {
+        self.target = Some(glob.into());
+        self
+    }
+
+    /// Sets the glob that the path of the document matches, as reached from the arguments or below its
+    /// mount. `*` and `?` match no slash, `**` does; a glob without a slash matches the name of a file.
+    pub fn path(mut self, glob: impl Into<String>) -> Self {
+        self.path = Some(glob.into());
+        self
+    }
+
+    /// Sets the last day on which the entry works, in UTC: `2030-12-31`.
+    pub fn until(mut self, date: impl Into<String>) -> Self {
+        self.until = Some(date.into());
+        self
+    }
+
+    /// Sets the file that has the entry, and the line in it.
+    pub fn origin(mut self, file: impl Into<PathBuf>, line: u64) -> Self {
+        self.origin = Some((file.into(), line));
+        self
+    }
+
+    /// Returns the entry in words.
+    pub(crate) fn words(&self) -> String {
+        let parts = [
+            ("rule", &self.rule),
+            ("target", &self.target),
+            ("path", &self.path),
+            ("until", &self.until),
+        ];
+        let mut words: Vec<_> = (parts.iter())
+            .filter_map(|(name, value)| Some(format!("{name} {}", visible(value.as_ref()?))))
+            .collect();
+        if !self.reason.is_empty() {
+            words.push(format!("({})", visible(&self.reason)));
+        }
+        words.join(" ")
+    }
+}
+
+/// A day of the Gregorian calendar: year, month, day.
+type Date = (i64, u32, u32);
+
+/// Returns the day of a text such as `2030-12-31`; what follows a `T` or a blank does not count.
+fn date(text: &str) -> Option<Date> {
+    let day = text.split(['T', ' ']).next().unwrap_or_default();
+    let mut parts = day.split('-');
+    let mut number = |digits: usize| {
+        let part = parts.next()?;
+        let is_number = part.len() == digits && part.bytes().all(|byte| byte.is_ascii_digit());
+        is_number.then(|| part.parse::<u32>().ok())?
+    };
+    let (year, month, day) = (number(4)?, number(2)?, number(2)?);
+    let is_day = (1..=12).contains(&month) && (1..=31).contains(&day) && parts.next().is_none();
+    is_day.then_some((i64::from(year), month, day))
+}
+
+/// Returns the day of today, in UTC.
+fn today() -> Date {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    day_of(now.map_or(0, |since| since.as_secs() / 86_400) as i64)
+}
+
+/// Returns the date of a day, counted from 1 January 1970.
+///
+/// The calendar repeats every 400 years; years are counted from March, so that the day that a leap year
+/// adds is the last one.
+fn day_of(days: i64) -> Date {
+    let days = days + 719_468;
+    let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    let year = era * 400 + year + i64::from(month <= 2);
+    (year, month as u32, day as u32)
+}
+
+/// What a glob is compared with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum GlobSubject {
+    Target,
+    Path,
+}
+
+/// Translates a glob into a regular expression, which takes linear time.
+fn glob(glob: &str, subject: GlobSubject) -> Result<Regex, String> {
+    let is_path = subject == GlobSubject::Path;
+    let mut pattern = String::from("^");
+    if is_path && !glob.contains('/') {
+        pattern.push_str("(?:.*/)?");
+    }
+    let mut rest = glob;
+    while let Some(first) = rest.chars().next() {
+        let (taken, translated) = match first {
+            '*' if is_path && rest.starts_with("**/") => (3, "(?:.*/)?"),
+            '*' if rest.starts_with("**") => (2, ".*"),
+            '*' if is_path => (1, "[^/]*"),
+            '*' => (1, ".*"),
+            '?' if is_path => (1, "[^/]"),
+            first => {
+                let taken = first.len_utf8();
+                pattern.push_str(&regex::escape(&rest[..taken]));
+                (taken, "")
+            }
+        };
+        pattern.push_str(translated);
+        rest = &rest[taken..];
+    }
+    pattern.push('$');
+    let built = RegexBuilder::new(&pattern)
+        .unicode(false)
+        .dot_matches_new_line(true)
+        .build();
+    built.map_err(|_| format!("{} is too long for a glob", visible(glob)))
+}
+
+/// A finding, as far as it decides whether the finding is ignored.
+pub(super) struct IgnoreCandidate<'a> {
+    /// The index of the rule in [`RULES`].
+    pub(super) rule: usize,
+    /// The path of the document, as reached from the arguments.
+    pub(super) path: &'a [u8],
+    /// The path of the document below its mount.
+    pub(super) name: &'a [u8],
+    /// Texts that stand for the target.
+    pub(super) targets: &'a [&'a [u8]],
+}
+
+/// An entry of the options, ready to be compared.
+#[derive(Clone, Debug)]
+pub(super) struct IgnoreRule {
+    entry: IgnoreEntry,
+    rule: Option<usize>,
+    target: Option<Regex>,
+    path: Option<Regex>,
+    is_past: bool,
+}
+
+impl IgnoreRule {
+    /// Prepares an entry; the error is the reason why it cannot be one.
+    pub(super) fn new(entry: IgnoreEntry) -> Result<Self, String> {
+        if entry.rule.is_none() && entry.target.is_none() && entry.path.is_none() {
+            return Err("an entry of `ignore` has a rule, a target or a path".to_owned());
+        }
+        let named = |name: &String| {
+            let rule = RULES.iter().position(|rule| rule.name == name);
+            rule.ok_or_else(|| format!("there is no rule {}", visible(name)))
+        };
+        let last = |text: &String| {
+            date(text).ok_or_else(|| {
+                format!(
+                    "`until` is a date such as 2030-12-31, not {}",
+                    visible(text)
+                )
+            })
+        };
+        let target = entry.target.as_ref();
+        let path = entry.path.as_ref();
+        Ok(IgnoreRule {
+            rule: entry.rule.as_ref().map(named).transpose()?,
+            target: (target.map(|text| glob(text, GlobSubject::Target))).transpose()?,
+            path: path.map(|text| glob(text, GlobSubject::Path)).transpose()?,
+            is_past: (entry.until.as_ref().map(last).transpose()?)
+                .is_some_and(|last| today() > last),
+            entry,
+        })
+    }
+
+    fn matches(&self, candidate: &IgnoreCandidate<'_>) -> bool {
+        let is_any = |glob: &Option<Regex>, texts: &[&[u8]]| match glob {
+            None => true,
+            Some(glob) => texts.iter().any(|text| glob.is_match(text)),
+        };
+        !self.is_past
+            && self.rule.is_none_or(|rule| rule == candidate.rule)
+            && is_any(&self.path, &[candidate.path, candidate.name])
+            && is_any(&self.target, candidate.targets)
+    }
+}
+
+/// The entries of the options, and which of them have matched; shared by the workers.
+#[derive(Debug, Default)]
+pub(super) struct IgnoreRules(Vec<(IgnoreRule, AtomicBool)>);
+
+/// An entry that ignored nothing.
+pub(super) struct UnusedEntry<'a> {
+    /// The file that has the entry; empty if it is not in a file.
+    pub(super) file: &'a Path,
+    /// The line in the file.
+    pub(super) line: Option<u64>,
+    /// The entry in words.
+    pub(super) words: String,
+}
+
+impl IgnoreRules {
+    pub(super) fn new(rules: &[IgnoreRule]) -> Self {
+        let rules = rules.iter().cloned();
+        IgnoreRules(rules.map(|rule| (rule, AtomicBool::new(false))).collect())
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns whether a finding is ignored. All entries that match count as used.
+    pub(super) fn ignores(&self, candidate: &IgnoreCandidate<'_>) -> bool {
+        let mut ignores = false;
+        for (rule, used) in &self.0 {
+            if rule.matches(candidate) {
+                ignores = true;
+                used.store(true, Ordering::Relaxed);
+            }
+        }
+        ignores
+    }
+
+    /// Returns the entries that have matched nothing, in order.
+    pub(super) fn unused(&self) -> impl Iterator<Item = UnusedEntry<'_>> {
+        let unused = (self.0.iter()).filter(|(_, used)| !used.load(Ordering::Relaxed));
+        unused.map(|(rule, _)| {
+            let origin = rule.entry.origin.as_ref();
+            let mut words = rule.entry.words();
+            if rule.is_past {
+                words += ": its last day has passed";
+            }
+            UnusedEntry {
+                file: origin.map_or(Path::new(""), |(file, _)| file),
+                line: origin.map(|(_, line)| *line),
+                words,
+            }
+        })
+    }
+}
+
+/// A region counts up to this depth.
+const DEEPEST: usize = 64;
+
+/// The directives of comments.
+const DIRECTIVE: &[u8] = b"uriscan-ignore";
+
+/// The comments of one document that ignore findings.
+#[derive(Debug, Default)]
+pub(super) struct IgnoreComments {
+    comments: Vec<IgnoreComment>,
+    /// By the number of a line: the comments on the line before it, as indices.
+    lines: HashMap<u64, Vec<usize>>,
+    /// The regions in the order of their starts: offsets, and indices.
+    regions: Vec<IgnoreRegion>,
+    /// The open regions, the innermost last, as indices of `regions`.
+    open: Vec<usize>,
+}
+
+#[derive(Debug)]
+struct IgnoreRegion {
+    start: u64,
+    end: u64,
+    comment: usize,
+    /// The region around it.
+    outer: Option<usize>,
+}
+
+/// A comment.
+#[derive(Debug)]
+pub(super) struct IgnoreComment {
+    /// The bytes of the document.
+    pub(super) span: Span,
+    /// The line and column of the end.
+    pub(super) position: Option<Position>,
+    /// The words of the comment.
+    pub(super) text: Box<[u8]>,
+    /// The rules, as indices in [`RULES`]; none for any rule.
+    rules: Option<Vec<usize>>,
+    used: bool,
+}
+
+impl IgnoreComment {
+    fn covers(&self, rule: usize) -> bool {
+        self.rules
+            .as_ref()
+            .is_none_or(|rules| rules.contains(&rule))
+    }
+}
+
+impl IgnoreComments {
+    pub(super) fn clear(&mut self) {
+        *self = IgnoreComments::default();
+    }
+
+    /// Adds the next comment.
+    pub(super) fn add(&mut self, remark: &Remark<'_>) {
+        let text = remark.text.trim_ascii();
+        let Some(rest) = text.strip_prefix(DIRECTIVE) else {
+            return;
+        };
+        let end = rest
+            .iter()
+            .position(|byte| !byte.is_ascii_lowercase() && *byte != b'-');
+        let (kind, rest) = rest.split_at(end.unwrap_or(rest.len()));
+        let comment = self.comments.len();
+        match kind {
+            b"-next-line" => {
+                let line = remark.position.map_or(0, |position| position.line);
+                self.lines.entry(line + 1).or_default().push(comment);
+            }
+            b"" if self.open.len() < DEEPEST => {
+                self.open.push(self.regions.len());
+                self.regions.push(IgnoreRegion {
+                    start: remark.span.end,
+                    end: u64::MAX,
+                    comment,
+                    outer: self.open.iter().rev().nth(1).copied(),
+                });
+            }
+            b"-end" => {
+                if let Some(region) = self.open.pop() {
+                    self.regions[region].end = remark.span.start;
+                    return;
+                }
+            }
+            // An unknown directive, or one too deep, is told as one that ignores nothing.
+            _ => {}
+        }
+        self.comments.push(IgnoreComment {
+            span: remark.span,
+            position: remark.position,
+            text: text.into(),
+            rules: rules(rest),
+            used: false,
+        });
+    }
+
+    /// Returns whether a finding at an offset and a line is ignored, and notes the comment as used.
+    pub(super) fn ignores(&mut self, rule: usize, offset: u64, line: Option<u64>) -> bool {
+        if self.comments.is_empty() {
+            return false;
+        }
+        let before = line.and_then(|line| self.lines.get(&line));
+        for &comment in before.into_iter().flatten() {
+            if self.comments[comment].covers(rule) {
+                self.comments[comment].used = true;
+                return true;
+            }
+        }
+        // INVARIANT: the region that starts last before the offset is the innermost that can contain
+        // it, or lies in it, as regions nest.
+        let behind = (self.regions).partition_point(|region| region.start <= offset);
+        let mut region = behind.checked_sub(1);
+        while let Some(index) = region {
+            let IgnoreRegion {
+                end,
+                comment,
+                outer,
+                ..
+            } = self.regions[index];
+            if offset < end && self.comments[comment].covers(rule) {
+                self.comments[comment].used = true;
+                return true;
+            }
+            region = outer;
+        }
+        false
+    }
+
+    /// Returns the comments that have ignored nothing.
+    pub(super) fn unused(&self) -> impl Iterator<Item = &IgnoreComment> {
+        self.comments.iter().filter(|comment| !comment.used)
+    }
+}
+
+/// Reads `RULE, RULE: reason`; none if no rule is named. A name that is none matches no finding.
+fn rules(text: &[u8]) -> Option<Vec<usize>> {
+    let end = memchr::memchr(b':', text);
+    let text = text[..end.unwrap_or(text.len())].trim_ascii();
+    if text.is_empty() {
+        return None;
+    }
+    let names = text.split(|byte| *byte == b',' || byte.is_ascii_whitespace());
+    let named = names.filter_map(|name| {
+        let is_named = |rule: &super::rules::Rule| rule.name.as_bytes() == name;
+        RULES.iter().position(is_named)
+    });
+    Some(named.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::events::RemarkKind;
+
+    fn rule(name: &str) -> usize {
+        RULES.iter().position(|rule| rule.name == name).unwrap()
+    }
+
+    fn comments(texts: &[(&str, u64, u64)]) -> IgnoreComments {
+        let mut comments = IgnoreComments::default();
+        for &(text, start, line) in texts {
+            comments.add(&Remark {
+                kind: RemarkKind::Ignore,
+                text: text.as_bytes(),
+                span: Span {
+                    start,
+                    end: start + 10,
+                },
+                position: Some(Position { line, column: 1 }),
+            });
+        }
+        comments
+    }
+
+    #[test]
+    fn a_comment_ignores_the_next_line_or_a_region() {
+        let mut comments = comments(&[
+            ("uriscan-ignore-next-line broken-file: made later", 0, 1),
+            ("uriscan-ignore", 100, 5),
+            ("uriscan-ignore redirected, broken-file", 120, 6),
+            ("uriscan-ignore-end", 140, 7),
+            ("uriscan-ignore-end", 200, 9),
+            ("uriscan-ignore no-such-rule", 300, 12),
+            ("uriscan-ignored", 400, 13),
+            ("uriscan-ignore-end", 500, 14),
+            ("uriscan-ignore-end", 600, 15),
+        ]);
+        let file = rule("broken-file");
+        for (name, offset, line, expected) in [
+            ("broken-file", 20, 2, true),
+            ("broken-fragment", 20, 2, false),
+            ("broken-file", 30, 3, false),
+            ("broken-fragment", 115, 5, true),
+            ("broken-fragment", 135, 6, true),
+            ("broken-file", 160, 8, true),
+            ("broken-file", 210, 10, false),
+            ("broken-file", 350, 12, false),
+        ] {
+            let ignored = comments.ignores(rule(name), offset, Some(line));
+            assert_eq!(ignored, expected, "{name} at {offset}");
+        }
+        let unused: Vec<_> = comments
+            .unused()
+            .map(|comment| comment.span.start)
+            .collect();
+        assert_eq!(unused, [120, 300, 400, 600]);
+        assert!(comments.ignores(file, 135, Some(6)));
+        assert_eq!(comments.unused().count(), 3);
+    }
+
+    #[test]
+    fn globs_match_targets_and_paths() {
+        for (subject, pattern, text, expected) in [
+            (
+                GlobSubject::Target,
+                "https://example.com/*",
+                "https://example.com/a/b?c",
+                true,
+            ),
+            (GlobSubject::Target, "a.html?x", "a.html?x", true),
+            (GlobSubject::Target, "a.html", "b/a.html", false),
+            (GlobSubject::Path, "*.md", "docs/a.md", true),
+            (GlobSubject::Path, "docs/*.md", "docs/a/b.md", false),
+            (GlobSubject::Path, "docs/**/b.md", "docs/b.md", true),
+            (GlobSubject::Path, "docs/**", "docs/a/b.md", true),
+            (GlobSubject::Path, "d?cs/a.(b)", "docs/a.(b)", true),
+        ] {
+            let glob = glob(pattern, subject).unwrap();
+            assert_eq!(glob.is_match(text.as_bytes()), expected, "{pattern} {text}");
+        }
+    }
+
+    #[test]
+    fn dates_are_days_of_the_calendar() {
+        for (days, expected) in [
+            (0, (1970, 1, 1)),
+            (11_016, (2000, 2, 29)),
+            (11_017, (2000, 3, 1)),
+            (19_722, (2023, 12, 31)),
+            (-1, (1969, 12, 31)),
+        ] {
+            assert_eq!(day_of(days), expected);
+        }
+        assert_eq!(date("2030-12-31"), Some((2030, 12, 31)));
+        assert_eq!(date("2030-12-31T00:00:00Z"), Some((2030, 12, 31)));
+        for text in [
+            "",
+            "2030",
+            "2030-13-01",
+            "30-12-31",
+            "2030-12-31-1",
+            "2030-1-1",
+        ] {
+            assert_eq!(date(text), None, "{text}");
+        }
+    }
+}
