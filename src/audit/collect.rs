@@ -19,6 +19,7 @@ use crate::document::Format;
 use crate::document::diagnostic::{self, Effect};
 use crate::document::events::RemarkKind;
 use crate::document::flags::Flags;
+use crate::document::options::Slug;
 use crate::output::record::Summary;
 use crate::pipeline::bases::AbsolutePaths;
 use crate::pipeline::queue::{Job, Queue};
@@ -331,11 +332,20 @@ impl<'a> DocumentFinds<'a> {
         self.keep == LinkRetention::Problems && self.contents.items.len() <= KEPT_OF_ONE
     }
 
+    /// Returns whether the document is in the dialect of GitHub.
+    fn is_on_github(&self) -> bool {
+        let reading = &self.audit.options.reading;
+        let path = self.audit.checker.paths.path(self.file);
+        let usual = reading.extractor.formats.markdown.slug;
+        reading.dialects.of(&path).unwrap_or(usual) == Slug::GitHub
+    }
+
     /// Returns the places in the document that links can lead to.
     fn anchor_set(&self, format: &Format) -> AnchorSet {
         AnchorSet {
             names: has_fragments(format).then(|| self.names.as_slice().into()),
             redirect: self.redirect,
+            on_github: format.name == Format::MARKDOWN.name && self.is_on_github(),
         }
     }
 
@@ -406,6 +416,7 @@ impl Sink for DocumentFinds<'_> {
             link,
             location,
             fragment_missing: false,
+            fragment_in_other_case: false,
             redirects: false,
         };
         let finding = self.audit.options.levels.first_finding(&facts);

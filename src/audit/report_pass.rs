@@ -9,6 +9,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
+use memchr::memmem;
 
 use super::disk::{DiskEntry, LookupMatch};
 use super::finding::{
@@ -19,7 +20,7 @@ use super::names::FileId;
 use super::options::{Audit, FragmentChecks, ListedLinks};
 use super::report::ReportSet;
 use super::rules::{Level, LinkState, RULES, StateCounts};
-use super::site::{FileSet, PackedItem, Site, SiteDocument};
+use super::site::{FileSet, GithubFragment, PackedItem, Site, SiteDocument};
 use super::suggest::Suggester;
 use super::target::{LookupCache, TargetFacts, TargetLocation, split_fragment};
 use super::wire::{
@@ -702,11 +703,19 @@ impl<'a> Evaluator<'a> {
             true => !self.site.page_has_fragment(file, fragment),
             false => !self.site.has_fragment(file, fragment),
         };
+        let checks = self.audit.options.fragments == FragmentChecks::Check;
+        let missing = (file.zip(fragment)).filter(|&named| checks && is_missing(named));
+        let on_github = missing.map(|(file, fragment)| {
+            let from_github = self.file.is_some_and(|file| self.site.is_on_github(file));
+            let target = link.target.unwrap_or_default();
+            let as_source = memmem::find(target, b"?plain=1").is_some();
+            (self.site).on_github(file, fragment, from_github, as_source)
+        });
         TargetFacts {
             link,
             location,
-            fragment_missing: self.audit.options.fragments == FragmentChecks::Check
-                && file.zip(fragment).is_some_and(is_missing),
+            fragment_missing: on_github == Some(GithubFragment::Missing),
+            fragment_in_other_case: on_github == Some(GithubFragment::OtherCase),
             redirects: !is_own && file.is_some_and(|file| self.site.redirects(file)),
         }
     }
@@ -802,6 +811,11 @@ impl<'a> Evaluator<'a> {
             ("broken-file", TargetLocation::Nothing) => return SuggestionHint::File,
             ("broken-fragment", TargetLocation::File(file, _)) => {
                 return SuggestionHint::Fragment(file);
+            }
+            ("case-mismatch", _) if facts.fragment_in_other_case => {
+                let (page, fragment) = split_fragment(facts.link.reference);
+                let lower = String::from_utf8_lossy(fragment.unwrap_or_default()).to_lowercase();
+                Some([page, b"#", lower.as_bytes()].concat())
             }
             ("case-mismatch", TargetLocation::File(file, _)) => self.reference_to(file),
             ("redirected", TargetLocation::File(_, LookupMatch::WithoutSlash)) => {

@@ -109,7 +109,9 @@ pub static RULES: &[Rule] = &[
         why: "It works on the file systems of Windows and macOS, and fails on most servers.",
         example: "<a href=Guide.html> where the file is guide.html",
         allow: "--allow case-mismatch if the server ignores case.",
-        subject: RuleSubject::Link(|facts| facts.found_by(LookupMatch::OtherCase)),
+        subject: RuleSubject::Link(|facts| {
+            facts.found_by(LookupMatch::OtherCase) || facts.fragment_in_other_case
+        }),
     },
     Rule {
         name: "outside-root",
@@ -339,6 +341,7 @@ impl Levels {
                     how,
                     LookupMatch::Exact | LookupMatch::Extension | LookupMatch::Index
                 ) && !facts.fragment_missing
+                    && !facts.fragment_in_other_case
                     && !facts.redirects
             }
             TargetLocation::External | TargetLocation::Skipped => true,

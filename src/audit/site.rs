@@ -7,7 +7,9 @@ use foldhash::{HashMap, HashMapExt};
 
 use super::names::FileId;
 use super::rules::StateCounts;
-use super::target::{TargetLocation, decode_fragment, line_range, required_name};
+use super::target::{
+    TargetLocation, decode_fragment, is_line_of_source, line_range, required_name,
+};
 use super::wire::{WireReader, push_bytes, push_number};
 use crate::pipeline::walk::{Entry, EntryKind, path_of};
 use crate::pipeline::workers::map_items;
@@ -28,6 +30,19 @@ pub(super) struct AnchorSet {
     pub(super) names: Option<Box<[u64]>>,
     /// The target of the document's refresh, if it redirects to another one.
     pub(super) redirect: Option<TargetLocation>,
+    /// Whether GitHub shows the document, and finds its anchors in any case.
+    pub(super) on_github: bool,
+}
+
+/// What a fragment is on GitHub.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum GithubFragment {
+    /// It leads to a place.
+    Found,
+    /// It leads to the place that has the name in lower case.
+    OtherCase,
+    /// It leads nowhere.
+    Missing,
 }
 
 impl AnchorSet {
@@ -361,6 +376,46 @@ impl Site {
         self.leads_to_place(fragment, |name| {
             anchors.is_none_or(|anchors| anchors.has(name))
         })
+    }
+
+    /// Returns what a fragment that no place has by this name is on GitHub, which shows the document at
+    /// the target or, with `from_github`, the one with the link.
+    pub(super) fn on_github(
+        &self,
+        file: FileId,
+        fragment: &[u8],
+        from_github: bool,
+        as_source: bool,
+    ) -> GithubFragment {
+        let (Some(anchors), Some(name)) = (self.anchors(file), required_name(fragment)) else {
+            return GithubFragment::Missing;
+        };
+        let name = decode_fragment(name);
+        // GitHub shows the source of Markdown on request, and that of HTML always.
+        let is_source = match anchors.on_github {
+            true => as_source,
+            false => from_github,
+        };
+        if is_source && is_line_of_source(&name) {
+            return GithubFragment::Found;
+        }
+        if !anchors.on_github {
+            return GithubFragment::Missing;
+        }
+        let has = |name: &[u8]| anchors.has(self.hasher.hash_one(name));
+        let bare = name.strip_prefix(b"user-content-").unwrap_or(&name);
+        let lower = String::from_utf8_lossy(bare).to_lowercase();
+        match (has(bare), has(lower.as_bytes())) {
+            (true, _) => GithubFragment::Found,
+            (false, true) => GithubFragment::OtherCase,
+            (false, false) => GithubFragment::Missing,
+        }
+    }
+
+    /// Returns whether GitHub shows a file.
+    pub(super) fn is_on_github(&self, file: FileId) -> bool {
+        let anchors = self.anchors(file);
+        anchors.is_some_and(|anchors| anchors.on_github)
     }
 
     /// Returns whether a fragment names a place, as it is written or decoded, or as a range of lines.

@@ -54,6 +54,8 @@ pub(super) struct TargetFacts<'a> {
     pub(super) location: TargetLocation,
     /// The document at the target has no such id or name.
     pub(super) fragment_missing: bool,
+    /// The document at the target has such a name in other case, which GitHub finds.
+    pub(super) fragment_in_other_case: bool,
     /// The document at the target refreshes to another one.
     pub(super) redirects: bool,
 }
@@ -290,6 +292,19 @@ pub(super) fn line_range(name: &[u8]) -> Option<[&[u8]; 2]> {
     ends.into_iter().all(is_number).then_some(ends)
 }
 
+/// Returns whether a fragment names lines of a file that GitHub shows as source: `L10`, `L1-L9`,
+/// `L1C2-L3C4`.
+pub(super) fn is_line_of_source(name: &[u8]) -> bool {
+    let number = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
+    let is_place = |place: &[u8]| {
+        place.strip_prefix(b"L").is_some_and(|place| {
+            let mut parts = place.splitn(2, |&byte| byte == b'C');
+            parts.all(number)
+        })
+    };
+    name.splitn(2, |&byte| byte == b'-').all(is_place)
+}
+
 /// Decodes the percent-encoded bytes of a fragment; a `%` without two digits stays.
 pub(super) fn decode_fragment(fragment: &[u8]) -> Cow<'_, [u8]> {
     percent_decode(fragment).into()
@@ -327,6 +342,16 @@ mod tests {
         ] {
             let name = name.map(str::as_bytes);
             assert_eq!(required_name(fragment.as_bytes()), name, "{fragment}");
+        }
+    }
+
+    #[test]
+    fn lines_of_a_source_on_github_begin_with_l() {
+        for name in ["L10", "L1-L9", "L1C2-L3C4", "L1C2"] {
+            assert!(is_line_of_source(name.as_bytes()), "{name}");
+        }
+        for name in ["", "L", "l10", "L1-", "L1-9", "L1-L2-L3", "LC1", "L1C"] {
+            assert!(!is_line_of_source(name.as_bytes()), "{name}");
         }
     }
 
