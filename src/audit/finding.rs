@@ -28,7 +28,7 @@ pub struct Finding<'a> {
     symlink: Option<Symlink<'a>>,
     pub(super) suggestion: Option<&'a [u8]>,
     key: u64,
-    group: u64,
+    pub(super) group: u64,
     pub(super) target_name: &'a [u8],
 }
 

@@ -18,7 +18,7 @@ use super::message::{Error, ProgressLine, report, write_stderr};
 use super::process::Exit;
 use super::{extract, help, manual};
 use crate::audit::options::{Audit, ListedLinks, assume_roots};
-use crate::audit::report::{ReportFormat, ReportSet, TextStyle};
+use crate::audit::report::{ReportFormat, ReportPlace, ReportSet, TextStyle};
 use crate::audit::rules::{Level, Levels, LinkState, RULES};
 use crate::audit::{self, AuditError, AuditOptions, AuditSummary, IgnoreEntry};
 use crate::document::AnchorReporting;
@@ -366,7 +366,10 @@ impl AuditOutputs<Destination> {
             };
             match findings.count_by {
                 Some(key) => reports.count_by(key, format, Box::new(main)),
-                None => reports.add(format, text_style(arguments), Box::new(main)),
+                None => {
+                    let place = ReportPlace::of(findings.output.as_deref());
+                    reports.add(format, text_style(arguments), place, Box::new(main));
+                }
             }
         }
         if let Some(external) = &mut self.external {
@@ -379,8 +382,9 @@ impl AuditOutputs<Destination> {
             group: findings.group,
             ..TextStyle::default()
         };
-        for (format, destination) in &mut self.reports {
-            reports.add(format, style, Box::new(destination));
+        for (report, (format, destination)) in findings.report.iter().zip(&mut self.reports) {
+            let place = ReportPlace::of(Some(&report.path));
+            reports.add(format, style, place, Box::new(destination));
         }
         if shows_summary(arguments) {
             reports.count_targets();

@@ -122,7 +122,7 @@ pub(super) static PAGES: &[Page] = &[
             ("warn", "Make findings of a rule warnings"),
             ("allow", "Leave a rule out"),
             ("try-ext", "Extensions that references may leave out"),
-            ("format", "text, jsonl, sarif, junit, github"),
+            ("format", "text, jsonl, sarif, html ..."),
             ("json", "The same as --format jsonl"),
             (
                 "group",
@@ -158,6 +158,10 @@ pub(super) static PAGES: &[Page] = &[
             (
                 "uriscan audit --format github --report sarif=findings.sarif docs",
                 "Annotate a pull request, and write a report besides",
+            ),
+            (
+                "uriscan audit --report html=links.html docs",
+                "Write a page to show: findings by rule, target and folder",
             ),
             (
                 "uriscan audit --write-baseline known.txt docs",

@@ -119,11 +119,6 @@ static AUDIT: &[ExtraKey] = &[
         "Findings that comments or the configuration ignore",
         ValueShape::Number,
     ),
-    (
-        "config",
-        "The configuration file that was read",
-        ValueShape::Text,
-    ),
     ("rules", "Findings of each rule", ValueShape::Counts),
     (
         "forgiven",
@@ -134,6 +129,11 @@ static AUDIT: &[ExtraKey] = &[
         "stale",
         "Lines of the baseline that accept no finding",
         ValueShape::Number,
+    ),
+    (
+        "config",
+        "The configuration file that was read",
+        ValueShape::Text,
     ),
 ];
 

@@ -29,7 +29,7 @@ const ROWS: &[(&[&str], i32)] = &[
     (&["site", "nowhere", "--exit-zero"], 2),
     (&["--deny", "no-such-rule"], 2),
     (&["--report", "sarif"], 2),
-    (&["--report", "html=x"], 2),
+    (&["--report", "pdf=x"], 2),
     (&["--report", "sarif=no/such/directory/x"], 2),
     (&["--baseline", "no-such-file"], 2),
     (&["--config", "no-such-file"], 2),

@@ -78,7 +78,7 @@ site/d.html:1:66: error[broken-fragment]: a.html#x (no such id)
     let ran = run(&tree, &["--group", "none"]);
     assert_eq!(ran.out.lines().count(), 7, "{}", ran.out);
     assert_eq!(ran.out.matches("error[").count(), 7, "{}", ran.out);
-    run(&tree, &["--group", "host"]).tells(2, "", "there are none, target, rule and file");
+    run(&tree, &["--group", "host"]).tells(2, "", "there are none, target, rule, file");
 }
 
 #[test]

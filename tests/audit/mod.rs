@@ -20,5 +20,7 @@ mod hostile;
 mod ignoring;
 // The order of findings.
 mod order;
+// The page of findings, and Markdown.
+mod page;
 // SARIF and JUnit, read by parsers.
 mod reports;

@@ -90,9 +90,6 @@ pub(super) fn push_totals(totals: &AuditSummary, out: &mut Vec<u8>) {
     push_skips(&totals.summary, out);
     push_count("unsuggested", totals.unsuggested, out);
     push_count("ignored", totals.ignored, out);
-    if let Some(config) = &totals.config {
-        push_member("config", &config.to_string_lossy(), out);
-    }
     out.extend_from_slice(b",\"rules\":{");
     for (index, (name, count)) in totals.by_rule().enumerate() {
         let before = out.len();
@@ -105,6 +102,9 @@ pub(super) fn push_totals(totals: &AuditSummary, out: &mut Vec<u8>) {
     out.push(b'}');
     push_count("forgiven", totals.forgiven(), out);
     push_count("stale", totals.stale(), out);
+    if let Some(config) = &totals.config {
+        push_member("config", &config.to_string_lossy(), out);
+    }
     out.extend_from_slice(b"}\n");
 }
 

@@ -2,8 +2,11 @@
 
 mod formatter;
 mod groups;
+mod html;
 mod jsonl;
 mod junit;
+mod markdown;
+mod place;
 mod sarif;
 mod text;
 
@@ -30,36 +33,45 @@ use formatter::{GATHER, ReportFormatter, RuleCount, TargetCount};
 use groups::FindingGroups;
 pub(crate) use groups::Grouping;
 use jsonl::JsonlReport;
+pub(crate) use place::ReportPlace;
 
 /// A format of reports.
 pub(crate) struct ReportFormat {
     /// The name on the command line.
     pub name: &'static str,
     /// Creates an empty report.
-    pub(crate) start: fn(TextStyle) -> Box<dyn ReportFormatter>,
+    pub(crate) start: fn(TextStyle, ReportPlace) -> Box<dyn ReportFormatter>,
 }
 
 /// Every format of reports, one row each.
 pub(crate) static FORMATS: &[ReportFormat] = &[
     ReportFormat {
         name: "text",
-        start: |style| Box::new(text::TextReport::new(style)),
+        start: |style, _| Box::new(text::TextReport::new(style)),
     },
     ReportFormat {
         name: "jsonl",
-        start: |_| Box::new(JsonlReport::default()),
+        start: |_, _| Box::new(JsonlReport::default()),
     },
     ReportFormat {
         name: "sarif",
-        start: |_| Box::new(sarif::SarifReport::default()),
+        start: |_, _| Box::new(sarif::SarifReport::default()),
     },
     ReportFormat {
         name: "junit",
-        start: |_| Box::new(junit::JunitReport::default()),
+        start: |_, _| Box::new(junit::JunitReport::default()),
     },
     ReportFormat {
         name: "github",
-        start: |style| Box::new(text::GithubReport::new(style)),
+        start: |style, _| Box::new(text::GithubReport::new(style)),
+    },
+    ReportFormat {
+        name: "markdown",
+        start: |style, _| Box::new(markdown::MarkdownReport::new(style)),
+    },
+    ReportFormat {
+        name: "html",
+        start: |_, place| Box::new(html::HtmlReport::new(place)),
     },
 ];
 
@@ -156,9 +168,10 @@ impl<'r> ReportSet<'r> {
         &mut self,
         format: &ReportFormat,
         style: TextStyle,
+        place: ReportPlace,
         writer: Box<dyn Write + Send + 'r>,
     ) {
-        let open = OpenReport::new((format.start)(style), writer);
+        let open = OpenReport::new((format.start)(style, place), writer);
         self.group_by(open.report.grouping());
         self.open.push(open);
     }

@@ -170,7 +170,7 @@ pub(crate) enum SwitchArg {
 #[derive(Args)]
 #[command(next_help_heading = "What comes out")]
 pub(crate) struct FindingArgs {
-    /// How findings are written: text, jsonl, sarif, junit, github
+    /// How findings are written: text, jsonl, sarif, junit, github, markdown, html
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = format)]
     pub format: &'static ReportFormat,
     /// The same as --format jsonl

@@ -1,0 +1,199 @@
+//! Markdown for the summary of a job of GitHub Actions, which has a limited length.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use super::formatter::{AuditSummary, ReportFormatter, TextStyle};
+use super::groups::{GroupPlace, Grouping};
+use crate::audit::finding::Finding;
+use crate::audit::rules::{LinkState, RULES};
+use crate::output::escape::visible;
+use crate::output::record::counted;
+
+/// The limit of the length of a summary, in bytes.
+const LIMIT: usize = 1 << 20;
+/// Room for all but the findings.
+const FRAME: usize = 8 << 10;
+
+/// Findings in groups behind the totals, which are known last.
+pub(super) struct MarkdownReport {
+    group: Grouping,
+    body: String,
+    /// The part of the body that a group begins.
+    current: String,
+    /// Findings of groups that the limit leaves out.
+    omitted: u64,
+}
+
+impl MarkdownReport {
+    pub(super) fn new(style: TextStyle) -> Self {
+        MarkdownReport {
+            group: style.group,
+            body: String::new(),
+            current: String::new(),
+            omitted: 0,
+        }
+    }
+
+    /// Adds the item of a finding or a group, unless the limit is reached.
+    fn finish_item(&mut self, count: u64) {
+        if self.omitted == 0 && self.body.len() + self.current.len() + FRAME <= LIMIT {
+            self.body += &self.current;
+        } else {
+            self.omitted += count;
+        }
+        self.current.clear();
+    }
+}
+
+impl ReportFormatter for MarkdownReport {
+    fn grouping(&self) -> Grouping {
+        self.group
+    }
+
+    fn finding(&mut self, finding: &Finding<'_>, _out: &mut Vec<u8>) {
+        let sentence = sentence(finding);
+        let rule = rule(finding);
+        let place = code(place(finding).as_bytes());
+        let _ = writeln!(self.current, "- {place}: {rule}: {sentence}");
+        self.finish_item(1);
+    }
+
+    fn grouped(&mut self, finding: &Finding<'_>, place_of: GroupPlace, out: &mut Vec<u8>) {
+        if place_of.count == 1 {
+            return self.finding(finding, out);
+        }
+        if place_of.nth == 0 {
+            let count = place_of.count;
+            let message = message(finding);
+            let header = match place_of.by {
+                Grouping::File => code(finding.document.path()),
+                Grouping::Target => {
+                    format!(
+                        "{}: {}: {message}",
+                        code(finding.target_name),
+                        rule(finding)
+                    )
+                }
+                Grouping::None | Grouping::Rule => format!("{}: {message}", rule(finding)),
+            };
+            let _ = writeln!(self.current, "- **{count}\u{d7}** {header}");
+        }
+        let place = code(place(finding).as_bytes());
+        let _ = match place_of.by {
+            Grouping::File => {
+                let (rule, sentence) = (rule(finding), sentence(finding));
+                writeln!(self.current, "  - {place}: {rule}: {sentence}")
+            }
+            _ => {
+                let reference = code(finding.reference());
+                writeln!(
+                    self.current,
+                    "  - {place}: {reference}{}",
+                    suggestion(finding)
+                )
+            }
+        };
+        let Some(more) = place_of.more() else {
+            return;
+        };
+        if more > 0 {
+            let _ = writeln!(self.current, "  - and {more} more");
+        }
+        self.finish_item(place_of.count);
+    }
+
+    fn end(&mut self, totals: &AuditSummary, out: &mut Vec<u8>) {
+        let summary = &totals.summary;
+        let mut text = format!(
+            "## Links: {}, {}\n\n{} in {}: ",
+            counted(totals.errors, "error"),
+            counted(totals.warnings, "warning"),
+            counted(summary.references, "reference"),
+            counted(summary.files, "file"),
+        );
+        let states = LinkState::NAMES.iter().zip(totals.counts);
+        let states: Vec<_> = states
+            .map(|((_, name), count)| format!("{count} {name}"))
+            .collect();
+        text += &states.join(", ");
+        if totals.forgiven + totals.stale() > 0 {
+            let forgiven = counted(totals.forgiven, "finding");
+            let stale = counted(totals.stale(), "line");
+            let _ = write!(text, ". Baseline: {forgiven} forgiven, {stale} of it stale");
+        }
+        text += ".\n\n";
+        if !totals.rules.is_empty() {
+            text += "| findings | rule | level |\n| ---: | --- | --- |\n";
+        }
+        for row in &totals.rules {
+            let (name, level) = (RULES[row.rule].name, row.level.name());
+            let _ = writeln!(text, "| {} | {name} | {level} |", row.count);
+        }
+        if !self.body.is_empty() {
+            text += "\n### Findings\n\n";
+        }
+        out.extend_from_slice(text.as_bytes());
+        out.extend_from_slice(self.body.as_bytes());
+        let hidden = match self.group {
+            Grouping::None => totals.hidden,
+            _ => totals.hidden_in_groups,
+        };
+        let more = self.omitted + hidden;
+        if more > 0 {
+            let more = counted(more, "more finding");
+            out.extend_from_slice(format!("\n... and {more}\n").as_bytes());
+        }
+    }
+}
+
+fn rule(finding: &Finding<'_>) -> String {
+    format!("{} {}", finding.level.name(), finding.rule.name)
+}
+
+/// Returns where a finding is: `path!member:line:column`.
+fn place(finding: &Finding<'_>) -> String {
+    let mut place = String::from_utf8_lossy(finding.document.path()).into_owned();
+    if let Some(member) = finding.member() {
+        let _ = write!(place, "!{member}");
+    }
+    if let Some(position) = finding.position() {
+        let _ = write!(place, ":{}:{}", position.line, position.column);
+    }
+    place
+}
+
+/// Returns the reference of a finding with its message and suggestion.
+fn sentence(finding: &Finding<'_>) -> String {
+    let mut sentence = match finding.reference() {
+        b"" => message(finding),
+        reference => format!("{} ({})", code(reference), message(finding)),
+    };
+    sentence += &suggestion(finding);
+    sentence
+}
+
+fn suggestion(finding: &Finding<'_>) -> String {
+    finding.suggestion.map_or(String::new(), |suggestion| {
+        format!("; did you mean {}?", code(suggestion))
+    })
+}
+
+/// Returns the message of a finding; the path in it, if there is one, is no markup.
+fn message(finding: &Finding<'_>) -> String {
+    match finding.message() {
+        Cow::Borrowed(message) => message.to_owned(),
+        Cow::Owned(message) => code(message.as_bytes()),
+    }
+}
+
+/// Returns a text as a code span, in which nothing is markup (GFM section 6.3): the fence is longer than
+/// any run of backticks in the text. No such text stands in a table, where a pipe would end the cell.
+fn code(text: &[u8]) -> String {
+    let text = String::from_utf8_lossy(text);
+    let text = visible(&text);
+    let runs = text.split(|character| character != '`').map(str::len);
+    let fence = "`".repeat(runs.max().unwrap_or(0) + 1);
+    // A blank at both ends is taken away, and keeps a backtick apart from the fence.
+    format!("{fence} {text} {fence}")
+}
