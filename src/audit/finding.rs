@@ -181,7 +181,7 @@ pub(super) struct FindingDraft<'a> {
     pub(super) symlink: Option<Symlink<'a>>,
     pub(super) hint: SuggestionHint<'a>,
     pub(super) key: u64,
-    /// The key of the findings of this rule with this target (A36).
+    /// The key of the findings of this rule with this target (A47).
     pub(super) group: u64,
     /// The target as it is shown for a group.
     pub(super) target_name: Cow<'a, [u8]>,

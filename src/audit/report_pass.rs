@@ -734,7 +734,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns the target of a finding about a link as it is named in a group: below a mount its path,
-    /// with the fragment if that is what is wrong (A36).
+    /// with the fragment if that is what is wrong (A47).
     fn target_name(&self, rule: usize, facts: &TargetFacts<'_>) -> Vec<u8> {
         let Ok(target) = facts.link.target else {
             return facts.link.reference.to_vec();

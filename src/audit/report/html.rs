@@ -150,6 +150,7 @@ fn push_totals(totals: &AuditSummary, out: &mut Vec<u8>) {
         ("warnings", totals.warnings),
         ("hidden", totals.hidden),
         ("unreadable", totals.unreadable()),
+        ("ignored", totals.ignored),
         ("forgiven", totals.forgiven),
         ("stale", totals.stale()),
     ] {

@@ -122,6 +122,9 @@ impl ReportFormatter for MarkdownReport {
             let stale = counted(totals.stale(), "line");
             let _ = write!(text, ". Baseline: {forgiven} forgiven, {stale} of it stale");
         }
+        if totals.ignored > 0 {
+            let _ = write!(text, ". Ignored: {}", counted(totals.ignored, "finding"));
+        }
         text += ".\n\n";
         if !totals.rules.is_empty() {
             text += "| findings | rule | level |\n| ---: | --- | --- |\n";
