@@ -139,11 +139,7 @@ impl State {
             Token::CloseSquareBracket => {
                 self.close(|name| name == "[");
             }
-            Token::CloseCurlyBracket => {
-                if self.close(|name| name.starts_with('{')) {
-                    self.begin();
-                }
-            }
+            Token::CloseCurlyBracket if self.close(|name| name.starts_with('{')) => self.begin(),
             Token::Semicolon => {
                 self.hidden = self.hidden.filter(|&start| start < depth);
                 if function.is_empty() || function.starts_with('{') {
