@@ -28,6 +28,8 @@ pub(super) enum LookupMatch {
     SlashAfterFile,
     /// By a name that differs in case or Unicode form.
     OtherCase,
+    /// By a rule of the server, which redirects there.
+    Redirect,
 }
 
 /// The result of looking up a path.
@@ -43,6 +45,29 @@ pub(super) enum DiskEntry {
     Dangling(Vec<u8>),
     /// No entry.
     Nothing,
+}
+
+/// The names under which a server finds files.
+#[derive(Clone, Debug, Default)]
+pub(super) struct FileNaming {
+    /// Names of index files, the preferred one first.
+    pub(super) index: Vec<String>,
+    /// Extensions that references may leave out, without their dot.
+    pub(super) extensions: Vec<String>,
+    /// Whether references to pages may leave their extension out.
+    pub(super) pages: OptionalExtension,
+}
+
+/// Whether `/a` stands for `a.html`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum OptionalExtension {
+    /// It does not.
+    #[default]
+    Never,
+    /// It does, and `/a/` does not.
+    WithoutSlash,
+    /// It does, and so does `/a/`.
+    WithSlash,
 }
 
 /// The symbolic links that are followed.
@@ -153,10 +178,6 @@ pub(super) struct DiskTree {
     listings: RwLock<Listings>,
     /// The destinations of symbolic links, by the paths of the links.
     followed: RwLock<HashMap<Box<[u8]>, FollowedEntry>>,
-    /// Names of index files, the preferred one first.
-    index: Vec<String>,
-    /// Extensions that references may leave out, without their dot.
-    extensions: Vec<String>,
     symlinks: SymlinkPolicy,
     /// The roots as given, by their paths without symbolic links; neither with a slash at its end.
     roots: HashMap<Box<[u8]>, Box<[u8]>>,
@@ -166,12 +187,7 @@ pub(super) struct DiskTree {
 
 impl DiskTree {
     /// Creates the view of the disk below `roots`, which are absolute paths.
-    ///
-    /// `index` holds the names of index files, the preferred one first, and `extensions` those that
-    /// references may leave out, without their dot.
     pub(super) fn new<'r>(
-        index: &[String],
-        extensions: &[String],
         symlinks: SymlinkPolicy,
         roots: impl IntoIterator<Item = &'r [u8]>,
     ) -> Self {
@@ -192,8 +208,6 @@ impl DiskTree {
         DiskTree {
             listings: RwLock::default(),
             followed: RwLock::default(),
-            index: index.to_vec(),
-            extensions: extensions.to_vec(),
             symlinks,
             roots: by_path,
             above,
@@ -201,7 +215,7 @@ impl DiskTree {
     }
 
     /// Looks up `path`, which begins with the directory `root`.
-    pub(super) fn find(&self, root: &[u8], path: &[u8]) -> DiskEntry {
+    pub(super) fn find(&self, root: &[u8], path: &[u8], naming: &FileNaming) -> DiskEntry {
         if let Some(found) = self.find_near(path) {
             return found;
         }
@@ -222,7 +236,7 @@ impl DiskTree {
                 && exact != Some(DiskEntryKind::File)
                 // Of `test.html` and `test/` the file counts (A11).
                 && (exact.is_none() || !directory_named)
-                && let Some(path) = self.extended(&here, &listing, this)
+                && let Some(path) = self.extended(&here, &listing, this, directory_named, naming)
             {
                 let how = if directory_named {
                     LookupMatch::SlashAfterFile
@@ -260,7 +274,23 @@ impl DiskTree {
                 }
             }
         }
-        self.index_of(here, directory_named, other_case)
+        self.index_of(here, directory_named, other_case, naming)
+    }
+
+    /// Returns the path of a file in a directory, after following symbolic links.
+    pub(super) fn file_in(&self, directory: &[u8], name: &[u8]) -> Option<Vec<u8>> {
+        let directory = directory.strip_suffix(b"/").unwrap_or(directory);
+        let listing = self.listing(directory)?;
+        match self.entry(directory, &listing, name)? {
+            FollowedEntry::File(path) => Some(path),
+            _ => None,
+        }
+    }
+
+    /// Returns whether a directory has one of this name that is no symbolic link.
+    pub(super) fn has_directory(&self, directory: &[u8], name: &[u8]) -> bool {
+        let listing = self.listing(directory);
+        listing.is_some_and(|listing| listing.kind(name) == Some(DiskEntryKind::Directory))
     }
 
     /// Returns the directory at which to start looking for a path, and the rest of the path.
@@ -359,19 +389,40 @@ impl DiskTree {
         None
     }
 
-    /// Finds a file whose extension the name leaves out.
-    fn extended(&self, here: &[u8], listing: &Listing, name: &[u8]) -> Option<Vec<u8>> {
-        self.extensions.iter().find_map(|extension| {
-            let extended = [name, b".", extension.as_bytes()].concat();
-            match self.entry(here, listing, &extended) {
-                Some(FollowedEntry::File(path)) => Some(path),
-                _ => None,
-            }
-        })
+    /// Finds a file whose extension the name leaves out; `slash` says whether one follows the name.
+    fn extended(
+        &self,
+        here: &[u8],
+        listing: &Listing,
+        name: &[u8],
+        slash: bool,
+        naming: &FileNaming,
+    ) -> Option<Vec<u8>> {
+        let pages = match naming.pages {
+            OptionalExtension::WithoutSlash => !slash,
+            OptionalExtension::WithSlash => true,
+            OptionalExtension::Never => false,
+        };
+        let extensions = naming.extensions.iter().map(String::as_str);
+        extensions
+            .chain(pages.then_some("html"))
+            .find_map(|extension| {
+                let extended = [name, b".", extension.as_bytes()].concat();
+                match self.entry(here, listing, &extended) {
+                    Some(FollowedEntry::File(path)) => Some(path),
+                    _ => None,
+                }
+            })
     }
 
     /// Finds the index file of a directory; `slash` and `other_case` say how it was named.
-    fn index_of(&self, directory: Vec<u8>, slash: bool, other_case: bool) -> DiskEntry {
+    fn index_of(
+        &self,
+        directory: Vec<u8>,
+        slash: bool,
+        other_case: bool,
+        naming: &FileNaming,
+    ) -> DiskEntry {
         let listing = self.listing(&directory);
         let entry = |name: &String| {
             let listing = listing.as_ref()?;
@@ -379,7 +430,7 @@ impl DiskTree {
         };
         let mut path = None;
         let mut otherwise = None;
-        for entry in self.index.iter().filter_map(entry) {
+        for entry in naming.index.iter().filter_map(entry) {
             match entry {
                 FollowedEntry::File(file) => path = path.or(Some(file)),
                 FollowedEntry::Outside(path) => {

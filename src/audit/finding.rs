@@ -24,21 +24,23 @@ pub struct Finding<'a> {
     pub(super) subject: FindingSubject<'a>,
     pub(super) rule: &'static Rule,
     pub(super) level: Level,
-    /// The symbolic link on the way to the target, if it is the cause.
-    symlink: Option<Symlink<'a>>,
+    /// What on the way to the target is the cause.
+    cause: Option<FindingCause<'a>>,
     pub(super) suggestion: Option<&'a [u8]>,
     key: u64,
     pub(super) group: u64,
     pub(super) target_name: &'a [u8],
 }
 
-/// The destination of a symbolic link.
+/// What on the way to a target is the cause of a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Symlink<'a> {
-    /// This path, out of the roots.
+pub(super) enum FindingCause<'a> {
+    /// A symbolic link to this path, out of the roots.
     Outside(Cow<'a, [u8]>),
-    /// Nothing; the text of the link.
+    /// A symbolic link to nothing, by its text.
     Dangling(Cow<'a, [u8]>),
+    /// Rules of a server, in words.
+    Rules(Cow<'a, [u8]>),
 }
 
 /// The candidates for the suggestion of a finding.
@@ -140,14 +142,19 @@ impl<'a> Finding<'a> {
 
     /// Returns the message for people.
     pub fn message(&self) -> Cow<'static, str> {
-        match &self.symlink {
+        match &self.cause {
             None => Cow::Borrowed(self.rule.message),
-            Some(Symlink::Outside(path)) => Cow::Owned(format!(
+            Some(FindingCause::Outside(path)) => Cow::Owned(format!(
                 "a symbolic link leads out of the root, to {}",
                 String::from_utf8_lossy(path)
             )),
-            Some(Symlink::Dangling(text)) => Cow::Owned(format!(
+            Some(FindingCause::Dangling(text)) => Cow::Owned(format!(
                 "{}: a symbolic link points to {}",
+                self.rule.message,
+                String::from_utf8_lossy(text)
+            )),
+            Some(FindingCause::Rules(text)) => Cow::Owned(format!(
+                "{}: {}",
                 self.rule.message,
                 String::from_utf8_lossy(text)
             )),
@@ -178,7 +185,7 @@ pub(super) struct FindingDraft<'a> {
     /// The index in [`RULES`].
     pub(super) rule: usize,
     pub(super) level: Level,
-    pub(super) symlink: Option<Symlink<'a>>,
+    pub(super) cause: Option<FindingCause<'a>>,
     pub(super) hint: SuggestionHint<'a>,
     pub(super) key: u64,
     /// The key of the findings of this rule with this target (A47).
@@ -195,14 +202,18 @@ impl<'a> FindingDraft<'a> {
         out.extend_from_slice(&self.key.to_le_bytes());
         out.extend_from_slice(&self.group.to_le_bytes());
         push_bytes(&self.target_name, out);
-        match &self.symlink {
+        match &self.cause {
             None => out.push(0),
-            Some(Symlink::Outside(path)) => {
+            Some(FindingCause::Outside(path)) => {
                 out.push(1);
                 push_bytes(path, out);
             }
-            Some(Symlink::Dangling(text)) => {
+            Some(FindingCause::Dangling(text)) => {
                 out.push(2);
+                push_bytes(text, out);
+            }
+            Some(FindingCause::Rules(text)) => {
+                out.push(3);
                 push_bytes(text, out);
             }
         }
@@ -244,10 +255,11 @@ impl<'a> FindingDraft<'a> {
         let key = packed.fixed();
         let group = packed.fixed();
         let target_name = packed.bytes();
-        let symlink = match packed.byte() {
+        let cause = match packed.byte() {
             0 => None,
-            1 => Some(Symlink::Outside(packed.bytes().into())),
-            _ => Some(Symlink::Dangling(packed.bytes().into())),
+            1 => Some(FindingCause::Outside(packed.bytes().into())),
+            2 => Some(FindingCause::Dangling(packed.bytes().into())),
+            _ => Some(FindingCause::Rules(packed.bytes().into())),
         };
         let hint = match packed.byte() {
             0 => SuggestionHint::Nothing,
@@ -261,7 +273,7 @@ impl<'a> FindingDraft<'a> {
                 subject,
                 rule,
                 level,
-                symlink,
+                cause,
                 hint,
                 key,
                 group,
@@ -285,7 +297,7 @@ impl<'a> FindingDraft<'a> {
             subject: self.subject,
             rule: &RULES[self.rule],
             level: self.level,
-            symlink: self.symlink.clone(),
+            cause: self.cause.clone(),
             suggestion,
             key: self.key,
             group: self.group,
@@ -313,7 +325,7 @@ impl<'a> FindingDraft<'a> {
             subject: FindingSubject::Document(position),
             rule: self.rule,
             level: self.level,
-            symlink: self.symlink.clone(),
+            cause: self.cause.clone(),
             hint,
             key: self.key,
             group: self.group,

@@ -18,7 +18,9 @@ mod names;
 pub(crate) mod options;
 pub(crate) mod report;
 mod report_pass;
+mod rule_checks;
 pub(crate) mod rules;
+mod server;
 mod site;
 mod suggest;
 mod target;
@@ -37,6 +39,8 @@ use options::{Audit, assume_roots};
 use report::ReportSet;
 use site::Site;
 use suggest::Suggester;
+
+pub(crate) use server::SERVERS;
 
 pub use finding::Finding;
 pub use ignored::IgnoreEntry;

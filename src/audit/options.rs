@@ -10,11 +10,12 @@ use std::{error, fmt, thread};
 use foldhash::quality::RandomState;
 use ignore::overrides::{Override, OverrideBuilder};
 
-use super::disk::{DiskTree, SymlinkPolicy};
+use super::disk::{DiskTree, FileNaming, SymlinkPolicy};
 use super::finding::Baseline;
 use super::ignored::{IgnoreEntry, IgnoreRule, IgnoreRules};
 use super::names::{PathSet, PathTable};
 use super::rules::{Level, Levels};
+use super::server::{self, ServerKind, Servers};
 use super::target::{LookupCache, SchemeMatching, TargetChecker, TargetLocation, split_fragment};
 use crate::document::flags::{Flags, holds_placeholder};
 use crate::document::options::Slug;
@@ -53,6 +54,8 @@ pub struct AuditOptions {
     pub(super) extensions: Vec<String>,
     pub(super) schemes: SchemeMatching,
     pub(super) symlinks: SymlinkPolicy,
+    /// The kind of server; none where the files tell.
+    pub(super) server: Option<ServerKind>,
     pub(crate) levels: Levels,
     pub(super) fragments: FragmentChecks,
     pub(crate) list: ListedLinks,
@@ -92,6 +95,7 @@ impl Default for AuditOptions {
             extensions: Vec::new(),
             schemes: SchemeMatching::default(),
             symlinks: SymlinkPolicy::default(),
+            server: None,
             levels: Levels::default(),
             fragments: FragmentChecks::default(),
             list: ListedLinks::default(),
@@ -115,6 +119,7 @@ impl fmt::Debug for AuditOptions {
             .field("extensions", &self.extensions)
             .field("schemes", &self.schemes)
             .field("symlinks", &self.symlinks)
+            .field("server", &self.server)
             .field("fragments", &self.fragments)
             .finish_non_exhaustive()
     }
@@ -211,6 +216,21 @@ impl AuditOptions {
             false => SymlinkPolicy::Within,
         };
         self
+    }
+
+    /// Sets the server whose view of the files counts: `static`, `github-pages`, `netlify`, `vercel`,
+    /// `apache` or `nginx-try`; by default, `auto`, the files in the root of each site tell.
+    ///
+    /// # Errors
+    ///
+    /// If no server has that name.
+    pub fn server(mut self, name: &str) -> Result<Self, AuditError> {
+        self.server = match (name, ServerKind::named(name)) {
+            ("auto", _) => None,
+            (_, Some(kind)) => Some(kind),
+            (_, None) => return Err(AuditError::UnknownServer(name.to_owned())),
+        };
+        Ok(self)
     }
 
     /// Sets globs of documents that are no orphans although no other links to them.
@@ -314,6 +334,8 @@ impl AuditOptions {
 pub enum AuditError {
     /// No rule has this name.
     UnknownRule(String),
+    /// No server has this name.
+    UnknownServer(String),
     /// The URI of a root, and the reason why it cannot be one.
     InvalidRoot(String),
     /// The message for a relative path where the current directory is not known.
@@ -336,6 +358,7 @@ impl fmt::Display for AuditError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             AuditError::UnknownRule(name) => write!(formatter, "there is no rule {name}"),
+            AuditError::UnknownServer(name) => write!(formatter, "there is no server {name}"),
             AuditError::InvalidRoot(message)
             | AuditError::UnknownDirectory(message)
             | AuditError::InvalidGlob(message)
@@ -440,9 +463,18 @@ impl Audit {
                 }
             }
         }
+        let tree = DiskTree::new(options.symlinks, roots);
+        bases.mounts = server::with_hosts(options.server, &bases.mounts, &tree);
+        let naming = FileNaming {
+            index: options.index.clone(),
+            extensions: options.extensions.clone(),
+            ..FileNaming::default()
+        };
         Audit {
             checker: TargetChecker {
-                tree: DiskTree::new(&options.index, &options.extensions, options.symlinks, roots),
+                servers: Servers::new(options.server, &bases.mounts, &tree, &naming),
+                tree,
+                naming,
                 mounts: with_whole_disk(&bases.mounts, &directories),
                 schemes: options.schemes,
                 paths: PathTable::default(),
@@ -451,6 +483,17 @@ impl Audit {
             ignored: IgnoreRules::new(&options.ignore),
             heavy: Mutex::default(),
             options,
+        }
+    }
+
+    /// Returns an absolute path as people would write it: from the current directory, if it is below.
+    pub(super) fn shown<'p>(&self, path: &'p [u8]) -> &'p [u8] {
+        let here = &self.options.reading.bases.here;
+        let below = path.strip_prefix(here.as_slice());
+        match below.filter(|_| !here.is_empty()) {
+            Some(b"") => b".",
+            Some(below) => below,
+            None => path,
         }
     }
 

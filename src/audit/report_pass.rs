@@ -13,12 +13,14 @@ use memchr::memmem;
 
 use super::disk::{DiskEntry, LookupMatch};
 use super::finding::{
-    DocumentPosition, FindingDraft, FindingSubject, SuggestionHint, Symlink, finding_key, group_key,
+    DocumentPosition, FindingCause, FindingDraft, FindingSubject, SuggestionHint, finding_key,
+    group_key,
 };
 use super::ignored::{IgnoreCandidate, IgnoreComments};
 use super::names::FileId;
 use super::options::{Audit, FragmentChecks, ListedLinks};
 use super::report::ReportSet;
+use super::rule_checks::{self, ServerSteps};
 use super::rules::{Level, LinkState, RULES, StateCounts};
 use super::site::{FileSet, GithubFragment, PackedItem, Site, SiteDocument};
 use super::suggest::Suggester;
@@ -81,8 +83,15 @@ pub(super) fn run<'r>(
         }
         total_ignored += ignored;
     }
-    let (sink, error) = ordered.into_inner();
+    let (mut sink, mut error) = ordered.into_inner();
+    if error.is_none() {
+        error = sink.consume(&rule_checks::records(audit, site)).err();
+    }
     let mut reports = sink.reports;
+    reports.totals.servers = audit.checker.servers.summaries(|path| {
+        let path = audit.shown(path);
+        path.strip_suffix(b"/").unwrap_or(path).to_vec()
+    });
     reports.totals.unsuggested = sink.suggester.omitted();
     reports.totals.ignored = total_ignored;
     (reports, total, error)
@@ -119,7 +128,7 @@ pub(super) fn unused_entries(audit: &Audit, reports: &mut ReportSet<'_>) -> io::
             subject,
             rule,
             level,
-            symlink: None,
+            cause: None,
             hint: SuggestionHint::Nothing,
             key,
             group: group_key(RULES[rule].name, name),
@@ -391,7 +400,10 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
             .entries
             .matched(&path, false)
             .is_whitelist()
-            || document.file.is_some_and(|file| self.is_home(file));
+            || document.file.is_some_and(|file| {
+                let path = self.audit.checker.paths.path(file);
+                self.is_home(file) || self.audit.checker.servers.is_error_page(&path)
+            });
         let is_page = document.file.is_some() && document.anchors.names.is_some();
         if is_page && !is_entry {
             self.position("orphan", &DocumentPosition::default());
@@ -437,7 +449,7 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
             subject: FindingSubject::Document(*position),
             rule,
             level,
-            symlink: None,
+            cause: None,
             hint: SuggestionHint::Nothing,
             key,
             group: group_key(RULES[rule].name, target_name),
@@ -591,7 +603,7 @@ impl<C: BlockSink<WireRecords>> Sink for ReportPass<'_, C> {
             subject: FindingSubject::Link(link),
             rule,
             level,
-            symlink: self.evaluator.symlink(&facts),
+            cause: self.evaluator.cause(&facts),
             hint: self.evaluator.hint(rule, &facts),
             key,
             group: group_key(RULES[rule].name, &target_name),
@@ -777,7 +789,11 @@ impl<'a> Evaluator<'a> {
             TargetLocation::File(file, _) | TargetLocation::NoIndex(file) => {
                 touches(self.audit, &checker.paths.path(file))
             }
-            TargetLocation::Nothing | TargetLocation::SymlinkOut => {
+            TargetLocation::Nothing
+            | TargetLocation::Misled
+            | TargetLocation::Served
+            | TargetLocation::RedirectOut
+            | TargetLocation::SymlinkOut => {
                 let expected = checker.expected_path(facts.link);
                 expected.is_some_and(|(_, path)| touches(self.audit, &path))
             }
@@ -785,8 +801,25 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns the symbolic link because of which a target does not exist or lies out of the roots.
-    fn symlink(&self, facts: &TargetFacts<'_>) -> Option<Symlink<'static>> {
+    /// Returns the rules of a server that apply on the way to the target of a link.
+    fn steps(&self, facts: &TargetFacts<'_>) -> ServerSteps {
+        let mut steps = ServerSteps::default();
+        let (target, _) = split_fragment(facts.link.target.unwrap_or_default());
+        let checker = &self.audit.checker;
+        checker.follow(target, |step| steps.add(self.audit, step));
+        steps
+    }
+
+    /// Returns the symbolic link or the rules because of which a target does not exist or lies elsewhere.
+    fn cause(&self, facts: &TargetFacts<'_>) -> Option<FindingCause<'static>> {
+        if matches!(
+            facts.location,
+            TargetLocation::Misled
+                | TargetLocation::RedirectOut
+                | TargetLocation::File(_, LookupMatch::Redirect)
+        ) {
+            return self.steps(facts).cause();
+        }
         if !matches!(
             facts.location,
             TargetLocation::Nothing | TargetLocation::SymlinkOut
@@ -794,9 +827,9 @@ impl<'a> Evaluator<'a> {
             return None;
         }
         let (root, path) = self.audit.checker.expected_path(facts.link)?;
-        match self.audit.checker.tree.find(&root, &path) {
-            DiskEntry::Outside(path) => Some(Symlink::Outside(path.into())),
-            DiskEntry::Dangling(text) => Some(Symlink::Dangling(text.into())),
+        match self.audit.checker.entry(&root, &path) {
+            DiskEntry::Outside(path) => Some(FindingCause::Outside(path.into())),
+            DiskEntry::Dangling(text) => Some(FindingCause::Dangling(text.into())),
             _ => None,
         }
     }
@@ -823,6 +856,17 @@ impl<'a> Evaluator<'a> {
                 let end = reference.iter().position(|byte| b"?#".contains(byte));
                 let (path, rest) = reference.split_at(end.unwrap_or(reference.len()));
                 Some([path, b"/", rest].concat())
+            }
+            ("redirected", TargetLocation::File(_, LookupMatch::Redirect)) => {
+                let mut destination = self.steps(facts).destination;
+                let (_, fragment) = split_fragment(facts.link.target.unwrap_or_default());
+                if let Some(fragment) = fragment
+                    && !destination.contains(&b'#')
+                {
+                    destination.push(b'#');
+                    destination.extend_from_slice(fragment);
+                }
+                Some(destination)
             }
             ("redirected", TargetLocation::File(file, _)) => {
                 let anchors = self.site.anchors(file);

@@ -75,11 +75,16 @@ pub static RULES: &[Rule] = &[
         name: "broken-file",
         level: Level::Error,
         message: "no such file",
-        meaning: "There is no file or directory at the target, and none with an extension that may be left out.",
+        meaning: "There is no file or directory at the target, none with an extension that may be left out, and no rule of the server leads to one.",
         why: "Readers who follow the link get an error.",
         example: "<a href=missing.html> where missing.html does not exist",
         allow: "--allow broken-file, or --try-ext html if the server adds extensions.",
-        subject: RuleSubject::Link(|facts| facts.location == TargetLocation::Nothing),
+        subject: RuleSubject::Link(|facts| {
+            matches!(
+                facts.location,
+                TargetLocation::Nothing | TargetLocation::Misled
+            )
+        }),
     },
     Rule {
         name: "broken-index",
@@ -132,12 +137,15 @@ pub static RULES: &[Rule] = &[
         name: "redirected",
         level: Level::Warning,
         message: "the target redirects elsewhere",
-        meaning: "The target is a page that refreshes to another one, or a directory named without its slash.",
+        meaning: "The target is a page that refreshes to another one, a directory named without its slash, or a path from which a rule of the server redirects.",
         why: "Each visit costs a second request, and the page may go away one day.",
         example: "<a href=sub> where sub/ is a directory",
         allow: "--allow redirected.",
         subject: RuleSubject::Link(|facts| {
-            facts.redirects || facts.found_by(LookupMatch::WithoutSlash)
+            facts.redirects
+                || facts.found_by(LookupMatch::WithoutSlash)
+                || facts.found_by(LookupMatch::Redirect)
+                || facts.location == TargetLocation::RedirectOut
         }),
     },
     Rule {
@@ -287,9 +295,13 @@ impl LinkState {
     pub(super) fn of(facts: &TargetFacts<'_>, finding: Option<(usize, Level)>) -> Self {
         let is_error = finding.is_some_and(|(_, level)| level == Level::Error);
         match facts.location {
-            TargetLocation::Nothing | TargetLocation::NoIndex(_) => LinkState::Broken,
+            TargetLocation::Nothing | TargetLocation::Misled | TargetLocation::NoIndex(_) => {
+                LinkState::Broken
+            }
             TargetLocation::File(..) if facts.fragment_missing || is_error => LinkState::Broken,
-            TargetLocation::File(..) => LinkState::Ok,
+            TargetLocation::File(..) | TargetLocation::Served | TargetLocation::RedirectOut => {
+                LinkState::Ok
+            }
             TargetLocation::External | TargetLocation::OutsideRoot | TargetLocation::SymlinkOut => {
                 LinkState::External
             }

@@ -7,9 +7,11 @@ use foldhash::quality::RandomState;
 use foldhash::{HashMap, HashMapExt};
 use percent_encoding::percent_decode;
 
-use super::disk::{DiskEntry, DiskTree, LookupMatch};
+use super::disk::{DiskEntry, DiskTree, FileNaming, LookupMatch};
 use super::names::{FileId, PathTable};
+use super::server::{Request, ServerAnswer, ServerView, Servers};
 use crate::resolver::Link;
+use crate::uri::base::push_path;
 use crate::uri::{Mounts, ResolveErrorKind, Resolver, Rules};
 
 /// Where the target of a link lies.
@@ -21,6 +23,12 @@ pub(super) enum TargetLocation {
     NoIndex(FileId),
     /// A path under a mount at which nothing exists.
     Nothing,
+    /// A path under a mount from which a rule of the server leads to nothing.
+    Misled,
+    /// A path under a mount that a rule of the server answers with something from elsewhere.
+    Served,
+    /// A path under a mount from which a rule of the server redirects out of the mounts.
+    RedirectOut,
     /// On a mounted host, outside every mounted path.
     OutsideRoot,
     /// Under a mount, where a symbolic link on the way leads out of the roots.
@@ -84,6 +92,10 @@ pub(super) struct TargetChecker {
     pub(super) mounts: Mounts,
     /// The disk.
     pub(super) tree: DiskTree,
+    /// The names under which files are found without the view of a server.
+    pub(super) naming: FileNaming,
+    /// The views of servers on the mounts.
+    pub(super) servers: Servers,
     /// Whether `http` and `https` are told apart.
     pub(super) schemes: SchemeMatching,
     /// The numbers of files.
@@ -103,26 +115,176 @@ pub(super) enum MountPosition {
         /// The path, beginning with the directory; none where an encoded slash or NUL makes a name
         /// that no file can have.
         path: Option<Vec<u8>>,
+        /// The URI of the directory, with its slash.
+        uri: Vec<u8>,
     },
     /// Under no mount.
     Elsewhere(TargetLocation),
 }
 
 impl TargetChecker {
-    /// Returns where a target without query and fragment lies.
+    /// Returns where a target without fragment lies.
     pub(super) fn locate(&self, target: &[u8]) -> TargetLocation {
+        self.follow(target, |_| {})
+    }
+
+    /// Returns where a target without fragment lies; calls `on_step` with each rule of a server that
+    /// applies on the way.
+    pub(super) fn follow(
+        &self,
+        target: &[u8],
+        mut on_step: impl FnMut(&ServerStep<'_>),
+    ) -> TargetLocation {
+        let mut target = Cow::Borrowed(target);
+        let mut passed: Vec<Vec<u8>> = Vec::new();
+        loop {
+            let (root, path, uri) = match self.mount_position(&target) {
+                MountPosition::Elsewhere(TargetLocation::Skipped | TargetLocation::External)
+                | MountPosition::Elsewhere(TargetLocation::OutsideRoot)
+                    if !passed.is_empty() =>
+                {
+                    return TargetLocation::RedirectOut;
+                }
+                MountPosition::Elsewhere(location) => return location,
+                MountPosition::Below { path: None, .. } => {
+                    return through_redirects(TargetLocation::Nothing, &passed);
+                }
+                MountPosition::Below {
+                    root,
+                    path: Some(path),
+                    uri,
+                } => (root, path, uri),
+            };
+            let Some(view) = self.servers.of(&root) else {
+                let entry = self.tree.find(&root, &path, &self.naming);
+                return through_redirects(self.location(entry), &passed);
+            };
+            let destination = match self.answered(view, (&root, &path, &uri), &target, &mut on_step)
+            {
+                Ok(destination) => destination,
+                Err(location) => return through_redirects(location, &passed),
+            };
+            passed.push(target.into_owned());
+            if passed.len() == MAX_REDIRECTS || passed.contains(&destination) {
+                on_step(&ServerStep::Loop);
+                return TargetLocation::Misled;
+            }
+            target = Cow::Owned(destination);
+        }
+    }
+
+    /// Returns where a path lies in the view of a server, or the target to which the server redirects.
+    fn answered(
+        &self,
+        view: &ServerView,
+        (root, path, uri): (&[u8], &[u8], &[u8]),
+        target: &[u8],
+        on_step: &mut impl FnMut(&ServerStep<'_>),
+    ) -> Result<Vec<u8>, TargetLocation> {
+        let config = view.config(&self.tree, path);
+        let entry = self.tree.find(root, path, config.naming());
+        let found = match &entry {
+            DiskEntry::File(_, how) => Some(*how),
+            _ => None,
+        };
+        let (_, mount) = split_authority(uri);
+        let mut requested: Vec<u8> = percent_decode(mount).collect();
+        requested.extend_from_slice(path.get(root.len()..).unwrap_or_default());
+        let query = memchr::memchr(b'?', target).map_or(&b""[..], |at| &target[at + 1..]);
+        let request = Request {
+            path: &requested,
+            query,
+        };
+        let (file, line, status, destination) = match view.answer(&config, &request, found) {
+            ServerAnswer::Files => {
+                return Err(match self.location(entry) {
+                    TargetLocation::File(file, how) => TargetLocation::File(file, view.seen(how)),
+                    location => location,
+                });
+            }
+            ServerAnswer::Platform => return Err(TargetLocation::Served),
+            ServerAnswer::Path(file, path) => {
+                let mut reference = Vec::new();
+                push_path(&path, &mut reference);
+                (file, 0, 308, reference)
+            }
+            ServerAnswer::Rule(file, matched) => {
+                let rule = matched.rule;
+                let line = rule.position.line;
+                (file.path.as_slice(), line, rule.status, matched.destination)
+            }
+        };
+        on_step(&ServerStep::Rule {
+            file,
+            line,
+            status,
+            destination: &destination,
+        });
+        if status >= 400 {
+            // Without a rule there would be nothing either.
+            return Err(match self.location(entry) {
+                TargetLocation::File(..) => TargetLocation::Misled,
+                _ if destination.is_empty() => TargetLocation::Misled,
+                location => location,
+            });
+        }
+        let mut resolved = Vec::new();
+        let resolver = Resolver::new(uri, Rules::Whatwg).map_err(|_| TargetLocation::Misled)?;
+        let outcome = resolver.resolve_into(&destination, &mut resolved);
+        outcome.map_err(|_| TargetLocation::Misled)?;
+        let end = memchr::memchr(b'#', &resolved).unwrap_or(resolved.len());
+        resolved.truncate(end);
+        if (300..400).contains(&status) {
+            return Ok(resolved);
+        }
+        Err(match self.locate_file(&resolved) {
+            TargetLocation::File(file, how) if how != LookupMatch::OtherCase => {
+                TargetLocation::File(file, LookupMatch::Exact)
+            }
+            location @ (TargetLocation::File(..) | TargetLocation::Served) => location,
+            _ => TargetLocation::Misled,
+        })
+    }
+
+    /// Returns where a target lies to which no rule of a server applies, as that of a rewrite.
+    pub(super) fn locate_file(&self, target: &[u8]) -> TargetLocation {
         match self.mount_position(target) {
-            MountPosition::Elsewhere(location) => location,
-            MountPosition::Below { path: None, .. } => TargetLocation::Nothing,
             MountPosition::Below {
                 root,
                 path: Some(path),
-            } => match self.tree.find(&root, &path) {
-                DiskEntry::File(path, how) => TargetLocation::File(self.paths.id(&path), how),
-                DiskEntry::NoIndex(path) => TargetLocation::NoIndex(self.paths.id(&path)),
-                DiskEntry::Outside(_) => TargetLocation::SymlinkOut,
-                DiskEntry::Dangling(_) | DiskEntry::Nothing => TargetLocation::Nothing,
+                uri,
+            } => match self.location(self.entry(&root, &path)) {
+                location @ TargetLocation::File(..) => location,
+                _ if self.servers.of(&root).is_some_and(|view| {
+                    view.is_platform(split_authority(&uri).1, &path[root.len()..])
+                }) =>
+                {
+                    TargetLocation::Served
+                }
+                location => location,
             },
+            MountPosition::Below { path: None, .. } => TargetLocation::Nothing,
+            MountPosition::Elsewhere(_) => TargetLocation::Served,
+        }
+    }
+
+    fn location(&self, entry: DiskEntry) -> TargetLocation {
+        match entry {
+            DiskEntry::File(path, how) => TargetLocation::File(self.paths.id(&path), how),
+            DiskEntry::NoIndex(path) => TargetLocation::NoIndex(self.paths.id(&path)),
+            DiskEntry::Outside(_) => TargetLocation::SymlinkOut,
+            DiskEntry::Dangling(_) | DiskEntry::Nothing => TargetLocation::Nothing,
+        }
+    }
+
+    /// Looks up a path below a mounted directory, without rules of servers.
+    pub(super) fn entry(&self, root: &[u8], path: &[u8]) -> DiskEntry {
+        match self.servers.of(root) {
+            Some(view) => {
+                let config = view.config(&self.tree, path);
+                self.tree.find(root, path, config.naming())
+            }
+            None => self.tree.find(root, path, &self.naming),
         }
     }
 
@@ -153,6 +315,7 @@ impl TargetChecker {
             return MountPosition::Below {
                 root: served.directory.to_vec(),
                 path: served.path,
+                uri: served.uri.to_vec(),
             };
         }
         MountPosition::Elsewhere(
@@ -172,7 +335,7 @@ impl TargetChecker {
         let end = target.iter().position(|byte| b"?#".contains(byte));
         let target = &target[..end.unwrap_or(target.len())];
         match self.mount_position(target) {
-            MountPosition::Below { root, path } => Some((root, path?)),
+            MountPosition::Below { root, path, .. } => Some((root, path?)),
             MountPosition::Elsewhere(_) => None,
         }
     }
@@ -184,6 +347,44 @@ impl TargetChecker {
             SchemeMatching::Strict => |_, _| false,
         }
     }
+}
+
+/// The number of redirects in a row that are followed, as browsers do.
+const MAX_REDIRECTS: usize = 20;
+
+/// A step on the way to a target.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum ServerStep<'a> {
+    /// A rule of a server.
+    Rule {
+        /// The file of the rule.
+        file: &'a [u8],
+        /// The line, or zero where no line has the rule.
+        line: u64,
+        /// The status of the answer.
+        status: u16,
+        /// The destination, a reference.
+        destination: &'a [u8],
+    },
+    /// The rules before it lead to each other, or there are too many.
+    Loop,
+}
+
+/// Returns the location of a destination as that of the target whose redirects lead there.
+fn through_redirects(location: TargetLocation, passed: &[Vec<u8>]) -> TargetLocation {
+    match location {
+        _ if passed.is_empty() => location,
+        TargetLocation::File(file, _) => TargetLocation::File(file, LookupMatch::Redirect),
+        TargetLocation::Served | TargetLocation::SymlinkOut => TargetLocation::RedirectOut,
+        _ => TargetLocation::Misled,
+    }
+}
+
+/// Splits a URI with an authority behind it.
+fn split_authority(uri: &[u8]) -> (&[u8], &[u8]) {
+    let start = memchr::memmem::find(uri, b"//").map_or(0, |at| at + 2);
+    let path = memchr::memchr(b'/', &uri[start..]).map_or(uri.len(), |at| start + at);
+    uri.split_at(path)
 }
 
 fn is_web(scheme: &[u8]) -> bool {
@@ -241,12 +442,12 @@ impl<'a> LookupCache<'a> {
     /// Returns where a target without its fragment lies.
     #[inline]
     pub(super) fn locate(&mut self, target: &[u8]) -> TargetLocation {
-        // The query does not change which file it is (A1).
-        let target = match memchr::memchr(b'?', target) {
-            Some(at) => &target[..at],
-            None => target,
-        };
         let checker = self.checker;
+        // The query does not change which file it is (A1), but rules of servers may ask for it.
+        let target = match memchr::memchr(b'?', target) {
+            Some(at) if !checker.servers.depends_on_query => &target[..at],
+            _ => target,
+        };
         if !checker.mounts.contains(target, checker.alike()) {
             return checker.locate(target);
         }

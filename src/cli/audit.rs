@@ -213,6 +213,8 @@ fn options(
     options = touching
         .and_then(|options| options.entries(&check.entry))
         .map_err(|error| Error::new(error.to_string()))?
+        .server(check.server)
+        .map_err(|error| Error::new(error.to_string()))?
         .fragments(check.fragments == SwitchArg::On)
         .index_files(&check.index)
         .optional_extensions(&check.try_ext)
@@ -489,6 +491,19 @@ fn summary_text(totals: &AuditSummary) -> String {
         text += &format!("; {files} could not be read");
     }
     text.push('\n');
+    for site in &totals.servers {
+        let root = String::from_utf8_lossy(&site.root);
+        text += &format!(
+            "{} as {} serves it: {}",
+            visible(&root),
+            site.server,
+            counted(site.rules, "rule")
+        );
+        if site.unfollowed > 0 {
+            text += &format!(", {} not followed", site.unfollowed);
+        }
+        text.push('\n');
+    }
     push_tables(totals, &mut text);
     text
 }

@@ -116,6 +116,7 @@ const FOUND: &[&str] = &[
     "same-scheme",
     "scheme",
     "scripting",
+    "server",
     "shard",
     "slug",
     "stats",

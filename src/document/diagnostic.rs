@@ -366,6 +366,27 @@ codes! {
         example: "Content-Type: text/plain; charset=utf-7 in a part that is too odd",
         allow: NOTE,
     }
+    SERVER_INVALID = "server.invalid", Note {
+        message: "what stands here is no rule, and servers ignore it too",
+        meaning: "A redirect file does not parse, or has lines that are no rules.",
+        why: "Servers ignore them, so that links which need them are broken.",
+        example: "a line /old in _redirects, without a destination",
+        allow: NOTE,
+    }
+    SERVER_TOO_LONG = "server.too-long", Note {
+        message: "the redirect file is over 1 MiB long, and the rest was not read",
+        meaning: "A redirect file is over 1 MiB long; the rest was not read.",
+        why: "Links which need the rest are reported as broken.",
+        example: "_redirects with a line for each of 50,000 pages",
+        allow: "Rules with `*` or `:name` take the place of many.",
+    }
+    SERVER_UNFOLLOWED = "server.unfollowed", Note {
+        message: "some rules or directives are not followed",
+        meaning: "A redirect file has rules or directives that the audit does not follow.",
+        why: "Links which need them are reported as broken.",
+        example: "RewriteRule in .htaccess",
+        allow: "--exclude leaves out the links that such rules answer.",
+    }
     OPAQUE = "body.opaque", Note {
         message: "an encrypted or opaque body was not read",
         meaning: "An encrypted or opaque body was not read.",

@@ -119,6 +119,21 @@ static AUDIT: &[ExtraKey] = &[
         "Findings that comments or the configuration ignore",
         ValueShape::Number,
     ),
+    (
+        "servers",
+        "The sites that were seen as a server other than a static one shows them: DIRECTORY=SERVER",
+        ValueShape::Texts,
+    ),
+    (
+        "server_rules",
+        "Rules in the redirect files of these sites",
+        ValueShape::Number,
+    ),
+    (
+        "unfollowed_rules",
+        "Rules and directives in these files that are not followed",
+        ValueShape::Number,
+    ),
     ("rules", "Findings of each rule", ValueShape::Counts),
     (
         "forgiven",

@@ -214,6 +214,13 @@ pub(crate) fn internal_origin(n: usize) -> Vec<u8> {
     }
 }
 
+/// Returns whether the URI of a mount is one of its own.
+pub fn is_internal_origin(uri: &[u8]) -> bool {
+    let number = uri.strip_prefix(b"http://site-");
+    let number = number.and_then(|rest| rest.strip_suffix(b".invalid/"));
+    uri == internal_origin(0) || number.is_some_and(|number| number.iter().all(u8::is_ascii_digit))
+}
+
 /// Returns the URI of a mount as targets are written: scheme and host in lower case, no default port.
 ///
 /// # Errors

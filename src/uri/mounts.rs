@@ -88,6 +88,7 @@ impl Mounts {
         let is_name = push_segments(rest, PathStyle::Unix, &mut path);
         Some(Served {
             directory: &mount.directory,
+            uri: &mount.uri,
             path: is_name.map(|()| path),
         })
     }
@@ -282,6 +283,8 @@ fn authority(rest: &[u8]) -> &[u8] {
 pub struct Served<'a> {
     /// The mounted directory, with its slash.
     pub directory: &'a [u8],
+    /// The URI of the mounted directory, with its slash.
+    pub uri: &'a [u8],
     /// The file's path; `None` if a segment decodes to no file name, or to `.` or `..`.
     pub path: Option<Vec<u8>>,
 }

@@ -22,5 +22,7 @@ mod ignoring;
 mod order;
 // The page of findings, and Markdown.
 mod page;
+// What servers answer where no file is.
+mod servers;
 // SARIF and JUnit, read by parsers.
 mod reports;

@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use super::groups::{GroupPlace, Grouping};
 use crate::audit::finding::Finding;
 use crate::audit::rules::{Level, LinkState, RULES, StateCounts};
+use crate::audit::server::SiteServer;
 use crate::output::DocumentPath;
 use crate::output::record::Summary;
 use crate::output::text::push_lossy;
+use crate::pipeline::walk::path_of;
 use crate::resolver::{Diagnostic, Link};
 
 /// The style of reports for people.
@@ -101,6 +103,8 @@ pub struct AuditSummary {
     pub(crate) stale: (Vec<String>, u64),
     /// The configuration file that was read.
     pub(crate) config: Option<PathBuf>,
+    /// The views of servers other than static ones, by their mounts.
+    pub(crate) servers: Vec<SiteServer>,
 }
 
 /// The number of findings of a rule.
@@ -186,6 +190,13 @@ impl AuditSummary {
     /// Returns the number of findings that comments or entries of the options ignore.
     pub fn ignored(&self) -> u64 {
         self.ignored
+    }
+
+    /// Returns the directories that were seen in the view of a server, and the names of the servers;
+    /// those of static servers are left out.
+    pub fn servers(&self) -> impl Iterator<Item = (PathBuf, &'static str)> {
+        let servers = self.servers.iter();
+        servers.map(|site| (path_of(&site.root), site.server))
     }
 
     /// Returns the number of findings for which no suggestion was searched, because the searches

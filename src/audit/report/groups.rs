@@ -276,7 +276,7 @@ mod tests {
                 }),
                 rule: 0,
                 level: Level::Error,
-                symlink: None,
+                cause: None,
                 hint: SuggestionHint::Nothing,
                 key: number,
                 group: number % targets,

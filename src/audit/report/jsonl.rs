@@ -3,6 +3,7 @@
 use super::formatter::{AuditSummary, ReportFormatter};
 use crate::audit::finding::{DocumentPosition, Finding, FindingSubject};
 use crate::audit::rules::LinkState;
+use crate::audit::server::SiteServer;
 use crate::output::DocumentPath;
 use crate::output::Output;
 use crate::output::field::{FIELDS, FieldPresence};
@@ -90,6 +91,20 @@ pub(super) fn push_totals(totals: &AuditSummary, out: &mut Vec<u8>) {
     push_skips(&totals.summary, out);
     push_count("unsuggested", totals.unsuggested, out);
     push_count("ignored", totals.ignored, out);
+    if !totals.servers.is_empty() {
+        let sum = |count: fn(&SiteServer) -> u64| totals.servers.iter().map(count).sum();
+        out.extend_from_slice(b",\"servers\":[");
+        for (index, site) in totals.servers.iter().enumerate() {
+            if index > 0 {
+                out.push(b',');
+            }
+            let server = [&site.root[..], b"=", site.server.as_bytes()].concat();
+            push_string(&server, out);
+        }
+        out.push(b']');
+        push_count("server_rules", sum(|site| site.rules), out);
+        push_count("unfollowed_rules", sum(|site| site.unfollowed), out);
+    }
     out.extend_from_slice(b",\"rules\":{");
     for (index, (name, count)) in totals.by_rule().enumerate() {
         let before = out.len();

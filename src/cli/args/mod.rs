@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use super::help::{self, there_are};
+use crate::audit::SERVERS;
 use crate::audit::report::{FORMATS, Grouping, ReportFormat};
 use crate::audit::rules::RULES;
 use crate::output::schema::{SCHEMAS, Schema};
@@ -146,6 +147,12 @@ pub(crate) struct CheckArgs {
     /// Extensions that references may leave out
     #[arg(long, value_name = "EXTENSIONS", value_delimiter = ',')]
     pub try_ext: Vec<String>,
+    /// The server that shows the files: auto, static, github-pages, netlify, vercel, apache, nginx-try
+    ///
+    /// With auto the files in the root of a site tell: _redirects, netlify.toml, vercel.json,
+    /// .htaccess, CNAME, .nojekyll.
+    #[arg(long, value_name = "SERVER", default_value = "auto", value_parser = server)]
+    pub server: &'static str,
     /// Whether fragments must name something
     #[arg(long, value_name = "WHETHER", default_value = "on")]
     pub fragments: SwitchArg,
@@ -275,6 +282,12 @@ fn rule(name: &str) -> Result<&'static str, String> {
     let rule = RULES.iter().find(|rule| rule.name == name);
     rule.map(|rule| rule.name)
         .ok_or_else(|| there_are(RULES.iter().map(|rule| rule.name)))
+}
+
+fn server(name: &str) -> Result<&'static str, String> {
+    let names = || SERVERS.iter().map(|row| row.name).chain(["auto"]);
+    let found = names().find(|known| *known == name);
+    found.ok_or_else(|| there_are(names()))
 }
 
 fn format(name: &str) -> Result<&'static ReportFormat, String> {

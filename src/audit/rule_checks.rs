@@ -1,0 +1,236 @@
+//! Findings about the redirect files of servers: rules whose destination does not exist.
+
+use std::borrow::Cow;
+
+use super::disk::LookupMatch;
+use super::finding::{
+    DocumentPosition, FindingCause, FindingDraft, FindingSubject, SuggestionHint, finding_key,
+    group_key,
+};
+use super::options::{Audit, FragmentChecks};
+use super::server::RuleFile;
+use super::site::Site;
+use super::target::{ServerStep, TargetLocation, split_fragment};
+use super::wire::{self, WireRecord, WireRecords, push_bytes};
+use crate::bytes::lines::Position;
+use crate::document::events::Span;
+use crate::resolver::Diagnostic;
+use crate::uri::{Resolver, Rules};
+
+/// The length up to which a destination names a group, in bytes.
+const SHOWN: usize = 200;
+/// The number of steps on the way to a target that are told.
+const TOLD: usize = 4;
+
+/// Returns the records of all redirect files: what is not followed, and rules that lead to nothing.
+pub(super) fn records(audit: &Audit, site: &Site) -> WireRecords {
+    let mut out = WireRecords::default();
+    for file in audit
+        .checker
+        .servers
+        .iter()
+        .flat_map(|view| view.rule_files())
+    {
+        let checks = RuleChecks {
+            audit,
+            site,
+            file: &file,
+        };
+        let start = out.0.len();
+        checks.push(&mut out.0);
+        if out.0.len() > start {
+            let mut document = vec![WireRecord::Document as u8];
+            push_bytes(audit.shown(&file.path), &mut document);
+            out.0.splice(start..start, document);
+        }
+    }
+    out
+}
+
+/// A destination in a redirect file.
+struct RuleDestination<'a> {
+    text: &'a [u8],
+    status: u16,
+    /// There are others below this one.
+    is_prefix: bool,
+    position: Position,
+    span: Span,
+}
+
+/// The checks of one redirect file.
+struct RuleChecks<'a> {
+    audit: &'a Audit,
+    site: &'a Site,
+    file: &'a RuleFile,
+}
+
+impl RuleChecks<'_> {
+    fn push(&self, out: &mut Vec<u8>) {
+        for &(code, found) in &self.file.notes {
+            out.push(WireRecord::Diagnostic as u8);
+            let diagnostic = Diagnostic {
+                member: None,
+                code,
+                count: found.count,
+                offset: found.first,
+            };
+            wire::push_diagnostic(&diagnostic, out);
+        }
+        let touching = &self.audit.options.touching;
+        if (touching.as_ref()).is_some_and(|touching| !touching.contains(&self.file.path)) {
+            return;
+        }
+        let Some(uri) = self.audit.checker.mounts.uri_of_mount(&self.file.path) else {
+            return;
+        };
+        for (nth, destination) in self.destinations().enumerate() {
+            self.check(uri, &destination, nth as u64, out);
+        }
+    }
+
+    /// Returns the destinations that are the same for all requests.
+    fn destinations(&self) -> impl Iterator<Item = RuleDestination<'_>> {
+        let pages = self.file.error_pages.iter().map(|page| RuleDestination {
+            text: &page.path,
+            status: 404,
+            is_prefix: false,
+            position: page.position,
+            span: page.span,
+        });
+        // Absolute destinations in files that a walk finds are links of their text.
+        let is_hidden = self.file.path.ends_with(b"/.htaccess");
+        let rules = self.file.rules.rules().iter();
+        let rules = rules.filter_map(move |rule| {
+            let text = rule.fixed_destination()?;
+            (is_hidden || text.starts_with(b"/")).then_some(RuleDestination {
+                text,
+                status: rule.status,
+                is_prefix: rule.is_prefix(),
+                position: rule.position,
+                span: rule.span,
+            })
+        });
+        rules.chain(pages)
+    }
+
+    fn check(&self, uri: &[u8], destination: &RuleDestination<'_>, nth: u64, out: &mut Vec<u8>) {
+        let checker = &self.audit.checker;
+        let mut target = Vec::new();
+        let resolved = Resolver::new(uri, Rules::Whatwg)
+            .is_ok_and(|resolver| resolver.resolve_into(destination.text, &mut target).is_ok());
+        if !resolved {
+            return;
+        }
+        let (target, fragment) = split_fragment(&target);
+        let mut steps = ServerSteps::default();
+        let location = match destination.status {
+            300..400 => checker.follow(target, |step| steps.add(self.audit, step)),
+            _ => checker.locate_file(target),
+        };
+        let rule = match location {
+            TargetLocation::Nothing | TargetLocation::Misled => "broken-file",
+            // Only what is below may be linked to.
+            _ if destination.is_prefix => return,
+            TargetLocation::NoIndex(_) => "broken-index",
+            TargetLocation::File(_, LookupMatch::OtherCase) => "case-mismatch",
+            TargetLocation::SymlinkOut => "outside-root",
+            TargetLocation::File(file, _)
+                if self.audit.options.fragments == FragmentChecks::Check
+                    && fragment.is_some_and(|name| !self.site.has_fragment(file, name)) =>
+            {
+                "broken-fragment"
+            }
+            TargetLocation::File(_, LookupMatch::Redirect) => "redirected",
+            _ => return,
+        };
+        let levels = &self.audit.options.levels;
+        if !levels.reports(rule) {
+            return;
+        }
+        let Some((rule_index, level)) = levels.named(rule) else {
+            return;
+        };
+        let below = checker.mounts.relative_path(&self.file.path);
+        let name = below.unwrap_or(&self.file.path);
+        let key = finding_key(name, None, rule, destination.text, nth);
+        if self.audit.options.baseline.contains(key) {
+            out.push(WireRecord::Forgiven as u8);
+            out.extend_from_slice(&key.to_le_bytes());
+            return;
+        }
+        let text = destination.text;
+        let target_name = &text[..text.len().min(SHOWN)];
+        out.push(WireRecord::Finding as u8);
+        let draft = FindingDraft {
+            subject: FindingSubject::Document(DocumentPosition {
+                member: None,
+                position: Some(destination.position),
+                span: Some(destination.span),
+                name: destination.text,
+            }),
+            rule: rule_index,
+            level,
+            cause: steps.cause(),
+            hint: SuggestionHint::Nothing,
+            key,
+            group: group_key(rule, text),
+            target_name: target_name.into(),
+        };
+        draft.push(out);
+    }
+}
+
+/// The steps on the way to a target, in words.
+#[derive(Debug, Default)]
+pub(super) struct ServerSteps {
+    text: Vec<u8>,
+    count: usize,
+    /// The destination of the last redirect.
+    pub(super) destination: Vec<u8>,
+}
+
+impl ServerSteps {
+    /// Adds a step.
+    pub(super) fn add(&mut self, audit: &Audit, step: &ServerStep<'_>) {
+        self.count += 1;
+        if self.count > 1 && self.count <= TOLD + 1 {
+            self.text.extend_from_slice(b", ");
+        }
+        match *step {
+            ServerStep::Loop => self.text.extend_from_slice(match self.count > TOLD {
+                true => b" and so on without an end",
+                false => b"and so on without an end",
+            }),
+            ServerStep::Rule { .. } if self.count == TOLD + 1 => {
+                self.text.extend_from_slice(b"...")
+            }
+            ServerStep::Rule { .. } if self.count > TOLD => {}
+            ServerStep::Rule {
+                file,
+                line,
+                status,
+                destination,
+            } => {
+                self.text.extend_from_slice(audit.shown(file));
+                if line > 0 {
+                    self.text.extend_from_slice(format!(":{line}").as_bytes());
+                }
+                if status >= 400 {
+                    self.text
+                        .extend_from_slice(format!(" answers {status}").as_bytes());
+                } else {
+                    self.text.extend_from_slice(b" leads to ");
+                    self.text.extend_from_slice(destination);
+                }
+            }
+        }
+        if let ServerStep::Rule { destination, .. } = step {
+            self.destination = destination.to_vec();
+        }
+    }
+
+    /// Returns the steps as the cause of a finding.
+    pub(super) fn cause(&self) -> Option<FindingCause<'static>> {
+        (self.count > 0).then(|| FindingCause::Rules(Cow::Owned(self.text.clone())))
+    }
+}

@@ -1,0 +1,688 @@
+//! The view of a server on the files below a mount: which requests it answers beside those for files.
+//!
+//! Each mount has the view of one server, chosen by an option or by the files in its root. A view has
+//! the names under which files are found, and the rules of redirect files, which are read once.
+
+mod htaccess;
+mod index;
+mod redirects;
+mod rule;
+mod vercel;
+
+use std::fs::File;
+use std::io::Read;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use foldhash::{HashMap, HashSet, HashSetExt};
+
+use super::disk::{DiskTree, FileNaming, LookupMatch, OptionalExtension};
+use crate::document::diagnostic::{self, Code};
+use crate::pipeline::bases::{is_internal_origin, served_at};
+use crate::pipeline::walk::path_of;
+use crate::uri::Mounts;
+use index::{RuleIndex, TrailingSlash};
+use rule::{ErrorPage, Occurrences, ParsedRules};
+
+pub(super) use index::MatchedRule;
+pub(super) use rule::Request;
+
+/// The length up to which redirect files are read, in bytes.
+const MAX_LENGTH: u64 = 1 << 20;
+
+/// A kind of server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ServerKind {
+    /// Serves files by their names, and index files for directories.
+    Static,
+    /// GitHub Pages.
+    GithubPages,
+    /// Netlify, and others with `_redirects`.
+    Netlify,
+    /// Vercel.
+    Vercel,
+    /// Apache httpd.
+    Apache,
+    /// nginx with `try_files $uri $uri.html $uri/`.
+    NginxTry,
+}
+
+/// The properties of a kind of server.
+pub(crate) struct ServerRow {
+    /// The kind.
+    pub(crate) kind: ServerKind,
+    /// The name on the command line and in records.
+    pub(crate) name: &'static str,
+    /// Files in the root of a site that tell the kind.
+    markers: &'static [&'static str],
+    /// Whether pages are found without their extension.
+    extension: OptionalExtension,
+    /// Paths that the platform answers itself.
+    platform: &'static [&'static str],
+}
+
+/// Every kind of server; that of the first row with a marker is taken.
+pub(crate) static SERVERS: &[ServerRow] = &[
+    ServerRow {
+        kind: ServerKind::Static,
+        name: "static",
+        markers: &[],
+        extension: OptionalExtension::Never,
+        platform: &[],
+    },
+    ServerRow {
+        kind: ServerKind::Netlify,
+        name: "netlify",
+        markers: &[REDIRECTS, NETLIFY_TOML],
+        extension: OptionalExtension::WithSlash,
+        platform: &["/.netlify/", "/cdn-cgi/"],
+    },
+    ServerRow {
+        kind: ServerKind::Vercel,
+        name: "vercel",
+        markers: &[VERCEL_JSON],
+        // `cleanUrls` changes it.
+        extension: OptionalExtension::Never,
+        platform: &["/_vercel/"],
+    },
+    ServerRow {
+        kind: ServerKind::Apache,
+        name: "apache",
+        markers: &[HTACCESS],
+        extension: OptionalExtension::Never,
+        platform: &[],
+    },
+    ServerRow {
+        kind: ServerKind::GithubPages,
+        name: "github-pages",
+        markers: &[CNAME, ".nojekyll"],
+        extension: OptionalExtension::WithoutSlash,
+        platform: &[],
+    },
+    ServerRow {
+        kind: ServerKind::NginxTry,
+        name: "nginx-try",
+        markers: &[],
+        extension: OptionalExtension::WithoutSlash,
+        platform: &[],
+    },
+];
+
+const REDIRECTS: &str = "_redirects";
+const NETLIFY_TOML: &str = "netlify.toml";
+const VERCEL_JSON: &str = "vercel.json";
+const HTACCESS: &str = ".htaccess";
+const CNAME: &str = "CNAME";
+/// The page that servers show for paths at which nothing is.
+const ERROR_PAGE: &str = "404.html";
+
+impl ServerKind {
+    /// Returns the kind of a name.
+    pub(crate) fn named(name: &str) -> Option<ServerKind> {
+        let row = SERVERS.iter().find(|row| row.name == name);
+        row.map(|row| row.kind)
+    }
+
+    /// Returns the properties.
+    pub(crate) fn row(self) -> &'static ServerRow {
+        let row = SERVERS.iter().find(|row| row.kind == self);
+        row.unwrap_or(&SERVERS[0])
+    }
+
+    /// Returns the kind that the files in the root of a site tell.
+    fn of_files(tree: &DiskTree, root: &[u8]) -> ServerKind {
+        let has_marker = |row: &&ServerRow| {
+            let mut markers = row.markers.iter();
+            markers.any(|name| tree.file_in(root, name.as_bytes()).is_some())
+        };
+        SERVERS
+            .iter()
+            .find(has_marker)
+            .map_or(ServerKind::Static, |row| row.kind)
+    }
+}
+
+/// The rules of one file.
+#[derive(Debug)]
+pub(super) struct RuleFile {
+    /// The absolute path.
+    pub(super) path: Vec<u8>,
+    /// The rules.
+    pub(super) rules: RuleIndex,
+    /// The pages that the file names for paths at which nothing is.
+    pub(super) error_pages: Vec<ErrorPage>,
+    /// What in the file is not followed, by the code of its diagnostic.
+    pub(super) notes: Vec<(&'static Code, Occurrences)>,
+}
+
+impl RuleFile {
+    fn new(path: Vec<u8>, parsed: ParsedRules, slash: TrailingSlash, cut: Option<u64>) -> Self {
+        let rules = RuleIndex::new(parsed.rules, slash);
+        let mut unfollowed = parsed.unfollowed;
+        unfollowed.count += rules.unfollowed;
+        let cut = Occurrences {
+            count: u64::from(cut.is_some()),
+            first: cut.unwrap_or(0),
+        };
+        let notes = [
+            (&diagnostic::SERVER_UNFOLLOWED, unfollowed),
+            (&diagnostic::SERVER_INVALID, parsed.invalid),
+            (&diagnostic::SERVER_TOO_LONG, cut),
+        ];
+        RuleFile {
+            path,
+            rules,
+            error_pages: Vec::new(),
+            notes: (notes.into_iter())
+                .filter(|(_, found)| found.count > 0)
+                .collect(),
+        }
+    }
+
+    /// Creates the file of a text that does not parse.
+    fn invalid(path: Vec<u8>) -> Self {
+        let mut parsed = ParsedRules::default();
+        parsed.invalid.add(0);
+        RuleFile::new(path, parsed, TrailingSlash::Ignored, None)
+    }
+
+    /// Returns the number of rules.
+    fn count(&self) -> u64 {
+        (self.rules.rules().len() + self.error_pages.len()) as u64
+    }
+
+    /// Returns the number of places that are not followed.
+    fn unfollowed(&self) -> u64 {
+        self.notes.iter().map(|(_, found)| found.count).sum()
+    }
+}
+
+/// The directives of a directory and of those above it.
+#[derive(Debug)]
+struct DirectoryConfig {
+    file: Option<Arc<RuleFile>>,
+    naming: Arc<FileNaming>,
+    above: Option<Arc<DirectoryConfig>>,
+}
+
+/// The view of a server on one mount.
+#[derive(Debug)]
+pub(super) struct ServerView {
+    pub(super) kind: ServerKind,
+    /// The mounted directory, with its slash.
+    root: Vec<u8>,
+    naming: Arc<FileNaming>,
+    /// The files in the root that have rules, in the order in which the rules count.
+    files: Vec<Arc<RuleFile>>,
+    /// `cleanUrls` of Vercel.
+    clean_urls: bool,
+    /// `trailingSlash` of Vercel.
+    trailing_slash: Option<bool>,
+    /// The directories that Apache has looked at, by their paths without a slash at the end.
+    directories: RwLock<HashMap<Box<[u8]>, Arc<DirectoryConfig>>>,
+    /// The rules of files in these directories.
+    directory_files: Mutex<Vec<Arc<RuleFile>>>,
+    /// The paths below the root that are shown for paths at which nothing is.
+    error_pages: Mutex<HashSet<Vec<u8>>>,
+}
+
+/// The answer of a server to a request.
+#[derive(Debug)]
+pub(super) enum ServerAnswer<'a> {
+    /// By a rule of a file.
+    Rule(&'a RuleFile, MatchedRule<'a>),
+    /// The path is elsewhere, as the settings of the server say: the path without or with a slash or an
+    /// extension.
+    Path(&'a [u8], Vec<u8>),
+    /// The platform has something at the path.
+    Platform,
+    /// By the files alone.
+    Files,
+}
+
+/// What applies to the requests for a path.
+pub(super) struct PathConfig {
+    directory: Option<Arc<DirectoryConfig>>,
+    naming: Arc<FileNaming>,
+}
+
+impl PathConfig {
+    /// Returns the names under which files are found.
+    pub(super) fn naming(&self) -> &FileNaming {
+        &self.naming
+    }
+}
+
+impl ServerView {
+    fn new(kind: ServerKind, root: &[u8], tree: &DiskTree, naming: &FileNaming) -> Self {
+        let mut view = ServerView {
+            kind,
+            root: root.to_vec(),
+            naming: Arc::default(),
+            files: Vec::new(),
+            clean_urls: false,
+            trailing_slash: None,
+            directories: RwLock::default(),
+            directory_files: Mutex::default(),
+            error_pages: Mutex::default(),
+        };
+        let mut extension = kind.row().extension;
+        match kind {
+            ServerKind::Netlify => view.read_netlify(tree),
+            ServerKind::Vercel => {
+                view.read_vercel(tree);
+                if view.clean_urls {
+                    extension = OptionalExtension::WithSlash;
+                }
+            }
+            _ => {}
+        }
+        view.naming = Arc::new(FileNaming {
+            pages: extension,
+            ..naming.clone()
+        });
+        for file in &view.files {
+            view.add_error_pages(file);
+        }
+        view
+    }
+
+    /// Adds the pages that a file names for paths at which nothing is.
+    fn add_error_pages(&self, file: &RuleFile) {
+        let pages = file.error_pages.iter().map(|page| page.path.as_slice());
+        let rules = file.rules.rules().iter();
+        let rules = rules.filter(|rule| rule.status >= 400);
+        let mut known = self
+            .error_pages
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        for page in pages.chain(rules.map(|rule| &rule.to.text[..])) {
+            if let Some(page) = page.strip_prefix(b"/") {
+                known.insert(page.to_vec());
+                known.insert([page, b".html"].concat());
+            }
+        }
+    }
+
+    fn read_netlify(&mut self, tree: &DiskTree) {
+        let slash = TrailingSlash::Ignored;
+        if let Some(text) = FileText::read(tree, &self.root, REDIRECTS) {
+            let parsed = redirects::parse_lines(text.lines());
+            let file = RuleFile::new(text.path, parsed, slash, text.cut);
+            self.files.push(Arc::new(file));
+        }
+        if let Some(text) = FileText::read(tree, &self.root, NETLIFY_TOML) {
+            let parsed = text.whole().and_then(redirects::parse_toml);
+            let file = match parsed {
+                Some(parsed) => RuleFile::new(text.path, parsed, slash, None),
+                None => RuleFile::invalid(text.path),
+            };
+            self.files.push(Arc::new(file));
+        }
+    }
+
+    fn read_vercel(&mut self, tree: &DiskTree) {
+        let Some(text) = FileText::read(tree, &self.root, VERCEL_JSON) else {
+            return;
+        };
+        let file = match text.whole().and_then(vercel::parse) {
+            Some(config) => {
+                self.clean_urls = config.clean_urls;
+                self.trailing_slash = config.trailing_slash;
+                RuleFile::new(text.path, config.parsed, TrailingSlash::Ignored, None)
+            }
+            None => RuleFile::invalid(text.path),
+        };
+        self.files.push(Arc::new(file));
+    }
+
+    /// Returns what applies to requests for a path, which begins with the mounted directory.
+    pub(super) fn config(&self, tree: &DiskTree, path: &[u8]) -> PathConfig {
+        if self.kind != ServerKind::Apache {
+            return PathConfig {
+                directory: None,
+                naming: Arc::clone(&self.naming),
+            };
+        }
+        let mut here = self.root.strip_suffix(b"/").unwrap_or(&self.root).to_vec();
+        let mut config = self.directory(tree, &here, None);
+        let rest = path.strip_prefix(&self.root[..]).unwrap_or_default();
+        for name in rest
+            .split(|&byte| byte == b'/')
+            .filter(|name| !name.is_empty())
+        {
+            if !tree.has_directory(&here, name) {
+                break;
+            }
+            here.push(b'/');
+            here.extend_from_slice(name);
+            config = self.directory(tree, &here, Some(config));
+        }
+        PathConfig {
+            naming: Arc::clone(&config.naming),
+            directory: Some(config),
+        }
+    }
+
+    /// Returns the directives of a directory, read if this is the first time.
+    fn directory(
+        &self,
+        tree: &DiskTree,
+        path: &[u8],
+        above: Option<Arc<DirectoryConfig>>,
+    ) -> Arc<DirectoryConfig> {
+        let known = self
+            .directories
+            .read()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(config) = known.get(path) {
+            return Arc::clone(config);
+        }
+        drop(known);
+        let naming = above.as_ref().map_or(&self.naming, |above| &above.naming);
+        let config = match FileText::read(tree, path, HTACCESS) {
+            None => match &above {
+                // What applies above applies here.
+                Some(above) => Arc::clone(above),
+                None => Arc::new(DirectoryConfig {
+                    file: None,
+                    naming: Arc::clone(naming),
+                    above: None,
+                }),
+            },
+            Some(text) => {
+                let found = htaccess::parse(text.lines());
+                let mut naming = FileNaming::clone(naming);
+                if let Some(index) = found.index {
+                    naming.index = index;
+                }
+                if let Some(multiviews) = found.multiviews {
+                    naming.pages = match multiviews {
+                        true => OptionalExtension::WithoutSlash,
+                        false => OptionalExtension::Never,
+                    };
+                }
+                let slash = TrailingSlash::Significant;
+                let mut file = RuleFile::new(text.path, found.parsed, slash, text.cut);
+                file.error_pages = found.error_pages;
+                Arc::new(DirectoryConfig {
+                    file: Some(Arc::new(file)),
+                    naming: Arc::new(naming),
+                    above: above.clone(),
+                })
+            }
+        };
+        let mut known = self
+            .directories
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        // Another worker may have been first.
+        let is_new = !known.contains_key(path);
+        let config = Arc::clone(known.entry(path.into()).or_insert(config));
+        if is_new
+            && let Some(file) = &config.file
+            && above.is_none_or(|above| !Arc::ptr_eq(&above, &config))
+        {
+            self.add_error_pages(file);
+            let mut files = self
+                .directory_files
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            files.push(Arc::clone(file));
+        }
+        config
+    }
+
+    /// Returns the answer to a request, where `found` tells how a file was found at the path.
+    pub(super) fn answer<'a>(
+        &'a self,
+        config: &'a PathConfig,
+        request: &Request<'_>,
+        found: Option<LookupMatch>,
+    ) -> ServerAnswer<'a> {
+        let exists = found.is_some_and(|how| how != LookupMatch::OtherCase);
+        let mut directory = config.directory.as_ref();
+        while let Some(config) = directory {
+            if let Some(file) = &config.file
+                && let Some(matched) = file.rules.find(request, exists)
+            {
+                return ServerAnswer::Rule(file, matched);
+            }
+            directory = config.above.as_ref();
+        }
+        for file in &self.files {
+            if let Some(matched) = file.rules.find(request, exists) {
+                return ServerAnswer::Rule(file, matched);
+            }
+        }
+        if self.kind == ServerKind::Vercel
+            && let Some(path) = self.moved_path(request.path, found)
+            && let Some(file) = self.files.first()
+        {
+            return ServerAnswer::Path(&file.path, path);
+        }
+        if !exists && self.is_platform(b"", request.path) {
+            return ServerAnswer::Platform;
+        }
+        ServerAnswer::Files
+    }
+
+    /// Returns whether the platform answers for a path, which is below a mount.
+    pub(super) fn is_platform(&self, mount: &[u8], path: &[u8]) -> bool {
+        let path = [mount, path].concat();
+        let mut prefixes = self.kind.row().platform.iter();
+        prefixes.any(|prefix| path.starts_with(prefix.as_bytes()))
+    }
+
+    /// Returns the path to which Vercel sends the requests for a page that exists.
+    fn moved_path(&self, path: &[u8], found: Option<LookupMatch>) -> Option<Vec<u8>> {
+        let how = found.filter(|how| *how != LookupMatch::OtherCase)?;
+        let without = |path: &[u8]| match path.strip_suffix(b"/") {
+            Some(b"") | None => path.to_vec(),
+            Some(path) => path.to_vec(),
+        };
+        if self.clean_urls
+            && how == LookupMatch::Exact
+            && let Some(page) = path.strip_suffix(b".html")
+        {
+            let page = match page.strip_suffix(b"index") {
+                Some(directory) if directory.ends_with(b"/") => directory,
+                _ => page,
+            };
+            let page = without(page);
+            return Some(match self.trailing_slash {
+                Some(true) if page != b"/" => [&page[..], b"/"].concat(),
+                _ => page,
+            });
+        }
+        match self.trailing_slash? {
+            true if !path.ends_with(b"/") && how != LookupMatch::Exact => {
+                Some([path, b"/"].concat())
+            }
+            false if path.ends_with(b"/") && path != b"/" => Some(without(path)),
+            _ => None,
+        }
+    }
+
+    /// Returns how a page counts that was found in some way: Vercel serves directories without a slash.
+    pub(super) fn seen(&self, how: LookupMatch) -> LookupMatch {
+        match how {
+            LookupMatch::WithoutSlash if self.kind == ServerKind::Vercel => LookupMatch::Index,
+            how => how,
+        }
+    }
+
+    /// Returns all files with rules, in the order of their paths.
+    pub(super) fn rule_files(&self) -> Vec<Arc<RuleFile>> {
+        let read = self
+            .directory_files
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let mut files: Vec<_> = self.files.iter().chain(&*read).map(Arc::clone).collect();
+        files.sort_unstable_by(|one, other| one.path.cmp(&other.path));
+        files
+    }
+
+    /// Returns whether a file is shown for paths at which nothing is.
+    fn is_error_page(&self, path: &[u8]) -> bool {
+        let known = self
+            .error_pages
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let below = path.strip_prefix(&self.root[..]);
+        below.is_some_and(|below| below == ERROR_PAGE.as_bytes() || known.contains(below))
+    }
+}
+
+/// The text of a file with rules.
+struct FileText {
+    path: Vec<u8>,
+    text: Vec<u8>,
+    /// The length that was read, if the file is longer.
+    cut: Option<u64>,
+}
+
+impl FileText {
+    /// Reads a file of a directory, if it is a regular one and leads nowhere out of the roots.
+    fn read(tree: &DiskTree, directory: &[u8], name: &str) -> Option<FileText> {
+        let path = tree.file_in(directory, name.as_bytes())?;
+        let file = path_of(&path);
+        // Opening a pipe would wait for its writer.
+        if !std::fs::metadata(&file).ok()?.is_file() {
+            return None;
+        }
+        let mut text = Vec::new();
+        let mut file = File::open(file).ok()?.take(MAX_LENGTH + 1);
+        file.read_to_end(&mut text).ok()?;
+        let cut = (text.len() as u64 > MAX_LENGTH).then(|| {
+            let end = memchr::memrchr(b'\n', &text[..MAX_LENGTH as usize]);
+            text.truncate(end.map_or(0, |end| end + 1));
+            text.len() as u64
+        });
+        // A byte order mark becomes blanks, so that offsets stay.
+        if text.starts_with(b"\xEF\xBB\xBF") {
+            text[..3].fill(b' ');
+        }
+        let directory = directory.strip_suffix(b"/").unwrap_or(directory);
+        let path = [directory, b"/", name.as_bytes()].concat();
+        Some(FileText { path, text, cut })
+    }
+
+    /// Returns the lines that were read.
+    fn lines(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// Returns the text, if it is complete and UTF-8.
+    fn whole(&self) -> Option<&str> {
+        let text = str::from_utf8(&self.text).ok()?;
+        self.cut.is_none().then_some(text)
+    }
+}
+
+/// The view on each mount.
+#[derive(Debug, Default)]
+pub(super) struct Servers {
+    /// In the order of the mounts; those of static servers are left out.
+    views: Vec<ServerView>,
+    /// The indices of `views`, by the mounted directories with their slashes.
+    by_root: HashMap<Box<[u8]>, usize>,
+    /// A rule depends on the query of a target.
+    pub(super) depends_on_query: bool,
+}
+
+impl Servers {
+    /// Takes the views of `kind`, or of those that the files tell, on all mounts.
+    pub(super) fn new(
+        kind: Option<ServerKind>,
+        mounts: &Mounts,
+        tree: &DiskTree,
+        naming: &FileNaming,
+    ) -> Self {
+        let mut servers = Servers::default();
+        for (root, _) in mounts.iter() {
+            let kind = kind.unwrap_or_else(|| ServerKind::of_files(tree, root));
+            if kind == ServerKind::Static || servers.by_root.contains_key(root) {
+                continue;
+            }
+            let view = ServerView::new(kind, root, tree, naming);
+            servers.depends_on_query |=
+                (view.files.iter()).any(|file| file.rules.depends_on_query());
+            servers.by_root.insert(root.into(), servers.views.len());
+            servers.views.push(view);
+        }
+        servers
+    }
+
+    /// Returns the view on a mounted directory, given with its slash; none if it is static.
+    pub(super) fn of(&self, root: &[u8]) -> Option<&ServerView> {
+        match self.views.is_empty() {
+            true => None,
+            false => self.by_root.get(root).map(|&index| &self.views[index]),
+        }
+    }
+
+    /// Returns the views that are not static, in the order of the mounts.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &ServerView> {
+        self.views.iter()
+    }
+
+    /// Returns the views that were taken, for the summary; `shown` is the path that people see.
+    pub(super) fn summaries(&self, shown: impl Fn(&[u8]) -> Vec<u8>) -> Vec<SiteServer> {
+        let summary = |view: &ServerView| {
+            let files = view.rule_files();
+            SiteServer {
+                root: shown(&view.root),
+                server: view.kind.row().name,
+                rules: files.iter().map(|file| file.count()).sum(),
+                unfollowed: files.iter().map(|file| file.unfollowed()).sum(),
+            }
+        };
+        self.views.iter().map(summary).collect()
+    }
+
+    /// Returns whether a file is shown for paths at which nothing is.
+    pub(super) fn is_error_page(&self, path: &[u8]) -> bool {
+        self.views.iter().any(|view| view.is_error_page(path))
+    }
+}
+
+/// Gives the mounts with an internal origin the host that GitHub Pages reads from `CNAME`.
+pub(super) fn with_hosts(kind: Option<ServerKind>, mounts: &Mounts, tree: &DiskTree) -> Mounts {
+    let mut with_hosts = Mounts::default();
+    let mut hosts = HashSet::new();
+    for (root, uri) in mounts.iter() {
+        let is_internal = is_internal_origin(uri);
+        let kind = || kind.unwrap_or_else(|| ServerKind::of_files(tree, root));
+        let host = match is_internal && kind() == ServerKind::GithubPages {
+            true => FileText::read(tree, root, CNAME).and_then(|text| host_in(&text.text)),
+            false => None,
+        };
+        // Two sites have two hosts.
+        let host = host.filter(|host| hosts.insert(host.clone()));
+        with_hosts.add(root, host.as_deref().unwrap_or(uri));
+    }
+    with_hosts
+}
+
+/// Returns the URI of the host that a `CNAME` file names.
+fn host_in(text: &[u8]) -> Option<Vec<u8>> {
+    let host = text.split(|&byte| byte == b'\n').next()?.trim_ascii();
+    let in_host = |byte: &u8| byte.is_ascii_alphanumeric() || b".-".contains(byte);
+    let is_host = host.len() < 256 && host.contains(&b'.') && host.iter().all(in_host);
+    served_at(&[b"https://", host, b"/"].concat())
+        .ok()
+        .filter(|_| is_host)
+}
+
+/// The view that was taken on a site.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SiteServer {
+    /// The mounted directory.
+    pub(crate) root: Vec<u8>,
+    /// The name of the server.
+    pub(crate) server: &'static str,
+    /// The number of rules.
+    pub(crate) rules: u64,
+    /// The number of rules and directives that are not followed.
+    pub(crate) unfollowed: u64,
+}

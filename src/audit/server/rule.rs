@@ -1,0 +1,410 @@
+//! The rules by which servers answer requests: patterns of paths, conditions, and destinations.
+
+use std::borrow::Cow;
+
+use percent_encoding::percent_decode;
+use regex::bytes::{Regex, RegexBuilder};
+
+use crate::bytes::lines::Position;
+use crate::document::events::Span;
+use crate::uri::base::push_path;
+
+/// The size of a compiled regular expression, in bytes; larger ones are not followed.
+const EXPRESSION_SIZE: usize = 128 << 10;
+/// The length of a destination, in bytes; a rule that makes a longer one does not apply.
+const LONGEST_DESTINATION: usize = 16 << 10;
+
+/// The position of a rule before lines are counted.
+pub(super) const UNPLACED: Position = Position { line: 0, column: 0 };
+
+/// The request for a target.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::audit) struct Request<'a> {
+    /// The path, decoded, with the slash at its start.
+    pub(in crate::audit) path: &'a [u8],
+    /// The query as written.
+    pub(in crate::audit) query: &'a [u8],
+}
+
+/// A rule: which requests it answers, and how.
+#[derive(Clone, Debug)]
+pub(in crate::audit) struct ServerRule {
+    pub(super) from: PathPattern,
+    /// The parameters that the query must have.
+    pub(super) query: Vec<QueryCondition>,
+    pub(super) to: DestinationTemplate,
+    /// The status of the answer.
+    pub(in crate::audit) status: u16,
+    /// The rule applies even if there is a file at the path.
+    pub(super) force: bool,
+    /// The rule applies to some requests only, by what a document does not tell: a country, a header.
+    pub(super) conditional: bool,
+    /// The place of the destination in the file of the rule.
+    pub(in crate::audit) position: Position,
+    /// The bytes of the destination in the file.
+    pub(in crate::audit) span: Span,
+}
+
+/// A parameter that a query must have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum QueryCondition {
+    /// With this value: `key=value`.
+    Literal(Box<[u8]>),
+    /// With any value, which the destination has by this name.
+    Named {
+        /// The key.
+        key: Box<[u8]>,
+        /// The name.
+        name: Box<[u8]>,
+    },
+}
+
+/// A pattern of paths.
+#[derive(Clone, Debug)]
+pub(super) enum PathPattern {
+    /// Segments, and perhaps any segments after them.
+    Segments {
+        /// The first segments.
+        segments: Vec<SegmentPattern>,
+        /// The others, if there may be any.
+        rest: Option<RestPattern>,
+    },
+    /// A regular expression.
+    Expression {
+        /// Matches the path.
+        expression: Box<Regex>,
+        /// Does not match the path: a negative look-ahead, which `regex` lacks.
+        except: Option<Box<Regex>>,
+    },
+}
+
+/// A pattern of one segment of a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum SegmentPattern {
+    /// This segment, decoded.
+    Literal(Box<[u8]>),
+    /// Any segment but the empty one, by a name.
+    Named(Box<[u8]>),
+}
+
+/// A pattern of the last segments of a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct RestPattern {
+    /// The name by which the destination has the segments.
+    pub(super) name: Box<[u8]>,
+    /// The least number of segments, of which the last may be empty.
+    pub(super) least: usize,
+}
+
+/// A destination with places for what was matched.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(in crate::audit) struct DestinationTemplate {
+    /// The text as written.
+    pub(in crate::audit) text: Box<[u8]>,
+    /// The way in which places are written.
+    pub(super) places: TemplatePlaces,
+}
+
+/// The way in which a template refers to what was matched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum TemplatePlaces {
+    /// `:name`.
+    #[default]
+    Names,
+    /// `$1`.
+    Numbers,
+    /// `:name`, which may have a modifier, and `$1`.
+    Both,
+    /// The rest of the path follows the text.
+    Append,
+}
+
+/// What a pattern has matched, by names, in their order.
+type Captures<'a> = Vec<(&'a [u8], Cow<'a, [u8]>)>;
+
+impl ServerRule {
+    /// Returns whether the rule holds for all that is below a path.
+    pub(in crate::audit) fn is_prefix(&self) -> bool {
+        self.to.places == TemplatePlaces::Append
+    }
+
+    /// Returns the destination if it is the same for all requests, or that of the path of a prefix.
+    pub(in crate::audit) fn fixed_destination(&self) -> Option<&[u8]> {
+        let text = &self.to.text;
+        let has_place = match self.to.places {
+            TemplatePlaces::Append => false,
+            TemplatePlaces::Numbers => text.contains(&b'$'),
+            TemplatePlaces::Names | TemplatePlaces::Both => {
+                let after_scheme = memchr::memmem::find(text, b"://").map_or(0, |at| at + 3);
+                memchr::memchr2(b':', b'$', &text[after_scheme..]).is_some()
+            }
+        };
+        (!has_place && !text.is_empty()).then_some(text)
+    }
+
+    /// Returns whether the rule answers by sending elsewhere.
+    pub(in crate::audit) fn redirects(&self) -> bool {
+        (300..400).contains(&self.status)
+    }
+
+    /// Returns the destination for a request that the pattern matches; none where it does not match,
+    /// the query lacks a parameter, or the destination would be too long.
+    pub(super) fn destination(&self, request: &Request<'_>) -> Option<Vec<u8>> {
+        let mut captures = self.from.captures(request.path)?;
+        for condition in &self.query {
+            let (key, name, value) = match condition {
+                QueryCondition::Named { key, name } => (key.as_ref(), Some(name), None),
+                QueryCondition::Literal(pair) => {
+                    let at = memchr::memchr(b'=', pair).unwrap_or(pair.len());
+                    (&pair[..at], None, Some(&pair[(at + 1).min(pair.len())..]))
+                }
+            };
+            let (_, found) = parameters(request.query).find(|(known, found)| {
+                **known == *key && value.is_none_or(|value| **found == *value)
+            })?;
+            if let Some(name) = name {
+                captures.push((name, found));
+            }
+        }
+        self.to.expand(&captures)
+    }
+}
+
+/// The rules of a file, and what in the file is none.
+#[derive(Debug, Default)]
+pub(super) struct ParsedRules {
+    /// The rules in their order.
+    pub(super) rules: Vec<ServerRule>,
+    /// What the server follows, and this audit does not.
+    pub(super) unfollowed: Occurrences,
+    /// What the server would not take for a rule.
+    pub(super) invalid: Occurrences,
+}
+
+/// A page that a server shows for paths at which nothing is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::audit) struct ErrorPage {
+    /// The path, with the slash at its start.
+    pub(in crate::audit) path: Vec<u8>,
+    /// The place in the file that names the page.
+    pub(in crate::audit) position: Position,
+    /// The bytes of the directive.
+    pub(in crate::audit) span: Span,
+}
+
+/// Counts lines and columns up to ascending offsets of a text.
+#[derive(Debug)]
+pub(super) struct RulePositions<'a> {
+    text: &'a [u8],
+    line: u64,
+    /// The offset at which the line starts.
+    start: usize,
+}
+
+impl<'a> RulePositions<'a> {
+    /// Starts at the first line.
+    pub(super) fn new(text: &'a [u8]) -> Self {
+        let (line, start) = (1, 0);
+        RulePositions { text, line, start }
+    }
+
+    /// Returns the position of an offset.
+    pub(super) fn at(&mut self, offset: usize) -> Position {
+        let offset = offset.min(self.text.len());
+        if offset < self.start {
+            *self = RulePositions::new(self.text);
+        }
+        let from = self.start;
+        for end in memchr::memchr_iter(b'\n', &self.text[from..offset]) {
+            self.line += 1;
+            self.start = from + end + 1;
+        }
+        let before = String::from_utf8_lossy(&self.text[self.start..offset]);
+        Position {
+            line: self.line,
+            column: before.chars().count() as u64 + 1,
+        }
+    }
+}
+
+/// How often something stands in a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::audit) struct Occurrences {
+    /// The number of occurrences.
+    pub(in crate::audit) count: u64,
+    /// The offset of the first.
+    pub(in crate::audit) first: u64,
+}
+
+impl Occurrences {
+    /// Counts an occurrence.
+    pub(super) fn add(&mut self, offset: u64) {
+        if self.count == 0 {
+            self.first = offset;
+        }
+        self.count += 1;
+    }
+}
+
+/// Returns the parameters of a query, decoded.
+pub(super) fn parameters(query: &[u8]) -> impl Iterator<Item = (Cow<'_, [u8]>, Cow<'_, [u8]>)> {
+    let pairs = query
+        .split(|&byte| byte == b'&')
+        .filter(|pair| !pair.is_empty());
+    pairs.map(|pair| {
+        let at = memchr::memchr(b'=', pair).unwrap_or(pair.len());
+        let value = &pair[(at + 1).min(pair.len())..];
+        (
+            percent_decode(&pair[..at]).into(),
+            percent_decode(value).into(),
+        )
+    })
+}
+
+/// Returns the segments of a path after its first slash.
+pub(super) fn segments(path: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let path = path.strip_prefix(b"/").unwrap_or(path);
+    // The path `/` has none.
+    let count = match path.is_empty() {
+        true => 0,
+        false => usize::MAX,
+    };
+    path.split(|&byte| byte == b'/').take(count)
+}
+
+impl PathPattern {
+    /// Creates the pattern of one path and, if `rest` has a name, what is below.
+    pub(super) fn literal(path: &[u8], rest: Option<RestPattern>) -> Self {
+        let decoded = |segment| SegmentPattern::Literal(Cow::from(percent_decode(segment)).into());
+        PathPattern::Segments {
+            segments: segments(path).map(decoded).collect(),
+            rest,
+        }
+    }
+
+    /// Creates the pattern of a regular expression; none if it is invalid or too large.
+    pub(super) fn expression(pattern: &str, except: Option<&str>) -> Option<Self> {
+        let build = |pattern: &str| {
+            let mut builder = RegexBuilder::new(pattern);
+            // Paths are bytes, and classes of Unicode make large expressions.
+            builder.unicode(false).size_limit(EXPRESSION_SIZE);
+            builder.dfa_size_limit(EXPRESSION_SIZE);
+            builder.build().ok().map(Box::new)
+        };
+        Some(PathPattern::Expression {
+            expression: build(pattern)?,
+            except: match except {
+                Some(pattern) => Some(build(pattern)?),
+                None => None,
+            },
+        })
+    }
+
+    /// Matches a path; returns what the names stand for.
+    fn captures<'a>(&'a self, path: &'a [u8]) -> Option<Captures<'a>> {
+        let (patterns, rest) = match self {
+            PathPattern::Segments { segments, rest } => (segments, rest),
+            PathPattern::Expression { expression, except } => {
+                if except.as_ref().is_some_and(|except| except.is_match(path)) {
+                    return None;
+                }
+                let captures = expression.captures(path)?;
+                let names = expression.capture_names().zip(captures.iter());
+                let named = names.map(|(name, found)| {
+                    let found = found.map_or(&b""[..], |found| found.as_bytes());
+                    (name.unwrap_or_default().as_bytes(), Cow::Borrowed(found))
+                });
+                // The whole comes first in expressions, and is no capture.
+                return Some(named.skip(1).collect());
+            }
+        };
+        let mut captures = Vec::new();
+        let mut at = path.len().min(1);
+        let mut found = segments(path);
+        for pattern in patterns {
+            let segment = found.next()?;
+            at += segment.len() + 1;
+            match pattern {
+                SegmentPattern::Literal(literal) if **literal == *segment => {}
+                SegmentPattern::Named(name) if !segment.is_empty() => {
+                    captures.push((name.as_ref(), Cow::Borrowed(segment)));
+                }
+                _ => return None,
+            }
+        }
+        let left = found.count();
+        match rest {
+            None if left > 0 => return None,
+            None => {}
+            Some(rest) if left < rest.least => return None,
+            // A path that ends with the pattern has no slash behind it.
+            Some(rest) => captures.push((&rest.name, Cow::Borrowed(path.get(at..).unwrap_or(b"")))),
+        }
+        Some(captures)
+    }
+}
+
+impl DestinationTemplate {
+    /// Replaces the places by what was matched; none if the result is too long.
+    fn expand(&self, captures: &Captures<'_>) -> Option<Vec<u8>> {
+        let mut out = Vec::new();
+        let mut text = &self.text[..];
+        if self.places == TemplatePlaces::Append {
+            out.extend_from_slice(text);
+            let rest = captures.last().map_or(&b""[..], |(_, rest)| rest);
+            if !rest.is_empty() && out.last() != Some(&b'/') {
+                out.push(b'/');
+            }
+            push_path(rest, &mut out);
+            return (out.len() <= LONGEST_DESTINATION).then_some(out);
+        }
+        while let Some(at) = memchr::memchr2(b':', b'$', text) {
+            out.extend_from_slice(&text[..at]);
+            let (place, behind) = self.place(&text[at..], captures);
+            match place {
+                Some(value) => push_path(value, &mut out),
+                None => out.extend_from_slice(&text[at..text.len() - behind.len()]),
+            }
+            text = behind;
+            if out.len() > LONGEST_DESTINATION {
+                return None;
+            }
+        }
+        out.extend_from_slice(text);
+        (out.len() <= LONGEST_DESTINATION).then_some(out)
+    }
+
+    /// Returns the value of the place at the start of a text, if it is one, and the text behind it.
+    fn place<'t, 'c>(
+        &self,
+        text: &'t [u8],
+        captures: &'c Captures<'_>,
+    ) -> (Option<&'c [u8]>, &'t [u8]) {
+        let (sign, rest) = text.split_at(1);
+        let names = sign == b":" && self.places != TemplatePlaces::Numbers;
+        let numbers = sign == b"$" && self.places != TemplatePlaces::Names;
+        let in_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+        let end = match names {
+            true => rest.iter().position(|byte| !in_name(byte)),
+            false => (rest.iter().take(1)).position(|byte| !byte.is_ascii_digit() || !numbers),
+        };
+        let end = end.unwrap_or(if names { rest.len() } else { rest.len().min(1) });
+        let (name, behind) = rest.split_at(end);
+        let value = match names {
+            true if name.is_empty() => None,
+            true => captures.iter().find(|(known, _)| *known == name),
+            false => (str::from_utf8(name).ok())
+                .and_then(|name| name.parse::<usize>().ok()?.checked_sub(1))
+                .and_then(|index| captures.get(index)),
+        };
+        let behind = match behind {
+            [b'*' | b'+' | b'?', after @ ..]
+                if names && value.is_some() && self.places == TemplatePlaces::Both =>
+            {
+                after
+            }
+            _ => behind,
+        };
+        (value.map(|(_, value)| &**value), behind)
+    }
+}
