@@ -124,10 +124,7 @@ pub(super) static PAGES: &[Page] = &[
             ("try-ext", "Extensions that references may leave out"),
             ("format", "text, jsonl, sarif, html ..."),
             ("json", "The same as --format jsonl"),
-            (
-                "group",
-                "Show findings together by target, rule, file or none",
-            ),
+            ("group", "By target, rule, file or none"),
             ("report", "Write findings to a file too"),
             ("external", "List targets on the network instead"),
             ("fail-on", "error, warning or never"),

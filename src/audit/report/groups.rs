@@ -43,6 +43,9 @@ impl Grouping {
 /// The number of findings of a group that are shown.
 pub(super) const SHOWN: usize = 3;
 
+/// The number of bytes that are free before a finding is packed; few findings take more.
+const ROOM: usize = 1 << 10;
+
 /// A finding of a group that is shown, and what is known of the group.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GroupPlace {
@@ -64,7 +67,7 @@ impl GroupPlace {
 
 /// The findings of a run in groups: of each group the number of its findings, and the first ones.
 ///
-/// A finding in a group of its own takes about 40 bytes besides its reference and its target; the
+/// A finding in a group of its own takes about 70 bytes besides its reference and its target; the
 /// fourth and further findings of a group take none.
 #[derive(Debug)]
 pub(super) struct FindingGroups {
@@ -140,7 +143,12 @@ impl FindingGroups {
             None => self.start(key, hash),
         };
         if nth < SHOWN {
-            push_number(u64::from(document), &mut self.packed);
+            let packed = &mut self.packed;
+            if packed.capacity() - packed.len() < ROOM {
+                // By a quarter: doubling would leave up to half of it unused.
+                packed.reserve_exact(packed.len() / 4 + ROOM);
+            }
+            push_number(u64::from(document), packed);
             draft.to_show(suggestion).push(&mut self.packed);
         }
     }
