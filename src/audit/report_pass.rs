@@ -85,7 +85,9 @@ pub(super) fn run<'r>(
     }
     let (mut sink, mut error) = ordered.into_inner();
     if error.is_none() {
-        error = sink.consume(&rule_checks::records(audit, site)).err();
+        let (records, ignored) = rule_checks::records(audit, site);
+        error = sink.consume(&records).err();
+        total_ignored += ignored;
     }
     let mut reports = sink.reports;
     reports.totals.servers = audit.checker.servers.summaries(|path| {

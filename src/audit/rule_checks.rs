@@ -7,6 +7,7 @@ use super::finding::{
     DocumentPosition, FindingCause, FindingDraft, FindingSubject, SuggestionHint, finding_key,
     group_key,
 };
+use super::ignored::IgnoreCandidate;
 use super::options::{Audit, FragmentChecks};
 use super::server::RuleFile;
 use super::site::Site;
@@ -22,9 +23,11 @@ const SHOWN: usize = 200;
 /// The number of steps on the way to a target that are told.
 const TOLD: usize = 4;
 
-/// Returns the records of all redirect files: what is not followed, and rules that lead to nothing.
-pub(super) fn records(audit: &Audit, site: &Site) -> WireRecords {
+/// Returns the records of all redirect files, what is not followed and rules that lead to nothing, and
+/// the number of findings that entries of the options ignore.
+pub(super) fn records(audit: &Audit, site: &Site) -> (WireRecords, u64) {
     let mut out = WireRecords::default();
+    let mut ignored = 0;
     for file in audit
         .checker
         .servers
@@ -37,14 +40,14 @@ pub(super) fn records(audit: &Audit, site: &Site) -> WireRecords {
             file: &file,
         };
         let start = out.0.len();
-        checks.push(&mut out.0);
+        ignored += checks.push(&mut out.0);
         if out.0.len() > start {
             let mut document = vec![WireRecord::Document as u8];
             push_bytes(audit.shown(&file.path), &mut document);
             out.0.splice(start..start, document);
         }
     }
-    out
+    (out, ignored)
 }
 
 /// A destination in a redirect file.
@@ -65,7 +68,8 @@ struct RuleChecks<'a> {
 }
 
 impl RuleChecks<'_> {
-    fn push(&self, out: &mut Vec<u8>) {
+    /// Appends the records of the file; returns the number of ignored findings.
+    fn push(&self, out: &mut Vec<u8>) -> u64 {
         for &(code, found) in &self.file.notes {
             out.push(WireRecord::Diagnostic as u8);
             let diagnostic = Diagnostic {
@@ -78,14 +82,16 @@ impl RuleChecks<'_> {
         }
         let touching = &self.audit.options.touching;
         if (touching.as_ref()).is_some_and(|touching| !touching.contains(&self.file.path)) {
-            return;
+            return 0;
         }
         let Some(uri) = self.audit.checker.mounts.uri_of_mount(&self.file.path) else {
-            return;
+            return 0;
         };
+        let mut ignored = 0;
         for (nth, destination) in self.destinations().enumerate() {
-            self.check(uri, &destination, nth as u64, out);
+            ignored += u64::from(self.check(uri, &destination, nth as u64, out));
         }
+        ignored
     }
 
     /// Returns the destinations that are the same for all requests.
@@ -113,13 +119,20 @@ impl RuleChecks<'_> {
         rules.chain(pages)
     }
 
-    fn check(&self, uri: &[u8], destination: &RuleDestination<'_>, nth: u64, out: &mut Vec<u8>) {
+    /// Appends the finding about a destination, if there is one; returns whether it is ignored.
+    fn check(
+        &self,
+        uri: &[u8],
+        destination: &RuleDestination<'_>,
+        nth: u64,
+        out: &mut Vec<u8>,
+    ) -> bool {
         let checker = &self.audit.checker;
         let mut target = Vec::new();
         let resolved = Resolver::new(uri, Rules::Whatwg)
             .is_ok_and(|resolver| resolver.resolve_into(destination.text, &mut target).is_ok());
         if !resolved {
-            return;
+            return false;
         }
         let (target, fragment) = split_fragment(&target);
         let mut steps = ServerSteps::default();
@@ -130,7 +143,7 @@ impl RuleChecks<'_> {
         let rule = match location {
             TargetLocation::Nothing | TargetLocation::Misled => "broken-file",
             // Only what is below may be linked to.
-            _ if destination.is_prefix => return,
+            _ if destination.is_prefix => return false,
             TargetLocation::NoIndex(_) => "broken-index",
             TargetLocation::File(_, LookupMatch::OtherCase) => "case-mismatch",
             TargetLocation::SymlinkOut => "outside-root",
@@ -141,22 +154,31 @@ impl RuleChecks<'_> {
                 "broken-fragment"
             }
             TargetLocation::File(_, LookupMatch::Redirect) => "redirected",
-            _ => return,
+            _ => return false,
         };
         let levels = &self.audit.options.levels;
         if !levels.reports(rule) {
-            return;
+            return false;
         }
         let Some((rule_index, level)) = levels.named(rule) else {
-            return;
+            return false;
         };
         let below = checker.mounts.relative_path(&self.file.path);
         let name = below.unwrap_or(&self.file.path);
+        let candidate = IgnoreCandidate {
+            rule: rule_index,
+            path: self.audit.shown(&self.file.path),
+            name,
+            targets: &[destination.text, target],
+        };
+        if self.audit.ignored.ignores(&candidate) {
+            return true;
+        }
         let key = finding_key(name, None, rule, destination.text, nth);
         if self.audit.options.baseline.contains(key) {
             out.push(WireRecord::Forgiven as u8);
             out.extend_from_slice(&key.to_le_bytes());
-            return;
+            return false;
         }
         let text = destination.text;
         let target_name = &text[..text.len().min(SHOWN)];
@@ -177,6 +199,7 @@ impl RuleChecks<'_> {
             target_name: target_name.into(),
         };
         draft.push(out);
+        false
     }
 }
 

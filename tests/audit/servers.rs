@@ -1040,3 +1040,42 @@ fn planted_links_of_every_server_are_found_and_nothing_else() {
         assert!(found.len() > 100, "{server:?}: {} are too few", found.len());
     }
 }
+
+#[test]
+fn findings_about_rules_are_forgiven_and_ignored_like_others() {
+    let tree = Tree::new(&[
+        ("site/index.html", ""),
+        ("site/_redirects", "/a /gone\n/b /lost\n"),
+    ]);
+    let ran = tree.run(&["audit", "--write-baseline", "known.txt", "site"]);
+    assert_eq!(
+        ran.out,
+        "site/_redirects:1:4: error[broken-file]: /gone (no such file)\n\
+         site/_redirects:2:4: error[broken-file]: /lost (no such file)\n"
+    );
+    let ran = tree.run(&["audit", "--baseline", "known.txt", "site"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, ""), "{}", ran.err);
+    assert!(
+        ran.err.contains("2 findings forgiven, 0 entries are stale"),
+        "{}",
+        ran.err
+    );
+    assert_eq!(
+        tree.run(&["audit", "--touching", "site/index.html", "site"])
+            .out,
+        ""
+    );
+    assert_eq!(
+        tree.run(&["audit", "--allow", "broken-file", "site"]).out,
+        ""
+    );
+    tree.write(
+        "uriscan.toml",
+        b"ignore = [{ target = '/gone', path = '_redirects', reason = 'x' }]\n",
+    );
+    let ran = tree.run(&["audit", "site"]);
+    assert_eq!(
+        ran.out,
+        "site/_redirects:2:4: error[broken-file]: /lost (no such file)\n"
+    );
+}
