@@ -188,7 +188,7 @@ pub static RULES: &[Rule] = &[
         message: "a file is named as if it were a directory",
         meaning: "A file is named as if it were a directory.",
         why: "References in the page then resolve one level too deep.",
-        example: "<a href=guide.html/>",
+        example: "<a href=guide/> where guide.html exists and the server adds extensions",
         allow: "It is allowed unless --warn or --deny names it.",
         subject: RuleSubject::Link(|facts| facts.found_by(LookupMatch::SlashAfterFile)),
     },

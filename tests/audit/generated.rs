@@ -9,7 +9,7 @@ use uriscan::audit::{AuditOptions, LinkState, audit};
 use crate::cli::Tree;
 
 /// A small generator of numbers (SplitMix64).
-struct Random(u64);
+pub(super) struct Random(pub(super) u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
@@ -20,7 +20,7 @@ impl Random {
         z ^ z >> 31
     }
 
-    fn below(&mut self, end: usize) -> usize {
+    pub(super) fn below(&mut self, end: usize) -> usize {
         (self.next() % end as u64) as usize
     }
 }

@@ -24,5 +24,7 @@ mod order;
 mod page;
 // What servers answer where no file is.
 mod servers;
+// Generated trees with planted defects of every rule.
+mod planted;
 // SARIF and JUnit, read by parsers.
 mod reports;
