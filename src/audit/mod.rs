@@ -24,6 +24,7 @@ mod server;
 mod site;
 mod suggest;
 mod target;
+mod wiki;
 mod wire;
 
 use std::io;

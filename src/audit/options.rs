@@ -17,6 +17,7 @@ use super::names::{PathSet, PathTable};
 use super::rules::{Level, Levels};
 use super::server::{self, ServerKind, Servers};
 use super::target::{LookupCache, SchemeMatching, TargetChecker, TargetLocation, split_fragment};
+use super::wiki::WikiPages;
 use crate::document::flags::{Flags, holds_placeholder};
 use crate::document::options::Slug;
 use crate::extractor::Positions;
@@ -176,6 +177,13 @@ impl AuditOptions {
     #[must_use]
     pub fn slug(mut self, slug: Slug) -> Self {
         self.slug = Some(slug);
+        self
+    }
+
+    /// Sets whether `[[Page]]` in Markdown is a link to a page of the tree; by default it is text.
+    #[must_use]
+    pub fn wiki_links(mut self, links: bool) -> Self {
+        self.reading.extractor.formats.markdown.wiki_links = links;
         self
     }
 
@@ -433,6 +441,7 @@ pub(crate) struct Audit {
     pub(super) hasher: RandomState,
     /// The entries of what is ignored.
     pub(super) ignored: IgnoreRules,
+    wiki: WikiPages,
     /// Held while the first pass reads a document that takes much memory.
     pub(super) heavy: Mutex<()>,
 }
@@ -481,6 +490,7 @@ impl Audit {
             },
             hasher: RandomState::default(),
             ignored: IgnoreRules::new(&options.ignore),
+            wiki: WikiPages::default(),
             heavy: Mutex::default(),
             options,
         }
@@ -519,6 +529,10 @@ impl Audit {
             // A code base is only resolved against, and need not be a page (A12).
             TargetLocation::NoIndex(_) if link.attribute == Some("codebase") => {
                 (TargetLocation::Skipped, fragment)
+            }
+            TargetLocation::Nothing if link.flags.contains(Flags::WIKI) => {
+                let location = self.wiki.find(&self.checker, link.reference, target);
+                (location, fragment)
             }
             location => (location, fragment),
         }

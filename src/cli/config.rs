@@ -131,6 +131,7 @@ const FOUND: &[&str] = &[
     "unwrap-host",
     "verbose",
     "warn",
+    "wiki-links",
     "www",
 ];
 

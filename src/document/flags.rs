@@ -232,6 +232,12 @@ flags! {
         example: ":root { --logo: url(logo.png) }",
         allow: KEEP,
     }
+    WIKI = "wiki" {
+        meaning: "It is a wiki link, `[[Page]]`: the extension and the form of the fragment were supplied.",
+        why: "What it names is found by its name; an audit looks for it in the whole tree.",
+        example: "[[Page#Heading]], with --wiki-links",
+        allow: KEEP,
+    }
     LOCAL = "local" {
         meaning: "It is a fragment alone in a style sheet.",
         why: "It names an element of the page that uses the sheet (CSS Values 4, local URLs), so that \

@@ -101,6 +101,8 @@ impl Default for HtmlOptions {
 pub struct MarkdownOptions {
     /// The anchors that headings get.
     pub slug: Slug,
+    /// Whether `[[Page]]`, `[[Page|text]]` and `[[Page#Heading]]` are links.
+    pub wiki_links: bool,
 }
 
 /// The dialect of Markdown that decides about anchors.

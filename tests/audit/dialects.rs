@@ -147,3 +147,36 @@ fn fragments_are_those_that_github_finds() {
     );
     assert_eq!(lines(&["--slug", "gitlab"]).len(), 8);
 }
+
+#[test]
+fn wiki_links_lead_to_pages_anywhere_in_the_tree() {
+    let tree = Tree::new(&[
+        ("docs/Home.md", "# Big Title\n"),
+        ("docs/deep/er/Some-Page.md", "# a\n"),
+        ("docs/deep/Node.js.md", "# a\n"),
+        ("docs/img/a b.png", ""),
+        (
+            "docs/sub/links.md",
+            "[[Home]] [[home#Big Title]] [[Some Page|text]] [[er/some page]] [[Node.js]] ![[a b.png]]\n\
+             [[Nowhere]] [[Home#None]] [[xer/Some Page]] [y](<../img/a b.png>)\n",
+        ),
+    ]);
+    let audit = |flags: &[&str]| {
+        let ran = tree.run(&[&["audit", "--root", "docs", "--group", "none"], flags].concat());
+        let lines: Vec<_> = (ran.out.lines())
+            .map(|line| line.split(" (").next().unwrap().to_owned())
+            .collect();
+        lines
+    };
+    assert_eq!(audit(&[]), [""; 0]);
+    assert_eq!(
+        audit(&["--wiki-links"]),
+        [
+            "docs/sub/links.md:2:3: error[broken-file]: Nowhere.md",
+            "docs/sub/links.md:2:15: error[broken-fragment]: Home.md#none",
+            "docs/sub/links.md:2:29: error[broken-file]: xer/Some%20Page.md",
+        ]
+    );
+    let ran = tree.run(&["--root", "docs=https://example.com/", "docs/sub/links.md"]);
+    assert_eq!(ran.out, "https://example.com/img/a%20b.png\n");
+}

@@ -187,6 +187,9 @@ pub(crate) struct ReadArgs {
     /// configuration is in the root of the tree, else github]
     #[arg(long, value_name = "DIALECT", value_parser = slug)]
     pub(crate) slug: Option<Slug>,
+    /// Markdown: `[[Page]]` is a link to Page.md, by its path or anywhere in the tree
+    #[arg(long)]
+    pub(crate) wiki_links: bool,
     /// HTML: the longest document that is read twice where exactness asks for it
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub max_document: Option<u64>,
@@ -308,6 +311,7 @@ impl ReadArgs {
         options.html.scripting = self.scripting;
         options.html.text = self.html_text;
         options.markdown.slug = self.slug.unwrap_or_default();
+        options.markdown.wiki_links = self.wiki_links;
         if let Some(length) = self.max_document {
             options.html.max_document = length;
         }

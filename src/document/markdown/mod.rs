@@ -30,6 +30,7 @@ use super::{AnchorReporting, Format, Passes, Retrieval, Scan, ScanStart, diagnos
 use crate::bytes::steps::step;
 use crate::bytes::window::{Bounds, Window};
 use crate::decode::charset::Conversion;
+use crate::uri::base::push_path;
 use slug::{AttributeLists, Dialect, HeadingSource, ImplicitLabels, Slugs};
 
 /// CommonMark with the extensions of GitHub.
@@ -54,6 +55,7 @@ pub(crate) struct MarkdownScanner {
     /// The dialect of documents whose tree has no mark of its own.
     usual: Slug,
     slug: Slug,
+    wiki_links: bool,
     anchors: AnchorReporting,
     scanners: NestedScanners,
     reader: NestedReader,
@@ -69,6 +71,7 @@ impl MarkdownScanner {
         MarkdownScanner {
             usual: options.markdown.slug,
             slug: options.markdown.slug,
+            wiki_links: options.markdown.wiki_links,
             anchors: options.anchors,
             scanners: NestedScanners::new(options.clone()),
             reader: NestedReader::default(),
@@ -91,6 +94,7 @@ impl MarkdownScanner {
         let source = to_text(&bytes[from..]);
         let dialect = Dialect::of(self.slug);
         let mut walk = MarkdownWalk::new(bytes, from, offset, &source, dialect);
+        walk.wiki_links = self.wiki_links;
         walk.run(events);
         let html = walk.masked(&walk.html);
         let text = walk.masked(&walk.text);
@@ -289,6 +293,7 @@ struct MarkdownWalk<'a> {
     /// The ranges of text.
     text: Vec<Range<usize>>,
     dialect: &'static Dialect,
+    wiki_links: bool,
     headings: Vec<Heading>,
     heading: Option<Heading>,
     links: Vec<OpenLink>,
@@ -315,6 +320,7 @@ impl<'a> MarkdownWalk<'a> {
             html: Vec::new(),
             text: Vec::new(),
             dialect,
+            wiki_links: false,
             headings: Vec::new(),
             heading: None,
             links: Vec::new(),
@@ -333,6 +339,7 @@ impl<'a> MarkdownWalk<'a> {
         let has_attributes = self.dialect.attributes != AttributeLists::None;
         extensions.set(Extensions::ENABLE_HEADING_ATTRIBUTES, has_attributes);
         extensions.set(Extensions::ENABLE_DEFINITION_LIST, self.dialect.definitions);
+        extensions.set(Extensions::ENABLE_WIKILINKS, self.wiki_links);
         let mut undefined = Vec::new();
         let mut on_undefined = |link: BrokenLink<'a>| -> Option<(CowStr<'a>, CowStr<'a>)> {
             if matches!(link.link_type, LinkType::Reference | LinkType::Collapsed) {
@@ -478,6 +485,16 @@ impl<'a> MarkdownWalk<'a> {
                     found.flags |= Flags::SCHEME_GUESSED;
                 }
             }
+            LinkType::WikiLink { .. } => {
+                let link = self.source.get(range.clone()).unwrap_or_default();
+                let start = range.start + link.find("[[").map_or(0, |at| at + 2);
+                let written = start..start + destination.len();
+                let target = wiki_target(destination, self.dialect);
+                self.push(written, &target, Context::Attribute, Some(names), events);
+                if let Some(found) = self.found.last_mut() {
+                    found.flags |= Flags::WIKI;
+                }
+            }
             LinkType::Inline => {
                 // `close_link` sets the span.
                 let unknown = range.start..range.start;
@@ -529,6 +546,15 @@ impl<'a> MarkdownWalk<'a> {
         events: &mut Events,
     ) {
         let at = self.from + range.start..self.from + range.end;
+        // A target has no blanks; a destination between angle brackets may.
+        let encoded = match destination.contains([' ', '\t']) {
+            true => destination.replace(' ', "%20").replace('\t', "%09"),
+            false => String::new(),
+        };
+        let destination = match encoded.as_str() {
+            "" => destination,
+            encoded => encoded,
+        };
         let text = match self.bytes.get(at.clone()) == Some(destination.as_bytes()) {
             true => TextRange::window(at),
             false => events.store(destination.as_bytes()),
@@ -557,6 +583,43 @@ impl<'a> MarkdownWalk<'a> {
         }
         masked
     }
+}
+
+/// Returns the reference to what a wiki link names: the page with its extension, and the anchor of the
+/// heading.
+fn wiki_target(link: &str, dialect: &Dialect) -> String {
+    if link.contains("://") {
+        return link.trim().to_owned();
+    }
+    let (page, heading) = match link.split_once('#') {
+        Some((page, heading)) => (
+            page.trim(),
+            Some(heading.rsplit('#').next().unwrap_or(heading)),
+        ),
+        None => (link.trim(), None),
+    };
+    let mut target = Vec::new();
+    if page
+        .split('/')
+        .next()
+        .is_some_and(|first| first.contains(':'))
+    {
+        target.extend_from_slice(b"./");
+    }
+    push_path(page.as_bytes(), &mut target);
+    let extension = page.rsplit_once('.').map_or("", |(_, extension)| extension);
+    let has_extension = (1..=8).contains(&extension.len())
+        && extension.starts_with(|first: char| first.is_ascii_alphabetic())
+        && extension.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    if !page.is_empty() && !has_extension {
+        target.extend_from_slice(b".md");
+    }
+    // `^id` names a block, which has no anchor.
+    if let Some(heading) = heading.filter(|heading| !heading.starts_with('^')) {
+        target.push(b'#');
+        push_path(dialect.anchor(heading).as_bytes(), &mut target);
+    }
+    String::from_utf8_lossy(&target).into_owned()
 }
 
 /// Returns a label without differences of case and white space, which do not count.

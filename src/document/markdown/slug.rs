@@ -210,6 +210,11 @@ impl Dialect {
         let row = DIALECTS.iter().find(|dialect| dialect.slug == slug);
         row.unwrap_or(&DIALECTS[0])
     }
+
+    /// Returns the anchor of a heading, before it is numbered.
+    pub(super) fn anchor(&self, heading: &str) -> String {
+        (self.make)(heading)
+    }
 }
 
 impl Slug {
