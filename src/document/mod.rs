@@ -15,6 +15,7 @@ pub mod mail;
 pub(crate) mod markdown;
 mod nested;
 pub(crate) mod options;
+mod remark;
 pub mod text;
 
 pub(crate) use archive::{

@@ -81,6 +81,24 @@ fn comments_in_markdown_ignore_findings() {
 }
 
 #[test]
+fn comments_in_style_sheets_ignore_findings() {
+    let sheet = "/* uriscan-ignore-next-line: made later */\na { background: url(a.png) }\n\
+                 b { background: url(b.png) }\n/* uriscan-ignore broken-file */ c { background: url(c.png) }\n\
+                 /* uriscan-ignore-end */ d { background: url(d.png) } /* uriscan-ignore-next-line */\n";
+    let tree = Tree::new(&[("docs/a.css", sheet)]);
+    let expected = [
+        "docs/a.css:3 broken-file b.png",
+        "docs/a.css:5 broken-file d.png",
+        "docs/a.css:5 unused-ignore uriscan-ignore-next-line",
+    ];
+    for window in ["1", "2", "3", "7", "20", "33", "100000"] {
+        let (findings, summary) = audit(&tree, &["--window", window]);
+        assert_eq!(findings, expected, "windows of {window} bytes");
+        assert_eq!(summary["ignored"], 2);
+    }
+}
+
+#[test]
 fn entries_of_the_configuration_ignore_findings() {
     let tree = Tree::new(&[
         ("docs/a.md", "[x](gone.md) [x](gone.md#y) [x](#z)\n"),

@@ -7,7 +7,8 @@ mod reader;
 use encoding_rs::{Encoding, UTF_8};
 
 use super::events::{
-    Context, Event, Events, FoundReference, NameRange, RuleFamily, Span, TextRange,
+    Context, Event, Events, FoundReference, FoundRemark, NameRange, RemarkKind, RuleFamily, Span,
+    TextRange,
 };
 use super::flags::Flags;
 use super::{Format, FormatOptions, Passes, Retrieval, Scan, ScanStart};
@@ -77,6 +78,15 @@ impl Scan for CssScanner {
             .read(window.bytes, range, window.last, &mut |find| match find {
                 CssFind::Fault(code, at) => {
                     events.push(Event::Diagnostic(code, window.offset_at(at)))
+                }
+                CssFind::Remark(range) => {
+                    let (start, end) = (window.offset_at(range.start), window.offset_at(range.end));
+                    events.push(Event::Remark(FoundRemark {
+                        kind: RemarkKind::Ignore,
+                        text: TextRange::window(range.start + 2..range.end - 2),
+                        span: Span { start, end },
+                        position: None,
+                    }));
                 }
                 CssFind::SourceMap(range) => {
                     let map = found(&window, range, Context::Comment, events);

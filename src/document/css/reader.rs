@@ -14,6 +14,7 @@ use crate::bytes::seek::is_space;
 use crate::bytes::simd::avx2::{Avx2, NibbleSet};
 use crate::bytes::steps::step;
 use crate::document::diagnostic::{self, Code};
+use crate::document::remark::{LONGEST_REMARK, RemarkCheck, check_remark};
 
 /// The kind of a piece of CSS.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,6 +38,8 @@ pub(crate) enum CssFind<'a> {
     },
     /// The reference of a source map, in a comment.
     SourceMap(Range<usize>),
+    /// A comment that is a remark.
+    Remark(Range<usize>),
     /// A diagnostic, and the index of what it is about.
     Fault(&'static Code, usize),
 }
@@ -765,8 +768,17 @@ impl CssReader {
             Some(byte) => matches!(byte, b'#' | b'@') && self.sheet == Sheet::Whole,
             None => true,
         };
-        if may_name_map && end.is_none() && !reading.last && held <= LONGEST_TOKEN {
+        let known = &reading.bytes[text..text + held.min(LONGEST_REMARK + 1)];
+        let remark = match self.sheet {
+            Sheet::Whole => check_remark(known, end.is_some()),
+            _ => RemarkCheck::No,
+        };
+        let decides = may_name_map && held <= LONGEST_TOKEN || remark == RemarkCheck::Cut;
+        if decides && end.is_none() && !reading.last {
             return Err(Wait(at));
+        }
+        if let (Some(end), RemarkCheck::Yes) = (end, remark) {
+            (reading.found)(CssFind::Remark(at..text + end + 2));
         }
         if let Some(end) = end
             && may_name_map

@@ -22,6 +22,7 @@ use crate::decode::charset;
 use crate::document::diagnostic;
 use crate::document::events::{Event, Events, FoundRemark, RemarkKind};
 use crate::document::flags::Flags;
+use crate::document::remark::{LONGEST_REMARK, RemarkCheck, check_remark};
 
 /// The tokenizer state between two windows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -342,10 +343,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
                 _ if !whole || next.len() < 2 && !self.last => return Flow::Wait(open),
                 _ => None,
             };
-            if empty.is_none()
-                && self.document.enabled.reports_anchors()
-                && self.remark(contents) == RemarkSearch::Cut
-            {
+            if empty.is_none() && self.document.enabled.reports_anchors() && self.remark(contents) {
                 return Flow::Wait(open);
             }
             self.tree.comment();
@@ -386,34 +384,26 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         Flow::Go(self.source.bytes.len().min(end + 1))
     }
 
-    /// Reports the comment whose contents start at `contents` if it is a remark.
-    fn remark(&mut self, contents: usize) -> RemarkSearch {
+    /// Reports the comment whose contents start at `contents` if it is a remark; returns whether more
+    /// bytes have to be seen.
+    fn remark(&mut self, contents: usize) -> bool {
         let bytes = self.source.bytes;
-        let rest = &bytes[contents..];
-        let is_cut = || match self.last || rest.len() >= LONGEST_REMARK {
-            true => RemarkSearch::Done,
-            false => RemarkSearch::Cut,
-        };
-        let text = rest.trim_ascii_start();
-        if !text.starts_with(REMARK) {
-            return match REMARK.starts_with(text) {
-                true => is_cut(),
-                false => RemarkSearch::Done,
-            };
+        let known = &bytes[contents..bytes.len().min(contents + LONGEST_REMARK)];
+        if check_remark(known, false) == RemarkCheck::No {
+            return false;
         }
-        let end = match find_comment_end(bytes, contents) {
-            Ok(end) if end - contents <= LONGEST_REMARK => end,
-            Ok(_) => return RemarkSearch::Done,
-            Err(_) => return is_cut(),
+        let Ok(end) = find_comment_end(bytes, contents) else {
+            return !self.last && bytes.len() - contents <= LONGEST_REMARK;
         };
-        if self.document.depth == 0 {
-            let start = bytes.len() - text.len();
-            let marks = match bytes[start..end].ends_with(b"--!>") {
-                true => b"--!>".len(),
-                false => b"-->".len(),
-            };
-            let text = self.source.text(start..end - marks, self.events);
+        let marks = match bytes[..end].ends_with(b"--!>") {
+            true => b"--!>".len(),
+            false => b"-->".len(),
+        };
+        let text = contents..end - marks;
+        if check_remark(&bytes[text.clone()], true) == RemarkCheck::Yes && self.document.depth == 0
+        {
             let span = self.source.span(contents - b"<!--".len()..end);
+            let text = self.source.text(text, self.events);
             self.events.push(Event::Remark(FoundRemark {
                 kind: RemarkKind::Ignore,
                 text,
@@ -421,7 +411,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
                 position: None,
             }));
         }
-        RemarkSearch::Done
+        false
     }
 
     fn comment(&mut self, at: usize) -> Flow {
@@ -852,21 +842,6 @@ fn find_script_end(
             return wait(here);
         }
     }
-}
-
-/// The first word of comments that are remarks.
-const REMARK: &[u8] = b"uriscan-ignore";
-
-/// A comment with longer contents, in bytes, is no remark.
-const LONGEST_REMARK: usize = 4 << 10;
-
-/// The outcome of the search for a remark.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum RemarkSearch {
-    /// More bytes decide whether the comment is a remark.
-    Cut,
-    /// The comment is no remark, or has been reported.
-    Done,
 }
 
 /// Finds the end of a comment whose contents start at or before `start`. Returns the index after the

@@ -1,0 +1,33 @@
+//! Comments that are remarks for those who check a document.
+
+/// The first word of a remark.
+const FIRST_WORD: &[u8] = b"uriscan-ignore";
+
+/// A comment with longer contents, in bytes, is no remark.
+pub(super) const LONGEST_REMARK: usize = 4 << 10;
+
+/// Whether a comment is a remark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RemarkCheck {
+    /// It is one.
+    Yes,
+    /// It is none.
+    No,
+    /// More bytes decide.
+    Cut,
+}
+
+/// Tells whether a comment is a remark, by the contents as far as they are known; `is_whole` if they
+/// end there.
+pub(super) fn check_remark(contents: &[u8], is_whole: bool) -> RemarkCheck {
+    let text = contents.trim_ascii_start();
+    let may_be = match text.len() < FIRST_WORD.len() {
+        true => !is_whole && FIRST_WORD.starts_with(text),
+        false => text.starts_with(FIRST_WORD),
+    };
+    match (may_be && contents.len() <= LONGEST_REMARK, is_whole) {
+        (false, _) => RemarkCheck::No,
+        (true, true) => RemarkCheck::Yes,
+        (true, false) => RemarkCheck::Cut,
+    }
+}
