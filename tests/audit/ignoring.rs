@@ -159,7 +159,7 @@ fn wrong_entries_of_the_configuration_are_errors() {
 #[test]
 fn labels_that_are_not_defined_are_told() {
     let page = "[a][known] [b][nowhere] ![c][no image] [Known][] [gone][]\n\n\
-                a[i][j] [0][12] `[x][y]` \\[x][y] [^1][^2] [ ][z] [shortcut]\n\n\
+                a[i][j] [0][12] `[x][y]` \\[x][y] [^1][^2] [ ][z] [shortcut] [x][a::b]\n\n\
                 - [ ] [task]\n- [x][y] z\n\n> [!NOTE]\n> ({{ x }}) [q][{{ label }}]\n\n\
                 ```\n[x][y]\n```\n\n[known]: page.md\n";
     let tree = Tree::new(&[("docs/page.md", page)]);

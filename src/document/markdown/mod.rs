@@ -646,6 +646,8 @@ fn means_a_link(source: &str, span: Range<usize>, label: &str) -> bool {
         && !text.eq_ignore_ascii_case("x")
         && !text.is_empty()
         && !label.starts_with(['^', '!', '@'])
+        // The path of an item, which rustdoc links.
+        && !label.contains("::")
         && !holds_placeholder(link.as_bytes())
 }
 
