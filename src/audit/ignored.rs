@@ -304,7 +304,8 @@ impl IgnoreRules {
     }
 }
 
-/// A region counts up to this depth.
+/// A region counts up to this depth, and so many comments of one line count: so the search for a comment
+/// takes constant time.
 const DEEPEST: usize = 64;
 
 /// The directives of comments.
@@ -372,7 +373,10 @@ impl IgnoreComments {
         match kind {
             b"-next-line" => {
                 let line = remark.position.map_or(0, |position| position.line);
-                self.lines.entry(line + 1).or_default().push(comment);
+                let before = self.lines.entry(line + 1).or_default();
+                if before.len() < DEEPEST {
+                    before.push(comment);
+                }
             }
             b"" if self.open.len() < DEEPEST => {
                 self.open.push(self.regions.len());

@@ -36,6 +36,9 @@ const REPOSITORIES: [&str; 3] = [".git", ".hg", ".jj"];
 /// The limit of the length of a configuration, in bytes.
 const MAX_LENGTH: u64 = 1 << 20;
 
+/// The limit of the number of entries of `ignore`, each of which is compared with each finding.
+const MAX_IGNORED: usize = 1_000;
+
 /// The contents of a configuration file.
 #[derive(Debug, Default)]
 pub(super) struct Config {
@@ -296,6 +299,10 @@ impl ConfigFile<'_> {
             let reason = format!("`ignore` is an array of tables, not {found}");
             return Err(wrong(value.span().start, &reason));
         };
+        if entries.len() > MAX_IGNORED {
+            let reason = format!("`ignore` has at most {MAX_IGNORED} entries");
+            return Err(wrong(value.span().start, &reason));
+        }
         for value in entries.iter() {
             let at = value.span().start;
             let DeValue::Table(table) = value.get_ref() else {

@@ -64,6 +64,38 @@ fn comments_ignore_findings_and_are_told_if_they_do_not() {
 }
 
 #[test]
+fn many_comments_and_findings_take_linear_time_and_are_the_same_for_any_number_of_workers() {
+    // A search through all comments for each finding would take minutes.
+    let comments = "<!-- uriscan-ignore-next-line orphan -->".repeat(20_000);
+    let regions = "<!-- uriscan-ignore orphan -->\n".repeat(20_000);
+    let links = "<a href=gone.html>x</a>".repeat(20_000);
+    let planted = |number: u32| match number % 3 {
+        0 => "<!-- uriscan-ignore-next-line broken-file: x -->\n<a href=gone.html>x</a>\n",
+        1 => {
+            "<!-- uriscan-ignore -->\n<a href=gone.html>x</a> <a href='#no'>x</a>\n<!-- uriscan-ignore-end -->\n"
+        }
+        _ => "<a href=gone.html>x</a>\n",
+    };
+    let mut files = vec![(
+        "docs/many.html".to_owned(),
+        format!("{regions}{comments}\n{links}"),
+    )];
+    for number in 0..99 {
+        files.push((format!("docs/{number}.html"), planted(number).to_owned()));
+    }
+    let files: Vec<_> = (files.iter())
+        .map(|(name, text)| (name.as_str(), text.as_str()))
+        .collect();
+    let tree = Tree::new(&files);
+    let (findings, summary) = audit(&tree, &["-j", "1"]);
+    let count = |rule: &str| findings.iter().filter(|line| line.contains(rule)).count();
+    assert_eq!(count("broken-file"), 20_000 + 33);
+    assert_eq!(count("unused-ignore"), 40_000);
+    assert_eq!(summary["ignored"], 33 + 66);
+    assert_eq!(audit(&tree, &["-j", "4"]), (findings, summary));
+}
+
+#[test]
 fn comments_in_markdown_ignore_findings() {
     let page = "# a\n\n<!-- uriscan-ignore-next-line: later -->\n[x](a.md) [y][nowhere]\n\n\
                 text <!-- uriscan-ignore --> [x](b.md) <!-- uriscan-ignore-end --> [x](c.md)\n\n\
