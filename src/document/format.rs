@@ -115,6 +115,8 @@ pub struct Format {
     pub name: &'static str,
     /// Extensions of file names, in lower case.
     pub extensions: &'static [&'static str],
+    /// Media types, in lower case, of documents that a container declares so.
+    pub(crate) media_types: &'static [&'static str],
     /// The family, which decides the rules of resolution by default.
     pub(crate) family: RuleFamily,
     /// Whether the URI of a file is a base of its contents.
@@ -133,4 +135,19 @@ pub struct Format {
     /// Makes a scanner.
     #[doc(hidden)]
     pub scanner: fn(&FormatOptions) -> Box<dyn Scan>,
+}
+
+/// Formats are the same if their names are.
+impl PartialEq for Format {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Format {}
+
+impl std::fmt::Debug for Format {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_tuple("Format").field(&self.name).finish()
+    }
 }

@@ -75,6 +75,13 @@ impl Format {
         FORMATS.iter().find(|format| format.name == name)
     }
 
+    /// The format of a media type, in lower case.
+    #[cfg(feature = "mail")]
+    pub(crate) fn of_media_type(media_type: &str) -> Option<&'static Format> {
+        let mut formats = FORMATS.iter();
+        formats.find(|format| format.media_types.contains(&media_type))
+    }
+
     /// The format of an extension, in any case.
     pub fn of_extension(extension: &str) -> Option<&'static Format> {
         let lower = extension.to_ascii_lowercase();

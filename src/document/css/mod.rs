@@ -21,6 +21,7 @@ pub(crate) use reader::{Sheet, references, unescape};
 pub(super) const FORMAT: Format = Format {
     name: "css",
     extensions: &["css"],
+    media_types: &["text/css"],
     family: RuleFamily::Markup,
     bounds: Bounds {
         look_behind: LOOK_BEHIND,

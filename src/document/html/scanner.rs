@@ -28,6 +28,11 @@ const HELD: usize = 256 << 10;
 pub(in crate::document) const FORMAT: Format = Format {
     name: "html",
     extensions: &["html", "htm", "xhtml", "xht"],
+    media_types: &[
+        "text/html",
+        "application/xhtml+xml",
+        "application/vnd.wap.xhtml+xml",
+    ],
     family: RuleFamily::Markup,
     retrieval: Retrieval::Place,
     bounds: Bounds {

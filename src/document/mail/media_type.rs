@@ -11,7 +11,8 @@ use crate::document::text::TextSource;
 pub(super) enum PartClass {
     Multipart,
     Message,
-    Html,
+    /// A document in the format that has its media type.
+    Document(&'static Format),
     Text,
     /// A header block alone.
     Headers,
@@ -25,12 +26,9 @@ pub(super) enum PartClass {
     Binary,
 }
 
-/// Media types that are not read as their top-level type says.
+/// Media types that are not read as their top-level type says, besides those of formats.
 #[rustfmt::skip]
 static TYPES: &[(&str, PartClass)] = &[
-    ("text/html", PartClass::Html),
-    ("application/xhtml+xml", PartClass::Html),
-    ("application/vnd.wap.xhtml+xml", PartClass::Html),
     ("text/rfc822-headers", PartClass::Headers),
     ("text/enriched", PartClass::Enriched),
     ("text/richtext", PartClass::Enriched),
@@ -87,9 +85,9 @@ pub(super) fn text_source(media_type: &str) -> TextSource {
 /// File names that say more than `application/octet-stream`.
 #[rustfmt::skip]
 static EXTENSIONS: &[(&str, PartClass)] = &[
-    (".html", PartClass::Html),
-    (".htm", PartClass::Html),
-    (".xhtml", PartClass::Html),
+    (".html", PartClass::Document(Format::HTML)),
+    (".htm", PartClass::Document(Format::HTML)),
+    (".xhtml", PartClass::Document(Format::HTML)),
     (".txt", PartClass::Text),
     (".md", PartClass::Text),
     (".patch", PartClass::Text),
@@ -104,6 +102,9 @@ impl PartClass {
         if let Some(&(_, class)) = TYPES.iter().find(|(name, _)| *name == media_type) {
             return class;
         }
+        if let Some(format) = Format::of_media_type(media_type) {
+            return PartClass::Document(format);
+        }
         match media_type.split_once('/') {
             Some(("multipart", _)) => PartClass::Multipart,
             // RFC 2045 section 5.2: without a valid media type an entity is text/plain.
@@ -117,7 +118,7 @@ impl PartClass {
     /// Returns the format of a document of the class.
     pub(super) fn format(self) -> &'static Format {
         match self {
-            PartClass::Html => Format::HTML,
+            PartClass::Document(format) => format,
             _ => Format::TEXT,
         }
     }

@@ -55,6 +55,7 @@ use tree::MimeTree;
 pub(super) const MBOX: Format = Format {
     name: "mbox",
     extensions: &["mbox", "mbx"],
+    media_types: &[],
     scanner: |options| Box::new(MailScanner::<Mbox>::new(options)),
     split_point: Some(SplitPoint::Member(|| Box::new(MboxFinder::default()))),
     ..FORMAT
@@ -64,6 +65,7 @@ pub(super) const MBOX: Format = Format {
 pub(super) const EML: Format = Format {
     name: "eml",
     extensions: &["eml"],
+    media_types: &[],
     ..FORMAT
 };
 
@@ -71,6 +73,7 @@ pub(super) const EML: Format = Format {
 pub(super) const MHTML: Format = Format {
     name: "mhtml",
     extensions: &["mht", "mhtml"],
+    media_types: &[],
     ..FORMAT
 };
 
@@ -78,6 +81,7 @@ pub(super) const MHTML: Format = Format {
 pub(super) const NEWS: Format = Format {
     name: "news",
     extensions: &["rnews"],
+    media_types: &[],
     scanner: |options| Box::new(MailScanner::<Rnews>::new(options)),
     ..FORMAT
 };
@@ -86,6 +90,7 @@ pub(super) const NEWS: Format = Format {
 pub(super) const MMDF: Format = Format {
     name: "mmdf",
     extensions: &["mmdf"],
+    media_types: &[],
     scanner: |options| Box::new(MailScanner::<Mmdf>::new(options)),
     ..FORMAT
 };
@@ -94,6 +99,7 @@ pub(super) const MMDF: Format = Format {
 pub(super) const EMLX: Format = Format {
     name: "emlx",
     extensions: &["emlx"],
+    media_types: &[],
     scanner: |options| Box::new(MailScanner::<Emlx>::new(options)),
     ..FORMAT
 };
@@ -101,6 +107,7 @@ pub(super) const EMLX: Format = Format {
 const FORMAT: Format = Format {
     name: "eml",
     extensions: &[],
+    media_types: &[],
     family: RuleFamily::Plain,
     retrieval: Retrieval::Elsewhere,
     bounds: Bounds {

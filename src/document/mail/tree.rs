@@ -806,7 +806,7 @@ impl MimeTree {
                 NestedContent::Message(Box::new(MimeTree::nested(self))),
                 &name,
             ))),
-            PartClass::Html | PartClass::Text | PartClass::Enriched | PartClass::Folded => {
+            PartClass::Document(_) | PartClass::Text | PartClass::Enriched | PartClass::Folded => {
                 PartContent::Document(class.reflow(content_type))
             }
             PartClass::Opaque | PartClass::Binary | PartClass::Multipart => PartContent::Skip,

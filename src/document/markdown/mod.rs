@@ -37,6 +37,7 @@ use slug::{AttributeLists, Dialect, HeadingSource, ImplicitLabels, Slugs};
 pub(super) const FORMAT: Format = Format {
     name: "markdown",
     extensions: &["md", "markdown", "mkd", "mdown"],
+    media_types: &[],
     family: RuleFamily::Plain,
     bounds: Bounds {
         look_behind: 0,
