@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{MutexGuard, PoisonError};
 
 use super::names::FileId;
-use super::options::{Audit, FragmentChecks, ListedLinks};
+use super::options::{Audit, ListedLinks};
 use super::report::SkippedFile;
 use super::rules::LinkState;
 use super::site::{
-    AnchorSet, DocumentContents, FileSet, PackedItem, PendingFragment, SiteDocument,
+    AnchorSet, DocumentContents, FileSet, PackedItem, PendingFragment, Redirect, SiteDocument,
 };
 use super::target::{
     LookupCache, TargetFacts, TargetLocation, decode_fragment, line_range, required_name,
@@ -255,7 +255,7 @@ struct DocumentFinds<'a> {
     /// The hashes of the names that fragments can refer to.
     names: Vec<u64>,
     contents: DocumentContents,
-    redirect: Option<TargetLocation>,
+    redirect: Option<Box<Redirect>>,
     /// The document must be read again.
     marked: bool,
     /// Files that any document names with a fragment.
@@ -321,9 +321,7 @@ impl<'a> DocumentFinds<'a> {
         });
         self.marked |= missing;
         // A page that refreshes to itself redirects nowhere.
-        if self.redirect.and_then(TargetLocation::file) == Some(own) {
-            self.redirect = None;
-        }
+        (self.redirect).take_if(|redirect| redirect.location.file() == Some(own));
     }
 
     /// Returns whether links with a finding, and diagnostics, are kept: past the limit they are not, as
@@ -344,7 +342,7 @@ impl<'a> DocumentFinds<'a> {
     fn anchor_set(&self, format: &Format) -> AnchorSet {
         AnchorSet {
             names: has_fragments(format).then(|| self.names.as_slice().into()),
-            redirect: self.redirect,
+            redirect: self.redirect.clone(),
             on_github: format.name == Format::MARKDOWN.name && self.is_on_github(),
         }
     }
@@ -392,7 +390,7 @@ impl<'a> DocumentFinds<'a> {
                 self.contents.links.push(file);
             }
             if let Some(fragment) = fragment
-                && self.audit.options.fragments == FragmentChecks::Check
+                && self.audit.checks_fragments()
             {
                 self.require(file, fragment);
             }
@@ -403,7 +401,10 @@ impl<'a> DocumentFinds<'a> {
         }
         let outer = !link.flags.intersects(Flags::INERT | Flags::SRCDOC);
         if link.flags.contains(Flags::REFRESH) && outer && self.redirect.is_none() {
-            self.redirect = Some(location);
+            let target = link.target.unwrap_or_default();
+            let end = memchr::memchr2(b'?', b'#', target).unwrap_or(target.len());
+            let suffix = target[end..].into();
+            self.redirect = Some(Box::new(Redirect { location, suffix }));
         }
     }
 }

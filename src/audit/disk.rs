@@ -32,6 +32,16 @@ pub(super) enum LookupMatch {
     Redirect,
 }
 
+impl LookupMatch {
+    /// Returns whether a server shows the file by this name, without a redirect.
+    pub(super) fn is_final(self) -> bool {
+        matches!(
+            self,
+            LookupMatch::Exact | LookupMatch::Extension | LookupMatch::Index
+        )
+    }
+}
+
 /// The result of looking up a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum DiskEntry {
@@ -70,6 +80,18 @@ pub(super) enum OptionalExtension {
     WithSlash,
 }
 
+/// A name that does not exist, on the way to a path.
+pub(super) struct MissingName<'p> {
+    /// The path of the directory in which it is missing.
+    pub(super) directory: Vec<u8>,
+    /// The names in that directory.
+    pub(super) listing: Arc<Listing>,
+    /// The name.
+    pub(super) name: &'p [u8],
+    /// The path behind the name, with its slash.
+    pub(super) behind: &'p [u8],
+}
+
 /// The symbolic links that are followed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum SymlinkPolicy {
@@ -95,8 +117,9 @@ pub(super) struct Listing {
     kinds: Vec<DiskEntryKind>,
     /// The length of the longest name, in bytes.
     longest: usize,
-    /// For each distinct folded name the first name by its bytes; made when an exact name is missing.
-    folded: OnceLock<HashTable<u32>>,
+    /// For each distinct folded name the first name by its bytes, and whether there are others; made
+    /// when an exact name is missing.
+    folded: OnceLock<HashTable<(u32, bool)>>,
     /// Made when a name is suggested.
     order: OnceLock<NameOrder>,
 }
@@ -125,34 +148,44 @@ impl Listing {
         Some(self.order.get_or_init(|| NameOrder::new(&self.names)))
     }
 
-    /// Returns the name that differs in case or Unicode form only; of several the first (A10).
-    fn folded(&self, name: &[u8]) -> Option<&[u8]> {
+    /// Returns whether the name of a number may be one of a directory, or of a file if not.
+    pub(super) fn may_be_directory(&self, number: u32, directory: bool) -> bool {
+        let other = match directory {
+            true => DiskEntryKind::File,
+            false => DiskEntryKind::Directory,
+        };
+        self.kinds[number as usize] != other
+    }
+
+    /// Returns the name that differs in case or Unicode form only; of several the first (A10), with
+    /// whether there are others.
+    fn folded(&self, name: &[u8]) -> Option<(&[u8], bool)> {
         // A name that is too long for any match is not folded, which takes its length in time.
         if name.len() > MOST_FOLDED * self.longest {
             return None;
         }
         let hash_of = |folded: &str| self.names.hash(folded.as_bytes());
-        let hash = |&number: &u32| hash_of(&fold(self.names.name(number)));
+        let hash = |&(number, _): &(u32, bool)| hash_of(&fold(self.names.name(number)));
         let folded = self.folded.get_or_init(|| {
             let mut folded = HashTable::new();
             for number in 0..self.names.len() as u32 {
                 let name = self.names.name(number);
                 let of_name = fold(name);
-                let same = |&known: &u32| fold(self.names.name(known)) == of_name;
+                let same = |&(known, _): &(u32, bool)| fold(self.names.name(known)) == of_name;
                 match folded.find_mut(hash_of(&of_name), same) {
-                    Some(known) if name < self.names.name(*known) => *known = number,
-                    Some(_) => {}
+                    Some(known) if name < self.names.name(known.0) => *known = (number, true),
+                    Some(known) => known.1 = true,
                     None => {
-                        folded.insert_unique(hash_of(&of_name), number, hash);
+                        folded.insert_unique(hash_of(&of_name), (number, false), hash);
                     }
                 }
             }
             folded
         });
         let wanted = fold(name);
-        let same = |&known: &u32| fold(self.names.name(known)) == wanted;
-        let found = folded.find(hash_of(&wanted), same)?;
-        Some(self.names.name(*found))
+        let same = |&(known, _): &(u32, bool)| fold(self.names.name(known)) == wanted;
+        let &(found, several) = folded.find(hash_of(&wanted), same)?;
+        Some((self.names.name(found), several))
     }
 }
 
@@ -248,7 +281,7 @@ impl DiskTree {
             let real = match exact {
                 Some(_) => this,
                 None => match listing.folded(this) {
-                    Some(folded) => {
+                    Some((folded, _)) => {
                         other_case = true;
                         folded
                     }
@@ -453,26 +486,54 @@ impl DiskTree {
         DiskEntry::File(path, how)
     }
 
-    /// Returns the first name on the way to `path` that does not exist, and the directory in which
-    /// it is missing.
-    pub(super) fn first_missing<'p>(
-        &self,
-        root: &[u8],
-        path: &'p [u8],
-    ) -> Option<(Arc<Listing>, &'p [u8])> {
+    /// Returns whether each name on the way to `path` exists, or stands for one other name only.
+    pub(super) fn is_unambiguous(&self, root: &[u8], path: &[u8]) -> bool {
         let (mut here, rest) = self.start(root, path);
         for name in rest
             .split(|&byte| byte == b'/')
             .filter(|name| !name.is_empty())
         {
-            let listing = self.listing(&here)?;
-            match self.entry(&here, &listing, name) {
+            let Some(listing) = self.listing(&here) else {
+                return false;
+            };
+            let real = match (listing.kind(name), listing.folded(name)) {
+                (Some(_), _) => name,
+                (None, Some((folded, false))) => folded,
+                (None, _) => return false,
+            };
+            match self.entry(&here, &listing, real) {
                 Some(FollowedEntry::Directory(path)) => here = path,
-                Some(_) => return None,
-                None => return Some((listing, name)),
+                Some(FollowedEntry::File(_)) => {}
+                _ => return false,
             }
         }
-        None
+        true
+    }
+
+    /// Returns the first name on the way to `path` that does not exist, the rest of the path from
+    /// there on, and the directory in which the name is missing, with its path.
+    pub(super) fn first_missing<'p>(&self, root: &[u8], path: &'p [u8]) -> Option<MissingName<'p>> {
+        let (mut directory, mut rest) = self.start(root, path);
+        loop {
+            let start = rest.iter().position(|&byte| byte != b'/')?;
+            rest = &rest[start..];
+            let end = memchr::memchr(b'/', rest).unwrap_or(rest.len());
+            let (name, behind) = rest.split_at(end);
+            let listing = self.listing(&directory)?;
+            match self.entry(&directory, &listing, name) {
+                Some(FollowedEntry::Directory(path)) => directory = path,
+                Some(_) => return None,
+                None => {
+                    return Some(MissingName {
+                        directory,
+                        listing,
+                        name,
+                        behind,
+                    });
+                }
+            }
+            rest = behind;
+        }
     }
 
     /// Locks the directories that have been read. Poisoning is ignored: no panic leaves an entry
@@ -534,7 +595,7 @@ fn canonical(path: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// Folds case and converts to Unicode form C, as file systems do that compare names so.
-fn fold(name: &[u8]) -> String {
+pub(super) fn fold(name: &[u8]) -> String {
     String::from_utf8_lossy(name)
         .nfc()
         .collect::<String>()
@@ -553,11 +614,14 @@ mod tests {
             listing.kinds.push(DiskEntryKind::File);
             listing.longest = listing.longest.max(name.len());
         }
-        let folded = |name: &str| listing.folded(name.as_bytes()).map(<[u8]>::to_vec);
-        assert_eq!(folded("PAGE.html"), Some(b"Page.html".to_vec()));
+        let folded = |name: &str| {
+            let folded = listing.folded(name.as_bytes());
+            folded.map(|(name, several)| (name.to_vec(), several))
+        };
+        assert_eq!(folded("PAGE.html"), Some((b"Page.html".to_vec(), true)));
         assert_eq!(
             folded("CAFE\u{301}.html"),
-            Some("caf\u{e9}.html".as_bytes().to_vec())
+            Some(("caf\u{e9}.html".as_bytes().to_vec(), false))
         );
         assert_eq!(folded("pages.html"), None);
     }

@@ -26,7 +26,7 @@ pub struct Finding<'a> {
     pub(super) level: Level,
     /// What on the way to the target is the cause.
     cause: Option<FindingCause<'a>>,
-    pub(super) suggestion: Option<&'a [u8]>,
+    pub(super) suggestion: Option<&'a Suggestion>,
     key: u64,
     pub(super) group: u64,
     pub(super) target_name: &'a [u8],
@@ -43,17 +43,56 @@ pub(super) enum FindingCause<'a> {
     Rules(Cow<'a, [u8]>),
 }
 
+/// A reference that may have been meant instead of that of a finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Suggestion {
+    /// The reference, in the form of the one that was written.
+    pub(super) reference: Vec<u8>,
+    /// The difference to what was written, if it is certain that this was meant.
+    pub(super) repair: Option<Repair>,
+}
+
+/// A certain difference between a reference and its suggestion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Repair {
+    /// The case or the Unicode form of names.
+    Case,
+    /// The encoding of characters.
+    Encoding,
+    /// A slash at the end of the path.
+    Slash,
+    /// The destination of a page that redirects.
+    Redirect,
+    /// The directory of the only file with the name.
+    Moved,
+}
+
+impl Repair {
+    const ALL: [Repair; 5] = [
+        Repair::Case,
+        Repair::Encoding,
+        Repair::Slash,
+        Repair::Redirect,
+        Repair::Moved,
+    ];
+}
+
 /// The candidates for the suggestion of a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum SuggestionHint<'a> {
+pub(super) enum SuggestionHint {
     /// There are none.
     Nothing,
-    /// This reference alone.
-    Known(Cow<'a, [u8]>),
+    /// This one alone.
+    Known(Suggestion),
     /// The names in the directory of the target.
     File,
     /// The names that fragments can name in a document.
-    Fragment(FileId),
+    Fragment {
+        /// The document.
+        file: FileId,
+        /// The reference leads to the document by its name, without a redirect.
+        is_settled: bool,
+    },
 }
 
 /// The subject of a finding.
@@ -163,7 +202,7 @@ impl<'a> Finding<'a> {
 
     /// Returns the reference that may have been meant.
     pub fn suggestion(&self) -> Option<&'a [u8]> {
-        self.suggestion
+        self.suggestion.map(|known| &*known.reference)
     }
 
     /// Returns the key for a baseline: 16 hexadecimal digits, which stay the same when other lines of
@@ -186,7 +225,7 @@ pub(super) struct FindingDraft<'a> {
     pub(super) rule: usize,
     pub(super) level: Level,
     pub(super) cause: Option<FindingCause<'a>>,
-    pub(super) hint: SuggestionHint<'a>,
+    pub(super) hint: SuggestionHint,
     pub(super) key: u64,
     /// The key of the findings of this rule with this target (A47).
     pub(super) group: u64,
@@ -221,11 +260,12 @@ impl<'a> FindingDraft<'a> {
             SuggestionHint::Nothing => out.push(0),
             SuggestionHint::Known(suggestion) => {
                 out.push(1);
-                push_bytes(suggestion, out);
+                push_bytes(&suggestion.reference, out);
+                out.push(suggestion.repair.map_or(0, |repair| repair as u8 + 1));
             }
             SuggestionHint::File => out.push(2),
-            SuggestionHint::Fragment(file) => {
-                out.push(3);
+            SuggestionHint::Fragment { file, is_settled } => {
+                out.push(3 + u8::from(*is_settled));
                 push_number(u64::from(file.0), out);
             }
         }
@@ -263,9 +303,16 @@ impl<'a> FindingDraft<'a> {
         };
         let hint = match packed.byte() {
             0 => SuggestionHint::Nothing,
-            1 => SuggestionHint::Known(packed.bytes().into()),
+            1 => SuggestionHint::Known(Suggestion {
+                reference: packed.bytes().to_vec(),
+                repair: (packed.byte().checked_sub(1))
+                    .map(|number| Repair::ALL[usize::from(number) % Repair::ALL.len()]),
+            }),
             2 => SuggestionHint::File,
-            _ => SuggestionHint::Fragment(FileId(packed.number() as u32)),
+            kind => SuggestionHint::Fragment {
+                file: FileId(packed.number() as u32),
+                is_settled: kind == 4,
+            },
         };
         let is_link = packed.byte() == 0;
         let with_subject = |subject: FindingSubject<'_>| {
@@ -290,7 +337,7 @@ impl<'a> FindingDraft<'a> {
     pub(super) fn finding<'f>(
         &'f self,
         document: &'f DocumentPath,
-        suggestion: Option<&'f [u8]>,
+        suggestion: Option<&'f Suggestion>,
     ) -> Finding<'f> {
         Finding {
             document,
@@ -307,7 +354,7 @@ impl<'a> FindingDraft<'a> {
 
     /// Returns the draft of a finding that is only shown: with its suggestion, and in place of a link
     /// its reference and position.
-    pub(super) fn to_show<'f>(&'f self, suggestion: Option<&'f [u8]>) -> FindingDraft<'f> {
+    pub(super) fn to_show<'f>(&'f self, suggestion: Option<&'f Suggestion>) -> FindingDraft<'f> {
         let position = match self.subject {
             FindingSubject::Document(position) => position,
             FindingSubject::Link(link) => DocumentPosition {
@@ -318,7 +365,7 @@ impl<'a> FindingDraft<'a> {
             },
         };
         let hint = match suggestion {
-            Some(suggestion) => SuggestionHint::Known(suggestion.into()),
+            Some(suggestion) => SuggestionHint::Known(suggestion.clone()),
             None => SuggestionHint::Nothing,
         };
         FindingDraft {

@@ -13,11 +13,13 @@
 mod collect;
 mod disk;
 mod finding;
+mod hint;
 mod ignored;
 mod names;
 pub(crate) mod options;
 pub(crate) mod report;
 mod report_pass;
+mod rewrite;
 mod rule_checks;
 pub(crate) mod rules;
 mod server;
@@ -116,14 +118,15 @@ pub(crate) fn run(
     let collected = collect::run(audit, walk);
     reports.print_skipped(collected.skipped);
     let paths = &audit.checker.paths;
-    let mut site = Site::new(collected.documents, paths.len(), audit.hasher.clone());
+    let files = paths.len();
+    let mut site = Site::new(collected.documents, files, audit.hasher.clone());
     let mut others: Vec<FileId> = collected.wanted.iter().collect();
     others.retain(|&file| site.anchors(file).is_none());
     for (file, anchors) in collect::read_others(audit, &others) {
         site.add(file, anchors);
     }
     site.mark(audit.options.reading.threads);
-    let suggester = Suggester::new(audit, collected.summary.bytes);
+    let suggester = Suggester::new(audit, &site, files, collected.summary.bytes);
     let (mut reports, counts, error) =
         report_pass::run(audit, &site, &collected.linked, suggester, reports);
     if let Some(error) = error {

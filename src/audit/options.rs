@@ -507,6 +507,11 @@ impl Audit {
         }
     }
 
+    /// Returns whether fragments are checked.
+    pub(super) fn checks_fragments(&self) -> bool {
+        self.options.fragments == FragmentChecks::Check
+    }
+
     /// Returns where the target of a link lies, and its fragment.
     pub(super) fn locate<'l>(
         &self,

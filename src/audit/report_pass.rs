@@ -16,15 +16,16 @@ use super::finding::{
     DocumentPosition, FindingCause, FindingDraft, FindingSubject, SuggestionHint, finding_key,
     group_key,
 };
+use super::hint::hint;
 use super::ignored::{IgnoreCandidate, IgnoreComments};
 use super::names::FileId;
-use super::options::{Audit, FragmentChecks, ListedLinks};
+use super::options::{Audit, ListedLinks};
 use super::report::ReportSet;
 use super::rule_checks::{self, ServerSteps};
 use super::rules::{Level, LinkState, RULES, StateCounts};
 use super::site::{FileSet, GithubFragment, PackedItem, Site, SiteDocument};
 use super::suggest::Suggester;
-use super::target::{LookupCache, TargetFacts, TargetLocation, split_fragment};
+use super::target::{LookupCache, TargetFacts, TargetLocation, is_rustdoc_item, split_fragment};
 use super::wire::{
     self, WireReader, WireRecord, WireRecords, push_bytes, push_number, push_optional,
 };
@@ -39,7 +40,6 @@ use crate::pipeline::reorder::{BlockSink, ReorderBuffer, Stopped};
 use crate::pipeline::walk::path_of;
 use crate::pipeline::workers::run_workers;
 use crate::resolver::{Diagnostic, Link, Remark, Sink};
-use crate::uri::base::push_path;
 
 /// Records whose turn has not come are held up to this many bytes.
 const HELD: usize = 8 << 20;
@@ -47,8 +47,6 @@ const HELD: usize = 8 << 20;
 const ENOUGH: usize = 64 << 10;
 /// The number of documents of a ticket.
 const BATCH: usize = 16;
-/// The number of suggestions for a document: further findings are likely of the same kind.
-const SUGGESTIONS: usize = 100;
 /// A map or set with a larger capacity is dropped rather than cleared, which takes as long as the
 /// capacity is large.
 const CLEARED: usize = 1 << 12;
@@ -174,7 +172,7 @@ impl ReportSink<'_, '_> {
             true => self.suggester.suggestion(draft),
             false => None,
         };
-        self.reports.finding(draft, suggestion.as_deref());
+        self.reports.finding(draft, suggestion.as_ref());
     }
 }
 
@@ -606,7 +604,7 @@ impl<C: BlockSink<WireRecords>> Sink for ReportPass<'_, C> {
             rule,
             level,
             cause: self.evaluator.cause(&facts),
-            hint: self.evaluator.hint(rule, &facts),
+            hint: hint(self.audit, self.evaluator.site, RULES[rule].name, &facts),
             key,
             group: group_key(RULES[rule].name, &target_name),
             target_name: shortened(&target_name),
@@ -665,7 +663,6 @@ struct Evaluator<'a> {
     /// The number of findings with a rule and a reference, by the hash of both.
     repeated: HashMap<u64, u32>,
     absolute: AbsolutePaths,
-    suggestions: usize,
     /// All findings in the document are shown.
     touched: bool,
 }
@@ -680,7 +677,6 @@ impl<'a> Evaluator<'a> {
             name: Vec::new(),
             repeated: HashMap::new(),
             absolute: AbsolutePaths::default(),
-            suggestions: 0,
             touched: true,
         }
     }
@@ -690,7 +686,6 @@ impl<'a> Evaluator<'a> {
             self.repeated = HashMap::new();
         }
         self.repeated.clear();
-        self.suggestions = 0;
         self.file = document.file;
         self.name.clear();
         self.name.extend_from_slice(document.path());
@@ -717,7 +712,7 @@ impl<'a> Evaluator<'a> {
             true => !self.site.page_has_fragment(file, fragment),
             false => !self.site.has_fragment(file, fragment),
         };
-        let checks = self.audit.options.fragments == FragmentChecks::Check;
+        let checks = self.audit.checks_fragments();
         let missing = (file.zip(fragment)).filter(|&named| checks && is_missing(named));
         let on_github = missing.map(|(file, fragment)| {
             let from_github = self.file.is_some_and(|file| self.site.is_on_github(file));
@@ -753,6 +748,9 @@ impl<'a> Evaluator<'a> {
         let Ok(target) = facts.link.target else {
             return facts.link.reference.to_vec();
         };
+        if facts.redirects && RULES[rule].name == "redirected" && self.is_of_rustdoc(facts) {
+            return RUSTDOC_REDIRECTS.to_vec();
+        }
         let (target, fragment) = split_fragment(target);
         let mut name = match self.audit.checker.expected_path(facts.link) {
             Some((root, path)) => self.path_to_show(&root, &path),
@@ -766,6 +764,19 @@ impl<'a> Evaluator<'a> {
             name.extend_from_slice(fragment.unwrap_or_default());
         }
         name
+    }
+
+    /// Returns whether the target is a page that rustdoc writes for an item that stands elsewhere: it
+    /// has the name of an item, and nothing to refer to.
+    fn is_of_rustdoc(&self, facts: &TargetFacts<'_>) -> bool {
+        let Some(file) = facts.location.file() else {
+            return false;
+        };
+        let names = self.site.anchors(file).map(|anchors| &anchors.names);
+        let has_names =
+            |names: &Option<Box<[u64]>>| names.as_ref().is_some_and(|names| !names.is_empty());
+        let path = self.audit.checker.paths.path(file);
+        !names.is_some_and(has_names) && is_rustdoc_item(&path)
     }
 
     /// Returns a path relative to the only mount; if there are several, to the current directory.
@@ -835,63 +846,10 @@ impl<'a> Evaluator<'a> {
             _ => None,
         }
     }
-
-    /// Returns the candidates for the suggestion of a finding.
-    fn hint(&mut self, rule: usize, facts: &TargetFacts<'_>) -> SuggestionHint<'static> {
-        if self.suggestions == SUGGESTIONS {
-            return SuggestionHint::Nothing;
-        }
-        self.suggestions += 1;
-        let known = match (RULES[rule].name, facts.location) {
-            ("broken-file", TargetLocation::Nothing) => return SuggestionHint::File,
-            ("broken-fragment", TargetLocation::File(file, _)) => {
-                return SuggestionHint::Fragment(file);
-            }
-            ("case-mismatch", _) if facts.fragment_in_other_case => {
-                let (page, fragment) = split_fragment(facts.link.reference);
-                let lower = String::from_utf8_lossy(fragment.unwrap_or_default()).to_lowercase();
-                Some([page, b"#", lower.as_bytes()].concat())
-            }
-            ("case-mismatch", TargetLocation::File(file, _)) => self.reference_to(file),
-            ("redirected", TargetLocation::File(_, LookupMatch::WithoutSlash)) => {
-                let reference = facts.link.reference;
-                let end = reference.iter().position(|byte| b"?#".contains(byte));
-                let (path, rest) = reference.split_at(end.unwrap_or(reference.len()));
-                Some([path, b"/", rest].concat())
-            }
-            ("redirected", TargetLocation::File(_, LookupMatch::Redirect)) => {
-                let mut destination = self.steps(facts).destination;
-                let (_, fragment) = split_fragment(facts.link.target.unwrap_or_default());
-                if let Some(fragment) = fragment
-                    && !destination.contains(&b'#')
-                {
-                    destination.push(b'#');
-                    destination.extend_from_slice(fragment);
-                }
-                Some(destination)
-            }
-            ("redirected", TargetLocation::File(file, _)) => {
-                let anchors = self.site.anchors(file);
-                let redirect = anchors.and_then(|anchors| anchors.redirect);
-                let destination = redirect.and_then(TargetLocation::file);
-                destination.and_then(|file| self.reference_to(file))
-            }
-            _ => None,
-        };
-        known.map_or(SuggestionHint::Nothing, |known| {
-            SuggestionHint::Known(known.into())
-        })
-    }
-
-    /// Returns the path of a file below its mount, as written in a reference.
-    fn reference_to(&self, file: FileId) -> Option<Vec<u8>> {
-        let path = self.audit.checker.paths.path(file);
-        let below = self.audit.checker.mounts.relative_path(&path)?;
-        let mut reference = Vec::new();
-        push_path(below, &mut reference);
-        Some(reference)
-    }
 }
+
+/// The name of the group of links to pages of rustdoc that redirect (A56).
+const RUSTDOC_REDIRECTS: &[u8] = b"(redirect pages of rustdoc)";
 
 /// The longest name of a target, in bytes: reports keep one for each group.
 const LONGEST_NAME: usize = 240;

@@ -29,9 +29,18 @@ pub(super) struct AnchorSet {
     /// The hashes of the names, sorted; none for formats whose fragments are not checked.
     pub(super) names: Option<Box<[u64]>>,
     /// The target of the document's refresh, if it redirects to another one.
-    pub(super) redirect: Option<TargetLocation>,
+    pub(super) redirect: Option<Box<Redirect>>,
     /// Whether GitHub shows the document, and finds its anchors in any case.
     pub(super) on_github: bool,
+}
+
+/// The target of a document's refresh.
+#[derive(Clone, Debug)]
+pub(super) struct Redirect {
+    /// Where it lies.
+    pub(super) location: TargetLocation,
+    /// The query and the fragment, with their delimiters.
+    pub(super) suffix: Box<[u8]>,
 }
 
 /// What a fragment is on GitHub.
@@ -355,7 +364,7 @@ impl Site {
             return true;
         };
         anchors.has(name)
-            || match anchors.redirect {
+            || match anchors.redirect.as_ref().map(|redirect| redirect.location) {
                 None => false,
                 // Redirects are followed for one step on disk (A18).
                 Some(TargetLocation::File(file, _)) => {

@@ -1,4 +1,5 @@
-//! Suggestions for broken references: the nearest existing name within two edits.
+//! Suggestions for broken references: a file of the same name elsewhere, or the nearest existing name
+//! within two edits.
 //!
 //! Names are kept in ascending order and searched like a trie: one row of the edit distance table
 //! for each byte of a name, in a band as wide as the limit, and the rows of a common prefix are
@@ -6,28 +7,36 @@
 //! passed over. Some names are near to very many others, so a [`SuggestionBudget`] bounds the cost of
 //! all searches of a run.
 //!
-//! Candidates are the names in directories, as they were listed for lookups, and the names that
-//! fragments can refer to in a document, which is read again when one is missing.
+//! Candidates are the names in directories, as they were listed for lookups, the files of the walk,
+//! and the names that fragments can refer to in a document, which is read again when one is missing.
 
 use std::collections::VecDeque;
 use std::hash::BuildHasher;
 use std::sync::{Arc, OnceLock};
 
+use encoding_rs::WINDOWS_1252;
 use foldhash::{HashMap, HashMapExt};
 
 use super::collect::entry_at;
-use super::finding::{FindingDraft, FindingSubject, SuggestionHint};
+use super::disk::{DiskEntry, Listing, fold};
+use super::finding::{FindingDraft, FindingSubject, Repair, Suggestion, SuggestionHint};
+use super::hint::{MovedFiles, suggestion};
 use super::names::{FileId, Interner, NameOrder};
 use super::options::Audit;
+use super::rewrite::ReferenceForm;
+use super::site::Site;
 use super::target::{decode_fragment, required_name, split_fragment};
 use crate::pipeline::read::FileReader;
 use crate::pipeline::walk::EntryKind;
 use crate::resolver::{Link, Sink};
-use crate::uri::base::push_path;
 
 /// The maximal number of edits (insert, delete, replace a byte) between a name and its suggestion.
 /// Names of this length or less are neither suggested nor searched for.
 const LIMIT: usize = 2;
+/// Names of fewer characters are suggested for names that differ in case alone.
+const SHORT: usize = 4;
+/// The number of names in a path that are replaced at most.
+const MOST_NAMES: usize = 8;
 
 /// A bound on the cost of searches for suggestions, in rows of the edit distance table.
 ///
@@ -48,19 +57,130 @@ impl SuggestionBudget {
     }
 }
 
-/// Returns the name nearest to one that does not exist, at most two edits away; of equally near
+/// Returns the number of edits after which a name is still near to another one: a third of its
+/// length, up to the limit.
+fn most_edits(name: &[u8]) -> usize {
+    let characters = name.iter().filter(|&&byte| byte & 0xC0 != 0x80).count();
+    match characters < SHORT {
+        true => 0,
+        false => (name.len() / 3).min(LIMIT),
+    }
+}
+
+/// Returns the name nearest to one that does not exist, at most `limit` edits away; of equally near
 /// names the first by its bytes. Returns none also if the budget does not suffice.
-pub(super) fn nearest<'n>(
+///
+/// Only names whose numbers `accepts` holds for are returned.
+fn nearest<'n>(
     names: &'n Interner,
     order: &'n NameOrder,
     wanted: &[u8],
+    limit: usize,
+    accepts: impl Fn(u32) -> bool,
     budget: &mut SuggestionBudget,
 ) -> Option<&'n [u8]> {
     if wanted.len() <= LIMIT {
         return None;
     }
     // One search for each limit, so that the first result has the least distance.
-    (1..=LIMIT).find_map(|limit| NearestSearch::new(names, order, wanted, limit).first(budget))
+    (1..=limit)
+        .find_map(|limit| NearestSearch::new(names, order, wanted, limit).first(&accepts, budget))
+}
+
+/// Words of names that are longer, in bytes, are not compared by themselves.
+const LONGEST_WORD: usize = 64;
+
+/// Returns whether a name may be another one mistyped: their numbers are the same, and so are their
+/// words but for a third of each.
+fn is_typo(wanted: &[u8], name: &[u8]) -> bool {
+    let words = |name: &'_ [u8]| -> Vec<Vec<u8>> {
+        let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte >= 0x80;
+        let words = name.split(|byte| !is_word(byte));
+        words.map(<[u8]>::to_vec).collect()
+    };
+    let digits = |name: &[u8]| -> Vec<u8> {
+        let digits = name.iter().filter(|byte| byte.is_ascii_digit());
+        digits.copied().collect()
+    };
+    if digits(wanted) != digits(name) {
+        return false;
+    }
+    let (wanted, name) = (words(wanted), words(name));
+    let is_near = |(wanted, name): (&Vec<u8>, &Vec<u8>)| {
+        wanted == name
+            || wanted.len().max(name.len()) > LONGEST_WORD
+            || wanted.eq_ignore_ascii_case(name)
+            || strsim::generic_levenshtein(wanted, name) <= most_edits(wanted)
+    };
+    // A missing or a further delimiter makes other words.
+    wanted.len() != name.len() || wanted.iter().zip(&name).all(is_near)
+}
+
+/// Returns the name of an entry of a directory nearest to a missing one: first one with the same
+/// extension, then the same name with another extension of its kind.
+fn nearest_entry<'l>(
+    listing: &'l Listing,
+    order: &'l NameOrder,
+    wanted: &[u8],
+    is_directory: bool,
+    budget: &mut SuggestionBudget,
+) -> Option<&'l [u8]> {
+    let names = listing.names();
+    let fits = |number| listing.may_be_directory(number, is_directory);
+    if is_directory {
+        let is_near = |number| fits(number) && is_typo(wanted, names.name(number));
+        return nearest(names, order, wanted, most_edits(wanted), is_near, budget);
+    }
+    let (stem, extension) = split_extension(wanted);
+    let is_alike = |number| {
+        let (other, theirs) = split_extension(names.name(number));
+        fits(number) && theirs.eq_ignore_ascii_case(extension) && is_typo(stem, other)
+    };
+    let limit = most_edits(stem);
+    let alike = nearest(names, order, wanted, limit, is_alike, budget);
+    alike.or_else(|| {
+        let is_kin = |number| {
+            let (other, theirs) = split_extension(names.name(number));
+            let kinds = (kind_of(extension), kind_of(theirs));
+            let may_be = matches!(kinds, (None, _)) || kinds.0 == kinds.1;
+            fits(number) && other.eq_ignore_ascii_case(stem) && may_be
+        };
+        let limit = (wanted.len() / 3).min(LIMIT);
+        nearest(names, order, wanted, limit, is_kin, budget)
+    })
+}
+
+/// Splits a name before the dot of its extension, if it has one.
+fn split_extension(name: &[u8]) -> (&[u8], &[u8]) {
+    match memchr::memrchr(b'.', name) {
+        Some(at) if at > 0 => name.split_at(at),
+        _ => (name, b""),
+    }
+}
+
+/// Extensions of files that may stand for each other.
+const KINDS: [&[&str]; 5] = [
+    &[
+        "html", "htm", "xhtml", "xht", "shtml", "php", "md", "markdown",
+    ],
+    &[
+        "png", "jpg", "jpeg", "gif", "webp", "avif", "svg", "ico", "bmp",
+    ],
+    &["js", "mjs", "cjs", "ts"],
+    &[
+        "mp4", "webm", "ogv", "mov", "mp3", "ogg", "oga", "wav", "flac",
+    ],
+    &["woff", "woff2", "ttf", "otf", "eot"],
+];
+
+/// Returns the index in `KINDS` of an extension with its dot.
+fn kind_of(extension: &[u8]) -> Option<usize> {
+    let extension = extension.strip_prefix(b".")?;
+    let has = |kind: &&[&str]| {
+        let mut names = kind.iter();
+        names.any(|name| name.as_bytes().eq_ignore_ascii_case(extension))
+    };
+    KINDS.iter().position(has)
 }
 
 /// A band of a row of the edit distance table: the distances of a prefix of a candidate to the
@@ -94,8 +214,12 @@ impl<'n, 'w> NearestSearch<'n, 'w> {
         }
     }
 
-    /// Returns the first name within the limit other than the wanted name itself.
-    fn first(&mut self, budget: &mut SuggestionBudget) -> Option<&'n [u8]> {
+    /// Returns the first accepted name within the limit other than the wanted name itself.
+    fn first(
+        &mut self,
+        accepts: impl Fn(u32) -> bool,
+        budget: &mut SuggestionBudget,
+    ) -> Option<&'n [u8]> {
         let mut at = 0;
         while let Some(&number) = self.order.get(at) {
             let name = self.names.name(number);
@@ -105,7 +229,8 @@ impl<'n, 'w> NearestSearch<'n, 'w> {
             match self.reach(name, budget)? {
                 RowReach::End => {
                     let distance = self.distance(name.len());
-                    if name.len() > LIMIT && distance.is_some_and(|distance| distance > 0) {
+                    let is_near = distance.is_some_and(|distance| distance > 0);
+                    if name.len() > LIMIT && is_near && accepts(number) {
                         return Some(name);
                     }
                     at += 1;
@@ -259,35 +384,74 @@ fn common_prefix(one: &[u8], other: &[u8]) -> usize {
 
 /// The names in documents are remembered up to this many bytes; those of the last document always.
 const REMEMBERED: usize = 64 << 20;
-/// The number of targets for which suggestions are remembered.
-const TARGETS: usize = 1 << 12;
 
 /// Finds suggestions until the budget is spent.
+///
+/// What was found is remembered, so that the same references have the same suggestions wherever they
+/// stand.
 pub(super) struct Suggester<'a> {
     audit: &'a Audit,
+    site: &'a Site,
+    /// The number of files that were found by the walk or by links.
+    count: usize,
     reader: FileReader<'a>,
     documents: HashMap<FileId, Arc<AnchorCandidates>>,
     /// The keys of `documents`, the least recently read first.
     oldest: VecDeque<FileId>,
     /// The size of `documents`, in bytes.
     size: usize,
-    /// Names near to missing files, by the hash of the target.
-    files: HashMap<u64, Option<Vec<u8>>>,
+    /// Files by their names; made when the first one is missing.
+    moved: Option<MovedFiles>,
+    /// Files for missing ones, by the hash of the target.
+    files: HashMap<u64, Option<FileCandidate>>,
+    /// Names for missing ones, by the hash of the file and the name.
+    names: HashMap<u64, Option<NameCandidate>>,
     budget: SuggestionBudget,
     omitted: u64,
 }
+
+/// An existing file that may have been meant instead of a missing one.
+#[derive(Clone, Copy)]
+struct FileCandidate {
+    file: FileId,
+    /// It is the only file with the name of the missing one.
+    has_moved: bool,
+}
+
+/// A name that may have been meant instead of a missing one, with the difference if it is certain.
+type NameCandidate = (Box<[u8]>, Option<Repair>);
 
 /// The names that fragments can refer to in one document.
 #[derive(Default)]
 struct AnchorCandidates {
     names: Interner,
     order: OnceLock<NameOrder>,
+    /// For each hash of a folded name the name, or none if there are several.
+    folded: OnceLock<HashMap<u64, Option<u32>>>,
 }
 
 impl AnchorCandidates {
+    /// Returns the only name that differs in case or Unicode form alone.
+    fn folded(&self, wanted: &[u8]) -> Option<&[u8]> {
+        let hash = |name: &[u8]| self.names.hash(fold(name).as_bytes());
+        let folded = self.folded.get_or_init(|| {
+            let mut folded = HashMap::<u64, Option<u32>>::new();
+            for number in 0..self.names.len() as u32 {
+                let known = folded.entry(hash(self.names.name(number)));
+                known
+                    .and_modify(|known| *known = None)
+                    .or_insert(Some(number));
+            }
+            folded
+        });
+        let number = *folded.get(&hash(wanted))?;
+        let name = self.names.name(number?);
+        (fold(name) == fold(wanted)).then_some(name)
+    }
+
     fn size(&self) -> usize {
-        // For each name its end, its place in the order and its entry of the hash table.
-        self.names.bytes() + 24 * self.names.len()
+        // For each name its end, its place in the order and its entries of the hash tables.
+        self.names.bytes() + 48 * self.names.len()
     }
 }
 
@@ -304,15 +468,19 @@ impl Sink for AnchorCandidates {
 }
 
 impl<'a> Suggester<'a> {
-    /// Creates a suggester for a run that has read `bytes` of documents.
-    pub(super) fn new(audit: &'a Audit, bytes: u64) -> Self {
+    /// Creates a suggester for a run that has numbered `count` files and read `bytes` of documents.
+    pub(super) fn new(audit: &'a Audit, site: &'a Site, count: usize, bytes: u64) -> Self {
         Suggester {
             audit,
+            site,
+            count,
             reader: FileReader::new(&audit.options.reading),
             documents: HashMap::new(),
             oldest: VecDeque::new(),
             size: 0,
+            moved: None,
             files: HashMap::new(),
+            names: HashMap::new(),
             budget: SuggestionBudget(audit.options.suggestion_rows.saturating_add(bytes)),
             omitted: 0,
         }
@@ -324,58 +492,165 @@ impl<'a> Suggester<'a> {
     }
 
     /// Returns the suggestion for a finding.
-    pub(super) fn suggestion(&mut self, draft: &FindingDraft<'_>) -> Option<Vec<u8>> {
+    pub(super) fn suggestion(&mut self, draft: &FindingDraft<'_>) -> Option<Suggestion> {
         let FindingSubject::Link(link) = draft.subject else {
             return None;
         };
-        let suggestion = match &draft.hint {
+        let (is_known, suggestion) = match &draft.hint {
             SuggestionHint::Nothing => return None,
-            SuggestionHint::Known(suggestion) => return Some(suggestion.to_vec()),
-            _ if self.budget.is_spent() => None,
-            SuggestionHint::Fragment(file) => self.fragment(*file, link),
+            SuggestionHint::Known(suggestion) => return Some(suggestion.clone()),
+            SuggestionHint::Fragment { file, is_settled } => {
+                self.fragment(*file, *is_settled, link)
+            }
             SuggestionHint::File => self.file(link),
         };
-        self.omitted += u64::from(suggestion.is_none() && self.budget.is_spent());
+        self.omitted += u64::from(!is_known && suggestion.is_none() && self.budget.is_spent());
         suggestion
     }
 
-    fn file(&mut self, link: &Link<'_>) -> Option<Vec<u8>> {
-        let (target, _) = split_fragment(link.target.ok()?);
+    /// Returns the suggestion for a missing file, and whether the search for it had ended before.
+    fn file(&mut self, link: &Link<'_>) -> (bool, Option<Suggestion>) {
+        let Ok(target) = link.target else {
+            return (true, None);
+        };
+        let (target, _) = split_fragment(target);
         let hash = self.audit.hasher.hash_one(target);
-        if let Some(known) = self.files.get(&hash) {
-            return known.clone();
-        }
+        let known = self.files.get(&hash).copied();
+        let candidate = known.unwrap_or_else(|| {
+            let candidate = self.search_file(link);
+            // A search that the budget has ended is no result.
+            if candidate.is_some() || !self.budget.is_spent() {
+                self.files.insert(hash, candidate);
+            }
+            candidate
+        });
+        let suggestion = candidate.and_then(|candidate| {
+            let form = ReferenceForm::of(&self.audit.checker, link)?;
+            let (audit, site, suffix) = (self.audit, self.site, form.suffix());
+            match suggestion(audit, site, &form, candidate.file, suffix, Repair::Moved) {
+                // The fragment of a file that is near may be near to one that it has.
+                None => {
+                    let path = audit.checker.paths.path(candidate.file);
+                    let reference = form.to_file(&path, suffix)?;
+                    let repair = None;
+                    Some(Suggestion { reference, repair })
+                }
+                Some(found) => Some(Suggestion {
+                    repair: found.repair.filter(|_| candidate.has_moved),
+                    ..found
+                }),
+            }
+        });
+        (known.is_some(), suggestion)
+    }
+
+    fn search_file(&mut self, link: &Link<'_>) -> Option<FileCandidate> {
         let (root, path) = self.audit.checker.expected_path(link)?;
-        let nearest = self.nearest_file(&root, &path);
-        if self.files.len() == TARGETS {
-            self.files.clear();
+        self.moved_file(&path)
+            .or_else(|| self.nearest_file(&root, path))
+    }
+
+    /// Returns the only file with the name at the end of a path. Index files are named by their
+    /// directories and do not move.
+    fn moved_file(&mut self, path: &[u8]) -> Option<FileCandidate> {
+        let name = path.rsplit(|&byte| byte == b'/').next()?;
+        if name.is_empty()
+            || self
+                .audit
+                .checker
+                .naming
+                .index
+                .iter()
+                .any(|index| index.as_bytes() == name)
+        {
+            return None;
         }
-        self.files.insert(hash, nearest.clone());
-        nearest
+        if self.moved.is_none() && self.budget.take(self.count as u64 / 16) {
+            self.moved = Some(MovedFiles::new(self.audit, self.count));
+        }
+        let file = self.moved.as_ref()?.only(self.audit, name)?;
+        let has_moved = true;
+        Some(FileCandidate { file, has_moved })
     }
 
-    /// Returns the name nearest to the first one on the way to `path` that does not exist, as written
-    /// in a reference.
-    fn nearest_file(&mut self, root: &[u8], path: &[u8]) -> Option<Vec<u8>> {
-        let budget = &mut self.budget;
-        let (listing, missing) = self.audit.checker.tree.first_missing(root, path)?;
-        let names = listing.names();
-        let order = listing.order(|| budget.take(names.bytes() as u64 / 16))?;
-        let mut reference = Vec::new();
-        push_path(nearest(names, order, missing, budget)?, &mut reference);
-        Some(reference)
+    /// Returns the file at a path in which the names that do not exist are replaced by the nearest
+    /// ones.
+    fn nearest_file(&mut self, root: &[u8], mut path: Vec<u8>) -> Option<FileCandidate> {
+        let (audit, budget) = (self.audit, &mut self.budget);
+        let tree = &audit.checker.tree;
+        for _ in 0..MOST_NAMES {
+            let missing = tree.first_missing(root, &path)?;
+            let names = missing.listing.names();
+            let order = (missing.listing).order(|| budget.take(names.bytes() as u64 / 16))?;
+            let is_directory = !missing.behind.is_empty();
+            let name = nearest_entry(&missing.listing, order, missing.name, is_directory, budget)?;
+            path = [&missing.directory, &b"/"[..], name, missing.behind].concat();
+            if let DiskEntry::File(path, how) = audit.checker.entry(root, &path)
+                && how.is_final()
+            {
+                let file = audit.checker.paths.id(&path);
+                let has_moved = false;
+                return Some(FileCandidate { file, has_moved });
+            }
+        }
+        None
     }
 
-    fn fragment(&mut self, file: FileId, link: &Link<'_>) -> Option<Vec<u8>> {
-        let (_, fragment) = split_fragment(link.target.ok()?);
-        let wanted = decode_fragment(required_name(fragment?)?);
+    /// Returns the suggestion for a missing fragment, and whether the search for it had ended before.
+    fn fragment(
+        &mut self,
+        file: FileId,
+        is_settled: bool,
+        link: &Link<'_>,
+    ) -> (bool, Option<Suggestion>) {
+        let fragment = link.target.ok().and_then(|target| split_fragment(target).1);
+        let Some(wanted) = fragment.and_then(required_name).map(decode_fragment) else {
+            return (true, None);
+        };
+        let hash = self.audit.hasher.hash_one((file, &*wanted));
+        let is_known = self.names.contains_key(&hash);
+        if !is_known {
+            let name = self.search_name(file, &wanted);
+            if name.is_some() || !self.budget.is_spent() {
+                self.names.insert(hash, name);
+            }
+        }
+        let name = self.names.get(&hash).and_then(Option::as_ref);
+        let suggestion = name.and_then(|(name, repair)| {
+            let form = ReferenceForm::of(&self.audit.checker, link)?;
+            Some(Suggestion {
+                reference: form.with_fragment(name)?,
+                repair: repair.filter(|_| is_settled),
+            })
+        });
+        (is_known, suggestion)
+    }
+
+    /// Returns the name in a document that differs from a wanted one in case or encoding alone, or the
+    /// nearest one.
+    fn search_name(&mut self, file: FileId, wanted: &[u8]) -> Option<NameCandidate> {
         let anchors = match self.documents.get(&file) {
             Some(anchors) => Arc::clone(anchors),
             None => self.read(file)?,
         };
-        let order = anchors.order.get_or_init(|| NameOrder::new(&anchors.names));
-        let name = nearest(&anchors.names, order, &wanted, &mut self.budget)?;
-        Some([b"#", name].concat())
+        if !self.budget.take(1 + wanted.len() as u64 / 16) {
+            return None;
+        }
+        if let Some(name) = anchors.folded(wanted) {
+            return Some((name.into(), Some(Repair::Case)));
+        }
+        if str::from_utf8(wanted).is_err() {
+            let (text, ..) = WINDOWS_1252.decode(wanted);
+            if anchors.names.get(text.as_bytes()).is_some() {
+                return Some((text.as_bytes().into(), Some(Repair::Encoding)));
+            }
+        }
+        let order = (anchors.order).get_or_init(|| NameOrder::new(&anchors.names));
+        let limit = most_edits(wanted);
+        let budget = &mut self.budget;
+        let is_near = |number| is_typo(wanted, anchors.names.name(number));
+        let name = nearest(&anchors.names, order, wanted, limit, is_near, budget)?;
+        Some((name.into(), None))
     }
 
     /// Reads the names that fragments can refer to in a document.
@@ -422,10 +697,33 @@ mod tests {
         let (names, order) = names(["usage", "install", "installed"]);
         let mut budget = SuggestionBudget(1000);
         let mut nearest = |wanted: &'static str| {
-            nearest(&names, &order, wanted.as_bytes(), &mut budget).map(<[u8]>::to_vec)
+            let limit = most_edits(wanted.as_bytes());
+            let name = nearest(
+                &names,
+                &order,
+                wanted.as_bytes(),
+                limit,
+                |_| true,
+                &mut budget,
+            );
+            name.map(<[u8]>::to_vec)
         };
         assert_eq!(nearest("instal"), Some(b"install".to_vec()));
         assert_eq!(nearest("setup"), None);
+    }
+
+    #[test]
+    fn names_are_near_up_to_a_third_of_their_length() {
+        for (name, edits) in [
+            ("abc", 0),
+            ("abcd", 1),
+            ("abcde", 1),
+            ("abcdef", 2),
+            ("abcdefghi", 2),
+        ] {
+            assert_eq!(most_edits(name.as_bytes()), edits, "{name}");
+        }
+        assert_eq!(most_edits("\u{e9}\u{e9}\u{e9}".as_bytes()), 0);
     }
 
     #[test]
@@ -444,7 +742,7 @@ mod tests {
             let wanted = word();
             let (names, order) = names(&all);
             let mut budget = SuggestionBudget(u64::MAX);
-            let got = nearest(&names, &order, &wanted, &mut budget);
+            let got = nearest(&names, &order, &wanted, LIMIT, |_| true, &mut budget);
             let distance = |name: &Vec<u8>| strsim::generic_levenshtein(name, &wanted);
             let near = all
                 .iter()
@@ -458,10 +756,30 @@ mod tests {
         }
     }
 
+    #[test]
+    fn other_numbers_and_other_words_are_no_typos() {
+        for (wanted, name, expected) in [
+            ("instal", "install", true),
+            ("setup-guid", "setup-guide", true),
+            ("get-started", "getstarted", true),
+            ("index-19", "index-1", false),
+            ("page2", "page12", false),
+            ("notes-2", "notes", false),
+            ("java.nio", "java.io", false),
+            ("wise_real", "wise_ceil", false),
+        ] {
+            assert_eq!(
+                is_typo(wanted.as_bytes(), name.as_bytes()),
+                expected,
+                "{wanted}"
+            );
+        }
+    }
+
     fn spent(names: &Interner, order: &NameOrder, wanted: impl Iterator<Item = Vec<u8>>) -> u64 {
         let mut budget = SuggestionBudget(u64::MAX);
         for wanted in wanted {
-            nearest(names, order, &wanted, &mut budget);
+            nearest(names, order, &wanted, LIMIT, |_| true, &mut budget);
         }
         u64::MAX - budget.0
     }
@@ -498,7 +816,8 @@ mod tests {
         let (names, order) = names((0..10_000).map(|i| format!("{i:05}")));
         for rows in [0, 1, 10, 100] {
             let mut budget = SuggestionBudget(rows);
-            assert_eq!(nearest(&names, &order, b"9999x", &mut budget), None);
+            let near = nearest(&names, &order, b"9999x", LIMIT, |_| true, &mut budget);
+            assert_eq!(near, None);
             assert!(budget.is_spent());
         }
     }

@@ -288,6 +288,24 @@ impl TargetChecker {
         }
     }
 
+    /// Returns whether a name is one of index files where the URI of a file lies.
+    pub(super) fn is_index(&self, uri: &[u8], name: &[u8]) -> bool {
+        let is_name =
+            |naming: &FileNaming| naming.index.iter().any(|index| index.as_bytes() == name);
+        let MountPosition::Below {
+            root,
+            path: Some(path),
+            ..
+        } = self.mount_position(uri)
+        else {
+            return is_name(&self.naming);
+        };
+        match self.servers.of(&root) {
+            Some(view) => is_name(view.config(&self.tree, &path).naming()),
+            None => is_name(&self.naming),
+        }
+    }
+
     /// Returns the number of a file that a walk has found; `named` is a file that was an argument.
     pub(super) fn walked(&self, path: &[u8], named: bool) -> FileId {
         match self.tree.path_of_walked(path, named) {
@@ -338,6 +356,15 @@ impl TargetChecker {
             MountPosition::Below { root, path, .. } => Some((root, path?)),
             MountPosition::Elsewhere(_) => None,
         }
+    }
+
+    /// Returns the rest of a URI below that of a directory, which ends in a slash.
+    pub(super) fn below<'u>(&self, uri: &'u [u8], directory: &[u8]) -> Option<&'u [u8]> {
+        let split = |uri: &[u8]| memchr::memchr(b':', uri).map(|at| at + 1);
+        let (scheme, rest) = uri.split_at(split(uri)?);
+        let (other, above) = directory.split_at(split(directory)?);
+        let is_same = scheme == other || self.alike()(scheme, other);
+        (rest.strip_prefix(above)).filter(|_| is_same && above.ends_with(b"/"))
     }
 
     /// Returns the comparison of schemes that counts some as the same.
@@ -485,7 +512,7 @@ pub(super) fn required_name(fragment: &[u8]) -> Option<&[u8]> {
 }
 
 /// Returns the two names that a range of lines needs: `203-207` leads from line 203 to line 207 where
-/// each line has its number as its id, as in sources that rustdoc shows (A36).
+/// each line has its number as its id, as in sources that rustdoc shows (A50).
 pub(super) fn line_range(name: &[u8]) -> Option<[&[u8]; 2]> {
     let at = memchr::memchr(b'-', name)?;
     let ends = [&name[..at], &name[at + 1..]];
@@ -504,6 +531,34 @@ pub(super) fn is_line_of_source(name: &[u8]) -> bool {
         })
     };
     name.splitn(2, |&byte| byte == b'-').all(is_place)
+}
+
+/// The kinds of items in the names of pages of rustdoc, such as `struct.Vec.html`.
+const RUSTDOC_KINDS: [&str; 15] = [
+    "attr",
+    "constant",
+    "derive",
+    "enum",
+    "fn",
+    "foreigntype",
+    "keyword",
+    "macro",
+    "primitive",
+    "static",
+    "struct",
+    "trait",
+    "traitalias",
+    "type",
+    "union",
+];
+
+/// Returns whether a path has the name of a page that rustdoc writes for an item.
+pub(super) fn is_rustdoc_item(path: &[u8]) -> bool {
+    let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+    let kind = name.split(|&byte| byte == b'.').next().unwrap_or_default();
+    let has_three_parts = name.iter().filter(|&&byte| byte == b'.').count() == 2;
+    let mut kinds = RUSTDOC_KINDS.iter();
+    has_three_parts && name.ends_with(b".html") && kinds.any(|known| known.as_bytes() == kind)
 }
 
 /// Decodes the percent-encoded bytes of a fragment; a `%` without two digits stays.

@@ -194,7 +194,7 @@ fn names_that_no_repository_can_hold_are_found_too() {
     let (_, out) = audit(&tree, &[]);
     assert_eq!(
         out,
-        "site/index.html:1:37: error[broken-file]: a?b.html (no such file)\n"
+        "site/index.html:1:37: error[broken-file]: a?b.html (no such file; did you mean a%3Fb.html?)\n"
     );
 }
 

@@ -251,3 +251,35 @@ fn names_of_targets_are_short_and_have_no_control_characters() {
     );
     assert!(header.chars().count() < 250, "{header}");
 }
+
+#[test]
+fn links_to_redirects_of_rustdoc_are_one_group() {
+    let refresh =
+        |to: &str| format!("<meta http-equiv=refresh content='0;URL={to}'><a href='{to}'>x</a>");
+    let tree = Tree::new(&[
+        ("doc/real/struct.A.html", "<p id=a>"),
+        ("doc/real/fn.b.html", "<p id=b>"),
+        ("doc/in/struct.A.html", &refresh("../real/struct.A.html")),
+        ("doc/in/fn.b.html", &refresh("../real/fn.b.html")),
+        // Not by rustdoc: its name, and its ids.
+        ("doc/in/old.html", &refresh("../real/fn.b.html")),
+        (
+            "doc/in/fn.c.html",
+            &(refresh("../real/fn.b.html") + "<p id=c>"),
+        ),
+        (
+            "doc/index.html",
+            "<a href=in/struct.A.html>A</a><a href=in/fn.b.html>b</a><a href=in/fn.b.html#b>b</a>\
+             <a href=in/old.html>o</a><a href=in/fn.c.html>c</a>",
+        ),
+    ]);
+    let ran = tree.run(&["audit", "--root", "doc=https://example.com/"]);
+    let heads = ran.out.lines().filter(|line| line.contains("x "));
+    let heads: Vec<&str> = heads.collect();
+    assert_eq!(heads.len(), 1, "{}", ran.out);
+    assert!(
+        heads[0].starts_with("3x (redirect pages of rustdoc): redirected"),
+        "{}",
+        ran.out
+    );
+}

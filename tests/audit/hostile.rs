@@ -95,7 +95,7 @@ fn suggestions_are_the_same_for_any_number_of_workers() {
     }
     let one = tree.run(&["audit", "s", "-j", "1"]);
     assert!(
-        one.out.contains("did you mean #section-00012?"),
+        one.out.contains("did you mean ids.html#section-00012?"),
         "{}",
         one.out
     );

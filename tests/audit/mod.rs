@@ -28,3 +28,5 @@ mod servers;
 mod planted;
 // SARIF and JUnit, read by parsers.
 mod reports;
+// Suggestions, which can be pasted.
+mod suggestions;

@@ -220,7 +220,7 @@ pub(super) fn push_message(finding: &Finding<'_>, push: Push, out: &mut Vec<u8>)
 
 /// Appends the suggestion of a finding, if there is one.
 pub(super) fn push_suggestion(finding: &Finding<'_>, push: Push, out: &mut Vec<u8>) {
-    if let Some(suggestion) = finding.suggestion {
+    if let Some(suggestion) = finding.suggestion() {
         out.extend_from_slice(b"; did you mean ");
         push(suggestion, out);
         out.push(b'?');

@@ -5,7 +5,7 @@ use std::hash::BuildHasher;
 use foldhash::quality::RandomState;
 use hashbrown::HashTable;
 
-use crate::audit::finding::{Finding, FindingDraft, SuggestionHint};
+use crate::audit::finding::{Finding, FindingDraft, Suggestion, SuggestionHint};
 use crate::audit::names::Interner;
 use crate::audit::wire::{WireReader, push_number};
 use crate::output::DocumentPath;
@@ -127,7 +127,7 @@ impl FindingGroups {
         &mut self,
         document: &DocumentPath,
         draft: &FindingDraft<'_>,
-        suggestion: Option<&[u8]>,
+        suggestion: Option<&Suggestion>,
     ) {
         let document = self.documents.add(document.path());
         let key = match self.by {
@@ -200,7 +200,7 @@ impl FindingGroups {
             };
             FindingDraft::read(&mut packed, |draft| {
                 let suggestion = match &draft.hint {
-                    SuggestionHint::Known(suggestion) => Some(&**suggestion),
+                    SuggestionHint::Known(suggestion) => Some(suggestion),
                     _ => None,
                 };
                 show(place, &draft.finding(&document, suggestion));

@@ -101,7 +101,7 @@ impl ReportFormatter for HtmlReport {
         let message = (message != finding.rule.message).then_some(message.as_bytes());
         let texts = [
             Some(finding.reference()),
-            finding.suggestion,
+            finding.suggestion(),
             finding.member().map(str::as_bytes),
             message,
         ];

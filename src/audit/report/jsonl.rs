@@ -30,7 +30,7 @@ impl ReportFormatter for JsonlReport {
         push_member("level", finding.level.name(), out);
         push_member("message", &finding.message(), out);
         out.extend_from_slice(b",\"suggestion\":");
-        match finding.suggestion {
+        match finding.suggestion() {
             Some(suggestion) => push_string(suggestion, out),
             None => out.extend_from_slice(b"null"),
         }

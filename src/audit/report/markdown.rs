@@ -177,7 +177,7 @@ fn sentence(finding: &Finding<'_>) -> String {
 }
 
 fn suggestion(finding: &Finding<'_>) -> String {
-    finding.suggestion.map_or(String::new(), |suggestion| {
+    finding.suggestion().map_or(String::new(), |suggestion| {
         format!("; did you mean {}?", code(suggestion))
     })
 }

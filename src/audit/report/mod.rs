@@ -16,7 +16,9 @@ use std::convert::Infallible;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use super::finding::{Baseline, Finding, FindingDraft, FindingSubject, push_baseline_line};
+use super::finding::{
+    Baseline, Finding, FindingDraft, FindingSubject, Suggestion, push_baseline_line,
+};
 use super::rules::{Level, LinkState, StateCounts};
 use super::wire::{self, WireReader, WireRecord};
 use crate::document::diagnostic::Effect;
@@ -283,7 +285,7 @@ impl<'r> ReportSet<'r> {
     }
 
     /// Takes a finding with its suggestion.
-    pub(super) fn finding(&mut self, draft: &FindingDraft<'_>, suggestion: Option<&[u8]>) {
+    pub(super) fn finding(&mut self, draft: &FindingDraft<'_>, suggestion: Option<&Suggestion>) {
         let finding = draft.finding(&self.document, suggestion);
         match finding.level {
             Level::Error => self.totals.errors += 1,

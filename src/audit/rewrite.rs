@@ -1,0 +1,178 @@
+//! References to files, written as other references were: relative ones stay relative to the effective
+//! base, paths stay paths, and absolute references stay absolute (A28).
+
+use percent_encoding::percent_decode;
+
+use super::disk::LookupMatch;
+use super::target::{TargetChecker, TargetLocation};
+use crate::resolver::Link;
+use crate::uri::base::push_path;
+use crate::uri::{Reference, Resolver, Rules};
+
+/// The number of leading parts of a reference, and of `../` before a file, that are tried.
+const MOST_STEPS: usize = 64;
+/// References that are longer, in bytes, are not rewritten: no path is as long.
+const LONGEST: usize = 8 << 10;
+/// Bytes that a path may hold as they are, and that end a reference in quotes, in CSS, in a list or in
+/// Markdown, or begin a character reference.
+const DELIMITERS: &[u8] = b"&'()*,;";
+
+/// The reference of a link, taken apart to write others in its form.
+pub(super) struct ReferenceForm<'a> {
+    checker: &'a TargetChecker,
+    /// The reference up to its query or fragment.
+    path: Vec<u8>,
+    /// The query and the fragment.
+    suffix: Vec<u8>,
+    /// The index in `path` after the scheme and the authority.
+    start: usize,
+    /// Resolves as a browser would.
+    browser: Resolver,
+    /// Resolves by RFC 3986.
+    strict: Resolver,
+}
+
+impl<'a> ReferenceForm<'a> {
+    /// Takes the reference of a link apart.
+    pub(super) fn of(checker: &'a TargetChecker, link: &Link<'_>) -> Option<Self> {
+        if link.reference.len() > LONGEST {
+            return None;
+        }
+        // A browser drops white space around a reference, and line breaks in it.
+        let is_edge = |byte: &u8| *byte <= b' ';
+        let start = link.reference.iter().position(|byte| !is_edge(byte))?;
+        let end = link.reference.iter().rposition(|byte| !is_edge(byte))? + 1;
+        let written = link.reference[start..end].iter().copied();
+        let mut path: Vec<u8> = written.filter(|byte| !b"\t\r\n".contains(byte)).collect();
+        let end = memchr::memchr2(b'?', b'#', &path).unwrap_or(path.len());
+        let suffix = path.split_off(end);
+        let parts = Reference::split(&path);
+        let scheme = parts.scheme.map_or(0, |scheme| scheme.len() + 1);
+        let authority = parts.authority.map_or(0, |authority| authority.len() + 2);
+        let resolver = |rules| match link.base {
+            Some((base, _)) => Resolver::new(base, rules).ok(),
+            None => Some(Resolver::without_base(rules)),
+        };
+        Some(ReferenceForm {
+            checker,
+            start: scheme + authority,
+            path,
+            suffix,
+            browser: resolver(Rules::Whatwg)?,
+            strict: resolver(Rules::RFC3986)?,
+        })
+    }
+
+    /// Returns the query and the fragment.
+    pub(super) fn suffix(&self) -> &[u8] {
+        &self.suffix
+    }
+
+    /// Returns a reference to a file, with a query and a fragment; none if there is none in this form
+    /// that leads to the file.
+    pub(super) fn to_file(&self, file: &[u8], suffix: &[u8]) -> Option<Vec<u8>> {
+        let uri = self.checker.mounts.uri(file)?;
+        let slash = memchr::memrchr(b'/', &uri)?;
+        let name: Vec<u8> = percent_decode(&uri[slash + 1..]).collect();
+        // An index file is named by its directory unless a name of its kind was written.
+        let extension = memchr::memrchr(b'.', &name).map_or(&b""[..], |at| &name[at..]);
+        let end = self.path.iter().rposition(|&byte| byte != b'/');
+        let written = end.map_or(&b""[..], |end| &self.path[..=end]);
+        let by_directory = self.checker.is_index(&uri, &name) && !written.ends_with(extension);
+        let directory = by_directory.then_some(&uri[..=slash]);
+        [directory, Some(&uri)]
+            .into_iter()
+            .flatten()
+            .find_map(|uri| self.to_file_at(uri, file, suffix))
+    }
+
+    /// Returns a reference to the URI of a file, with a query and a fragment.
+    pub(super) fn to_file_at(&self, uri: &[u8], file: &[u8], suffix: &[u8]) -> Option<Vec<u8>> {
+        let mut reference = self.to_uri(uri)?;
+        reference.extend_from_slice(suffix);
+        self.leads_to(&reference, file).then_some(reference)
+    }
+
+    /// Returns the reference without the slashes at the end of its path, if it leads to a file.
+    pub(super) fn without_slash(&self, file: &[u8]) -> Option<Vec<u8>> {
+        let end = self.path.iter().rposition(|&byte| byte != b'/')?;
+        let reference = [&self.path[..=end], &self.suffix].concat();
+        self.leads_to(&reference, file).then_some(reference)
+    }
+
+    /// Returns the reference with another name in its fragment; none if it has no fragment.
+    pub(super) fn with_fragment(&self, name: &[u8]) -> Option<Vec<u8>> {
+        let at = memchr::memchr(b'#', &self.suffix)? + 1;
+        let (before, fragment) = self.suffix.split_at(at);
+        let directive = memchr::memmem::find(fragment, b":~:").unwrap_or(fragment.len());
+        let mut reference = [&self.path, before].concat();
+        push_name(name, &mut reference);
+        reference.extend_from_slice(&fragment[directive..]);
+        Some(reference)
+    }
+
+    /// Returns the reference to a URI that keeps as much as possible of what was written.
+    fn to_uri(&self, uri: &[u8]) -> Option<Vec<u8>> {
+        let slashes = memchr::memrchr_iter(b'/', &self.path).take_while(|&at| at >= self.start);
+        let written = slashes.map(|at| self.path[..=at].to_vec());
+        let is_relative = self.start == 0 && !self.path.starts_with(b"/");
+        let above = (0..MOST_STEPS).map(|steps| b"../".repeat(steps));
+        let above = above.take_while(|_| is_relative);
+        (written.take(MOST_STEPS).chain(above)).find_map(|front| self.below(front, uri))
+    }
+
+    /// Returns the reference to a URI that begins with `front`, which leads to a directory; none if
+    /// the URI is not below it.
+    fn below(&self, front: Vec<u8>, uri: &[u8]) -> Option<Vec<u8>> {
+        let here: &[u8] = b"./";
+        let mut directory = Vec::new();
+        let asked = if front.is_empty() { here } else { &front };
+        self.browser.resolve_into(asked, &mut directory).ok()?;
+        let rest = self.checker.below(uri, &directory)?;
+        let name = rest.split(|&byte| byte == b'/').next().unwrap_or_default();
+        // `./` keeps a name with a colon from being read as a scheme.
+        let is_unclear = name.is_empty() || name.contains(&b':');
+        let mut reference = if front.is_empty() && is_unclear {
+            here.to_vec()
+        } else {
+            front
+        };
+        push_safe(rest, &mut reference);
+        Some(reference)
+    }
+
+    /// Returns whether a reference leads to a file, by the rules of browsers and of RFC 3986.
+    fn leads_to(&self, reference: &[u8], file: &[u8]) -> bool {
+        [&self.browser, &self.strict].into_iter().all(|resolver| {
+            let mut target = Vec::new();
+            if resolver.resolve_into(reference, &mut target).is_err() {
+                return false;
+            }
+            let end = memchr::memchr2(b'?', b'#', &target).unwrap_or(target.len());
+            match self.checker.locate(&target[..end]) {
+                TargetLocation::File(
+                    found,
+                    LookupMatch::Exact | LookupMatch::Index | LookupMatch::Extension,
+                ) => *self.checker.paths.path(found) == *file,
+                _ => false,
+            }
+        })
+    }
+}
+
+/// Appends a name, percent-encoded for a reference in any document.
+fn push_name(name: &[u8], out: &mut Vec<u8>) {
+    let mut encoded = Vec::new();
+    push_path(name, &mut encoded);
+    push_safe(&encoded, out);
+}
+
+/// Appends a part of a URI; bytes that delimit references are percent-encoded.
+fn push_safe(part: &[u8], out: &mut Vec<u8>) {
+    for &byte in part {
+        match DELIMITERS.contains(&byte) {
+            true => out.extend_from_slice(format!("%{byte:02X}").as_bytes()),
+            false => out.push(byte),
+        }
+    }
+}
