@@ -13,6 +13,7 @@
 mod collect;
 mod disk;
 mod finding;
+pub(crate) mod fix;
 mod hint;
 mod ignored;
 mod names;

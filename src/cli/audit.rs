@@ -9,14 +9,16 @@ use std::sync::Arc;
 use clap::{ArgMatches, Command};
 
 use super::args::output::workers;
-use super::args::{AuditArgs, FailOnArg, SwitchArg};
+use super::args::{AuditArgs, FailOnArg, FixArg, SwitchArg};
 use super::changed::changed_since;
 use super::config::{self, Config};
 use super::destination::{Destination, OutputTarget};
+use super::fix::{self, FixCounts, FixDestination};
 use super::inputs::Inputs;
 use super::message::{Error, ProgressLine, report, write_stderr};
 use super::process::Exit;
 use super::{extract, help, manual};
+use crate::audit::fix::FixList;
 use crate::audit::options::{Audit, ListedLinks, assume_roots};
 use crate::audit::report::{ReportFormat, ReportPlace, ReportSet, TextStyle};
 use crate::audit::rules::{Level, Levels, LinkState, RULES};
@@ -27,7 +29,7 @@ use crate::output::escape::visible;
 use crate::output::record::counted;
 use crate::pipeline::bases::Bases;
 use crate::pipeline::split_lines::UNCUT;
-use crate::pipeline::walk::{Outputs, Root};
+use crate::pipeline::walk::{Outputs, Root, path_of};
 use crate::pipeline::{Archives, OutputOrder, PipelineOptions, Verbosity};
 
 /// Returns the command line with the flags of the configuration before its own, and the
@@ -124,6 +126,12 @@ pub(super) fn run(
     {
         report(&notice.lines()[0]);
     }
+    let findings = &arguments.findings;
+    if findings.fix == Some(FixArg::Diff) && (findings.json || findings.format.name != "text") {
+        return Err(Error::new(
+            "--fix shows a diff instead of findings: write these to a file with --report",
+        ));
+    }
     let paths = paths(arguments)?;
     help::check_paths(&paths, false)?;
     let mut options = options(arguments, matches, &paths)?;
@@ -151,16 +159,35 @@ pub(super) fn run(
         .progress
         .clone()
         .map(ProgressLine::show);
+    let mut fixes = fix_list(arguments);
+    let reading = fixes.is_some().then(|| audit.options.reading.clone());
     let mut reports = destinations.reports(arguments);
     reports.totals.config = notice.map(|notice| notice.file.clone());
-    let outcome = audit::run(audit, walk, reports);
+    if let Some(fixes) = &mut fixes {
+        reports.collect_fixes(fixes);
+    }
+    let mut outcome = audit::run(audit, walk, reports);
     drop(line);
+    let mut counts = None;
+    if let (Ok(totals), Some(fixes), Some(reading)) = (&mut outcome, &fixes, &reading) {
+        match destinations.fix(arguments, &paths, fixes, reading) {
+            Ok(made) => counts = Some(made.add_to(totals, fixes.is_written)),
+            Err(error) => outcome = Err(error),
+        }
+    }
     let outcome = match destinations.finish(outcome, &outputs) {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(Exit::Found),
         Err(error) => return Err(Error::new(format!("cannot write: {error}"))),
         Ok(outcome) => outcome,
     };
-    finish(arguments, &outcome, notice)
+    finish(arguments, &outcome, counts.as_ref(), notice)
+}
+
+/// Returns the list that collects fixes, if any are wanted.
+fn fix_list(arguments: &AuditArgs) -> Option<FixList> {
+    let findings = &arguments.findings;
+    let is_written = findings.fix? == FixArg::Write;
+    Some(FixList::new(findings.fix_moved, is_written))
 }
 
 /// Returns the paths to audit: by default those of `--root`, else the current directory.
@@ -361,7 +388,9 @@ impl AuditOutputs<Destination> {
     fn reports(&mut self, arguments: &AuditArgs) -> ReportSet<'_> {
         let findings = &arguments.findings;
         let mut reports = ReportSet::new(verbosity(arguments), findings.max_findings);
-        if let Some(main) = &mut self.main {
+        // A diff takes the place of the findings.
+        let main = self.main.as_mut();
+        if let Some(main) = main.filter(|_| findings.fix != Some(FixArg::Diff)) {
             let format = match findings.json {
                 true => ReportFormat::named("jsonl").unwrap_or(findings.format),
                 false => findings.format,
@@ -392,6 +421,30 @@ impl AuditOutputs<Destination> {
             reports.count_targets();
         }
         reports
+    }
+
+    /// Shows the fixes as a diff, or writes them into the files below the roots and the paths.
+    fn fix(
+        &mut self,
+        arguments: &AuditArgs,
+        paths: &[PathBuf],
+        fixes: &FixList,
+        reading: &PipelineOptions,
+    ) -> io::Result<FixCounts> {
+        let destination = match fixes.is_written {
+            true => {
+                let mounts = reading.bases.mounts.iter();
+                let mounts = mounts.map(|(directory, _)| path_of(directory));
+                let roots = mounts.chain(paths.iter().cloned());
+                // A path that is gone has no fixes.
+                FixDestination::Files(roots.filter_map(|root| root.canonicalize().ok()).collect())
+            }
+            false => FixDestination::Diff {
+                is_terminal: self.main.as_ref().is_some_and(Destination::is_terminal),
+                out: self.main.as_mut().map(|main| main as &mut dyn io::Write),
+            },
+        };
+        fix::run(fixes, reading, destination, !arguments.findings.no_messages)
     }
 
     /// Gives complete files their names, and removes incomplete ones. No file is replaced where
@@ -433,12 +486,21 @@ fn shows_summary(arguments: &AuditArgs) -> bool {
 fn finish(
     arguments: &AuditArgs,
     totals: &AuditSummary,
+    fixes: Option<&FixCounts>,
     notice: Option<&Notice>,
 ) -> Result<Exit, Error> {
     let findings = &arguments.findings;
     let summary = &totals.summary;
     if shows_summary(arguments) {
         write_stderr(summary_text(totals).as_bytes());
+    }
+    if let Some(fixes) = fixes.filter(|_| !findings.quiet) {
+        let is_written = findings.fix == Some(FixArg::Write);
+        write_stderr(
+            fixes
+                .text(is_written, totals.errors + totals.warnings)
+                .as_bytes(),
+        );
     }
     if let Some(notice) = notice.filter(|notice| !notice.quiet) {
         let lines = notice.lines();
@@ -453,7 +515,8 @@ fn finish(
         FailOnArg::Warning => totals.errors + totals.warnings,
         FailOnArg::Never => 0,
     };
-    let exit = if summary.errors + totals.damaged > 0 {
+    let unfixed = fixes.map_or(0, |fixes| fixes.errors);
+    let exit = if summary.errors + totals.damaged + unfixed > 0 {
         Exit::Error
     } else if failing > 0 {
         Exit::Nothing

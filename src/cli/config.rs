@@ -54,13 +54,15 @@ pub(super) struct Config {
     pub(super) ignore: Vec<IgnoreEntry>,
 }
 
-/// Flags that are not keys.
-const NEVER: [&str; 6] = [
+/// Flags that are not keys: no file may have others rewritten.
+const NEVER: [&str; 8] = [
     "config",
     "no-config",
     "help",
     "version",
     "explain",
+    "fix",
+    "fix-moved",
     "type-list",
 ];
 

@@ -248,7 +248,8 @@ pub(super) struct Unfinished {
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 impl Unfinished {
-    fn create(path: &Path) -> io::Result<Self> {
+    /// Creates a file beside an absolute path, which it replaces when it is finished.
+    pub(super) fn create(path: &Path) -> io::Result<Self> {
         process::on_termination(remove_unfinished);
         let mut builder = tempfile::Builder::new();
         builder.prefix(".uriscan-").suffix(".tmp");
@@ -267,7 +268,13 @@ impl Unfinished {
         Ok(Unfinished { file, path })
     }
 
-    fn finish(self) -> io::Result<()> {
+    /// Writes bytes.
+    pub(super) fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.file.as_file_mut().write_all(bytes)
+    }
+
+    /// Gives the complete file its name.
+    pub(super) fn finish(self) -> io::Result<()> {
         let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
         // Keeps the permissions of the file that is replaced.
         if let Ok(metadata) = fs::metadata(&self.path) {

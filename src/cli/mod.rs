@@ -7,6 +7,7 @@ mod changed;
 mod config;
 mod destination;
 mod extract;
+mod fix;
 mod help;
 mod inputs;
 mod manual;

@@ -8,6 +8,8 @@ mod changed;
 mod dialects;
 // The table of exit codes.
 mod exit_codes;
+// Fixes, as a diff and in the files.
+mod fix;
 // Baselines, changed files, several reports, links, what is left for other tools.
 mod flags;
 // A generated site with known breakage.

@@ -19,6 +19,7 @@ use std::path::PathBuf;
 use super::finding::{
     Baseline, Finding, FindingDraft, FindingSubject, Suggestion, push_baseline_line,
 };
+use super::fix::FixList;
 use super::rules::{Level, LinkState, StateCounts};
 use super::wire::{self, WireReader, WireRecord};
 use crate::document::diagnostic::Effect;
@@ -138,6 +139,8 @@ pub(crate) struct ReportSet<'r> {
     groups: Vec<FindingGroups>,
     /// The keys of findings that the baseline accepts.
     forgiven: foldhash::HashSet<u64>,
+    /// The fixes of findings.
+    fixes: Option<&'r mut FixList>,
     document: DocumentPath,
     verbosity: Verbosity,
     /// The number of findings that are shown at most.
@@ -157,6 +160,7 @@ impl<'r> ReportSet<'r> {
             baseline: None,
             groups: Vec::new(),
             forgiven: foldhash::HashSet::default(),
+            fixes: None,
             document: DocumentPath::new(b""),
             verbosity,
             most: most.unwrap_or(u64::MAX),
@@ -217,6 +221,11 @@ impl<'r> ReportSet<'r> {
     /// Adds the baseline that accepts all findings.
     pub(crate) fn list_keys(&mut self, writer: Box<dyn Write + Send + 'r>) {
         self.baseline = Some(OpenReport::list(writer));
+    }
+
+    /// Collects the fixes of findings.
+    pub(crate) fn collect_fixes(&mut self, fixes: &'r mut FixList) {
+        self.fixes = Some(fixes);
     }
 
     /// Takes a record that is no finding.
@@ -281,12 +290,18 @@ impl<'r> ReportSet<'r> {
 
     /// Returns whether the next finding is shown, and not only counted.
     pub(super) fn shows_next(&self) -> bool {
-        self.shown < self.most && !self.open.is_empty()
+        self.fixes.is_some() || self.shown < self.most && !self.open.is_empty()
     }
 
     /// Takes a finding with its suggestion.
     pub(super) fn finding(&mut self, draft: &FindingDraft<'_>, suggestion: Option<&Suggestion>) {
         let finding = draft.finding(&self.document, suggestion);
+        if let Some(fixes) = &mut self.fixes
+            && fixes.add(&finding)
+            && fixes.is_written
+        {
+            return;
+        }
         match finding.level {
             Level::Error => self.totals.errors += 1,
             _ => self.totals.warnings += 1,

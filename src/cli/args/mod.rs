@@ -200,6 +200,25 @@ pub(crate) struct FindingArgs {
     /// Instead of findings show the targets that only a look at the network can decide
     #[arg(long, conflicts_with = "links")]
     pub external: bool,
+    /// Show a diff that replaces references by their suggestions where these are certain; =write
+    /// changes the files
+    ///
+    /// Certain are other case or another Unicode form, other encodings of the same name, a slash too
+    /// many or too few at the end, and the destination of a page of the tree that redirects. Nothing
+    /// else in a file changes. With =write only findings that are left are shown and count.
+    #[arg(
+        long,
+        value_name = "HOW",
+        num_args = 0..=1,
+        require_equals = true,
+        hide_possible_values = true,
+        default_missing_value = "diff",
+        conflicts_with_all = ["links", "external", "count_by"]
+    )]
+    pub(crate) fix: Option<FixArg>,
+    /// With --fix: replace references to files that have moved, too, where one file has the name
+    #[arg(long, requires = "fix")]
+    pub(crate) fix_moved: bool,
     /// The least level of a finding that makes the exit code 1: error, warning or never
     #[arg(
         long,
@@ -267,6 +286,15 @@ pub(crate) enum FailOnArg {
     Warning,
     /// None does
     Never,
+}
+
+/// What becomes of certain suggestions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FixArg {
+    /// They are shown as a diff
+    Diff,
+    /// They are written into the files
+    Write,
 }
 
 /// A report and the file that it is written to.

@@ -1,0 +1,483 @@
+//! Fixes: certain suggestions, put into the files of their findings.
+//!
+//! A fix replaces the part of a reference that differs, and nothing else in the file. It is made only
+//! where reading the file again gives the reference that was found, and where reading the result gives
+//! the same links but for the new references (A54).
+
+use std::io;
+use std::ops::Range;
+use std::path::PathBuf;
+
+use super::finding::{Finding, Repair};
+use super::rules::Level;
+use crate::bytes::lines::Position;
+use crate::document::events::Span;
+use crate::document::flags::Flags;
+use crate::pipeline::PipelineOptions;
+use crate::pipeline::read::{FileOutcome, FileReader};
+use crate::pipeline::walk::{Entry, EntryKind, path_of};
+use crate::resolver::{Link, Sink};
+
+/// The number of unchanged lines around a change in a diff.
+const CONTEXT: usize = 3;
+
+/// The suggestions of a run that are put into files.
+#[derive(Debug)]
+pub(crate) struct FixList {
+    /// Files that have moved are fixed too.
+    pub(crate) moved: bool,
+    /// The findings are not reported, as they will be gone.
+    pub(crate) is_written: bool,
+    /// In the order of the walk.
+    pub(crate) documents: Vec<DocumentFixes>,
+}
+
+/// The fixes of one document, in the order of its findings.
+#[derive(Debug)]
+pub(crate) struct DocumentFixes {
+    /// The path, as reached from the arguments.
+    pub(crate) path: PathBuf,
+    /// The fixes.
+    pub(crate) fixes: Vec<Fix>,
+}
+
+/// A reference and the one that replaces it.
+#[derive(Clone, Debug)]
+pub(crate) struct Fix {
+    span: Span,
+    /// The position of the reference.
+    pub(crate) position: Option<Position>,
+    /// The level of the finding.
+    pub(crate) level: Level,
+    reference: Box<[u8]>,
+    replacement: Box<[u8]>,
+}
+
+impl FixList {
+    /// Creates an empty list.
+    pub(crate) fn new(moved: bool, is_written: bool) -> Self {
+        FixList {
+            moved,
+            is_written,
+            documents: Vec::new(),
+        }
+    }
+
+    /// Adds the fix of a finding; returns whether there is one.
+    pub(super) fn add(&mut self, finding: &Finding<'_>) -> bool {
+        let (Some(link), Some(suggestion)) = (finding.link(), finding.suggestion) else {
+            return false;
+        };
+        let is_certain = match suggestion.repair {
+            None => false,
+            Some(Repair::Moved) => self.moved,
+            Some(_) => true,
+        };
+        // The spans of parts of messages and of inner documents are not those of the file.
+        let is_verbatim = link.member.is_none() && !link.flags.intersects(Flags::SRCDOC);
+        if !is_certain || !is_verbatim || *suggestion.reference == *link.reference {
+            return false;
+        }
+        let path = path_of(finding.document.path());
+        if self.documents.last().is_none_or(|last| last.path != path) {
+            let fixes = Vec::new();
+            self.documents.push(DocumentFixes { path, fixes });
+        }
+        if let Some(document) = self.documents.last_mut() {
+            document.fixes.push(Fix {
+                span: link.span,
+                position: link.position,
+                level: finding.level(),
+                reference: link.reference.into(),
+                replacement: suggestion.reference.as_slice().into(),
+            });
+        }
+        true
+    }
+}
+
+/// The reason why a reference is left as it is.
+pub(crate) const CHANGED: &str = "the file has changed since it was read";
+const ESCAPED: &str = "the reference is not written in the file as it is read";
+const OVERLAPPING: &str = "it overlaps another reference";
+const MISREAD: &str = "the new reference would be read otherwise there";
+
+/// A part of a file, and the bytes that replace it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Splice {
+    range: Range<usize>,
+    bytes: Vec<u8>,
+}
+
+/// A file with its fixes.
+#[derive(Debug)]
+pub(crate) struct FixedFile {
+    /// In ascending order.
+    splices: Vec<Splice>,
+    /// The fixes that are made.
+    pub(crate) fixed: Vec<Fix>,
+    /// Those that are not, with the reasons.
+    pub(crate) left: Vec<(Fix, &'static str)>,
+}
+
+/// Puts fixes into the bytes of files.
+pub(crate) struct Fixer<'a> {
+    reader: FileReader<'a>,
+}
+
+impl<'a> Fixer<'a> {
+    /// Creates a fixer that reads files as the audit does.
+    pub(crate) fn new(reading: &'a PipelineOptions) -> Self {
+        let reader = FileReader::new(reading);
+        Fixer { reader }
+    }
+
+    /// Returns the fixes of a document that can be made in its bytes.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading the file as a document.
+    pub(crate) fn fix(&mut self, document: &DocumentFixes, bytes: &[u8]) -> io::Result<FixedFile> {
+        let before = self.links(document, bytes)?;
+        let mut left = Vec::new();
+        // For each fix the index of its link, and the splice.
+        let mut made: Vec<(usize, Fix, Splice)> = Vec::new();
+        for fix in &document.fixes {
+            let read = before.index_of(fix);
+            let splice = read.and_then(|_| splice(bytes, fix));
+            match (read, splice) {
+                (None, _) => left.push((fix.clone(), CHANGED)),
+                (_, None) => left.push((fix.clone(), ESCAPED)),
+                (Some(index), Some(splice)) => made.push((index, fix.clone(), splice)),
+            }
+        }
+        made.sort_by_key(|(_, fix, _)| fix.span.start);
+        let mut kept: Vec<(usize, Fix, Splice)> = Vec::new();
+        for one in made {
+            match kept.last() {
+                Some(last) if last.1.span.end > one.1.span.start && last.2 != one.2 => {
+                    left.push((one.1, OVERLAPPING));
+                }
+                _ => kept.push(one),
+            }
+        }
+        loop {
+            let mut splices: Vec<_> = kept.iter().map(|(_, _, splice)| splice.clone()).collect();
+            // A reference of Markdown may be that of several links.
+            splices.dedup();
+            let after = self.links(document, &spliced(bytes, 0..bytes.len(), &splices))?;
+            let count = kept.len();
+            let misread = |(index, ..): &(usize, Fix, Splice)| !after.reads(*index, &before, &kept);
+            let is_same = after.0.len() == before.0.len()
+                && (0..after.0.len()).all(|index| after.reads(index, &before, &kept));
+            if is_same {
+                let fixed = kept.into_iter().map(|(_, fix, _)| fix).collect();
+                return Ok(FixedFile {
+                    splices,
+                    fixed,
+                    left,
+                });
+            }
+            let misread: Vec<bool> = kept.iter().map(misread).collect();
+            // Where it cannot be told which one is at fault, all are left.
+            let all = after.0.len() != before.0.len() || !misread.contains(&true);
+            let mut rest = Vec::new();
+            for (one, misread) in kept.into_iter().zip(misread) {
+                match misread || all {
+                    true => left.push((one.1, MISREAD)),
+                    false => rest.push(one),
+                }
+            }
+            debug_assert!(rest.len() < count);
+            kept = rest;
+        }
+    }
+
+    fn links(&mut self, document: &DocumentFixes, bytes: &[u8]) -> io::Result<ReadLinks> {
+        let entry = Entry {
+            path: document.path.clone(),
+            kind: EntryKind::Unmeasured,
+            named: false,
+        };
+        let mut links = ReadLinks::default();
+        match self.reader.read_bytes(&entry, bytes, &mut links)? {
+            FileOutcome::Document { error: None, .. } => {}
+            FileOutcome::Document {
+                error: Some(error), ..
+            } => return Err(error),
+            _ => links.0.clear(),
+        }
+        links.0.sort_by_key(|link| link.span.start);
+        Ok(links)
+    }
+}
+
+impl FixedFile {
+    /// Returns whether nothing changes.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.splices.is_empty()
+    }
+
+    /// Returns the file with its fixes.
+    pub(crate) fn bytes(&self, bytes: &[u8]) -> Vec<u8> {
+        spliced(bytes, 0..bytes.len(), &self.splices)
+    }
+
+    /// Appends the unified diff of the file.
+    pub(crate) fn push_diff(&self, path: &[u8], bytes: &[u8], out: &mut Vec<u8>) {
+        let mut changes = self.changes(bytes).into_iter().peekable();
+        if changes.peek().is_none() {
+            return;
+        }
+        for (mark, side) in [("---", "a"), ("+++", "b")] {
+            push_diff_path(mark, side, path, out);
+        }
+        // The position before the last hunk, its line there, and the lines that hunks have added.
+        let (mut at, mut line, mut added) = (0, 0, 0_isize);
+        while let Some(first) = changes.next() {
+            let start = lines_before(bytes, first.old.start, at);
+            line += count_lines(&bytes[at..start]);
+            let (mut hunk, mut removed_lines, mut new_lines) = (Vec::new(), 0, 0);
+            let mut keep = |range: Range<usize>, hunk: &mut Vec<u8>| {
+                let count = push_lines(b' ', &bytes[range], hunk);
+                removed_lines += count;
+                new_lines += count;
+            };
+            keep(start..first.old.start, &mut hunk);
+            let (mut removed, mut inserted) = (0, 0);
+            let mut change = first;
+            let end = loop {
+                removed += push_lines(b'-', &bytes[change.old.clone()], &mut hunk);
+                inserted += push_lines(b'+', &change.new, &mut hunk);
+                let end = change.old.end;
+                let next =
+                    changes.next_if(|next| count_lines(&bytes[end..next.old.start]) <= 2 * CONTEXT);
+                let Some(next) = next else { break end };
+                keep(end..next.old.start, &mut hunk);
+                change = next;
+            };
+            let behind = lines_behind(bytes, end);
+            keep(end..behind, &mut hunk);
+            let (old_count, new_count) = (removed_lines + removed, new_lines + inserted);
+            let header = format!(
+                "@@ -{},{old_count} +{},{new_count} @@\n",
+                line + 1,
+                (line + 1).saturating_add_signed(added),
+            );
+            out.extend_from_slice(header.as_bytes());
+            out.extend_from_slice(&hunk);
+            line += old_count;
+            added += new_count as isize - old_count as isize;
+            at = behind;
+        }
+    }
+
+    /// Returns the lines that change, in ascending order.
+    fn changes(&self, bytes: &[u8]) -> Vec<LineChange> {
+        // Runs of splices on the same lines.
+        let mut runs: Vec<(Range<usize>, Range<usize>)> = Vec::new();
+        for (index, splice) in self.splices.iter().enumerate() {
+            let start = memchr::memrchr(b'\n', &bytes[..splice.range.start]);
+            let start = start.map_or(0, |at| at + 1);
+            let end = memchr::memchr(b'\n', &bytes[splice.range.end..]);
+            let end = end.map_or(bytes.len(), |at| splice.range.end + at + 1);
+            match runs.last_mut() {
+                Some((lines, splices)) if lines.end > start => {
+                    (lines.end, splices.end) = (end, index + 1);
+                }
+                _ => runs.push((start..end, index..index + 1)),
+            }
+        }
+        let change = |(old, splices): (Range<usize>, Range<usize>)| LineChange {
+            new: spliced(bytes, old.clone(), &self.splices[splices]),
+            old,
+        };
+        runs.into_iter().map(change).collect()
+    }
+}
+
+/// Lines of a file, and those that replace them.
+struct LineChange {
+    old: Range<usize>,
+    new: Vec<u8>,
+}
+
+/// A link of a file, as it is read.
+#[derive(Debug, PartialEq, Eq)]
+struct ReadLink {
+    span: Span,
+    is_inner: bool,
+    reference: Box<[u8]>,
+    target: Option<Box<[u8]>>,
+}
+
+/// The links of a file, in the order of their spans.
+#[derive(Debug, Default)]
+struct ReadLinks(Vec<ReadLink>);
+
+impl ReadLinks {
+    /// Returns the index of the link of a fix, if it stands where it was found.
+    fn index_of(&self, fix: &Fix) -> Option<usize> {
+        let start = (self.0).partition_point(|link| link.span.start < fix.span.start);
+        let same = self.0[start..]
+            .iter()
+            .take_while(|link| link.span.start == fix.span.start);
+        let is_still = |link: &ReadLink| {
+            link.span == fix.span && !link.is_inner && link.reference == fix.reference
+        };
+        Some(start + same.into_iter().position(is_still)?)
+    }
+
+    /// Returns whether a link is read as it should after some fixes.
+    fn reads(&self, index: usize, before: &ReadLinks, fixes: &[(usize, Fix, Splice)]) -> bool {
+        let (Some(old), Some(new)) = (before.0.get(index), self.0.get(index)) else {
+            return false;
+        };
+        // INVARIANT: fixes ascend, and those of one span are equal.
+        let at = fixes.partition_point(|(_, fix, _)| fix.span.start < old.span.start);
+        let fix = fixes.get(at).filter(|(_, fix, _)| fix.span == old.span);
+        match fix.filter(|(_, fix, _)| fix.reference == old.reference) {
+            Some((_, fix, _)) => new.reference == fix.replacement && new.target.is_some(),
+            None => new.reference == old.reference && new.target == old.target,
+        }
+    }
+}
+
+impl Sink for ReadLinks {
+    fn link(&mut self, link: &Link<'_>) {
+        self.0.push(ReadLink {
+            span: link.span,
+            is_inner: link.member.is_some() || link.flags.intersects(Flags::SRCDOC),
+            reference: link.reference.into(),
+            target: link.target.ok().map(Into::into),
+        });
+    }
+}
+
+/// Returns the part of a file that a fix replaces: that in which the references differ, with the part
+/// that is written otherwise in the file.
+fn splice(bytes: &[u8], fix: &Fix) -> Option<Splice> {
+    let range = usize::try_from(fix.span.start).ok()?..usize::try_from(fix.span.end).ok()?;
+    let raw = bytes.get(range.clone())?;
+    let (old, new) = (&fix.reference, &fix.replacement);
+    if let Some(wide) = [true, false]
+        .into_iter()
+        .find(|&wide| raw == utf16(old, wide))
+    {
+        let bytes = utf16(new, wide);
+        return Some(Splice { range, bytes });
+    }
+    let mut front = common_front(old, new);
+    let mut back = common_back(old, new).min(old.len().min(new.len()) - front);
+    let verbatim = (common_front(raw, old), common_back(raw, old));
+    let part = if old.len() - back <= verbatim.0 {
+        front..old.len() - back
+    } else if old.len() - front <= verbatim.1 {
+        raw.len() - (old.len() - front)..raw.len() - back
+    } else {
+        front = front.min(verbatim.0);
+        let most = raw.len().min(old.len()).min(new.len()) - front;
+        back = back.min(verbatim.1).min(most);
+        front..raw.len() - back
+    };
+    let bytes = &new[front..new.len() - back];
+    // Other characters would have to be written in the charset and the syntax of the file.
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~!$+=:@/?#%".contains(byte);
+    bytes.iter().all(is_plain).then(|| Splice {
+        range: range.start + part.start..range.start + part.end,
+        bytes: bytes.to_vec(),
+    })
+}
+
+/// Returns a text in UTF-16, big-endian or little-endian; nothing for what is no text.
+fn utf16(text: &[u8], is_big: bool) -> Vec<u8> {
+    let units = str::from_utf8(text).unwrap_or_default().encode_utf16();
+    let bytes = units.map(|unit| match is_big {
+        true => unit.to_be_bytes(),
+        false => unit.to_le_bytes(),
+    });
+    bytes.flatten().collect()
+}
+
+fn common_front(one: &[u8], other: &[u8]) -> usize {
+    one.iter()
+        .zip(other)
+        .take_while(|(one, other)| one == other)
+        .count()
+}
+
+fn common_back(one: &[u8], other: &[u8]) -> usize {
+    let pairs = one.iter().rev().zip(other.iter().rev());
+    pairs.take_while(|(one, other)| one == other).count()
+}
+
+/// Returns a part of a file with its splices, which lie in the part in ascending order.
+fn spliced(bytes: &[u8], part: Range<usize>, splices: &[Splice]) -> Vec<u8> {
+    let (mut new, mut at) = (Vec::with_capacity(part.len()), part.start);
+    for splice in splices {
+        new.extend_from_slice(&bytes[at..splice.range.start]);
+        new.extend_from_slice(&splice.bytes);
+        at = splice.range.end;
+    }
+    new.extend_from_slice(&bytes[at..part.end]);
+    new
+}
+
+/// Appends the line of a diff that names a file.
+fn push_diff_path(mark: &str, side: &str, path: &[u8], out: &mut Vec<u8>) {
+    let start = path.iter().position(|&byte| byte != b'/').unwrap_or(0);
+    let relative = path[start..].strip_prefix(b"./").unwrap_or(&path[start..]);
+    let path = [side.as_bytes(), b"/", relative].concat();
+    out.extend_from_slice(mark.as_bytes());
+    out.push(b' ');
+    let is_odd = |byte: &u8| *byte < b' ' || b"\"\\\x7F".contains(byte);
+    if path.iter().any(is_odd) {
+        out.push(b'"');
+        for byte in &path {
+            match is_odd(byte) {
+                true => out.extend_from_slice(format!("\\{byte:03o}").as_bytes()),
+                false => out.push(*byte),
+            }
+        }
+        out.push(b'"');
+    } else {
+        out.extend_from_slice(&path);
+        // A tab ends a name that holds blanks.
+        if path.contains(&b' ') {
+            out.push(b'\t');
+        }
+    }
+    out.push(b'\n');
+}
+
+/// Appends lines, each behind a mark; returns how many.
+fn push_lines(mark: u8, lines: &[u8], out: &mut Vec<u8>) -> usize {
+    let mut count = 0;
+    for line in lines.split_inclusive(|&byte| byte == b'\n') {
+        out.push(mark);
+        out.extend_from_slice(line);
+        if !line.ends_with(b"\n") {
+            out.extend_from_slice(b"\n\\ No newline at end of file\n");
+        }
+        count += 1;
+    }
+    count
+}
+
+fn count_lines(bytes: &[u8]) -> usize {
+    memchr::memchr_iter(b'\n', bytes).count()
+}
+
+/// Returns the start of the context before a line, not before `from`.
+fn lines_before(bytes: &[u8], line: usize, from: usize) -> usize {
+    let mut breaks = memchr::memrchr_iter(b'\n', &bytes[from..line]);
+    breaks.nth(CONTEXT).map_or(from, |at| from + at + 1)
+}
+
+/// Returns the end of the context behind a line.
+fn lines_behind(bytes: &[u8], line: usize) -> usize {
+    let mut breaks = memchr::memchr_iter(b'\n', &bytes[line..]);
+    breaks
+        .nth(CONTEXT - 1)
+        .map_or(bytes.len(), |at| line + at + 1)
+}

@@ -1,0 +1,184 @@
+//! `--fix`: certain suggestions as a diff, or written into the files.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+
+use super::destination::Unfinished;
+use super::message::report;
+use crate::audit::AuditSummary;
+use crate::audit::fix::{DocumentFixes, Fix, FixList, FixedFile, Fixer};
+use crate::audit::rules::Level;
+use crate::output::escape::push_visible;
+use crate::output::record::counted;
+use crate::pipeline::PipelineOptions;
+
+/// Files that are longer, in bytes, are not fixed: each is held in memory.
+const LONGEST: u64 = 256 << 20;
+
+/// The counts of a run of fixes.
+#[derive(Debug, Default)]
+pub(super) struct FixCounts {
+    /// Findings that are fixed.
+    pub(super) fixed: u64,
+    files: u64,
+    /// Findings of level error and warning whose fixes could not be made.
+    pub(super) left: (u64, u64),
+    /// Files that could not be read or written.
+    pub(super) errors: u64,
+}
+
+/// Where fixes go.
+pub(super) enum FixDestination<'d> {
+    /// A diff.
+    Diff {
+        /// The output.
+        out: Option<&'d mut dyn Write>,
+        /// Control characters are escaped.
+        is_terminal: bool,
+    },
+    /// The files themselves, which are below one of these directories.
+    Files(Vec<PathBuf>),
+}
+
+/// Makes the fixes of all documents, and tells those that cannot be made.
+///
+/// # Errors
+///
+/// When the diff cannot be written.
+pub(super) fn run(
+    fixes: &FixList,
+    reading: &PipelineOptions,
+    mut destination: FixDestination<'_>,
+    tells: bool,
+) -> io::Result<FixCounts> {
+    let mut counts = FixCounts::default();
+    let mut fixer = Fixer::new(reading);
+    for document in &fixes.documents {
+        let made = match &mut destination {
+            FixDestination::Diff { out, is_terminal } => diff(&mut fixer, document, *is_terminal)
+                .map(|(file, text)| (file, Some((out, text)))),
+            FixDestination::Files(roots) => {
+                write(&mut fixer, document, roots).map(|file| (file, None))
+            }
+        };
+        let path = document.path.display();
+        match made {
+            Ok((file, text)) => {
+                counts.fixed += file.fixed.len() as u64;
+                counts.files += u64::from(!file.is_empty());
+                for (fix, reason) in &file.left {
+                    counts.leave(fix);
+                    if tells {
+                        let position = fix.position.map_or(String::new(), |position| {
+                            format!(":{}:{}", position.line, position.column)
+                        });
+                        report(&format!("{path}{position}: not fixed: {reason}"));
+                    }
+                }
+                if let Some((Some(out), text)) = text {
+                    out.write_all(&text)?;
+                }
+            }
+            Err(error) => {
+                document.fixes.iter().for_each(|fix| counts.leave(fix));
+                counts.errors += 1;
+                if tells {
+                    report(&format!("{path}: not fixed: {error}"));
+                }
+            }
+        }
+    }
+    Ok(counts)
+}
+
+impl FixCounts {
+    fn leave(&mut self, fix: &Fix) {
+        match fix.level {
+            Level::Error => self.left.0 += 1,
+            _ => self.left.1 += 1,
+        }
+    }
+
+    /// Adds the findings whose fixes could not be written to the totals, which have none of those that
+    /// were to be fixed.
+    pub(super) fn add_to(self, totals: &mut AuditSummary, is_written: bool) -> Self {
+        if is_written {
+            totals.errors += self.left.0;
+            totals.warnings += self.left.1;
+        }
+        self
+    }
+
+    /// Returns a line for people; `found` is the number of findings that count.
+    pub(super) fn text(&self, is_written: bool, found: u64) -> String {
+        let left = match is_written {
+            true => found,
+            false => found - self.fixed.min(found),
+        };
+        let (fixed, files) = (counted(self.fixed, "finding"), counted(self.files, "file"));
+        match is_written {
+            true => format!("fixed {fixed} in {files}; {left} left\n"),
+            false => format!("--fix=write fixes {fixed} in {files}; {left} left\n"),
+        }
+    }
+}
+
+fn diff(
+    fixer: &mut Fixer<'_>,
+    document: &DocumentFixes,
+    is_terminal: bool,
+) -> io::Result<(FixedFile, Vec<u8>)> {
+    let bytes = bytes(&document.path)?;
+    let file = fixer.fix(document, &bytes)?;
+    let mut text = Vec::new();
+    file.push_diff(
+        document.path.as_os_str().as_encoded_bytes(),
+        &bytes,
+        &mut text,
+    );
+    if is_terminal {
+        let mut shown = Vec::new();
+        for line in text.split_inclusive(|&byte| byte == b'\n') {
+            push_visible(line.strip_suffix(b"\n").unwrap_or(line), &mut shown);
+            shown.push(b'\n');
+        }
+        text = shown;
+    }
+    Ok((file, text))
+}
+
+fn write(
+    fixer: &mut Fixer<'_>,
+    document: &DocumentFixes,
+    roots: &[PathBuf],
+) -> io::Result<FixedFile> {
+    // A symbolic link stays one: its destination is written.
+    let path = fs::canonicalize(&document.path)?;
+    if !roots.iter().any(|root| path.starts_with(root)) {
+        return Err(io::Error::other("a symbolic link leads out of the roots"));
+    }
+    let bytes = bytes(&path)?;
+    let file = fixer.fix(document, &bytes)?;
+    if !file.is_empty() {
+        // A file that its owner protects is not replaced.
+        OpenOptions::new().write(true).open(&path)?;
+        let mut unfinished = Unfinished::create(&path)?;
+        unfinished.write_all(&file.bytes(&bytes))?;
+        unfinished.finish()?;
+    }
+    Ok(file)
+}
+
+fn bytes(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let file = fs::File::open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(ErrorKind::InvalidInput.into());
+    }
+    file.take(LONGEST + 1).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 > LONGEST {
+        true => Err(io::Error::other("it is too large to be fixed")),
+        false => Ok(bytes),
+    }
+}
