@@ -10,7 +10,7 @@ use std::{error, fmt, thread};
 use foldhash::quality::RandomState;
 use ignore::overrides::{Override, OverrideBuilder};
 
-use super::disk::{DiskTree, FileNaming, SymlinkPolicy};
+use super::disk::{DiskTree, FileNaming, LookupMatch, SymlinkPolicy};
 use super::finding::Baseline;
 use super::ignored::{IgnoreEntry, IgnoreRule, IgnoreRules};
 use super::names::{PathSet, PathTable};
@@ -538,6 +538,11 @@ impl Audit {
             TargetLocation::Nothing if link.flags.contains(Flags::WIKI) => {
                 let location = self.wiki.find(&self.checker, link.reference, target);
                 (location, fragment)
+            }
+            location @ TargetLocation::File(_, LookupMatch::Redirect)
+                if fragment.is_some() && self.checker.sets_fragment(target) =>
+            {
+                (location, None)
             }
             location => (location, fragment),
         }

@@ -268,6 +268,17 @@ impl TargetChecker {
         }
     }
 
+    /// Returns whether a redirect on the way to a target has a fragment, which then counts in place of
+    /// that of a link.
+    pub(super) fn sets_fragment(&self, target: &[u8]) -> bool {
+        let mut sets = false;
+        self.follow(target, |step| {
+            sets |=
+                matches!(step, ServerStep::Rule { destination, .. } if destination.contains(&b'#'));
+        });
+        sets
+    }
+
     fn location(&self, entry: DiskEntry) -> TargetLocation {
         match entry {
             DiskEntry::File(path, how) => TargetLocation::File(self.paths.id(&path), how),
@@ -308,6 +319,13 @@ impl TargetChecker {
 
     /// Returns the number of a file that a walk has found; `named` is a file that was an argument.
     pub(super) fn walked(&self, path: &[u8], named: bool) -> FileId {
+        // Directives of directories to which no link leads are read too.
+        if !self.servers.is_empty()
+            && let Some(below) = self.mounts.relative_path(path)
+            && let Some(view) = self.servers.of(&path[..path.len() - below.len()])
+        {
+            view.config(&self.tree, path);
+        }
         match self.tree.path_of_walked(path, named) {
             Some(path) => self.paths.id(&path),
             None => self.paths.id(path),

@@ -1079,3 +1079,56 @@ fn findings_about_rules_are_forgiven_and_ignored_like_others() {
         "site/_redirects:2:4: error[broken-file]: /lost (no such file)\n"
     );
 }
+
+#[test]
+fn paths_of_rules_begin_at_the_host() {
+    let tree = Tree::new(&[
+        ("site/from.html", "<a href=old#a>x</a><a href=other>x</a>"),
+        ("site/_redirects", "/docs/old /docs/new\n/other /docs/new\n"),
+        ("site/new.html", "<p id=a>"),
+    ]);
+    let ran = tree.run(&["audit", "--root", "site=https://example.com/docs/"]);
+    assert_eq!(
+        ran.out,
+        "site/from.html:1:9: warning[redirected]: old#a (the target redirects elsewhere: \
+         site/_redirects:1 leads to /docs/new; did you mean /docs/new#a?)\n\
+         site/from.html:1:28: error[broken-file]: other (no such file)\n"
+    );
+}
+
+#[test]
+fn the_fragment_of_a_redirect_takes_the_place_of_that_of_the_link() {
+    let rules = "/a /new#here\n/b /new#gone\n";
+    let files = [("_redirects", rules), ("new.html", "<p id=here>")];
+    assert_eq!(
+        findings("netlify", &files, &["/a#any", "/a"]),
+        [
+            "redirected /a#any",
+            "redirected /a",
+            "site/_redirects:2: broken-fragment /new#gone"
+        ]
+    );
+}
+
+#[test]
+fn directives_are_read_where_no_link_leads() {
+    let files = [
+        (".htaccess", ""),
+        ("alone/.htaccess", "ErrorDocument 404 /missing.html\n"),
+        ("alone/page.html", ""),
+    ];
+    assert_eq!(
+        findings("apache", &files, &[]),
+        ["site/alone/.htaccess:1: broken-file /missing.html"]
+    );
+}
+
+#[test]
+fn many_expressions_are_followed() {
+    let rules: String = (0..3_000)
+        .map(|n| format!("RedirectMatch ^/(a|b)/x{n}/(.*)$ /new.html\n"))
+        .collect();
+    let files = [(".htaccess", rules.as_str()), ("new.html", "")];
+    each("redirected", "apache", &files, &["/a/x0/y", "/b/x2999/"]);
+    each("broken-file", "apache", &files, &["/c/x0/y", "/a/x3000/"]);
+}

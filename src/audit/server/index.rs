@@ -1,7 +1,7 @@
 //! The rules of one file, and which of them answers a request.
 //!
 //! The first rule that matches counts. Patterns of segments stand in a trie, and regular expressions
-//! in a set that is matched at once, so that a lookup does not try all rules.
+//! in sets that are matched at once, so that a lookup does not try all rules.
 
 use std::hash::BuildHasher;
 
@@ -16,8 +16,12 @@ use super::rule::{
 
 /// Requests with a longer path are answered by no rule; servers refuse them.
 const LONGEST_PATH: usize = 8 << 10;
-/// The size of all regular expressions of a file together, in bytes.
-const EXPRESSIONS_SIZE: usize = 1 << 20;
+/// The size of the regular expressions of a set, in bytes.
+const SET_SIZE: usize = 1 << 20;
+/// The number of regular expressions of a set, unless fewer are too large.
+const SET_LENGTH: usize = 256;
+/// The number of regular expressions of a file that are followed.
+const EXPRESSIONS: usize = 1 << 12;
 /// The number of nodes of the trie that a lookup visits: more than any file needs that people write.
 const VISITED: usize = 1 << 12;
 /// The number of rules with the same pattern that a lookup tries.
@@ -66,8 +70,9 @@ pub(in crate::audit) struct RuleIndex {
     /// Rules by the hash of their node, whether more segments may follow, and their literal conditions
     /// on the query.
     queries: HashMap<u64, Vec<u32>>,
-    expressions: RegexSet,
-    /// The rule of each expression of the set.
+    /// Sets of expressions, each with the index in `expression_rules` of its first one.
+    expressions: Vec<(usize, RegexSet)>,
+    /// The rule of each expression.
     expression_rules: Vec<u32>,
     hasher: RandomState,
     /// The number of rules past the limits, which are not followed.
@@ -83,7 +88,7 @@ impl RuleIndex {
             nodes: vec![TrieNode::default()],
             children: HashMap::new(),
             queries: HashMap::new(),
-            expressions: RegexSet::empty(),
+            expressions: Vec::new(),
             expression_rules: Vec::new(),
             hasher: RandomState::default(),
             unfollowed: 0,
@@ -93,6 +98,9 @@ impl RuleIndex {
                 PathPattern::Segments { segments, rest } => {
                     let node = index.node(segments);
                     index.add(node, number as u32, rest.is_some(), &rules);
+                }
+                PathPattern::Expression { .. } if index.expression_rules.len() == EXPRESSIONS => {
+                    index.unfollowed += 1;
                 }
                 PathPattern::Expression { .. } => index.expression_rules.push(number as u32),
             }
@@ -167,27 +175,33 @@ impl RuleIndex {
         list.push(number);
     }
 
-    /// Compiles the expressions, as many as do not take too much memory.
+    /// Compiles the expressions to sets.
     fn build_expressions(&mut self) {
-        let mut count = self.expression_rules.len();
-        while count > 0 {
-            let patterns = self.expression_rules[..count].iter().map(|&number| {
-                match &self.rules[number as usize].from {
-                    PathPattern::Expression { expression, .. } => expression.as_str(),
-                    PathPattern::Segments { .. } => "",
+        let mut first = 0;
+        while first < self.expression_rules.len() {
+            let mut count = SET_LENGTH.min(self.expression_rules.len() - first);
+            while count > 0 {
+                let numbers = &self.expression_rules[first..first + count];
+                let patterns =
+                    numbers
+                        .iter()
+                        .map(|&number| match &self.rules[number as usize].from {
+                            PathPattern::Expression { expression, .. } => expression.as_str(),
+                            PathPattern::Segments { .. } => "",
+                        });
+                let mut builder = RegexSetBuilder::new(patterns);
+                builder.unicode(false).size_limit(SET_SIZE);
+                builder.dfa_size_limit(SET_SIZE);
+                if let Ok(set) = builder.build() {
+                    self.expressions.push((first, set));
+                    break;
                 }
-            });
-            let mut builder = RegexSetBuilder::new(patterns);
-            builder.unicode(false).size_limit(EXPRESSIONS_SIZE);
-            builder.dfa_size_limit(EXPRESSIONS_SIZE);
-            if let Ok(set) = builder.build() {
-                self.expressions = set;
-                break;
+                count /= 2;
             }
-            count /= 2;
+            // An expression that compiles alone is small enough for a set.
+            self.unfollowed += u64::from(count == 0);
+            first += count.max(1);
         }
-        self.unfollowed += (self.expression_rules.len() - count) as u64;
-        self.expression_rules.truncate(count);
     }
 
     /// Returns the rule that answers a request; `exists` says whether there is a file at the path.
@@ -241,9 +255,13 @@ impl RuleIndex {
     /// Returns the numbers of the rules whose patterns match a path, and may match its query.
     fn candidates(&self, request: &Request<'_>) -> Vec<u32> {
         let mut found = Vec::new();
-        if !self.expression_rules.is_empty() {
-            let matches = self.expressions.matches(request.path);
-            found.extend(matches.iter().map(|index| self.expression_rules[index]));
+        for (first, set) in &self.expressions {
+            let matches = set.matches(request.path);
+            found.extend(
+                matches
+                    .iter()
+                    .map(|index| self.expression_rules[first + index]),
+            );
         }
         let mut pairs: Vec<Vec<u8>> = Vec::new();
         if !self.queries.is_empty() {

@@ -621,6 +621,11 @@ impl Servers {
         }
     }
 
+    /// Returns whether all views are static.
+    pub(super) fn is_empty(&self) -> bool {
+        self.views.is_empty()
+    }
+
     /// Returns the views that are not static, in the order of the mounts.
     pub(super) fn iter(&self) -> impl Iterator<Item = &ServerView> {
         self.views.iter()

@@ -1,6 +1,7 @@
 //! The rules by which servers answer requests: patterns of paths, conditions, and destinations.
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 use percent_encoding::percent_decode;
 use regex::bytes::{Regex, RegexBuilder};
@@ -10,7 +11,7 @@ use crate::document::events::Span;
 use crate::uri::base::push_path;
 
 /// The size of a compiled regular expression, in bytes; larger ones are not followed.
-const EXPRESSION_SIZE: usize = 128 << 10;
+const EXPRESSION_SIZE: usize = 64 << 10;
 /// The length of a destination, in bytes; a rule that makes a longer one does not apply.
 const LONGEST_DESTINATION: usize = 16 << 10;
 
@@ -72,10 +73,46 @@ pub(super) enum PathPattern {
     /// A regular expression.
     Expression {
         /// Matches the path.
-        expression: Box<Regex>,
+        expression: LazyExpression,
         /// Does not match the path: a negative look-ahead, which `regex` lacks.
-        except: Option<Box<Regex>>,
+        except: Option<LazyExpression>,
     },
+}
+
+/// A regular expression that is compiled when a path is matched, as compiled ones take much memory.
+#[derive(Clone, Debug)]
+pub(super) struct LazyExpression {
+    pattern: Box<str>,
+    compiled: OnceLock<Option<Box<Regex>>>,
+}
+
+impl LazyExpression {
+    /// Creates an expression; none if it is invalid or too large.
+    fn new(pattern: &str) -> Option<Self> {
+        Self::compile(pattern)?;
+        Some(LazyExpression {
+            pattern: pattern.into(),
+            compiled: OnceLock::new(),
+        })
+    }
+
+    fn compile(pattern: &str) -> Option<Box<Regex>> {
+        let mut builder = RegexBuilder::new(pattern);
+        // Paths are bytes, and classes of Unicode make large expressions.
+        builder.unicode(false).size_limit(EXPRESSION_SIZE);
+        builder.dfa_size_limit(EXPRESSION_SIZE);
+        builder.build().ok().map(Box::new)
+    }
+
+    /// Returns the expression as written.
+    pub(super) fn as_str(&self) -> &str {
+        &self.pattern
+    }
+
+    fn compiled(&self) -> Option<&Regex> {
+        let compiled = self.compiled.get_or_init(|| Self::compile(&self.pattern));
+        compiled.as_deref()
+    }
 }
 
 /// A pattern of one segment of a path.
@@ -284,17 +321,10 @@ impl PathPattern {
 
     /// Creates the pattern of a regular expression; none if it is invalid or too large.
     pub(super) fn expression(pattern: &str, except: Option<&str>) -> Option<Self> {
-        let build = |pattern: &str| {
-            let mut builder = RegexBuilder::new(pattern);
-            // Paths are bytes, and classes of Unicode make large expressions.
-            builder.unicode(false).size_limit(EXPRESSION_SIZE);
-            builder.dfa_size_limit(EXPRESSION_SIZE);
-            builder.build().ok().map(Box::new)
-        };
         Some(PathPattern::Expression {
-            expression: build(pattern)?,
+            expression: LazyExpression::new(pattern)?,
             except: match except {
-                Some(pattern) => Some(build(pattern)?),
+                Some(pattern) => Some(LazyExpression::new(pattern)?),
                 None => None,
             },
         })
@@ -305,9 +335,11 @@ impl PathPattern {
         let (patterns, rest) = match self {
             PathPattern::Segments { segments, rest } => (segments, rest),
             PathPattern::Expression { expression, except } => {
-                if except.as_ref().is_some_and(|except| except.is_match(path)) {
+                let except = except.as_ref().and_then(LazyExpression::compiled);
+                if except.is_some_and(|except| except.is_match(path)) {
                     return None;
                 }
+                let expression = expression.compiled()?;
                 let captures = expression.captures(path)?;
                 let names = expression.capture_names().zip(captures.iter());
                 let named = names.map(|(name, found)| {
