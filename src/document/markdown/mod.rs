@@ -642,14 +642,12 @@ fn means_a_link(source: &str, span: Range<usize>, label: &str) -> bool {
     let text = text.find(']').map_or(text, |end| &text[..end]).trim();
     // Indices: `[i][j]`, `[0][12]`.
     let is_index = |word: &str| word.len() <= 1 || word.bytes().all(|byte| byte.is_ascii_digit());
-    is_apart
-        && !(is_index(text) && is_index(label.trim()))
-        && !text.eq_ignore_ascii_case("x")
-        && !text.is_empty()
-        && !label.starts_with(['^', '!', '@'])
-        // The path of an item, which rustdoc links.
-        && !label.contains("::")
-        && !holds_placeholder(link.as_bytes())
+    let are_indices = is_index(text) && is_index(label.trim());
+    let is_box = text.is_empty() || text.eq_ignore_ascii_case("x");
+    // The path of an item, which rustdoc links, has `::`.
+    let has_other_meaning = label.starts_with(['^', '!', '@']) || label.contains("::");
+    let is_text = are_indices || is_box || has_other_meaning;
+    is_apart && !is_text && !holds_placeholder(link.as_bytes())
 }
 
 /// Returns the source of a heading without the marks that make it one and without an attribute list.
