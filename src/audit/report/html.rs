@@ -216,7 +216,7 @@ fn push_text(bytes: &[u8], out: &mut Vec<u8>) {
     let from = out.len();
     push_string(&shown, out);
     let is_markup = |byte: &u8| matches!(byte, b'<' | b'>' | b'&');
-    if !out[from..].iter().any(|byte| is_markup(byte)) {
+    if !out[from..].iter().any(is_markup) {
         return;
     }
     let text = out.split_off(from);
