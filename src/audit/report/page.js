@@ -193,6 +193,9 @@
       });
       return element('li', {}, button);
     }));
+    if (rowsToShow.length === 0) {
+      list.append(element('li', { class: 'none' }, 'none'));
+    }
   }
 
   function largest(entries, most) {
