@@ -39,6 +39,8 @@ pub(super) enum FindingCause<'a> {
     Outside(Cow<'a, [u8]>),
     /// A symbolic link to nothing, by its text.
     Dangling(Cow<'a, [u8]>),
+    /// More `..` segments than there are directories; resolution drops those that are too many.
+    AboveRoot,
     /// Rules of a server, in words.
     Rules(Cow<'a, [u8]>),
 }
@@ -192,6 +194,10 @@ impl<'a> Finding<'a> {
                 self.rule.message,
                 String::from_utf8_lossy(text)
             )),
+            Some(FindingCause::AboveRoot) => Cow::Owned(format!(
+                "{}: the reference leads above the root",
+                self.rule.message
+            )),
             Some(FindingCause::Rules(text)) => Cow::Owned(format!(
                 "{}: {}",
                 self.rule.message,
@@ -251,6 +257,7 @@ impl<'a> FindingDraft<'a> {
                 out.push(2);
                 push_bytes(text, out);
             }
+            Some(FindingCause::AboveRoot) => out.push(4),
             Some(FindingCause::Rules(text)) => {
                 out.push(3);
                 push_bytes(text, out);
@@ -299,7 +306,8 @@ impl<'a> FindingDraft<'a> {
             0 => None,
             1 => Some(FindingCause::Outside(packed.bytes().into())),
             2 => Some(FindingCause::Dangling(packed.bytes().into())),
-            _ => Some(FindingCause::Rules(packed.bytes().into())),
+            3 => Some(FindingCause::Rules(packed.bytes().into())),
+            _ => Some(FindingCause::AboveRoot),
         };
         let hint = match packed.byte() {
             0 => SuggestionHint::Nothing,

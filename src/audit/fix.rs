@@ -2,7 +2,7 @@
 //!
 //! A fix replaces the part of a reference that differs, and nothing else in the file. It is made only
 //! where reading the file again gives the reference that was found, and where reading the result gives
-//! the same links but for the new references (A54).
+//! the same links but for the new references (A75).
 
 use std::io;
 use std::ops::Range;

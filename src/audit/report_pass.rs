@@ -21,6 +21,7 @@ use super::ignored::{IgnoreCandidate, IgnoreComments};
 use super::names::FileId;
 use super::options::{Audit, ListedLinks};
 use super::report::ReportSet;
+use super::rewrite::leads_above;
 use super::rule_checks::{self, ServerSteps};
 use super::rules::{Level, LinkState, RULES, StateCounts};
 use super::site::{FileSet, GithubFragment, PackedItem, Site, SiteDocument};
@@ -843,12 +844,15 @@ impl<'a> Evaluator<'a> {
         match self.audit.checker.entry(&root, &path) {
             DiskEntry::Outside(path) => Some(FindingCause::Outside(path.into())),
             DiskEntry::Dangling(text) => Some(FindingCause::Dangling(text.into())),
-            _ => None,
+            _ => {
+                let (base, _) = facts.link.base?;
+                leads_above(base, facts.link.reference).then_some(FindingCause::AboveRoot)
+            }
         }
     }
 }
 
-/// The name of the group of links to pages of rustdoc that redirect (A56).
+/// The name of the group of links to pages of rustdoc that redirect (A77).
 const RUSTDOC_REDIRECTS: &[u8] = b"(redirect pages of rustdoc)";
 
 /// The longest name of a target, in bytes: reports keep one for each group.

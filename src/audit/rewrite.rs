@@ -160,6 +160,26 @@ impl<'a> ReferenceForm<'a> {
     }
 }
 
+/// Returns whether a relative reference has more `..` segments than there are directories in the base
+/// and before them.
+pub(super) fn leads_above(base: &[u8], reference: &[u8]) -> bool {
+    let parts = Reference::split(reference.trim_ascii());
+    if parts.scheme.is_some() || parts.authority.is_some() || parts.path.starts_with(b"/") {
+        return false;
+    }
+    let slashes = memchr::memchr_iter(b'/', Reference::split(base).path).count();
+    let mut depth = slashes.saturating_sub(1);
+    for segment in parts.path.split(|&byte| byte == b'/') {
+        match segment {
+            b"." => {}
+            b".." if depth == 0 => return true,
+            b".." => depth -= 1,
+            _ => depth += 1,
+        }
+    }
+    false
+}
+
 /// Appends a name, percent-encoded for a reference in any document.
 fn push_name(name: &[u8], out: &mut Vec<u8>) {
     let mut encoded = Vec::new();
@@ -173,6 +193,27 @@ fn push_safe(part: &[u8], out: &mut Vec<u8>) {
         match DELIMITERS.contains(&byte) {
             true => out.extend_from_slice(format!("%{byte:02X}").as_bytes()),
             false => out.push(byte),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reference_leads_above_the_root_by_more_steps_than_there_are_directories() {
+        for (base, reference, expected) in [
+            ("http://example.com/a.html", "../b", true),
+            ("http://example.com/d/a.html", "../b", false),
+            ("http://example.com/d/", "../../b", true),
+            ("http://example.com/d/", "x/../../b", false),
+            ("http://example.com/d/", "./../../x/b#../", true),
+            ("http://example.com/", "/../b", false),
+            ("http://example.com", "..", true),
+        ] {
+            let above = leads_above(base.as_bytes(), reference.as_bytes());
+            assert_eq!(above, expected, "{base} {reference}");
         }
     }
 }

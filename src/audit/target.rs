@@ -530,7 +530,7 @@ pub(super) fn required_name(fragment: &[u8]) -> Option<&[u8]> {
 }
 
 /// Returns the two names that a range of lines needs: `203-207` leads from line 203 to line 207 where
-/// each line has its number as its id, as in sources that rustdoc shows (A50).
+/// each line has its number as its id, as in sources that rustdoc shows (A71).
 pub(super) fn line_range(name: &[u8]) -> Option<[&[u8]; 2]> {
     let at = memchr::memchr(b'-', name)?;
     let ends = [&name[..at], &name[at + 1..]];
