@@ -1091,7 +1091,7 @@ fn paths_of_rules_begin_at_the_host() {
     assert_eq!(
         ran.out,
         "site/from.html:1:9: warning[redirected]: old#a (the target redirects elsewhere: \
-         site/_redirects:1 leads to /docs/new; did you mean /docs/new#a?)\n\
+         site/_redirects:1 leads to /docs/new; did you mean new#a?)\n\
          site/from.html:1:28: error[broken-file]: other (no such file)\n"
     );
 }
