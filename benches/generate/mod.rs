@@ -17,8 +17,9 @@
 #![allow(dead_code, reason = "each bench uses a part of it")]
 
 mod html;
-mod mail;
+pub(crate) mod mail;
 mod random;
+pub(crate) mod site;
 mod text;
 
 /// Documents, and the number of links in all of them.
