@@ -1,9 +1,9 @@
 //! The audit of document trees.
 
-// Trees of `corpus/audit/`, each with the findings that were written by hand.
-mod corpus;
 // What changed since a revision.
 mod changed;
+// Trees of `corpus/audit/`, each with the findings that were written by hand.
+mod corpus;
 // Dialects of Markdown.
 mod dialects;
 // The table of exit codes.
@@ -24,11 +24,11 @@ mod ignoring;
 mod order;
 // The page of findings, and Markdown.
 mod page;
-// What servers answer where no file is.
-mod servers;
 // Generated trees with planted defects of every rule.
 mod planted;
 // SARIF and JUnit, read by parsers.
 mod reports;
+// What servers answer where no file is.
+mod servers;
 // Suggestions, which can be pasted.
 mod suggestions;

@@ -3,8 +3,14 @@
 //! The generator knows each finding from the contract of the rules: none may be missed, and none may be
 //! added, in any format of the report and with any number of workers.
 
+// Dialects of Markdown.
+mod dialects;
+// Comments and entries that ignore.
+mod ignoring;
 // Every rule about links and documents.
 mod rules;
+// Kinds of servers.
+mod servers;
 // The formats of reports, read back.
 mod reports;
 
@@ -85,12 +91,13 @@ impl PlantedTree {
         tree
     }
 
-    /// Audits the tree with 1, 2 and 8 workers and in all formats, and compares the findings with what is planted.
-    fn check(&self, arguments: &[&str]) {
+    /// Audits the tree with 1, 2 and 8 workers and in all formats, and compares the findings with
+    /// what is planted. Returns the summary.
+    fn check(&self, arguments: &[&str]) -> Value {
         let tree = self.write();
         let records = self.check_workers(&tree, arguments);
-        self.check_summary(&records);
         self.check_reports(&tree, arguments);
+        self.check_summary(&records)
     }
 
     fn check_workers(&self, tree: &Tree, arguments: &[&str]) -> String {
@@ -107,7 +114,7 @@ impl PlantedTree {
         records
     }
 
-    fn check_summary(&self, records: &str) {
+    fn check_summary(&self, records: &str) -> Value {
         let summary: Value = serde_json::from_str(records.lines().last().unwrap()).unwrap();
         assert_eq!(summary["type"], "summary");
         for state in ["ok", "broken", "external", "unresolved", "skipped"] {
@@ -118,6 +125,7 @@ impl PlantedTree {
         let findings = &summary["findings"];
         let sum = findings["error"].as_u64().unwrap() + findings["warning"].as_u64().unwrap();
         assert_eq!(sum, self.defects.len() as u64);
+        summary
     }
 
     /// Compares all formats of reports with what is planted.

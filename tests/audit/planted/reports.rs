@@ -89,7 +89,9 @@ pub(super) const FORMATS: &[Format] = &[
 /// Findings about documents are known by their place: what else their records tell is not compared.
 fn reference(rule: &str, written: &str) -> String {
     match rule {
-        "duplicate-id" | "several-bases" | "orphan" | "empty-href" => String::new(),
+        "duplicate-id" | "several-bases" | "orphan" | "empty-href" | "unused-ignore" => {
+            String::new()
+        }
         _ => written.to_owned(),
     }
 }
@@ -170,15 +172,13 @@ fn findings_of_text(text: &str) -> BTreeSet<Defect> {
     let mut found = BTreeSet::new();
     for line in text.lines() {
         let (place, told) = line.split_once(": ").unwrap();
-        let (path, position) = place.split_once(".html").unwrap();
-        let number = position
-            .split(':')
-            .nth(1)
-            .map_or(0, |line| line.parse().unwrap());
+        let mut parts = place.rsplit(':').skip(1);
+        let number = parts.next().and_then(|line| line.parse().ok());
+        let path = number.map_or(place, |_| parts.next().unwrap());
         let (rule, sentence) = told.split_once("]: ").unwrap();
         let rule = rule.split_once('[').unwrap().1;
         let reference = reference_of_sentence(rule, sentence);
-        let added = found.insert((format!("{path}.html"), number, rule.into(), reference));
+        let added = found.insert((path.into(), number.unwrap_or(0), rule.into(), reference));
         assert!(added, "twice: {line}");
     }
     found
