@@ -36,8 +36,11 @@ struct Work {
     round: Box<dyn FnMut()>,
 }
 
-/// Whole runs, each with its name.
-const RUNS: [(&str, fn() -> Work); 2] = [("mail", mail_run), ("audit", audit_run)];
+/// A name, and what makes its work.
+type Run = (&'static str, fn() -> Work);
+
+/// Whole runs.
+const RUNS: [Run; 2] = [("mail", mail_run), ("audit", audit_run)];
 
 fn table() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/instructions.tsv")
