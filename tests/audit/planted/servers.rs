@@ -6,11 +6,13 @@ use crate::audit::generated::Random;
 const PAGES: usize = 50;
 const SOURCES: usize = 40;
 
+/// The name of a file, and what makes its text.
+type RuleFile = (&'static str, fn() -> String);
+
 /// A kind of server with the file of its rules.
 struct Kind {
     server: &'static str,
-    /// The name of the file, and its text.
-    rules: Option<(&'static str, fn() -> String)>,
+    rules: Option<RuleFile>,
     /// `/a` is `a.html`.
     pretty: bool,
     /// Rules redirect `/old-N`, `/blog/NAME` and `/ext-N`.
