@@ -194,3 +194,41 @@ fn a_thousand_undefined_labels_are_found() {
     }
     tree.check(&["--root", "docs=https://example.com/"]);
 }
+
+#[test]
+fn a_thousand_wiki_links_to_nothing_are_found() {
+    let mut tree = PlantedTree::default();
+    for page in 0..PAGES {
+        tree.line(&format!("docs/deep/Wiki page {page}.md"), "# The heading\n");
+    }
+    for number in 0..PLANTED {
+        let source = format!("docs/page-{}.md", number % 7);
+        let page = number % PAGES;
+        let (missing, fragment) = (
+            format!("No page {number}"),
+            format!("Wiki page {page}#No heading {number}"),
+        );
+        for (link, rule) in [
+            (missing.clone(), Some("broken-file")),
+            (format!("{missing}|the text"), Some("broken-file")),
+            (fragment, Some("broken-fragment")),
+            (format!("Wiki page {page}"), None),
+            (format!("Wiki page {page}#The heading|the text"), None),
+        ] {
+            let line = tree.line(&source, &format!("Read [[{link}]] there.\n")) - 1;
+            tree.count(if rule.is_some() { "broken" } else { "ok" });
+            if let Some(rule) = rule {
+                // A name is the path of its page, and a heading its anchor.
+                let name = link.split('|').next().unwrap();
+                let (name, heading) = name.split_once('#').unwrap_or((name, ""));
+                let mut reference = format!("{}.md", name.replace(' ', "%20"));
+                if !heading.is_empty() {
+                    reference += &format!("#{}", heading.to_lowercase().replace(' ', "-"));
+                }
+                tree.plant(&source, line, rule, &reference);
+            }
+        }
+        tree.line(&source, "`[[No page]]`\n");
+    }
+    tree.check(&["--wiki-links", "--root", "docs=https://example.com/"]);
+}
