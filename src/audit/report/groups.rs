@@ -73,7 +73,7 @@ impl GroupPlace {
 pub(super) struct FindingGroups {
     by: Grouping,
     /// In the order of their first findings.
-    groups: Vec<Group>,
+    groups: Vec<FindingGroup>,
     /// The numbers of groups by their keys.
     numbers: HashTable<u32>,
     hasher: RandomState,
@@ -88,7 +88,7 @@ pub(super) struct FindingGroups {
 }
 
 #[derive(Debug)]
-struct Group {
+struct FindingGroup {
     key: u64,
     /// The index in `packed` of the first finding.
     first: u64,
@@ -156,7 +156,7 @@ impl FindingGroups {
     /// Starts a group with the finding that is packed next; returns the number of the finding, 0.
     fn start(&mut self, key: u64, hash: u64) -> usize {
         let number = self.groups.len() as u32;
-        self.groups.push(Group {
+        self.groups.push(FindingGroup {
             key,
             first: self.packed.len() as u64,
             count: 1,
@@ -184,7 +184,7 @@ impl FindingGroups {
     }
 
     /// Calls a function with the first findings of a group.
-    fn show(&self, group: &Group, mut show: impl FnMut(GroupPlace, &Finding<'_>)) {
+    fn show(&self, group: &FindingGroup, mut show: impl FnMut(GroupPlace, &Finding<'_>)) {
         let shown = SHOWN.min(group.count as usize);
         for nth in 0..shown {
             let at = match nth {
@@ -241,7 +241,7 @@ impl FindingGroups {
     /// Calls a function with the first finding of each of the `most` largest groups that have more
     /// than one finding, the largest first; of equally large groups the earlier comes first.
     pub(super) fn show_largest(&self, most: usize, mut show: impl FnMut(GroupPlace, &Finding<'_>)) {
-        let mut largest: Vec<&Group> = Vec::new();
+        let mut largest: Vec<&FindingGroup> = Vec::new();
         for group in self.groups.iter().filter(|group| group.count > 1) {
             let at = largest.partition_point(|larger| larger.count >= group.count);
             if at < most {
@@ -298,7 +298,7 @@ mod tests {
     fn held(groups: &FindingGroups) -> usize {
         let numbers = groups.numbers.capacity() * (size_of::<u32>() + 1) * 8 / 7;
         groups.packed.capacity()
-            + groups.groups.capacity() * size_of::<Group>()
+            + groups.groups.capacity() * size_of::<FindingGroup>()
             + groups.others.capacity() * size_of::<[u64; SHOWN - 1]>()
             + numbers
     }

@@ -20,7 +20,7 @@ use crate::bytes::class::ByteSet;
 
 /// The rules under which a reference may be copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Dialect {
+pub(super) enum UriDialect {
     /// URL section 4.4: `%2e` is a dot, hosts are normalised, `http:g` may be relative.
     Whatwg,
     /// RFC 3986 section 5.2.2 with strict schemes: nothing but dot segments counts.
@@ -55,7 +55,7 @@ const HOST: ByteSet = ByteSet::DIGIT.with_range(b'a', b'z').with(b"-._");
 #[inline]
 pub(super) fn find<'a>(
     base: &'a Prepared,
-    dialect: Dialect,
+    dialect: UriDialect,
     reference: &'a [u8],
 ) -> Option<Concatenation<'a>> {
     let kind = match reference.first() {
@@ -103,26 +103,26 @@ fn skip_leading_dots<'a>(base: &'a Prepared, reference: &'a [u8]) -> Option<(&'a
 
 /// Step 2, the exact test: returns whether a byte is rewritten or a segment removed.
 #[cold]
-fn is_rewritten(dialect: Dialect, rest: &[u8]) -> bool {
+fn is_rewritten(dialect: UriDialect, rest: &[u8]) -> bool {
     if rest.windows(2).any(|pair| pair == b"/.") {
         return true;
     }
     // URL section 4.1 takes `%2e` for a dot.
     let is_dot = |triplet: &[u8]| matches!(triplet, b"%2e" | b"%2E");
-    dialect == Dialect::Whatwg
+    dialect == UriDialect::Whatwg
         && (COPIED.first_outside(rest).is_some() || rest.windows(3).any(is_dot))
 }
 
 /// Handles `//authority/path`.
 fn network_path<'a>(
     base: &'a Prepared,
-    dialect: Dialect,
+    dialect: UriDialect,
     reference: &'a [u8],
 ) -> Option<Concatenation<'a>> {
     let kind = ReferenceKind::NetworkPath;
     let is_copied = match dialect {
-        Dialect::Rfc3986 => base.is_plain,
-        Dialect::Whatwg => base.is_web && after_host(&reference[2..])?.starts_with(b"/"),
+        UriDialect::Rfc3986 => base.is_plain,
+        UriDialect::Whatwg => base.is_web && after_host(&reference[2..])?.starts_with(b"/"),
     };
     is_copied.then_some(Concatenation {
         front: base.scheme(),
@@ -132,7 +132,7 @@ fn network_path<'a>(
 }
 
 /// Handles a reference whose scheme and colon end before `end`.
-fn absolute(dialect: Dialect, reference: &[u8], end: usize) -> Option<Concatenation<'_>> {
+fn absolute(dialect: UriDialect, reference: &[u8], end: usize) -> Option<Concatenation<'_>> {
     let (scheme, rest) = reference.split_at(end);
     let kind = if rest.starts_with(b"/") {
         ReferenceKind::Absolute
@@ -148,20 +148,21 @@ fn absolute(dialect: Dialect, reference: &[u8], end: usize) -> Option<Concatenat
     };
     match (dialect, scheme, rest) {
         // RFC 3986 section 5.2.4 removes the dot.
-        (Dialect::Rfc3986, _, [b'.', ..]) => None,
-        (Dialect::Rfc3986, ..) => copied(b""),
-        (Dialect::Whatwg, b"http:" | b"https:", [b'/', b'/', host @ ..]) => match after_host(host)?
-        {
-            [] => copied(b"/"),
-            [b'/', ..] => copied(b""),
-            _ => None,
-        },
+        (UriDialect::Rfc3986, _, [b'.', ..]) => None,
+        (UriDialect::Rfc3986, ..) => copied(b""),
+        (UriDialect::Whatwg, b"http:" | b"https:", [b'/', b'/', host @ ..]) => {
+            match after_host(host)? {
+                [] => copied(b"/"),
+                [b'/', ..] => copied(b""),
+                _ => None,
+            }
+        }
         (
-            Dialect::Whatwg,
+            UriDialect::Whatwg,
             b"mailto:" | b"javascript:" | b"tel:" | b"data:" | b"cid:" | b"mid:",
             _,
         ) if kind == ReferenceKind::Opaque => copied(b""),
-        (Dialect::Whatwg, ..) => None,
+        (UriDialect::Whatwg, ..) => None,
     }
 }
 

@@ -9,7 +9,7 @@ use std::fmt;
 
 use encoding_rs::{Encoding, UTF_8};
 
-use self::fast_path::{Concatenation, Dialect};
+use self::fast_path::{Concatenation, UriDialect};
 use self::prepared::Prepared;
 pub use self::prepared::ReferenceKind;
 pub(super) use self::rfc::remove_dot_segments;
@@ -35,7 +35,7 @@ pub struct Resolver {
     base: Prepared,
     has_base: bool,
     /// The rules of the fast path, if there is a base and its rules have one.
-    dialect: Option<Dialect>,
+    dialect: Option<UriDialect>,
     encoding: &'static Encoding,
 }
 
@@ -114,11 +114,11 @@ impl Resolver {
         }
         self.has_base = true;
         self.dialect = match rules {
-            Rules::Whatwg => Some(Dialect::Whatwg),
+            Rules::Whatwg => Some(UriDialect::Whatwg),
             Rules::Rfc3986 {
                 scheme: SameScheme::Strict,
                 ..
-            } => Some(Dialect::Rfc3986),
+            } => Some(UriDialect::Rfc3986),
             _ => None,
         };
         Ok(())
@@ -254,7 +254,7 @@ fn normalize_base(
     uri: &mut Vec<u8>,
 ) -> Result<(), BaseError> {
     if let Some(Concatenation { front, rest, .. }) =
-        fast_path::find(&Prepared::default(), Dialect::Whatwg, base)
+        fast_path::find(&Prepared::default(), UriDialect::Whatwg, base)
     {
         uri.extend_from_slice(front);
         uri.extend_from_slice(rest);
