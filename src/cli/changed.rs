@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 use super::message::Error;
 use crate::pipeline::walk::path_of;
@@ -28,6 +28,15 @@ const DIFF: [&str; 15] = [
     "--end-of-options",
 ];
 
+/// The arguments of git that list the keys of filters, however they are configured.
+const FILTERS: [&str; 5] = [
+    "config",
+    "--null",
+    "--name-only",
+    "--get-regexp",
+    "^filter[.].*[.](clean|process|required)$",
+];
+
 /// Returns the files below some paths that differ from a revision, those that are gone included.
 pub(super) fn changed_since(revision: &OsStr, paths: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
     if revision.is_empty() || revision.as_encoded_bytes().starts_with(b"-") {
@@ -41,20 +50,13 @@ pub(super) fn changed_since(revision: &OsStr, paths: &[PathBuf]) -> Result<Vec<P
     directories.dedup();
     let mut changed = Vec::new();
     for directory in directories {
-        let output = Command::new("git")
-            .arg("-C")
-            .arg(&directory)
-            .args(DIFF)
-            .arg(revision)
-            .arg("--")
-            .env("GIT_OPTIONAL_LOCKS", "0")
-            .env("LC_ALL", "C")
-            .stdin(Stdio::null())
-            .output();
-        let output = output.map_err(|error| match error.kind() {
-            ErrorKind::NotFound => Error::new("--changed-since needs git, which is not installed"),
-            _ => Error::new(format!("--changed-since: git: {error}")),
-        })?;
+        let mut diff = git(&directory);
+        diff.args(DIFF).arg(revision).arg("--");
+        without_filters(
+            &mut diff,
+            &output(&mut git(&directory).args(FILTERS))?.stdout,
+        );
+        let output = output(&mut diff)?;
         if !output.status.success() {
             let text = String::from_utf8_lossy(&output.stderr);
             let reason = text.lines().next().unwrap_or("it failed without a message");
@@ -65,6 +67,43 @@ pub(super) fn changed_since(revision: &OsStr, paths: &[PathBuf]) -> Result<Vec<P
         changed.extend(names.map(|name| directory.join(path_of(name))));
     }
     Ok(changed)
+}
+
+/// Returns the command that runs git in a directory. Objects that the repository lacks are not fetched: it
+/// may name any program as the transport.
+fn git(directory: &Path) -> Command {
+    let mut git = Command::new("git");
+    git.arg("-C").arg(directory);
+    git.env("GIT_OPTIONAL_LOCKS", "0");
+    git.env("GIT_NO_LAZY_FETCH", "1");
+    git.env("GIT_ALLOW_PROTOCOL", "none");
+    git.env("LC_ALL", "C");
+    git.stdin(Stdio::null());
+    git
+}
+
+fn output(git: &mut Command) -> Result<Output, Error> {
+    git.output().map_err(|error| match error.kind() {
+        ErrorKind::NotFound => Error::new("--changed-since needs git, which is not installed"),
+        _ => Error::new(format!("--changed-since: git: {error}")),
+    })
+}
+
+/// Makes git compare files as they are: filters are programs, which convert files before they are
+/// compared. `keys` are the configured keys of filters, each before a NUL.
+fn without_filters(git: &mut Command, keys: &[u8]) {
+    let keys = keys.split(|&byte| byte == 0).filter(|key| !key.is_empty());
+    let mut count = 0;
+    for key in keys {
+        let value = match key.ends_with(b".required") {
+            true => "false",
+            false => "",
+        };
+        git.env(format!("GIT_CONFIG_KEY_{count}"), path_of(key));
+        git.env(format!("GIT_CONFIG_VALUE_{count}"), value);
+        count += 1;
+    }
+    git.env("GIT_CONFIG_COUNT", count.to_string());
 }
 
 /// Returns the directory of a path, in which git runs.

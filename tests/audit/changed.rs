@@ -55,6 +55,55 @@ fn findings_are_limited_to_what_changed_since_a_revision() {
 }
 
 #[test]
+fn no_program_of_the_repository_is_run() {
+    let tree = Tree::new(&[
+        (".gitattributes", "*.md filter=x diff=x\n"),
+        ("a.md", "[x](gone.md)\n"),
+        ("b.md", "[x](gone.md)\n"),
+    ]);
+    if !git(&tree, &["init", "-q"]) {
+        eprintln!("left out: git is not installed");
+        return;
+    }
+    assert!(git(&tree, &["add", "-A"]) && git(&tree, &["commit", "-qm", "x"]));
+    for key in [
+        "filter.x.clean",
+        "filter.x.process",
+        "filter.x.smudge",
+        "diff.x.textconv",
+        "diff.x.command",
+        "diff.external",
+        "core.fsmonitor",
+        "core.pager",
+    ] {
+        assert!(git(&tree, &["config", key, "touch ran; cat"]), "{key}");
+    }
+    assert!(git(&tree, &["config", "filter.x.required", "true"]));
+    tree.write("a.md", b"[xyz](gone.md)\n");
+    let ran = tree.run(&["audit", ".", "--changed-since=HEAD"]);
+    assert!(ran.out.starts_with("a.md:1:7: "), "{}{}", ran.out, ran.err);
+    assert_eq!(ran.out.lines().count(), 1, "{}", ran.out);
+    assert!(!tree.path().join("ran").exists());
+
+    // What is missing would be fetched by any program.
+    for (key, value) in [
+        ("core.repositoryformatversion", "1"),
+        ("extensions.partialClone", "origin"),
+        ("remote.origin.promisor", "true"),
+        ("remote.origin.url", "ext::touch ran"),
+        ("protocol.ext.allow", "always"),
+    ] {
+        assert!(git(&tree, &["config", key, value]), "{key}");
+    }
+    let objects = tree.path().join(".git/objects");
+    std::fs::rename(&objects, tree.path().join("kept")).unwrap();
+    std::fs::create_dir(&objects).unwrap();
+    let ran = tree.run(&["audit", ".", "--changed-since=HEAD"]);
+    assert_eq!(ran.code, 2, "{}", ran.err);
+    assert!(!tree.path().join("ran").exists());
+}
+
+#[test]
 fn changes_are_unknown_outside_a_repository() {
     let tree = Tree::new(&[("docs/a.md", "text\n")]);
     let ran = tree.run(&["audit", "--root", "docs", "--changed-since", "HEAD"]);
