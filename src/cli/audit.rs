@@ -388,6 +388,8 @@ impl AuditOutputs<Destination> {
     fn reports(&mut self, arguments: &AuditArgs) -> ReportSet<'_> {
         let findings = &arguments.findings;
         let mut reports = ReportSet::new(verbosity(arguments), findings.max_findings);
+        let goes_on = goes_on_unread(arguments);
+        let writer = |main| -> Box<dyn io::Write + Send> { Box::new(MainOutput { main, goes_on }) };
         // A diff takes the place of the findings.
         let main = self.main.as_mut();
         if let Some(main) = main.filter(|_| findings.fix != Some(FixArg::Diff)) {
@@ -396,15 +398,15 @@ impl AuditOutputs<Destination> {
                 false => findings.format,
             };
             match findings.count_by {
-                Some(key) => reports.count_by(key, format, Box::new(main)),
+                Some(key) => reports.count_by(key, format, writer(main)),
                 None => {
                     let place = ReportPlace::of(findings.output.as_deref());
-                    reports.add(format, text_style(arguments), place, Box::new(main));
+                    reports.add(format, text_style(arguments), place, writer(main));
                 }
             }
         }
         if let Some(external) = &mut self.external {
-            reports.list_external(Box::new(external));
+            reports.list_external(writer(external));
         }
         if let Some(keys) = &mut self.keys {
             reports.list_keys(Box::new(keys));
@@ -431,6 +433,9 @@ impl AuditOutputs<Destination> {
         fixes: &FixList,
         reading: &PipelineOptions,
     ) -> io::Result<FixCounts> {
+        let goes_on = goes_on_unread(arguments);
+        let is_terminal = self.main.as_ref().is_some_and(Destination::is_terminal);
+        let mut main = self.main.as_mut().map(|main| MainOutput { main, goes_on });
         let destination = match fixes.is_written {
             true => {
                 let mounts = reading.bases.mounts.iter();
@@ -440,8 +445,8 @@ impl AuditOutputs<Destination> {
                 FixDestination::Files(roots.filter_map(|root| root.canonicalize().ok()).collect())
             }
             false => FixDestination::Diff {
-                is_terminal: self.main.as_ref().is_some_and(Destination::is_terminal),
-                out: self.main.as_mut().map(|main| main as &mut dyn io::Write),
+                is_terminal,
+                out: main.as_mut().map(|main| main as &mut dyn io::Write),
             },
         };
         fix::run(fixes, reading, destination, !arguments.findings.no_messages)
@@ -465,6 +470,42 @@ impl AuditOutputs<Destination> {
             destination.finish()?;
         }
         Ok(outcome)
+    }
+}
+
+/// Returns whether the run has more to write than its output, whether or not anyone reads that.
+fn goes_on_unread(arguments: &AuditArgs) -> bool {
+    let findings = &arguments.findings;
+    findings.fix == Some(FixArg::Write)
+        || findings.write_baseline.is_some()
+        || !findings.report.is_empty()
+}
+
+/// The output of a run, which may be a pipe that is closed before the end.
+struct MainOutput<'a> {
+    main: &'a mut Destination,
+    /// The run goes on when the pipe is closed, and drops what it would write there.
+    goes_on: bool,
+}
+
+impl MainOutput<'_> {
+    fn unless_closed<T>(&self, written: io::Result<T>, dropped: T) -> io::Result<T> {
+        match written {
+            Err(error) if self.goes_on && error.kind() == ErrorKind::BrokenPipe => Ok(dropped),
+            written => written,
+        }
+    }
+}
+
+impl io::Write for MainOutput<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.main.write(bytes);
+        self.unless_closed(written, bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let flushed = self.main.flush();
+        self.unless_closed(flushed, ())
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use super::generated::Random;
 use crate::cli::{Ran, Tree};
@@ -402,5 +402,36 @@ fn a_run_that_is_killed_leaves_every_file_whole() {
     for path in before.keys() {
         let new = fs::read(fixed.path().join(path.strip_prefix(tree.path()).unwrap())).unwrap();
         assert_eq!(fs::read(path).unwrap(), new);
+    }
+}
+
+#[test]
+fn fixes_are_written_though_nobody_reads_the_findings() {
+    let mut page = "<a href=guide.html>".to_owned();
+    for number in 0..5_000 {
+        let _ = write!(page, "<a href=missing-{number}.html>");
+    }
+    let tree = Tree::new(&[("site/Guide.html", ""), ("site/index.html", &page)]);
+    for (flags, fixed) in [
+        (["--report", "markdown=report.md"], false),
+        (["--write-baseline", "keys"], false),
+        (["--fix=write", "--exit-zero"], true),
+    ] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_uriscan"))
+            .args(["audit", "--root", "site=https://example.com/docs/"])
+            .args(flags)
+            .current_dir(tree.path())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let code = child.wait().unwrap().code();
+        assert_eq!(code, Some(if fixed { 0 } else { 1 }), "{flags:?}");
+        let page = fs::read_to_string(tree.path().join("site/index.html")).unwrap();
+        assert_eq!(page.contains("Guide.html"), fixed);
+    }
+    for name in ["report.md", "keys"] {
+        assert!(tree.path().join(name).exists(), "{name}");
     }
 }
