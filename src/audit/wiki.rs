@@ -15,7 +15,7 @@ use crate::pipeline::walk::path_of;
 pub(super) struct WikiPages(OnceLock<HashMap<String, Vec<Box<[u8]>>>>);
 
 impl WikiPages {
-    /// Returns the file that a wiki link names (A47): the one with the fewest directories above it,
+    /// Returns the file that a wiki link names (A48): the one with the fewest directories above it,
     /// the first by bytes if there are several.
     pub(super) fn find(
         &self,
