@@ -416,6 +416,25 @@ impl<'a> DocumentPosition<'a> {
     }
 }
 
+/// The longest name of a target, in bytes: reports keep one for each group, and messages of a million
+/// findings may each have several.
+const LONGEST_NAME: usize = 240;
+
+/// Returns a name without its middle if it is too long.
+pub(super) fn shortened(name: &[u8]) -> Cow<'_, [u8]> {
+    if name.len() <= LONGEST_NAME {
+        return name.into();
+    }
+    // Not within a character of UTF-8, whose further bytes begin with the bits 10.
+    let is_start = |at: &usize| name.get(*at).is_none_or(|byte| byte & 0xC0 != 0x80);
+    let head = (0..=LONGEST_NAME / 2).rev().find(is_start).unwrap_or(0);
+    let tail = (name.len() - LONGEST_NAME / 2..=name.len()).find(is_start);
+    let tail = tail.unwrap_or(name.len());
+    [&name[..head], "\u{2026}".as_bytes(), &name[tail..]]
+        .concat()
+        .into()
+}
+
 /// Returns the key of the `nth` finding with a document, rule and reference.
 ///
 /// Lines and offsets are left out (A31), so that an edit elsewhere in the document changes no key.

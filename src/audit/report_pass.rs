@@ -1,7 +1,6 @@
 //! Second pass: the findings of each document, from the notes of the first pass or from reading the
 //! document again, in the order of the walk.
 
-use std::borrow::Cow;
 use std::fs::File;
 use std::hash::BuildHasher;
 use std::io;
@@ -14,7 +13,7 @@ use memchr::memmem;
 use super::disk::{DiskEntry, LookupMatch};
 use super::finding::{
     DocumentPosition, FindingCause, FindingDraft, FindingSubject, SuggestionHint, finding_key,
-    group_key,
+    group_key, shortened,
 };
 use super::hint::hint;
 use super::ignored::{IgnoreCandidate, IgnoreComments};
@@ -854,24 +853,6 @@ impl<'a> Evaluator<'a> {
 
 /// The name of the group of links to pages of rustdoc that redirect (A77).
 const RUSTDOC_REDIRECTS: &[u8] = b"(redirect pages of rustdoc)";
-
-/// The longest name of a target, in bytes: reports keep one for each group.
-const LONGEST_NAME: usize = 240;
-
-/// Returns a name without its middle if it is too long.
-fn shortened(name: &[u8]) -> Cow<'_, [u8]> {
-    if name.len() <= LONGEST_NAME {
-        return name.into();
-    }
-    // Not within a character of UTF-8, whose further bytes begin with the bits 10.
-    let is_start = |at: &usize| name.get(*at).is_none_or(|byte| byte & 0xC0 != 0x80);
-    let head = (0..=LONGEST_NAME / 2).rev().find(is_start).unwrap_or(0);
-    let tail = (name.len() - LONGEST_NAME / 2..=name.len()).find(is_start);
-    let tail = tail.unwrap_or(name.len());
-    [&name[..head], "\u{2026}".as_bytes(), &name[tail..]]
-        .concat()
-        .into()
-}
 
 fn touches(audit: &Audit, path: &[u8]) -> bool {
     let touching = audit.options.touching.as_ref();

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::disk::LookupMatch;
 use super::finding::{
     DocumentPosition, FindingCause, FindingDraft, FindingSubject, SuggestionHint, finding_key,
-    group_key,
+    group_key, shortened,
 };
 use super::ignored::IgnoreCandidate;
 use super::options::{Audit, FragmentChecks};
@@ -18,8 +18,6 @@ use crate::document::events::Span;
 use crate::resolver::Diagnostic;
 use crate::uri::{Resolver, Rules};
 
-/// The length up to which a destination names a group, in bytes.
-const SHOWN: usize = 200;
 /// The number of steps on the way to a target that are told.
 const TOLD: usize = 4;
 
@@ -181,7 +179,6 @@ impl RuleChecks<'_> {
             return false;
         }
         let text = destination.text;
-        let target_name = &text[..text.len().min(SHOWN)];
         out.push(WireRecord::Finding as u8);
         let draft = FindingDraft {
             subject: FindingSubject::Document(DocumentPosition {
@@ -196,7 +193,7 @@ impl RuleChecks<'_> {
             hint: SuggestionHint::Nothing,
             key,
             group: group_key(rule, text),
-            target_name: target_name.into(),
+            target_name: shortened(text),
         };
         draft.push(out);
         false
@@ -243,7 +240,7 @@ impl ServerSteps {
                         .extend_from_slice(format!(" answers {status}").as_bytes());
                 } else {
                     self.text.extend_from_slice(b" leads to ");
-                    self.text.extend_from_slice(destination);
+                    self.text.extend_from_slice(&shortened(destination));
                 }
             }
         }

@@ -1132,3 +1132,21 @@ fn many_expressions_are_followed() {
     each("redirected", "apache", &files, &["/a/x0/y", "/b/x2999/"]);
     each("broken-file", "apache", &files, &["/c/x0/y", "/a/x3000/"]);
 }
+
+#[test]
+fn a_long_destination_is_not_told_with_every_link() {
+    let long = "x".repeat(10_000);
+    let tree = Tree::new(&[
+        ("site/from.html", &page(&["/a", "/a/b", "/a/c"])),
+        ("site/_redirects", &format!("/a/* /{long} 301\n")),
+    ]);
+    let ran = tree.run(&["audit", "--group", "none", "--json", "site"]);
+    assert_eq!(ran.code, 1, "{}", ran.err);
+    let links = ran.out.lines().filter(|line| line.contains("from.html"));
+    let links: Vec<_> = links.collect();
+    assert_eq!(links.len(), 3);
+    for link in links {
+        assert!(link.contains("site/_redirects:1 leads to /xxx"), "{link}");
+        assert!(link.len() < 2_000, "{}", link.len());
+    }
+}
