@@ -277,6 +277,13 @@ impl FixedFile {
         // Runs of splices on the same lines.
         let mut runs: Vec<(Range<usize>, Range<usize>)> = Vec::new();
         for (index, splice) in self.splices.iter().enumerate() {
+            // A long line with many references is searched for its ends once.
+            if let Some((lines, splices)) = runs.last_mut()
+                && splice.range.end < lines.end
+            {
+                splices.end = index + 1;
+                continue;
+            }
             let start = memchr::memrchr(b'\n', &bytes[..splice.range.start]);
             let start = start.map_or(0, |at| at + 1);
             let end = memchr::memchr(b'\n', &bytes[splice.range.end..]);

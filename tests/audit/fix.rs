@@ -406,6 +406,22 @@ fn a_run_that_is_killed_leaves_every_file_whole() {
 }
 
 #[test]
+fn a_line_with_many_references_is_one_change() {
+    let links = |name: &str| format!("<a href={name}.html>").repeat(20_000);
+    let tree = Tree::new(&[
+        ("site/Guide.html", ""),
+        ("site/index.html", &format!("{}\n<p>\n", links("guide"))),
+    ]);
+    let ran = fix(&tree, &["--fix"]);
+    let diff = format!(
+        "--- a/site/index.html\n+++ b/site/index.html\n@@ -1,2 +1,2 @@\n-{}\n+{}\n <p>\n",
+        links("guide"),
+        links("Guide")
+    );
+    assert!(ran.out == diff, "{}", ran.err);
+}
+
+#[test]
 fn fixes_are_written_though_nobody_reads_the_findings() {
     let mut page = "<a href=guide.html>".to_owned();
     for number in 0..5_000 {
