@@ -89,14 +89,15 @@ impl<'a> ReferenceForm<'a> {
     /// Returns a reference to the URI of a file, with a query and a fragment.
     pub(super) fn to_file_at(&self, uri: &[u8], file: &[u8], suffix: &[u8]) -> Option<Vec<u8>> {
         let mut reference = self.to_uri(uri)?;
-        reference.extend_from_slice(suffix);
+        push_suffix(suffix, &mut reference);
         self.leads_to(&reference, file).then_some(reference)
     }
 
     /// Returns the reference without the slashes at the end of its path, if it leads to a file.
     pub(super) fn without_slash(&self, file: &[u8]) -> Option<Vec<u8>> {
         let end = self.path.iter().rposition(|&byte| byte != b'/')?;
-        let reference = [&self.path[..=end], &self.suffix].concat();
+        let mut reference = self.path[..=end].to_vec();
+        push_suffix(&self.suffix, &mut reference);
         self.leads_to(&reference, file).then_some(reference)
     }
 
@@ -105,9 +106,10 @@ impl<'a> ReferenceForm<'a> {
         let at = memchr::memchr(b'#', &self.suffix)? + 1;
         let (before, fragment) = self.suffix.split_at(at);
         let directive = memchr::memmem::find(fragment, b":~:").unwrap_or(fragment.len());
-        let mut reference = [&self.path, before].concat();
+        let mut reference = self.path.clone();
+        push_suffix(before, &mut reference);
         push_name(name, &mut reference);
-        reference.extend_from_slice(&fragment[directive..]);
+        push_suffix(&fragment[directive..], &mut reference);
         Some(reference)
     }
 
@@ -189,8 +191,19 @@ fn push_name(name: &[u8], out: &mut Vec<u8>) {
 
 /// Appends a part of a URI; bytes that delimit references are percent-encoded.
 fn push_safe(part: &[u8], out: &mut Vec<u8>) {
+    push_encoded(part, |byte| DELIMITERS.contains(&byte), out);
+}
+
+/// Appends a query and a fragment as they were written, perhaps in a document of another format: bytes that
+/// no URI holds, and quotes, are percent-encoded.
+fn push_suffix(suffix: &[u8], out: &mut Vec<u8>) {
+    let is_odd = |byte: u8| byte <= b' ' || b"\"'<>\\`\x7F".contains(&byte);
+    push_encoded(suffix, is_odd, out);
+}
+
+fn push_encoded(part: &[u8], is_encoded: impl Fn(u8) -> bool, out: &mut Vec<u8>) {
     for &byte in part {
-        match DELIMITERS.contains(&byte) {
+        match is_encoded(byte) {
             true => out.extend_from_slice(format!("%{byte:02X}").as_bytes()),
             false => out.push(byte),
         }

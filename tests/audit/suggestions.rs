@@ -248,6 +248,11 @@ fn fragments_are_suggested_with_the_reference_before_them() {
                 "../other.html?q#usagg-2:~:text=x",
                 "../other.html?q#usage-2:~:text=x",
             ),
+            (
+                "../Other.html?a b'#usage-2",
+                "../other.html?a%20b%27#usage-2",
+            ),
+            ("../other.html?a b#usagg-2", "../other.html?a%20b#usage-2"),
             // Another number is no typo.
             ("../other.html#usage-3", ""),
             ("../other.html#usag", ""),
