@@ -39,12 +39,12 @@ struct Source {
     imports: BTreeMap<String, Module>,
 }
 
-fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+fn files(folder: &Path, extension: &str, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
-            files(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files(&path, extension, found);
+        } else if path.extension().is_some_and(|found| found == extension) {
             found.push(path);
         }
     }
@@ -156,7 +156,7 @@ fn read(text: &str) -> Source {
 fn sources() -> BTreeMap<Module, Source> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut found = Vec::new();
-    files(&root, &mut found);
+    files(&root, "rs", &mut found);
     let module = |path: &PathBuf| {
         let inner = path.strip_prefix(&root).unwrap().with_extension("");
         let mut module: Module = inner
@@ -268,4 +268,52 @@ fn no_files_use_each_other_in_a_circle() {
         .map(|(file, other)| format!("{file} uses {other}"))
         .collect();
     assert!(circle.is_empty(), "{}", circle.join("\n"));
+}
+
+/// The files below a folder with an extension, as texts.
+fn texts(folder: &str, extension: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    files(Path::new(folder), extension, &mut found);
+    let text = |path| fs::read_to_string(path).unwrap();
+    found.iter().map(text).collect()
+}
+
+#[test]
+fn every_rule_has_a_number_of_its_own() {
+    let mut numbers = BTreeSet::new();
+    for line in texts("src", "md").iter().flat_map(|text| text.lines()) {
+        let start = ["- **", "| "].iter().find_map(|it| line.strip_prefix(it));
+        let word = start.and_then(|rest| rest.split([' ', '*']).next());
+        let word = word.unwrap_or_default();
+        let is_number = |digits: &str| digits.parse::<u32>().is_ok();
+        if word.starts_with(|first: char| first.is_ascii_uppercase()) && is_number(&word[1..]) {
+            assert!(numbers.insert(word.to_owned()), "{word} stands twice");
+        }
+    }
+    assert!(numbers.len() > 200, "{}", numbers.len());
+}
+
+#[test]
+fn the_tests_that_rules_of_the_audit_name_exist() {
+    let sources = [texts("src", "rs"), texts("tests", "rs")].concat();
+    let tests: BTreeSet<&str> = (sources.iter())
+        .flat_map(|text| text.split("fn ").skip(1))
+        .filter_map(|rest| rest.split('(').next())
+        .collect();
+    let rules = fs::read_to_string("src/audit/rules.md").unwrap();
+    let is_test = |word: &&str| {
+        let is_name = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+        word.matches('_').count() > 1 && word.bytes().all(is_name)
+    };
+    // Every second part stands in backticks.
+    let named: Vec<&str> = rules
+        .split('`')
+        .skip(1)
+        .step_by(2)
+        .filter(is_test)
+        .collect();
+    assert!(named.len() > 100, "{}", named.len());
+    for name in named {
+        assert!(tests.contains(name), "there is no test {name}");
+    }
 }
