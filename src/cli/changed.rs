@@ -52,10 +52,7 @@ pub(super) fn changed_since(revision: &OsStr, paths: &[PathBuf]) -> Result<Vec<P
     for directory in directories {
         let mut diff = git(&directory);
         diff.args(DIFF).arg(revision).arg("--");
-        without_filters(
-            &mut diff,
-            &output(&mut git(&directory).args(FILTERS))?.stdout,
-        );
+        without_filters(&mut diff, &output(git(&directory).args(FILTERS))?.stdout);
         let output = output(&mut diff)?;
         if !output.status.success() {
             let text = String::from_utf8_lossy(&output.stderr);
