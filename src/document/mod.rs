@@ -9,6 +9,7 @@ pub mod events;
 pub mod flags;
 mod format;
 pub mod html;
+mod json;
 #[cfg(feature = "mail")]
 pub mod mail;
 #[cfg(feature = "markdown")]

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use crate::document::json::{JsonContainer, JsonSequence, JsonToken, JsonTokenizer, unescape};
+
 /// The kind of JSON in a script element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ScriptJson {
@@ -20,69 +22,34 @@ const MAX_DEPTH: usize = 127;
 /// Returns the raw ranges of the strings that are references, without their quotes. Text that is not
 /// JSON has none: a browser ignores all of it.
 pub(super) fn references(bytes: &[u8], range: Range<usize>, kind: ScriptJson) -> Vec<Range<usize>> {
+    let bytes = &bytes[..range.end];
     let mut reader = JsonReader {
-        bytes: &bytes[..range.end],
-        at: range.start,
+        bytes,
         kind,
         path: Vec::new(),
         found: Vec::new(),
     };
-    let complete = reader.value(0).is_some();
-    reader.space();
-    match complete && reader.at == range.end {
-        true => reader.found,
-        false => Vec::new(),
-    }
-}
-
-/// Appends a raw string to `out`, escapes replaced.
-pub(super) fn unescape(bytes: &[u8], out: &mut Vec<u8>) {
-    let mut at = 0;
-    while let Some(&byte) = bytes.get(at) {
-        at += 1;
-        if byte != b'\\' {
-            out.push(byte);
-            continue;
-        }
-        let escaped = bytes.get(at).copied().unwrap_or(b'\\');
-        at += 1;
-        match escaped {
-            b'b' => out.push(8),
-            b'f' => out.push(12),
-            b'n' => out.push(b'\n'),
-            b'r' => out.push(b'\r'),
-            b't' => out.push(b'\t'),
-            b'u' => {
-                let mut unit = four_digits(bytes, at);
-                at += 4;
-                if (0xD800..0xDC00).contains(&unit)
-                    && bytes[at.min(bytes.len())..].starts_with(b"\\u")
-                {
-                    let low = four_digits(bytes, at + 2);
-                    if (0xDC00..0xE000).contains(&low) {
-                        unit = 0x1_0000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
-                        at += 6;
-                    }
-                }
-                let character = char::from_u32(unit).unwrap_or(char::REPLACEMENT_CHARACTER);
-                out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
-            }
-            _ => out.push(escaped),
+    let mut tokenizer = JsonTokenizer::new(JsonSequence::One);
+    let mut at = range.start;
+    loop {
+        match tokenizer.next(bytes, &mut at, true) {
+            JsonToken::Open(_) if reader.path.len() == MAX_DEPTH => return Vec::new(),
+            JsonToken::Open(JsonContainer::Object) => reader.path.push(JsonPathStep::NoKey),
+            JsonToken::Open(JsonContainer::Array) => reader.path.push(JsonPathStep::Array),
+            JsonToken::Close => drop(reader.path.pop()),
+            JsonToken::Name(name) => reader.add_key(name),
+            JsonToken::String(value) => reader.add_value(value),
+            JsonToken::Other => {}
+            JsonToken::End => return reader.found,
+            JsonToken::Fault(..) | JsonToken::More => return Vec::new(),
         }
     }
-}
-
-fn four_digits(bytes: &[u8], at: usize) -> u32 {
-    let digits = bytes.get(at..at + 4).unwrap_or_default();
-    digits.iter().fold(0, |number, &digit| {
-        number * 16 + (digit as char).to_digit(16).unwrap_or(0)
-    })
 }
 
 /// Whether a string of an import map is a reference; a bare name such as `react` is not.
 fn is_module_reference(raw: &[u8]) -> bool {
     let mut text = Vec::new();
-    unescape(raw, &mut text);
+    unescape(raw, &mut text, &mut ());
     text.starts_with(b"/")
         || text.starts_with(b"./")
         || text.starts_with(b"../")
@@ -93,12 +60,13 @@ fn is_module_reference(raw: &[u8]) -> bool {
 enum JsonPathStep<'a> {
     /// A member of an object: its key, escapes replaced.
     Key(Cow<'a, [u8]>),
+    /// An object whose first key has not come.
+    NoKey,
     Array,
 }
 
 struct JsonReader<'a> {
     bytes: &'a [u8],
-    at: usize,
     kind: ScriptJson,
     /// The path of the current value.
     path: Vec<JsonPathStep<'a>>,
@@ -106,112 +74,6 @@ struct JsonReader<'a> {
 }
 
 impl<'a> JsonReader<'a> {
-    fn space(&mut self) {
-        while matches!(self.bytes.get(self.at), Some(b' ' | b'\t' | b'\n' | b'\r')) {
-            self.at += 1;
-        }
-    }
-
-    /// Skips white space and returns the next byte.
-    fn peek(&mut self) -> Option<u8> {
-        self.space();
-        self.bytes.get(self.at).copied()
-    }
-
-    fn expect(&mut self, byte: u8) -> Option<()> {
-        (self.peek()? == byte).then(|| self.at += 1)
-    }
-
-    fn value(&mut self, depth: usize) -> Option<()> {
-        match self.peek()? {
-            b'{' | b'[' if depth == MAX_DEPTH => None,
-            b'{' => self.object(depth),
-            b'[' => self.array(depth),
-            b'"' => {
-                let string = self.string()?;
-                self.add_value(string);
-                Some(())
-            }
-            _ => self.word(),
-        }
-    }
-
-    fn object(&mut self, depth: usize) -> Option<()> {
-        self.expect(b'{')?;
-        if self.peek()? == b'}' {
-            return self.expect(b'}');
-        }
-        loop {
-            self.space();
-            let key = self.string()?;
-            let name = self.unescaped(key.clone());
-            self.add_key(key);
-            self.expect(b':')?;
-            self.path.push(JsonPathStep::Key(name));
-            self.value(depth + 1)?;
-            self.path.pop();
-            match self.peek()? {
-                b',' => self.at += 1,
-                _ => return self.expect(b'}'),
-            }
-        }
-    }
-
-    fn array(&mut self, depth: usize) -> Option<()> {
-        self.expect(b'[')?;
-        if self.peek()? == b']' {
-            return self.expect(b']');
-        }
-        self.path.push(JsonPathStep::Array);
-        loop {
-            self.value(depth + 1)?;
-            match self.peek()? {
-                b',' => self.at += 1,
-                _ => break,
-            }
-        }
-        self.path.pop();
-        self.expect(b']')
-    }
-
-    fn string(&mut self) -> Option<Range<usize>> {
-        self.expect(b'"')?;
-        let start = self.at;
-        loop {
-            match *self.bytes.get(self.at)? {
-                b'"' => break,
-                b'\\' => {
-                    let escaped = *self.bytes.get(self.at + 1)?;
-                    let digits = self.bytes.get(self.at + 2..self.at + 6);
-                    let valid = match escaped {
-                        b'u' => digits?.iter().all(u8::is_ascii_hexdigit),
-                        _ => b"\"\\/bfnrt".contains(&escaped),
-                    };
-                    if !valid {
-                        return None;
-                    }
-                    self.at += 2;
-                }
-                0..=0x1F => return None,
-                _ => self.at += 1,
-            }
-        }
-        self.at += 1;
-        Some(start..self.at - 1)
-    }
-
-    /// A number, `true`, `false` or `null`.
-    fn word(&mut self) -> Option<()> {
-        let start = self.at;
-        let in_word =
-            |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
-        while self.bytes.get(self.at).is_some_and(in_word) {
-            self.at += 1;
-        }
-        let word = &self.bytes[start..self.at];
-        (is_number(word) || matches!(word, b"true" | b"false" | b"null")).then_some(())
-    }
-
     /// Returns a string of the text, escapes replaced.
     fn unescaped(&self, range: Range<usize>) -> Cow<'a, [u8]> {
         let raw = &self.bytes[range];
@@ -219,7 +81,7 @@ impl<'a> JsonReader<'a> {
             return Cow::Borrowed(raw);
         }
         let mut text = Vec::new();
-        unescape(raw, &mut text);
+        unescape(raw, &mut text, &mut ());
         Cow::Owned(text)
     }
 
@@ -231,7 +93,15 @@ impl<'a> JsonReader<'a> {
         }
     }
 
+    /// Reads the name of a member, whose value comes next.
     fn add_key(&mut self, key: Range<usize>) {
+        self.path.pop();
+        let name = self.unescaped(key.clone());
+        self.find_key(key);
+        self.path.push(JsonPathStep::Key(name));
+    }
+
+    fn find_key(&mut self, key: Range<usize>) {
         if self.kind != ScriptJson::ImportMap {
             return;
         }
@@ -285,32 +155,6 @@ impl<'a> JsonReader<'a> {
     }
 }
 
-/// Whether a word is a number (RFC 8259 section 6).
-fn is_number(word: &[u8]) -> bool {
-    let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let mut rest = word.strip_prefix(b"-").unwrap_or(word);
-    let whole = digits(rest);
-    if whole == 0 || whole > 1 && rest[0] == b'0' {
-        return false;
-    }
-    rest = &rest[whole..];
-    if let Some(fraction) = rest.strip_prefix(b".") {
-        let length = digits(fraction);
-        if length == 0 {
-            return false;
-        }
-        rest = &fraction[length..];
-    }
-    if let [b'e' | b'E', exponent @ ..] = rest {
-        let exponent = match exponent {
-            [b'+' | b'-', digits @ ..] => digits,
-            digits => digits,
-        };
-        return !exponent.is_empty() && digits(exponent) == exponent.len();
-    }
-    rest.is_empty()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -319,7 +163,7 @@ mod tests {
         let ranges = references(json.as_bytes(), 0..json.len(), kind);
         let text = |range: Range<usize>| {
             let mut out = Vec::new();
-            unescape(json[range].as_bytes(), &mut out);
+            unescape(json[range].as_bytes(), &mut out, &mut ());
             String::from_utf8(out).unwrap()
         };
         ranges.into_iter().map(text).collect()

@@ -21,6 +21,7 @@ use crate::document::events::{
     BaseSelector, Batch, Context, Event, Events, FoundReference, NameRange, Span, TextRange,
 };
 use crate::document::flags::Flags;
+use crate::document::json::unescape;
 use crate::document::{Scan, ScanStart, css, diagnostic, text};
 
 /// State of one document while its references are reported.
@@ -452,7 +453,9 @@ impl ReferenceReporter<'_, '_, '_> {
     fn json(&mut self, range: Range<usize>, kind: json::ScriptJson, origin: ReferenceOrigin) {
         for item in json::references(self.source.bytes, range, kind) {
             let raw = &self.source.bytes[item.clone()];
-            let text = self.events.store_with(|store| json::unescape(raw, store));
+            let text = self
+                .events
+                .store_with(|store| unescape(raw, store, &mut ()));
             self.push(self.source.span(item), text, origin);
         }
     }
