@@ -23,6 +23,8 @@ mod documents;
 mod fuzz;
 // References in HTML: an independent oracle, cases and hostile documents.
 mod html;
+// JSON documents of all kinds.
+mod json;
 // Which module may use which.
 mod layers;
 // Mail and news archives.

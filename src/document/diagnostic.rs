@@ -147,6 +147,34 @@ codes! {
         example: "src: url(data:font/woff2;base64,...) of 5 MB",
         allow: "There is no flag for it. Store such data in files of their own.",
     }
+    JSON_NOT_WELL_FORMED = "json.not-well-formed", Note {
+        message: "the document is not well-formed JSON; it was read as far as it makes sense",
+        meaning: "The document departs from the grammar of JSON (RFC 8259), first at this offset.",
+        why: "Most software refuses all of it. What is readable before and behind is reported.",
+        example: "{\"a\": 1,}",
+        allow: NOTE,
+    }
+    JSON_TOO_LONG = "json.string-too-long", Note {
+        message: "a string of JSON is longer than the limit and was left out",
+        meaning: "A string of JSON is longer than 4 MiB, and was left out.",
+        why: "A reference in it is not reported.",
+        example: "{\"image\": \"data:image/png;base64,...\"} of 5 MB",
+        allow: "There is no flag for it. Store such data in files of their own.",
+    }
+    JSON_TOO_DEEP = "json.too-deep", Note {
+        message: "arrays and objects nest too deep; what is inside was left out",
+        meaning: "Arrays and objects nest deeper than 1,048,576 levels.",
+        why: "References inside are not reported.",
+        example: "2 million opening brackets",
+        allow: NOTE,
+    }
+    JSON_HELD_LIMIT = "json.held-limit", Note {
+        message: "a member that others refer to was not found near them and was taken to be missing",
+        meaning: "The member that gives a reference its base, such as `sourceRoot`, does not stand within 8 MiB.",
+        why: "The reference was resolved as if there were no such member.",
+        example: "{\"sources\": [\"a.js\"], \"sourcesContent\": [... 9 MB ...], \"sourceRoot\": \"/x/\"}",
+        allow: NOTE,
+    }
     HELD_LIMIT = "html.held-limit", Note {
         message: "too many references before the base was known; they resolve against the base known so far",
         meaning: "More than 16 MiB of references stood before the base was known.",

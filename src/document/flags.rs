@@ -245,6 +245,12 @@ flags! {
         example: "fill: url(#gradient)",
         allow: KEEP,
     }
+    GUESSED = "guessed" {
+        meaning: "Nothing but its form says that it is a reference: it is a whole string of JSON or the like.",
+        why: "The format of the document does not tell which of its values are references.",
+        example: "{\"home\": \"http://example.com/\"}",
+        allow: DOUBT,
+    }
 }
 
 /// Marks without a name, for the layers above: no record shows them.

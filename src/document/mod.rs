@@ -9,7 +9,7 @@ pub mod events;
 pub mod flags;
 mod format;
 pub mod html;
-mod json;
+pub(crate) mod json;
 #[cfg(feature = "mail")]
 pub mod mail;
 #[cfg(feature = "markdown")]
@@ -32,6 +32,16 @@ pub static FORMATS: &[Format] = &[
     text::FORMAT,
     html::FORMAT,
     css::FORMAT,
+    #[cfg(feature = "documents")]
+    json::JSON,
+    #[cfg(feature = "documents")]
+    json::LINES,
+    #[cfg(feature = "documents")]
+    json::WEB_MANIFESTS,
+    #[cfg(feature = "documents")]
+    json::SOURCE_MAPS,
+    #[cfg(feature = "documents")]
+    json::JSON_FEEDS,
     #[cfg(feature = "markdown")]
     markdown::FORMAT,
     #[cfg(feature = "mail")]

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
-use crate::document::{Format, mail};
+use crate::document::{Format, json, mail};
 use crate::output::record::SkipReason;
 
 /// The number of first bytes that are examined.
@@ -114,6 +114,12 @@ pub(crate) fn is_wide(head: &[u8]) -> bool {
 /// assert_eq!(name(b"a/b", b"\n<!DOCTYPE html>"), "html");
 /// assert_eq!(name(b"a/b.txt", b"%PDF-1.4"), "PDF");
 /// assert_eq!(name(b"README", b"plain"), "text");
+/// assert_eq!(name(b"a.json", b"{}"), "json");
+/// assert_eq!(name(b"a.json", b"{\"start_url\": \"/\"}"), "webmanifest");
+/// assert_eq!(name(b"a.json", b"{\"version\": 3, \"sources\": []}"), "sourcemap");
+/// assert_eq!(name(b"a.json", b"{\"version\": \"https://jsonfeed.org/version/1\"}"), "jsonfeed");
+/// assert_eq!(name(b"a.map", b"{\"version\": 3}"), "sourcemap");
+/// assert_eq!(name(b"a.map", b"plain"), "text");
 /// assert_eq!(name(b"inbox/17", b"Subject: x\n\nplain"), "eml");
 /// assert_eq!(name(b"inbox/17", b"plain: x"), "eml");
 /// assert_eq!(name(b"inbox/a17", b"Subject: x\n\nplain"), "text");
@@ -139,7 +145,15 @@ pub fn content(path: &[u8], head: &[u8]) -> Content {
     if !decides && mail::is_message(head) {
         return Format::named("eml").map_or(Content::Other("eml"), Content::Document);
     }
-    if let Some(format) = named {
+    let kind = match named.map(|format| format.name) {
+        Some("json") => json::by_shape(head),
+        // Linkers and servers write other files with this extension.
+        Some("sourcemap") if json::by_shape(head).is_none() && !head.starts_with(b")]}'") => {
+            Some("text")
+        }
+        _ => None,
+    };
+    if let Some(format) = kind.and_then(Format::named).or(named) {
         return Content::Document(format);
     }
     if !is_wide(head) && memchr::memchr(0, head).is_some() {

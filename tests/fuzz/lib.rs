@@ -9,6 +9,8 @@ mod css;
 mod fuzz;
 #[path = "../html/mod.rs"]
 mod html;
+#[path = "../json/mod.rs"]
+mod json;
 #[path = "../mail/mod.rs"]
 mod mail;
 #[path = "../text/mod.rs"]

@@ -87,6 +87,11 @@ fn css() {
 }
 
 #[test]
+fn json() {
+    smoke("json");
+}
+
+#[test]
 fn html() {
     smoke("html");
 }

@@ -1,5 +1,97 @@
-//! JSON: the tokenizer that serves the scripts of HTML.
+//! JSON: references in documents of known kinds, and in any other; the tokenizer serves the scripts of
+//! HTML too.
+#![doc = include_str!("rules.md")]
 
+#[cfg(feature = "documents")]
+mod kinds;
+#[cfg(feature = "documents")]
+mod path;
+#[cfg(feature = "documents")]
+mod reader;
+#[cfg(feature = "documents")]
+mod shape;
 mod tokenizer;
 
+#[cfg(feature = "documents")]
+mod formats {
+    use super::kinds::{JSON_FEED, JsonStrings, SOURCE_MAP, WEB_MANIFEST};
+    use super::reader::{JsonScanner, LONGEST_HELD};
+    use super::tokenizer::JsonSequence;
+    use crate::bytes::lines::LOOK_BEHIND;
+    use crate::bytes::window::Bounds;
+    use crate::decode::charset::Conversion;
+    use crate::document::events::RuleFamily;
+    use crate::document::{Format, Passes, Retrieval};
+
+    /// JSON of any other kind.
+    pub(in crate::document) const JSON: Format = Format {
+        name: "json",
+        extensions: &["json", "geojson"],
+        media_types: &["application/json", "text/json", "application/geo+json"],
+        family: RuleFamily::Plain,
+        retrieval: Retrieval::Place,
+        bounds: Bounds {
+            look_behind: LOOK_BEHIND,
+            look_ahead: LONGEST_HELD + 64,
+        },
+        reading: Passes::Once,
+        prescan: None,
+        conversion: Conversion::Always,
+        split_point: None,
+        scanner: |options| {
+            Box::new(JsonScanner::new(
+                JsonStrings::All(JsonSequence::One),
+                options,
+            ))
+        },
+    };
+
+    /// JSON Lines.
+    pub(in crate::document) const LINES: Format = Format {
+        name: "jsonl",
+        extensions: &["jsonl", "ndjson"],
+        media_types: &["application/jsonl", "application/x-ndjson"],
+        scanner: |options| {
+            Box::new(JsonScanner::new(
+                JsonStrings::All(JsonSequence::Lines),
+                options,
+            ))
+        },
+        ..JSON
+    };
+
+    /// Web application manifests.
+    pub(in crate::document) const WEB_MANIFESTS: Format = Format {
+        name: "webmanifest",
+        extensions: &["webmanifest"],
+        media_types: &["application/manifest+json"],
+        family: RuleFamily::Markup,
+        scanner: |options| Box::new(JsonScanner::new(JsonStrings::Table(WEB_MANIFEST), options)),
+        ..JSON
+    };
+
+    /// Source maps.
+    pub(in crate::document) const SOURCE_MAPS: Format = Format {
+        name: "sourcemap",
+        extensions: &["map"],
+        media_types: &["application/source-map+json"],
+        family: RuleFamily::Markup,
+        scanner: |options| Box::new(JsonScanner::new(JsonStrings::Table(SOURCE_MAP), options)),
+        ..JSON
+    };
+
+    /// JSON Feed.
+    pub(in crate::document) const JSON_FEEDS: Format = Format {
+        name: "jsonfeed",
+        extensions: &[],
+        media_types: &["application/feed+json"],
+        scanner: |options| Box::new(JsonScanner::new(JsonStrings::Table(JSON_FEED), options)),
+        ..JSON
+    };
+}
+
+#[cfg(feature = "documents")]
+pub(super) use formats::{JSON, JSON_FEEDS, LINES, SOURCE_MAPS, WEB_MANIFESTS};
+#[cfg(feature = "documents")]
+pub(crate) use shape::by_shape;
 pub(super) use tokenizer::{JsonContainer, JsonSequence, JsonToken, JsonTokenizer, unescape};

@@ -117,6 +117,19 @@ impl JsonTokenizer {
         }
     }
 
+    /// Passes over the rest of the line.
+    #[cfg(feature = "documents")]
+    pub(in crate::document) fn skip_line(&mut self) {
+        self.rest = JsonRest::Line;
+    }
+
+    /// Goes back to before the last token, which was a value that is a string.
+    #[cfg(feature = "documents")]
+    pub(in crate::document) fn unread_string(&mut self) {
+        self.expects = JsonExpects::Value;
+        self.noted = false;
+    }
+
     fn container(&self) -> Option<JsonContainer> {
         let level = self.depth.checked_sub(1)?;
         Some(match self.levels[level / 64] >> (level % 64) & 1 {

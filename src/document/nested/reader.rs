@@ -4,6 +4,8 @@ use super::mapping::{NestedDocument, NestedView};
 use super::member::{KEPT, Member, PIECE, TextFilter, TextFlags};
 use super::text::NestedText;
 use crate::bytes::window::Window;
+#[cfg(feature = "documents")]
+use crate::decode::offset_map::OffsetMap;
 use crate::decode::transfer::TransferDecoder;
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::{Batch, Events, OpenDocuments, RestartHints};
@@ -203,6 +205,38 @@ impl NestedReader {
         let format = document.member.format;
         let take = |inner: &Batch| document.map_with_flags(inner, &view, flags, out);
         scanners.scan_whole(format, &start, window, take);
+        self.document.leave(out);
+    }
+
+    /// Scans a member of which all bytes have been decoded to UTF-8; the map leads to their offsets in
+    /// the container.
+    #[cfg(feature = "documents")]
+    pub(in crate::document) fn scan_decoded(
+        &mut self,
+        text: &[u8],
+        map: &OffsetMap,
+        scanners: &mut NestedScanners,
+        out: &mut Events,
+    ) {
+        let window = Window::whole(text);
+        let view = NestedView {
+            converted: Some(map),
+            ..NestedView::stored(window, 0, Positions::Offsets)
+        };
+        let (mut hints, mut previous) = (RestartHints::default(), None);
+        loop {
+            self.begin_scanner(hints, true, scanners);
+            let document = &mut self.document;
+            let format = document.member.format;
+            let take = |inner: &Batch| document.map_with_flags(inner, &view, &mut (), out);
+            let (_, again) = scanners.scan_window(format, window, take);
+            // Each restart has to ask for more than the one before.
+            let Some(next) = again.filter(|_| again != previous) else {
+                break;
+            };
+            (hints, previous) = (next, again);
+            self.document.restart();
+        }
         self.document.leave(out);
     }
 

@@ -6,7 +6,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use url::Url;
 
 /// A JSON value whose objects keep every member, in order.
-enum Json {
+pub(crate) enum Json {
     Object(Vec<(String, Json)>),
     Array(Vec<Json>),
     String(String),
