@@ -27,7 +27,8 @@ mod formats {
     pub(in crate::document) const JSON: Format = Format {
         name: "json",
         extensions: &["json", "geojson"],
-        media_types: &["application/json", "text/json", "application/geo+json"],
+        // Parts of messages in JSON are read as text (M15).
+        media_types: &[],
         family: RuleFamily::Plain,
         retrieval: Retrieval::Place,
         bounds: Bounds {
@@ -50,7 +51,7 @@ mod formats {
     pub(in crate::document) const LINES: Format = Format {
         name: "jsonl",
         extensions: &["jsonl", "ndjson"],
-        media_types: &["application/jsonl", "application/x-ndjson"],
+        media_types: &[],
         scanner: |options| {
             Box::new(JsonScanner::new(
                 JsonStrings::All(JsonSequence::Lines),
@@ -64,7 +65,7 @@ mod formats {
     pub(in crate::document) const WEB_MANIFESTS: Format = Format {
         name: "webmanifest",
         extensions: &["webmanifest"],
-        media_types: &["application/manifest+json"],
+        media_types: &[],
         family: RuleFamily::Markup,
         scanner: |options| Box::new(JsonScanner::new(JsonStrings::Table(WEB_MANIFEST), options)),
         ..JSON
@@ -74,7 +75,7 @@ mod formats {
     pub(in crate::document) const SOURCE_MAPS: Format = Format {
         name: "sourcemap",
         extensions: &["map"],
-        media_types: &["application/source-map+json"],
+        media_types: &[],
         family: RuleFamily::Markup,
         scanner: |options| Box::new(JsonScanner::new(JsonStrings::Table(SOURCE_MAP), options)),
         ..JSON
@@ -84,7 +85,7 @@ mod formats {
     pub(in crate::document) const JSON_FEEDS: Format = Format {
         name: "jsonfeed",
         extensions: &[],
-        media_types: &["application/feed+json"],
+        media_types: &[],
         scanner: |options| Box::new(JsonScanner::new(JsonStrings::Table(JSON_FEED), options)),
         ..JSON
     };
