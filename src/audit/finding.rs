@@ -24,7 +24,7 @@ pub struct Finding<'a> {
     pub(super) subject: FindingSubject<'a>,
     pub(super) rule: &'static Rule,
     pub(super) level: Level,
-    /// What on the way to the target is the cause.
+    /// The cause of the finding on the way to the target.
     cause: Option<FindingCause<'a>>,
     pub(super) suggestion: Option<&'a Suggestion>,
     key: u64,
@@ -32,7 +32,7 @@ pub struct Finding<'a> {
     pub(super) target_name: &'a [u8],
 }
 
-/// What on the way to a target is the cause of a finding.
+/// The cause of a finding on the way to its target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum FindingCause<'a> {
     /// A symbolic link to this path, out of the roots.

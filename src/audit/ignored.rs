@@ -147,7 +147,7 @@ fn day_of(days: i64) -> Date {
     (year, month as u32, day as u32)
 }
 
-/// What a glob is compared with.
+/// The text that a glob is compared with.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum GlobSubject {
     Target,

@@ -43,7 +43,7 @@ pub(super) struct Redirect {
     pub(super) suffix: Box<[u8]>,
 }
 
-/// What a fragment is on GitHub.
+/// The meaning of a fragment on GitHub.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum GithubFragment {
     /// It leads to a place.

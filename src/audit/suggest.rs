@@ -387,7 +387,7 @@ const REMEMBERED: usize = 64 << 20;
 
 /// Finds suggestions until the budget is spent.
 ///
-/// What was found is remembered, so that the same references have the same suggestions wherever they
+/// Results are remembered, so that the same references have the same suggestions wherever they
 /// stand.
 pub(super) struct Suggester<'a> {
     audit: &'a Audit,

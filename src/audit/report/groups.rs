@@ -49,7 +49,7 @@ const ROOM: usize = 1 << 10;
 /// A finding of a group that is shown, and what is known of the group.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GroupPlace {
-    /// What the findings share.
+    /// The property that the findings share.
     pub(super) by: Grouping,
     /// The number of findings of the group.
     pub(super) count: u64,

@@ -150,7 +150,7 @@ pub(super) struct RuleFile {
     pub(super) rules: RuleIndex,
     /// The pages that the file names for paths at which nothing is.
     pub(super) error_pages: Vec<ErrorPage>,
-    /// What in the file is not followed, by the code of its diagnostic.
+    /// The parts of the file that are not followed, by the code of their diagnostic.
     pub(super) notes: Vec<(&'static Code, Occurrences)>,
 }
 
@@ -239,7 +239,7 @@ pub(super) enum ServerAnswer<'a> {
     Files,
 }
 
-/// What applies to the requests for a path.
+/// The rules that apply to the requests for a path.
 pub(super) struct PathConfig {
     directory: Option<Arc<DirectoryConfig>>,
     naming: Arc<FileNaming>,

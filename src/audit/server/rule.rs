@@ -156,7 +156,7 @@ pub(super) enum TemplatePlaces {
     Append,
 }
 
-/// What a pattern has matched, by names, in their order.
+/// The texts that a pattern has matched, by names, in their order.
 type Captures<'a> = Vec<(&'a [u8], Cow<'a, [u8]>)>;
 
 impl ServerRule {
@@ -212,9 +212,9 @@ impl ServerRule {
 pub(super) struct ParsedRules {
     /// The rules in their order.
     pub(super) rules: Vec<ServerRule>,
-    /// What the server follows, and this audit does not.
+    /// A rule that the server follows, and this audit does not.
     pub(super) unfollowed: Occurrences,
-    /// What the server would not take for a rule.
+    /// A line that the server would not take for a rule.
     pub(super) invalid: Occurrences,
 }
 

@@ -288,7 +288,7 @@ pub(crate) enum FailOnArg {
     Never,
 }
 
-/// What becomes of certain suggestions.
+/// The use of certain suggestions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FixArg {
     /// They are shown as a diff

@@ -698,13 +698,13 @@ impl CssReader {
     ) -> Result<usize, Wait> {
         let start = at + 1;
         let (text, end) = match string_end(quote, reading.bytes, start, reading.last) {
-            StringEnd::Break(end) if end - start <= LONGEST_TOKEN => {
+            CssStringEnd::Break(end) if end - start <= LONGEST_TOKEN => {
                 (reading.found)(CssFind::Fault(&diagnostic::CSS_BAD_STRING, at));
                 self.other_token(at, reading);
                 return Ok(end);
             }
-            StringEnd::Closed(end) if end - start <= LONGEST_TOKEN => (start..end, end + 1),
-            StringEnd::Open(end) if end - start <= LONGEST_TOKEN => match reading.last {
+            CssStringEnd::Closed(end) if end - start <= LONGEST_TOKEN => (start..end, end + 1),
+            CssStringEnd::Open(end) if end - start <= LONGEST_TOKEN => match reading.last {
                 true => (start..end, reading.bytes.len()),
                 false => return Err(Wait(at)),
             },
@@ -736,9 +736,9 @@ impl CssReader {
         reading: &mut Reading<'_, '_>,
     ) -> Result<usize, Wait> {
         match string_end(quote, reading.bytes, at, reading.last) {
-            StringEnd::Closed(end) => Ok(end + 1),
-            StringEnd::Break(end) => Ok(end),
-            StringEnd::Open(end) => {
+            CssStringEnd::Closed(end) => Ok(end + 1),
+            CssStringEnd::Break(end) => Ok(end),
+            CssStringEnd::Open(end) => {
                 self.token = OpenToken::String(quote);
                 self.wait(end, reading)
             }
@@ -997,7 +997,7 @@ impl CssReader {
     }
 }
 
-enum StringEnd {
+enum CssStringEnd {
     /// The index of the quote.
     Closed(usize),
     /// The index of a line break.
@@ -1007,24 +1007,24 @@ enum StringEnd {
 }
 
 /// Returns the end of a string, from `at` on.
-fn string_end(quote: u8, bytes: &[u8], mut at: usize, last: bool) -> StringEnd {
+fn string_end(quote: u8, bytes: &[u8], mut at: usize, last: bool) -> CssStringEnd {
     loop {
         let rest = &bytes[at..];
         let near = memchr3(quote, b'\\', b'\n', rest).unwrap_or(rest.len());
         if let Some(found) = memchr2(b'\r', 0x0C, &rest[..near]) {
-            return StringEnd::Break(at + found);
+            return CssStringEnd::Break(at + found);
         }
         at += near;
         match bytes.get(at) {
-            None => return StringEnd::Open(at),
-            Some(b'\n') => return StringEnd::Break(at),
+            None => return CssStringEnd::Open(at),
+            Some(b'\n') => return CssStringEnd::Break(at),
             Some(b'\\') if !last && at + LONGEST_ESCAPE > bytes.len() => {
-                return StringEnd::Open(at);
+                return CssStringEnd::Open(at);
             }
             // A backslash at the end of the sheet is dropped.
-            Some(b'\\') if at + 1 == bytes.len() => return StringEnd::Open(at),
+            Some(b'\\') if at + 1 == bytes.len() => return CssStringEnd::Open(at),
             Some(b'\\') => at = escape_end(bytes, at + 1),
-            Some(_) => return StringEnd::Closed(at),
+            Some(_) => return CssStringEnd::Closed(at),
         }
     }
 }

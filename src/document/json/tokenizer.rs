@@ -68,7 +68,7 @@ enum JsonExpects {
     End,
 }
 
-/// What a window ended in the middle of, and what is passed over.
+/// A token in which a window ended, or one that is passed over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum JsonRest {
     Nothing,

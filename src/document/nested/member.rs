@@ -95,7 +95,7 @@ impl TextFlags for () {
 /// Text that was derived from another, and the map to that.
 pub(in crate::document) type DerivedText<'a> = (Window<'a>, &'a OffsetMap);
 
-/// What a container changes in plain text before it is scanned.
+/// The changes of a container to plain text before it is scanned.
 pub(in crate::document) trait TextFilter {
     type Flags: TextFlags;
 

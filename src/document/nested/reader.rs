@@ -99,7 +99,7 @@ pub(in crate::document) struct NestedReader {
     has_begun: bool,
     /// The number of pending bytes at which the text is scanned.
     threshold: usize,
-    /// What was wrong with the member; the container adds the offset.
+    /// The faults of the member; the container adds the offset.
     pub(in crate::document) diagnostics: Vec<&'static Code>,
 }
 
