@@ -28,9 +28,9 @@
 //!
 //! # Features
 //!
-//! `default-features = false` leaves text, HTML, style sheets and resolution. `documents` (JSON), `markdown` and `mail` add formats,
-//! `compression` (part of `mail`) decompression, `audit` the checking of document trees with all
-//! formats, and `cli`, the default, the command.
+//! `default-features = false` leaves text, HTML, style sheets and resolution. `documents` (JSON),
+//! `markdown` and `mail` add formats, `compression` (part of `mail`) decompression, `audit` the
+//! checking of document trees with all formats, and `cli`, the default, the command.
 //!
 //! # Terms
 //!
@@ -70,6 +70,7 @@
 //! | a header field that holds a URI | one row in `document/mail/header.rs` |
 //! | a scheme found bare in text | one row in `document/text/schemes.rs` |
 //! | an output format | `output/NAME.rs`, one row in `output/mod.rs` |
+//! | a server's file of redirects | `audit/server/NAME.rs`, called in `audit/server/mod.rs` |
 //! | an audit rule | one row in `audit/rules.rs`; a new fact about targets in `audit/target.rs` |
 
 // A library without the command has code that only the command or the audit uses.

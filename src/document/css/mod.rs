@@ -2,6 +2,7 @@
 //! (`@import`), CSS Images 4 (`image-set()`, `image()`).
 #![doc = include_str!("rules.md")]
 
+mod lexical;
 mod reader;
 
 use encoding_rs::{Encoding, UTF_8};
@@ -14,8 +15,9 @@ use super::flags::Flags;
 use super::{Format, FormatOptions, Passes, Retrieval, Scan, ScanStart};
 use crate::bytes::window::{Bounds, Window};
 use crate::decode::charset::Conversion;
+pub(crate) use lexical::unescape;
 use reader::{CssFind, CssOwner, CssReader, LONGEST_TOKEN, LOOK_BEHIND};
-pub(crate) use reader::{Sheet, references, unescape};
+pub(crate) use reader::{Sheet, references};
 
 /// Style sheets.
 pub(super) const FORMAT: Format = Format {
