@@ -1,5 +1,6 @@
 //! Servers that answer requests for paths at which no file is.
 
+use super::generated::Random;
 use crate::cli::Tree;
 
 /// A page with a link on each line.
@@ -900,19 +901,6 @@ fn rules_of_any_bytes_do_no_harm() {
         let one = tree.run(&["audit", "--json", "-j", "1", "--server", server, "site"]);
         let four = tree.run(&["audit", "--json", "-j", "4", "--server", server, "site"]);
         assert_eq!(one.out, four.out, "{name}");
-    }
-}
-
-/// A small generator of numbers (SplitMix64).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ z >> 31) % end as u64) as usize
     }
 }
 
