@@ -231,6 +231,67 @@ const SHAPES: &[Shape] = &[
     ("html", "<iframe srcdoc='", "<a href=x>", "'></iframe>"),
     ("html", "<iframe srcdoc='", "&lt;", "'></iframe>"),
     ("html", "<iframe srcdoc='", "<iframe srcdoc=x></iframe>", "'></iframe>"),
+    // XML: tags, sections and entries that do not end, entities, namespaces and bases.
+    ("xml", "", "<", ""),
+    ("xml", "", "<a", ""),
+    ("xml", "", "<a ", ""),
+    ("xml", "", "<a>", ""),
+    ("xml", "", "<a%>", ""),
+    ("xml", "", "<a></a>", ""),
+    ("xml", "", "<a>x", ""),
+    ("xml", "", "</a", ""),
+    ("xml", "", "</a>", ""),
+    ("xml", "", "<a><b></a>", ""),
+    ("xml", "<a ", "b%='c' ", "/>"),
+    ("xml", "<a ", "b%='c' ", ""),
+    ("xml", "<a ", "xmlns:b%='c' ", "/>"),
+    ("xml", "", "<a xmlns:b%='c'>", ""),
+    ("xml", "", "<a b='", ""),
+    ("xml", "", "<a b='<a b=\"", ""),
+    ("xml", "", "<a b='<", ""),
+    ("xml", "<a b='", "<", ""),
+    ("xml", "<a b='", "&", "'/>"),
+    ("xml", "", "<a xml:base='b/'>", ""),
+    ("xml", "", "<a xml:base='b/'/>", ""),
+    ("xml", "", "<!--", ""),
+    ("xml", "", "<!-- uriscan-ignore ", ""),
+    ("xml", "", "<!---->", ""),
+    ("xml", "", "<![CDATA[", ""),
+    ("xml", "<a>", "<![CDATA[]]>", ""),
+    ("xml", "<a>", "x<!---->", ""),
+    ("xml", "", "<?", ""),
+    ("xml", "", "<?a?>", ""),
+    ("xml", "", "<?xml-stylesheet href='a'", ""),
+    ("xml", "", "<?xml-stylesheet href='a'?>", ""),
+    ("xml", "", "<!", ""),
+    ("xml", "", "<!DOCTYPE [", ""),
+    ("xml", "<!DOCTYPE a [", "<!ENTITY a% 'b'>", "]><a>&a1;</a>"),
+    ("xml", "<!DOCTYPE a [", "<!ENTITY a% 'b'>", ""),
+    ("xml", "<!DOCTYPE a [", "'", "]>"),
+    ("xml", "<!DOCTYPE a [", "<", "]>"),
+    ("xml", "<!DOCTYPE a [<!ENTITY b 'cccccccccccccccccccccccccccccccccccccccc'>]><a>", "&b;", "</a>"),
+    ("xml", "<!DOCTYPE a [<!ENTITY b '&b;&b;'>]><a>", "&b;", "</a>"),
+    ("xml", "<a>", "&", ""),
+    ("xml", "<a>", "&#", ""),
+    ("xml", "<a>", "&b;", ""),
+    ("xml", "<a>", "&b", ""),
+    ("xml", "<a>", "http://a/ ", ""),
+    ("xml", "", "<a b='http://a/'/>", ""),
+    ("xml", "<rss>", "<item>", ""),
+    ("xml", "<rss>", "<item><description>a</description>", ""),
+    ("xml", "<rss><channel>", "<description>a</description>", "<link>b</link>"),
+    ("xml", "<rss><channel><description>a</description>", "<!--", ""),
+    ("xml", "<rss><channel><description>a</description>", "<link", ""),
+    ("xml", "<rss><channel><description>", "a<!---->", ""),
+    ("xml", "<rss><channel><link>", "a<!---->", ""),
+    ("xml", "<feed xmlns='http://www.w3.org/2005/Atom'>", "<content type='html'>&lt;a href='b'></content>", ""),
+    ("xml", "<feed xmlns='http://www.w3.org/2005/Atom'><content type='html'>", "&lt;iframe srcdoc='x'>", ""),
+    ("xml", "<svg xmlns='http://www.w3.org/2000/svg'>", "<style>a{b:url(c)}</style>", ""),
+    ("xml", "<svg xmlns='http://www.w3.org/2000/svg'><style>", "a{b:url(c)}", ""),
+    ("xml", "<svg xmlns='http://www.w3.org/2000/svg'>", "<a href='b' id='c%'/>", ""),
+    ("xml", "<html xmlns='http://www.w3.org/1999/xhtml'>", "<base href='a%'/>", ""),
+    ("xml", "<html xmlns='http://www.w3.org/1999/xhtml'>", "<iframe srcdoc='&lt;a href=x>'/>", ""),
+    ("xml", "<html xmlns='http://www.w3.org/1999/xhtml'><iframe srcdoc='", "&lt;a href=x>", "'/>"),
     // Markdown: openers of blocks and inlines.
     ("markdown", "", "[", ""),
     ("markdown", "", "]", ""),
@@ -445,6 +506,12 @@ fn html_takes_steps_in_proportion_to_its_length() {
 }
 
 #[test]
+fn xml_takes_steps_in_proportion_to_its_length() {
+    check(&["xml"], *WINDOWS.start());
+    check(&["xml"], *WINDOWS.end());
+}
+
+#[test]
 fn markdown_takes_steps_in_proportion_to_its_length() {
     check(&["markdown"], *WINDOWS.end());
 }
@@ -479,6 +546,27 @@ fn closed_scopes_are_visited_once() {
         assert!(
             twice * 10 <= once * MAX_GROWTH,
             "{once} steps, then {twice}: {shape:?}"
+        );
+    }
+}
+
+/// Many texts of one entry that need its link, which is looked for behind the first alone.
+#[test]
+fn the_link_of_an_entry_is_looked_for_once() {
+    const TEXTS: usize = 6_000;
+    let text = format!("<description>{}</description>", "x".repeat(1_000));
+    let picture = format!("{text}<image><link>a</link></image>");
+    for unit in [&*text, &*picture] {
+        let unit: &'static str = String::from(unit).leak();
+        let shape = ("xml", "<rss><channel>", unit, "");
+        let window = *WINDOWS.end();
+        let (once, twice) = (
+            steps(&shape, TEXTS, window),
+            steps(&shape, 2 * TEXTS, window),
+        );
+        assert!(
+            twice * 10 <= once * MAX_GROWTH,
+            "{once} steps, then {twice}"
         );
     }
 }

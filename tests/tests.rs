@@ -35,3 +35,5 @@ mod readme;
 mod text;
 // URI references.
 mod uri;
+// XML of any vocabulary.
+mod xml;

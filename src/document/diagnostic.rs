@@ -175,6 +175,34 @@ codes! {
         example: "{\"sources\": [\"a.js\"], \"sourcesContent\": [... 9 MB ...], \"sourceRoot\": \"/x/\"}",
         allow: NOTE,
     }
+    XML_NOT_WELL_FORMED = "xml.not-well-formed", Note {
+        message: "the document is not well-formed XML and was read as far as that is possible",
+        meaning: "The document is not well-formed: a tag, an ampersand or an entity is wrong.",
+        why: "Readers of XML stop there. References near the place may be read wrongly.",
+        example: "<title>A & B</title>",
+        allow: NOTE,
+    }
+    XML_ENTITY_LIMIT = "xml.entity-limit", Note {
+        message: "entities grow beyond the limit and were left out",
+        meaning: "Entities grow beyond 1 MiB or ten times the document, or contain themselves.",
+        why: "A few lines that grow to gigabytes are an attack. What needs them is not complete.",
+        example: "ten entities, each of which is ten times the one before",
+        allow: NOTE,
+    }
+    XML_TOO_LONG = "xml.value-too-long", Note {
+        message: "a tag or a text is longer than the limit and was left out",
+        meaning: "A tag, or the text of an element that is read, is longer than 4 MiB, and was left out.",
+        why: "References in it are not reported.",
+        example: "an item of a feed with 5 MB of HTML in its description",
+        allow: NOTE,
+    }
+    XML_DEPTH_LIMIT = "xml.depth-limit", Note {
+        message: "elements or bases nest deeper than the limit",
+        meaning: "Elements nest deeper than 4096, or xml:base nests deeper than 64.",
+        why: "Namespaces and bases that are declared deeper do not count.",
+        example: "ten thousand elements, each in the one before",
+        allow: NOTE,
+    }
     HELD_LIMIT = "html.held-limit", Note {
         message: "too many references before the base was known; they resolve against the base known so far",
         meaning: "More than 16 MiB of references stood before the base was known.",

@@ -238,6 +238,13 @@ flags! {
         example: "[[Page#Heading]], with --wiki-links",
         allow: KEEP,
     }
+    ASSUMED_BASE = "assumed-base" {
+        meaning: "It stands in a document without a base of its own, and that of its entry was assumed.",
+        why: "Feeds do not say what references in the HTML of an item are relative to; the link of \
+            the item is what most readers take.",
+        example: "<item><link>http://example.com/a/</link><description>&lt;a href='b'></description></item>",
+        allow: KEEP,
+    }
     LOCAL = "local" {
         meaning: "It is a fragment alone in a style sheet.",
         why: "It names an element of the page that uses the sheet (CSS Values 4, local URLs), so that \
@@ -246,7 +253,8 @@ flags! {
         allow: KEEP,
     }
     GUESSED = "guessed" {
-        meaning: "Nothing but its form says that it is a reference: it is a whole string of JSON or the like.",
+        meaning: "Nothing but its form says that it is a reference: it is a whole string of JSON, or a \
+            whole attribute of XML, of no known kind.",
         why: "The format of the document does not tell which of its values are references.",
         example: "{\"home\": \"http://example.com/\"}",
         allow: DOUBT,

@@ -18,6 +18,8 @@ mod nested;
 pub(crate) mod options;
 mod remark;
 pub mod text;
+#[cfg(feature = "documents")]
+pub(crate) mod xml;
 
 pub(crate) use archive::{
     ArchiveCounts, MemberFinder, MemberSearch, PieceIndex, ReadAt, SplitContext,
@@ -42,6 +44,8 @@ pub static FORMATS: &[Format] = &[
     json::SOURCE_MAPS,
     #[cfg(feature = "documents")]
     json::JSON_FEEDS,
+    #[cfg(feature = "documents")]
+    xml::FORMAT,
     #[cfg(feature = "markdown")]
     markdown::FORMAT,
     #[cfg(feature = "mail")]
@@ -65,6 +69,9 @@ impl Format {
     pub const HTML: &'static Format = &html::FORMAT;
     /// Style sheets.
     pub const CSS: &'static Format = &css::FORMAT;
+    /// XML of any vocabulary.
+    #[cfg(feature = "documents")]
+    pub const XML: &'static Format = &xml::FORMAT;
     /// CommonMark with the extensions of GitHub.
     #[cfg(feature = "markdown")]
     pub const MARKDOWN: &'static Format = &markdown::FORMAT;

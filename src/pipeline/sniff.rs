@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
-use crate::document::{Format, json, mail};
+use crate::document::{Format, json, mail, xml};
 use crate::output::record::SkipReason;
 
 /// The number of first bytes that are examined.
@@ -161,6 +161,8 @@ pub fn content(path: &[u8], head: &[u8]) -> Content {
     }
     let name = if is_kept_as_mail(path) && mail::starts_with_field(head) {
         "eml"
+    } else if xml::is_xml(head) {
+        "xml"
     } else if looks_like_html(head) {
         "html"
     } else {

@@ -17,6 +17,8 @@ mod mail;
 mod text;
 #[path = "../uri/mod.rs"]
 mod uri;
+#[path = "../xml/mod.rs"]
+mod xml;
 
 /// Puts bytes to the check of a target.
 ///

@@ -16,6 +16,7 @@ mod smoke;
 mod text;
 mod uri;
 mod windows;
+mod xml;
 
 use input::Input;
 
@@ -34,11 +35,12 @@ pub(crate) struct Target {
 
 /// Every target.
 #[rustfmt::skip]
-pub(crate) const TARGETS: [Target; 9] = [
+pub(crate) const TARGETS: [Target; 10] = [
     Target { name: "text", check: text::check, seeds: &["corpus/text", "corpus/html"] },
     Target { name: "html", check: html::check, seeds: &["corpus/html"] },
     Target { name: "css", check: css::check, seeds: &["corpus/css"] },
     Target { name: "json", check: json::check, seeds: &["corpus/json", "tests/vectors/documents"] },
+    Target { name: "xml", check: xml::check, seeds: &["corpus/xml"] },
     Target { name: "mail", check: mail::check, seeds: &["tests/vectors/mail"] },
     Target { name: "uri", check: uri::check, seeds: &["tests/vectors"] },
     Target { name: "windows", check: windows::check, seeds: &["corpus/text", "corpus/html", "tests/vectors/mail"] },

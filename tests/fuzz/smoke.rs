@@ -92,6 +92,11 @@ fn json() {
 }
 
 #[test]
+fn xml() {
+    smoke("xml");
+}
+
+#[test]
 fn html() {
     smoke("html");
 }

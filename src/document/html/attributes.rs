@@ -10,7 +10,7 @@ use ValueSyntax::*;
 
 /// The namespace of an element.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum ElementNamespace {
+pub(in crate::document) enum ElementNamespace {
     #[default]
     Html,
     Svg,

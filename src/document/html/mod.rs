@@ -20,6 +20,8 @@ mod tokenizer;
 mod tree_builder;
 mod value;
 mod value_syntax;
+#[cfg(feature = "documents")]
+pub(in crate::document) mod xml;
 
 pub use super::options::HtmlOptions;
 #[cfg(feature = "internals")]

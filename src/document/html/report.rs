@@ -353,7 +353,7 @@ impl ReferenceReporter<'_, '_, '_> {
         then: impl FnOnce(&mut ReferenceReporter<'_, '_, '_>, Range<usize>),
     ) {
         let encoding = self.document.charset.scanned;
-        if !value::needs_decoding(self.source.bytes, range.clone(), encoding) {
+        if !self.source.needs_decoding(range.clone(), encoding) {
             return then(self, range);
         }
         let mut decoded = self.document.decoders.pop().unwrap_or_default();
@@ -363,7 +363,7 @@ impl ReferenceReporter<'_, '_, '_> {
     }
 
     /// Calls `then` with decoded bytes as the source.
-    fn with_source(
+    pub(super) fn with_source(
         &mut self,
         decoded: &ValueDecoder,
         then: impl FnOnce(&mut ReferenceReporter<'_, '_, '_>, Range<usize>),
@@ -533,7 +533,7 @@ pub(super) enum ElementContents {
 
 /// An element whose text is to be searched.
 #[derive(Clone, Copy)]
-pub(super) struct Capture {
+pub(in crate::document) struct Capture {
     kind: ElementContents,
     origin: ReferenceOrigin,
     /// Whether character references count in the text, as they do in foreign elements.

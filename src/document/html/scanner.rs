@@ -11,7 +11,7 @@ use super::report::{CharacterDataScanner, ReferenceReporter, ReportState};
 use super::simulator::{self, SimulatorParser};
 use super::tokenizer::TokenizerRun;
 use super::tree_builder;
-use super::value::{CharacterContext, ValueSource};
+use super::value::{CharacterContext, ValueDecoder, ValueSource};
 use super::value_syntax::LIMIT;
 use crate::bytes::window::{Bounds, Window};
 use crate::decode::charset::{self, Confidence, Conversion, Detected};
@@ -27,6 +27,9 @@ const HELD: usize = 256 << 10;
 /// HTML, by the WHATWG standard.
 pub(in crate::document) const FORMAT: Format = Format {
     name: "html",
+    #[cfg(feature = "documents")]
+    extensions: &["html", "htm"],
+    #[cfg(not(feature = "documents"))]
     extensions: &["html", "htm", "xhtml", "xht"],
     media_types: &[
         "text/html",
@@ -392,9 +395,16 @@ pub(super) fn srcdoc(
         let event = Event::Diagnostic(&diagnostic::SRCDOC_DEPTH, offset);
         return report.events.push(event);
     }
-    report.with_decoded(range, Some(CharacterContext::Attribute), |report, range| {
-        decoded_srcdoc(report, range, flags)
-    });
+    let then = |report: &mut ReferenceReporter<'_, '_, '_>, range| {
+        decoded_srcdoc(report, range, flags);
+    };
+    if !report.source.is_final() {
+        return report.with_decoded(range, Some(CharacterContext::Attribute), then);
+    }
+    // The value is final, but the document in it is not.
+    let mut decoded = ValueDecoder::default();
+    decoded.copy(&report.source, range);
+    report.with_source(&decoded, then);
 }
 
 /// The source is decoded, that is UTF-8, and a `meta` element does not change that.

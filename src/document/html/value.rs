@@ -11,6 +11,7 @@ use html5ever::data::NAMED_ENTITIES;
 
 use crate::bytes::seek;
 use crate::bytes::steps::step;
+use crate::decode::offset_map::OffsetMap;
 use crate::document::events::{Events, Span, TextRange};
 
 /// Bytes, and their positions in the document.
@@ -26,6 +27,8 @@ enum SourcePositions<'a> {
     Window(u64),
     /// The bytes were decoded.
     Decoded(&'a Offsets),
+    /// The bytes were decoded by a reader of XML, after whose rules nothing is left to decode.
+    Final(&'a OffsetMap),
 }
 
 impl<'a> ValueSource<'a> {
@@ -39,6 +42,24 @@ impl<'a> ValueSource<'a> {
     pub(super) fn decoded(bytes: &'a [u8], offsets: &'a Offsets) -> Self {
         let positions = SourcePositions::Decoded(offsets);
         ValueSource { bytes, positions }
+    }
+
+    /// Bytes that a reader of XML decoded, with the map to the document.
+    #[cfg(feature = "documents")]
+    pub(super) fn decoded_xml(bytes: &'a [u8], map: &'a OffsetMap) -> Self {
+        let positions = SourcePositions::Final(map);
+        ValueSource { bytes, positions }
+    }
+
+    /// Whether values have been decoded by a reader of XML.
+    pub(super) fn is_final(&self) -> bool {
+        matches!(self.positions, SourcePositions::Final(_))
+    }
+
+    /// Whether the decoded value differs from the bytes of the source.
+    #[inline]
+    pub(super) fn needs_decoding(&self, range: Range<usize>, encoding: &'static Encoding) -> bool {
+        !self.is_final() && needs_decoding(self.bytes, range, encoding)
     }
 
     /// Cuts the source off at `end`.
@@ -62,6 +83,14 @@ impl<'a> ValueSource<'a> {
                 };
                 Span { start, end }
             }
+            SourcePositions::Final(map) => {
+                let start = map.start(range.start as u64);
+                let end = match range.is_empty() {
+                    true => start,
+                    false => map.end(range.end as u64),
+                };
+                Span { start, end }
+            }
         }
     }
 
@@ -74,7 +103,9 @@ impl<'a> ValueSource<'a> {
     pub(super) fn text(&self, range: Range<usize>, events: &mut Events) -> TextRange {
         match self.positions {
             SourcePositions::Window(_) => TextRange::window(range),
-            SourcePositions::Decoded(_) => events.store(&self.bytes[range]),
+            SourcePositions::Decoded(_) | SourcePositions::Final(_) => {
+                events.store(&self.bytes[range])
+            }
         }
     }
 }
@@ -135,6 +166,12 @@ impl Offsets {
     /// Maps the decoded bytes from `at` on to `range` of `source`, unchanged.
     pub(super) fn verbatim(&mut self, at: usize, source: &ValueSource<'_>, range: Range<usize>) {
         match source.positions {
+            SourcePositions::Final(_) => {
+                for (index, from) in range.enumerate() {
+                    let span = source.span(from..from + 1);
+                    self.push(at + index, span, span.end - span.start == 1);
+                }
+            }
             SourcePositions::Window(_) => self.push(at, source.span(range), true),
             SourcePositions::Decoded(offsets) => {
                 let mut from = range.start;
@@ -160,7 +197,7 @@ impl Offsets {
     /// Maps the end of the decoded bytes, at index `at`, to `end` of `source`.
     fn finish(&mut self, at: usize, source: &ValueSource<'_>, end: usize) {
         let end = match source.positions {
-            SourcePositions::Window(_) => source.span(end..end).end,
+            SourcePositions::Window(_) | SourcePositions::Final(_) => source.span(end..end).end,
             SourcePositions::Decoded(offsets) if end > 0 => offsets.end_of(end),
             SourcePositions::Decoded(offsets) => offsets.start_of(0),
         };
@@ -237,7 +274,7 @@ pub(super) fn decoded_text(
     encoding: &'static Encoding,
     events: &mut Events,
 ) -> TextRange {
-    if !needs_decoding(source.bytes, range.clone(), encoding) {
+    if !source.needs_decoding(range.clone(), encoding) {
         return source.text(range, events);
     }
     let context = Some(CharacterContext::Attribute);
@@ -246,7 +283,7 @@ pub(super) fn decoded_text(
 
 /// Decodes a value that is compared with ASCII keywords; other characters are read as UTF-8.
 pub(super) fn decoded_value<'a>(source: &ValueSource<'a>, range: Range<usize>) -> Cow<'a, [u8]> {
-    if !needs_decoding(source.bytes, range.clone(), UTF_8) {
+    if !source.needs_decoding(range.clone(), UTF_8) {
         return Cow::Borrowed(&source.bytes[range]);
     }
     let mut out = Vec::new();
@@ -266,6 +303,14 @@ impl ValueDecoder {
     ) {
         self.clear();
         self.append(source, range, encoding, references);
+    }
+
+    /// Takes a value as it is.
+    pub(super) fn copy(&mut self, source: &ValueSource<'_>, range: Range<usize>) {
+        self.clear();
+        self.bytes.extend_from_slice(&source.bytes[range.clone()]);
+        self.offsets.verbatim(0, source, range.clone());
+        self.offsets.finish(self.bytes.len(), source, range.end);
     }
 
     /// Removes all bytes and keeps the memory.

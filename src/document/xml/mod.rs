@@ -1,0 +1,126 @@
+//! References in XML: SVG, XHTML, feeds, sitemaps and other vocabularies, which are tables of rows
+//! (`vocabulary`). `tokens` finds where tags end, `text` decodes, `scanner` knows the open elements.
+#![doc = include_str!("rules.md")]
+
+mod scanner;
+mod text;
+mod tokens;
+mod vocabulary;
+
+use encoding_rs::{Encoding, UTF_8};
+
+use super::events::RuleFamily;
+use super::{Format, Passes, Retrieval};
+use crate::bytes::lines::LOOK_BEHIND;
+use crate::bytes::window::Bounds;
+use crate::decode::charset::Conversion;
+use scanner::{LONGEST, XmlScanner};
+use tokens::{TokenEnd, XmlTag, end_of, read_start_tag, starts_name};
+
+/// XML of any vocabulary.
+pub(super) const FORMAT: Format = Format {
+    name: "xml",
+    extensions: &[
+        "xml", "svg", "atom", "rss", "opf", "ncx", "xhtml", "xht", "opml", "xspf", "xsl", "xslt",
+        "rdf",
+    ],
+    // Parts of messages in XML of any vocabulary are read as text (M15).
+    media_types: &[
+        "image/svg+xml",
+        "application/atom+xml",
+        "application/rss+xml",
+        "application/rdf+xml",
+    ],
+    family: RuleFamily::Plain,
+    retrieval: Retrieval::Place,
+    bounds: Bounds {
+        look_behind: LOOK_BEHIND,
+        look_ahead: LONGEST + 64,
+    },
+    reading: Passes::Once,
+    prescan: Some(declared),
+    conversion: Conversion::Always,
+    split_point: None,
+    scanner: |options| Box::new(XmlScanner::new(options)),
+};
+
+/// Returns the encoding that the XML declaration names (XML 1.0, 4.3.3 and appendix F).
+fn declared(first: &[u8]) -> Option<&'static Encoding> {
+    if first.starts_with(b"<\0?\0") {
+        return Some(encoding_rs::UTF_16LE);
+    }
+    if first.starts_with(b"\0<\0?") {
+        return Some(encoding_rs::UTF_16BE);
+    }
+    if !first.starts_with(b"<?xml") {
+        return None;
+    }
+    let mut tag = XmlTag::default();
+    tokens::read_attributes(first, 5, &mut tag);
+    let attributes = tag.attributes.iter();
+    let named = attributes
+        .filter(|attribute| first[attribute.name.clone()] == *b"encoding")
+        .find_map(|attribute| Encoding::for_label(&first[attribute.value.clone()]))?;
+    // A declaration that can be read as ASCII is in no encoding of two bytes.
+    Some(if named.is_ascii_compatible() {
+        named
+    } else {
+        UTF_8
+    })
+}
+
+/// Whether a file begins as XML does: with the XML declaration, or with an element whose namespace
+/// or name belongs to a known vocabulary.
+#[cfg(feature = "audit")]
+pub(crate) fn is_xml(head: &[u8]) -> bool {
+    let mut at = if head.starts_with(b"\xef\xbb\xbf") {
+        3
+    } else {
+        0
+    };
+    let is_declared = |rest: &[u8]| {
+        rest.starts_with(b"<?xml") && rest.get(5).is_some_and(u8::is_ascii_whitespace)
+    };
+    if is_declared(&head[at..]) {
+        return true;
+    }
+    loop {
+        let rest = &head[at..];
+        at += rest.len() - rest.trim_ascii_start().len();
+        let rest = &head[at..];
+        let marker: &[u8] = match rest {
+            [b'<', b'!', b'-', b'-', ..] => b"-->",
+            [b'<', b'?', ..] => b"?>",
+            [b'<', next, ..] if starts_name(*next) => break,
+            _ => return false,
+        };
+        match end_of(head, at + 2, marker) {
+            TokenEnd::At(end) => at = end,
+            TokenEnd::Cut => return false,
+        }
+    }
+    let mut tag = XmlTag::default();
+    if read_start_tag(head, at, &mut tag) == TokenEnd::Cut {
+        return false;
+    }
+    let name = &head[tag.name.clone()];
+    let prefix = match memchr::memchr(b':', name) {
+        Some(colon) => [b"xmlns:", &name[..colon]].concat(),
+        None => b"xmlns".to_vec(),
+    };
+    let namespace = tag
+        .attributes
+        .iter()
+        .find(|attribute| head[attribute.name.clone()] == *prefix);
+    match namespace {
+        // XHTML without a declaration is served as HTML.
+        Some(attribute) => {
+            let known = vocabulary::namespace(&head[attribute.value.clone()]);
+            !matches!(
+                known,
+                vocabulary::Namespace::Unknown | vocabulary::Namespace::Xhtml
+            )
+        }
+        None => vocabulary::is_first_element(name),
+    }
+}

@@ -1,0 +1,317 @@
+//! Decoded text: character references, entities and line ends, with the way back to the document.
+
+use std::collections::HashMap;
+
+use crate::bytes::steps::step;
+use crate::decode::RecordOffsets;
+use crate::decode::offset_map::OffsetMap;
+use crate::document::html::xml::decode_reference;
+
+/// The longest name of an entity, in bytes; longer ones are not looked up.
+pub(super) const LONGEST_ENTITY: usize = 128;
+/// All expansions of a document are at most this long, in bytes.
+const MOST_EXPANDED: u64 = 1 << 20;
+/// All expansions are at most this many times as long as what was read of the document.
+const MOST_GROWTH: u64 = 10;
+/// Entities that are declared beyond this number are not known.
+const MOST_ENTITIES: usize = 10_000;
+/// The deepest nesting of entities.
+const DEEPEST: usize = 32;
+
+/// What is wrong with a reference to an entity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum EntityFault {
+    /// An ampersand that begins no reference, or an entity that is not declared.
+    NotWellFormed,
+    /// The expansion exceeds a limit.
+    Limit,
+}
+
+/// The entities of a document.
+#[derive(Debug, Default)]
+pub(super) struct Entities {
+    /// Replacement texts, in which references to other entities are as written.
+    declared: HashMap<Vec<u8>, Vec<u8>>,
+    /// Lengths of expansions; `None` while one is computed, so that recursion shows.
+    lengths: HashMap<Vec<u8>, Option<u64>>,
+    /// The number of bytes that were expanded.
+    expanded: u64,
+    /// Whether entities may be declared elsewhere: names that are not known are no fault.
+    pub(super) is_open: bool,
+}
+
+impl Entities {
+    /// Declares an entity with a literal value; the first declaration counts (XML 1.0, 4.2).
+    pub(super) fn declare(&mut self, name: &[u8], literal: &[u8]) {
+        if self.declared.len() >= MOST_ENTITIES || self.declared.contains_key(name) {
+            return;
+        }
+        // Character references are expanded in the literal, others where the entity is used (4.5).
+        let mut text = Vec::with_capacity(literal.len());
+        let mut rest = literal;
+        while let Some(at) = memchr::memchr(b'&', rest) {
+            text.extend_from_slice(&rest[..at]);
+            rest = &rest[at..];
+            let length = match rest.starts_with(b"&#") {
+                true => decode_reference(rest, &mut text),
+                false => None,
+            };
+            if length.is_none() {
+                text.push(b'&');
+            }
+            rest = &rest[length.unwrap_or(1)..];
+        }
+        text.extend_from_slice(rest);
+        self.declared.insert(name.to_vec(), text);
+    }
+
+    /// Returns the length of an expansion; `None` for one that is recursive or nests too deep.
+    fn length(&mut self, name: &[u8], depth: usize) -> Option<u64> {
+        if let Some(known) = self.lengths.get(name) {
+            return *known;
+        }
+        if depth > DEEPEST {
+            return None;
+        }
+        self.lengths.insert(name.to_vec(), None);
+        let text = self.declared.get(name)?.clone();
+        let mut sum = text.len() as u64;
+        for (_, inner) in references(&text) {
+            if self.declared.contains_key(inner) {
+                sum = sum.saturating_add(self.length(inner, depth + 1)?);
+            }
+        }
+        self.lengths.insert(name.to_vec(), Some(sum));
+        Some(sum)
+    }
+
+    /// Checks the reference at the start of `bytes`, which is a `&`, as if it were expanded;
+    /// `read` is the number of bytes of the document before it. Returns its length, without a
+    /// fault.
+    fn admit(&mut self, bytes: &[u8], read: u64) -> (Option<usize>, Option<EntityFault>) {
+        let Some(name) = reference_name(bytes) else {
+            let is_number = bytes.starts_with(b"&#");
+            let mut out = Vec::new();
+            let length = is_number
+                .then(|| decode_reference(bytes, &mut out))
+                .flatten();
+            let is_whole = length.is_some_and(|length| bytes[length - 1] == b';');
+            return (length, (!is_whole).then_some(EntityFault::NotWellFormed));
+        };
+        let length = name.len() + 2;
+        if matches!(name, b"amp" | b"lt" | b"gt" | b"quot" | b"apos") {
+            return (Some(length), None);
+        }
+        if self.declared.contains_key(name) {
+            let grown = self
+                .length(name, 0)
+                .map(|length| self.expanded.saturating_add(length));
+            return match grown {
+                Some(grown) if grown <= MOST_EXPANDED && grown <= MOST_GROWTH * read => {
+                    self.expanded = grown;
+                    (Some(length), None)
+                }
+                _ => (Some(length), Some(EntityFault::Limit)),
+            };
+        }
+        (
+            Some(length),
+            (!self.is_open).then_some(EntityFault::NotWellFormed),
+        )
+    }
+
+    /// Returns the number of bytes that were expanded.
+    pub(super) fn expanded(&self) -> u64 {
+        self.expanded
+    }
+
+    /// Takes expansions back that will be made again.
+    pub(super) fn set_expanded(&mut self, expanded: u64) {
+        self.expanded = expanded;
+    }
+
+    /// Checks the references in text that is not read otherwise; calls `fault` with each fault and
+    /// its index.
+    pub(super) fn check(
+        &mut self,
+        text: &[u8],
+        read: u64,
+        mut fault: impl FnMut(EntityFault, usize),
+    ) {
+        for at in memchr::memchr_iter(b'&', text) {
+            if let (_, Some(found)) = self.admit(&text[at..], read + at as u64) {
+                fault(found, at);
+            }
+        }
+    }
+
+    /// Appends the expansion of an entity, whose length was checked.
+    fn expand(&self, name: &[u8], out: &mut Vec<u8>) {
+        let Some(text) = self.declared.get(name) else {
+            return;
+        };
+        step(text.len());
+        let mut at = 0;
+        for (start, inner) in references(text) {
+            out.extend_from_slice(&text[at..start]);
+            at = start + inner.len() + 2;
+            match self.declared.contains_key(inner) {
+                true => self.expand(inner, out),
+                false => {
+                    let reference = &text[start..at];
+                    if decode_reference(reference, out).is_none() {
+                        out.extend_from_slice(reference);
+                    }
+                }
+            }
+        }
+        // A number in a replacement text comes from a reference that was written twice (4.4.8).
+        let rest = &text[at..];
+        out.extend_from_slice(rest);
+    }
+}
+
+/// Returns the name in the reference at the start of `bytes`, a `&`; none of a number.
+fn reference_name(bytes: &[u8]) -> Option<&[u8]> {
+    let bytes = &bytes[1..bytes.len().min(LONGEST_ENTITY)];
+    let end = memchr::memchr(b';', bytes)?;
+    let name = &bytes[..end];
+    let is_name = !name.is_empty()
+        && name[0] != b'#'
+        && name.iter().all(|&byte| {
+            byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b':' | 0x80..)
+        });
+    is_name.then_some(name)
+}
+
+/// The references to entities and characters in a replacement text, with their indices.
+fn references(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+    memchr::memchr_iter(b'&', text).filter_map(|at| {
+        let rest = &text[at..];
+        if rest.starts_with(b"&#") {
+            let end = memchr::memchr(b';', &rest[..rest.len().min(LONGEST_ENTITY)])?;
+            return Some((at, &rest[1..end]));
+        }
+        reference_name(rest).map(|name| (at, name))
+    })
+}
+
+/// How a piece of the document becomes text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Piece {
+    /// Character data with references.
+    Data,
+    /// The value of an attribute: white space becomes blanks (XML 1.0, 3.3.3).
+    Value,
+    /// The contents of a CDATA section.
+    Cdata,
+}
+
+/// Text that was decoded from pieces of the document.
+#[derive(Debug, Default)]
+pub(super) struct XmlText {
+    pub(super) bytes: Vec<u8>,
+    pub(super) map: OffsetMap,
+    /// The offset in the document up to which the map leads.
+    at: u64,
+    /// The first fault of each kind, and its offset.
+    pub(super) faults: Vec<(EntityFault, u64)>,
+}
+
+impl XmlText {
+    /// Empties the text; the first piece follows at an offset of the document.
+    pub(super) fn begin(&mut self, offset: u64) {
+        self.bytes.clear();
+        self.map.starting(offset);
+        self.at = offset;
+        self.faults.clear();
+    }
+
+    /// Appends a piece that stands at an offset of the document.
+    pub(super) fn append(
+        &mut self,
+        raw: &[u8],
+        offset: u64,
+        piece: Piece,
+        entities: &mut Entities,
+    ) {
+        self.map.skip(offset.saturating_sub(self.at) as usize);
+        self.at = offset + raw.len() as u64;
+        step(raw.len());
+        let mut at = 0;
+        while at < raw.len() {
+            let rest = &raw[at..];
+            let stop = match piece {
+                Piece::Data => memchr::memchr3(b'&', b'\r', 0, rest),
+                Piece::Cdata => memchr::memchr2(b'\r', 0, rest),
+                Piece::Value => rest
+                    .iter()
+                    .position(|byte| matches!(byte, b'&' | b'\r' | b'\n' | b'\t' | 0)),
+            };
+            let plain = stop.unwrap_or(rest.len());
+            self.bytes.extend_from_slice(&rest[..plain]);
+            self.map.copy(plain);
+            at += plain;
+            let Some(&byte) = raw.get(at) else {
+                return;
+            };
+            let rest = &raw[at..];
+            match byte {
+                b'\r' => {
+                    let length = 1 + usize::from(rest.get(1) == Some(&b'\n'));
+                    self.put(if piece == Piece::Value { b" " } else { b"\n" }, length);
+                    at += length;
+                }
+                b'\n' | b'\t' => {
+                    self.put(b" ", 1);
+                    at += 1;
+                }
+                0 => {
+                    self.put("\u{fffd}".as_bytes(), 1);
+                    at += 1;
+                }
+                _ => at += self.reference(rest, offset + at as u64, entities),
+            }
+        }
+    }
+
+    /// Appends a name at the end, to which no reference is mapped.
+    pub(super) fn append_name(&mut self, name: &[u8]) -> std::ops::Range<usize> {
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(name);
+        start..self.bytes.len()
+    }
+
+    fn put(&mut self, text: &[u8], length: usize) {
+        self.bytes.extend_from_slice(text);
+        self.map.put(text.len(), length);
+    }
+
+    /// Appends what the reference at the start of `raw`, a `&`, stands for; returns its length.
+    fn reference(&mut self, raw: &[u8], offset: u64, entities: &mut Entities) -> usize {
+        let (length, fault) = entities.admit(raw, offset);
+        // One of a kind is enough, however many there are.
+        let is_new = fault.filter(|new| self.faults.iter().all(|(known, _)| known != new));
+        self.faults.extend(is_new.map(|fault| (fault, offset)));
+        let before = self.bytes.len();
+        let length = length.unwrap_or(1);
+        match (reference_name(raw), fault) {
+            (_, Some(EntityFault::Limit)) => {}
+            (Some(name), _) if entities.declared.contains_key(name) => {
+                entities.expand(name, &mut self.bytes);
+            }
+            _ => {
+                if decode_reference(raw, &mut self.bytes).is_none() {
+                    self.bytes.extend_from_slice(&raw[..length]);
+                    self.map.copy(length);
+                    return length;
+                }
+            }
+        }
+        match self.bytes.len() - before {
+            0 => self.map.skip(length),
+            derived => self.map.put(derived, length),
+        }
+        length
+    }
+}

@@ -1,0 +1,288 @@
+//! The vocabularies: which elements and attributes hold references, one row a kind.
+
+use Namespace::*;
+use Place::{Attribute, Text};
+use ValueKind::*;
+
+/// A namespace that a row names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Namespace {
+    /// Any namespace without rows.
+    Unknown,
+    /// No namespace; the root's name tells the vocabulary.
+    Nameless,
+    Xml,
+    Xlink,
+    Xinclude,
+    SchemaInstance,
+    Xhtml,
+    Svg,
+    MathMl,
+    Atom,
+    /// RSS of all versions: elements without a namespace in `rss`, or those of RSS 1.0 and 0.90.
+    Rss,
+    RssContent,
+    Media,
+    Itunes,
+    Podcast,
+    Rdf,
+    Sitemap,
+    SitemapImage,
+    SitemapVideo,
+    Opf,
+    Ncx,
+    Opml,
+    Xsl,
+    Xspf,
+    DocBook,
+    Dita,
+}
+
+/// The names of namespaces.
+static NAMESPACES: &[(&[u8], Namespace)] = &[
+    (b"", Nameless),
+    (b"http://www.w3.org/XML/1998/namespace", Xml),
+    (b"http://www.w3.org/1999/xlink", Xlink),
+    (b"http://www.w3.org/2001/XInclude", Xinclude),
+    (b"http://www.w3.org/2001/XMLSchema-instance", SchemaInstance),
+    (b"http://www.w3.org/1999/xhtml", Xhtml),
+    (b"http://www.w3.org/2000/svg", Svg),
+    (b"http://www.w3.org/1998/Math/MathML", MathMl),
+    (b"http://www.w3.org/2005/Atom", Atom),
+    (b"http://purl.org/atom/ns#", Atom),
+    (b"http://purl.org/rss/1.0/", Rss),
+    (b"http://my.netscape.com/rdf/simple/0.9/", Rss),
+    (b"http://channel.netscape.com/rdf/simple/0.9/", Rss),
+    (b"http://backend.userland.com/rss2", Rss),
+    (b"http://purl.org/rss/1.0/modules/content/", RssContent),
+    (b"http://search.yahoo.com/mrss/", Media),
+    (b"http://search.yahoo.com/mrss", Media),
+    (b"http://www.itunes.com/dtds/podcast-1.0.dtd", Itunes),
+    (b"https://podcastindex.org/namespace/1.0", Podcast),
+    (b"http://www.w3.org/1999/02/22-rdf-syntax-ns#", Rdf),
+    (b"http://www.sitemaps.org/schemas/sitemap/0.9", Sitemap),
+    (b"http://www.google.com/schemas/sitemap/0.84", Sitemap),
+    (
+        b"http://www.google.com/schemas/sitemap-image/1.1",
+        SitemapImage,
+    ),
+    (
+        b"http://www.google.com/schemas/sitemap-video/1.1",
+        SitemapVideo,
+    ),
+    (b"http://www.idpf.org/2007/opf", Opf),
+    (b"http://www.daisy.org/z3986/2005/ncx/", Ncx),
+    (b"http://www.w3.org/1999/XSL/Transform", Xsl),
+    (b"http://xspf.org/ns/0/", Xspf),
+    (b"http://docbook.org/ns/docbook", DocBook),
+];
+
+/// Roots without a namespace whose vocabulary is known.
+static ROOTS: &[(&[u8], Namespace)] = &[
+    (b"rss", Rss),
+    (b"opml", Opml),
+    (b"urlset", Sitemap),
+    (b"sitemapindex", Sitemap),
+    (b"book", DocBook),
+    (b"article", DocBook),
+    (b"chapter", DocBook),
+    (b"refentry", DocBook),
+    (b"topic", Dita),
+    (b"concept", Dita),
+    (b"task", Dita),
+    (b"map", Dita),
+    (b"bookmap", Dita),
+];
+
+/// Names of first elements that tell XML without a declaration.
+static FIRST_ELEMENTS: &[&[u8]] = &[
+    b"rss",
+    b"feed",
+    b"opml",
+    b"urlset",
+    b"sitemapindex",
+    b"svg",
+    b"rdf:RDF",
+    b"ncx",
+];
+
+/// Where in an element a value stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    Attribute(&'static str),
+    Text,
+}
+
+/// The meaning of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ValueKind {
+    /// One reference.
+    Uri,
+    /// One reference, the address of the item or channel that the element is in.
+    EntryLink,
+    /// One reference, absolute by definition (sitemaps.org, "loc").
+    Absolute,
+    /// The `guid` of RSS 2.0: a reference unless `isPermaLink` denies it, and if it is absolute.
+    Guid,
+    /// Escaped HTML, with the base of its item or channel.
+    EntryHtml,
+    /// A text construct of Atom (RFC 4287, 3.1): HTML where its type says so.
+    TypedHtml,
+}
+
+/// One row of the table.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct XmlRow {
+    namespace: Namespace,
+    /// The local name, or `*` for all.
+    element: &'static str,
+    place: Place,
+    pub(super) kind: ValueKind,
+    /// Whether only `--extended` reports it.
+    extended: bool,
+}
+
+const fn row(namespace: Namespace, element: &'static str, place: Place, kind: ValueKind) -> XmlRow {
+    XmlRow {
+        namespace,
+        element,
+        place,
+        kind,
+        extended: false,
+    }
+}
+
+impl XmlRow {
+    const fn extended(self) -> Self {
+        XmlRow {
+            extended: true,
+            ..self
+        }
+    }
+}
+
+/// Every row.
+#[rustfmt::skip]
+static ROWS: &[XmlRow] = &[
+    row(Xinclude, "include", Attribute("href"), Uri),
+    // RFC 4287.
+    row(Atom, "link", Attribute("href"), Uri),
+    row(Atom, "content", Attribute("src"), Uri),
+    row(Atom, "generator", Attribute("uri"), Uri),
+    row(Atom, "icon", Text, Uri),
+    row(Atom, "logo", Text, Uri),
+    row(Atom, "uri", Text, Uri),
+    row(Atom, "id", Text, Uri).extended(),
+    row(Atom, "category", Attribute("scheme"), Uri).extended(),
+    row(Atom, "content", Text, TypedHtml),
+    row(Atom, "summary", Text, TypedHtml),
+    row(Atom, "title", Text, TypedHtml),
+    row(Atom, "subtitle", Text, TypedHtml),
+    row(Atom, "rights", Text, TypedHtml),
+    // RSS 2.0, and what 1.0 and 0.9x have of it.
+    row(Rss, "link", Text, EntryLink),
+    row(Rss, "guid", Text, Guid),
+    row(Rss, "comments", Text, Uri),
+    row(Rss, "docs", Text, Uri),
+    row(Rss, "url", Text, Uri),
+    row(Rss, "source", Attribute("url"), Uri),
+    row(Rss, "enclosure", Attribute("url"), Uri),
+    row(Rss, "description", Text, EntryHtml),
+    row(RssContent, "encoded", Text, EntryHtml),
+    // Media RSS.
+    row(Media, "content", Attribute("url"), Uri),
+    row(Media, "thumbnail", Attribute("url"), Uri),
+    row(Media, "player", Attribute("url"), Uri),
+    row(Itunes, "image", Attribute("href"), Uri),
+    row(Itunes, "new-feed-url", Text, Uri),
+    row(Podcast, "transcript", Attribute("url"), Uri),
+    row(Podcast, "chapters", Attribute("url"), Uri),
+    row(Podcast, "funding", Attribute("url"), Uri),
+    row(Podcast, "person", Attribute("href"), Uri),
+    row(Podcast, "person", Attribute("img"), Uri),
+    row(Podcast, "source", Attribute("uri"), Uri),
+    row(Podcast, "trailer", Attribute("url"), Uri),
+    // RDF 1.1 XML.
+    row(Rdf, "*", Attribute("rdf:about"), Uri).extended(),
+    row(Rdf, "*", Attribute("rdf:resource"), Uri).extended(),
+    // sitemaps.org, and the extensions of Google.
+    row(Sitemap, "loc", Text, Absolute),
+    row(SitemapImage, "loc", Text, Absolute),
+    row(SitemapVideo, "thumbnail_loc", Text, Absolute),
+    row(SitemapVideo, "content_loc", Text, Absolute),
+    row(SitemapVideo, "player_loc", Text, Absolute),
+    // EPUB.
+    row(Opf, "item", Attribute("href"), Uri),
+    row(Opf, "reference", Attribute("href"), Uri),
+    row(Opf, "link", Attribute("href"), Uri),
+    row(Ncx, "content", Attribute("src"), Uri),
+    // Others.
+    row(Opml, "outline", Attribute("xmlUrl"), Uri),
+    row(Opml, "outline", Attribute("htmlUrl"), Uri),
+    row(Opml, "outline", Attribute("url"), Uri),
+    row(Xsl, "import", Attribute("href"), Uri),
+    row(Xsl, "include", Attribute("href"), Uri),
+    row(Xspf, "location", Text, Uri),
+    row(DocBook, "ulink", Attribute("url"), Uri),
+    row(DocBook, "imagedata", Attribute("fileref"), Uri),
+    row(Dita, "*", Attribute("href"), Uri),
+    row(Dita, "*", Attribute("conref"), Uri),
+];
+
+/// Returns the namespace of a name.
+pub(super) fn namespace(name: &[u8]) -> Namespace {
+    let known = NAMESPACES.iter().find(|(known, _)| *known == name);
+    known.map_or(Unknown, |(_, namespace)| *namespace)
+}
+
+/// Returns the vocabulary of elements without a namespace, by the local name of the root.
+pub(super) fn of_root(name: &[u8]) -> Namespace {
+    let known = ROOTS.iter().find(|(known, _)| *known == name);
+    known.map_or(Unknown, |(_, namespace)| *namespace)
+}
+
+/// Whether the name of a first element, as written, tells XML.
+pub(super) fn is_first_element(name: &[u8]) -> bool {
+    FIRST_ELEMENTS.contains(&name)
+}
+
+fn rows(
+    namespace: Namespace,
+    element: &[u8],
+    extended: bool,
+) -> impl Iterator<Item = &'static XmlRow> {
+    ROWS.iter().filter(move |row| {
+        row.namespace == namespace
+            && (row.element == "*" || row.element.as_bytes() == element)
+            && (extended || !row.extended)
+    })
+}
+
+/// Returns the row of an attribute.
+pub(super) fn attribute_row(
+    namespace: Namespace,
+    element: &[u8],
+    attribute: &[u8],
+    extended: bool,
+) -> Option<(&'static str, ValueKind)> {
+    // RDF's attributes stand on elements of any namespace.
+    let namespace = match attribute.starts_with(b"rdf:") {
+        true => Rdf,
+        false => namespace,
+    };
+    rows(namespace, element, extended).find_map(|row| match row.place {
+        Attribute(name) if name.as_bytes() == attribute => Some((name, row.kind)),
+        _ => None,
+    })
+}
+
+/// Returns the kind of an element's text.
+pub(super) fn text_kind(
+    namespace: Namespace,
+    element: &[u8],
+    extended: bool,
+) -> Option<(&'static str, ValueKind)> {
+    let mut rows = rows(namespace, element, extended);
+    let row = rows.find(|row| row.place == Text)?;
+    Some((row.element, row.kind))
+}

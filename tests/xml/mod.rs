@@ -1,0 +1,362 @@
+//! XML: documents in windows of any size, and cases of the rules of `document/xml`.
+
+use uriscan::Format;
+use uriscan::document::AnchorReporting;
+use uriscan::extractor::{Document, Extractor, ExtractorOptions};
+use uriscan::resolver::{Diagnostic, Link, Sink};
+use uriscan::uri::{Base, BaseSource};
+
+use crate::text::soup::Numbers;
+
+/// The references that the library finds, and its diagnostics.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Found {
+    links: Vec<FoundLink>,
+    anchors: Vec<String>,
+    codes: Vec<(&'static str, u64)>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct FoundLink {
+    reference: String,
+    target: Option<String>,
+    element: Option<String>,
+    span: (u64, u64),
+    flags: Vec<&'static str>,
+}
+
+impl Sink for Found {
+    fn link(&mut self, link: &Link<'_>) {
+        let target = link.target.as_ref().ok();
+        self.links.push(FoundLink {
+            reference: String::from_utf8_lossy(link.reference).into_owned(),
+            target: target.map(|target| String::from_utf8_lossy(target).into_owned()),
+            element: link.element.map(str::to_owned),
+            span: (link.span.start, link.span.end),
+            flags: link.flags.names().collect(),
+        });
+    }
+
+    fn anchor(&mut self, name: &[u8], _offset: u64) {
+        self.anchors
+            .push(String::from_utf8_lossy(name).into_owned());
+    }
+
+    fn diagnostic(&mut self, diagnostic: &Diagnostic<'_>) {
+        self.codes.push((diagnostic.code.name, diagnostic.count));
+    }
+}
+
+/// Reads a document `window` bytes at a time.
+fn read(xml: &[u8], window: usize) -> Found {
+    let base = Base {
+        uri: b"http://example.com/dir/a.xml".to_vec(),
+        source: BaseSource::RetrievalFile,
+    };
+    let mut options = ExtractorOptions::default().with_window(window);
+    options.formats.anchors = AnchorReporting::Report;
+    let mut extractor = Extractor::new(&options);
+    let mut found = Found::default();
+    let document = Document::new(Format::XML, Some(&base));
+    let outcome = extractor.extract(&document, xml, &mut found);
+    outcome.expect("a slice reads without errors");
+    found
+}
+
+/// Checks that windows make no difference, and that references stand where they are said to stand.
+pub(crate) fn check(xml: &[u8], window: usize) {
+    let whole = read(xml, 1 << 20);
+    assert_eq!(
+        read(xml, window),
+        whole,
+        "windows of {window}: {:?}",
+        String::from_utf8_lossy(xml)
+    );
+    for link in &whole.links {
+        let (start, end) = link.span;
+        assert!(
+            start <= end && end <= xml.len() as u64,
+            "{link:?} in {:?}",
+            String::from_utf8_lossy(xml)
+        );
+    }
+}
+
+fn references(xml: &str) -> Vec<String> {
+    let found = read(xml.as_bytes(), 7).links.into_iter();
+    found.map(|link| link.reference).collect()
+}
+
+fn targets(xml: &str) -> Vec<String> {
+    let found = read(xml.as_bytes(), 7).links.into_iter();
+    found.filter_map(|link| link.target).collect()
+}
+
+fn codes(xml: &str) -> Vec<&'static str> {
+    let found = read(xml.as_bytes(), 7).codes.into_iter();
+    found.map(|(code, _)| code).collect()
+}
+
+/// Pieces of documents, for soup.
+const PIECES: &[&str] = &[
+    "<?xml version='1.0'?>",
+    "<?xml-stylesheet href='s.css'?>",
+    "<!DOCTYPE a [<!ENTITY e 'x/'><!ENTITY f '&e;&e;'>]>",
+    "<!DOCTYPE svg PUBLIC '-//W3C//DTD SVG 1.1//EN' 'http://example.com/no.dtd'>",
+    "<!--",
+    "-->",
+    "<!-- uriscan-ignore -->",
+    "<![CDATA[",
+    "]]>",
+    "<rss version='2.0'>",
+    "</rss>",
+    "<channel>",
+    "</channel>",
+    "<item>",
+    "</item>",
+    "<link>",
+    "</link>",
+    "http://example.com/a",
+    "b.html",
+    "<description>",
+    "</description>",
+    "&lt;a href='c'&gt;",
+    "<guid isPermaLink='false'>",
+    "</guid>",
+    "<svg xmlns='http://www.w3.org/2000/svg' xmlns:x='http://www.w3.org/1999/xlink'>",
+    "</svg>",
+    "<a href='d.html'>",
+    "</a>",
+    "<use x:href='#e'/>",
+    "<style>p{x:url(f)}</style>",
+    "<g xml:base='h/' id='i'>",
+    "</g>",
+    "<feed xmlns='http://www.w3.org/2005/Atom'>",
+    "<link href='&e;&#65;'/>",
+    "<content type='html'>",
+    "</content>",
+    "<html xmlns='http://www.w3.org/1999/xhtml'>",
+    "<base href='http://example.org/'/>",
+    "<img srcset='j 1x, k 2x'/>",
+    "<iframe srcdoc='&lt;a href=&quot;l?m&amp;amp;n&quot;>'/>",
+    "</html>",
+    "<doc>",
+    "</doc>",
+    "<p q='http://example.net/r'>",
+    "see http://example.org/s?t&amp;u ",
+    "&e;",
+    "&f;",
+    "&nope;",
+    "&",
+    "&#x41;",
+    "<",
+    ">",
+    "'",
+    "\"",
+    "=",
+    "/",
+    "\r\n",
+    "\t",
+    "\0",
+    "\u{e9}",
+    " ",
+];
+
+fn soup(seed: u64) -> String {
+    let mut numbers = Numbers::seeded(seed);
+    let count = 1 + numbers.below(30);
+    (0..count)
+        .map(|_| PIECES[numbers.below(PIECES.len())])
+        .collect()
+}
+
+/// `XML_SEEDS=100000` in the environment runs more documents.
+#[test]
+fn windows_make_no_difference_to_generated_documents() {
+    let seeds = std::env::var("XML_SEEDS").map(|seeds| seeds.parse());
+    let seeds = seeds.unwrap_or(Ok(3_000)).expect("XML_SEEDS is a number");
+    for seed in 0..seeds {
+        let window = 1 + Numbers::seeded(seed).below(40);
+        check(soup(seed).as_bytes(), window);
+    }
+}
+
+#[test]
+fn windows_make_no_difference_to_documents_with_expectations() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/vectors/documents");
+    let mut count = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        if extension.and_then(Format::of_extension) != Some(Format::XML) {
+            continue;
+        }
+        let xml = std::fs::read(&path).unwrap();
+        let step = (xml.len() / 40).max(1);
+        for window in [1, 2, 3, 64] {
+            check(&xml, window);
+        }
+        // Cut off anywhere.
+        for end in (0..xml.len()).step_by(step) {
+            check(&xml[..end], 5);
+        }
+        count += 1;
+    }
+    assert!(count > 15, "{count}");
+}
+
+#[test]
+fn the_link_of_an_item_counts_for_what_stands_before_it() {
+    let item = "<rss><channel><description>&lt;a href='x'></description><link>http://example.org/c/</link>\
+        <item><description><![CDATA[<a href='y'> <link>no</link>]]></description>\
+        <link>http://example.net/i/</link><comments>z</comments></item>\
+        <item><description>&lt;a href='w'></description></item></channel></rss>";
+    assert_eq!(
+        targets(item),
+        [
+            "http://example.org/c/x",
+            "http://example.org/c/",
+            "http://example.net/i/y",
+            "http://example.net/i/",
+            "http://example.com/dir/z",
+            "http://example.com/dir/w",
+        ]
+    );
+}
+
+#[test]
+fn the_base_of_xhtml_counts_and_xml_base_does_without_one() {
+    let xhtml = |head: &str| {
+        format!(
+            "<html xmlns='http://www.w3.org/1999/xhtml'><head>{head}</head>\
+             <body xml:base='http://example.net/n/'><a href='x'/></body></html>"
+        )
+    };
+    let based = xhtml("<base href='http://example.org/o/'/>");
+    assert_eq!(targets(&based), ["http://example.org/o/x"]);
+    assert_eq!(targets(&xhtml("")), ["http://example.net/n/x"]);
+}
+
+#[test]
+fn damage_is_diagnosed_and_what_follows_is_read() {
+    let feed = "<feed xmlns='http://www.w3.org/2005/Atom'>";
+    for damage in [
+        "<title>a & b</title>",
+        "<title>&nope;</title>",
+        "<p><q></p>",
+        "</nothing>",
+        "<p a='b<p>",
+        "<p a=b></p>",
+        "<p a='b < c'/>",
+        "<p></p q>",
+        "a < b",
+    ] {
+        let xml = format!("{feed}<link href='before'/>{damage}<link href='after'/></feed>");
+        assert_eq!(references(&xml), ["before", "after"], "{damage}");
+        assert_eq!(codes(&xml), ["xml.not-well-formed"], "{damage}");
+    }
+    assert_eq!(
+        codes(&format!("{feed}<link href='a'/>")),
+        ["xml.not-well-formed"]
+    );
+    assert_eq!(
+        codes(&format!("{feed}<link href='a'/></feed>")),
+        [] as [&str; 0]
+    );
+}
+
+#[test]
+fn entities_are_expanded_up_to_the_limit() {
+    let recursive = "<!DOCTYPE f [<!ENTITY a '&b;'><!ENTITY b '&a;'>]>\
+        <feed xmlns='http://www.w3.org/2005/Atom'><link href='x&a;'/><link href='y'/></feed>";
+    assert_eq!(codes(recursive), ["xml.entity-limit"]);
+    assert_eq!(references(recursive).last().map(String::as_str), Some("y"));
+    // What may be declared elsewhere is no fault.
+    for open in ["%b;", "<!ENTITY % b SYSTEM 'b.ent'> %b;"] {
+        let xml = format!("<!DOCTYPE f [{open}]><f>&a;</f>");
+        assert_eq!(codes(&xml), [] as [&str; 0], "{open}");
+    }
+    // An external entity is never loaded.
+    let external = "<!DOCTYPE f [<!ENTITY a SYSTEM 'file:///etc/passwd'>]>\
+        <feed xmlns='http://www.w3.org/2005/Atom'><title type='html'>&a;</title></feed>";
+    assert_eq!(references(external), [] as [&str; 0]);
+    assert_eq!(codes(external), [] as [&str; 0]);
+}
+
+#[test]
+fn hostile_documents_are_read_in_linear_time_and_bounded_memory() {
+    let svg = "<svg xmlns='http://www.w3.org/2000/svg'>";
+    let deep = "<g xml:base='a/'>".repeat(200_000);
+    let found = read(format!("{svg}{deep}<a href='x'/>").as_bytes(), 1 << 16);
+    assert_eq!(found.links.len(), 1);
+    assert!(
+        found
+            .codes
+            .iter()
+            .any(|(code, _)| *code == "xml.depth-limit")
+    );
+
+    let long = "x".repeat(5 << 20);
+    for middle in [
+        format!("<a href='{long}'/>"),
+        format!("<style>{long}</style>"),
+        format!("<!--{long}-->"),
+        format!("<?pi {long}?>"),
+    ] {
+        let xml = format!("{svg}{middle}<a href='y'/></svg>");
+        let found = read(xml.as_bytes(), 1 << 16);
+        let last = found.links.last().map(|link| &*link.reference);
+        assert_eq!(last, Some("y"), "{}", &middle[..10]);
+    }
+    for unit in [
+        "<",
+        "&",
+        "<a ",
+        "<!--",
+        "<![CDATA[",
+        "<?",
+        "<!DOCTYPE [",
+        "&#",
+        "</a",
+        "<a href='",
+    ] {
+        let xml = [svg, &unit.repeat(300_000)].concat();
+        assert!(read(xml.as_bytes(), 1 << 16).links.len() <= 1, "{unit}");
+    }
+}
+
+#[test]
+fn ids_are_anchors() {
+    for xml in [
+        "<svg xmlns='http://www.w3.org/2000/svg'><symbol id='a'/><g xml:id='b'/></svg>",
+        "<doc><p id='a'/><q xml:id='b'/></doc>",
+        "<html xmlns='http://www.w3.org/1999/xhtml'><p id='a'/><a name='b'/></html>",
+    ] {
+        assert_eq!(read(xml.as_bytes(), 7).anchors, ["a", "b"], "{xml}");
+    }
+}
+
+#[test]
+fn is_xml_by_its_first_bytes() {
+    use uriscan::pipeline::sniff::{Content, content};
+    let is_xml = |head: &str| matches!(content(b"a", head.as_bytes()), Content::Document(format) if *format == *Format::XML);
+    for head in [
+        "<?xml version='1.0'?><a/>",
+        "\u{feff}<?xml version='1.0'?><a/>",
+        "<!-- c -->\n<svg xmlns='http://www.w3.org/2000/svg'/>",
+        "<rss version='2.0'><channel/></rss>",
+        "<s:svg xmlns:s='http://www.w3.org/2000/svg'/>",
+    ] {
+        assert!(is_xml(head), "{head}");
+    }
+    for head in [
+        "<p>a</p>",
+        "<html><body>",
+        "a <?xml",
+        "<",
+        "",
+        "<?php echo 1 ?><a/>",
+    ] {
+        assert!(!is_xml(head), "{head}");
+    }
+}
