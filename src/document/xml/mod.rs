@@ -24,13 +24,8 @@ pub(super) const FORMAT: Format = Format {
         "xml", "svg", "atom", "rss", "opf", "ncx", "xhtml", "xht", "opml", "xspf", "xsl", "xslt",
         "rdf",
     ],
-    // Parts of messages in XML of any vocabulary are read as text (M15).
-    media_types: &[
-        "image/svg+xml",
-        "application/atom+xml",
-        "application/rss+xml",
-        "application/rdf+xml",
-    ],
+    // Parts of messages in XML are read as text (M15).
+    media_types: &[],
     family: RuleFamily::Plain,
     retrieval: Retrieval::Place,
     bounds: Bounds {
