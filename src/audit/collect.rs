@@ -9,7 +9,8 @@ use super::options::{Audit, ListedLinks};
 use super::report::SkippedFile;
 use super::rules::LinkState;
 use super::site::{
-    AnchorSet, DocumentContents, FileSet, PackedItem, PendingFragment, Redirect, SiteDocument,
+    AnchorSet, BatchBuilder, DocumentBatch, DocumentContents, FileSet, PackedItem, PendingFragment,
+    Redirect,
 };
 use super::target::{
     LookupCache, TargetFacts, TargetLocation, decode_fragment, line_range, required_name,
@@ -39,8 +40,8 @@ const UNSORTED: usize = KEPT_OF_ONE / size_of::<PendingFragment>();
 /// The result of the first pass.
 #[derive(Debug, Default)]
 pub(super) struct Collection {
-    /// The documents, in no order.
-    pub(super) documents: Vec<SiteDocument>,
+    /// The documents, in batches in no order.
+    pub(super) batches: Vec<DocumentBatch>,
     /// The counts of all that was read.
     pub(super) summary: Summary,
     /// Damaged containers.
@@ -69,7 +70,7 @@ pub(super) fn run(audit: &Audit, walk: Walk) -> Collection {
 impl Collection {
     /// Adds the result of another worker.
     fn add(&mut self, mut other: Collection) {
-        self.documents.append(&mut other.documents);
+        self.batches.append(&mut other.batches);
         self.summary.add(&other.summary);
         self.damaged += other.damaged;
         self.skipped.append(&mut other.skipped);
@@ -88,6 +89,7 @@ struct CollectWorker<'a> {
     finds: DocumentFinds<'a>,
     /// The bytes that all workers keep.
     kept: &'a AtomicUsize,
+    batch: BatchBuilder,
     collected: Collection,
 }
 
@@ -99,6 +101,7 @@ impl<'a> CollectWorker<'a> {
             names: AbsolutePaths::default(),
             finds: DocumentFinds::new(audit),
             kept,
+            batch: BatchBuilder::default(),
             collected: Collection::default(),
         }
     }
@@ -106,8 +109,13 @@ impl<'a> CollectWorker<'a> {
     fn work(mut self, queue: &Queue<'_>) -> Collection {
         let (mut handle, mut jobs) = (queue.handle(), Vec::new());
         while let Some(ticket) = handle.pull(&mut jobs) {
+            let mut start = (ticket, 0);
             for (index, job) in jobs.drain(..).enumerate() {
                 let order = (ticket, index as u32);
+                if self.batch.is_full() {
+                    self.collected.batches.extend(self.batch.end(start));
+                    start = order;
+                }
                 match job {
                     // Nothing is read ahead where files are not split.
                     Job::File(entry) | Job::Read(entry, _) => self.file(order, entry),
@@ -119,22 +127,21 @@ impl<'a> CollectWorker<'a> {
                             kind: EntryKind::File(0),
                             named: true,
                         };
-                        self.fail(order, &entry, &path.message);
+                        self.fail(&entry, &path.message);
                     }
                 }
             }
+            self.collected.batches.extend(self.batch.end(start));
         }
         self.collected.wanted = self.finds.wanted;
         self.collected.linked = self.finds.linked;
         self.collected
     }
 
-    fn fail(&mut self, order: WalkPosition, entry: &Entry, message: &str) {
+    /// Adds an error, behind the document if part of it could be read.
+    fn fail(&mut self, entry: &Entry, message: &str) {
         self.collected.summary.errors += 1;
-        // The error comes after the document, if part of it could be read.
-        let order = (order.0 as u32, order.1, true);
-        let document = SiteDocument::unreadable(order, entry, message);
-        self.collected.documents.push(document);
+        self.batch.unreadable(entry, message);
     }
 
     fn file(&mut self, order: WalkPosition, entry: Entry) {
@@ -166,12 +173,10 @@ impl<'a> CollectWorker<'a> {
                 bytes,
                 error,
             }) => {
-                self.document(order, &entry, format, bytes);
+                self.document(&entry, format, bytes);
                 if let Some(error) = error {
-                    if let Some(document) = self.collected.documents.last_mut() {
-                        document.failed = true;
-                    }
-                    self.fail(order, &entry, &error.to_string());
+                    self.batch.fail();
+                    self.fail(&entry, &error.to_string());
                 }
             }
             Ok(FileOutcome::Skipped(skip)) => {
@@ -185,17 +190,11 @@ impl<'a> CollectWorker<'a> {
                 }
             }
             Ok(FileOutcome::Listed) => {}
-            Err(error) => self.fail(order, &entry, &error.to_string()),
+            Err(error) => self.fail(&entry, &error.to_string()),
         }
     }
 
-    fn document(
-        &mut self,
-        order: WalkPosition,
-        entry: &Entry,
-        format: &'static Format,
-        bytes: u64,
-    ) {
+    fn document(&mut self, entry: &Entry, format: &'static Format, bytes: u64) {
         let finds = &mut self.finds;
         finds.end(format);
         let references: u64 = finds.contents.counts.iter().sum();
@@ -220,11 +219,8 @@ impl<'a> CollectWorker<'a> {
             }
         }
         let anchors = finds.anchor_set(format);
-        let order = (order.0 as u32, order.1, false);
-        let mut document =
-            SiteDocument::new(order, entry, Some(finds.file), anchors, &finds.contents);
-        document.marked = finds.marked;
-        self.collected.documents.push(document);
+        self.batch
+            .document(entry, finds.file, anchors, &finds.contents, finds.marked);
     }
 }
 

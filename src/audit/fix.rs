@@ -9,6 +9,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use super::finding::{Finding, Repair};
+use super::names::common_prefix;
 use super::rules::Level;
 use crate::bytes::lines::Position;
 use crate::document::events::Span;
@@ -374,9 +375,9 @@ fn splice(bytes: &[u8], fix: &Fix) -> Option<Splice> {
         let bytes = utf16(new, wide);
         return Some(Splice { range, bytes });
     }
-    let mut front = common_front(old, new);
+    let mut front = common_prefix(old, new);
     let mut back = common_back(old, new).min(old.len().min(new.len()) - front);
-    let verbatim = (common_front(raw, old), common_back(raw, old));
+    let verbatim = (common_prefix(raw, old), common_back(raw, old));
     let part = if old.len() - back <= verbatim.0 {
         front..old.len() - back
     } else if old.len() - front <= verbatim.1 {
@@ -404,13 +405,6 @@ fn utf16(text: &[u8], is_big: bool) -> Vec<u8> {
         false => unit.to_le_bytes(),
     });
     bytes.flatten().collect()
-}
-
-fn common_front(one: &[u8], other: &[u8]) -> usize {
-    one.iter()
-        .zip(other)
-        .take_while(|(one, other)| one == other)
-        .count()
 }
 
 fn common_back(one: &[u8], other: &[u8]) -> usize {

@@ -3,6 +3,7 @@
 use std::hash::BuildHasher;
 
 use encoding_rs::WINDOWS_1252;
+use hashbrown::HashTable;
 use percent_encoding::percent_decode;
 
 use super::disk::{DiskEntry, LookupMatch};
@@ -10,7 +11,7 @@ use super::finding::{Repair, Suggestion, SuggestionHint};
 use super::names::FileId;
 use super::options::Audit;
 use super::rewrite::ReferenceForm;
-use super::site::Site;
+use super::site::{FileSet, Site};
 use super::target::{ServerStep, TargetFacts, TargetLocation, split_fragment};
 use crate::uri::{Resolver, Rules};
 
@@ -222,26 +223,50 @@ fn misspelt(audit: &Audit, site: &Site, facts: &TargetFacts<'_>) -> Option<Sugge
 /// Files by their names, to find those that have moved.
 #[derive(Debug, Default)]
 pub(super) struct MovedFiles {
-    /// By the hash of a name: the file with the name; none if there are several.
-    files: foldhash::HashMap<u64, Option<FileId>>,
+    /// The first file of each name.
+    files: HashTable<FileId>,
+    /// Those of them whose name other files have too.
+    several: FileSet,
 }
 
 impl MovedFiles {
     /// Notes the first `count` numbered files.
     pub(super) fn new(audit: &Audit, count: usize) -> Self {
-        let mut files = foldhash::HashMap::<u64, Option<FileId>>::default();
+        let mut moved = MovedFiles {
+            files: HashTable::with_capacity(count),
+            several: FileSet::default(),
+        };
+        let hash = |file: &FileId| {
+            let path = audit.checker.paths.path(*file);
+            audit.hasher.hash_one(last_name(&path))
+        };
         for file in (0..count as u32).map(FileId) {
             let path = audit.checker.paths.path(file);
-            let name = path.rsplit(|&byte| byte == b'/').next();
-            let hash = audit.hasher.hash_one(name.unwrap_or_default());
-            let several = files.contains_key(&hash);
-            files.insert(hash, (!several).then_some(file));
+            match moved.find(audit, last_name(&path)) {
+                Some(first) => moved.several.insert(first),
+                None => {
+                    moved.files.insert_unique(hash(&file), file, hash);
+                }
+            }
         }
-        MovedFiles { files }
+        moved
     }
 
     /// Returns the only file with a name.
     pub(super) fn only(&self, audit: &Audit, name: &[u8]) -> Option<FileId> {
-        *self.files.get(&audit.hasher.hash_one(name))?
+        let first = self.find(audit, name)?;
+        (!self.several.contains(first)).then_some(first)
     }
+
+    /// Returns the first file with a name.
+    fn find(&self, audit: &Audit, name: &[u8]) -> Option<FileId> {
+        let paths = &audit.checker.paths;
+        let is_named = |file: &FileId| last_name(&paths.path(*file)) == name;
+        let hash = audit.hasher.hash_one(name);
+        self.files.find(hash, is_named).copied()
+    }
+}
+
+fn last_name(path: &[u8]) -> &[u8] {
+    path.rsplit(|&byte| byte == b'/').next().unwrap_or_default()
 }

@@ -120,7 +120,7 @@ pub(crate) fn run(
     reports.print_skipped(collected.skipped);
     let paths = &audit.checker.paths;
     let files = paths.len();
-    let mut site = Site::new(collected.documents, files, audit.hasher.clone());
+    let mut site = Site::new(collected.batches, files, audit.hasher.clone());
     let mut others: Vec<FileId> = collected.wanted.iter().collect();
     others.retain(|&file| site.anchors(file).is_none());
     for (file, anchors) in collect::read_others(audit, &others) {

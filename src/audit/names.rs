@@ -73,6 +73,12 @@ fn name_of<'a>(bytes: &'a [u8], ends: &[u64], number: u32) -> &'a [u8] {
     &bytes[start as usize..ends[number] as usize]
 }
 
+/// Returns the length of the longest common prefix of two names.
+pub(super) fn common_prefix(one: &[u8], other: &[u8]) -> usize {
+    let pairs = one.iter().zip(other);
+    pairs.take_while(|(one, other)| one == other).count()
+}
+
 /// The numbers of names in ascending order of the names.
 #[derive(Clone, Debug)]
 pub(super) struct NameOrder(pub(super) Box<[u32]>);

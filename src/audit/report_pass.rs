@@ -45,8 +45,6 @@ use crate::resolver::{Diagnostic, Link, Remark, Sink};
 const HELD: usize = 8 << 20;
 /// Records are handed over when they take this many bytes.
 const ENOUGH: usize = 64 << 10;
-/// The number of documents of a ticket.
-const BATCH: usize = 16;
 /// A map or set with a larger capacity is dropped rather than cleared, which takes as long as the
 /// capacity is large.
 const CLEARED: usize = 1 << 12;
@@ -203,13 +201,11 @@ impl<'a, C: BlockSink<WireRecords>> ReportWorker<'a, C> {
     fn work(&mut self, next: &AtomicUsize) -> Result<(), Stopped> {
         loop {
             let ticket = next.fetch_add(1, Ordering::Relaxed);
-            let start = ticket * BATCH;
-            if start >= self.site.documents.len() {
+            let Some(batch) = self.site.batches.get(ticket) else {
                 return Ok(());
-            }
-            let end = self.site.documents.len().min(start + BATCH);
+            };
             self.pass.ticket = ticket as u64;
-            for document in &self.site.documents[start..end] {
+            for document in batch.documents() {
                 self.document(document);
                 if self.pass.stopped {
                     return Err(Stopped);
@@ -220,13 +216,13 @@ impl<'a, C: BlockSink<WireRecords>> ReportWorker<'a, C> {
         }
     }
 
-    fn document(&mut self, document: &SiteDocument) {
+    fn document(&mut self, document: SiteDocument<'_>) {
         let is_orphan = self.linked.is_some_and(|linked| {
             let is_linked = |file| linked.contains(file);
-            !document.file.is_some_and(is_linked)
+            !document.file().is_some_and(is_linked)
         });
         self.pass.begin(document);
-        if document.marked {
+        if document.is_marked() {
             self.read_again(document);
         } else {
             self.pass.packed(document);
@@ -234,10 +230,10 @@ impl<'a, C: BlockSink<WireRecords>> ReportWorker<'a, C> {
         if is_orphan {
             self.pass.orphan(document);
         }
-        self.pass.end(document);
+        self.pass.end();
     }
 
-    fn read_again(&mut self, document: &SiteDocument) {
+    fn read_again(&mut self, document: SiteDocument<'_>) {
         let read = self.reader.read(&document.entry(), &mut self.pass);
         let error = match read {
             Ok(FileOutcome::Document { error: None, .. }) => return,
@@ -247,7 +243,7 @@ impl<'a, C: BlockSink<WireRecords>> ReportWorker<'a, C> {
             | Err(error) => error.to_string(),
             Ok(_) => "it has changed while it was read".to_owned(),
         };
-        if !document.failed {
+        if !document.has_failed() {
             self.pass.failure(error.as_bytes());
         }
     }
@@ -328,12 +324,11 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
         }
     }
 
-    fn begin(&mut self, document: &SiteDocument) {
-        self.path.clear();
-        self.path.extend_from_slice(document.path());
+    fn begin(&mut self, document: SiteDocument<'_>) {
+        self.path = document.path();
         self.has_path = false;
         self.clear();
-        self.evaluator.begin(document);
+        self.evaluator.begin(document.file(), &self.path);
     }
 
     fn clear(&mut self) {
@@ -362,7 +357,7 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
     }
 
     /// Takes the items of a document that need not be read again.
-    fn packed(&mut self, document: &SiteDocument) {
+    fn packed(&mut self, document: SiteDocument<'_>) {
         for (total, count) in self.counts.iter_mut().zip(document.counts()) {
             *total += count;
         }
@@ -392,19 +387,19 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
     }
 
     /// Reports a document to which no other links, unless it is an entry.
-    fn orphan(&mut self, document: &SiteDocument) {
-        let path = path_of(document.path());
+    fn orphan(&mut self, document: SiteDocument<'_>) {
+        let path = path_of(&self.path);
         let is_entry = self
             .audit
             .options
             .entries
             .matched(&path, false)
             .is_whitelist()
-            || document.file.is_some_and(|file| {
+            || document.file().is_some_and(|file| {
                 let path = self.audit.checker.paths.path(file);
                 self.is_home(file) || self.audit.checker.servers.is_error_page(&path)
             });
-        let is_page = document.file.is_some() && document.anchors.names.is_some();
+        let is_page = document.file().is_some() && document.anchors().names.is_some();
         if is_page && !is_entry {
             self.position("orphan", &DocumentPosition::default());
         }
@@ -469,11 +464,11 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
     }
 
     /// Makes the deferred findings, which need lines and columns.
-    fn end(&mut self, document: &SiteDocument) {
+    fn end(&mut self) {
         let mut deferred = std::mem::take(&mut self.deferred);
         if !deferred.positions.is_empty() {
             deferred.positions.sort_unstable();
-            self.deferred_findings(document, &deferred);
+            self.deferred_findings(&deferred);
         }
         self.unused_comments();
     }
@@ -496,8 +491,8 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
         }
     }
 
-    fn deferred_findings(&mut self, document: &SiteDocument, deferred: &DeferredFindings) {
-        let mut finder = PositionFinder::open(&path_of(document.path()));
+    fn deferred_findings(&mut self, deferred: &DeferredFindings) {
+        let mut finder = PositionFinder::open(&path_of(&self.path));
         for &(offset, at) in &deferred.positions {
             let mut packed = WireReader::new(&deferred.packed[at..]);
             let rule = RULES[packed.number() as usize].name;
@@ -681,19 +676,18 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    fn begin(&mut self, document: &SiteDocument) {
+    fn begin(&mut self, file: Option<FileId>, path: &[u8]) {
         if self.repeated.capacity() > CLEARED {
             self.repeated = HashMap::new();
         }
         self.repeated.clear();
-        self.file = document.file;
+        self.file = file;
         self.name.clear();
-        self.name.extend_from_slice(document.path());
+        self.name.extend_from_slice(path);
         self.touched = true;
-        if document.file.is_some() {
+        if file.is_some() {
             let here = &self.audit.options.reading.bases.here;
-            let path = self.absolute.absolute(here, document.path());
-            let path = path.unwrap_or(document.path());
+            let path = self.absolute.absolute(here, path).unwrap_or(path);
             self.touched = touches(self.audit, path);
             if let Some(below) = self.audit.checker.mounts.relative_path(path) {
                 self.name.clear();

@@ -1,11 +1,12 @@
 //! The result of the first pass: each document's anchors and links.
 
 use std::hash::BuildHasher;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use foldhash::quality::RandomState;
 use foldhash::{HashMap, HashMapExt};
 
-use super::names::FileId;
+use super::names::{FileId, common_prefix};
 use super::rules::StateCounts;
 use super::target::{
     TargetLocation, decode_fragment, is_line_of_source, line_range, required_name,
@@ -63,28 +64,41 @@ impl AnchorSet {
     }
 }
 
-/// A document that was read, or a path that could not be.
+/// A document that was read, or a path that could not be, as a batch stores it.
 #[derive(Debug)]
-pub(super) struct SiteDocument {
-    /// The ticket, the number in the batch, and whether this is the error that follows a document.
-    pub(super) order: (u32, u32, bool),
-    /// The number of the file; none for an error.
-    pub(super) file: Option<FileId>,
+pub(super) struct DocumentRecord {
     /// The places that links can lead to.
     pub(super) anchors: AnchorSet,
+    /// The index in the packed bytes of the batch at which those of the document begin: the path, the
+    /// kind of the entry, and the [`DocumentContents`].
+    start: usize,
+    /// The number of the file, or [`NO_FILE`].
+    file: u32,
     /// Must be read again: the packed items do not contain all its findings.
-    pub(super) marked: bool,
-    /// Could not be read to its end; the error is a `SiteDocument` of its own.
-    pub(super) failed: bool,
+    marked: AtomicBool,
+    /// Could not be read to its end; the error is a record of its own.
+    failed: bool,
     /// Cannot be read again: the packed items contain all its links.
-    pub(super) whole: bool,
-    /// The path, the kind of the entry, and the packed [`DocumentContents`].
-    packed: Box<[u8]>,
+    whole: bool,
+}
+
+/// Stands for the number of a file in the record of an error.
+const NO_FILE: u32 = u32::MAX;
+
+/// A document of a batch.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SiteDocument<'a> {
+    record: &'a DocumentRecord,
+    /// The path, the kind of the entry, and the contents.
+    packed: &'a [u8],
+    /// Those of the first document of the batch.
+    first: &'a [u8],
 }
 
 /// The links and findings of one document in the first pass.
 ///
-/// [`SiteDocument`] holds them in one run of bytes: a tree has very many documents.
+/// A [`DocumentBatch`] holds those of all its documents in one run of bytes: a tree has very many
+/// documents.
 #[derive(Debug, Default)]
 pub(super) struct DocumentContents {
     /// The distinct files that the document links to, in ascending order.
@@ -159,17 +173,123 @@ const STREAM: u64 = 1;
 const STANDARD: u64 = 2;
 const LENGTHS: u64 = 3;
 
-impl SiteDocument {
-    /// Creates a document from its contents.
-    pub(super) fn new(
-        order: (u32, u32, bool),
+/// Documents are stored in batches of about this many, and each batch is a ticket of the second pass.
+const BATCH: usize = 16;
+/// A larger buffer is handed over rather than copied and used again, in bytes.
+const REUSED: usize = 1 << 20;
+
+/// Consecutive documents of the walk.
+#[derive(Debug)]
+pub(super) struct DocumentBatch {
+    /// The ticket, and the number in it of the first document.
+    order: (u64, u32),
+    records: Box<[DocumentRecord]>,
+    /// What is packed of each document, one after the other.
+    packed: Box<[u8]>,
+}
+
+impl DocumentBatch {
+    /// Returns the documents in the order of the walk.
+    pub(super) fn documents(&self) -> impl Iterator<Item = SiteDocument<'_>> {
+        let starts = self.records.iter().skip(1).map(|record| record.start);
+        let ends = starts.chain(std::iter::once(self.packed.len()));
+        (self.records.iter().zip(ends)).map(|(record, end)| SiteDocument {
+            record,
+            packed: &self.packed[record.start..end],
+            first: &self.packed,
+        })
+    }
+}
+
+/// Makes one batch of documents after the other.
+#[derive(Debug, Default)]
+pub(super) struct BatchBuilder {
+    records: Vec<DocumentRecord>,
+    packed: Vec<u8>,
+}
+
+impl BatchBuilder {
+    /// Returns whether the batch has enough documents.
+    pub(super) fn is_full(&self) -> bool {
+        self.records.len() >= BATCH
+    }
+
+    /// Ends the batch, which begins at `order` in the walk; returns none if it has no documents.
+    pub(super) fn end(&mut self, order: (u64, u32)) -> Option<DocumentBatch> {
+        if self.records.is_empty() {
+            return None;
+        }
+        let packed = match self.packed.capacity() > REUSED {
+            true => std::mem::take(&mut self.packed).into(),
+            false => self.packed.as_slice().into(),
+        };
+        self.packed.clear();
+        Some(DocumentBatch {
+            order,
+            records: self.records.drain(..).collect(),
+            packed,
+        })
+    }
+
+    /// Adds a document; `marked` says whether it must be read again.
+    pub(super) fn document(
+        &mut self,
         entry: &Entry,
-        file: Option<FileId>,
+        file: FileId,
         anchors: AnchorSet,
         contents: &DocumentContents,
-    ) -> Self {
-        let mut packed = Vec::new();
-        push_bytes(entry.path.as_os_str().as_encoded_bytes(), &mut packed);
+        marked: bool,
+    ) {
+        self.push(
+            entry,
+            contents,
+            DocumentRecord {
+                anchors,
+                start: self.packed.len(),
+                file: file.0,
+                marked: marked.into(),
+                failed: false,
+                whole: matches!(entry.kind, EntryKind::Stream | EntryKind::Standard),
+            },
+        );
+    }
+
+    /// Adds the error for a path that could not be read.
+    pub(super) fn unreadable(&mut self, entry: &Entry, message: &str) {
+        let mut contents = DocumentContents::default();
+        contents.items.push(PackedItem::Failure as u8);
+        push_bytes(message.as_bytes(), &mut contents.items);
+        self.push(
+            entry,
+            &contents,
+            DocumentRecord {
+                anchors: AnchorSet::default(),
+                start: self.packed.len(),
+                file: NO_FILE,
+                marked: false.into(),
+                failed: true,
+                whole: matches!(entry.kind, EntryKind::Stream | EntryKind::Standard),
+            },
+        );
+    }
+
+    /// Marks the last document as one that could not be read to its end.
+    pub(super) fn fail(&mut self) {
+        if let Some(record) = self.records.last_mut() {
+            record.failed = true;
+        }
+    }
+
+    fn push(&mut self, entry: &Entry, contents: &DocumentContents, record: DocumentRecord) {
+        let path = entry.path.as_os_str().as_encoded_bytes();
+        // Documents of a batch are near each other: paths that begin as the first one leave that out.
+        let shared = match self.records.is_empty() {
+            true => 0,
+            false => common_prefix(first_path(&self.packed), path),
+        };
+        self.records.push(record);
+        push_number(shared as u64, &mut self.packed);
+        push_bytes(&path[shared..], &mut self.packed);
         let kind = match entry.kind {
             // An entry that is left out is no document.
             EntryKind::Unmeasured | EntryKind::LeftOut(_) => UNMEASURED,
@@ -177,38 +297,48 @@ impl SiteDocument {
             EntryKind::Standard => STANDARD,
             EntryKind::File(length) => LENGTHS + length,
         };
-        push_number(kind << 1 | u64::from(entry.named), &mut packed);
-        contents.push(&mut packed);
-        SiteDocument {
-            order,
-            file,
-            anchors,
-            marked: false,
-            failed: false,
-            whole: matches!(entry.kind, EntryKind::Stream | EntryKind::Standard),
-            packed: packed.into(),
-        }
+        push_number(kind << 1 | u64::from(entry.named), &mut self.packed);
+        contents.push(&mut self.packed);
+    }
+}
+
+impl<'a> SiteDocument<'a> {
+    /// Returns the number of the file; none for an error.
+    pub(super) fn file(self) -> Option<FileId> {
+        (self.record.file != NO_FILE).then_some(FileId(self.record.file))
     }
 
-    /// Creates the error for a path that could not be read.
-    pub(super) fn unreadable(order: (u32, u32, bool), entry: &Entry, message: &str) -> Self {
-        let mut contents = DocumentContents::default();
-        contents.items.push(PackedItem::Failure as u8);
-        push_bytes(message.as_bytes(), &mut contents.items);
-        let mut document = SiteDocument::new(order, entry, None, AnchorSet::default(), &contents);
-        document.failed = true;
-        document
+    /// Returns the places that links can lead to.
+    pub(super) fn anchors(self) -> &'a AnchorSet {
+        &self.record.anchors
+    }
+
+    /// Returns whether the document must be read again: the items do not contain all its findings.
+    pub(super) fn is_marked(self) -> bool {
+        self.record.marked.load(Ordering::Relaxed)
+    }
+
+    /// Returns whether the document could not be read to its end; the error is a document of its own.
+    pub(super) fn has_failed(self) -> bool {
+        self.record.failed
     }
 
     /// Returns the path, as reached from the arguments.
-    pub(super) fn path(&self) -> &[u8] {
-        WireReader::new(&self.packed).bytes()
+    pub(super) fn path(self) -> Vec<u8> {
+        self.read_path().0
+    }
+
+    /// Returns the path, and what is packed behind it.
+    fn read_path(self) -> (Vec<u8>, WireReader<'a>) {
+        let mut packed = WireReader::new(self.packed);
+        let shared = packed.number() as usize;
+        let path = [&first_path(self.first)[..shared], packed.bytes()].concat();
+        (path, packed)
     }
 
     /// Returns the entry of the walk.
-    pub(super) fn entry(&self) -> Entry {
-        let mut packed = WireReader::new(&self.packed);
-        let path = path_of(packed.bytes());
+    pub(super) fn entry(self) -> Entry {
+        let (path, mut packed) = self.read_path();
         let number = packed.number();
         let kind = match number >> 1 {
             UNMEASURED => EntryKind::Unmeasured,
@@ -217,25 +347,25 @@ impl SiteDocument {
             length => EntryKind::File(length - LENGTHS),
         };
         Entry {
-            path,
+            path: path_of(&path),
             kind,
             named: number & 1 == 1,
         }
     }
 
     /// Returns the states of the links, if all fragments exist.
-    pub(super) fn counts(&self) -> StateCounts {
+    pub(super) fn counts(self) -> StateCounts {
         self.contents().0
     }
 
     /// Returns the distinct files that the document links to.
-    pub(super) fn links(&self) -> impl Iterator<Item = FileId> {
+    pub(super) fn links(self) -> impl Iterator<Item = FileId> + use<'a> {
         let (_, mut packed) = self.contents();
         (0..packed.number()).map(move |_| FileId(packed.number() as u32))
     }
 
     /// Returns the distinct names that its fragments need in other documents.
-    pub(super) fn pending(&self) -> impl Iterator<Item = PendingFragment> {
+    pub(super) fn pending(self) -> impl Iterator<Item = PendingFragment> + use<'a> {
         let (_, mut packed) = self.contents();
         for _ in 0..packed.number() {
             packed.number();
@@ -244,7 +374,7 @@ impl SiteDocument {
     }
 
     /// Returns the items, as [`PackedItem`]s.
-    pub(super) fn items(&self) -> WireReader<'_> {
+    pub(super) fn items(self) -> WireReader<'a> {
         let (_, mut packed) = self.contents();
         for _ in 0..packed.number() {
             packed.number();
@@ -255,8 +385,9 @@ impl SiteDocument {
         packed
     }
 
-    fn contents(&self) -> (StateCounts, WireReader<'_>) {
-        let mut packed = WireReader::new(&self.packed);
+    fn contents(self) -> (StateCounts, WireReader<'a>) {
+        let mut packed = WireReader::new(self.packed);
+        packed.number();
         packed.bytes();
         packed.number();
         let mut counts = StateCounts::default();
@@ -267,6 +398,13 @@ impl SiteDocument {
     }
 }
 
+/// Returns the path of the document at the start of a batch.
+fn first_path(packed: &[u8]) -> &[u8] {
+    let mut packed = WireReader::new(packed);
+    packed.number();
+    packed.bytes()
+}
+
 fn read_pending(packed: &mut WireReader<'_>) -> PendingFragment {
     PendingFragment {
         file: FileId(packed.number() as u32),
@@ -274,8 +412,8 @@ fn read_pending(packed: &mut WireReader<'_>) -> PendingFragment {
     }
 }
 
-/// The number of documents that a thread marks at least.
-const MARKED: usize = 1 << 10;
+/// The number of batches that a thread marks at least.
+const MARKED: usize = 1 << 6;
 
 /// A set of files, a bit each.
 #[derive(Clone, Debug, Default)]
@@ -318,26 +456,37 @@ impl FileSet {
 #[derive(Debug)]
 pub(super) struct Site {
     /// The documents, in the order of the walk.
-    pub(super) documents: Vec<SiteDocument>,
-    /// By the number of a file: the index of its document plus one, or zero.
-    indices: Vec<u32>,
+    pub(super) batches: Vec<DocumentBatch>,
+    /// By the number of a file: its document.
+    indices: Vec<DocumentIndex>,
     /// Files that the walk did not find, and that were read for their anchors.
     others: HashMap<FileId, AnchorSet>,
     hasher: RandomState,
 }
 
+/// The place of a document among the batches.
+#[derive(Clone, Copy, Debug, Default)]
+struct DocumentIndex {
+    batch: u32,
+    /// The number in the batch plus one; zero where a file has no document.
+    next: u32,
+}
+
 impl Site {
-    /// Puts the documents of all workers in order; `files` is the number of numbered files.
-    pub(super) fn new(mut documents: Vec<SiteDocument>, files: usize, hasher: RandomState) -> Self {
-        documents.sort_unstable_by_key(|document| document.order);
-        let mut indices = vec![0; files];
-        for (index, document) in documents.iter().enumerate() {
-            if let Some(file) = document.file {
-                indices[file.0 as usize] = index as u32 + 1;
+    /// Puts the batches of all workers in order; `files` is the number of numbered files.
+    pub(super) fn new(mut batches: Vec<DocumentBatch>, files: usize, hasher: RandomState) -> Self {
+        batches.sort_unstable_by_key(|batch| batch.order);
+        let mut indices = vec![DocumentIndex::default(); files];
+        for (number, batch) in batches.iter().enumerate() {
+            for (next, document) in (1..).zip(batch.documents()) {
+                if let Some(file) = document.file() {
+                    let batch = number as u32;
+                    indices[file.0 as usize] = DocumentIndex { batch, next };
+                }
             }
         }
         Site {
-            documents,
+            batches,
             indices,
             others: HashMap::new(),
             hasher,
@@ -352,7 +501,10 @@ impl Site {
     /// Returns the anchors of a file, if it has been read.
     pub(super) fn anchors(&self, file: FileId) -> Option<&AnchorSet> {
         match self.indices.get(file.0 as usize) {
-            Some(&index) if index > 0 => Some(&self.documents[index as usize - 1].anchors),
+            Some(&DocumentIndex { batch, next }) if next > 0 => {
+                let records = &self.batches[batch as usize].records;
+                Some(&records[next as usize - 1].anchors)
+            }
             _ => self.others.get(&file),
         }
     }
@@ -446,21 +598,25 @@ impl Site {
 
     /// Marks the documents that must be read again: those with missing fragments or with links to
     /// files that redirect.
-    pub(super) fn mark(&mut self, threads: usize) {
-        let known = self.documents.iter().map(|document| &document.anchors);
+    pub(super) fn mark(&self, threads: usize) {
+        let records = self.batches.iter().flat_map(|batch| &batch.records);
+        let known = records.map(|record| &record.anchors);
         let any_redirects =
             (known.chain(self.others.values())).any(|anchors| anchors.redirect.is_some());
-        let is_marked = |(): &mut (), document: &SiteDocument| {
+        let is_marked = |document: SiteDocument<'_>| {
             let is_missing = |pending: PendingFragment| !self.has(pending.file, pending.name);
-            let redirects = |file| Some(file) != document.file && self.redirects(file);
-            !document.whole
-                && (document.marked
+            let redirects = |file| Some(file) != document.file() && self.redirects(file);
+            !document.record.whole
+                && (document.is_marked()
                     || document.pending().any(is_missing)
                     || any_redirects && document.links().any(redirects))
         };
-        let marks = map_items(threads, MARKED, &self.documents, || (), is_marked);
-        for (document, marked) in self.documents.iter_mut().zip(marks) {
-            document.marked = marked;
-        }
+        let mark = |(): &mut (), batch: &DocumentBatch| {
+            for document in batch.documents() {
+                let marked = is_marked(document);
+                document.record.marked.store(marked, Ordering::Relaxed);
+            }
+        };
+        map_items(threads, MARKED, &self.batches, || (), mark);
     }
 }

@@ -21,7 +21,7 @@ use super::collect::entry_at;
 use super::disk::{DiskEntry, Listing, fold};
 use super::finding::{FindingDraft, FindingSubject, Repair, Suggestion, SuggestionHint};
 use super::hint::{MovedFiles, suggestion};
-use super::names::{FileId, Interner, NameOrder};
+use super::names::{FileId, Interner, NameOrder, common_prefix};
 use super::options::Audit;
 use super::rewrite::ReferenceForm;
 use super::site::Site;
@@ -375,11 +375,6 @@ enum RowReach {
     End,
     /// Up to a prefix of this length, which exceeds the limit.
     TooFar(usize),
-}
-
-fn common_prefix(one: &[u8], other: &[u8]) -> usize {
-    let pairs = one.iter().zip(other);
-    pairs.take_while(|(one, other)| one == other).count()
 }
 
 /// The names in documents are remembered up to this many bytes; those of the last document always.
