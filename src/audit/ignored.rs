@@ -121,7 +121,14 @@ fn date(text: &str) -> Option<Date> {
         is_number.then(|| part.parse::<u32>().ok())?
     };
     let (year, month, day) = (number(4)?, number(2)?, number(2)?);
-    let is_day = (1..=12).contains(&month) && (1..=31).contains(&day) && parts.next().is_none();
+    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let days = match month {
+        2 => 28 + u32::from(is_leap),
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => 0,
+    };
+    let is_day = (1..=days).contains(&day) && parts.next().is_none();
     is_day.then_some((i64::from(year), month, day))
 }
 
@@ -221,7 +228,7 @@ impl IgnoreRule {
         let last = |text: &String| {
             date(text).ok_or_else(|| {
                 format!(
-                    "`until` is a date such as 2030-12-31, not {}",
+                    "`until` is a date such as 2030-12-31: {} is no day of the calendar",
                     visible(text)
                 )
             })
@@ -554,6 +561,7 @@ mod tests {
         }
         assert_eq!(date("2030-12-31"), Some((2030, 12, 31)));
         assert_eq!(date("2030-12-31T00:00:00Z"), Some((2030, 12, 31)));
+        assert_eq!(date("2028-02-29"), Some((2028, 2, 29)));
         for text in [
             "",
             "2030",
@@ -561,6 +569,10 @@ mod tests {
             "30-12-31",
             "2030-12-31-1",
             "2030-1-1",
+            "2030-02-31",
+            "2030-02-29",
+            "2030-04-31",
+            "2030-06-00",
         ] {
             assert_eq!(date(text), None, "{text}");
         }
