@@ -185,6 +185,12 @@ impl Extractor {
         }
     }
 
+    /// Leaves out references from now on: only what fragments can name is wanted.
+    pub(crate) fn leave_references(&mut self) {
+        self.options.positions = Positions::Offsets;
+        self.linker.leave_references();
+    }
+
     /// Extracts the links of a document that is in memory.
     pub fn extract_bytes(&mut self, document: &Document<'_>, bytes: &[u8], sink: &mut impl Sink) {
         let format = document.format;

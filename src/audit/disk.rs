@@ -364,6 +364,12 @@ impl DiskTree {
         })
     }
 
+    /// Returns whether a lookup has come to a symbolic link.
+    pub(super) fn has_followed_links(&self) -> bool {
+        let known = self.followed.read().unwrap_or_else(PoisonError::into_inner);
+        !known.is_empty()
+    }
+
     /// Returns the destination of a symbolic link, from the cache if it has been followed before.
     fn destination(&self, link: Vec<u8>) -> FollowedEntry {
         let known = self.followed.read().unwrap_or_else(PoisonError::into_inner);

@@ -12,35 +12,40 @@ use super::names::FileId;
 use super::options::Audit;
 use super::rewrite::ReferenceForm;
 use super::site::{FileSet, Site};
-use super::target::{ServerStep, TargetFacts, TargetLocation, split_fragment};
+use super::target::{ExpectedPath, ServerStep, TargetFacts, TargetLocation, split_fragment};
 use crate::uri::{Resolver, Rules};
 
 /// The number of redirects that are followed from a page to the page that a suggestion names.
 const MOST_REDIRECTS: usize = 8;
 
-/// Returns the candidates for the suggestion of a finding of a rule.
+/// Returns the candidates for the suggestion of a finding of a rule; `expected` is the path at which the
+/// target should lie.
 pub(super) fn hint(
     audit: &Audit,
     site: &Site,
     rule: &str,
     facts: &TargetFacts<'_>,
+    expected: Option<&ExpectedPath<'_>>,
 ) -> SuggestionHint {
     let known = match (rule, facts.location) {
         ("broken-fragment", TargetLocation::File(file, how)) => {
             let is_settled = how.is_final() && !site.redirects(file);
             return SuggestionHint::Fragment { file, is_settled };
         }
-        ("broken-file", TargetLocation::Nothing) => match misspelt(audit, site, facts) {
-            None => return SuggestionHint::File,
-            known => known,
-        },
+        ("broken-file", TargetLocation::Nothing) => {
+            match expected.and_then(|expected| misspelt(audit, site, facts, expected)) {
+                None => return SuggestionHint::File,
+                known => known,
+            }
+        }
         ("case-mismatch", TargetLocation::File(file, how)) if facts.fragment_in_other_case => {
             let is_settled = how.is_final() && !site.redirects(file);
             return SuggestionHint::Fragment { file, is_settled };
         }
         ("case-mismatch", TargetLocation::File(file, _)) => {
-            let is_certain = (audit.checker.expected_path(facts.link))
-                .is_some_and(|(root, path)| audit.checker.tree.is_unambiguous(&root, &path));
+            let tree = &audit.checker.tree;
+            let is_certain =
+                expected.is_some_and(|expected| tree.is_unambiguous(expected.root, &expected.path));
             let known = renamed(audit, site, facts, file, Repair::Case);
             known.map(|known| Suggestion {
                 repair: known.repair.filter(|_| is_certain),
@@ -178,17 +183,30 @@ fn destination(site: &Site, mut file: FileId) -> Option<(FileId, &[u8])> {
 
 /// Returns the suggestion for a missing file that exists by another spelling of the same name: with
 /// other encodings of its characters, without a slash at its end, or with what follows a `?` or `#`.
-fn misspelt(audit: &Audit, site: &Site, facts: &TargetFacts<'_>) -> Option<Suggestion> {
+fn misspelt(
+    audit: &Audit,
+    site: &Site,
+    facts: &TargetFacts<'_>,
+    expected: &ExpectedPath<'_>,
+) -> Option<Suggestion> {
     let checker = &audit.checker;
-    let (root, path) = checker.expected_path(facts.link)?;
+    let ExpectedPath { root, path } = expected;
+    let below = expected.below();
+    // Most names have nothing that could be spelt otherwise, and no more is looked up for them.
+    let may_be_spelt = below.ends_with(b"/")
+        || below.contains(&b'%')
+        || memchr::memchr2(b'?', b'#', facts.link.reference).is_some()
+        || str::from_utf8(below).is_err();
+    if !may_be_spelt {
+        return None;
+    }
     let form = ReferenceForm::of(checker, facts.link)?;
-    let find = |path: &[u8]| match checker.entry(&root, path) {
+    let find = |path: &[u8]| match checker.entry(root, path) {
         DiskEntry::File(path, how) if how.is_final() => Some(checker.paths.id(&path)),
         _ => None,
     };
     let found = |file, suffix: &[u8], repair| suggestion(audit, site, &form, file, suffix, repair);
     let suffix = form.suffix();
-    let below = path.get(root.len()..)?;
     if let Some(end) = below.iter().rposition(|&byte| byte != b'/')
         && end + 1 < below.len()
         && let Some(file) = find(&path[..=root.len() + end])
@@ -197,13 +215,13 @@ fn misspelt(audit: &Audit, site: &Site, facts: &TargetFacts<'_>) -> Option<Sugge
     }
     if str::from_utf8(below).is_err() {
         let (text, ..) = WINDOWS_1252.decode(below);
-        if let Some(file) = find(&[&root, text.as_bytes()].concat()) {
+        if let Some(file) = find(&[root, text.as_bytes()].concat()) {
             return found(file, suffix, Repair::Encoding);
         }
     }
     if below.contains(&b'%') {
         let again: Vec<u8> = percent_decode(below).collect();
-        if let Some(file) = find(&[&root, &*again].concat()) {
+        if let Some(file) = find(&[root, &*again].concat()) {
             return found(file, suffix, Repair::Encoding);
         }
     }
@@ -215,7 +233,7 @@ fn misspelt(audit: &Audit, site: &Site, facts: &TargetFacts<'_>) -> Option<Sugge
         .filter(|&end| end > 0)
         .find_map(|end| {
             let more: Vec<u8> = percent_decode(&suffix[..end]).collect();
-            let file = find(&[&*path, &*more].concat())?;
+            let file = find(&[&**path, &*more].concat())?;
             found(file, &suffix[end..], Repair::Encoding)
         })
 }

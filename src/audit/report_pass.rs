@@ -25,7 +25,9 @@ use super::rule_checks::{self, ServerSteps};
 use super::rules::{Level, LinkState, RULES, StateCounts};
 use super::site::{FileSet, GithubFragment, PackedItem, Site, SiteDocument};
 use super::suggest::Suggester;
-use super::target::{LookupCache, TargetFacts, TargetLocation, is_rustdoc_item, split_fragment};
+use super::target::{
+    ExpectedPath, LookupCache, TargetFacts, TargetLocation, is_rustdoc_item, split_fragment,
+};
 use super::wire::{
     self, WireReader, WireRecord, WireRecords, push_bytes, push_number, push_optional,
 };
@@ -528,19 +530,17 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
     }
 
     /// Returns whether the finding of a link is ignored.
-    fn ignores_link(&mut self, rule: usize, link: &Link<'_>) -> bool {
+    fn ignores_link(
+        &mut self,
+        rule: usize,
+        link: &Link<'_>,
+        expected: Option<&ExpectedPath<'_>>,
+    ) -> bool {
         let target = link.target.unwrap_or_default();
         let (bare, _) = split_fragment(target);
         let (reference, _) = split_fragment(link.reference);
         let mut targets = vec![link.reference, reference, target, bare];
-        let checker = &self.audit.checker;
-        let expected = match self.audit.ignored.is_empty() {
-            true => None,
-            false => checker.expected_path(link),
-        };
-        if let Some((root, path)) = &expected {
-            targets.extend(path.strip_prefix(root.as_slice()));
-        }
+        targets.extend(expected.map(ExpectedPath::below));
         targets.retain(|target| !target.is_empty());
         self.is_ignored(&Occurrence {
             rule,
@@ -584,8 +584,10 @@ impl<C: BlockSink<WireRecords>> Sink for ReportPass<'_, C> {
             return;
         };
         let key = self.evaluator.key(rule, link.member, link.reference);
-        let is_ignored = self.ignores_link(rule, link);
-        let shows = self.evaluator.shows(Some(&facts));
+        let expected = self.audit.checker.expected_path(link);
+        let expected = expected.as_ref();
+        let is_ignored = self.ignores_link(rule, link, expected);
+        let shows = self.evaluator.shows(Some((&facts, expected)));
         if is_ignored {
             self.ignored += u64::from(shows);
             return;
@@ -593,13 +595,19 @@ impl<C: BlockSink<WireRecords>> Sink for ReportPass<'_, C> {
         if self.is_forgiven(key) || !shows {
             return;
         }
-        let target_name = self.evaluator.target_name(rule, &facts);
+        let target_name = self.evaluator.target_name(rule, &facts, expected);
         let draft = FindingDraft {
             subject: FindingSubject::Link(link),
             rule,
             level,
-            cause: self.evaluator.cause(&facts),
-            hint: hint(self.audit, self.evaluator.site, RULES[rule].name, &facts),
+            cause: self.evaluator.cause(&facts, expected),
+            hint: hint(
+                self.audit,
+                self.evaluator.site,
+                RULES[rule].name,
+                &facts,
+                expected,
+            ),
             key,
             group: group_key(RULES[rule].name, &target_name),
             target_name: shortened(&target_name),
@@ -738,7 +746,12 @@ impl<'a> Evaluator<'a> {
 
     /// Returns the target of a finding about a link as it is named in a group: below a mount its path,
     /// with the fragment if that is what is wrong (A47).
-    fn target_name(&self, rule: usize, facts: &TargetFacts<'_>) -> Vec<u8> {
+    fn target_name(
+        &self,
+        rule: usize,
+        facts: &TargetFacts<'_>,
+        expected: Option<&ExpectedPath<'_>>,
+    ) -> Vec<u8> {
         let Ok(target) = facts.link.target else {
             return facts.link.reference.to_vec();
         };
@@ -746,8 +759,8 @@ impl<'a> Evaluator<'a> {
             return RUSTDOC_REDIRECTS.to_vec();
         }
         let (target, fragment) = split_fragment(target);
-        let mut name = match self.audit.checker.expected_path(facts.link) {
-            Some((root, path)) => self.path_to_show(&root, &path),
+        let mut name = match expected {
+            Some(expected) => self.path_to_show(expected.root, &expected.path),
             None => target.to_vec(),
         };
         if matches!(facts.location, TargetLocation::NoIndex(_)) && !name.ends_with(b"/") {
@@ -786,12 +799,14 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns whether a finding is shown, by its document or by the target of its link.
-    fn shows(&self, facts: Option<&TargetFacts<'_>>) -> bool {
+    fn shows(&self, of: Option<(&TargetFacts<'_>, Option<&ExpectedPath<'_>>)>) -> bool {
         if self.touched {
             return true;
         }
         let checker = &self.audit.checker;
-        let Some(facts) = facts else { return false };
+        let Some((facts, expected)) = of else {
+            return false;
+        };
         match facts.location {
             TargetLocation::File(file, _) | TargetLocation::NoIndex(file) => {
                 touches(self.audit, &checker.paths.path(file))
@@ -801,8 +816,7 @@ impl<'a> Evaluator<'a> {
             | TargetLocation::Served
             | TargetLocation::RedirectOut
             | TargetLocation::SymlinkOut => {
-                let expected = checker.expected_path(facts.link);
-                expected.is_some_and(|(_, path)| touches(self.audit, &path))
+                expected.is_some_and(|expected| touches(self.audit, &expected.path))
             }
             _ => false,
         }
@@ -818,7 +832,11 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns the symbolic link or the rules because of which a target does not exist or lies elsewhere.
-    fn cause(&self, facts: &TargetFacts<'_>) -> Option<FindingCause<'static>> {
+    fn cause(
+        &self,
+        facts: &TargetFacts<'_>,
+        expected: Option<&ExpectedPath<'_>>,
+    ) -> Option<FindingCause<'static>> {
         if matches!(
             facts.location,
             TargetLocation::Misled
@@ -833,15 +851,18 @@ impl<'a> Evaluator<'a> {
         ) {
             return None;
         }
-        let (root, path) = self.audit.checker.expected_path(facts.link)?;
-        match self.audit.checker.entry(&root, &path) {
-            DiskEntry::Outside(path) => Some(FindingCause::Outside(path.into())),
-            DiskEntry::Dangling(text) => Some(FindingCause::Dangling(text.into())),
-            _ => {
-                let (base, _) = facts.link.base?;
-                leads_above(base, facts.link.reference).then_some(FindingCause::AboveRoot)
+        let expected = expected?;
+        let checker = &self.audit.checker;
+        // The lookup of the target has followed the symbolic links on the way.
+        if checker.tree.has_followed_links() {
+            match checker.entry(expected.root, &expected.path) {
+                DiskEntry::Outside(path) => return Some(FindingCause::Outside(path.into())),
+                DiskEntry::Dangling(text) => return Some(FindingCause::Dangling(text.into())),
+                _ => {}
             }
         }
+        let (base, _) = facts.link.base?;
+        leads_above(base, facts.link.reference).then_some(FindingCause::AboveRoot)
     }
 }
 

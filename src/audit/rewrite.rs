@@ -145,20 +145,27 @@ impl<'a> ReferenceForm<'a> {
 
     /// Returns whether a reference leads to a file, by the rules of browsers and of RFC 3986.
     fn leads_to(&self, reference: &[u8], file: &[u8]) -> bool {
-        [&self.browser, &self.strict].into_iter().all(|resolver| {
-            let mut target = Vec::new();
-            if resolver.resolve_into(reference, &mut target).is_err() {
+        let mut targets = [Vec::new(), Vec::new()];
+        let resolvers = [&self.browser, &self.strict];
+        for (resolver, target) in resolvers.into_iter().zip(&mut targets) {
+            if resolver.resolve_into(reference, target).is_err() {
                 return false;
             }
-            let end = memchr::memchr2(b'?', b'#', &target).unwrap_or(target.len());
-            match self.checker.locate(&target[..end]) {
+            let end = memchr::memchr2(b'?', b'#', target).unwrap_or(target.len());
+            target.truncate(end);
+        }
+        // Both lead to the same place in most cases.
+        let [browser, strict] = &targets;
+        let others = (browser != strict).then_some(strict);
+        std::iter::once(browser)
+            .chain(others)
+            .all(|target| match self.checker.locate(target) {
                 TargetLocation::File(
                     found,
                     LookupMatch::Exact | LookupMatch::Index | LookupMatch::Extension,
                 ) => *self.checker.paths.path(found) == *file,
                 _ => false,
-            }
-        })
+            })
     }
 }
 

@@ -25,7 +25,7 @@ use super::names::{FileId, Interner, NameOrder, common_prefix};
 use super::options::Audit;
 use super::rewrite::ReferenceForm;
 use super::site::Site;
-use super::target::{decode_fragment, required_name, split_fragment};
+use super::target::{ExpectedPath, decode_fragment, required_name, split_fragment};
 use crate::pipeline::read::FileReader;
 use crate::pipeline::walk::EntryKind;
 use crate::resolver::{Link, Sink};
@@ -469,7 +469,7 @@ impl<'a> Suggester<'a> {
             audit,
             site,
             count,
-            reader: FileReader::new(&audit.options.reading),
+            reader: FileReader::of_anchors(&audit.options.reading),
             documents: HashMap::new(),
             oldest: VecDeque::new(),
             size: 0,
@@ -540,9 +540,9 @@ impl<'a> Suggester<'a> {
     }
 
     fn search_file(&mut self, link: &Link<'_>) -> Option<FileCandidate> {
-        let (root, path) = self.audit.checker.expected_path(link)?;
+        let ExpectedPath { root, path } = self.audit.checker.expected_path(link)?;
         self.moved_file(&path)
-            .or_else(|| self.nearest_file(&root, path))
+            .or_else(|| self.nearest_file(root, path))
     }
 
     /// Returns the only file with the name at the end of a path. Index files are named by their

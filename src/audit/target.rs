@@ -107,19 +107,35 @@ const NETWORK: [&[u8]; 3] = [b"http:", b"https:", b"ftp:"];
 
 /// Where a target lies, as far as its URI tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum MountPosition {
+pub(super) enum MountPosition<'a> {
     /// At a path below a mounted directory.
     Below {
         /// The directory, with its slash.
-        root: Vec<u8>,
+        root: &'a [u8],
         /// The path, beginning with the directory; none where an encoded slash or NUL makes a name
         /// that no file can have.
         path: Option<Vec<u8>>,
         /// The URI of the directory, with its slash.
-        uri: Vec<u8>,
+        uri: &'a [u8],
     },
     /// Under no mount.
     Elsewhere(TargetLocation),
+}
+
+/// The place below a mount at which the target of a link should lie.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ExpectedPath<'a> {
+    /// The mounted directory, with its slash.
+    pub(super) root: &'a [u8],
+    /// The path, beginning with the directory.
+    pub(super) path: Vec<u8>,
+}
+
+impl ExpectedPath<'_> {
+    /// Returns the path below the mounted directory.
+    pub(super) fn below(&self) -> &[u8] {
+        self.path.get(self.root.len()..).unwrap_or_default()
+    }
 }
 
 impl TargetChecker {
@@ -155,12 +171,11 @@ impl TargetChecker {
                     uri,
                 } => (root, path, uri),
             };
-            let Some(view) = self.servers.of(&root) else {
-                let entry = self.tree.find(&root, &path, &self.naming);
+            let Some(view) = self.servers.of(root) else {
+                let entry = self.tree.find(root, &path, &self.naming);
                 return through_redirects(self.location(entry), &passed);
             };
-            let destination = match self.answered(view, (&root, &path, &uri), &target, &mut on_step)
-            {
+            let destination = match self.answered(view, (root, &path, uri), &target, &mut on_step) {
                 Ok(destination) => destination,
                 Err(location) => return through_redirects(location, &passed),
             };
@@ -253,10 +268,10 @@ impl TargetChecker {
                 root,
                 path: Some(path),
                 uri,
-            } => match self.location(self.entry(&root, &path)) {
+            } => match self.location(self.entry(root, &path)) {
                 location @ TargetLocation::File(..) => location,
-                _ if self.servers.of(&root).is_some_and(|view| {
-                    view.is_platform(split_authority(&uri).1, &path[root.len()..])
+                _ if self.servers.of(root).is_some_and(|view| {
+                    view.is_platform(split_authority(uri).1, &path[root.len()..])
                 }) =>
                 {
                     TargetLocation::Served
@@ -311,7 +326,7 @@ impl TargetChecker {
         else {
             return is_name(&self.naming);
         };
-        match self.servers.of(&root) {
+        match self.servers.of(root) {
             Some(view) => is_name(view.config(&self.tree, &path).naming()),
             None => is_name(&self.naming),
         }
@@ -333,7 +348,7 @@ impl TargetChecker {
     }
 
     /// Returns where a target without query and fragment lies, without looking at the disk.
-    pub(super) fn mount_position(&self, target: &[u8]) -> MountPosition {
+    pub(super) fn mount_position(&self, target: &[u8]) -> MountPosition<'_> {
         if is_normal(target) {
             return self.mount_position_of_normal(target);
         }
@@ -346,12 +361,12 @@ impl TargetChecker {
         }
     }
 
-    fn mount_position_of_normal(&self, target: &[u8]) -> MountPosition {
+    fn mount_position_of_normal(&self, target: &[u8]) -> MountPosition<'_> {
         if let Some(served) = self.mounts.find(target, self.alike()) {
             return MountPosition::Below {
-                root: served.directory.to_vec(),
+                root: served.directory,
                 path: served.path,
-                uri: served.uri.to_vec(),
+                uri: served.uri,
             };
         }
         MountPosition::Elsewhere(
@@ -366,12 +381,11 @@ impl TargetChecker {
     }
 
     /// Returns the mounted directory and the path at which the target of a link should lie.
-    pub(super) fn expected_path(&self, link: &Link<'_>) -> Option<(Vec<u8>, Vec<u8>)> {
+    pub(super) fn expected_path(&self, link: &Link<'_>) -> Option<ExpectedPath<'_>> {
         let target = link.target.ok()?;
-        let end = target.iter().position(|byte| b"?#".contains(byte));
-        let target = &target[..end.unwrap_or(target.len())];
-        match self.mount_position(target) {
-            MountPosition::Below { root, path, .. } => Some((root, path?)),
+        let end = memchr::memchr2(b'?', b'#', target).unwrap_or(target.len());
+        match self.mount_position(&target[..end]) {
+            MountPosition::Below { root, path, .. } => Some(ExpectedPath { root, path: path? }),
             MountPosition::Elsewhere(_) => None,
         }
     }
@@ -493,12 +507,12 @@ impl<'a> LookupCache<'a> {
             Some(at) if !checker.servers.depends_on_query => &target[..at],
             _ => target,
         };
-        if !checker.mounts.contains(target, checker.alike()) {
-            return checker.locate(target);
-        }
         let hash = self.hasher.hash_one(target);
         if let Some(&location) = self.locations.get(&hash) {
             return location;
+        }
+        if !checker.mounts.contains(target, checker.alike()) {
+            return checker.locate(target);
         }
         let location = checker.locate(target);
         if self.locations.len() == REMEMBERED {

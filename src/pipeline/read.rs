@@ -55,6 +55,13 @@ impl<'a> FileReader<'a> {
         }
     }
 
+    /// Creates a reader that passes no links to the sink, only what fragments can name.
+    pub(crate) fn of_anchors(options: &'a PipelineOptions) -> Self {
+        let mut reader = FileReader::new(options);
+        reader.extractor.leave_references();
+        reader
+    }
+
     /// Reads a file and passes its links to `sink`.
     ///
     /// # Errors

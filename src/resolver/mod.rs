@@ -68,6 +68,8 @@ pub struct Linker {
     writer: LinkWriter,
     /// The last restart that the outermost document requested.
     restart: Option<RestartHints>,
+    /// References are passed over.
+    leaves_references: bool,
 }
 
 impl Linker {
@@ -87,7 +89,13 @@ impl Linker {
             labels: PartLabels::default(),
             writer: LinkWriter::default(),
             restart: None,
+            leaves_references: false,
         }
+    }
+
+    /// Passes over references from now on.
+    pub(crate) fn leave_references(&mut self) {
+        self.leaves_references = true;
     }
 
     /// Sets the longest base in the contents of documents that counts, in bytes.
@@ -129,6 +137,7 @@ impl Linker {
         step(events.list.len());
         for (index, event) in events.list.iter().enumerate() {
             match *event {
+                Event::Reference(_) if self.leaves_references => {}
                 Event::Reference(ref found) => self.reference(index, found, events, window, sink),
                 Event::Base(text, offset) => {
                     self.base(events.bytes(text, window), offset);

@@ -236,13 +236,19 @@ pub fn file_path(uri: &[u8], style: PathStyle) -> Option<Vec<u8>> {
 ///
 /// `None` if one is no file name, or is `.` or `..`.
 pub(super) fn push_segments(path: &[u8], style: PathStyle, out: &mut Vec<u8>) -> Option<()> {
+    // Nothing is decoded in most paths, and no segment has a byte that is not allowed.
+    let is_plain = style == PathStyle::Unix && memchr::memchr2(b'%', 0, path).is_none();
     for (i, segment) in path.split(|&byte| byte == b'/').enumerate() {
-        let name: Cow<'_, [u8]> = percent_decode(segment).into();
+        let name: Cow<'_, [u8]> = match is_plain {
+            true => segment.into(),
+            false => percent_decode(segment).into(),
+        };
         let is_forbidden = |byte: &u8| {
             matches!(byte, b'/' | 0)
                 || style == PathStyle::Windows && FORBIDDEN_ON_WINDOWS.contains(*byte)
         };
-        if matches!(&name[..], b"." | b"..") || name.iter().any(is_forbidden) {
+        let is_forbidden = !is_plain && name.iter().any(is_forbidden);
+        if matches!(&name[..], b"." | b"..") || is_forbidden {
             return None;
         }
         if i > 0 {

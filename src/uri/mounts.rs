@@ -30,15 +30,19 @@ struct Mount {
     directory: Vec<u8>,
     /// With its trailing slash.
     uri: Vec<u8>,
+    /// The length of the URI's scheme with its colon.
+    scheme: usize,
 }
 
 impl Mounts {
     /// Mounts `directory` at `uri`; both get their trailing slash.
     pub fn add(&mut self, directory: &[u8], uri: &[u8]) {
         let with_slash = |name: &[u8]| [name.strip_suffix(b"/").unwrap_or(name), b"/"].concat();
+        let uri = with_slash(uri);
         self.mounts.push(Mount {
             directory: with_slash(directory),
-            uri: with_slash(uri),
+            scheme: split(&uri).map_or(0, |(scheme, _)| scheme.len()),
+            uri,
         });
         self.index = OnceLock::new();
     }
@@ -164,12 +168,12 @@ impl Mounts {
 impl Mount {
     /// The scheme of the URI with its colon, or nothing.
     fn scheme(&self) -> &[u8] {
-        split(&self.uri).map_or(b"", |(scheme, _)| scheme)
+        &self.uri[..self.scheme]
     }
 
     /// The URI behind the scheme and the colon.
     fn without_scheme(&self) -> &[u8] {
-        split(&self.uri).map_or(&self.uri, |(_, rest)| rest)
+        &self.uri[self.scheme..]
     }
 }
 
