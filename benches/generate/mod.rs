@@ -16,6 +16,7 @@
 
 #![allow(dead_code, reason = "each bench uses a part of it")]
 
+mod documents;
 mod html;
 pub(crate) mod mail;
 mod random;
@@ -56,4 +57,14 @@ pub(crate) const KINDS: [Kind; 7] = [
     Kind { name: "reference", format: "html", make: html::reference },
     Kind { name: "news", format: "html", make: html::news },
     Kind { name: "list", format: "mbox", make: mail::list },
+];
+
+/// Documents of other formats, one row each.
+#[rustfmt::skip]
+pub(crate) const DOCUMENTS: [Kind; 5] = [
+    Kind { name: "css", format: "css", make: documents::css },
+    Kind { name: "json-manifest", format: "webmanifest", make: documents::manifests },
+    Kind { name: "json-geo", format: "json", make: documents::geojson },
+    Kind { name: "json-sourcemap", format: "sourcemap", make: documents::source_maps },
+    Kind { name: "json-notebook", format: "json", make: documents::notebooks },
 ];
