@@ -66,5 +66,5 @@ pub(crate) const DOCUMENTS: [Kind; 5] = [
     Kind { name: "json-manifest", format: "webmanifest", make: documents::manifests },
     Kind { name: "json-geo", format: "json", make: documents::geojson },
     Kind { name: "json-sourcemap", format: "sourcemap", make: documents::source_maps },
-    Kind { name: "json-notebook", format: "json", make: documents::notebooks },
+    Kind { name: "json-notebook", format: "ipynb", make: documents::notebooks },
 ];

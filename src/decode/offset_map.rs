@@ -105,6 +105,44 @@ impl OffsetMap {
         }
     }
 
+    /// Returns the map from the derived text to what its source was derived from, by `before`.
+    #[cfg(feature = "documents")]
+    pub(crate) fn behind(&self, before: &OffsetMap) -> OffsetMap {
+        let mut map = OffsetMap::default();
+        map.starting(before.start(0));
+        let flush = |map: &mut OffsetMap, derived: usize, start: u64, end: u64| {
+            map.skip((start - map.source) as usize);
+            map.put(derived, (end - start) as usize);
+        };
+        // Derived bytes that come from one unit of `before`, and its offsets there.
+        let mut open: Option<(usize, u64, u64)> = None;
+        for (index, segment) in self.segments.iter().enumerate() {
+            let next = self.segments.get(index + 1);
+            let end = next.map_or(self.derived, |next| next.derived);
+            let mut source = segment.source;
+            for _ in 0..(end - segment.derived) / u64::from(segment.unit) {
+                let unit = segment.unit as usize;
+                let start = before.start(source);
+                source += u64::from(segment.step);
+                let end = before.end(source).max(start);
+                open = Some(match open {
+                    Some((derived, first, last)) if start < last => {
+                        (derived + unit, first, last.max(end))
+                    }
+                    Some((derived, first, last)) => {
+                        flush(&mut map, derived, first, last);
+                        (unit, start, end)
+                    }
+                    None => (unit, start, end),
+                });
+            }
+        }
+        if let Some((derived, start, end)) = open {
+            flush(&mut map, derived, start, end);
+        }
+        map
+    }
+
     fn segment(&self, offset: u64) -> Option<usize> {
         self.segments
             .partition_point(|segment| segment.derived <= offset)
@@ -140,6 +178,29 @@ mod tests {
         assert_eq!(starts, [0, 1, 5, 6, 7, 7, 10, 12]);
         let ends: Vec<u64> = (0..8).map(|offset| map.end(offset)).collect();
         assert_eq!(ends, [0, 1, 2, 6, 7, 10, 10, 12]);
+    }
+
+    #[cfg(feature = "documents")]
+    #[test]
+    fn a_map_behind_another_leads_to_the_first_source() {
+        // `\u0041bc` becomes `Abc`, and that without its second byte `Ac`.
+        let (mut first, mut second) = (OffsetMap::default(), OffsetMap::default());
+        first.starting(10);
+        first.put(1, 6);
+        first.copy(2);
+        second.copy(1);
+        second.skip(1);
+        second.copy(1);
+        let map = second.behind(&first);
+        let ranges: Vec<_> = (0..2).map(|at| (map.start(at), map.end(at + 1))).collect();
+        assert_eq!(ranges, [(10, 16), (17, 18)]);
+        // Three bytes that come from four digits together.
+        let (mut first, mut second) = (OffsetMap::default(), OffsetMap::default());
+        first.units(2, 3, 4);
+        second.copy(6);
+        let map = second.behind(&first);
+        let ranges: Vec<_> = (0..6).map(|at| (map.start(at), map.end(at + 1))).collect();
+        assert_eq!(ranges, [(0, 4), (0, 4), (0, 4), (4, 8), (4, 8), (4, 8)]);
     }
 
     #[test]

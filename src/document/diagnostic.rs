@@ -156,7 +156,7 @@ codes! {
     }
     JSON_TOO_LONG = "json.string-too-long", Note {
         message: "a string of JSON is longer than the limit and was left out",
-        meaning: "A string of JSON is longer than 4 MiB, and was left out.",
+        meaning: "A string of JSON, or a text that an array of strings holds, is longer than 4 MiB; the string, or the rest of the text, was left out.",
         why: "A reference in it is not reported.",
         example: "{\"image\": \"data:image/png;base64,...\"} of 5 MB",
         allow: "There is no flag for it. Store such data in files of their own.",

@@ -45,6 +45,10 @@ pub static FORMATS: &[Format] = &[
     #[cfg(feature = "documents")]
     json::JSON_FEEDS,
     #[cfg(feature = "documents")]
+    json::NOTEBOOKS,
+    #[cfg(feature = "documents")]
+    json::HTTP_ARCHIVES,
+    #[cfg(feature = "documents")]
     xml::FORMAT,
     #[cfg(feature = "markdown")]
     markdown::FORMAT,
@@ -94,7 +98,7 @@ impl Format {
     }
 
     /// The format of a media type, in lower case.
-    #[cfg(feature = "mail")]
+    #[cfg(any(feature = "documents", feature = "mail"))]
     pub(crate) fn of_media_type(media_type: &str) -> Option<&'static Format> {
         let mut formats = FORMATS.iter();
         formats.find(|format| format.media_types.contains(&media_type))

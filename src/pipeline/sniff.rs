@@ -118,6 +118,8 @@ pub(crate) fn is_wide(head: &[u8]) -> bool {
 /// assert_eq!(name(b"a.json", b"{\"start_url\": \"/\"}"), "webmanifest");
 /// assert_eq!(name(b"a.json", b"{\"version\": 3, \"sources\": []}"), "sourcemap");
 /// assert_eq!(name(b"a.json", b"{\"version\": \"https://jsonfeed.org/version/1\"}"), "jsonfeed");
+/// assert_eq!(name(b"a.json", b"{\"cells\": [{\"cell_type\": \"code\""), "ipynb");
+/// assert_eq!(name(b"a.json", b"{\"log\": {\"version\": \"1.2\", \"creator\": {"), "har");
 /// assert_eq!(name(b"a.map", b"{\"version\": 3}"), "sourcemap");
 /// assert_eq!(name(b"a.map", b"plain"), "text");
 /// assert_eq!(name(b"inbox/17", b"Subject: x\n\nplain"), "eml");

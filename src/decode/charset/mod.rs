@@ -16,6 +16,8 @@ use encoding_rs::{
 use memchr::memmem;
 
 use super::Decode;
+#[cfg(feature = "documents")]
+use super::RecordOffsets;
 pub(crate) use converter::{ByteOrder, Converter, ConverterInput, Shifts};
 pub(crate) use detect::{Confidence, Conversion, Detected, Prescan, needs_transcoding};
 pub(crate) use detect::{PRESCAN, converts, detect};
@@ -176,6 +178,30 @@ pub(crate) fn to_utf8(label: &[u8], bytes: &[u8], out: &mut Vec<u8>) {
         }
         TextCharset::Guess => out.extend_from_slice(bytes),
     }
+}
+
+/// Appends a whole text in the charset of a label, in UTF-8, and records where its bytes come from; appends
+/// nothing to a text that needs no conversion, and returns whether it needs one.
+#[cfg(feature = "documents")]
+pub(crate) fn convert(
+    label: &[u8],
+    bytes: &[u8],
+    out: &mut Vec<u8>,
+    offsets: &mut impl RecordOffsets,
+) -> bool {
+    let charset = match of_label(label).0 {
+        TextCharset::Guess => guess(bytes),
+        known => known,
+    };
+    let mut converter = match charset {
+        TextCharset::Superset(encoding) if encoding == UTF_8 || bytes.is_ascii() => return false,
+        TextCharset::Superset(encoding) => Converter::new(encoding.into()),
+        TextCharset::Convert(input) => Converter::new(input),
+        TextCharset::Guess => return false,
+    };
+    converter.push(bytes, out, offsets);
+    converter.finish(out, offsets);
+    true
 }
 
 #[cfg(test)]

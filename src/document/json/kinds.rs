@@ -8,19 +8,41 @@ pub(super) enum JsonRole {
     /// A reference.
     Link,
     /// A reference behind the prefix that `sourceRoot` of its source map names (ECMA-426).
-    Source,
+    Source(&'static JsonMember),
     /// The identity of an application, which resolves against the origin of `start_url` (Web Application
     /// Manifest, `id` member).
     AppId,
     /// HTML, whose base is `url` of the object that holds it.
     Html,
+    /// A cell of a notebook; the member tells its type, and that the format.
+    Cell(&'static JsonMember),
+    /// An output of a notebook, whose media type is its name.
+    Output,
+    /// Text.
+    Text,
+    /// A reference whose base is the URL of the request (HAR).
+    Redirect,
+    /// The value of a header field of HTTP, whose name is in a member beside it (HAR).
+    Field(&'static JsonMember),
+    /// A body of HTTP, a document of its media type whose base is the URL of the request (HAR).
+    Body,
 }
 
-/// A path, from the top down: names of members, and [`ITEM`] for each item of an array.
+impl JsonRole {
+    /// Returns whether an array of strings is a text that was split into lines.
+    pub(super) fn joins_lines(self) -> bool {
+        matches!(self, JsonRole::Cell(_) | JsonRole::Output | JsonRole::Text)
+    }
+}
+
+/// A path, from the top down: names of members, [`ITEM`] for each item of an array, [`ANY`] for any
+/// member.
 pub(super) type JsonPath = &'static [&'static str];
 
 /// Any item of an array.
 pub(super) const ITEM: &str = "*";
+/// Any member of an object.
+pub(super) const ANY: &str = "**";
 
 /// The strings at a path.
 pub(super) struct JsonRow {
@@ -28,14 +50,37 @@ pub(super) struct JsonRow {
     pub(super) role: JsonRole,
 }
 
+/// A member that other strings refer to.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct JsonMember {
+    pub(super) path: JsonPath,
+    /// The number of steps that lead to the object in which the value counts.
+    pub(super) root: usize,
+}
+
+impl JsonMember {
+    /// A member that counts in its own object.
+    const fn own(path: JsonPath) -> Self {
+        let root = path.len() - 1;
+        JsonMember { path, root }
+    }
+}
+
 const fn link(path: JsonPath) -> JsonRow {
-    let role = JsonRole::Link;
+    row(path, JsonRole::Link)
+}
+
+const fn row(path: JsonPath, role: JsonRole) -> JsonRow {
     JsonRow { path, role }
 }
 
-const fn source(path: JsonPath) -> JsonRow {
-    let role = JsonRole::Source;
-    JsonRow { path, role }
+/// The strings of a document of a known kind that are read.
+pub(super) struct JsonTable {
+    pub(super) rows: &'static [JsonRow],
+    /// The members that rows refer to.
+    pub(super) members: &'static [&'static JsonMember],
+    /// Whether arrays of strings may be a text.
+    pub(super) joins_lines: bool,
 }
 
 /// The strings of a document that are read.
@@ -44,59 +89,147 @@ pub(super) enum JsonStrings {
     /// All of them, by the rules for text.
     All(JsonSequence),
     /// Those of a table.
-    Table(&'static [JsonRow]),
+    Table(&'static JsonTable),
 }
 
+/// The page that an application starts with.
+pub(super) static START_URL: JsonMember = JsonMember::own(&["start_url"]);
+
 /// Web Application Manifest (W3C), Manifest Incubations and Web Share Target.
-pub(super) static WEB_MANIFEST: &[JsonRow] = &[
-    link(&["start_url"]),
-    link(&["scope"]),
-    JsonRow {
-        path: &["id"],
-        role: JsonRole::AppId,
-    },
-    link(&["icons", ITEM, "src"]),
-    link(&["shortcuts", ITEM, "url"]),
-    link(&["shortcuts", ITEM, "icons", ITEM, "src"]),
-    link(&["screenshots", ITEM, "src"]),
-    link(&["related_applications", ITEM, "url"]),
-    link(&["share_target", "action"]),
-    link(&["protocol_handlers", ITEM, "url"]),
-    link(&["file_handlers", ITEM, "action"]),
-];
+pub(super) static WEB_MANIFEST: JsonTable = JsonTable {
+    rows: &[
+        link(&["start_url"]),
+        link(&["scope"]),
+        row(&["id"], JsonRole::AppId),
+        link(&["icons", ITEM, "src"]),
+        link(&["shortcuts", ITEM, "url"]),
+        link(&["shortcuts", ITEM, "icons", ITEM, "src"]),
+        link(&["screenshots", ITEM, "src"]),
+        link(&["related_applications", ITEM, "url"]),
+        link(&["share_target", "action"]),
+        link(&["protocol_handlers", ITEM, "url"]),
+        link(&["file_handlers", ITEM, "action"]),
+    ],
+    members: &[&START_URL],
+    joins_lines: false,
+};
+
+/// The prefix of the sources of a map.
+static SOURCE_ROOT: JsonMember = JsonMember::own(&["sourceRoot"]);
+static SECTION_ROOT: JsonMember = JsonMember::own(&["sections", ITEM, "map", "sourceRoot"]);
 
 /// Source maps and index maps (ECMA-426).
-pub(super) static SOURCE_MAP: &[JsonRow] = &[
-    link(&["file"]),
-    source(&["sources", ITEM]),
-    link(&["sections", ITEM, "url"]),
-    link(&["sections", ITEM, "map", "file"]),
-    source(&["sections", ITEM, "map", "sources", ITEM]),
-];
+pub(super) static SOURCE_MAP: JsonTable = JsonTable {
+    rows: &[
+        link(&["file"]),
+        row(&["sources", ITEM], JsonRole::Source(&SOURCE_ROOT)),
+        link(&["sections", ITEM, "url"]),
+        link(&["sections", ITEM, "map", "file"]),
+        row(
+            &["sections", ITEM, "map", "sources", ITEM],
+            JsonRole::Source(&SECTION_ROOT),
+        ),
+    ],
+    members: &[&SOURCE_ROOT, &SECTION_ROOT],
+    joins_lines: false,
+};
+
+/// The page of an item.
+pub(super) static ITEM_URL: JsonMember = JsonMember::own(&["items", ITEM, "url"]);
 
 /// JSON Feed 1.1.
-pub(super) static JSON_FEED: &[JsonRow] = &[
-    link(&["home_page_url"]),
-    link(&["feed_url"]),
-    link(&["next_url"]),
-    link(&["icon"]),
-    link(&["favicon"]),
-    link(&["author", "url"]),
-    link(&["author", "avatar"]),
-    link(&["authors", ITEM, "url"]),
-    link(&["authors", ITEM, "avatar"]),
-    link(&["hubs", ITEM, "url"]),
-    link(&["items", ITEM, "url"]),
-    link(&["items", ITEM, "external_url"]),
-    link(&["items", ITEM, "image"]),
-    link(&["items", ITEM, "banner_image"]),
-    link(&["items", ITEM, "author", "url"]),
-    link(&["items", ITEM, "author", "avatar"]),
-    link(&["items", ITEM, "authors", ITEM, "url"]),
-    link(&["items", ITEM, "authors", ITEM, "avatar"]),
-    link(&["items", ITEM, "attachments", ITEM, "url"]),
-    JsonRow {
-        path: &["items", ITEM, "content_html"],
-        role: JsonRole::Html,
-    },
-];
+pub(super) static JSON_FEED: JsonTable = JsonTable {
+    rows: &[
+        link(&["home_page_url"]),
+        link(&["feed_url"]),
+        link(&["next_url"]),
+        link(&["icon"]),
+        link(&["favicon"]),
+        link(&["author", "url"]),
+        link(&["author", "avatar"]),
+        link(&["authors", ITEM, "url"]),
+        link(&["authors", ITEM, "avatar"]),
+        link(&["hubs", ITEM, "url"]),
+        link(&["items", ITEM, "url"]),
+        link(&["items", ITEM, "external_url"]),
+        link(&["items", ITEM, "image"]),
+        link(&["items", ITEM, "banner_image"]),
+        link(&["items", ITEM, "author", "url"]),
+        link(&["items", ITEM, "author", "avatar"]),
+        link(&["items", ITEM, "authors", ITEM, "url"]),
+        link(&["items", ITEM, "authors", ITEM, "avatar"]),
+        link(&["items", ITEM, "attachments", ITEM, "url"]),
+        row(&["items", ITEM, "content_html"], JsonRole::Html),
+    ],
+    members: &[&ITEM_URL],
+    joins_lines: false,
+};
+
+/// The types of cells.
+static CELL_TYPE: JsonMember = JsonMember::own(&["cells", ITEM, "cell_type"]);
+static SHEET_CELL_TYPE: JsonMember =
+    JsonMember::own(&["worksheets", ITEM, "cells", ITEM, "cell_type"]);
+
+/// Jupyter notebooks: nbformat 4, and nbformat 3, which has worksheets.
+#[rustfmt::skip]
+pub(super) static NOTEBOOK: JsonTable = JsonTable {
+    rows: &[
+        row(&["cells", ITEM, "source"], JsonRole::Cell(&CELL_TYPE)),
+        row(&["cells", ITEM, "outputs", ITEM, "data", ANY], JsonRole::Output),
+        row(&["cells", ITEM, "outputs", ITEM, "text"], JsonRole::Text),
+        row(&["cells", ITEM, "outputs", ITEM, "traceback"], JsonRole::Text),
+        row(&["worksheets", ITEM, "cells", ITEM, "source"], JsonRole::Cell(&SHEET_CELL_TYPE)),
+        row(&["worksheets", ITEM, "cells", ITEM, "input"], JsonRole::Text),
+        row(&["worksheets", ITEM, "cells", ITEM, "outputs", ITEM, ANY], JsonRole::Output),
+    ],
+    members: &[&CELL_TYPE, &SHEET_CELL_TYPE],
+    joins_lines: true,
+};
+
+/// The URL of a request, which is the base of all in its entry.
+pub(super) static REQUEST_URL: JsonMember = JsonMember {
+    path: &["log", "entries", ITEM, "request", "url"],
+    root: 3,
+};
+/// The names of header fields.
+static REQUEST_FIELD: JsonMember =
+    JsonMember::own(&["log", "entries", ITEM, "request", "headers", ITEM, "name"]);
+static RESPONSE_FIELD: JsonMember =
+    JsonMember::own(&["log", "entries", ITEM, "response", "headers", ITEM, "name"]);
+/// The media type of a body.
+pub(super) static BODY_TYPE: JsonMember =
+    JsonMember::own(&["log", "entries", ITEM, "response", "content", "mimeType"]);
+/// The transfer encoding of a body.
+pub(super) static BODY_ENCODING: JsonMember =
+    JsonMember::own(&["log", "entries", ITEM, "response", "content", "encoding"]);
+
+/// HTTP Archive 1.2.
+pub(super) static HTTP_ARCHIVE: JsonTable = JsonTable {
+    rows: &[
+        link(&["log", "entries", ITEM, "request", "url"]),
+        row(
+            &["log", "entries", ITEM, "response", "redirectURL"],
+            JsonRole::Redirect,
+        ),
+        row(
+            &["log", "entries", ITEM, "request", "headers", ITEM, "value"],
+            JsonRole::Field(&REQUEST_FIELD),
+        ),
+        row(
+            &["log", "entries", ITEM, "response", "headers", ITEM, "value"],
+            JsonRole::Field(&RESPONSE_FIELD),
+        ),
+        row(
+            &["log", "entries", ITEM, "response", "content", "text"],
+            JsonRole::Body,
+        ),
+    ],
+    members: &[
+        &REQUEST_URL,
+        &REQUEST_FIELD,
+        &RESPONSE_FIELD,
+        &BODY_TYPE,
+        &BODY_ENCODING,
+    ],
+    joins_lines: false,
+};

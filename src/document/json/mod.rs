@@ -3,7 +3,13 @@
 #![doc = include_str!("rules.md")]
 
 #[cfg(feature = "documents")]
+mod http_archive;
+#[cfg(feature = "documents")]
 mod kinds;
+#[cfg(feature = "documents")]
+mod members;
+#[cfg(feature = "documents")]
+mod notebook;
 #[cfg(feature = "documents")]
 mod path;
 #[cfg(feature = "documents")]
@@ -14,8 +20,9 @@ mod tokenizer;
 
 #[cfg(feature = "documents")]
 mod formats {
-    use super::kinds::{JSON_FEED, JsonStrings, SOURCE_MAP, WEB_MANIFEST};
-    use super::reader::{JsonScanner, LONGEST_HELD};
+    use super::kinds::{HTTP_ARCHIVE, JSON_FEED, JsonStrings, NOTEBOOK, SOURCE_MAP, WEB_MANIFEST};
+    use super::members::LONGEST_HELD;
+    use super::reader::JsonScanner;
     use super::tokenizer::JsonSequence;
     use crate::bytes::lines::LOOK_BEHIND;
     use crate::bytes::window::Bounds;
@@ -67,7 +74,7 @@ mod formats {
         extensions: &["webmanifest"],
         media_types: &[],
         family: RuleFamily::Markup,
-        scanner: |options| Box::new(JsonScanner::new(JsonStrings::Table(WEB_MANIFEST), options)),
+        scanner: |options| Box::new(JsonScanner::new(JsonStrings::Table(&WEB_MANIFEST), options)),
         ..JSON
     };
 
@@ -77,7 +84,7 @@ mod formats {
         extensions: &["map"],
         media_types: &[],
         family: RuleFamily::Markup,
-        scanner: |options| Box::new(JsonScanner::new(JsonStrings::Table(SOURCE_MAP), options)),
+        scanner: |options| Box::new(JsonScanner::new(JsonStrings::Table(&SOURCE_MAP), options)),
         ..JSON
     };
 
@@ -86,13 +93,31 @@ mod formats {
         name: "jsonfeed",
         extensions: &[],
         media_types: &[],
-        scanner: |options| Box::new(JsonScanner::new(JsonStrings::Table(JSON_FEED), options)),
+        scanner: |options| Box::new(JsonScanner::new(JsonStrings::Table(&JSON_FEED), options)),
+        ..JSON
+    };
+
+    /// Jupyter notebooks.
+    pub(in crate::document) const NOTEBOOKS: Format = Format {
+        name: "ipynb",
+        extensions: &["ipynb"],
+        scanner: |options| Box::new(JsonScanner::new(JsonStrings::Table(&NOTEBOOK), options)),
+        ..JSON
+    };
+
+    /// HTTP archives.
+    pub(in crate::document) const HTTP_ARCHIVES: Format = Format {
+        name: "har",
+        extensions: &["har"],
+        scanner: |options| Box::new(JsonScanner::new(JsonStrings::Table(&HTTP_ARCHIVE), options)),
         ..JSON
     };
 }
 
 #[cfg(feature = "documents")]
-pub(super) use formats::{JSON, JSON_FEEDS, LINES, SOURCE_MAPS, WEB_MANIFESTS};
+pub(super) use formats::{
+    HTTP_ARCHIVES, JSON, JSON_FEEDS, LINES, NOTEBOOKS, SOURCE_MAPS, WEB_MANIFESTS,
+};
 #[cfg(feature = "documents")]
 pub(crate) use shape::by_shape;
 pub(super) use tokenizer::{JsonContainer, JsonSequence, JsonToken, JsonTokenizer, unescape};

@@ -1,6 +1,6 @@
 //! The path to the current value: the members and items that enclose it.
 
-use super::kinds::{ITEM, JsonPath};
+use super::kinds::{ANY, ITEM, JsonMember, JsonPath};
 use super::tokenizer::{JsonContainer, unescape};
 
 /// The number of levels that have names.
@@ -91,23 +91,34 @@ impl ValuePath {
         (level.container == JsonContainer::Object).then(|| &self.names[level.name..end])
     }
 
+    /// Returns whether a step leads to the current value of a level.
+    fn takes(&self, at: usize, step: &str) -> bool {
+        match self.name(at) {
+            Some(name) => step == ANY || step != ITEM && name == step.as_bytes(),
+            None => step == ITEM,
+        }
+    }
+
     /// Returns whether this is the path of the current value.
     pub(super) fn is(&self, path: JsonPath) -> bool {
         self.depth() == path.len()
             && path
                 .iter()
                 .enumerate()
-                .all(|(at, step)| match self.name(at) {
-                    Some(name) => name == step.as_bytes(),
-                    None => *step == ITEM,
-                })
+                .all(|(at, step)| self.takes(at, step))
     }
 
-    /// Returns whether the current value is a member with a name.
-    pub(super) fn ends_with(&self, name: &str) -> bool {
-        self.beyond == 0
-            && (self.levels.len().checked_sub(1))
-                .is_some_and(|last| self.name(last) == Some(name.as_bytes()))
+    /// Returns how many steps from the root of a member towards it lead to the current value.
+    pub(super) fn shared_steps(&self, member: &JsonMember) -> usize {
+        let mut steps = (member.root..).zip(&member.path[member.root..]);
+        let other = steps.position(|(at, step)| at >= self.levels.len() || !self.takes(at, step));
+        other.unwrap_or(member.path.len() - member.root)
+    }
+
+    /// Returns the name of the current member; empty in an array.
+    pub(super) fn last_name(&self) -> &[u8] {
+        let last = self.levels.len().checked_sub(1);
+        last.and_then(|last| self.name(last)).unwrap_or_default()
     }
 
     /// Appends the path as a JSON Pointer (RFC 6901) to `out`, with the index of the value among those of

@@ -2,12 +2,19 @@
 
 use std::ops::Range;
 
-use super::kinds::{JsonRole, JsonRow, JsonStrings};
+use super::http_archive::{HttpBody, HttpField};
+use super::kinds::{
+    BODY_ENCODING, BODY_TYPE, ITEM_URL, JsonMember, JsonRole, JsonStrings, JsonTable, REQUEST_URL,
+    START_URL,
+};
+use super::members::{Held, LONGEST_HELD, MemberSearch, MemberValues};
+use super::notebook;
 use super::path::ValuePath;
 use super::tokenizer::{
-    JsonFault, JsonSequence, JsonToken, JsonTokenizer, LONGEST_STRING, unescape,
+    JsonContainer, JsonFault, JsonSequence, JsonToken, JsonTokenizer, LONGEST_STRING, unescape,
 };
 use crate::bytes::window::Window;
+use crate::decode::RecordOffsets;
 use crate::decode::offset_map::OffsetMap;
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::{
@@ -19,36 +26,12 @@ use crate::document::nested::{Member, NestedReader, NestedScanners, enter};
 use crate::document::text::schemes::{SchemeForm, TextScheme};
 use crate::document::{Format, FormatOptions, Scan, ScanStart};
 
-/// The most bytes in which a member is looked for that stands behind the string that it is about.
-pub(super) const LONGEST_HELD: usize = LONGEST_STRING + (4 << 20);
-
-/// A member that other strings of its object refer to.
-struct JsonFact {
-    /// The number of containers around it.
-    depth: usize,
-    name: &'static str,
-    /// Its value; `None` if there is no such member.
-    value: Option<Vec<u8>>,
-}
-
-/// The search for a member.
-enum JsonSearch {
-    Found(Option<Vec<u8>>),
-    /// It ended with the window.
-    More,
-    /// It reached [`LONGEST_HELD`].
-    TooFar,
-}
-
-/// The string is about a member that may still come.
-struct Held;
-
 /// The scanner of JSON documents.
 pub(super) struct JsonScanner {
     strings: JsonStrings,
     tokenizer: JsonTokenizer,
     path: ValuePath,
-    facts: Vec<JsonFact>,
+    members: MemberValues,
     options: FormatOptions,
     scanners: NestedScanners,
     nested: NestedReader,
@@ -60,8 +43,17 @@ pub(super) struct JsonScanner {
     reported: [bool; 4],
 }
 
-/// The members that [`JsonFact`]s keep.
-const FACTS: [&str; 3] = ["sourceRoot", "start_url", "url"];
+/// A value in a window.
+struct JsonValue {
+    /// The index of its first byte.
+    start: usize,
+    /// The contents of a string; empty for an array of strings.
+    raw: Range<usize>,
+    /// The index behind the token that was read last.
+    end: usize,
+    /// The number of containers that were opened in the value.
+    opened: usize,
+}
 
 impl JsonScanner {
     pub(super) fn new(strings: JsonStrings, options: &FormatOptions) -> Self {
@@ -69,7 +61,7 @@ impl JsonScanner {
             strings,
             tokenizer: JsonTokenizer::new(sequence(strings)),
             path: ValuePath::default(),
-            facts: Vec::new(),
+            members: MemberValues::default(),
             options: options.clone(),
             scanners: NestedScanners::new(options.clone()),
             nested: NestedReader::default(),
@@ -156,6 +148,11 @@ impl JsonScanner {
         if !may_hold_uri && memchr::memchr(b':', &self.text).is_none() {
             return;
         }
+        self.text_references(events);
+    }
+
+    /// Reads the current text by the rules for text.
+    fn text_references(&mut self, events: &mut Events) {
         let (text, map) = (&self.text, &self.map);
         let take = |inner: &Batch| {
             for event in &inner.list {
@@ -178,146 +175,257 @@ impl JsonScanner {
     /// Reads a string of a document whose members are known.
     fn known_string(
         &mut self,
-        rows: &'static [JsonRow],
-        raw: Range<usize>,
-        at: usize,
+        table: &'static JsonTable,
+        value: &JsonValue,
         window: &Window<'_>,
         events: &mut Events,
     ) -> Result<(), Held> {
-        let row = rows.iter().find(|row| self.path.is(row.path));
-        let name = FACTS.iter().find(|name| self.path.ends_with(name));
-        if row.is_none() && name.is_none() {
+        let row = table.rows.iter().find(|row| self.path.is(row.path));
+        let member = table
+            .members
+            .iter()
+            .find(|member| self.path.is(member.path));
+        if row.is_none() && member.is_none() {
             return Ok(());
         }
-        let bytes = &window.bytes[raw.clone()];
-        let offset = window.offset_at(raw.start);
-        self.decode(bytes, offset);
-        if let Some(row) = row.filter(|_| !self.text.is_empty()) {
-            match row.role {
-                JsonRole::Link => {
-                    let found = self.whole(&raw, window, events);
-                    events.push(Event::Reference(found));
-                }
-                JsonRole::Source => {
-                    let root = self.fact("sourceRoot", 1, at, window, events)?;
-                    let mut found = self.whole(&raw, window, events);
-                    if let Some(prefix) = root.as_deref().and_then(prefix) {
-                        found.base = BaseSelector::Codebase(events.store(&prefix));
-                    }
-                    events.push(Event::Reference(found));
-                }
-                JsonRole::AppId => {
-                    let start = self.fact("start_url", 0, at, window, events)?;
-                    let mut found = self.whole(&raw, window, events);
-                    let origin = origin(start.as_deref().unwrap_or_default());
-                    found.base = BaseSelector::Codebase(events.store(&origin));
-                    events.push(Event::Reference(found));
-                }
-                JsonRole::Html => {
-                    let base = self.fact("url", 0, at, window, events)?;
-                    self.html(base.as_deref(), offset, events);
-                }
-            }
+        let bytes = &window.bytes[value.raw.clone()];
+        self.decode(bytes, window.offset_at(value.raw.start));
+        if let Some(member) = member {
+            self.members.keep(member, Some(self.text.clone()));
         }
-        if let Some(name) = name {
-            self.keep(name, self.path.depth(), Some(self.text.clone()));
+        match row.filter(|_| !self.text.is_empty()) {
+            Some(row) => self.known_text(row.role, value, window, events),
+            None => Ok(()),
+        }
+    }
+
+    /// Reads the current text, which is that of a value with a role.
+    fn known_text(
+        &mut self,
+        role: JsonRole,
+        value: &JsonValue,
+        window: &Window<'_>,
+        events: &mut Events,
+    ) -> Result<(), Held> {
+        let offset = window.offset_at(value.raw.start);
+        let codebase = match role {
+            JsonRole::Link => None,
+            JsonRole::Source(root) => {
+                let root = self.member(root, value, window, events)?;
+                root.as_deref().and_then(prefix)
+            }
+            JsonRole::AppId => {
+                let start = self.member(&START_URL, value, window, events)?;
+                Some(origin(start.as_deref().unwrap_or_default()))
+            }
+            JsonRole::Redirect => self.member(&REQUEST_URL, value, window, events)?,
+            JsonRole::Html => {
+                let base = self.member(&ITEM_URL, value, window, events)?;
+                self.document(Format::HTML, b"utf-8", base.as_deref(), offset, events);
+                return Ok(());
+            }
+            JsonRole::Cell(kind) => {
+                let kind = self.member(kind, value, window, events)?;
+                let format = notebook::cell_format(kind.as_deref().unwrap_or_default());
+                self.document(format, b"utf-8", None, offset, events);
+                return Ok(());
+            }
+            JsonRole::Output => {
+                let format = notebook::output_format(self.path.last_name());
+                self.document(format, b"utf-8", None, offset, events);
+                return Ok(());
+            }
+            JsonRole::Text => {
+                self.document(Format::TEXT, b"utf-8", None, offset, events);
+                return Ok(());
+            }
+            JsonRole::Field(name) => return self.field(name, value, window, events),
+            JsonRole::Body => return self.body(value, window, events),
+        };
+        let mut found = self.whole(&value.raw, window, events);
+        if let Some(codebase) = codebase {
+            found.base = BaseSelector::Codebase(events.store(&codebase));
+        }
+        events.push(Event::Reference(found));
+        Ok(())
+    }
+
+    /// Reads the current text, which is the value of a header field whose name a member tells.
+    fn field(
+        &mut self,
+        name: &'static JsonMember,
+        value: &JsonValue,
+        window: &Window<'_>,
+        events: &mut Events,
+    ) -> Result<(), Held> {
+        let name = self.member(name, value, window, events)?;
+        let Some(field) = HttpField::named(&name.unwrap_or_default(), &self.options) else {
+            return Ok(());
+        };
+        let base = self.member(&REQUEST_URL, value, window, events)?;
+        for range in field.references(&self.text) {
+            let span = Span {
+                start: self.map.start(range.start as u64),
+                end: self.map.end(range.end as u64),
+            };
+            let reference = &self.text[range];
+            let mut found = FoundReference::new(span, events.store(reference), Context::Header);
+            found.attribute = NameRange::Known(field.name);
+            if holds_placeholder(reference) {
+                found.flags |= Flags::TEMPLATE;
+            }
+            if let Some(base) = &base {
+                found.base = BaseSelector::Codebase(events.store(base));
+            }
+            events.push(Event::Reference(found));
         }
         Ok(())
     }
 
-    /// Keeps the value of a member while its object is open.
-    fn keep(&mut self, name: &'static str, depth: usize, value: Option<Vec<u8>>) {
-        self.facts
-            .retain(|fact| (fact.name, fact.depth) != (name, depth));
-        self.facts.push(JsonFact { depth, name, value });
+    /// Reads the current text, which is a body of HTTP.
+    fn body(
+        &mut self,
+        value: &JsonValue,
+        window: &Window<'_>,
+        events: &mut Events,
+    ) -> Result<(), Held> {
+        let media_type = self.member(&BODY_TYPE, value, window, events)?;
+        let Some(body) = media_type.as_deref().and_then(HttpBody::of) else {
+            return Ok(());
+        };
+        let encoding = self.member(&BODY_ENCODING, value, window, events)?;
+        let base = self.member(&REQUEST_URL, value, window, events)?;
+        let mut charset: &[u8] = b"utf-8";
+        if encoding.is_some_and(|encoding| encoding.eq_ignore_ascii_case(b"base64")) {
+            (self.text, self.map, charset) = body.decode(&self.text, &self.map);
+        }
+        let offset = window.offset_at(value.raw.start);
+        self.document(body.format, charset, base.as_deref(), offset, events);
+        Ok(())
     }
 
-    /// Returns the value of a member of the object `up` containers outside the current one, which
-    /// may stand behind the value that begins at `at`.
-    fn fact(
+    /// Returns the value of a member, which may stand behind the current value.
+    fn member(
         &mut self,
-        name: &'static str,
-        up: usize,
-        at: usize,
+        member: &'static JsonMember,
+        value: &JsonValue,
         window: &Window<'_>,
         events: &mut Events,
     ) -> Result<Option<Vec<u8>>, Held> {
-        let depth = self.path.depth() - up;
-        let known = |fact: &&JsonFact| (fact.name, fact.depth) == (name, depth);
-        if let Some(fact) = self.facts.iter().find(known) {
-            return Ok(fact.value.clone());
+        if let Some(known) = self.members.get(member) {
+            return Ok(known);
         }
-        let value = match self.search(name, up, at, window) {
-            JsonSearch::More => return Err(Held),
-            JsonSearch::Found(value) => value,
-            JsonSearch::TooFar => {
-                let offset = window.offset_at(at);
+        let search = MemberSearch::new(member, &self.path, value.opened);
+        let found = match search.run(self.tokenizer.clone(), value.end, window) {
+            Ok(found) => found,
+            Err(held) if held.is_bounded => {
+                let offset = window.offset_at(value.start);
                 self.fault(3, &diagnostic::JSON_HELD_LIMIT, offset, events);
                 None
             }
+            Err(held) => return Err(held),
         };
-        self.keep(name, depth, value.clone());
-        Ok(value)
+        self.members.keep(member, found.clone());
+        Ok(found)
     }
 
-    /// Looks for a member behind the string that begins at `at`.
-    fn search(&self, name: &str, up: usize, at: usize, window: &Window<'_>) -> JsonSearch {
+    /// Joins the strings of the array that has just been opened to the current text.
+    fn join_lines(
+        &mut self,
+        at: usize,
+        window: &Window<'_>,
+        events: &mut Events,
+    ) -> Result<(), Held> {
         let end = window.bytes.len().min(at + LONGEST_HELD);
         let is_cut = end < window.bytes.len() || end == at + LONGEST_HELD;
-        let bytes = &window.bytes[..end];
         let mut tokenizer = self.tokenizer.clone();
-        tokenizer.unread_string();
-        let (mut at, mut level, mut wanted) = (at, up as i64, false);
-        loop {
-            match tokenizer.next(bytes, &mut at, window.last && !is_cut) {
+        self.text.clear();
+        self.map.starting(window.offset_at(at));
+        let (mut next, mut source, mut level) = (at, at, 0_usize);
+        let is_long = loop {
+            match tokenizer.next(&window.bytes[..end], &mut next, window.last && !is_cut) {
                 JsonToken::Open(_) => level += 1,
-                JsonToken::Close if level == 0 => return JsonSearch::Found(None),
+                JsonToken::Close if level == 0 => break false,
                 JsonToken::Close => level -= 1,
-                JsonToken::Name(range) if level == 0 => {
-                    let mut found = Vec::new();
-                    unescape(&bytes[range], &mut found, &mut ());
-                    wanted = found == name.as_bytes();
-                    continue;
+                JsonToken::String(raw) if level == 0 => {
+                    if self.text.len() + raw.len() > LONGEST_STRING {
+                        break true;
+                    }
+                    self.map.skip(raw.start - source);
+                    source = raw.end;
+                    unescape(&window.bytes[raw], &mut self.text, &mut self.map);
                 }
-                JsonToken::String(range) if wanted => {
-                    let mut value = Vec::new();
-                    unescape(&bytes[range], &mut value, &mut ());
-                    return JsonSearch::Found(Some(value));
-                }
-                JsonToken::Fault(..) => continue,
-                JsonToken::Name(_) | JsonToken::String(_) | JsonToken::Other => {}
-                JsonToken::More if is_cut => return JsonSearch::TooFar,
-                JsonToken::More => return JsonSearch::More,
-                JsonToken::End => return JsonSearch::Found(None),
+                JsonToken::More if is_cut => break true,
+                JsonToken::More => return Err(Held::default()),
+                JsonToken::End => break false,
+                _ => {}
             }
-            wanted = false;
+        };
+        if is_long {
+            let offset = window.offset_at(at - 1);
+            self.fault(1, &diagnostic::JSON_TOO_LONG, offset, events);
         }
+        Ok(())
     }
 
-    /// Reads the current string as HTML with a base.
-    fn html(&mut self, base: Option<&[u8]>, offset: u64, events: &mut Events) {
+    /// Reads the array that has just been opened as a text, if it is one.
+    fn known_array(
+        &mut self,
+        table: &'static JsonTable,
+        at: usize,
+        window: &Window<'_>,
+        events: &mut Events,
+    ) -> Result<(), Held> {
+        let mut rows = table.rows.iter().filter(|row| row.role.joins_lines());
+        let Some(row) = rows.find(|row| self.path.is(row.path)) else {
+            return Ok(());
+        };
+        self.join_lines(at, window, events)?;
+        if self.text.is_empty() {
+            return Ok(());
+        }
+        let value = JsonValue {
+            start: at - 1,
+            raw: at..at,
+            end: at,
+            opened: 1,
+        };
+        self.known_text(row.role, &value, window, events)
+    }
+
+    /// Reads the current text, in a charset, as a document of a format with a base.
+    fn document(
+        &mut self,
+        format: &'static Format,
+        charset: &[u8],
+        base: Option<&[u8]>,
+        offset: u64,
+        events: &mut Events,
+    ) {
         if self.text.iter().all(u8::is_ascii_whitespace) {
             return;
         }
-        enter(None, RuleFamily::Markup, None, events);
-        if let Some(base) = base.filter(|base| !base.is_empty()) {
+        let base = base.filter(|base| !base.is_empty());
+        if base.is_none() && *format == *Format::TEXT {
+            return self.text_references(events);
+        }
+        if let Some(base) = base {
+            enter(None, RuleFamily::Plain, None, events);
             let base = events.store(base);
             events.push(Event::Base(base, offset));
+            events.push(Event::Settled);
         }
-        events.push(Event::Settled);
-        let mut name = Vec::new();
-        self.path.pointer(false, &mut name);
         self.nested.begin(Member {
-            name: String::from_utf8_lossy(&name).into_owned(),
-            media_type: "text/html".to_owned(),
-            charset: b"utf-8".to_vec(),
-            format: Format::HTML,
+            charset: charset.to_vec(),
+            format,
             diagnostic_offset: Some(offset),
             ..Member::default()
         });
         self.nested
             .scan_decoded(&self.text, &self.map, &mut self.scanners, events);
-        events.push(Event::Leave);
+        if base.is_some() {
+            events.push(Event::Leave);
+        }
     }
 }
 
@@ -325,7 +433,7 @@ impl Scan for JsonScanner {
     fn begin(&mut self, start: &ScanStart) {
         self.tokenizer = JsonTokenizer::new(sequence(self.strings));
         self.path = ValuePath::default();
-        self.facts.clear();
+        self.members.clear();
         self.started = false;
         self.reported = [false; 4];
         self.scanners.positions = start.positions;
@@ -344,20 +452,35 @@ impl Scan for JsonScanner {
         }
         loop {
             match self.tokenizer.next(window.bytes, &mut at, window.last) {
-                JsonToken::Open(container) => self.path.open(container),
+                JsonToken::Open(container) => {
+                    if let (JsonStrings::Table(table), JsonContainer::Array) =
+                        (self.strings, container)
+                        && table.joins_lines
+                        && self.known_array(table, at, &window, events).is_err()
+                    {
+                        self.tokenizer.unread_open();
+                        at -= 1;
+                        break;
+                    }
+                    self.path.open(container);
+                }
                 JsonToken::Close => {
                     self.path.close();
-                    let depth = self.path.depth();
-                    self.facts.retain(|fact| fact.depth <= depth);
+                    self.members.close(self.path.depth());
                 }
                 JsonToken::Name(range) => self.path.set_name(&window.bytes[range]),
                 JsonToken::String(range) => {
                     let start = range.start - 1;
                     match self.strings {
                         JsonStrings::All(_) => self.any_string(range, &window, events),
-                        JsonStrings::Table(rows) => {
-                            let held = self.known_string(rows, range, start, &window, events);
-                            if held.is_err() {
+                        JsonStrings::Table(table) => {
+                            let value = JsonValue {
+                                start,
+                                raw: range,
+                                end: at,
+                                opened: 0,
+                            };
+                            if self.known_string(table, &value, &window, events).is_err() {
                                 self.tokenizer.unread_string();
                                 at = start;
                                 break;

@@ -11,14 +11,19 @@ pub(crate) fn by_shape(head: &[u8]) -> Option<&'static str> {
     }
     let mut tokenizer = JsonTokenizer::new(JsonSequence::One);
     let (mut at, mut depth) = (0, 0_usize);
-    let mut top: Vec<&[u8]> = Vec::new();
+    let mut is_array = false;
+    // The names at the top, and those two and three containers below.
+    let (mut top, mut inner): (Vec<&[u8]>, Vec<&[u8]>) = (Vec::new(), Vec::new());
     let mut is_feed = false;
     loop {
         match tokenizer.next(head, &mut at, false) {
-            JsonToken::Open(JsonContainer::Array) if depth == 0 => return Some("json"),
-            JsonToken::Open(_) => depth += 1,
+            JsonToken::Open(container) => {
+                is_array |= depth == 0 && container == JsonContainer::Array;
+                depth += 1;
+            }
             JsonToken::Close => depth -= 1,
             JsonToken::Name(range) if depth == 1 => top.push(&head[range]),
+            JsonToken::Name(range) if depth <= 3 => inner.push(&head[range]),
             JsonToken::String(range) if depth == 1 && top.last() == Some(&&b"version"[..]) => {
                 let version = String::from_utf8_lossy(&head[range]).replace('\\', "");
                 is_feed |= version.contains("://jsonfeed.org/version/");
@@ -28,13 +33,25 @@ pub(crate) fn by_shape(head: &[u8]) -> Option<&'static str> {
         }
     }
     let has = |name: &str| top.contains(&name.as_bytes());
-    Some(if is_feed {
-        "jsonfeed"
-    } else if has("version") && (has("mappings") || has("sections") || has("sources")) {
-        "sourcemap"
-    } else if has("start_url") || has("icons") && has("display") {
-        "webmanifest"
-    } else {
-        "json"
-    })
+    let holds = |name: &str| inner.contains(&name.as_bytes());
+    let is_keyword = |name: &str| has(name) || is_array && holds(name);
+    Some(
+        if is_keyword("@context") || is_keyword("@graph") || is_keyword("@id") {
+            "jsonld"
+        } else if is_array {
+            "json"
+        } else if is_feed {
+            "jsonfeed"
+        } else if has("nbformat") || has("cells") && holds("cell_type") {
+            "ipynb"
+        } else if has("log") && (holds("entries") || holds("creator") && holds("version")) {
+            "har"
+        } else if has("version") && (has("mappings") || has("sections") || has("sources")) {
+            "sourcemap"
+        } else if has("start_url") || has("icons") && has("display") {
+            "webmanifest"
+        } else {
+            "json"
+        },
+    )
 }

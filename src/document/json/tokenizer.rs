@@ -130,6 +130,13 @@ impl JsonTokenizer {
         self.noted = false;
     }
 
+    /// Goes back to before the last token, which opened a container.
+    #[cfg(feature = "documents")]
+    pub(in crate::document) fn unread_open(&mut self) {
+        self.depth -= 1;
+        self.unread_string();
+    }
+
     fn container(&self) -> Option<JsonContainer> {
         let level = self.depth.checked_sub(1)?;
         Some(match self.levels[level / 64] >> (level % 64) & 1 {

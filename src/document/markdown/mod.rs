@@ -36,7 +36,9 @@ use slug::{AttributeLists, Dialect, HeadingSource, ImplicitLabels, Slugs};
 /// CommonMark with the extensions of GitHub.
 pub(super) const FORMAT: Format = Format {
     name: "markdown",
-    extensions: &["md", "markdown", "mkd", "mdown"],
+    extensions: &[
+        "md", "markdown", "mdown", "mkd", "mkdn", "mdc", "mdx", "qmd", "rmd",
+    ],
     media_types: &[],
     family: RuleFamily::Plain,
     bounds: Bounds {

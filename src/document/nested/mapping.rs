@@ -6,11 +6,9 @@ use super::member::{Member, NestedScope, TextFlags, enter};
 use crate::bytes::lines::LineCounter;
 use crate::bytes::window::Window;
 use crate::decode::offset_map::OffsetMap;
-use crate::document::events::{
-    Batch, EntityHeading, Event, Events, FoundReference, RuleFamily, Span,
-};
+use crate::document::events::{Batch, EntityHeading, Event, Events, FoundReference, Span};
 use crate::document::flags::Flags;
-use crate::document::{AnchorReporting, Positions};
+use crate::document::{AnchorReporting, Format, Positions};
 
 /// A window of a nested document, and the way back to the bytes of the container.
 pub(super) struct NestedView<'a> {
@@ -124,7 +122,7 @@ impl NestedDocument {
 
     /// Returns whether the document is plain text.
     pub(super) fn is_plain(&self) -> bool {
-        self.member.format.family == RuleFamily::Plain
+        *self.member.format == *Format::TEXT
     }
 
     /// Ends the document.

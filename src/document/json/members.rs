@@ -1,0 +1,111 @@
+//! Members that other strings of a document refer to, wherever they stand in their object.
+
+use super::kinds::JsonMember;
+use super::path::ValuePath;
+use super::tokenizer::{JsonToken, JsonTokenizer, LONGEST_STRING, unescape};
+use crate::bytes::window::Window;
+
+/// The most bytes in which a member is looked for that stands behind the string that it is about.
+pub(super) const LONGEST_HELD: usize = LONGEST_STRING + (4 << 20);
+
+/// A value that cannot be read yet: the window ends before what it is about.
+#[derive(Debug, Default)]
+pub(super) struct Held {
+    /// What it is about does not stand within [`LONGEST_HELD`].
+    pub(super) is_bounded: bool,
+}
+
+/// The values of members whose objects are open; `None` for one that is missing.
+#[derive(Debug, Default)]
+pub(super) struct MemberValues {
+    /// INVARIANT: at most one value a member, so as many as its kind of document has rows.
+    values: Vec<(&'static JsonMember, Option<Vec<u8>>)>,
+}
+
+impl MemberValues {
+    pub(super) fn clear(&mut self) {
+        self.values.clear();
+    }
+
+    /// Keeps the value of a member while its object is open.
+    pub(super) fn keep(&mut self, member: &'static JsonMember, value: Option<Vec<u8>>) {
+        self.values.retain(|(known, _)| *known != member);
+        self.values.push((member, value));
+    }
+
+    /// Drops the values of objects that are closed, when `depth` containers are open.
+    pub(super) fn close(&mut self, depth: usize) {
+        self.values.retain(|(member, _)| member.root < depth);
+    }
+
+    /// Returns the value of a member, if it is known whether there is one.
+    pub(super) fn get(&self, member: &'static JsonMember) -> Option<Option<Vec<u8>>> {
+        let known = self.values.iter().find(|(known, _)| *known == member);
+        known.map(|(_, value)| value.clone())
+    }
+}
+
+/// The search for a member behind a value.
+pub(super) struct MemberSearch {
+    steps: &'static [&'static str],
+    /// The number of steps whose objects are open.
+    open: usize,
+    /// The number of open containers in the object where the steps begin.
+    level: usize,
+}
+
+impl MemberSearch {
+    /// Makes the search for a member from a value at a path, in which containers were opened.
+    pub(super) fn new(member: &'static JsonMember, path: &ValuePath, opened: usize) -> Self {
+        let steps = &member.path[member.root..];
+        MemberSearch {
+            steps,
+            open: path.shared_steps(member).min(steps.len() - 1),
+            level: (path.depth() + opened).saturating_sub(member.root + 1),
+        }
+    }
+
+    /// Reads on from an index behind the value; returns the member's value, if it has one.
+    pub(super) fn run(
+        mut self,
+        mut tokenizer: JsonTokenizer,
+        mut at: usize,
+        window: &Window<'_>,
+    ) -> Result<Option<Vec<u8>>, Held> {
+        let end = window.bytes.len().min(at + LONGEST_HELD);
+        let is_cut = end < window.bytes.len() || end == at + LONGEST_HELD;
+        let bytes = &window.bytes[..end];
+        let mut is_next = false;
+        loop {
+            match tokenizer.next(bytes, &mut at, window.last && !is_cut) {
+                JsonToken::Open(_) => {
+                    if is_next && self.open + 1 < self.steps.len() {
+                        self.open += 1;
+                    }
+                    self.level += 1;
+                }
+                JsonToken::Close if self.level == 0 => return Ok(None),
+                JsonToken::Close => {
+                    self.level -= 1;
+                    self.open = self.open.min(self.level);
+                }
+                JsonToken::Name(range) if self.level == self.open => {
+                    let mut name = Vec::new();
+                    unescape(&bytes[range], &mut name, &mut ());
+                    is_next = name == self.steps[self.open].as_bytes();
+                    continue;
+                }
+                JsonToken::String(range) if is_next && self.open + 1 == self.steps.len() => {
+                    let mut value = Vec::new();
+                    unescape(&bytes[range], &mut value, &mut ());
+                    return Ok(Some(value));
+                }
+                JsonToken::Fault(..) => continue,
+                JsonToken::Name(_) | JsonToken::String(_) | JsonToken::Other => {}
+                JsonToken::More => return Err(Held { is_bounded: is_cut }),
+                JsonToken::End => return Ok(None),
+            }
+            is_next = false;
+        }
+    }
+}
