@@ -252,6 +252,13 @@ flags! {
         example: "fill: url(#gradient)",
         allow: KEEP,
     }
+    CONTEXT = "context" {
+        meaning: "It names a context of linked data.",
+        why: "A context says what the members of JSON-LD mean. It is not loaded: members get their meaning from \
+            what stands in the document.",
+        example: "{\"@context\": \"https://example.org/context\"}",
+        allow: KEEP,
+    }
     GUESSED = "guessed" {
         meaning: "Nothing but its form says that it is a reference: it is a whole string of JSON, or a \
             whole attribute of XML, of no known kind.",

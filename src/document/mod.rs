@@ -49,6 +49,8 @@ pub static FORMATS: &[Format] = &[
     #[cfg(feature = "documents")]
     json::HTTP_ARCHIVES,
     #[cfg(feature = "documents")]
+    json::LINKED_DATA,
+    #[cfg(feature = "documents")]
     xml::FORMAT,
     #[cfg(feature = "markdown")]
     markdown::FORMAT,

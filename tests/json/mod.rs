@@ -1,6 +1,7 @@
 //! JSON: serde_json as the oracle, and cases of the rules of `document/json`.
 
 mod http_archive;
+mod linked_data;
 mod notebook;
 mod oracle;
 
@@ -140,7 +141,7 @@ const KINDS: [&str; 5] = ["webmanifest", "sourcemap", "jsonfeed", "ipynb", "har"
 /// Compares what the library finds, whole and in windows, with what serde_json reads.
 pub(crate) fn check(json: &[u8], window: usize) {
     let kind = KINDS[window % KINDS.len()];
-    for format in ["json", "jsonl", kind] {
+    for format in ["json", "jsonl", "jsonld", kind] {
         let whole = read(format, json, 64 << 10);
         assert_eq!(
             read(format, json, window),
@@ -269,12 +270,13 @@ fn generate(random: &mut Numbers, depth: usize, faults: bool, out: &mut String) 
 }
 
 /// Values at the paths of known kinds; a digit stands for a generated value.
-const SHAPES: [&str; 6] = [
+const SHAPES: [&str; 7] = [
     r#"{"cells": [{"cell_type": "markdown", "source": 0}, {"outputs": [{"data": {"text/html": 1, "x": 2}, "text": 3}], "source": 4, "cell_type": 5}]}"#,
     r#"{"worksheets": [{"cells": [{"source": 0, "cell_type": 1, "outputs": [{"html": 2, "text": 3}]}]}]}"#,
     r#"{"log": {"entries": [{"response": {"content": {"text": 0, "mimeType": "text/html; charset=x"}, "redirectURL": 1}, "request": {"url": 2, "headers": [{"value": 3, "name": "Link"}, {"name": 4, "value": 5}]}}]}}"#,
     r#"{"log": {"entries": [{"request": {"url": 0}, "response": {"headers": [{"name": "Location", "value": 1}], "content": {"mimeType": 2, "text": 3}}}, 4]}}"#,
     r#"{"items": [{"content_html": 0, "url": 1}, 2], "start_url": 3, "id": 4, "icons": [{"src": 5}]}"#,
+    r#"{"@id": 0, "url": [1, {"@id": 2, "@context": {"@base": 3, "p": 4}}], "@context": [5, {"@base": 0}]}"#,
     r#"{"sources": [0, 1], "sections": [{"url": 2, "map": {"sources": [3], "sourceRoot": 4}}], "sourceRoot": 5}"#,
 ];
 

@@ -3,9 +3,13 @@
 #![doc = include_str!("rules.md")]
 
 #[cfg(feature = "documents")]
+mod context;
+#[cfg(feature = "documents")]
 mod http_archive;
 #[cfg(feature = "documents")]
 mod kinds;
+#[cfg(feature = "documents")]
+mod linked_data;
 #[cfg(feature = "documents")]
 mod members;
 #[cfg(feature = "documents")]
@@ -21,6 +25,7 @@ mod tokenizer;
 #[cfg(feature = "documents")]
 mod formats {
     use super::kinds::{HTTP_ARCHIVE, JSON_FEED, JsonStrings, NOTEBOOK, SOURCE_MAP, WEB_MANIFEST};
+    use super::linked_data::LinkedDataScanner;
     use super::members::LONGEST_HELD;
     use super::reader::JsonScanner;
     use super::tokenizer::JsonSequence;
@@ -112,11 +117,20 @@ mod formats {
         scanner: |options| Box::new(JsonScanner::new(JsonStrings::Table(&HTTP_ARCHIVE), options)),
         ..JSON
     };
+
+    /// JSON-LD.
+    pub(in crate::document) const LINKED_DATA: Format = Format {
+        name: "jsonld",
+        extensions: &["jsonld"],
+        reading: Passes::MaybeTwice,
+        scanner: |options| Box::new(LinkedDataScanner::new(options)),
+        ..JSON
+    };
 }
 
 #[cfg(feature = "documents")]
 pub(super) use formats::{
-    HTTP_ARCHIVES, JSON, JSON_FEEDS, LINES, NOTEBOOKS, SOURCE_MAPS, WEB_MANIFESTS,
+    HTTP_ARCHIVES, JSON, JSON_FEEDS, LINES, LINKED_DATA, NOTEBOOKS, SOURCE_MAPS, WEB_MANIFESTS,
 };
 #[cfg(feature = "documents")]
 pub(crate) use shape::by_shape;

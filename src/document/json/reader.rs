@@ -491,11 +491,7 @@ impl Scan for JsonScanner {
                 }
                 JsonToken::Other => self.path.end_value(),
                 JsonToken::Fault(fault, index) => {
-                    let (slot, code) = match fault {
-                        JsonFault::NotWellFormed => (0, &diagnostic::JSON_NOT_WELL_FORMED),
-                        JsonFault::TooLong => (1, &diagnostic::JSON_TOO_LONG),
-                        JsonFault::TooDeep => (2, &diagnostic::JSON_TOO_DEEP),
-                    };
+                    let (slot, code) = fault_code(fault);
                     self.fault(slot, code, window.offset_at(index), events);
                 }
                 JsonToken::More | JsonToken::End => break,
@@ -504,6 +500,15 @@ impl Scan for JsonScanner {
         }
         events.forget_stored();
         at
+    }
+}
+
+/// Returns the code of a fault, and its number.
+pub(super) fn fault_code(fault: JsonFault) -> (usize, &'static Code) {
+    match fault {
+        JsonFault::NotWellFormed => (0, &diagnostic::JSON_NOT_WELL_FORMED),
+        JsonFault::TooLong => (1, &diagnostic::JSON_TOO_LONG),
+        JsonFault::TooDeep => (2, &diagnostic::JSON_TOO_DEEP),
     }
 }
 

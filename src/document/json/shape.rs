@@ -35,23 +35,21 @@ pub(crate) fn by_shape(head: &[u8]) -> Option<&'static str> {
     let has = |name: &str| top.contains(&name.as_bytes());
     let holds = |name: &str| inner.contains(&name.as_bytes());
     let is_keyword = |name: &str| has(name) || is_array && holds(name);
-    Some(
-        if is_keyword("@context") || is_keyword("@graph") || is_keyword("@id") {
-            "jsonld"
-        } else if is_array {
-            "json"
-        } else if is_feed {
-            "jsonfeed"
-        } else if has("nbformat") || has("cells") && holds("cell_type") {
-            "ipynb"
-        } else if has("log") && (holds("entries") || holds("creator") && holds("version")) {
-            "har"
-        } else if has("version") && (has("mappings") || has("sections") || has("sources")) {
-            "sourcemap"
-        } else if has("start_url") || has("icons") && has("display") {
-            "webmanifest"
-        } else {
-            "json"
-        },
-    )
+    Some(if is_keyword("@context") || is_keyword("@graph") {
+        "jsonld"
+    } else if is_array {
+        "json"
+    } else if is_feed {
+        "jsonfeed"
+    } else if has("nbformat") || has("cells") && holds("cell_type") {
+        "ipynb"
+    } else if has("log") && (holds("entries") || holds("creator") && holds("version")) {
+        "har"
+    } else if has("version") && (has("mappings") || has("sections") || has("sources")) {
+        "sourcemap"
+    } else if has("start_url") || has("icons") && has("display") {
+        "webmanifest"
+    } else {
+        "json"
+    })
 }

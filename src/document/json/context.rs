@@ -1,0 +1,149 @@
+//! Contexts of JSON-LD 1.1: bases, terms and prefixes (section 9.15, "Context Definitions").
+
+use std::collections::HashMap;
+
+use super::tokenizer::{JsonContainer, JsonToken, JsonTokenizer, unescape};
+
+/// A term that a context defines.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct LinkedTerm {
+    /// The IRI or the keyword that it stands for, as written.
+    pub(super) id: Option<Vec<u8>>,
+    /// Whether its values are references (`"@type": "@id"`).
+    pub(super) is_reference: bool,
+}
+
+/// Why reading a context ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LinkedContextEnd {
+    /// With its value.
+    Value,
+    /// With the object that holds it: the value is missing.
+    Object,
+    /// With the bytes.
+    Bytes,
+}
+
+/// A context that stands in a document; those that it names are not loaded.
+#[derive(Debug, Default)]
+pub(super) struct LinkedContext {
+    /// Whether the contexts around it do not count.
+    pub(super) is_reset: bool,
+    /// Its base, if it names one or, with `null`, none.
+    pub(super) base: Option<Option<Vec<u8>>>,
+    /// The offset of the base.
+    pub(super) base_offset: u64,
+    terms: HashMap<Vec<u8>, LinkedTerm>,
+}
+
+impl LinkedContext {
+    /// Returns the term of a name.
+    pub(super) fn term(&self, name: &[u8]) -> Option<&LinkedTerm> {
+        self.terms.get(name)
+    }
+
+    /// Reads a context, the value that comes next.
+    pub(super) fn read(
+        &mut self,
+        tokenizer: &mut JsonTokenizer,
+        (bytes, offset): (&[u8], u64),
+        at: &mut usize,
+        last: bool,
+    ) -> LinkedContextEnd {
+        let mut arrays = 0_usize;
+        loop {
+            match tokenizer.next(bytes, at, last) {
+                JsonToken::Open(JsonContainer::Array) => {
+                    arrays += 1;
+                    continue;
+                }
+                JsonToken::Open(JsonContainer::Object) => {
+                    if !self.read_definitions(tokenizer, (bytes, offset), at, last) {
+                        return LinkedContextEnd::Bytes;
+                    }
+                }
+                JsonToken::Close => match arrays.checked_sub(1) {
+                    Some(left) => arrays = left,
+                    None => return LinkedContextEnd::Object,
+                },
+                // The name of a context elsewhere.
+                JsonToken::String(_) => {}
+                JsonToken::Other => {
+                    *self = LinkedContext {
+                        is_reset: true,
+                        ..LinkedContext::default()
+                    };
+                }
+                JsonToken::Name(_) | JsonToken::Fault(..) => continue,
+                JsonToken::More | JsonToken::End => return LinkedContextEnd::Bytes,
+            }
+            if arrays == 0 {
+                return LinkedContextEnd::Value;
+            }
+        }
+    }
+
+    /// Reads the definitions of a context up to the end of its object; returns false if the bytes end before.
+    fn read_definitions(
+        &mut self,
+        tokenizer: &mut JsonTokenizer,
+        (bytes, offset): (&[u8], u64),
+        at: &mut usize,
+        last: bool,
+    ) -> bool {
+        let text = |range| {
+            let mut text = Vec::new();
+            unescape(&bytes[range], &mut text, &mut ());
+            text
+        };
+        // The names of the members that are open: a term, and a member of its definition.
+        let (mut term, mut inner) = (Vec::new(), Vec::new());
+        let mut depth = 0_usize;
+        loop {
+            match tokenizer.next(bytes, at, last) {
+                JsonToken::Open(_) => {
+                    if depth == 0 {
+                        self.define(&term, LinkedTerm::default());
+                    }
+                    depth += 1;
+                }
+                JsonToken::Close if depth == 0 => return true,
+                JsonToken::Close => depth -= 1,
+                JsonToken::Name(range) if depth == 0 => term = text(range),
+                JsonToken::Name(range) if depth == 1 => inner = text(range),
+                JsonToken::String(range) if depth == 0 && term == b"@base" => {
+                    self.base_offset = offset + range.start as u64;
+                    self.base = Some(Some(text(range)));
+                }
+                JsonToken::Other if depth == 0 && term == b"@base" => self.base = Some(None),
+                JsonToken::String(range) if depth == 0 => {
+                    let id = Some(text(range));
+                    let is_reference = false;
+                    self.define(&term, LinkedTerm { id, is_reference });
+                }
+                JsonToken::Other if depth == 0 => self.define(&term, LinkedTerm::default()),
+                JsonToken::String(range) if depth == 1 => {
+                    if let Some(term) = self.terms.get_mut(&term) {
+                        match inner.as_slice() {
+                            b"@id" => term.id = Some(text(range)),
+                            b"@type" => term.is_reference = text(range) == b"@id",
+                            _ => {}
+                        }
+                    }
+                }
+                JsonToken::Name(_)
+                | JsonToken::String(_)
+                | JsonToken::Other
+                | JsonToken::Fault(..) => {}
+                JsonToken::More | JsonToken::End => return false,
+            }
+        }
+    }
+
+    /// Defines a term; keywords are none.
+    fn define(&mut self, name: &[u8], term: LinkedTerm) {
+        if !name.starts_with(b"@") {
+            self.terms.insert(name.to_vec(), term);
+        }
+    }
+}

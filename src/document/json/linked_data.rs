@@ -1,0 +1,471 @@
+//! The scanner of JSON-LD 1.1 documents.
+//!
+//! A context may stand behind what it is about, so a document is held in one window, up to
+//! `max_document` bytes, and its contexts are read first.
+
+use super::context::{LinkedContext, LinkedContextEnd, LinkedTerm};
+use super::path::ValuePath;
+use super::reader::fault_code;
+use super::tokenizer::{JsonContainer, JsonSequence, JsonToken, JsonTokenizer, unescape};
+use crate::bytes::window::Window;
+use crate::document::diagnostic::{self, Code};
+use crate::document::events::{
+    BaseSelector, Context, Event, Events, FoundReference, NameRange, RestartHints, Span, TextRange,
+};
+use crate::document::flags::{Flags, holds_placeholder};
+use crate::document::{FormatOptions, Reread, Scan, ScanStart};
+use crate::uri;
+
+/// The number of contexts that count at once, and of levels whose names are known.
+const CONTEXTS: usize = 64;
+const LEVELS: usize = 1024;
+/// The number of prefixes that may stand for each other.
+const PREFIXES: usize = 4;
+
+/// The properties of schema.org whose values are addresses, in order.
+const ADDRESSES: [&[u8]; 18] = [
+    b"archivedAt",
+    b"codeRepository",
+    b"contentUrl",
+    b"discussionUrl",
+    b"downloadUrl",
+    b"embedUrl",
+    b"hasMap",
+    b"image",
+    b"installUrl",
+    b"item",
+    b"logo",
+    b"mainEntityOfPage",
+    b"relatedLink",
+    b"sameAs",
+    b"screenshot",
+    b"significantLink",
+    b"thumbnailUrl",
+    b"url",
+];
+
+/// The meaning of the strings of a member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LinkedRole {
+    /// They are no references.
+    Nothing,
+    /// The value of a property that is an address.
+    Address,
+    /// An identifier, or the value of a term whose values are identifiers.
+    Identifier,
+    /// The name of a context elsewhere.
+    Context,
+}
+
+/// The base of identifiers and addresses.
+#[derive(Clone, Debug)]
+enum LinkedBase {
+    /// That of the document.
+    Document,
+    /// That of the document, whatever its first context names.
+    Retrieval,
+    /// One that a context names.
+    Named(Vec<u8>),
+    /// None, by `"@base": null`.
+    Nothing,
+}
+
+/// An open container.
+#[derive(Clone, Copy, Debug)]
+struct LinkedLevel {
+    /// Whether it is in a context.
+    is_context: bool,
+    /// The number of contexts that count outside.
+    contexts: usize,
+    /// The role of the value that the container is.
+    outer: LinkedRole,
+    /// The role of the current member, or of items.
+    role: LinkedRole,
+}
+
+/// The state of a scanner between windows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LinkedState {
+    Start,
+    /// Waits for the whole document.
+    Waiting,
+    Running,
+}
+
+/// The scanner of JSON-LD.
+pub(super) struct LinkedDataScanner {
+    is_extended: bool,
+    max_document: u64,
+    state: LinkedState,
+    start: ScanStart,
+    tokenizer: JsonTokenizer,
+    path: ValuePath,
+    levels: Vec<LinkedLevel>,
+    /// The number of open containers beyond [`LEVELS`].
+    beyond: usize,
+    /// The contexts of objects to come, by the offsets of these, the next one last.
+    coming: Vec<(u64, LinkedContext)>,
+    /// The contexts that count, the innermost last.
+    contexts: Vec<(LinkedContext, LinkedBase)>,
+    /// Whether the first context names the base of the document.
+    has_base: bool,
+    text: Vec<u8>,
+    reported: [bool; 4],
+}
+
+impl LinkedDataScanner {
+    pub(super) fn new(options: &FormatOptions) -> Self {
+        LinkedDataScanner {
+            is_extended: options.html.extended,
+            max_document: options.html.max_document,
+            state: LinkedState::Start,
+            start: ScanStart::default(),
+            tokenizer: JsonTokenizer::new(JsonSequence::One),
+            path: ValuePath::default(),
+            levels: Vec::new(),
+            beyond: 0,
+            coming: Vec::new(),
+            contexts: Vec::new(),
+            has_base: false,
+            text: Vec::new(),
+            reported: [false; 4],
+        }
+    }
+
+    /// Reports the first of each kind of fault.
+    fn fault(&mut self, slot: usize, code: &'static Code, at: u64, events: &mut Events) {
+        if !std::mem::replace(&mut self.reported[slot], true) {
+            events.push(Event::Diagnostic(code, at));
+        }
+    }
+
+    /// Reads the contexts in a window, and reports the base that the first of them names.
+    fn read_contexts(&mut self, at: usize, window: &Window<'_>, events: &mut Events) {
+        let (bytes, offset, last) = (window.bytes, window.offset, window.last);
+        let mut tokenizer = JsonTokenizer::new(JsonSequence::One);
+        let mut at = at;
+        // The offset of each open container.
+        let mut open: Vec<u64> = Vec::new();
+        loop {
+            match tokenizer.next(bytes, &mut at, last) {
+                JsonToken::Open(_) => open.push(offset + at as u64 - 1),
+                JsonToken::Close => drop(open.pop()),
+                JsonToken::Name(range) if is_context(&bytes[range.clone()]) => {
+                    let mut context = LinkedContext::default();
+                    let end = context.read(&mut tokenizer, (bytes, offset), &mut at, last);
+                    if let Some(object) = open.last() {
+                        self.coming.push((*object, context));
+                    }
+                    match end {
+                        LinkedContextEnd::Value => {}
+                        LinkedContextEnd::Object => drop(open.pop()),
+                        LinkedContextEnd::Bytes => break,
+                    }
+                }
+                JsonToken::More | JsonToken::End => break,
+                _ => {}
+            }
+        }
+        // An object may have its context behind those of objects in it.
+        self.coming.sort_by_key(|(object, _)| *object);
+        self.coming.reverse();
+        let top = bytes[window.start..]
+            .iter()
+            .position(|byte| matches!(byte, b'{' | b'['));
+        let top = top.map(|top| window.offset_at(window.start + top));
+        if let Some((object, first)) = self.coming.last()
+            && Some(*object) == top
+            && let Some(Some(base)) = &first.base
+        {
+            let text = events.store(base);
+            events.push(Event::Base(text, first.base_offset));
+            self.has_base = true;
+        }
+    }
+
+    /// Opens a container whose first byte is at an index.
+    fn open(
+        &mut self,
+        container: JsonContainer,
+        at: usize,
+        window: &Window<'_>,
+        events: &mut Events,
+    ) {
+        self.path.open(container);
+        if self.levels.len() == LEVELS {
+            self.beyond += 1;
+            return;
+        }
+        let around = self.levels.last();
+        let role = around.map_or(LinkedRole::Nothing, |level| level.role);
+        let is_object = container == JsonContainer::Object;
+        let is_context = around.is_some_and(|level| level.is_context)
+            || is_object && role == LinkedRole::Context;
+        self.levels.push(LinkedLevel {
+            is_context,
+            contexts: self.contexts.len(),
+            outer: role,
+            role: match is_object {
+                true => LinkedRole::Nothing,
+                false => role,
+            },
+        });
+        let offset = window.offset_at(at);
+        while let Some((object, context)) = self.coming.pop_if(|(object, _)| *object <= offset) {
+            if object == offset {
+                self.add_context(context, offset, events);
+            }
+        }
+    }
+
+    /// Makes a context count; `offset` is that of its object.
+    fn add_context(&mut self, context: LinkedContext, offset: u64, events: &mut Events) {
+        let outer = self.contexts.last().map(|(_, base)| base);
+        let base = match (&context.base, outer) {
+            // It has been reported.
+            (Some(Some(_)), None) if self.has_base => LinkedBase::Document,
+            // A base is relative to the one around it.
+            (Some(Some(own)), Some(LinkedBase::Named(outer))) => {
+                let resolved = uri::resolve(outer, own, uri::Rules::CITATION);
+                LinkedBase::Named(resolved.unwrap_or_else(|_| own.clone()))
+            }
+            (Some(Some(own)), _) => LinkedBase::Named(own.clone()),
+            (Some(None), _) => LinkedBase::Nothing,
+            (None, _) if context.is_reset => LinkedBase::Retrieval,
+            (None, Some(outer)) => outer.clone(),
+            (None, None) => LinkedBase::Document,
+        };
+        match self.contexts.len() < CONTEXTS {
+            true => self.contexts.push((context, base)),
+            false => self.fault(3, &diagnostic::JSON_HELD_LIMIT, offset, events),
+        }
+    }
+
+    fn close(&mut self) {
+        self.path.close();
+        if self.beyond > 0 {
+            self.beyond -= 1;
+        } else if let Some(level) = self.levels.pop() {
+            self.contexts.truncate(level.contexts);
+        }
+    }
+
+    /// Returns the term of a name in the contexts that count.
+    fn term(&self, name: &[u8]) -> Option<&LinkedTerm> {
+        for (context, _) in self.contexts.iter().rev() {
+            let term = context.term(name);
+            if term.is_some() || context.is_reset {
+                return term;
+            }
+        }
+        None
+    }
+
+    /// Sets the role of the member whose name has been read.
+    fn set_name(&mut self, raw: &[u8]) {
+        self.path.set_name(raw);
+        let Some(level) = self.levels.last().copied().filter(|_| self.beyond == 0) else {
+            return;
+        };
+        let mut name = Vec::new();
+        unescape(raw, &mut name, &mut ());
+        let term = match level.is_context {
+            true => None,
+            false => self.term(&name),
+        };
+        let id = term.and_then(|term| term.id.as_deref());
+        let keyword = match id {
+            Some(id) if id.starts_with(b"@") => id,
+            _ => &name,
+        };
+        let role = match keyword {
+            b"@import" if level.is_context => LinkedRole::Context,
+            _ if level.is_context => LinkedRole::Nothing,
+            b"@context" => LinkedRole::Context,
+            b"@id" if level.outer == LinkedRole::Address => LinkedRole::Address,
+            b"@id" => LinkedRole::Identifier,
+            b"@value" | b"@list" | b"@set" => level.outer,
+            keyword if keyword.starts_with(b"@") => LinkedRole::Nothing,
+            _ if is_address(&name) || id.is_some_and(is_address) => LinkedRole::Address,
+            _ if term.is_some_and(|term| term.is_reference) => LinkedRole::Identifier,
+            _ => LinkedRole::Nothing,
+        };
+        if let Some(level) = self.levels.last_mut() {
+            level.role = role;
+        }
+    }
+
+    /// Returns an identifier with its prefix replaced, if that is a term.
+    fn expanded(&self, text: &[u8]) -> Option<Vec<u8>> {
+        let mut text = std::borrow::Cow::Borrowed(text);
+        for _ in 0..PREFIXES {
+            let colon = memchr::memchr(b':', &text)?;
+            let (prefix, rest) = (&text[..colon], &text[colon + 1..]);
+            let id = match rest.starts_with(b"//") {
+                true => None,
+                false => self.term(prefix).and_then(|term| term.id.as_deref()),
+            };
+            match id {
+                Some(id) => text = [id, rest].concat().into(),
+                None => break,
+            }
+        }
+        match text {
+            std::borrow::Cow::Owned(text) => Some(text),
+            std::borrow::Cow::Borrowed(_) => None,
+        }
+    }
+
+    /// Reads a string.
+    fn string(&mut self, raw: std::ops::Range<usize>, window: &Window<'_>, events: &mut Events) {
+        let level = self.levels.last().filter(|_| self.beyond == 0);
+        let role = level.map_or(LinkedRole::Nothing, |level| level.role);
+        if role == LinkedRole::Nothing || raw.is_empty() {
+            return;
+        }
+        let base = self.contexts.last().map(|(_, base)| base);
+        // A document that names a base means its identifiers to be addresses.
+        let has_base = match base {
+            Some(LinkedBase::Document) => self.has_base,
+            Some(LinkedBase::Named(_)) => true,
+            _ => false,
+        };
+        if role == LinkedRole::Identifier && !self.is_extended && !has_base {
+            return;
+        }
+        self.text.clear();
+        unescape(&window.bytes[raw.clone()], &mut self.text, &mut ());
+        if self.text.starts_with(b"_:") || self.text.starts_with(b"@") {
+            return;
+        }
+        let is_identifier = role == LinkedRole::Identifier;
+        if let Some(expanded) = self.expanded(&self.text).filter(|_| is_identifier) {
+            self.text = expanded;
+        }
+        let span = Span {
+            start: window.offset_at(raw.start),
+            end: window.offset_at(raw.end),
+        };
+        let text = match window.bytes[raw.clone()] == self.text {
+            true => TextRange::window(raw),
+            false => events.store(&self.text),
+        };
+        let mut found = FoundReference::new(span, text, Context::Attribute);
+        let mut pointer = Vec::new();
+        if self.path.pointer(false, &mut pointer) {
+            found.attribute = NameRange::Other(events.store(&pointer));
+        }
+        if holds_placeholder(&self.text) {
+            found.flags |= Flags::TEMPLATE;
+        }
+        match (role, base) {
+            (LinkedRole::Context, _) => {
+                found.flags |= Flags::CONTEXT;
+                // A context elsewhere is relative to where the document is.
+                found.base = BaseSelector::Fallback;
+            }
+            (_, None | Some(LinkedBase::Document)) => {}
+            (_, Some(LinkedBase::Retrieval)) => found.base = BaseSelector::Fallback,
+            (_, Some(LinkedBase::Named(base))) => {
+                found.base = BaseSelector::Codebase(events.store(base));
+            }
+            (_, Some(LinkedBase::Nothing)) => found.base = BaseSelector::Nothing,
+        }
+        events.push(Event::Reference(found));
+    }
+
+    /// Begins to read, if the document is in view as far as it is held.
+    fn begin_reading(&mut self, window: &Window<'_>, events: &mut Events) -> bool {
+        let can_restart = self.start.reread == Reread::Possible && !self.start.restart.exact;
+        if self.state == LinkedState::Start && !window.last && can_restart {
+            // The next window holds the whole document, up to the limit.
+            events.push(Event::Restart(RestartHints {
+                exact: true,
+                ..RestartHints::default()
+            }));
+            return false;
+        }
+        self.state = LinkedState::Waiting;
+        let is_long = window.bytes.len() as u64 > self.max_document;
+        if !window.last && self.start.restart.exact && !is_long {
+            return false;
+        }
+        self.read_contexts(window.start, window, events);
+        if !window.last {
+            let end = window.offset_at(window.bytes.len());
+            self.fault(3, &diagnostic::JSON_HELD_LIMIT, end, events);
+        }
+        events.push(Event::Settled);
+        self.state = LinkedState::Running;
+        true
+    }
+}
+
+impl Scan for LinkedDataScanner {
+    fn begin(&mut self, start: &ScanStart) {
+        self.state = LinkedState::Start;
+        self.start = *start;
+        self.tokenizer = JsonTokenizer::new(JsonSequence::One);
+        self.path = ValuePath::default();
+        self.levels.clear();
+        self.beyond = 0;
+        self.coming.clear();
+        self.contexts.clear();
+        self.has_base = false;
+        self.reported = [false; 4];
+    }
+
+    fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize {
+        if self.state != LinkedState::Running && !self.begin_reading(&window, events) {
+            return match self.state {
+                LinkedState::Start => window.bytes.len(),
+                _ => window.start,
+            };
+        }
+        let mut at = window.start;
+        if window.offset == 0 && window.start == 0 {
+            let marked = window.bytes.starts_with("\u{feff}".as_bytes());
+            at = if marked { 3 } else { 0 };
+        }
+        loop {
+            match self.tokenizer.next(window.bytes, &mut at, window.last) {
+                JsonToken::Open(container) => self.open(container, at - 1, &window, events),
+                JsonToken::Close => self.close(),
+                JsonToken::Name(range) => self.set_name(&window.bytes[range]),
+                JsonToken::String(range) => {
+                    self.string(range, &window, events);
+                    self.path.end_value();
+                }
+                JsonToken::Other => self.path.end_value(),
+                JsonToken::Fault(fault, index) => {
+                    let (slot, code) = fault_code(fault);
+                    self.fault(slot, code, window.offset_at(index), events);
+                }
+                JsonToken::More | JsonToken::End => break,
+            }
+            events.forget_stored();
+        }
+        at
+    }
+}
+
+fn is_context(raw: &[u8]) -> bool {
+    if !raw.contains(&b'\\') {
+        return raw == b"@context";
+    }
+    let mut name = Vec::new();
+    unescape(raw, &mut name, &mut ());
+    name == b"@context"
+}
+
+/// Returns whether a name is that of a property whose values are addresses: by itself, or of schema.org.
+fn is_address(name: &[u8]) -> bool {
+    let local = match name.strip_prefix(b"schema:") {
+        Some(local) => local,
+        None => {
+            let at = memchr::memmem::find(name, b"://schema.org/");
+            at.map_or(name, |at| &name[at + b"://schema.org/".len()..])
+        }
+    };
+    ADDRESSES.binary_search(&local).is_ok()
+}
