@@ -22,6 +22,7 @@ pub(crate) mod mail;
 mod random;
 pub(crate) mod site;
 mod text;
+mod xml;
 
 /// Documents, and the number of links in all of them.
 #[derive(Default)]
@@ -61,10 +62,14 @@ pub(crate) const KINDS: [Kind; 7] = [
 
 /// Documents of other formats, one row each.
 #[rustfmt::skip]
-pub(crate) const DOCUMENTS: [Kind; 5] = [
+pub(crate) const DOCUMENTS: [Kind; 9] = [
     Kind { name: "css", format: "css", make: documents::css },
     Kind { name: "json-manifest", format: "webmanifest", make: documents::manifests },
     Kind { name: "json-geo", format: "json", make: documents::geojson },
     Kind { name: "json-sourcemap", format: "sourcemap", make: documents::source_maps },
     Kind { name: "json-notebook", format: "ipynb", make: documents::notebooks },
+    Kind { name: "xml-feed", format: "xml", make: xml::feed },
+    Kind { name: "xml-sitemap", format: "xml", make: xml::sitemap },
+    Kind { name: "xml-drawing", format: "xml", make: xml::drawing },
+    Kind { name: "xml-manual", format: "xml", make: xml::manual },
 ];

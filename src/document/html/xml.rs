@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use super::attributes::{AttributeSet, EnabledRows, row};
+use super::encoding::EncodingState;
 use super::feedback::{AfterTag, TagFeedback, TextKind};
 use super::names::{Attribute, Element};
 use super::report::{Capture, ReferenceReporter, ReportState};
@@ -20,22 +21,35 @@ pub(in crate::document) use super::attributes::ElementNamespace as MarkupNamespa
 /// The text of an element that is to be searched.
 pub(in crate::document) type MarkupContents = Capture;
 
-/// A start tag with decoded values.
+/// What the ranges of a tag are ranges of.
+#[derive(Clone, Copy)]
+pub(in crate::document) enum MarkupValues<'a> {
+    /// The bytes of a window, whose first has this offset: the values are as they stand.
+    Window(&'a [u8], u64),
+    /// Decoded values, and behind them the local name, with a map to the document.
+    Decoded(&'a [u8], &'a OffsetMap),
+}
+
+/// A start tag, the attributes of which were added.
 pub(in crate::document) struct MarkupTag<'a> {
     pub(in crate::document) namespace: MarkupNamespace,
-    /// The decoded values, and behind them the local name.
-    pub(in crate::document) bytes: &'a [u8],
-    /// Maps `bytes` to the document.
-    pub(in crate::document) map: &'a OffsetMap,
+    pub(in crate::document) values: MarkupValues<'a>,
     /// The local name.
     pub(in crate::document) name: Range<usize>,
-    /// Names of attributes, `xlink:href` under any prefix, and their values.
-    pub(in crate::document) attributes: &'a [(&'a [u8], Range<usize>)],
 }
 
 /// Reports the references of elements.
 pub(in crate::document) struct MarkupReporter {
     state: ReportState,
+    tag: Tag,
+    /// The attributes of the tag that the table knows on some element.
+    attributes: Vec<(Attribute, Range<usize>)>,
+    is_ignored: bool,
+}
+
+/// Whether a name is none of HTML's: names of XML have a case, those of the table have none.
+fn is_foreign(namespace: MarkupNamespace, name: &[u8]) -> bool {
+    namespace == MarkupNamespace::Html && name.iter().any(u8::is_ascii_uppercase)
 }
 
 /// Every tag of XML creates an element.
@@ -52,6 +66,50 @@ impl MarkupReporter {
         let enabled = EnabledRows::new(&html, options.anchors);
         MarkupReporter {
             state: ReportState::new(html, enabled),
+            tag: Tag::new(),
+            attributes: Vec::new(),
+            is_ignored: false,
+        }
+    }
+
+    /// Starts a document.
+    pub(in crate::document) fn begin(&mut self) {
+        self.state.begin(EncodingState::UTF_8);
+    }
+
+    /// Starts a tag.
+    #[inline]
+    pub(in crate::document) fn begin_tag(&mut self) {
+        self.attributes.clear();
+        self.is_ignored = false;
+    }
+
+    /// Adds an attribute, `xlink:href` under any prefix; returns whether its value may be read.
+    #[inline]
+    pub(in crate::document) fn attribute(
+        &mut self,
+        namespace: MarkupNamespace,
+        name: &[u8],
+        value: Range<usize>,
+    ) -> bool {
+        if let Some(ignore) = &self.state.options.ignore {
+            self.is_ignored |= name == ignore.as_bytes();
+        }
+        let attribute = Attribute::of(name);
+        let is_known = attribute != Attribute::Other && !is_foreign(namespace, name);
+        if is_known {
+            self.attributes.push((attribute, value));
+        }
+        is_known
+    }
+
+    /// Decodes the values of the attributes, and replaces their ranges.
+    pub(in crate::document) fn decode_values(
+        &mut self,
+        mut decode: impl FnMut(Range<usize>) -> Range<usize>,
+    ) {
+        for (_, value) in &mut self.attributes {
+            *value = decode(value.clone());
         }
     }
 
@@ -67,44 +125,39 @@ impl MarkupReporter {
         given: &MarkupTag<'_>,
         events: &mut Events,
     ) -> Option<MarkupContents> {
-        // Names of XML have a case, those of the table have none.
-        let is_html = given.namespace == MarkupNamespace::Html;
-        let is_foreign = |name: &[u8]| is_html && name.iter().any(u8::is_ascii_uppercase);
-        let name = &given.bytes[given.name.clone()];
-        let mut tag = Tag::new();
+        let (bytes, source) = match given.values {
+            MarkupValues::Window(bytes, offset) => (bytes, ValueSource::window(bytes, offset)),
+            MarkupValues::Decoded(bytes, map) => (bytes, ValueSource::decoded_xml(bytes, map)),
+        };
+        let name = &bytes[given.name.clone()];
+        if is_foreign(given.namespace, name) {
+            return None;
+        }
+        let tag = &mut self.tag;
         tag.name = given.name.clone();
         tag.space = given.namespace;
-        tag.element = match is_foreign(name) {
-            true => return None,
-            false => Element::of(name),
-        };
+        tag.element = Element::of(name);
+        tag.attributes.clear();
         let mut seen = AttributeSet::default();
-        for (name, value) in given.attributes {
-            let attribute = Attribute::of(name);
-            if attribute == Attribute::Other || is_foreign(name) || !seen.insert(attribute) {
-                continue;
-            }
-            if let Some(row) = row(tag.space, tag.element, attribute) {
-                let value = value.clone();
+        for (attribute, value) in &self.attributes {
+            if let Some(row) = row(tag.space, tag.element, *attribute)
+                && seen.insert(*attribute)
+            {
                 tag.attributes.push(KnownAttribute {
-                    attribute,
+                    attribute: *attribute,
                     row,
-                    value,
+                    value: value.clone(),
                 });
             }
         }
-        let ignore = self.state.options.ignore.as_deref();
-        let is_ignored = ignore.is_some_and(|ignore| {
-            given
-                .attributes
-                .iter()
-                .any(|(name, _)| *name == ignore.as_bytes())
-        });
-        self.state.flags = match is_ignored {
+        self.state.flags = match self.is_ignored {
             true => Flags::IGNORED,
             false => Flags::NONE,
         };
-        let source = ValueSource::decoded_xml(given.bytes, given.map);
+        // Most elements have nothing to report.
+        if tag.attributes.is_empty() && !matches!(tag.element, Element::Style | Element::Script) {
+            return None;
+        }
         let mut report = ReferenceReporter::new(source, events, &mut self.state);
         if tag.is_base() {
             if std::mem::replace(&mut report.document.has_base, true) {
@@ -112,12 +165,12 @@ impl MarkupReporter {
                 let second = Event::Diagnostic(&diagnostic::BASE_SECOND, at);
                 report.events.push(second);
             } else {
-                report.emit_base(&tag);
+                report.emit_base(tag);
                 report.events.push(Event::Settled);
             }
         }
-        report.tag(&tag, ACCEPTED);
-        report.capture(&tag, ACCEPTED)
+        report.tag(tag, ACCEPTED);
+        report.capture(tag, ACCEPTED)
     }
 
     /// Reports the references in the decoded text of an element.

@@ -2,6 +2,7 @@
 //! (`vocabulary`). `tokens` finds where tags end, `text` decodes, `scanner` knows the open elements.
 #![doc = include_str!("rules.md")]
 
+mod elements;
 mod scanner;
 mod text;
 mod tokens;

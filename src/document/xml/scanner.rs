@@ -4,23 +4,28 @@ use std::ops::Range;
 
 use encoding_rs::UTF_8;
 
-use super::text::{Entities, EntityFault, LONGEST_ENTITY, Piece, XmlText};
+use super::elements::{Bindings, ElementKind, OpenElements, split_name};
+use super::text::{Entities, EntityFault, LONGEST_ENTITY, Piece, XmlSource, XmlText};
 use super::tokens::{
-    Declaration, TokenEnd, XmlTag, end_of, read_attributes, read_doctype, read_end_tag,
-    read_start_tag, starts_name,
+    Declaration, RawXmlAttribute, TokenEnd, XmlTag, end_of, has_duplicates, read_attributes,
+    read_doctype, read_end_tag, read_start_tag, starts_name, text_end,
 };
 use super::vocabulary::{self, Namespace, ValueKind};
 use crate::bytes::seek::is_space;
 use crate::bytes::steps::step;
 use crate::bytes::window::Window;
+use crate::decode::RecordOffsets;
 use crate::decode::charset::{Confidence, Detected};
+use crate::decode::offset_map::OffsetMap;
 use crate::document::diagnostic;
 use crate::document::events::{
     BaseSelector, Batch, Context, Event, Events, FoundReference, FoundRemark, NameRange,
     RemarkKind, RuleFamily, Span, TextRange,
 };
 use crate::document::flags::Flags;
-use crate::document::html::xml::{MarkupContents, MarkupNamespace, MarkupReporter, MarkupTag};
+use crate::document::html::xml::{
+    MarkupContents, MarkupNamespace, MarkupReporter, MarkupTag, MarkupValues,
+};
 use crate::document::nested::{Member, NestedReader, NestedScanners, NestedScope, enter};
 use crate::document::remark::{RemarkCheck, check_remark};
 use crate::document::text::TextScanner;
@@ -28,14 +33,8 @@ use crate::document::{AnchorReporting, Format, FormatOptions, Scan, ScanStart};
 
 /// Longer tags and texts of elements are left out, and diagnosed.
 pub(super) const LONGEST: usize = 4 << 20;
-/// Elements that nest deeper are read, but have no namespaces, bases or entries of their own.
-const DEEPEST: usize = 4096;
-/// Namespace declarations that are in force; further ones do not count.
-const MOST_BINDINGS: usize = 256;
 /// `xml:base` that nests deeper does not count.
 const MOST_BASES: usize = 64;
-/// An end tag is looked up among this many open elements.
-const NEAREST: usize = 64;
 
 /// What is read of the text up to the next tag.
 enum Contents {
@@ -47,19 +46,6 @@ enum Contents {
     Markup(MarkupContents),
     /// Text of an unknown vocabulary.
     Guessed,
-}
-
-/// An open element.
-struct Open {
-    /// The hash of its name as written.
-    name: u64,
-    namespace: Namespace,
-    /// The number of bindings in force around it.
-    bindings: usize,
-    /// Whether it is a document of its own, with its own base.
-    has_scope: bool,
-    /// Whether it is an item or a channel.
-    is_entry: bool,
 }
 
 /// The link of an item or of a channel.
@@ -84,22 +70,17 @@ pub(super) struct XmlScanner {
     entities: Entities,
     text: XmlText,
     tag: XmlTag,
-    open: Vec<Open>,
-    /// The number of open elements beyond [`DEEPEST`].
-    deeper: u64,
-    bindings: Vec<(Vec<u8>, Namespace)>,
+    elements: OpenElements,
     entries: Vec<EntryLink>,
     bases: usize,
-    /// The vocabulary of elements without a namespace; `None` before the root.
-    root: Option<Namespace>,
-    /// Whether the root's vocabulary is unknown.
-    guesses: bool,
     family: RuleFamily,
     contents: Contents,
     /// The marker behind which reading goes on.
     skips_to: Option<&'static [u8]>,
     /// Whether a DOCTYPE was read, or given up.
     has_doctype: bool,
+    /// Whether text outside the root was diagnosed.
+    has_stray: bool,
     started: bool,
 }
 
@@ -109,20 +90,6 @@ enum Step {
     To(usize),
     /// More bytes decide.
     Wait,
-}
-
-fn hash(name: &[u8]) -> u64 {
-    use std::hash::{DefaultHasher, Hasher};
-    let mut hasher = DefaultHasher::new();
-    hasher.write(name);
-    hasher.finish()
-}
-
-fn local(name: &[u8]) -> (&[u8], &[u8]) {
-    match memchr::memchr(b':', name) {
-        Some(colon) => (&name[..colon], &name[colon + 1..]),
-        None => (b"", name),
-    }
 }
 
 /// Returns the range without white space of XML at both ends.
@@ -171,17 +138,14 @@ impl XmlScanner {
             entities: Entities::default(),
             text: XmlText::default(),
             tag: XmlTag::default(),
-            open: Vec::new(),
-            deeper: 0,
-            bindings: Vec::new(),
+            elements: OpenElements::default(),
             entries: Vec::new(),
             bases: 0,
-            root: None,
-            guesses: false,
             family: RuleFamily::Plain,
             contents: Contents::Ignored,
             skips_to: None,
             has_doctype: false,
+            has_stray: false,
             started: false,
         }
     }
@@ -224,49 +188,91 @@ impl XmlScanner {
         if !matches!(self.contents, Contents::Ignored) {
             return self.read_contents(window, at, events);
         }
-        let Some(length) = memchr::memchr(b'<', &bytes[at..]) else {
-            return self.skip_text(window, at, bytes.len(), events);
-        };
-        if length > 0 {
-            return self.skip_text(window, at, at + length, events);
+        if bytes[at] == b'<' {
+            return self.markup(window, at, events);
         }
-        self.markup(window, at, events)
+        self.skip_text(window, at, events)
     }
 
     /// Passes over text that is not read, but for the faults in it.
-    fn skip_text(
-        &mut self,
-        window: &Window<'_>,
-        at: usize,
-        end: usize,
-        events: &mut Events,
-    ) -> Step {
+    #[inline]
+    fn skip_text(&mut self, window: &Window<'_>, start: usize, events: &mut Events) -> Step {
         let bytes = window.bytes;
-        let mut end = end;
-        if end == bytes.len() && !window.last {
-            // A reference may go on behind the window.
-            let tail = end.saturating_sub(LONGEST_ENTITY + 2).max(at);
-            if let Some(found) = memchr::memrchr(b'&', &bytes[tail..end])
-                && memchr::memchr(b';', &bytes[tail + found..end]).is_none()
-            {
-                end = tail + found;
-            }
-            if end == at {
-                return Step::Wait;
-            }
+        if self.elements.is_outside() && !self.has_stray {
+            self.check_outside(window, start, events);
         }
-        let offset = window.offset_at(at);
-        self.entities
-            .check(&bytes[at..end], offset, |fault, index| {
-                report_fault(fault, offset + index as u64, events);
-            });
-        Step::To(end)
+        let mut at = start;
+        loop {
+            at = text_end(bytes, at);
+            match bytes.get(at) {
+                Some(b'&') => {
+                    let rest = &bytes[at..];
+                    // A reference may go on behind the window.
+                    if !window.last
+                        && rest.len() < LONGEST_ENTITY + 2
+                        && memchr::memchr(b';', rest).is_none()
+                    {
+                        break;
+                    }
+                    let offset = window.offset_at(at);
+                    if let (_, Some(fault)) = self.entities.admit(rest, offset) {
+                        report_fault(fault, offset, events);
+                    }
+                }
+                Some(b']') => {
+                    let rest = &bytes[at..];
+                    if rest.starts_with(b"]]>") {
+                        Self::not_well_formed(window.offset_at(at), events);
+                    } else if !window.last && rest.len() < 3 && b"]]>".starts_with(rest) {
+                        break;
+                    }
+                }
+                Some(b'<') | None => break,
+                Some(_) => {}
+            }
+            at += 1;
+        }
+        match at > start {
+            true => Step::To(at),
+            false => Step::Wait,
+        }
+    }
+
+    /// Diagnoses text that is outside the root, once for all (XML 1.0, 2.1).
+    fn check_outside(&mut self, window: &Window<'_>, at: usize, events: &mut Events) {
+        let bytes = &window.bytes[at..];
+        let text = &bytes[..memchr::memchr(b'<', bytes).unwrap_or(bytes.len())];
+        let text = match window.offset_at(at) {
+            0 => text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text),
+            _ => text,
+        };
+        if let Some(index) = text.iter().position(|&byte| !is_space(byte)) {
+            self.has_stray = true;
+            Self::not_well_formed(window.offset_at(at + index), events);
+        }
     }
 
     /// Reads the markup at `at`, a `<`.
     fn markup(&mut self, window: &Window<'_>, at: usize, events: &mut Events) -> Step {
         let bytes = window.bytes;
         let rest = &bytes[at..];
+        match rest {
+            [b'<', b'/', next, ..] if starts_name(*next) => {
+                let tag = read_end_tag(bytes, at);
+                let end = tag.as_ref().map(|tag| tag.end);
+                return match self.bounded(end, window, at, events) {
+                    Ok(end) => {
+                        let tag = tag.unwrap_or_default();
+                        let offset = window.offset_at(at);
+                        self.end_tag(&bytes[tag.name], tag.is_broken, offset, events);
+                        Step::To(end)
+                    }
+                    Err(step) => step,
+                };
+            }
+            [b'<', next, ..] if starts_name(*next) => return self.start_tag(window, at, events),
+            _ => {}
+        }
         let is_cut =
             |start: &[u8]| !window.last && rest.len() < start.len() && start.starts_with(rest);
         if is_cut(b"<![CDATA[") || is_cut(b"<!--") || is_cut(b"</a") {
@@ -275,6 +281,9 @@ impl XmlScanner {
         match rest {
             [b'<', b'!', b'-', b'-', ..] => self.comment(window, at, events),
             _ if rest.starts_with(b"<![CDATA[") => {
+                if self.elements.is_outside() {
+                    Self::not_well_formed(window.offset_at(at), events);
+                }
                 self.skips_to = Some(b"]]>");
                 Step::To(at + 9)
             }
@@ -285,19 +294,6 @@ impl XmlScanner {
                 step
             }
             [b'<', b'?', ..] => self.instruction(window, at, events),
-            [b'<', b'/', next, ..] if starts_name(*next) => {
-                let tag = read_end_tag(bytes, at);
-                match self.bounded(tag.as_ref().map(|tag| tag.end), window, at, events) {
-                    Ok(end) => {
-                        let tag = tag.unwrap_or_default();
-                        let offset = window.offset_at(at);
-                        self.end_tag(&bytes[tag.name], tag.is_broken, offset, events);
-                        Step::To(end)
-                    }
-                    Err(step) => step,
-                }
-            }
-            [b'<', next, ..] if starts_name(*next) => self.start_tag(window, at, events),
             _ => {
                 Self::not_well_formed(window.offset_at(at), events);
                 self.contents = self.between();
@@ -332,6 +328,7 @@ impl XmlScanner {
     fn comment(&mut self, window: &Window<'_>, at: usize, events: &mut Events) -> Step {
         let bytes = window.bytes;
         let start = at + 4;
+        self.contents = self.between();
         match end_of(bytes, start, b"-->") {
             TokenEnd::At(end) => {
                 let contents = start..end - 3;
@@ -368,10 +365,22 @@ impl XmlScanner {
             Ok(end) => end,
             Err(step) => return step,
         };
+        if self.elements.has_root() || !bytes[at..].starts_with(b"<!DOCTYPE") {
+            Self::not_well_formed(window.offset_at(at), events);
+        }
         for declaration in found {
             match declaration {
                 Declaration::Entity(name, literal) => self.entities.declare(name, literal),
                 Declaration::Open => self.entities.is_open = true,
+                Declaration::System {
+                    keyword,
+                    identifier,
+                } if self.extended() => {
+                    let names = [NameRange::Known(keyword), NameRange::Known("system")];
+                    let source = XmlSource::Window(bytes, window.offset);
+                    report(&source, identifier, XmlReference::attribute(names), events);
+                }
+                Declaration::System { .. } => {}
             }
         }
         Step::To(end)
@@ -383,7 +392,8 @@ impl XmlScanner {
         let bytes = window.bytes;
         const TARGET: &[u8] = b"<?xml-stylesheet";
         let data = at + TARGET.len();
-        let is_sheet = self.root.is_none()
+        self.contents = self.between();
+        let is_sheet = !self.elements.has_root()
             && match bytes[at..].get(..TARGET.len()) {
                 Some(target) => target == TARGET,
                 None => !window.last && TARGET.starts_with(&bytes[at..]),
@@ -407,24 +417,9 @@ impl XmlScanner {
             read_attributes(&bytes[..end], data, &mut tag);
             let mut attributes = tag.attributes.iter();
             if let Some(href) = attributes.find(|given| bytes[given.name.clone()] == *b"href") {
-                let value = href.value.clone();
-                self.text.begin(window.offset_at(value.start));
-                let raw = &bytes[value.clone()];
-                self.text.append(
-                    raw,
-                    window.offset_at(value.start),
-                    Piece::Value,
-                    &mut self.entities,
-                );
                 let names = [NameRange::Known("xml-stylesheet"), NameRange::Known("href")];
-                self.report(
-                    0..self.text.bytes.len(),
-                    Context::Attribute,
-                    names,
-                    Flags::NONE,
-                    BaseSelector::Document,
-                    events,
-                );
+                let (source, range) = self.value(window, href);
+                report(&source, range, XmlReference::attribute(names), events);
                 self.report_faults(events);
             }
             self.tag = tag;
@@ -432,59 +427,40 @@ impl XmlScanner {
         Step::To(end)
     }
 
-    /// Reports a range of the decoded text, without white space around it.
-    fn report(
+    /// Returns the text of an attribute's value, as it stands in the window or decoded.
+    fn value<'a>(
+        &'a mut self,
+        window: &Window<'a>,
+        attribute: &RawXmlAttribute,
+    ) -> (XmlSource<'a>, Range<usize>) {
+        let value = attribute.value.clone();
+        if attribute.is_plain {
+            return (XmlSource::Window(window.bytes, window.offset), value);
+        }
+        let offset = window.offset_at(value.start);
+        self.text.begin(offset);
+        let raw = &window.bytes[value];
+        (self.text).append(raw, offset, Piece::Value, &mut self.entities);
+        (XmlSource::Decoded(&self.text), 0..self.text.bytes.len())
+    }
+
+    /// Checks the references in an attribute's value that is not read.
+    fn check_value(
         &mut self,
-        range: Range<usize>,
-        context: Context,
-        [element, attribute]: [NameRange; 2],
-        flags: Flags,
-        base: BaseSelector,
+        window: &Window<'_>,
+        attribute: &RawXmlAttribute,
         events: &mut Events,
     ) {
-        let range = trimmed(&self.text.bytes, range);
-        if range.is_empty() {
-            return;
-        }
-        let span = self.span(&range);
-        let text = events.store(&self.text.bytes[range]);
-        events.push(Event::Reference(FoundReference {
-            element,
-            attribute,
-            flags,
-            base,
-            ..FoundReference::new(span, text, context)
-        }));
-    }
-
-    /// Returns where a range of the decoded text comes from.
-    fn span(&self, range: &Range<usize>) -> Span {
-        let start = self.text.map.start(range.start as u64);
-        let end = match range.is_empty() {
-            true => start,
-            false => self.text.map.end(range.end as u64),
-        };
-        Span { start, end }
-    }
-
-    fn binding(&self, prefix: &[u8]) -> Namespace {
-        step(self.bindings.len());
-        let bindings = self.bindings.iter().rev();
-        let mut named = bindings.filter(|(known, _)| known == prefix);
-        match (named.next(), prefix) {
-            (_, b"xml") => Namespace::Xml,
-            (Some((_, namespace)), _) => *namespace,
-            (None, b"") => Namespace::Nameless,
-            (None, _) => Namespace::Unknown,
+        let value = &window.bytes[attribute.value.clone()];
+        for at in memchr::memchr_iter(b'&', value) {
+            let offset = window.offset_at(attribute.value.start + at);
+            if let (_, Some(fault)) = self.entities.admit(&value[at..], offset) {
+                report_fault(fault, offset, events);
+            }
         }
     }
 
-    fn bind(&mut self, prefix: &[u8], namespace: Namespace) {
-        if self.binding(prefix) != namespace && self.bindings.len() < MOST_BINDINGS {
-            self.bindings.push((prefix.to_vec(), namespace));
-        }
-    }
-
+    #[inline]
     fn start_tag(&mut self, window: &Window<'_>, at: usize, events: &mut Events) -> Step {
         let bytes = window.bytes;
         let mut tag = std::mem::take(&mut self.tag);
@@ -504,144 +480,42 @@ impl XmlScanner {
     fn read_tag(&mut self, window: &Window<'_>, at: usize, tag: &XmlTag, events: &mut Events) {
         let bytes = window.bytes;
         let offset = window.offset_at(at);
-        if tag.is_broken {
+        let is_second = self.elements.is_outside() && self.elements.has_root();
+        if tag.is_broken || is_second || has_duplicates(bytes, tag) {
             Self::not_well_formed(offset, events);
         }
-        let is_deep = self.open.len() >= DEEPEST;
-        let bindings = self.bindings.len();
-        for attribute in &tag.attributes {
-            let name = &bytes[attribute.name.clone()];
-            let prefix = match name {
-                b"xmlns" => Some(&b""[..]),
-                _ => name.strip_prefix(b"xmlns:"),
-            };
-            if let (Some(prefix), false) = (prefix, is_deep) {
-                let value = trimmed(bytes, attribute.value.clone());
-                self.bind(prefix, vocabulary::namespace(&bytes[value]));
-            }
+        let is_root = !self.elements.has_root();
+        let is_deep = self.elements.is_full();
+        let outer = self.elements.bindings();
+        if tag.has_prefix && !is_deep {
+            self.bind_prefixes(bytes, tag);
         }
-        let (prefix, name) = local(&bytes[tag.name.clone()]);
-        let mut namespace = self.binding(prefix);
-        let is_root = self.root.is_none();
-        if is_root {
-            let root = vocabulary::of_root(name);
-            self.root = Some(root);
-            self.guesses = match namespace {
-                Namespace::Nameless => root == Namespace::Unknown,
-                known => known == Namespace::Unknown,
-            };
-        }
-        if namespace == Namespace::Nameless {
-            namespace = self.root.unwrap_or(Namespace::Unknown);
-        }
-        // Values are decoded one behind the other, and the name stands behind them.
-        let mut values = Vec::with_capacity(tag.attributes.len());
-        self.text.begin(offset);
-        for attribute in &tag.attributes {
-            let name = &bytes[attribute.name.clone()];
-            if name.starts_with(b"xmlns") {
-                continue;
-            }
-            let start = self.text.bytes.len();
-            let value = attribute.value.clone();
-            let from = window.offset_at(value.start);
-            self.text
-                .append(&bytes[value], from, Piece::Value, &mut self.entities);
-            let (prefix, local) = local(name);
-            let space = match prefix {
-                b"" => Namespace::Nameless,
-                prefix => self.binding(prefix),
-            };
-            values.push((space, local, start..self.text.bytes.len(), name));
-        }
-        self.report_faults(events);
-        let value = |space: Namespace, wanted: &[u8]| {
-            let mut values = values.iter();
-            let found = values.find(|(given, local, ..)| *given == space && *local == wanted);
-            found.map(|(_, _, range, _)| range.clone())
-        };
-        let markup = match namespace {
-            Namespace::Xhtml => Some(MarkupNamespace::Html),
-            Namespace::Svg => Some(MarkupNamespace::Svg),
-            Namespace::MathMl => Some(MarkupNamespace::MathMl),
-            _ => None,
-        };
-        // The base of the element itself is that of its xml:base (XML Base, section 4).
-        let base = value(Namespace::Xml, b"base").filter(|_| !self.markup.has_base() && !is_deep);
-        let base = match base {
-            Some(_) if self.bases >= MOST_BASES => {
-                events.push(Event::Diagnostic(&diagnostic::XML_DEPTH_LIMIT, offset));
-                None
-            }
-            base => base,
-        };
-        let is_browsed = is_root && markup.is_some();
+        let name = &bytes[tag.name.clone()];
+        let kind = self.elements.kind(name, self.extended());
+        let is_browsed = is_root && kind.markup.is_some();
         if is_browsed {
             self.family = RuleFamily::Markup;
         }
-        let has_scope = is_browsed || base.is_some();
-        if has_scope {
-            enter(None, self.family, None, events);
-            self.bases += 1;
-            if let Some(base) = base {
-                let at = self.span(&base).start;
-                let base = events.store(&self.text.bytes[trimmed(&self.text.bytes, base)]);
-                events.push(Event::Base(base, at));
-            }
-            // A base element may follow.
-            if !(is_browsed && namespace == Namespace::Xhtml) {
-                events.push(Event::Settled);
-            }
+        let mut has_scope = is_browsed;
+        if tag.has_prefix || is_browsed {
+            has_scope = self.enter(window, tag, &kind, is_browsed, offset, events);
         }
-        let is_entry = namespace == Namespace::Rss
-            && matches!(
-                name,
-                b"item" | b"channel" | b"image" | b"textinput" | b"textInput"
-            );
         let mut contents = Contents::Ignored;
-        if let Some(markup) = markup {
-            contents = self.read_markup(markup, name, &values, events);
+        if let Some(markup) = kind.markup {
+            contents = self.read_markup(window, markup, tag, events);
         } else {
-            let mut is_hidden = Vec::new();
-            for (space, local, range, name_as_written) in &values {
-                is_hidden.push(*space == Namespace::Xlink);
-                self.read_attribute(
-                    (namespace, name),
-                    (*space, local, name_as_written),
-                    range.clone(),
-                    &value(Namespace::Xlink, b"type"),
-                    events,
-                );
+            for attribute in &tag.attributes {
+                self.read_attribute(window, tag, attribute, &kind, events);
             }
-            let kind = vocabulary::text_kind(namespace, name, self.extended());
-            contents = match kind {
-                Some((element, ValueKind::Guid)) => {
-                    let denies = value(Namespace::Nameless, b"isPermaLink")
-                        .is_some_and(|range| self.text.bytes[range] == *b"false");
-                    match denies {
-                        true => Contents::Ignored,
-                        false => Contents::Row(element, ValueKind::Guid),
-                    }
-                }
-                Some((element, ValueKind::TypedHtml)) => {
-                    let kind = value(Namespace::Nameless, b"type");
-                    let kind = kind
-                        .map(|range| &self.text.bytes[range])
-                        .unwrap_or_default();
-                    let is_html = kind == b"html" || kind.eq_ignore_ascii_case(b"text/html");
-                    match is_html {
-                        true => Contents::Row(element, ValueKind::TypedHtml),
-                        false => Contents::Ignored,
-                    }
-                }
-                Some((element, kind)) => Contents::Row(element, kind),
-                None if self.guesses && namespace == Namespace::Unknown => Contents::Guessed,
-                None => contents,
-            };
+            if let Some((element, value)) = kind.text {
+                contents = self.row_contents(window, tag, element, value);
+            } else if kind.is_guessed {
+                contents = Contents::Guessed;
+            }
         }
         events.forget_stored();
         if tag.is_empty {
-            self.bindings.truncate(bindings);
+            self.elements.unbind(outer);
             if has_scope {
                 self.bases -= 1;
                 events.push(Event::Leave);
@@ -650,29 +524,117 @@ impl XmlScanner {
             return;
         }
         self.contents = contents;
-        if is_deep {
-            if self.deeper == 0 {
-                events.push(Event::Diagnostic(&diagnostic::XML_DEPTH_LIMIT, offset));
-            }
-            self.deeper += 1;
-            return;
-        }
-        if is_entry {
+        self.open(name, &kind, outer, has_scope, offset, events);
+    }
+
+    #[inline]
+    fn open(
+        &mut self,
+        name: &[u8],
+        kind: &ElementKind,
+        outer: Bindings,
+        has_scope: bool,
+        offset: u64,
+        events: &mut Events,
+    ) {
+        let was_shallow = self.elements.is_shallow();
+        let is_open = self.elements.push(name, kind, outer, has_scope);
+        if is_open && kind.is_entry {
             self.entries.push(EntryLink::Unread);
         }
-        self.open.push(Open {
-            name: hash(&bytes[tag.name.clone()]),
-            namespace,
-            bindings,
-            has_scope,
-            is_entry,
-        });
+        if !is_open && was_shallow {
+            events.push(Event::Diagnostic(&diagnostic::XML_DEPTH_LIMIT, offset));
+        }
+    }
+
+    /// Binds the prefixes that a tag declares.
+    fn bind_prefixes(&mut self, bytes: &[u8], tag: &XmlTag) {
+        for attribute in tag.attributes.iter().filter(|given| given.has_prefix) {
+            let name = &bytes[attribute.name.clone()];
+            let prefix = match name {
+                b"xmlns" => b"",
+                _ => match name.strip_prefix(b"xmlns:") {
+                    Some(prefix) => prefix,
+                    None => continue,
+                },
+            };
+            let value = trimmed(bytes, attribute.value.clone());
+            let namespace = vocabulary::namespace(&bytes[value]);
+            self.elements.bind(prefix, namespace);
+        }
+    }
+
+    /// Enters the element as a document of its own, if it has a base or is the root of one that
+    /// browsers show; returns whether it does.
+    fn enter(
+        &mut self,
+        window: &Window<'_>,
+        tag: &XmlTag,
+        kind: &ElementKind,
+        is_browsed: bool,
+        offset: u64,
+        events: &mut Events,
+    ) -> bool {
+        // The base of the element itself is that of its xml:base (XML Base, section 4).
+        let counts = !self.markup.has_base() && !self.elements.is_full();
+        let mut attributes = tag.attributes.iter().filter(|_| counts);
+        let mut base = attributes.find(|given| window.bytes[given.name.clone()] == *b"xml:base");
+        if base.is_some() && self.bases >= MOST_BASES {
+            events.push(Event::Diagnostic(&diagnostic::XML_DEPTH_LIMIT, offset));
+            base = None;
+        }
+        if !is_browsed && base.is_none() {
+            return false;
+        }
+        enter(None, self.family, None, events);
+        self.bases += 1;
+        if let Some(base) = base {
+            let (source, range) = self.value(window, base);
+            let range = trimmed(source.bytes(), range);
+            let at = source.span(&range).start;
+            let base = source.text(range, events);
+            events.push(Event::Base(base, at));
+            self.report_faults(events);
+        }
+        // A base element may follow.
+        if !(is_browsed && kind.namespace == Namespace::Xhtml) {
+            events.push(Event::Settled);
+        }
+        true
+    }
+
+    /// Returns how the text of an element with a row is read.
+    fn row_contents(
+        &mut self,
+        window: &Window<'_>,
+        tag: &XmlTag,
+        element: &'static str,
+        kind: ValueKind,
+    ) -> Contents {
+        let wanted: &[u8] = match kind {
+            ValueKind::Guid => b"isPermaLink",
+            ValueKind::TypedHtml => b"type",
+            _ => return Contents::Row(element, kind),
+        };
+        let mut attributes = tag.attributes.iter();
+        let found = attributes.find(|given| window.bytes[given.name.clone()] == *wanted);
+        let value = found.map(|attribute| self.value(window, attribute));
+        let value = value.map_or(&b""[..], |(source, range)| &source.bytes()[range]);
+        let is_read = match kind {
+            ValueKind::Guid => value != b"false",
+            _ => value == b"html" || value.eq_ignore_ascii_case(b"text/html"),
+        };
+        self.text.faults.clear();
+        match is_read {
+            true => Contents::Row(element, kind),
+            false => Contents::Ignored,
+        }
     }
 
     /// Returns what is read of text behind a tag that ended.
+    #[inline]
     fn between(&self) -> Contents {
-        let inner = self.open.last().map(|open| open.namespace);
-        match self.guesses && inner == Some(Namespace::Unknown) {
+        match self.elements.is_guessed() {
             true => Contents::Guessed,
             false => Contents::Ignored,
         }
@@ -681,146 +643,193 @@ impl XmlScanner {
     /// Reports an element of XHTML, SVG or MathML by the table of HTML.
     fn read_markup(
         &mut self,
+        window: &Window<'_>,
         namespace: MarkupNamespace,
-        name: &[u8],
-        values: &[(Namespace, &[u8], Range<usize>, &[u8])],
+        tag: &XmlTag,
         events: &mut Events,
     ) -> Contents {
-        let attributes: Vec<(&[u8], Range<usize>)> = (values.iter())
-            .filter_map(|(space, local, range, _)| match space {
-                Namespace::Nameless => Some((*local, range.clone())),
-                Namespace::Xlink if *local == b"href" => Some((&b"xlink:href"[..], range.clone())),
-                Namespace::Xml if *local == b"id" => Some((&b"id"[..], range.clone())),
-                _ => None,
-            })
-            .collect();
-        let name = self.text.append_name(name);
-        let tag = MarkupTag {
-            namespace,
-            bytes: &self.text.bytes,
-            map: &self.text.map,
-            name,
-            attributes: &attributes,
+        let bytes = window.bytes;
+        self.markup.begin_tag();
+        let mut is_plain = true;
+        for attribute in &tag.attributes {
+            let mut name = &bytes[attribute.name.clone()];
+            if attribute.has_prefix {
+                let (prefix, local) = split_name(name);
+                name = match (self.elements.binding(prefix), local) {
+                    (Namespace::Xlink, b"href") => b"xlink:href",
+                    (Namespace::Xml, b"id") => b"id",
+                    _ => b"",
+                };
+            }
+            let is_known = self
+                .markup
+                .attribute(namespace, name, attribute.value.clone());
+            if !attribute.is_plain {
+                is_plain &= !is_known;
+                if !is_known {
+                    self.check_value(window, attribute, events);
+                }
+            }
+        }
+        let (_, local) = split_name(&bytes[tag.name.clone()]);
+        let name = tag.name.end - local.len()..tag.name.end;
+        let values = match is_plain {
+            true => MarkupValues::Window(bytes, window.offset),
+            false => {
+                // Values are decoded one behind the other, and the name stands behind them.
+                self.text.begin(window.offset_at(tag.name.start));
+                let (text, entities) = (&mut self.text, &mut self.entities);
+                self.markup.decode_values(|value| {
+                    let start = text.bytes.len();
+                    let offset = window.offset_at(value.start);
+                    text.append(&bytes[value], offset, Piece::Value, entities);
+                    start..text.bytes.len()
+                });
+                let start = self.text.bytes.len();
+                self.text.bytes.extend_from_slice(local);
+                self.report_faults(events);
+                let name = start..self.text.bytes.len();
+                let (bytes, map) = (&self.text.bytes, &self.text.map);
+                let values = MarkupValues::Decoded(bytes, map);
+                let given = MarkupTag {
+                    namespace,
+                    values,
+                    name,
+                };
+                return match self.markup.start_tag(&given, events) {
+                    Some(contents) => Contents::Markup(contents),
+                    None => Contents::Ignored,
+                };
+            }
         };
-        match self.markup.start_tag(&tag, events) {
+        let given = MarkupTag {
+            namespace,
+            values,
+            name,
+        };
+        match self.markup.start_tag(&given, events) {
             Some(contents) => Contents::Markup(contents),
             None => Contents::Ignored,
         }
     }
 
     /// Reports an attribute of an element that is none of markup.
+    #[inline]
     fn read_attribute(
         &mut self,
-        (namespace, element): (Namespace, &[u8]),
-        (space, local, name): (Namespace, &[u8], &[u8]),
-        range: Range<usize>,
-        xlink_type: &Option<Range<usize>>,
+        window: &Window<'_>,
+        tag: &XmlTag,
+        attribute: &RawXmlAttribute,
+        kind: &ElementKind,
         events: &mut Events,
     ) {
-        let is_id = local == b"id" && matches!(space, Namespace::Nameless | Namespace::Xml);
-        if is_id && !range.is_empty() && self.options.anchors == AnchorReporting::Report {
-            let at = self.span(&range).start;
-            let anchor = events.store(&self.text.bytes[range]);
-            return events.push(Event::Anchor(anchor, at));
+        let bytes = window.bytes;
+        let name = &bytes[attribute.name.clone()];
+        let (mut space, mut local) = (Namespace::Nameless, name);
+        if attribute.has_prefix {
+            if name.starts_with(b"xmlns") {
+                return;
+            }
+            let (prefix, rest) = split_name(name);
+            (space, local) = (self.elements.binding(prefix), rest);
         }
-        let bytes = &self.text.bytes;
-        let known = match space {
-            Namespace::Nameless => {
-                vocabulary::attribute_row(namespace, element, local, self.extended())
-            }
-            Namespace::Rdf => {
-                let name = [b"rdf:", local].concat();
-                vocabulary::attribute_row(namespace, element, &name, self.extended())
-            }
-            Namespace::Xlink if local == b"href" => {
-                let kind = xlink_type.clone().map(|range| &bytes[range]);
-                let is_link = kind.is_none_or(|kind| kind == b"simple" || kind == b"locator");
-                is_link.then_some(("xlink:href", ValueKind::Uri))
+        if local == b"id" && matches!(space, Namespace::Nameless | Namespace::Xml) {
+            return self.anchor(window, attribute, events);
+        }
+        let row = match space {
+            Namespace::Nameless => kind.rows.attribute(name),
+            Namespace::Rdf => vocabulary::rdf_attribute(local, self.extended()),
+            Namespace::Xlink if local == b"href" && self.is_xlink(window, tag) => {
+                Some(("xlink:href", ValueKind::Uri))
             }
             Namespace::SchemaInstance if local == b"schemaLocation" && self.extended() => {
-                return self.schema_locations(element, range, events);
+                Some(("xsi:schemaLocation", ValueKind::Pairs))
             }
             _ => None,
         };
-        let (attribute, flags) = match known {
-            Some((attribute, _)) => (NameRange::Known(attribute), Flags::NONE),
-            None => {
-                let is_guess = self.guesses
-                    && namespace == Namespace::Unknown
-                    && matches!(space, Namespace::Nameless | Namespace::Unknown)
-                    && is_whole_uri(&bytes[trimmed(bytes, range.clone())]);
-                if !is_guess {
-                    return;
-                }
-                (NameRange::Other(events.store(name)), Flags::GUESSED)
+        let may_guess =
+            kind.is_guessed && matches!(space, Namespace::Nameless | Namespace::Unknown);
+        if row.is_none() && !may_guess {
+            if !attribute.is_plain {
+                self.check_value(window, attribute, events);
             }
+            return;
+        }
+        let element = {
+            let (_, local) = split_name(&bytes[tag.name.clone()]);
+            let start = tag.name.end - local.len();
+            NameRange::Other(TextRange::window(start..tag.name.end))
         };
-        let element = NameRange::Other(events.store(element));
-        self.report(
-            range,
-            Context::Attribute,
-            [element, attribute],
-            flags,
-            BaseSelector::Document,
-            events,
-        );
+        let written = NameRange::Other(TextRange::window(attribute.name.clone()));
+        let (source, range) = self.value(window, attribute);
+        match row {
+            Some((known, ValueKind::Pairs)) => {
+                let names = [element, NameRange::Known(known)];
+                for range in seconds(source.bytes(), range) {
+                    report(&source, range, XmlReference::attribute(names), events);
+                }
+            }
+            Some((known, _)) => {
+                let names = [element, NameRange::Known(known)];
+                report(&source, range, XmlReference::attribute(names), events);
+            }
+            None if is_whole_uri(&source.bytes()[trimmed(source.bytes(), range.clone())]) => {
+                let reference = XmlReference {
+                    flags: Flags::GUESSED,
+                    ..XmlReference::attribute([element, written])
+                };
+                report(&source, range, reference, events);
+            }
+            None => {}
+        }
+        self.report_faults(events);
     }
 
-    /// Reports the second of each pair of `xsi:schemaLocation`.
-    fn schema_locations(&mut self, element: &[u8], range: Range<usize>, events: &mut Events) {
-        let element = NameRange::Other(events.store(element));
-        let mut at = range.start;
-        let mut count = 0;
-        while at < range.end {
-            let rest = &self.text.bytes[at..range.end];
-            let length = rest.iter().take_while(|&&byte| !is_space(byte)).count();
-            if length > 0 {
-                count += 1;
-                if count % 2 == 0 {
-                    let names = [element, NameRange::Known("xsi:schemaLocation")];
-                    self.report(
-                        at..at + length,
-                        Context::Attribute,
-                        names,
-                        Flags::NONE,
-                        BaseSelector::Document,
-                        events,
-                    );
-                }
+    /// Reports what a fragment can name.
+    fn anchor(&mut self, window: &Window<'_>, attribute: &RawXmlAttribute, events: &mut Events) {
+        if self.options.anchors == AnchorReporting::Report {
+            let (source, range) = self.value(window, attribute);
+            if !range.is_empty() {
+                let at = source.span(&range).start;
+                let anchor = source.text(range, events);
+                events.push(Event::Anchor(anchor, at));
             }
-            at += length + 1;
+            self.report_faults(events);
+        } else if !attribute.is_plain {
+            self.check_value(window, attribute, events);
         }
+    }
+
+    /// Whether the type of a link of XLink is none, or one that leads somewhere (XLink 1.1, 5).
+    fn is_xlink(&self, window: &Window<'_>, tag: &XmlTag) -> bool {
+        let mut prefixed = tag.attributes.iter().filter(|given| given.has_prefix);
+        let kind = prefixed.find(|given| {
+            let (prefix, local) = split_name(&window.bytes[given.name.clone()]);
+            local == b"type" && self.elements.binding(prefix) == Namespace::Xlink
+        });
+        let kind = kind.map(|kind| &window.bytes[kind.value.clone()]);
+        kind.is_none_or(|kind| kind == b"simple" || kind == b"locator")
     }
 
     fn end_tag(&mut self, name: &[u8], is_broken: bool, at: u64, events: &mut Events) {
-        if self.deeper > 0 {
-            self.deeper -= 1;
-            self.contents = self.between();
-            return;
-        }
-        let name = hash(name);
-        step(self.open.len().min(NEAREST));
-        let found = self
-            .open
-            .iter()
-            .rev()
-            .take(NEAREST)
-            .position(|open| open.name == name);
-        if found != Some(0) || is_broken {
-            Self::not_well_formed(at, events);
-        }
-        for _ in 0..found.map_or(0, |above| above + 1) {
-            self.close(events);
+        if !self.elements.pop_counted() {
+            let count = self.elements.closed_by(name);
+            if count != Some(1) || is_broken {
+                Self::not_well_formed(at, events);
+            }
+            for _ in 0..count.unwrap_or(0) {
+                self.close(events);
+            }
         }
         self.contents = self.between();
     }
 
     /// Closes the innermost element.
+    #[inline]
     fn close(&mut self, events: &mut Events) {
-        let Some(open) = self.open.pop() else {
+        let Some(open) = self.elements.pop() else {
             return;
         };
-        self.bindings.truncate(open.bindings);
         if open.is_entry {
             self.entries.pop();
         }
@@ -833,6 +842,15 @@ impl XmlScanner {
     /// Reads text up to the next tag, all of which must be in the window.
     fn read_contents(&mut self, window: &Window<'_>, start: usize, events: &mut Events) -> Step {
         let bytes = window.bytes;
+        let end = text_end(bytes, start);
+        if let Some([b'<', next]) = bytes.get(end..end + 2)
+            && (*next == b'/' || starts_name(*next))
+            && end - start <= LONGEST
+            && let Some(step) = self.read_plain(window, start..end, events)
+        {
+            return step;
+        }
+        let is_guessed = matches!(self.contents, Contents::Guessed);
         let is_too_long = bytes.len() - start > LONGEST;
         let too_long = |scanner: &mut Self, events: &mut Events| {
             let offset = window.offset_at(start);
@@ -851,6 +869,10 @@ impl XmlScanner {
             let plain = at..at + length;
             let rest = &bytes[plain.end..];
             let (skip, marker): (usize, &[u8]) = match rest {
+                // A URI ends there, and the comment may be a remark.
+                [b'<', b'!', b'-', b'-', ..] | [b'<', b'?', ..] if is_guessed => {
+                    break Some((plain.end, plain));
+                }
                 [b'<', b'!', b'-', b'-', ..] => (4, b"-->"),
                 _ if rest.starts_with(b"<![CDATA[") => (9, b"]]>"),
                 [b'<', b'?', ..] => (2, b"?>"),
@@ -894,32 +916,78 @@ impl XmlScanner {
         let from = window.offset_at(plain.start);
         self.text
             .append(&bytes[plain], from, Piece::Data, &mut self.entities);
-        let contents = std::mem::replace(&mut self.contents, Contents::Ignored);
-        if let Contents::Row(_, ValueKind::EntryHtml) = contents
-            && let Some(EntryLink::Unread) = self.entries.last()
-            && !trimmed(&self.text.bytes, 0..self.text.bytes.len()).is_empty()
-        {
-            let near = bytes.len().min(start + LONGEST);
-            step(near - end);
-            match find_link(&bytes[..near], end) {
-                LinkSearch::Found(range) => {
-                    let text = std::mem::take(&mut self.text);
-                    self.set_link(&bytes[range.clone()], window.offset_at(range.start));
-                    self.text = text;
-                }
-                LinkSearch::Cut if !window.last && near < start + LONGEST => {
-                    self.entities.set_expanded(before);
-                    self.contents = contents;
-                    return Step::Wait;
-                }
-                // One search for an entry, however many elements need its link.
-                LinkSearch::None | LinkSearch::Cut => self.set_entry(EntryLink::NotNear),
-            }
+        if self.needs_link(&self.text.bytes) && !self.find_link(window, start, end) {
+            self.entities.set_expanded(before);
+            return Step::Wait;
         }
         self.report_faults(events);
-        self.report_contents(&contents, events);
+        let text = std::mem::take(&mut self.text);
+        let contents = std::mem::replace(&mut self.contents, Contents::Ignored);
+        let source = XmlSource::Decoded(&text);
+        self.report_contents(&contents, &source, 0..text.bytes.len(), &text.map, events);
+        self.text = text;
         events.forget_stored();
         Step::To(end)
+    }
+
+    /// Reads text that is as it stands in the window; none where what is read of it wants decoding.
+    #[inline]
+    fn read_plain(
+        &mut self,
+        window: &Window<'_>,
+        range: Range<usize>,
+        events: &mut Events,
+    ) -> Option<Step> {
+        let bytes = window.bytes;
+        let text = &bytes[range.clone()];
+        let end = range.end;
+        if matches!(self.contents, Contents::Markup(_)) {
+            return None;
+        }
+        if self.needs_link(text) && !self.find_link(window, range.start, end) {
+            return Some(Step::Wait);
+        }
+        let contents = std::mem::replace(&mut self.contents, Contents::Ignored);
+        let source = XmlSource::Window(bytes, window.offset);
+        let is_whole = matches!(
+            contents,
+            Contents::Guessed | Contents::Row(_, ValueKind::EntryHtml | ValueKind::TypedHtml)
+        );
+        let mut map = std::mem::take(&mut self.text.map);
+        if is_whole {
+            map.starting(window.offset_at(range.start));
+            map.copy(text.len());
+        }
+        self.report_contents(&contents, &source, range, &map, events);
+        self.text.map = map;
+        events.forget_stored();
+        Some(Step::To(end))
+    }
+
+    /// Whether text is HTML whose base is the link of an entry that has not been read.
+    #[inline]
+    fn needs_link(&self, text: &[u8]) -> bool {
+        matches!(self.contents, Contents::Row(_, ValueKind::EntryHtml))
+            && matches!(self.entries.last(), Some(EntryLink::Unread))
+            && !trimmed(text, 0..text.len()).is_empty()
+    }
+
+    /// Looks behind a text for the link of the entry; returns false if more bytes decide.
+    fn find_link(&mut self, window: &Window<'_>, start: usize, end: usize) -> bool {
+        let bytes = window.bytes;
+        let near = bytes.len().min(start + LONGEST);
+        step(near - end);
+        match find_link(&bytes[..near], end) {
+            LinkSearch::Found(range) => {
+                let text = std::mem::take(&mut self.text);
+                self.set_link(&bytes[range.clone()], window.offset_at(range.start));
+                self.text = text;
+            }
+            LinkSearch::Cut if !window.last && near < start + LONGEST => return false,
+            // One search for an entry, however many elements need its link.
+            LinkSearch::None | LinkSearch::Cut => self.set_entry(EntryLink::NotNear),
+        }
+        true
     }
 
     /// Sets the link of the innermost entry, as written, which stands behind what needs it.
@@ -949,53 +1017,77 @@ impl XmlScanner {
         }
     }
 
-    /// Reports the decoded text of an element.
-    fn report_contents(&mut self, contents: &Contents, events: &mut Events) {
-        let whole = 0..self.text.bytes.len();
+    /// Reports the text of an element; the map leads from the range to the document where the text is
+    /// read as a document of its own.
+    fn report_contents(
+        &mut self,
+        contents: &Contents,
+        source: &XmlSource<'_>,
+        range: Range<usize>,
+        map: &OffsetMap,
+        events: &mut Events,
+    ) {
+        let text = &source.bytes()[range.clone()];
         let (element, kind) = match contents {
             Contents::Ignored => return,
-            Contents::Guessed => return self.guess(events),
+            Contents::Guessed => return self.guess(text, map, events),
             Contents::Markup(contents) => {
-                let (bytes, map) = (&self.text.bytes, &self.text.map);
-                return self.markup.contents(contents, bytes, map, events);
+                return self.markup.contents(contents, text, map, events);
             }
             Contents::Row(element, kind) => (*element, *kind),
         };
-        let names = [NameRange::Known(element), NameRange::None];
-        let value = trimmed(&self.text.bytes, whole.clone());
-        let is_absolute = is_absolute(&self.text.bytes[value.clone()]);
-        let (flags, base) = match kind {
-            ValueKind::TypedHtml | ValueKind::EntryHtml if value.is_empty() => return,
-            ValueKind::TypedHtml => return self.embedded(None, events),
+        let value = trimmed(source.bytes(), range);
+        if value.is_empty() {
+            return;
+        }
+        let reference = &source.bytes()[value.clone()];
+        let mut found = XmlReference {
+            context: Context::Text,
+            ..XmlReference::attribute([NameRange::Known(element), NameRange::None])
+        };
+        match kind {
+            ValueKind::TypedHtml => return self.embedded(text, map, None, events),
             ValueKind::EntryHtml => {
                 let link = match self.entries.last() {
-                    Some(EntryLink::Found(link, at)) => Some((link.clone(), *at)),
+                    Some(EntryLink::Found(link, at)) => Some((events.store(link), *at)),
                     _ => None,
                 };
-                return self.embedded(link, events);
+                return self.embedded(text, map, link, events);
             }
-            ValueKind::Guid if !is_absolute => return,
-            ValueKind::EntryLink if !value.is_empty() => {
-                let at = self.text.map.start(value.start as u64);
-                let link = self.text.bytes[value].to_vec();
-                self.set_entry(EntryLink::Found(link, at));
-                (Flags::NONE, BaseSelector::Document)
+            ValueKind::Guid if !is_absolute(reference) => return,
+            ValueKind::EntryLink => {
+                let at = source.span(&value).start;
+                if !matches!(self.entries.last(), Some(EntryLink::Found(..))) {
+                    self.set_entry(EntryLink::Found(reference.to_vec(), at));
+                }
             }
-            ValueKind::Absolute if !is_absolute => (Flags::NONCONFORMING, BaseSelector::Nothing),
-            _ => (Flags::NONE, BaseSelector::Document),
-        };
-        self.report(whole, Context::Text, names, flags, base, events);
+            ValueKind::Absolute if !is_absolute(reference) => {
+                found.flags = Flags::NONCONFORMING;
+                found.base = BaseSelector::Nothing;
+            }
+            _ => {}
+        }
+        report(source, value, found, events);
     }
 
     /// Reads an HTML document in the decoded text, with the link of its entry as its base.
-    fn embedded(&mut self, link: Option<(Vec<u8>, u64)>, events: &mut Events) {
+    fn embedded(
+        &mut self,
+        text: &[u8],
+        map: &OffsetMap,
+        link: Option<(TextRange, u64)>,
+        events: &mut Events,
+    ) {
+        // Without a tag there is no reference in HTML.
+        if memchr::memchr(b'<', text).is_none() {
+            return;
+        }
         let flags = match link {
             Some(_) => Flags::ASSUMED_BASE,
             None => Flags::NONE,
         };
         enter(None, RuleFamily::Markup, None, events);
         if let Some((link, at)) = link {
-            let link = events.store(&link);
             events.push(Event::Base(link, at));
             events.push(Event::Settled);
         }
@@ -1004,18 +1096,17 @@ impl XmlScanner {
             format: Format::HTML,
             scope: NestedScope::Enclosing,
             flags,
-            diagnostic_offset: Some(self.text.map.start(0)),
+            diagnostic_offset: Some(map.start(0)),
             ..Member::default()
         });
-        let text = &self.text;
         self.reader
-            .scan_decoded(&text.bytes, &text.map, &mut self.nested, events);
+            .scan_decoded(text, map, &mut self.nested, events);
         events.push(Event::Leave);
     }
 
     /// Reports the URIs in text of an unknown vocabulary.
-    fn guess(&mut self, events: &mut Events) {
-        if memchr::memchr2(b':', b'.', &self.text.bytes).is_none() && !self.options.text.email {
+    fn guess(&mut self, text: &[u8], map: &OffsetMap, events: &mut Events) {
+        if memchr::memchr2(b':', b'.', text).is_none() && !self.options.text.email {
             return;
         }
         self.text_scanner.begin(&ScanStart {
@@ -1028,19 +1119,80 @@ impl XmlScanner {
         });
         let mut found = Events::from(std::mem::take(&mut self.text_events));
         found.clear();
-        let bytes = &self.text.bytes;
-        self.text_scanner.scan(Window::whole(bytes), &mut found);
+        self.text_scanner.scan(Window::whole(text), &mut found);
         for event in &found.list {
             if let Event::Reference(reference) = event {
-                let mut copy = events.adopt_reference(reference, &found, bytes);
-                copy.span =
-                    self.span(&(reference.span.start as usize..reference.span.end as usize));
+                let mut copy = events.adopt_reference(reference, &found, text);
+                copy.span = Span {
+                    start: map.start(reference.span.start),
+                    end: map.end(reference.span.end),
+                };
                 copy.position = None;
                 events.push(Event::Reference(copy));
             }
         }
         self.text_events = found.into();
     }
+}
+
+/// A reference to be reported, but for its text.
+struct XmlReference {
+    context: Context,
+    names: [NameRange; 2],
+    flags: Flags,
+    base: BaseSelector,
+}
+
+impl XmlReference {
+    /// The value of an attribute.
+    fn attribute(names: [NameRange; 2]) -> Self {
+        XmlReference {
+            context: Context::Attribute,
+            names,
+            flags: Flags::NONE,
+            base: BaseSelector::Document,
+        }
+    }
+}
+
+/// Reports a range of a text, without white space around it.
+#[inline]
+fn report(
+    source: &XmlSource<'_>,
+    range: Range<usize>,
+    reference: XmlReference,
+    events: &mut Events,
+) {
+    let range = trimmed(source.bytes(), range);
+    if range.is_empty() {
+        return;
+    }
+    let span = source.span(&range);
+    let text = source.text(range, events);
+    let [element, attribute] = reference.names;
+    events.push(Event::Reference(FoundReference {
+        element,
+        attribute,
+        flags: reference.flags,
+        base: reference.base,
+        ..FoundReference::new(span, text, reference.context)
+    }));
+}
+
+/// Returns the second of each pair of words in a range.
+fn seconds(bytes: &[u8], range: Range<usize>) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let (mut at, mut count) = (range.start, 0);
+    while at < range.end {
+        let rest = &bytes[at..range.end];
+        let length = rest.iter().take_while(|&&byte| !is_space(byte)).count();
+        count += usize::from(length > 0);
+        if length > 0 && count % 2 == 0 {
+            found.push(at..at + length);
+        }
+        at += length + 1;
+    }
+    found
 }
 
 fn report_fault(fault: EntityFault, at: u64, events: &mut Events) {
@@ -1112,10 +1264,18 @@ fn find_link(bytes: &[u8], mut at: usize) -> LinkSearch {
 
 impl Scan for XmlScanner {
     fn begin(&mut self, start: &ScanStart) {
-        let options = std::mem::take(&mut self.options);
-        let positions = start.positions;
-        *self = XmlScanner::new(&options);
-        self.nested.positions = positions;
+        self.markup.begin();
+        self.nested.positions = start.positions;
+        self.entities = Entities::default();
+        self.elements.clear();
+        self.entries.clear();
+        self.bases = 0;
+        self.family = RuleFamily::Plain;
+        self.contents = Contents::Ignored;
+        self.skips_to = None;
+        self.has_doctype = false;
+        self.has_stray = false;
+        self.started = false;
     }
 
     fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize {
@@ -1130,10 +1290,11 @@ impl Scan for XmlScanner {
             }
         }
         if window.last {
-            if !self.open.is_empty() {
+            // What is open at the end, or no root at all.
+            if !self.elements.is_outside() || !self.elements.has_root() {
                 Self::not_well_formed(window.offset_at(window.bytes.len()), events);
             }
-            while !self.open.is_empty() {
+            while !self.elements.is_outside() {
                 self.close(events);
             }
         }

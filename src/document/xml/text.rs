@@ -1,10 +1,12 @@
 //! Decoded text: character references, entities and line ends, with the way back to the document.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use crate::bytes::steps::step;
 use crate::decode::RecordOffsets;
 use crate::decode::offset_map::OffsetMap;
+use crate::document::events::{Events, Span, TextRange};
 use crate::document::html::xml::decode_reference;
 
 /// The longest name of an entity, in bytes; longer ones are not looked up.
@@ -88,7 +90,14 @@ impl Entities {
     /// Checks the reference at the start of `bytes`, which is a `&`, as if it were expanded;
     /// `read` is the number of bytes of the document before it. Returns its length, without a
     /// fault.
-    fn admit(&mut self, bytes: &[u8], read: u64) -> (Option<usize>, Option<EntityFault>) {
+    pub(super) fn admit(
+        &mut self,
+        bytes: &[u8],
+        read: u64,
+    ) -> (Option<usize>, Option<EntityFault>) {
+        if let Some((_, length)) = predefined(bytes) {
+            return (Some(length), None);
+        }
         let Some(name) = reference_name(bytes) else {
             let is_number = bytes.starts_with(b"&#");
             let mut out = Vec::new();
@@ -99,9 +108,6 @@ impl Entities {
             return (length, (!is_whole).then_some(EntityFault::NotWellFormed));
         };
         let length = name.len() + 2;
-        if matches!(name, b"amp" | b"lt" | b"gt" | b"quot" | b"apos") {
-            return (Some(length), None);
-        }
         if self.declared.contains_key(name) {
             let grown = self
                 .length(name, 0)
@@ -130,21 +136,6 @@ impl Entities {
         self.expanded = expanded;
     }
 
-    /// Checks the references in text that is not read otherwise; calls `fault` with each fault and
-    /// its index.
-    pub(super) fn check(
-        &mut self,
-        text: &[u8],
-        read: u64,
-        mut fault: impl FnMut(EntityFault, usize),
-    ) {
-        for at in memchr::memchr_iter(b'&', text) {
-            if let (_, Some(found)) = self.admit(&text[at..], read + at as u64) {
-                fault(found, at);
-            }
-        }
-    }
-
     /// Appends the expansion of an entity, whose length was checked.
     fn expand(&self, name: &[u8], out: &mut Vec<u8>) {
         let Some(text) = self.declared.get(name) else {
@@ -168,6 +159,20 @@ impl Entities {
         // A number in a replacement text comes from a reference that was written twice (4.4.8).
         let rest = &text[at..];
         out.extend_from_slice(rest);
+    }
+}
+
+/// Returns the character of a predefined entity (XML 1.0, 4.6) at the start of `bytes`, and the length
+/// of the reference.
+#[inline]
+fn predefined(bytes: &[u8]) -> Option<(u8, usize)> {
+    match bytes {
+        [b'&', b'l', b't', b';', ..] => Some((b'<', 4)),
+        [b'&', b'g', b't', b';', ..] => Some((b'>', 4)),
+        [b'&', b'a', b'm', b'p', b';', ..] => Some((b'&', 5)),
+        [b'&', b'q', b'u', b'o', b't', b';', ..] => Some((b'"', 6)),
+        [b'&', b'a', b'p', b'o', b's', b';', ..] => Some((b'\'', 6)),
+        _ => None,
     }
 }
 
@@ -275,13 +280,6 @@ impl XmlText {
         }
     }
 
-    /// Appends a name at the end, to which no reference is mapped.
-    pub(super) fn append_name(&mut self, name: &[u8]) -> std::ops::Range<usize> {
-        let start = self.bytes.len();
-        self.bytes.extend_from_slice(name);
-        start..self.bytes.len()
-    }
-
     fn put(&mut self, text: &[u8], length: usize) {
         self.bytes.extend_from_slice(text);
         self.map.put(text.len(), length);
@@ -289,6 +287,10 @@ impl XmlText {
 
     /// Appends what the reference at the start of `raw`, a `&`, stands for; returns its length.
     fn reference(&mut self, raw: &[u8], offset: u64, entities: &mut Entities) -> usize {
+        if let Some((byte, length)) = predefined(raw) {
+            self.put(&[byte], length);
+            return length;
+        }
         let (length, fault) = entities.admit(raw, offset);
         // One of a kind is enough, however many there are.
         let is_new = fault.filter(|new| self.faults.iter().all(|(known, _)| known != new));
@@ -313,5 +315,50 @@ impl XmlText {
             derived => self.map.put(derived, length),
         }
         length
+    }
+}
+
+/// Text as it stands in the window, or decoded.
+#[derive(Clone, Copy)]
+pub(super) enum XmlSource<'a> {
+    /// The bytes of the window, and the offset of the first.
+    Window(&'a [u8], u64),
+    Decoded(&'a XmlText),
+}
+
+impl<'a> XmlSource<'a> {
+    pub(super) fn bytes(&self) -> &'a [u8] {
+        match self {
+            XmlSource::Window(bytes, _) => bytes,
+            XmlSource::Decoded(text) => &text.bytes,
+        }
+    }
+
+    /// Returns where a range of the text comes from.
+    #[inline]
+    pub(super) fn span(&self, range: &Range<usize>) -> Span {
+        match self {
+            XmlSource::Window(_, offset) => Span {
+                start: offset + range.start as u64,
+                end: offset + range.end as u64,
+            },
+            XmlSource::Decoded(text) => {
+                let start = text.map.start(range.start as u64);
+                let end = match range.is_empty() {
+                    true => start,
+                    false => text.map.end(range.end as u64),
+                };
+                Span { start, end }
+            }
+        }
+    }
+
+    /// Returns a range of the text as the text of an event.
+    #[inline]
+    pub(super) fn text(&self, range: Range<usize>, events: &mut Events) -> TextRange {
+        match self {
+            XmlSource::Window(..) => TextRange::window(range),
+            XmlSource::Decoded(text) => events.store(&text.bytes[range]),
+        }
     }
 }

@@ -1,15 +1,21 @@
-//! Tokens of XML 1.0 in a window: where tags, comments, instructions and sections end.
+//! Tokens of XML 1.0 in a window: where text, tags, comments and declarations end.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use memchr::{memchr, memchr2, memmem};
 
 use crate::bytes::seek::is_space;
+use crate::bytes::simd;
 
 /// An attribute: its name and its raw value.
 pub(super) struct RawXmlAttribute {
     pub(super) name: Range<usize>,
     pub(super) value: Range<usize>,
+    /// Whether the name has a prefix, or is `xmlns`.
+    pub(super) has_prefix: bool,
+    /// Whether the value is its text: no references, and no white space but blanks.
+    pub(super) is_plain: bool,
 }
 
 /// A tag.
@@ -22,6 +28,8 @@ pub(super) struct XmlTag {
     pub(super) end: usize,
     /// Whether it is not as XML has it.
     pub(super) is_broken: bool,
+    /// Whether an attribute has a prefix.
+    pub(super) has_prefix: bool,
 }
 
 /// The end of a token, if the bytes have it.
@@ -35,6 +43,7 @@ pub(super) enum TokenEnd {
 
 impl TokenEnd {
     /// Returns the index after it, if the bytes have it.
+    #[inline]
     pub(super) fn index(self) -> Option<usize> {
         match self {
             TokenEnd::At(end) => Some(end),
@@ -53,23 +62,45 @@ pub(super) struct XmlEndTag {
     pub(super) is_broken: bool,
 }
 
+const STARTS: u8 = 1;
+const CONTINUES: u8 = 2;
+
+/// The class of each byte in a name; bytes beyond ASCII are taken to be right.
+static CLASS: [u8; 256] = {
+    let mut class = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let letter = byte as u8;
+        if letter.is_ascii_alphabetic() || matches!(letter, b'_' | b':' | 0x80..) {
+            class[byte] = STARTS | CONTINUES;
+        } else if letter.is_ascii_digit() || matches!(letter, b'-' | b'.') {
+            class[byte] = CONTINUES;
+        }
+        byte += 1;
+    }
+    class
+};
+
 /// Whether a byte may begin a name.
+#[inline]
 pub(super) fn starts_name(byte: u8) -> bool {
-    byte.is_ascii_alphabetic() || matches!(byte, b'_' | b':' | 0x80..)
+    CLASS[byte as usize] & STARTS != 0
 }
 
-fn is_name(byte: u8) -> bool {
-    starts_name(byte) || byte.is_ascii_digit() || matches!(byte, b'-' | b'.')
+#[inline]
+fn name_end(bytes: &[u8], mut at: usize) -> usize {
+    while at < bytes.len() && CLASS[bytes[at] as usize] & CONTINUES != 0 {
+        at += 1;
+    }
+    at
 }
 
-fn name_end(bytes: &[u8], at: usize) -> usize {
-    let rest = bytes[at..].iter().position(|&byte| !is_name(byte));
-    rest.map_or(bytes.len(), |length| at + length)
-}
-
-fn space_end(bytes: &[u8], at: usize) -> usize {
-    let rest = bytes[at..].iter().position(|&byte| !is_space(byte));
-    rest.map_or(bytes.len(), |length| at + length)
+#[inline]
+fn space_end(bytes: &[u8], mut at: usize) -> usize {
+    while at < bytes.len() && is_space(bytes[at]) {
+        at += 1;
+    }
+    at
 }
 
 /// Returns the index after `marker`, from `at` on.
@@ -80,6 +111,47 @@ pub(super) fn end_of(bytes: &[u8], at: usize, marker: &[u8]) -> TokenEnd {
     }
 }
 
+/// Returns the index of the first `<`, `&`, `]`, CR or control character from `at` on, or the length.
+#[inline]
+pub(super) fn text_end(bytes: &[u8], mut at: usize) -> usize {
+    let is_end = |byte: u8| matches!(byte, b'<' | b'&' | b']' | b'\r' | 0);
+    while let Some(block) = simd::at(bytes, at) {
+        let ends = block.equal(b'<')
+            | block.equal(b'&')
+            | block.equal(b']')
+            | block.equal(b'\r')
+            | block.equal(0);
+        if ends != 0 {
+            return at + ends.trailing_zeros() as usize;
+        }
+        at += simd::LENGTH;
+    }
+    let rest = bytes[at..].iter().position(|&byte| is_end(byte));
+    rest.map_or(bytes.len(), |length| at + length)
+}
+
+/// Returns the index of the first `quote` or `<` from `at` on, or the length, and whether all before it
+/// is plain.
+#[inline]
+fn value_end(bytes: &[u8], mut at: usize, quote: u8) -> (usize, bool) {
+    let mut odd = 0;
+    while let Some(block) = simd::at(bytes, at) {
+        let ends = block.equal(quote) | block.equal(b'<');
+        let unlike = block.equal(b'&') | block.up_to(b'\r');
+        if ends != 0 {
+            let length = ends.trailing_zeros();
+            odd |= unlike & ((1 << length) - 1);
+            return (at + length as usize, odd == 0);
+        }
+        odd |= unlike;
+        at += simd::LENGTH;
+    }
+    let rest = &bytes[at..];
+    let length = memchr2(quote, b'<', rest).unwrap_or(rest.len());
+    let is_odd = |&byte: &u8| byte == b'&' || byte <= b'\r';
+    (at + length, odd == 0 && !rest[..length].iter().any(is_odd))
+}
+
 /// Reads the attributes from `at` on, up to the end of a tag or an instruction.
 ///
 /// A `<` ends a broken tag, also in a value, where XML has none, if it begins a tag: a quote that is
@@ -88,6 +160,7 @@ pub(super) fn read_attributes(bytes: &[u8], mut at: usize, tag: &mut XmlTag) -> 
     tag.attributes.clear();
     tag.is_empty = false;
     tag.is_broken = false;
+    tag.has_prefix = false;
     loop {
         let blank = space_end(bytes, at);
         let is_apart = blank > at;
@@ -129,34 +202,33 @@ pub(super) fn read_attributes(bytes: &[u8], mut at: usize, tag: &mut XmlTag) -> 
             }
         }
         let quote = space_end(bytes, equals + 1);
-        match bytes.get(quote) {
+        let (value, is_plain) = match bytes.get(quote) {
             None => return TokenEnd::Cut,
             Some(&byte @ (b'"' | b'\'')) => {
                 let start = quote + 1;
-                at = start;
+                let (mut end, mut is_plain) = value_end(bytes, start, byte);
                 let is_tag = loop {
-                    let Some(length) = memchr2(byte, b'<', &bytes[at..]) else {
-                        return TokenEnd::Cut;
-                    };
-                    at += length;
-                    if bytes[at] == byte {
-                        break false;
+                    match bytes.get(end) {
+                        None => return TokenEnd::Cut,
+                        Some(&stop) if stop == byte => break false,
+                        Some(_) => {}
                     }
-                    let Some(&next) = bytes.get(at + 1) else {
+                    let Some(&next) = bytes.get(end + 1) else {
                         return TokenEnd::Cut;
                     };
                     tag.is_broken = true;
                     if next == b'/' || starts_name(next) {
                         break true;
                     }
-                    at += 1;
+                    let more = value_end(bytes, end + 1, byte);
+                    (end, is_plain) = (more.0, is_plain && more.1);
                 };
                 if is_tag {
+                    at = end;
                     continue;
                 }
-                let value = start..at;
-                at += 1;
-                tag.attributes.push(RawXmlAttribute { name, value });
+                at = end + 1;
+                (start..end, is_plain)
             }
             Some(_) => {
                 // A value without quotes, as HTML has them.
@@ -165,26 +237,80 @@ pub(super) fn read_attributes(bytes: &[u8], mut at: usize, tag: &mut XmlTag) -> 
                 let Some(length) = bytes[quote..].iter().position(is_end) else {
                     return TokenEnd::Cut;
                 };
-                let value = quote..quote + length;
-                at = value.end;
-                tag.attributes.push(RawXmlAttribute { name, value });
+                at = quote + length;
+                (quote..at, memchr(b'&', &bytes[quote..at]).is_none())
             }
-        }
+        };
+        let has_prefix = {
+            let name = &bytes[name.clone()];
+            name.contains(&b':') || name == b"xmlns"
+        };
+        tag.has_prefix |= has_prefix;
+        tag.attributes.push(RawXmlAttribute {
+            name,
+            value,
+            has_prefix,
+            is_plain,
+        });
     }
 }
 
 /// Reads the start tag at `at`, a `<`.
+#[inline]
 pub(super) fn read_start_tag(bytes: &[u8], at: usize, tag: &mut XmlTag) -> TokenEnd {
-    tag.name = at + 1..name_end(bytes, at + 1);
-    if tag.name.end == bytes.len() {
-        return TokenEnd::Cut;
+    let end = name_end(bytes, at + 1);
+    tag.name = at + 1..end;
+    match bytes.get(end) {
+        None => TokenEnd::Cut,
+        Some(b'>') => {
+            tag.attributes.clear();
+            tag.is_empty = false;
+            tag.is_broken = false;
+            tag.has_prefix = false;
+            tag.end = end + 1;
+            TokenEnd::At(end + 1)
+        }
+        Some(_) => read_attributes(bytes, end, tag),
     }
-    read_attributes(bytes, tag.name.end, tag)
+}
+
+/// Whether two attributes of a tag have the same name, which XML does not allow (XML 1.0, 3.1).
+pub(super) fn has_duplicates(bytes: &[u8], tag: &XmlTag) -> bool {
+    /// Fewer names are compared each with each, if a byte of them is the same.
+    const FEW: usize = 32;
+    let names = tag.attributes.iter();
+    let mut names = names.map(|attribute| &bytes[attribute.name.clone()]);
+    if tag.attributes.len() > FEW {
+        let mut seen = HashSet::with_capacity(tag.attributes.len());
+        return names.any(|name| !seen.insert(name));
+    }
+    let mut seen = 0_u64;
+    for (index, name) in names.enumerate() {
+        let last = name.last().copied().unwrap_or_default();
+        let bit = 1 << ((usize::from(last) ^ name.len() << 3) % 64);
+        if seen & bit != 0 {
+            let mut before = tag.attributes[..index].iter();
+            if before.any(|attribute| bytes[attribute.name.clone()] == *name) {
+                return true;
+            }
+        }
+        seen |= bit;
+    }
+    false
 }
 
 /// Reads the end tag at `at`, a `</`; none if the bytes end first.
+#[inline]
 pub(super) fn read_end_tag(bytes: &[u8], at: usize) -> Option<XmlEndTag> {
     let name = at + 2..name_end(bytes, at + 2);
+    if bytes.get(name.end) == Some(&b'>') {
+        let end = name.end + 1;
+        return Some(XmlEndTag {
+            name,
+            end,
+            is_broken: false,
+        });
+    }
     // A tag that is not closed ends where the next one begins.
     let close = name.end + memchr2(b'>', b'<', &bytes[name.end..])?;
     let is_closed = bytes[close] == b'>';
@@ -201,6 +327,11 @@ pub(super) enum Declaration<'a> {
     Entity(&'a [u8], &'a [u8]),
     /// An external subset or a parameter entity, which may declare more and is never loaded.
     Open,
+    /// A system identifier, of the DOCTYPE or of a declaration inside.
+    System {
+        keyword: &'static str,
+        identifier: Range<usize>,
+    },
 }
 
 /// Words and literals of a declaration in the DOCTYPE beyond this number are passed over.
@@ -222,13 +353,13 @@ pub(super) fn read_doctype<'a>(
             return TokenEnd::Cut;
         };
         match byte {
-            b'[' => {
-                is_inside = true;
-                words.clear();
-                at += 1;
-            }
-            b']' => {
-                is_inside = false;
+            b'[' | b']' | b'<'
+                if !bytes[at..].starts_with(b"<!--") && !bytes[at..].starts_with(b"<?") =>
+            {
+                if byte == b'[' && !is_inside {
+                    declared(bytes, &words, &mut found);
+                }
+                is_inside = byte != b']' && (is_inside || byte == b'[');
                 words.clear();
                 at += 1;
             }
@@ -238,40 +369,25 @@ pub(super) fn read_doctype<'a>(
                 };
                 let literal = at + 1..at + 1 + length;
                 at = literal.end + 1;
-                if !is_inside {
-                    found(Declaration::Open);
-                }
                 if words.len() < MOST_WORDS {
                     words.push(literal);
                 }
             }
-            b'<' if bytes[at..].starts_with(b"<!--") => match end_of(bytes, at + 4, b"-->") {
-                TokenEnd::At(end) => at = end,
-                cut @ TokenEnd::Cut => return cut,
-            },
-            b'<' if bytes[at..].starts_with(b"<?") => match end_of(bytes, at + 2, b"?>") {
-                TokenEnd::At(end) => at = end,
-                cut @ TokenEnd::Cut => return cut,
-            },
             b'<' => {
-                words.clear();
-                at += 1;
+                let marker: &[u8] = match bytes[at + 1] {
+                    b'!' => b"-->",
+                    _ => b"?>",
+                };
+                match end_of(bytes, at + 1 + marker.len(), marker) {
+                    TokenEnd::At(end) => at = end,
+                    cut @ TokenEnd::Cut => return cut,
+                }
             }
             b'>' => {
                 at += 1;
+                declared(bytes, &words, &mut found);
                 if !is_inside {
                     return TokenEnd::At(at);
-                }
-                if let [kind, name, rest @ ..] = &words[..]
-                    && bytes[kind.clone()] == *b"!ENTITY"
-                {
-                    let is_literal =
-                        |word: &Range<usize>| matches!(bytes[word.start - 1], b'"' | b'\'');
-                    let value = match rest {
-                        [literal] if is_literal(literal) => &bytes[literal.clone()],
-                        _ => b"",
-                    };
-                    found(Declaration::Entity(&bytes[name.clone()], value));
                 }
                 words.clear();
             }
@@ -288,5 +404,47 @@ pub(super) fn read_doctype<'a>(
                 at = end;
             }
         }
+    }
+}
+
+/// Passes on what the words of a declaration in the DOCTYPE, or of the DOCTYPE itself, say.
+fn declared<'a>(bytes: &'a [u8], words: &[Range<usize>], found: &mut impl FnMut(Declaration<'a>)) {
+    let is_literal = |word: &Range<usize>| matches!(bytes[word.start - 1], b'"' | b'\'');
+    let is = |word: Option<&Range<usize>>, text: &[u8]| {
+        word.is_some_and(|word| bytes[word.clone()] == *text)
+    };
+    let system = match words {
+        [.., keyword, system] if is(Some(keyword), b"SYSTEM") && is_literal(system) => Some(system),
+        [.., keyword, public, system]
+            if is(Some(keyword), b"PUBLIC") && is_literal(public) && is_literal(system) =>
+        {
+            Some(system)
+        }
+        _ => None,
+    };
+    // The words of the DOCTYPE begin behind its `<!`.
+    let keyword = match words.first().map(|word| &bytes[word.clone()]) {
+        Some(b"DOCTYPE") => "doctype",
+        Some(b"!ENTITY") => "entity",
+        Some(b"!NOTATION") => "notation",
+        _ => return,
+    };
+    if let Some(system) = system {
+        let identifier = system.clone();
+        found(Declaration::System {
+            keyword,
+            identifier,
+        });
+    }
+    match (keyword, words) {
+        ("doctype", _) if system.is_some() => found(Declaration::Open),
+        ("entity", [_, name, rest @ ..]) if !is(Some(name), b"%") => {
+            let value = match rest {
+                [literal] if is_literal(literal) => &bytes[literal.clone()],
+                _ => b"",
+            };
+            found(Declaration::Entity(&bytes[name.clone()], value));
+        }
+        _ => {}
     }
 }

@@ -126,6 +126,8 @@ pub(super) enum ValueKind {
     Guid,
     /// Escaped HTML, with the base of its item or channel.
     EntryHtml,
+    /// Pairs of a namespace and a reference.
+    Pairs,
     /// A text construct of Atom (RFC 4287, 3.1): HTML where its type says so.
     TypedHtml,
 }
@@ -246,43 +248,49 @@ pub(super) fn is_first_element(name: &[u8]) -> bool {
     FIRST_ELEMENTS.contains(&name)
 }
 
-fn rows(
-    namespace: Namespace,
-    element: &[u8],
-    extended: bool,
-) -> impl Iterator<Item = &'static XmlRow> {
-    ROWS.iter().filter(move |row| {
-        row.namespace == namespace
-            && (row.element == "*" || row.element.as_bytes() == element)
-            && (extended || !row.extended)
-    })
+/// Returns the row of an attribute of RDF, which stands on elements of any namespace.
+pub(super) fn rdf_attribute(local: &[u8], extended: bool) -> Option<(&'static str, ValueKind)> {
+    XmlRows::of(Rdf, b"*", extended).attribute(&[b"rdf:", local].concat())
 }
 
-/// Returns the row of an attribute.
-pub(super) fn attribute_row(
-    namespace: Namespace,
-    element: &[u8],
-    attribute: &[u8],
-    extended: bool,
-) -> Option<(&'static str, ValueKind)> {
-    // RDF's attributes stand on elements of any namespace.
-    let namespace = match attribute.starts_with(b"rdf:") {
-        true => Rdf,
-        false => namespace,
-    };
-    rows(namespace, element, extended).find_map(|row| match row.place {
-        Attribute(name) if name.as_bytes() == attribute => Some((name, row.kind)),
-        _ => None,
-    })
-}
+/// A set of rows of the table.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct XmlRows(u128);
 
-/// Returns the kind of an element's text.
-pub(super) fn text_kind(
-    namespace: Namespace,
-    element: &[u8],
-    extended: bool,
-) -> Option<(&'static str, ValueKind)> {
-    let mut rows = rows(namespace, element, extended);
-    let row = rows.find(|row| row.place == Text)?;
-    Some((row.element, row.kind))
+const _: () = assert!(ROWS.len() <= u128::BITS as usize);
+
+impl XmlRows {
+    /// The rows of an element.
+    pub(super) fn of(namespace: Namespace, element: &[u8], extended: bool) -> Self {
+        let is_of = |row: &XmlRow| {
+            row.namespace == namespace
+                && (row.element == "*" || row.element.as_bytes() == element)
+                && (extended || !row.extended)
+        };
+        let rows = ROWS.iter().enumerate().filter(|(_, row)| is_of(row));
+        XmlRows(rows.fold(0, |set, (index, _)| set | 1 << index))
+    }
+
+    fn iter(self) -> impl Iterator<Item = &'static XmlRow> {
+        let mut left = self.0;
+        std::iter::from_fn(move || {
+            let index = left.trailing_zeros() as usize;
+            left &= left.wrapping_sub(1);
+            ROWS.get(index)
+        })
+    }
+
+    /// Returns the row of an attribute.
+    pub(super) fn attribute(self, attribute: &[u8]) -> Option<(&'static str, ValueKind)> {
+        self.iter().find_map(|row| match row.place {
+            Attribute(name) if name.as_bytes() == attribute => Some((name, row.kind)),
+            _ => None,
+        })
+    }
+
+    /// Returns the element of the row of the text, and its kind.
+    pub(super) fn text(self) -> Option<(&'static str, ValueKind)> {
+        let row = self.iter().find(|row| row.place == Text)?;
+        Some((row.element, row.kind))
+    }
 }

@@ -1,0 +1,293 @@
+//! The open elements: their names, what prefixes mean inside, and the rows of their vocabularies.
+
+use super::vocabulary::{self, Namespace, ValueKind, XmlRows};
+use crate::bytes::steps::step;
+use crate::document::html::xml::MarkupNamespace;
+
+/// Elements that nest deeper are read, but have no namespaces, bases or entries of their own.
+const DEEPEST: usize = 4096;
+/// Namespace declarations that are in force; further ones do not count.
+const MOST_BINDINGS: usize = 256;
+/// An end tag is looked up among this many open elements.
+const NEAREST: usize = 64;
+/// The number of names whose kinds are kept.
+const KEPT: usize = 256;
+/// Kinds of longer names are not kept.
+const LONGEST_KEPT: usize = 64;
+
+/// What is known of all elements of one name, while the same prefixes are in force.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ElementKind {
+    pub(super) namespace: Namespace,
+    /// The namespace of an element that the table of HTML knows.
+    pub(super) markup: Option<MarkupNamespace>,
+    pub(super) rows: XmlRows,
+    /// The row of the element's text.
+    pub(super) text: Option<(&'static str, ValueKind)>,
+    /// Whether it is an item, a channel, or what has a link of its own in one.
+    pub(super) is_entry: bool,
+    /// Whether text and attributes are searched, because nothing is known of them.
+    pub(super) is_guessed: bool,
+}
+
+/// A kind, and when it counts.
+struct KeptKind {
+    name: Vec<u8>,
+    bindings: u32,
+    kind: ElementKind,
+}
+
+/// An open element.
+pub(super) struct OpenElement {
+    /// The hash of its name as written.
+    name: u64,
+    /// The prefixes in force around it.
+    outer: Bindings,
+    /// Whether it is a document of its own, with its own base.
+    pub(super) has_scope: bool,
+    pub(super) is_entry: bool,
+    pub(super) is_guessed: bool,
+}
+
+/// The prefixes in force: how many there are, and a number that no other set of them has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Bindings {
+    count: u32,
+    number: u32,
+}
+
+/// The open elements of a document.
+#[derive(Default)]
+pub(super) struct OpenElements {
+    open: Vec<OpenElement>,
+    /// The number of open elements beyond [`DEEPEST`].
+    deeper: u64,
+    prefixes: Vec<(Vec<u8>, Namespace)>,
+    bindings: Bindings,
+    /// The number of sets of prefixes there have been.
+    sets: u32,
+    kept: Vec<Option<KeptKind>>,
+    /// The vocabulary of elements without a namespace; `None` before the root.
+    root: Option<Namespace>,
+    /// Whether the root's vocabulary is unknown.
+    guesses: bool,
+}
+
+/// Hashes a name. Names of the same hash are taken to be the same where tags are matched.
+#[inline]
+fn hash(name: &[u8]) -> u64 {
+    const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
+    let mut hash = name.len() as u64;
+    let mut chunks = name.chunks_exact(8);
+    let mut mix = |word: u64| {
+        hash = (hash ^ word).wrapping_mul(FACTOR);
+        hash ^= hash >> 29;
+    };
+    for chunk in &mut chunks {
+        let mut word = [0; 8];
+        word.copy_from_slice(chunk);
+        mix(u64::from_le_bytes(word));
+    }
+    let mut last = 0;
+    for &byte in chunks.remainder() {
+        last = last << 8 | u64::from(byte);
+    }
+    mix(last);
+    hash
+}
+
+/// Returns the prefix of a name and its local part.
+pub(super) fn split_name(name: &[u8]) -> (&[u8], &[u8]) {
+    match name.iter().position(|&byte| byte == b':') {
+        Some(colon) => (&name[..colon], &name[colon + 1..]),
+        None => (b"", name),
+    }
+}
+
+impl OpenElements {
+    /// Closes everything, and forgets the document.
+    pub(super) fn clear(&mut self) {
+        self.open.clear();
+        self.deeper = 0;
+        self.prefixes.clear();
+        // The root of another document may have another vocabulary.
+        self.kept.clear();
+        self.bindings = Bindings::default();
+        self.sets = 0;
+        self.root = None;
+        self.guesses = false;
+    }
+
+    /// Whether the root has begun.
+    pub(super) fn has_root(&self) -> bool {
+        self.root.is_some()
+    }
+
+    /// Whether no element is open.
+    pub(super) fn is_outside(&self) -> bool {
+        self.open.is_empty()
+    }
+
+    /// Whether elements nest so deep that further ones are only counted.
+    pub(super) fn is_full(&self) -> bool {
+        self.open.len() >= DEEPEST
+    }
+
+    /// Whether the text behind a tag that ended is searched.
+    #[inline]
+    pub(super) fn is_guessed(&self) -> bool {
+        self.open.last().is_some_and(|open| open.is_guessed)
+    }
+
+    pub(super) fn bindings(&self) -> Bindings {
+        self.bindings
+    }
+
+    /// Returns the namespace of a prefix.
+    pub(super) fn binding(&self, prefix: &[u8]) -> Namespace {
+        step(self.prefixes.len());
+        if prefix == b"xml" {
+            return Namespace::Xml;
+        }
+        let mut known = self.prefixes.iter().rev();
+        match known.find(|(known, _)| known == prefix) {
+            Some((_, namespace)) => *namespace,
+            None if prefix.is_empty() => Namespace::Nameless,
+            None => Namespace::Unknown,
+        }
+    }
+
+    /// Binds a prefix to a namespace.
+    pub(super) fn bind(&mut self, prefix: &[u8], namespace: Namespace) {
+        if self.binding(prefix) != namespace && self.prefixes.len() < MOST_BINDINGS {
+            self.prefixes.push((prefix.to_vec(), namespace));
+            self.sets = self.sets.wrapping_add(1);
+            self.bindings = Bindings {
+                count: self.prefixes.len() as u32,
+                number: self.sets,
+            };
+        }
+    }
+
+    /// Returns to the prefixes that were in force.
+    #[inline]
+    pub(super) fn unbind(&mut self, outer: Bindings) {
+        if self.bindings != outer {
+            self.prefixes.truncate(outer.count as usize);
+            self.bindings = outer;
+        }
+    }
+
+    /// Returns what is known of elements of a name; the first one asked for is the root.
+    #[inline]
+    pub(super) fn kind(&mut self, name: &[u8], extended: bool) -> ElementKind {
+        let slot = (hash(name) >> 56) as usize % KEPT;
+        if let Some(Some(kept)) = self.kept.get(slot)
+            && kept.bindings == self.bindings.number
+            && kept.name == name
+        {
+            return kept.kind;
+        }
+        let kind = self.new_kind(name, extended);
+        if name.len() <= LONGEST_KEPT {
+            if self.kept.is_empty() {
+                self.kept.resize_with(KEPT, || None);
+            }
+            self.kept[slot] = Some(KeptKind {
+                name: name.to_vec(),
+                bindings: self.bindings.number,
+                kind,
+            });
+        }
+        kind
+    }
+
+    fn new_kind(&mut self, name: &[u8], extended: bool) -> ElementKind {
+        let (prefix, local) = split_name(name);
+        let mut namespace = self.binding(prefix);
+        if self.root.is_none() {
+            let root = vocabulary::of_root(local);
+            self.root = Some(root);
+            self.guesses = match namespace {
+                Namespace::Nameless => root == Namespace::Unknown,
+                known => known == Namespace::Unknown,
+            };
+        }
+        if namespace == Namespace::Nameless {
+            namespace = self.root.unwrap_or(Namespace::Unknown);
+        }
+        let rows = XmlRows::of(namespace, local, extended);
+        ElementKind {
+            namespace,
+            markup: match namespace {
+                Namespace::Xhtml => Some(MarkupNamespace::Html),
+                Namespace::Svg => Some(MarkupNamespace::Svg),
+                Namespace::MathMl => Some(MarkupNamespace::MathMl),
+                _ => None,
+            },
+            rows,
+            text: rows.text(),
+            is_entry: namespace == Namespace::Rss
+                && matches!(
+                    local,
+                    b"item" | b"channel" | b"image" | b"textinput" | b"textInput"
+                ),
+            is_guessed: self.guesses && namespace == Namespace::Unknown,
+        }
+    }
+
+    /// Opens an element that does not end in its own tag; returns false if it is only counted.
+    #[inline]
+    pub(super) fn push(
+        &mut self,
+        name: &[u8],
+        kind: &ElementKind,
+        outer: Bindings,
+        has_scope: bool,
+    ) -> bool {
+        if self.is_full() {
+            self.deeper += 1;
+            return false;
+        }
+        self.open.push(OpenElement {
+            name: hash(name),
+            outer,
+            has_scope,
+            is_entry: kind.is_entry,
+            is_guessed: kind.is_guessed,
+        });
+        true
+    }
+
+    /// Whether no element was counted beyond the deepest.
+    pub(super) fn is_shallow(&self) -> bool {
+        self.deeper == 0
+    }
+
+    /// Closes an element that was only counted; returns false if there is none.
+    #[inline]
+    pub(super) fn pop_counted(&mut self) -> bool {
+        let is_counted = self.deeper > 0;
+        self.deeper -= u64::from(is_counted);
+        is_counted
+    }
+
+    /// Returns the number of elements around which the end tag of a name closes, with its own; none
+    /// if it closes nothing near.
+    #[inline]
+    pub(super) fn closed_by(&self, name: &[u8]) -> Option<usize> {
+        let name = hash(name);
+        step(self.open.len().min(NEAREST));
+        let near = self.open.iter().rev().take(NEAREST);
+        let mut near = near.map(|open| open.name);
+        near.position(|open| open == name).map(|above| above + 1)
+    }
+
+    /// Closes the innermost element.
+    #[inline]
+    pub(super) fn pop(&mut self) -> Option<OpenElement> {
+        let open = self.open.pop()?;
+        self.unbind(open.outer);
+        Some(open)
+    }
+}
