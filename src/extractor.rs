@@ -235,7 +235,7 @@ impl Extractor {
     ) -> io::Result<u64> {
         let limit = usize::try_from(self.options.formats.html.max_document).unwrap_or(usize::MAX);
         let limit = match document.format.reading {
-            Passes::Once => 0,
+            Passes::Once | Passes::Held => 0,
             // The scanner may request a restart only at the end of its look-ahead.
             Passes::MaybeTwice => {
                 limit + 2 * document.format.bounds.look_ahead + self.options.window
@@ -297,7 +297,7 @@ impl Extractor {
     ) -> io::Result<u64> {
         let (bounds, origin) = (document.format.bounds, document.origin.offset);
         let mut pass = self.begin(document, source.reader.detected());
-        source.windows.begin_at(bounds, origin);
+        source.windows.begin_at(self.bounds(bounds, &pass), origin);
         while let Some(restarted) = self.run_pass(&mut pass, source, sink) {
             source.reader.again(restarted.start.restart.encoding)?;
             let bounds = self.bounds(bounds, &restarted);
@@ -324,7 +324,7 @@ impl Extractor {
         sink: &mut impl Sink,
     ) -> Option<Pass> {
         loop {
-            if source.becomes_heavy(pass.start.restart.exact) {
+            if source.becomes_heavy(pass.is_held()) {
                 sink.heavy();
             }
             source.fill();
@@ -337,10 +337,10 @@ impl Extractor {
         }
     }
 
-    /// Returns the bounds of a pass: an exact one may need the whole document in one window.
+    /// Returns the bounds of a pass, which may need the whole document in one window.
     fn bounds(&self, bounds: Bounds, pass: &Pass) -> Bounds {
         let limit = usize::try_from(self.options.formats.html.max_document).unwrap_or(usize::MAX);
-        match pass.start.restart.exact {
+        match pass.is_held() {
             true => Bounds {
                 look_ahead: limit.max(bounds.look_ahead),
                 ..bounds
@@ -370,7 +370,15 @@ impl Extractor {
             slug: document.slug,
             ..ScanStart::default()
         };
-        Pass::new(scanner, start, self.options.positions, document.origin)
+        // Where a document is held, its references have no lines.
+        let positions = match format.reading {
+            Passes::Held => Positions::Offsets,
+            Passes::Once | Passes::MaybeTwice => self.options.positions,
+        };
+        Pass {
+            reading: format.reading,
+            ..Pass::new(scanner, start, positions, document.origin)
+        }
     }
 
     /// Scans one window: bytes to events to links.
@@ -428,8 +436,8 @@ impl Extractor {
 
 /// A document as a sequence of windows.
 trait WindowSource {
-    /// Returns true once, before the document is to take much memory; `exact` as in a restart.
-    fn becomes_heavy(&mut self, _exact: bool) -> bool {
+    /// Returns true once, before the document is to take much memory: it may be held as a whole.
+    fn becomes_heavy(&mut self, _held: bool) -> bool {
         false
     }
 
@@ -467,8 +475,8 @@ struct ReaderWindows<'r, S> {
 }
 
 impl<S: RewindSource> WindowSource for ReaderWindows<'_, S> {
-    fn becomes_heavy(&mut self, exact: bool) -> bool {
-        let is_large = exact && self.windows.pending().len() > HEAVY_PENDING;
+    fn becomes_heavy(&mut self, held: bool) -> bool {
+        let is_large = held && self.windows.pending().len() > HEAVY_PENDING;
         let is_heavy = is_large || self.reader.kept() > HEAVY_KEPT;
         is_heavy && !std::mem::replace(&mut self.is_heavy, true)
     }
@@ -493,6 +501,7 @@ impl<S: RewindSource> WindowSource for ReaderWindows<'_, S> {
 struct Pass {
     /// The index of the scanner in the extractor.
     scanner: usize,
+    reading: Passes,
     start: ScanStart,
     begun: bool,
     positions: Positions,
@@ -505,12 +514,18 @@ impl Pass {
         let PieceOrigin { offset, line, .. } = origin;
         Pass {
             scanner,
+            reading: Passes::Once,
             start,
             begun: false,
             positions,
             origin,
             lines: (positions == Positions::Lines).then(|| LineCounter::starting(offset, line)),
         }
+    }
+
+    /// Returns whether the document may have to be in one window: an exact pass builds a tree.
+    fn is_held(&self) -> bool {
+        self.start.restart.exact || self.reading == Passes::Held
     }
 
     /// Returns another pass, if the outermost document requested a restart.

@@ -426,7 +426,26 @@ const SHAPES: &[Shape] = &[
     ("news", "", "#! rnews 1\n", ""),
     ("news", "", "#! rnews 20\nA: b\n\nhttp://a/ b\n", ""),
     ("emlx", "9999999\nA: b\n\n", "<?xml", ""),
+    // PDF: objects without an end, loops, and much that leads to the same.
+    ("pdf", "", "1 0 obj (\n", ""),
+    ("pdf", "", "1 0 obj <</A (\n", ""),
+    ("pdf", "", "% 0 obj <</A [\n", ""),
+    ("pdf", "", "% 0 obj<</Type/ObjStm/N 1/First 1>>stream\n", ""),
+    ("pdf", "", "% 0 obj<</Length 9>>stream\nendobj ", ""),
+    ("pdf", "", "trailer<</Root % 0 R ", ""),
+    ("pdf", "", "xref\n0 9\n", "startxref 0"),
+    ("pdf", "", "0000000000 0", "startxref 0"),
+    ("pdf", PAGE, "4 0 R ", "]>>endobj 4 0 obj<</A<</URI(http://a/)/Next 4 0 R>>>>"),
+    ("pdf", PAGE, "<</A 4 0 R>>", "]>>endobj 4 0 obj<</URI(http://a/)/Next[4 0 R 4 0 R]>>"),
+    ("pdf", PAGE, "<</A<</URI(http://a/%)/Next<</URI 4 0 R>>>>>>", "]>>endobj 4 0 obj(http://b/)"),
+    ("pdf", PAGE, "[<<", ""),
+    ("pdf", PAGE, "3 0 R ", "]>>"),
+    ("pdf", "1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Kids[", "<</Kids[", ""),
+    ("pdf", "1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Kids[", "<</Annots 2 0 R>>", "]>>"),
 ];
+
+const PAGE: &str =
+    "1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Kids[3 0 R]>>endobj 3 0 obj<</Annots[";
 
 const RELATED: &str = "Content-Type: multipart/related; boundary=x\n\n";
 
@@ -521,6 +540,13 @@ fn mail_takes_steps_in_proportion_to_its_length() {
     let formats = ["eml", "mbox", "mmdf", "news", "emlx", "mhtml"];
     check(&formats, *WINDOWS.start());
     check(&formats, *WINDOWS.end());
+}
+
+#[test]
+fn pdf_takes_steps_in_proportion_to_its_length() {
+    check(&["pdf"], *WINDOWS.start());
+    // The windows of a document that is held double, so that only one of them shows the reader alone.
+    check(&["pdf"], 4 << 20);
 }
 
 /// Documents in values, or parts, with so many pending references that some are released early.

@@ -1,7 +1,7 @@
 //! A streaming link extractor and resolver for documents.
 //!
 //! uriscan finds the URI references of plain text (RFC 2396 Appendix E), HTML, style sheets, XML, JSON,
-//! Markdown and mail, and resolves each against the right base (RFC 2396 section 5.1): the document's own `BASE`, else
+//! Markdown, PDF and mail, and resolves each against the right base (RFC 2396 section 5.1): the document's own `BASE`, else
 //! the entity that encloses the document, else its retrieval URI, else a default.
 //!
 //! ```
@@ -28,7 +28,7 @@
 //!
 //! # Features
 //!
-//! `default-features = false` leaves text, HTML, style sheets and resolution. `documents` (JSON, XML),
+//! `default-features = false` leaves text, HTML, style sheets and resolution. `documents` (JSON, XML, PDF),
 //! `markdown` and `mail` add formats, `compression` (part of `mail`) decompression, `audit` the
 //! checking of document trees with all formats, and `cli`, the default, the command.
 //!

@@ -107,14 +107,15 @@ fn links(case: &Case, window: usize) -> Vec<String> {
 }
 
 fn line(link: &Link<'_>) -> String {
-    let position = link.position.unwrap();
     let element = match (link.element, link.attribute) {
         (None, None) => "-".to_owned(),
         (element, attribute) => format!("{}@{}", element.unwrap_or(""), attribute.unwrap_or("")),
     };
     let flags: Vec<&str> = link.flags.names().collect();
     let mut fields = vec![
-        format!("{}:{}", position.line, position.column),
+        link.position.map_or("-".to_owned(), |position| {
+            format!("{}:{}", position.line, position.column)
+        }),
         format!("{}-{}", link.span.start, link.span.end),
         link.context.name().to_owned(),
         element,

@@ -29,6 +29,8 @@ mod json;
 mod layers;
 // Mail and news archives.
 mod mail;
+// PDF files.
+mod pdf;
 // The sample session of README.md is what one sees.
 mod readme;
 // URIs in plain text.

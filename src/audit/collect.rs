@@ -226,7 +226,7 @@ impl<'a> CollectWorker<'a> {
 
 /// Returns whether fragments of references to documents of a format are checked.
 fn has_fragments(format: &Format) -> bool {
-    matches!(format.name, "html" | "markdown")
+    matches!(format.name, "html" | "markdown" | "pdf")
 }
 
 /// The links and diagnostics of a document that are kept.
@@ -336,8 +336,12 @@ impl<'a> DocumentFinds<'a> {
 
     /// Returns the places in the document that links can lead to.
     fn anchor_set(&self, format: &Format) -> AnchorSet {
+        let is_pdf = format.name == "pdf";
+        // Destinations of a PDF that could not be read to its end may be missing.
+        let has_names = has_fragments(format) && !(is_pdf && self.damaged > 0);
         AnchorSet {
-            names: has_fragments(format).then(|| self.names.as_slice().into()),
+            names: has_names.then(|| self.names.as_slice().into()),
+            is_pdf,
             redirect: self.redirect.clone(),
             on_github: format.name == Format::MARKDOWN.name && self.is_on_github(),
         }

@@ -145,7 +145,7 @@ impl<'a> Finding<'a> {
     /// as a whole.
     pub fn span(&self) -> Option<Span> {
         match self.subject {
-            FindingSubject::Link(link) => Some(link.span),
+            FindingSubject::Link(link) => link.exact_span(),
             FindingSubject::Document(position) => position.span,
         }
     }

@@ -75,7 +75,8 @@ impl FixList {
             Some(_) => true,
         };
         // The spans of parts of messages and of inner documents are not those of the file.
-        let is_verbatim = link.member.is_none() && !link.flags.intersects(Flags::SRCDOC);
+        let is_verbatim =
+            link.member.is_none() && !link.flags.intersects(Flags::SRCDOC | Flags::OBJECT);
         if !is_certain || !is_verbatim || *suggestion.reference == *link.reference {
             return false;
         }
@@ -355,7 +356,7 @@ impl Sink for ReadLinks {
     fn link(&mut self, link: &Link<'_>) {
         self.0.push(ReadLink {
             span: link.span,
-            is_inner: link.member.is_some() || link.flags.intersects(Flags::SRCDOC),
+            is_inner: link.member.is_some() || link.flags.intersects(Flags::SRCDOC | Flags::OBJECT),
             reference: link.reference.into(),
             target: link.target.ok().map(Into::into),
         });

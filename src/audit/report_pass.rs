@@ -401,7 +401,9 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
                 let path = self.audit.checker.paths.path(file);
                 self.is_home(file) || self.audit.checker.servers.is_error_page(&path)
             });
-        let is_page = document.file().is_some() && document.anchors().names.is_some();
+        let is_page = document.file().is_some()
+            && document.anchors().names.is_some()
+            && !document.anchors().is_pdf;
         if is_page && !is_entry {
             self.position("orphan", &DocumentPosition::default());
         }

@@ -9,7 +9,7 @@ use foldhash::{HashMap, HashMapExt};
 use super::names::{FileId, common_prefix};
 use super::rules::StateCounts;
 use super::target::{
-    TargetLocation, decode_fragment, is_line_of_source, line_range, required_name,
+    TargetLocation, decode_fragment, is_line_of_source, line_range, pdf_places, required_name,
 };
 use super::wire::{WireReader, push_bytes, push_number};
 use crate::pipeline::walk::{Entry, EntryKind, path_of};
@@ -31,6 +31,8 @@ pub(super) struct AnchorSet {
     pub(super) names: Option<Box<[u64]>>,
     /// The target of the document's refresh, if it redirects to another one.
     pub(super) redirect: Option<Box<Redirect>>,
+    /// Whether fragments are those of PDF (RFC 8118).
+    pub(super) is_pdf: bool,
     /// Whether GitHub shows the document, and finds its anchors in any case.
     pub(super) on_github: bool,
 }
@@ -528,13 +530,13 @@ impl Site {
 
     /// Returns whether a file, or the one that it redirects to, has the place that a fragment names.
     pub(super) fn has_fragment(&self, file: FileId, fragment: &[u8]) -> bool {
-        self.leads_to_place(fragment, |name| self.has(file, name))
+        self.leads_to_place(file, fragment, |name| self.has(file, name))
     }
 
     /// Returns whether a file itself has the place that a fragment names.
     pub(super) fn page_has_fragment(&self, file: FileId, fragment: &[u8]) -> bool {
         let anchors = self.anchors(file);
-        self.leads_to_place(fragment, |name| {
+        self.leads_to_place(file, fragment, |name| {
             anchors.is_none_or(|anchors| anchors.has(name))
         })
     }
@@ -580,11 +582,15 @@ impl Site {
     }
 
     /// Returns whether a fragment names a place, as it is written or decoded, or as a range of lines.
-    fn leads_to_place(&self, fragment: &[u8], has: impl Fn(u64) -> bool) -> bool {
+    fn leads_to_place(&self, file: FileId, fragment: &[u8], has: impl Fn(u64) -> bool) -> bool {
+        let has = |name: &[u8]| has(self.hasher.hash_one(name));
+        if self.anchors(file).is_some_and(|anchors| anchors.is_pdf) {
+            let mut names = pdf_places(fragment);
+            return names.all(|name| has(&name));
+        }
         let Some(name) = required_name(fragment) else {
             return true;
         };
-        let has = |name: &[u8]| has(self.hasher.hash_one(name));
         has(&decode_fragment(name))
             || name.contains(&b'%') && has(name)
             || line_range(name).is_some_and(|ends| ends.into_iter().all(has))

@@ -593,6 +593,32 @@ pub(super) fn is_rustdoc_item(path: &[u8]) -> bool {
     has_three_parts && name.ends_with(b".html") && kinds.any(|known| known.as_bytes() == kind)
 }
 
+/// Returns the names of the places that a fragment needs in a PDF, as its scanner reports them: its
+/// parameters `page` and `nameddest`, and a name alone, which stands for the latter (RFC 8118, section
+/// 3). Other parameters need nothing.
+pub(super) fn pdf_places(fragment: &[u8]) -> impl Iterator<Item = Vec<u8>> {
+    let parameters = fragment.split(|byte| matches!(byte, b'&' | b'#'));
+    parameters
+        .filter(|parameter| !parameter.is_empty())
+        .filter_map(|parameter| {
+            let at = memchr::memchr(b'=', parameter);
+            let (key, value) = at.map_or((&b"nameddest"[..], parameter), |at| {
+                (&parameter[..at], &parameter[at + 1..])
+            });
+            let value = decode_fragment(value);
+            let value = match key {
+                b"nameddest" => value,
+                // `page=03` is the third page too.
+                b"page" => {
+                    let zeros = value.iter().take_while(|&&byte| byte == b'0').count();
+                    value[zeros..].to_vec().into()
+                }
+                _ => return None,
+            };
+            Some([key, b"=", &value].concat())
+        })
+}
+
 /// Decodes the percent-encoded bytes of a fragment; a `%` without two digits stays.
 pub(super) fn decode_fragment(fragment: &[u8]) -> Cow<'_, [u8]> {
     percent_decode(fragment).into()
@@ -630,6 +656,26 @@ mod tests {
         ] {
             let name = name.map(str::as_bytes);
             assert_eq!(required_name(fragment.as_bytes()), name, "{fragment}");
+        }
+    }
+
+    #[test]
+    fn places_in_a_pdf_are_pages_and_names() {
+        let places = |fragment: &str| -> Vec<String> {
+            let places = pdf_places(fragment.as_bytes());
+            places
+                .map(|name| String::from_utf8(name).unwrap())
+                .collect()
+        };
+        for (fragment, expected) in [
+            ("page=3", &["page=3"][..]),
+            ("page=03&zoom=50,1,2", &["page=3"]),
+            ("zoom=50", &[]),
+            ("", &[]),
+            ("nameddest=a%20b&page=1", &["nameddest=a b", "page=1"]),
+            ("chapter.1", &["nameddest=chapter.1"]),
+        ] {
+            assert_eq!(places(fragment), expected, "{fragment}");
         }
     }
 

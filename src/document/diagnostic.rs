@@ -203,6 +203,50 @@ codes! {
         example: "ten thousand elements, each in the one before",
         allow: NOTE,
     }
+    PACKAGE_ENCRYPTED = "package.encrypted", Damage {
+        message: "the document is encrypted and was not read",
+        meaning: "The document is encrypted, as a PDF is that asks for a password or restricts its use.",
+        why: "Its references and its destinations are not readable.",
+        example: "a PDF whose trailer has /Encrypt",
+        allow: "There is no flag for it. Remove the encryption, as `qpdf --decrypt` does, and give what comes out.",
+    }
+    PDF_REBUILT = "pdf.xref-rebuilt", Note {
+        message: "the cross references are missing or wrong; the file was searched for its objects",
+        meaning: "The cross references of a PDF are missing, or lead to something else than the objects.",
+        why: "Objects were found by a search of the file; of several with one number the last one counts.",
+        example: "a PDF that was changed with a text editor",
+        allow: NOTE,
+    }
+    PDF_DAMAGED = "pdf.damaged", Damage {
+        message: "an object stream cannot be read",
+        meaning: "A stream that holds objects or cross references is damaged, or has a filter other \
+            than FlateDecode.",
+        why: "The objects in it are missing, and with them references and destinations.",
+        example: "one changed byte in an object stream",
+        allow: DAMAGE,
+    }
+    PDF_LIMIT = "pdf.limit", Damage {
+        message: "the file unpacks to too much, or its objects are read too often; the rest was left out",
+        meaning: "Object streams unpack to more than --max-document, or objects lead to the same bytes \
+            again and again.",
+        why: "A few kilobytes that take gigabytes or hours are an attack, not a document.",
+        example: "an object stream of zeros, compressed twice",
+        allow: "Raise --max-document for a document whose object streams are that long.",
+    }
+    PDF_NO_PAGES = "pdf.no-pages", Damage {
+        message: "there is no catalog with pages",
+        meaning: "The catalog of a PDF, or its page tree, is missing.",
+        why: "Annotations are found through their pages, so that their references are missing.",
+        example: "head -c 1000 manual.pdf > cut.pdf",
+        allow: DAMAGE,
+    }
+    PDF_TOO_LONG = "pdf.too-long", Damage {
+        message: "the file is longer than --max-document, and only its start was read",
+        meaning: "A PDF is longer than --max-document, and what is behind that was not read.",
+        why: "A PDF is held in memory, because its last bytes tell where its objects are.",
+        example: "a PDF of 100 MB, with the default of 64 MiB",
+        allow: "Raise --max-document.",
+    }
     HELD_LIMIT = "html.held-limit", Note {
         message: "too many references before the base was known; they resolve against the base known so far",
         meaning: "More than 16 MiB of references stood before the base was known.",

@@ -105,6 +105,8 @@ pub enum BaseSelector {
     Refresh,
     /// The base that the document would have without its BASE element.
     Fallback,
+    /// The same; the target gets a fragment, which is not part of the reference.
+    FallbackWithFragment(TextRange),
     /// The element's codebase, which is resolved against the document's base URI.
     Codebase(TextRange),
     /// None: the reference must be absolute.
@@ -673,8 +675,10 @@ impl Batch {
                 *other = text(*other);
             }
         }
-        if let BaseSelector::Codebase(codebase) = &mut copy.base {
-            *codebase = text(*codebase);
+        if let BaseSelector::Codebase(other) | BaseSelector::FallbackWithFragment(other) =
+            &mut copy.base
+        {
+            *other = text(*other);
         }
         copy.alternatives = self.copy_alternatives(found, from, window);
         copy

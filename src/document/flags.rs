@@ -274,6 +274,10 @@ impl Flags {
     pub const REFRESH: Flags = Flags(1 << 63);
     /// The reference's element asks to be left out (`HtmlOptions::ignore`).
     pub const IGNORED: Flags = Flags(1 << 62);
+    /// The span is that of an object of a PDF.
+    pub const OBJECT: Flags = Flags(1 << 61);
+    /// The object stands in a compressed stream, whose span stands for that of the object.
+    pub const PACKED: Flags = Flags(1 << 60);
 }
 
 impl Flags {

@@ -107,6 +107,8 @@ pub(crate) enum Passes {
     /// Once, or a second time from its first byte after a
     /// [`Restart`](crate::document::events::Event::Restart).
     MaybeTwice,
+    /// Once, and in one window, up to `max_document` bytes; what is read has no lines.
+    Held,
 }
 
 /// A document format.

@@ -16,6 +16,8 @@ pub mod mail;
 pub(crate) mod markdown;
 mod nested;
 pub(crate) mod options;
+#[cfg(feature = "documents")]
+mod pdf;
 mod remark;
 pub mod text;
 #[cfg(feature = "documents")]
@@ -52,6 +54,8 @@ pub static FORMATS: &[Format] = &[
     json::LINKED_DATA,
     #[cfg(feature = "documents")]
     xml::FORMAT,
+    #[cfg(feature = "documents")]
+    pdf::FORMAT,
     #[cfg(feature = "markdown")]
     markdown::FORMAT,
     #[cfg(feature = "mail")]

@@ -137,16 +137,16 @@ pub(crate) static FIELDS: &[RecordField] = &[
     field!(
         "start",
         Core,
-        ValueShape::Number,
+        ValueShape::MaybeNumber,
         "Offset in bytes of the reference",
-        |_, link| Value::Number(link.span.start)
+        |_, link| Value::number(link.exact_span().map(|span| span.start))
     ),
     field!(
         "end",
         Core,
-        ValueShape::Number,
+        ValueShape::MaybeNumber,
         "Offset in bytes behind the reference",
-        |_, link| Value::Number(link.span.end)
+        |_, link| Value::number(link.exact_span().map(|span| span.end))
     ),
     field!(
         "reference",
@@ -233,8 +233,12 @@ pub(crate) static FIELDS: &[RecordField] = &[
         "loc",
         Appended,
         ValueShape::Text,
-        "`part`: start and end count the bytes of the decoded part",
-        |_, link| link.member.map_or(Value::Null, |_| Value::Name("part"))
+        "`part`: start and end count the bytes of the decoded part; `object`: they are those of an object of the file",
+        |_, link| match link.member {
+            _ if link.flags.contains(Flags::OBJECT) => Value::Name("object"),
+            Some(_) => Value::Name("part"),
+            None => Value::Null,
+        }
     ),
     field!(
         "path_bytes",

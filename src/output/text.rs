@@ -34,8 +34,10 @@ fn push_location(layout: &Layout, path: &DocumentPath, link: &Link<'_>, out: &mu
             push_number(layout, position.column, out);
         }
     }
-    if location.offset {
-        push_number(layout, link.span.start, out);
+    if location.offset
+        && let Some(span) = link.exact_span()
+    {
+        push_number(layout, span.start, out);
     }
 }
 

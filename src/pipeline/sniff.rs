@@ -65,7 +65,6 @@ static MAGICS: &[Magic] = &[
     files(0, b"7z\xbc\xaf\x27\x1c", "7z"),
     files(0, b"Rar!\x1a\x07", "rar"),
     files(0, b"!<arch>\n", "ar"),
-    magic(0, b"%PDF-", "PDF"),
     magic(0, b"\x89PNG\r\n\x1a\n", "PNG"),
     magic(0, b"\xff\xd8\xff", "JPEG"),
     magic(0, b"GIF87a", "GIF"),
@@ -112,7 +111,7 @@ pub(crate) fn is_wide(head: &[u8]) -> bool {
 /// };
 /// assert_eq!(name(b"a/b.HTML", b"plain"), "html");
 /// assert_eq!(name(b"a/b", b"\n<!DOCTYPE html>"), "html");
-/// assert_eq!(name(b"a/b.txt", b"%PDF-1.4"), "PDF");
+/// assert_eq!(name(b"a/b.txt", b"%PDF-1.4"), "pdf");
 /// assert_eq!(name(b"README", b"plain"), "text");
 /// assert_eq!(name(b"a.json", b"{}"), "json");
 /// assert_eq!(name(b"a.json", b"{\"start_url\": \"/\"}"), "webmanifest");
@@ -138,7 +137,7 @@ pub fn content(path: &[u8], head: &[u8]) -> Content {
     if let Some(magic) = known {
         return Content::Other(magic.name);
     }
-    if let Some(format) = archive(head) {
+    if let Some(format) = container(head) {
         return Content::Document(format);
     }
     let named = extension(path).and_then(Format::of_extension);
@@ -173,9 +172,10 @@ pub fn content(path: &[u8], head: &[u8]) -> Content {
     Format::named(name).map_or(Content::Other(name), Content::Document)
 }
 
-/// Returns the format of an archive of messages or records, by its first bytes.
-fn archive(head: &[u8]) -> Option<&'static Format> {
-    let rows: [(&str, bool); 4] = [
+/// Returns the format of an archive of messages or records, or of a PDF, by its first bytes.
+fn container(head: &[u8]) -> Option<&'static Format> {
+    let rows: [(&str, bool); 5] = [
+        ("pdf", head.starts_with(b"%PDF-")),
         ("warc", head.starts_with(b"WARC/")),
         (
             "news",

@@ -43,6 +43,13 @@ pub struct Link<'a> {
 }
 
 impl Link<'_> {
+    /// The offsets of the reference, unless it stands in a compressed stream of a PDF, whose offsets
+    /// [`Link::span`] has.
+    #[must_use]
+    pub fn exact_span(&self) -> Option<Span> {
+        (!self.flags.contains(Flags::PACKED)).then_some(self.span)
+    }
+
     /// The reference, if it is UTF-8.
     #[must_use]
     pub fn reference_str(&self) -> Option<&str> {

@@ -50,7 +50,9 @@ impl LinkWriter {
             BaseSelector::Document | BaseSelector::Refresh => {
                 (&scope.by_document, scope.document_base())
             }
-            BaseSelector::Fallback => (&scope.by_fallback, scope.fallback_base()),
+            BaseSelector::Fallback | BaseSelector::FallbackWithFragment(_) => {
+                (&scope.by_fallback, scope.fallback_base())
+            }
             BaseSelector::Nothing => {
                 own = uri::Resolver::without_base(scope.rules());
                 (&own, None)
@@ -76,7 +78,13 @@ impl LinkWriter {
                 Ok(_) if found.base == BaseSelector::Refresh && is_script(&self.target) => {
                     (Err(ResolveErrorKind::InvalidReference), false)
                 }
-                Ok(resolved) => (Ok(self.target.as_slice()), resolved.inherits_base()),
+                Ok(resolved) => {
+                    if let BaseSelector::FallbackWithFragment(fragment) = found.base {
+                        self.target.push(b'#');
+                        self.target.extend_from_slice(bytes(fragment));
+                    }
+                    (Ok(self.target.as_slice()), resolved.inherits_base())
+                }
                 Err(error) => (Err(error.kind()), !has_scheme(reference)),
             }
         };

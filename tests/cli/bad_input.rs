@@ -43,7 +43,7 @@ fn a_loop_of_symbolic_links_ends() {
 
 #[test]
 fn binary_files_are_skipped_and_counted() {
-    let tree = Tree::new(&[GOOD, ("page.html", "%PDF-1.4 http://example.com/pdf")]);
+    let tree = Tree::new(&[GOOD, ("page.html", "GIF89a http://example.com/gif")]);
     tree.write("nul", &[0; 100_000]);
     tree.run(&["."]).is(0, GOOD_OUT);
     tree.run(&[".", "--stats=json"])
@@ -51,7 +51,7 @@ fn binary_files_are_skipped_and_counted() {
     tree.run(&["nul", "z.txt"])
         .tells(0, GOOD_OUT, "nul: skipped");
     tree.run(&["page.html"])
-        .tells(1, "", "page.html: skipped, it is no text but PDF");
+        .tells(1, "", "page.html: skipped, it is no text but GIF");
 }
 
 #[test]

@@ -8,7 +8,7 @@ fn tree() -> Tree {
         ("b.html", "<a href=http://example.com/>"),
         ("long.txt", &"x".repeat(5000)),
     ]);
-    tree.write("c.pdf", b"%PDF-1.4");
+    tree.write("c.png", b"\x89PNG\r\n\x1A\n");
     tree.write("d.txt.gz", b"\x1f\x8b\x08\0");
     tree.write("e.zip", b"PK\x03\x04");
     tree
@@ -23,7 +23,7 @@ fn verbose_names_every_skipped_file_with_its_reason() {
     assert_eq!(
         ran.err,
         "uriscan: ./b.html: skipped, it is html, which --type leaves out\n\
-         uriscan: ./c.pdf: skipped, it is no text but PDF\n\
+         uriscan: ./c.png: skipped, it is no text but PNG\n\
          uriscan: ./d.txt.gz: skipped, it is compressed (gzip) and not looked into (see --decompress)\n\
          uriscan: ./e.zip: skipped, it is an archive of files (zip)\n\
          uriscan: ./long.txt: skipped, it is longer than --max-filesize\n"

@@ -13,6 +13,8 @@ mod html;
 mod json;
 #[path = "../mail/mod.rs"]
 mod mail;
+#[path = "../pdf/mod.rs"]
+mod pdf;
 #[path = "../text/mod.rs"]
 mod text;
 #[path = "../uri/mod.rs"]

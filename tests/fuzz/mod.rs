@@ -11,6 +11,7 @@ mod input;
 mod json;
 mod mail;
 mod output;
+mod pdf;
 #[cfg(test)]
 mod smoke;
 mod text;
@@ -35,13 +36,14 @@ pub(crate) struct Target {
 
 /// Every target.
 #[rustfmt::skip]
-pub(crate) const TARGETS: [Target; 10] = [
+pub(crate) const TARGETS: [Target; 11] = [
     Target { name: "text", check: text::check, seeds: &["corpus/text", "corpus/html"] },
     Target { name: "html", check: html::check, seeds: &["corpus/html"] },
     Target { name: "css", check: css::check, seeds: &["corpus/css"] },
     Target { name: "json", check: json::check, seeds: &["corpus/json", "tests/vectors/documents"] },
     Target { name: "xml", check: xml::check, seeds: &["corpus/xml"] },
     Target { name: "mail", check: mail::check, seeds: &["tests/vectors/mail"] },
+    Target { name: "pdf", check: pdf::check, seeds: &["corpus/pdf", "tests/vectors/documents"] },
     Target { name: "uri", check: uri::check, seeds: &["tests/vectors"] },
     Target { name: "windows", check: windows::check, seeds: &["corpus/text", "corpus/html", "tests/vectors/mail"] },
     Target { name: "output", check: output::check, seeds: &["corpus/text", "corpus/html"] },

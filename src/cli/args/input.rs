@@ -190,7 +190,7 @@ pub(crate) struct ReadArgs {
     /// Markdown: `[[Page]]` is a link to Page.md, by its path or anywhere in the tree
     #[arg(long)]
     pub(crate) wiki_links: bool,
-    /// HTML: the longest document that is read twice where exactness asks for it
+    /// The longest document that is held: HTML that is read twice where exactness asks for it, and PDF
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub max_document: Option<u64>,
     /// Mail: the header fields that are read

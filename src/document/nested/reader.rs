@@ -53,7 +53,7 @@ impl NestedScanners {
         let mut inner = std::mem::take(&mut self.batch);
         inner.clear();
         let mut inner = match format.reading {
-            Passes::Once => Events::with_flush(inner, &mut relief),
+            Passes::Once | Passes::Held => Events::with_flush(inner, &mut relief),
             Passes::MaybeTwice => Events::from(inner),
         };
         let scanner = self.scanner(format);
@@ -122,7 +122,7 @@ impl NestedReader {
         self.decoder = TransferDecoder::new(member.transfer);
         self.has_begun = false;
         self.threshold = match member.format.reading {
-            Passes::MaybeTwice => KEPT,
+            Passes::MaybeTwice | Passes::Held => KEPT,
             Passes::Once => PIECE,
         };
         let fault = self.text.begin(member.format, &member.charset);

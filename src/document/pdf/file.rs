@@ -1,0 +1,850 @@
+//! The structure of a PDF file (ISO 32000-2, section 7.5): cross references, objects and object streams.
+//!
+//! INVARIANT: no function recurses, whatever objects refer to. What is read is charged to a budget of
+//! steps and what is unpacked to one of bytes, so that time is linear in the length of the file.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use memchr::memmem;
+
+use super::lexer;
+use super::stream::{FlateParameters, StreamFault, inflate};
+use crate::bytes::steps::step;
+
+/// An object, a reference to one, or what a name or an index leads to: where its first token stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct PdfValue {
+    /// 0 for the file; else the number of an unpacked stream, from 1.
+    source: u32,
+    at: usize,
+}
+
+/// The place in a dictionary or an array from which the next item is read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PdfCursor(PdfValue);
+
+/// Where a string stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum PdfPlace {
+    /// At these bytes of the file.
+    File(Range<usize>),
+    /// In the stream whose data are these bytes of the file.
+    Packed(Range<usize>),
+}
+
+/// What is wrong with a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PdfFault {
+    /// The cross references are missing or wrong; objects were found by a search.
+    Rebuilt,
+    /// An object that is needed is damaged.
+    Damaged,
+    /// The file takes more steps, or unpacks to more bytes, than files do.
+    Limit,
+}
+
+/// The place of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ObjectPlace {
+    /// Its header stands at an index of the file.
+    At(usize),
+    /// It is in the object stream with this number.
+    In(u32),
+    /// It is deleted.
+    Free,
+}
+
+/// An entry of the index of objects, as small as it can be.
+#[derive(Clone, Copy, Debug)]
+struct IndexEntry {
+    number: u32,
+    is_packed: bool,
+    place: u64,
+}
+
+impl IndexEntry {
+    const FREE: u64 = u64::MAX;
+
+    fn new(number: u32, place: ObjectPlace) -> Self {
+        let (is_packed, place) = match place {
+            ObjectPlace::At(at) => (false, at as u64),
+            ObjectPlace::In(stream) => (true, u64::from(stream)),
+            ObjectPlace::Free => (false, Self::FREE),
+        };
+        IndexEntry {
+            number,
+            is_packed,
+            place,
+        }
+    }
+
+    fn place(self) -> ObjectPlace {
+        match self.place {
+            Self::FREE => ObjectPlace::Free,
+            stream if self.is_packed => ObjectPlace::In(stream as u32),
+            at => ObjectPlace::At(at as usize),
+        }
+    }
+}
+
+/// The places of objects, by number.
+#[derive(Debug, Default)]
+struct ObjectIndex {
+    entries: Vec<IndexEntry>,
+    /// Whether the entries are in order; before that nothing is found.
+    is_sorted: bool,
+}
+
+impl ObjectIndex {
+    /// Puts the entries in order; of several with a number the first one added counts.
+    fn sort(&mut self) {
+        self.entries.sort_by_key(|entry| entry.number);
+        self.entries.dedup_by_key(|entry| entry.number);
+        self.is_sorted = true;
+    }
+
+    fn get(&self, number: u32) -> Option<ObjectPlace> {
+        if !self.is_sorted {
+            return None;
+        }
+        let found = self
+            .entries
+            .binary_search_by_key(&number, |entry| entry.number);
+        found.ok().map(|at| self.entries[at].place())
+    }
+}
+
+/// The contents of an object stream.
+#[derive(Debug)]
+struct UnpackedStream {
+    bytes: Vec<u8>,
+    /// The data in the file.
+    packed: Range<usize>,
+    /// The numbers of the objects and their places, in order.
+    objects: Vec<(u32, u32)>,
+}
+
+/// A PDF file in memory.
+#[derive(Debug)]
+pub(super) struct PdfFile<'a> {
+    bytes: &'a [u8],
+    index: ObjectIndex,
+    /// The objects that a search of the whole file has found.
+    searched: Option<ObjectIndex>,
+    unpacked: Vec<UnpackedStream>,
+    /// By the number of an object stream: its number in `unpacked`, from 1; none if it cannot be read.
+    streams: HashMap<u32, Option<u32>>,
+    root: Option<PdfValue>,
+    is_encrypted: bool,
+    /// The bytes of tokens that may still be read, again or for the first time.
+    steps: usize,
+    /// The bytes that may still be unpacked.
+    space: usize,
+    /// The entries that indices may still have.
+    room: usize,
+    /// The faults so far, each with the index of its first occurrence.
+    pub(super) faults: Vec<(PdfFault, usize)>,
+}
+
+/// The number of times that each byte may be read as a token: an object is looked up, its keys are
+/// read, and then what they name.
+const READINGS: usize = 8;
+/// The cost in steps of looking up an object.
+const LOOKUP: usize = 64;
+/// The most references that lead from one to the next.
+const HOPS: usize = 32;
+
+impl<'a> PdfFile<'a> {
+    /// Reads the cross references of a file; its streams may unpack to `space` bytes in all.
+    pub(super) fn open(bytes: &'a [u8], space: usize) -> Self {
+        let mut file = PdfFile {
+            bytes,
+            index: ObjectIndex::default(),
+            searched: None,
+            unpacked: Vec::new(),
+            streams: HashMap::new(),
+            root: None,
+            is_encrypted: false,
+            steps: bytes.len().saturating_mul(READINGS).saturating_add(1 << 16),
+            space,
+            // No object takes fewer bytes, packed ones with their cross references included.
+            room: bytes.len() / 8 + (1 << 16),
+            faults: Vec::new(),
+        };
+        let is_whole = file.read_cross_references().is_some();
+        file.index.sort();
+        if !is_whole || !file.is_encrypted && file.catalog().is_none() {
+            file.index = ObjectIndex::default();
+            file.fault(PdfFault::Rebuilt, 0);
+            (file.root, file.is_encrypted) = (None, false);
+            file.index = file.search();
+        }
+        file
+    }
+
+    /// Returns whether the strings of the file are encrypted.
+    pub(super) fn is_encrypted(&self) -> bool {
+        self.is_encrypted
+    }
+
+    /// Returns the catalog, which leads to everything else.
+    pub(super) fn catalog(&mut self) -> Option<PdfValue> {
+        let root = self.root?;
+        self.dictionary(root)?;
+        self.resolve(root)
+    }
+
+    /// Notes a fault, the first of each kind.
+    fn fault(&mut self, fault: PdfFault, at: usize) {
+        if !self.faults.iter().any(|(known, _)| *known == fault) {
+            self.faults.push((fault, at));
+        }
+    }
+
+    /// Pays for steps; `None` if there are not enough left.
+    fn charge(&mut self, steps: usize) -> Option<()> {
+        step(steps);
+        match self.steps.checked_sub(steps) {
+            Some(left) => self.steps = left,
+            None => {
+                self.steps = 0;
+                self.fault(PdfFault::Limit, 0);
+                return None;
+            }
+        }
+        Some(())
+    }
+
+    fn source(&self, source: u32) -> &[u8] {
+        match source.checked_sub(1) {
+            None => self.bytes,
+            Some(stream) => &self.unpacked[stream as usize].bytes,
+        }
+    }
+
+    /// Returns the bytes from a value on.
+    fn rest(&self, value: PdfValue) -> &[u8] {
+        self.source(value.source)
+            .get(value.at..)
+            .unwrap_or_default()
+    }
+
+    /// Returns the value behind what is blank at an index, and pays for that.
+    fn value_at(&mut self, source: u32, at: usize) -> Option<PdfValue> {
+        // What is not paid for is not looked at: a file without steps must not be searched on.
+        self.charge(1)?;
+        let start = lexer::skip_blank(self.source(source), at);
+        self.charge(start - at)?;
+        Some(PdfValue { source, at: start })
+    }
+
+    /// Returns the index behind a value, and pays for it.
+    fn end(&mut self, value: PdfValue) -> Option<usize> {
+        self.charge(1)?;
+        let bytes = self.source(value.source);
+        let end = lexer::value_end(bytes, value.at);
+        let length = end.unwrap_or(bytes.len()).saturating_sub(value.at);
+        self.charge(length)?;
+        end
+    }
+
+    /// Follows references to an object; `None` if there is none.
+    pub(super) fn resolve(&mut self, mut value: PdfValue) -> Option<PdfValue> {
+        for _ in 0..HOPS {
+            match lexer::reference(self.source(value.source), value.at) {
+                Some((number, _)) => value = self.object(number)?,
+                None => return Some(value),
+            }
+        }
+        None
+    }
+
+    /// Returns the number of the object that a reference names.
+    pub(super) fn reference(&self, value: PdfValue) -> Option<u32> {
+        lexer::reference(self.source(value.source), value.at).map(|(number, _)| number)
+    }
+
+    /// Opens a dictionary.
+    pub(super) fn dictionary(&mut self, value: PdfValue) -> Option<PdfCursor> {
+        let value = self.resolve(value)?;
+        self.rest(value)
+            .starts_with(b"<<")
+            .then_some(PdfCursor(PdfValue {
+                at: value.at + 2,
+                ..value
+            }))
+    }
+
+    /// Opens an array.
+    pub(super) fn array(&mut self, value: PdfValue) -> Option<PdfCursor> {
+        let value = self.resolve(value)?;
+        self.rest(value)
+            .starts_with(b"[")
+            .then_some(PdfCursor(PdfValue {
+                at: value.at + 1,
+                ..value
+            }))
+    }
+
+    /// Returns the next item of an array.
+    pub(super) fn next_item(&mut self, cursor: &mut PdfCursor) -> Option<PdfValue> {
+        let value = self.value_at(cursor.0.source, cursor.0.at)?;
+        let rest = self.rest(value);
+        let ends = ["]", ">>", "endobj"];
+        if ends.iter().any(|end| rest.starts_with(end.as_bytes())) {
+            return None;
+        }
+        cursor.0.at = self.end(value)?;
+        Some(value)
+    }
+
+    /// Returns the next key of a dictionary, raw, and its value.
+    pub(super) fn next_entry(
+        &mut self,
+        cursor: &mut PdfCursor,
+    ) -> Option<(Range<usize>, PdfValue)> {
+        loop {
+            let key = self.next_item(cursor)?;
+            // What is no key is passed over.
+            if self.rest(key).starts_with(b"/") {
+                let name = key.at + 1..cursor.0.at;
+                let value = self.next_item(cursor)?;
+                return Some((name, value));
+            }
+        }
+    }
+
+    /// Returns the values of keys of a dictionary; of a key that stands twice the first one.
+    pub(super) fn fields<const N: usize>(
+        &mut self,
+        value: PdfValue,
+        keys: [&[u8]; N],
+    ) -> Option<[Option<PdfValue>; N]> {
+        let mut cursor = self.dictionary(value)?;
+        let mut found = [None; N];
+        while let Some((name, value)) = self.next_entry(&mut cursor) {
+            let name = lexer::name(&self.source(cursor.0.source)[name]);
+            if let Some(at) = keys.iter().position(|key| *key == &*name) {
+                found[at].get_or_insert(value);
+            }
+        }
+        Some(found)
+    }
+
+    /// Returns a name, `#xx` replaced.
+    pub(super) fn name(&mut self, value: PdfValue) -> Option<Vec<u8>> {
+        let value = self.resolve(value)?;
+        let end = self
+            .rest(value)
+            .starts_with(b"/")
+            .then(|| self.end(value))??;
+        let raw = &self.source(value.source)[value.at + 1..end];
+        Some(lexer::name(raw).into_owned())
+    }
+
+    /// Returns the raw bytes of a key.
+    pub(super) fn key(&self, cursor: PdfCursor, name: Range<usize>) -> Vec<u8> {
+        lexer::name(&self.source(cursor.0.source)[name]).into_owned()
+    }
+
+    /// Returns the bytes of a string, and where it stands.
+    pub(super) fn string(&mut self, value: PdfValue) -> Option<(Vec<u8>, PdfPlace)> {
+        let value = self.resolve(value)?;
+        let rest = self.rest(value);
+        let is_string =
+            rest.starts_with(b"(") || rest.starts_with(b"<") && !rest.starts_with(b"<<");
+        let end = is_string.then(|| self.end(value))??;
+        let raw = &self.source(value.source)[value.at..end];
+        let place = match value.source.checked_sub(1) {
+            None => PdfPlace::File(value.at..end),
+            Some(stream) => PdfPlace::Packed(self.unpacked[stream as usize].packed.clone()),
+        };
+        Some((lexer::string(raw), place))
+    }
+
+    /// Returns an integer that is not negative.
+    pub(super) fn number(&mut self, value: PdfValue) -> Option<u64> {
+        let value = self.resolve(value)?;
+        self.number_at(value)
+    }
+
+    fn number_at(&self, value: PdfValue) -> Option<u64> {
+        let (number, _) = lexer::digits(self.source(value.source), value.at)?;
+        Some(number)
+    }
+
+    /// Returns an integer that is not negative, without unpacking a stream: those of a stream itself.
+    fn plain_number(&mut self, value: PdfValue) -> Option<usize> {
+        let number = match self.reference(value) {
+            Some(number) => match self.place(number)? {
+                ObjectPlace::At(at) => {
+                    let value = self.value_at(0, at)?;
+                    self.number_at(value)
+                }
+                _ => None,
+            },
+            None => self.number_at(value),
+        };
+        usize::try_from(number?).ok()
+    }
+
+    /// Returns an object by its number.
+    fn object(&mut self, number: u32) -> Option<PdfValue> {
+        self.charge(LOOKUP)?;
+        match self.place(number)? {
+            ObjectPlace::At(at) => self.value_at(0, at),
+            ObjectPlace::In(stream) => {
+                let source = self.unpack(stream)?;
+                let objects = &self.unpacked[source as usize - 1].objects;
+                let found = objects.binary_search_by_key(&number, |(number, _)| *number);
+                let at = objects[found.ok()?].1 as usize;
+                self.value_at(source, at)
+            }
+            ObjectPlace::Free => None,
+        }
+    }
+
+    /// Returns where an object stands behind its header, or the stream that holds it.
+    ///
+    /// Where the cross references lead to something else, the file is searched for the object.
+    fn place(&mut self, number: u32) -> Option<ObjectPlace> {
+        let place = self.index.get(number)?;
+        let ObjectPlace::At(at) = place else {
+            return Some(place);
+        };
+        if let Some(at) = self.behind_header(number, at) {
+            return Some(ObjectPlace::At(at));
+        }
+        if self.searched.is_none() {
+            self.fault(PdfFault::Rebuilt, at);
+            let (root, is_encrypted) = (self.root, self.is_encrypted);
+            let found = self.search();
+            (self.root, self.is_encrypted) = (root, is_encrypted);
+            self.searched = Some(found);
+        }
+        match self.searched.as_ref()?.get(number)? {
+            ObjectPlace::At(at) => self.behind_header(number, at).map(ObjectPlace::At),
+            place => Some(place),
+        }
+    }
+
+    /// Returns the index behind the header of an object that should stand at an index.
+    fn behind_header(&mut self, number: u32, at: usize) -> Option<usize> {
+        let header = self.value_at(0, at)?;
+        let (found, end) = lexer::header(self.bytes, header.at)?;
+        (found == number).then_some(end)
+    }
+
+    /// Unpacks an object stream; returns its number as a source.
+    fn unpack(&mut self, stream: u32) -> Option<u32> {
+        if let Some(&known) = self.streams.get(&stream) {
+            return known;
+        }
+        // A stream in a stream is none (section 7.5.7).
+        let source = match self.place(stream) {
+            Some(ObjectPlace::At(at)) => {
+                let stream = self.value_at(0, at);
+                stream.and_then(|stream| self.unpack_at(stream))
+            }
+            _ => None,
+        };
+        if source.is_none() {
+            self.fault(PdfFault::Damaged, 0);
+        }
+        self.streams.insert(stream, source);
+        source
+    }
+
+    fn unpack_at(&mut self, stream: PdfValue) -> Option<u32> {
+        let [count, first] = self.fields(stream, [b"N", b"First"])?;
+        let first = self.plain_number(first?)?;
+        let count = self.plain_number(count?)?;
+        let (bytes, packed) = self.decode(stream)?;
+        let mut objects = Vec::new();
+        let head = bytes.get(..first)?;
+        let mut at = 0;
+        for _ in 0..count.min(self.room) {
+            at = lexer::skip_blank(head, at);
+            let Some((number, end)) = lexer::digits(head, at) else {
+                break;
+            };
+            at = lexer::skip_blank(head, end);
+            let Some((offset, end)) = lexer::digits(head, at) else {
+                break;
+            };
+            at = end;
+            let offset = usize::try_from(offset)
+                .ok()
+                .and_then(|offset| first.checked_add(offset));
+            objects.push((u32::try_from(number).ok()?, u32::try_from(offset?).ok()?));
+        }
+        self.room -= objects.len();
+        objects.sort_by_key(|(number, _)| *number);
+        self.unpacked.push(UnpackedStream {
+            bytes,
+            packed,
+            objects,
+        });
+        u32::try_from(self.unpacked.len()).ok()
+    }
+
+    /// Returns the range of the data of a stream whose dictionary is a value.
+    fn data(&mut self, stream: PdfValue, length: Option<PdfValue>) -> Option<Range<usize>> {
+        let end = self.end(stream)?;
+        let keyword = self.value_at(0, end)?;
+        let start = lexer::stream_start(self.bytes, keyword.at)?;
+        let length = length.and_then(|length| self.plain_number(length));
+        let end = length.and_then(|length| start.checked_add(length));
+        if let Some(end) = end.filter(|&end| lexer::ends_stream(self.bytes, end)) {
+            return Some(start..end);
+        }
+        let rest = &self.bytes[start.min(self.bytes.len())..];
+        let length = memmem::find(rest, b"endstream").unwrap_or(rest.len());
+        self.charge(length)?;
+        Some(start..start + length)
+    }
+
+    /// Returns the contents of a stream, and the range of its data.
+    fn decode(&mut self, stream: PdfValue) -> Option<(Vec<u8>, Range<usize>)> {
+        let keys: [&[u8]; 3] = [b"Length", b"Filter", b"DecodeParms"];
+        let [length, filter, parameters] = self.fields(stream, keys)?;
+        let packed = self.data(stream, length)?;
+        let data = &self.bytes[packed.clone()];
+        let (bytes, fault) = match filter {
+            None => {
+                let most = data.len().min(self.space);
+                let fault = (most < data.len()).then_some(StreamFault::TooLong);
+                (data[..most].to_vec(), fault)
+            }
+            Some(filter) => {
+                let filter = self.only(filter)?;
+                if !matches!(&*self.plain_name(filter)?, b"FlateDecode" | b"Fl") {
+                    self.fault(PdfFault::Damaged, packed.start);
+                    return None;
+                }
+                let parameters = parameters.and_then(|parameters| self.only(parameters));
+                let parameters = parameters.map(|parameters| self.flate_parameters(parameters));
+                inflate(data, parameters.unwrap_or_default(), self.space)
+            }
+        };
+        match fault {
+            None => {}
+            Some(StreamFault::Damaged) => self.fault(PdfFault::Damaged, packed.start),
+            Some(StreamFault::TooLong) => self.fault(PdfFault::Limit, packed.start),
+        }
+        self.space -= bytes.len().min(self.space);
+        self.steps = self
+            .steps
+            .saturating_add(bytes.len().saturating_mul(READINGS));
+        Some((bytes, packed))
+    }
+
+    /// Returns the only item of an array, or the value itself if it is none.
+    fn only(&mut self, value: PdfValue) -> Option<PdfValue> {
+        let value = match self.reference(value) {
+            Some(number) => match self.place(number)? {
+                ObjectPlace::At(at) => self.value_at(0, at)?,
+                _ => return None,
+            },
+            None => value,
+        };
+        if !self.rest(value).starts_with(b"[") {
+            return Some(value);
+        }
+        let mut items = PdfCursor(PdfValue {
+            at: value.at + 1,
+            ..value
+        });
+        let first = self.next_item(&mut items)?;
+        self.next_item(&mut items).is_none().then_some(first)
+    }
+
+    fn plain_name(&mut self, value: PdfValue) -> Option<Vec<u8>> {
+        match self.reference(value) {
+            Some(_) => None,
+            None => self.name(value),
+        }
+    }
+
+    fn flate_parameters(&mut self, value: PdfValue) -> FlateParameters {
+        let mut parameters = FlateParameters::default();
+        let keys: [&[u8]; 4] = [b"Predictor", b"Colors", b"BitsPerComponent", b"Columns"];
+        if self.reference(value).is_some() {
+            return parameters;
+        }
+        let fields = self.fields(value, keys).unwrap_or_default();
+        let into = [
+            &mut parameters.predictor,
+            &mut parameters.colors,
+            &mut parameters.bits,
+            &mut parameters.columns,
+        ];
+        for (field, into) in fields.into_iter().zip(into) {
+            if let Some(number) = field.and_then(|field| self.plain_number(field)) {
+                *into = number;
+            }
+        }
+        parameters
+    }
+}
+
+/// The cross references.
+impl PdfFile<'_> {
+    /// Reads all sections of the cross references, the newest first; `None` if one is damaged.
+    fn read_cross_references(&mut self) -> Option<()> {
+        let end = memmem::rfind(self.bytes, b"startxref")?;
+        let at = lexer::skip_blank(self.bytes, end + b"startxref".len());
+        let (start, _) = lexer::digits(self.bytes, at)?;
+        let mut waiting = vec![start];
+        let mut seen = HashSet::new();
+        while let Some(start) = waiting.pop() {
+            if !seen.insert(start) {
+                continue;
+            }
+            let at = lexer::skip_blank(self.bytes, usize::try_from(start).ok()?);
+            let previous = match self.bytes.get(at..)?.starts_with(b"xref") {
+                true => self.read_table(at + b"xref".len(), &mut seen)?,
+                false => self.read_section(at)?,
+            };
+            waiting.extend(previous);
+        }
+        self.root.map(|_| ())
+    }
+
+    fn add(&mut self, number: u32, place: ObjectPlace) -> Option<()> {
+        self.room = self.room.checked_sub(1)?;
+        self.index.entries.push(IndexEntry::new(number, place));
+        Some(())
+    }
+
+    /// Reads a table and its trailer (section 7.5.4); returns the place of the section before it.
+    fn read_table(&mut self, mut at: usize, seen: &mut HashSet<u64>) -> Option<Option<u64>> {
+        let from = at;
+        let mut free = Vec::new();
+        loop {
+            at = lexer::skip_blank(self.bytes, at);
+            if self.bytes.get(at..)?.starts_with(b"trailer") {
+                break;
+            }
+            let (first, end) = lexer::digits(self.bytes, at)?;
+            let (count, end) = lexer::digits(self.bytes, lexer::skip_blank(self.bytes, end))?;
+            at = end;
+            for number in first..first.checked_add(count)? {
+                let start = lexer::skip_blank(self.bytes, at);
+                let (place, end) = lexer::digits(self.bytes, start)?;
+                let (_, end) = lexer::digits(self.bytes, lexer::skip_blank(self.bytes, end))?;
+                at = lexer::skip_blank(self.bytes, end);
+                let number = u32::try_from(number).ok()?;
+                match self.bytes.get(at)? {
+                    b'n' => self.add(number, ObjectPlace::At(usize::try_from(place).ok()?))?,
+                    b'f' => free.push(number),
+                    _ => return None,
+                }
+                at += 1;
+            }
+        }
+        self.charge(at - from)?;
+        let at = lexer::skip_blank(self.bytes, at + b"trailer".len());
+        let trailer = PdfValue { source: 0, at };
+        let [previous, hybrid] = self.read_trailer(trailer, [b"Prev", b"XRefStm"])?;
+        // The stream of a hybrid file has the objects that its table calls free (section 7.5.8.4).
+        if let Some(hybrid) = hybrid.filter(|&hybrid| seen.insert(hybrid)) {
+            let at = lexer::skip_blank(self.bytes, usize::try_from(hybrid).ok()?);
+            self.read_section(at)?;
+        }
+        for number in free {
+            self.add(number, ObjectPlace::Free)?;
+        }
+        Some(previous)
+    }
+
+    /// Takes what counts from a trailer, the newest first, and returns the numbers of two keys.
+    fn read_trailer(&mut self, trailer: PdfValue, keys: [&[u8]; 2]) -> Option<[Option<u64>; 2]> {
+        let [first, second] = keys;
+        let keys: [&[u8]; 4] = [b"Root", b"Encrypt", first, second];
+        let [root, encrypt, first, second] = self.fields(trailer, keys)?;
+        self.is_encrypted |=
+            encrypt.is_some_and(|encrypt| !self.rest(encrypt).starts_with(b"null"));
+        self.root = self.root.or(root);
+        let number = |value: Option<PdfValue>| value.and_then(|value| self.number_at(value));
+        Some([number(first), number(second)])
+    }
+
+    /// Reads a cross-reference stream (section 7.5.8); returns the place of the section before it.
+    fn read_section(&mut self, at: usize) -> Option<Option<u64>> {
+        let (_, at) = lexer::header(self.bytes, at)?;
+        let at = lexer::skip_blank(self.bytes, at);
+        let stream = PdfValue { source: 0, at };
+        let [previous, size] = self.read_trailer(stream, [b"Prev", b"Size"])?;
+        let [widths, index] = self.fields(stream, [b"W", b"Index"])?;
+        let mut widths = self.array(widths?)?;
+        let mut width = [0; 3];
+        for width in &mut width {
+            let value = self.next_item(&mut widths)?;
+            *width = self.plain_number(value).filter(|&width| width <= 8)?;
+        }
+        let mut sections = Vec::new();
+        match index {
+            None => sections.push((0, size?)),
+            Some(index) => {
+                let mut items = self.array(index)?;
+                while let Some(first) = self.next_item(&mut items) {
+                    let count = self.next_item(&mut items)?;
+                    sections.push((self.number_at(first)?, self.number_at(count)?));
+                }
+            }
+        }
+        let (bytes, _) = self.decode(stream)?;
+        let length: usize = width.iter().sum();
+        if length == 0 {
+            return None;
+        }
+        let mut rows = bytes.chunks_exact(length);
+        for (first, count) in sections {
+            for (number, row) in (first..first.checked_add(count)?).zip(&mut rows) {
+                let (kind, row) = row.split_at(width[0]);
+                let (second, third) = row.split_at(width[1]);
+                // The third field is a generation, or an index by which objects are not looked up.
+                let _ = third;
+                let number = u32::try_from(number).ok()?;
+                // The type is 1 if its field has no bytes.
+                match if width[0] == 0 { 1 } else { big_endian(kind) } {
+                    0 => self.add(number, ObjectPlace::Free)?,
+                    1 => {
+                        let at = usize::try_from(big_endian(second)).ok()?;
+                        self.add(number, ObjectPlace::At(at))?;
+                    }
+                    2 => {
+                        let stream = u32::try_from(big_endian(second)).ok()?;
+                        self.add(number, ObjectPlace::In(stream))?;
+                    }
+                    // Other types are null objects.
+                    _ => {}
+                }
+            }
+        }
+        Some(previous)
+    }
+
+    /// Searches the file for objects and trailers; of objects with one number the last one counts.
+    fn search(&mut self) -> ObjectIndex {
+        let finder = memmem::Finder::new(b"obj");
+        let mut found = ObjectIndex::default();
+        let (mut at, mut from) = (0, 0);
+        let (mut trailer_root, mut stream_root, mut catalog) = (None, None, None);
+        while let Some(next) = finder.find(&self.bytes[at..]) {
+            let keyword = at + next;
+            at = keyword + 3;
+            let Some((number, start)) = header_before(&self.bytes[from..keyword]) else {
+                continue;
+            };
+            trailer_root = self.trailers(from..from + start).or(trailer_root);
+            if self.room == 0 {
+                break;
+            }
+            self.room -= 1;
+            found
+                .entries
+                .push(IndexEntry::new(number, ObjectPlace::At(from + start)));
+            from = at;
+            let Some(value) = self.value_at(0, at) else {
+                continue;
+            };
+            let Some([kind, length]) = self.fields_here(value, [b"Type", b"Length"]) else {
+                continue;
+            };
+            let kind = kind
+                .and_then(|kind| self.plain_name(kind))
+                .unwrap_or_default();
+            match &*kind {
+                b"Catalog" => catalog = Some(value),
+                b"XRef" => stream_root = self.read_found_trailer(value).or(stream_root),
+                b"ObjStm" => {
+                    let known = self.streams.get(&number).copied().flatten();
+                    if let Some(source) = known.or_else(|| self.unpack_at(value)) {
+                        let stream = &self.unpacked[source as usize - 1];
+                        let packed = stream.objects.iter();
+                        let packed = packed
+                            .map(|(object, _)| IndexEntry::new(*object, ObjectPlace::In(number)));
+                        found.entries.extend(packed);
+                        self.streams.insert(number, Some(source));
+                    } else {
+                        self.fault(PdfFault::Damaged, value.at);
+                    }
+                }
+                _ => {}
+            }
+            // What stands in a stream is no object of the file.
+            if let Some(data) = self.data(
+                value,
+                length.filter(|length| self.reference(*length).is_none()),
+            ) {
+                (at, from) = (data.end, data.end);
+            }
+        }
+        trailer_root = self.trailers(from..self.bytes.len()).or(trailer_root);
+        found.entries.reverse();
+        found.sort();
+        self.root = trailer_root.or(stream_root).or(catalog);
+        found
+    }
+
+    /// Returns the fields of a dictionary that stands at a value itself.
+    fn fields_here<const N: usize>(
+        &mut self,
+        value: PdfValue,
+        keys: [&[u8]; N],
+    ) -> Option<[Option<PdfValue>; N]> {
+        let is_dictionary = self.rest(value).starts_with(b"<<");
+        is_dictionary.then(|| self.fields(value, keys))?
+    }
+
+    /// Returns the root that the last trailer in a range names.
+    fn trailers(&mut self, range: Range<usize>) -> Option<PdfValue> {
+        let mut root = None;
+        let mut at = range.start;
+        while let Some(next) = memmem::find(&self.bytes[at..range.end], b"trailer") {
+            at += next + b"trailer".len();
+            let found = self.value_at(0, at);
+            let found = found.and_then(|value| self.read_found_trailer(value));
+            root = found.or(root);
+        }
+        root
+    }
+
+    fn read_found_trailer(&mut self, value: PdfValue) -> Option<PdfValue> {
+        let [root, encrypt] = self.fields_here(value, [b"Root", b"Encrypt"])?;
+        self.is_encrypted |= encrypt.is_some();
+        root
+    }
+}
+
+/// Reads `12 0 ` at the end of some bytes; returns the number and the index at which it begins.
+fn header_before(bytes: &[u8]) -> Option<(u32, usize)> {
+    /// The most bytes of each number, and of what is blank behind it.
+    const MOST: usize = 10;
+    let back = |end: usize, is: fn(&u8) -> bool| {
+        let bytes = bytes[..end].iter().rev();
+        end - bytes.take(MOST).take_while(|byte| is(byte)).count()
+    };
+    let is_blank = |byte: &u8| byte.is_ascii_whitespace() || *byte == 0;
+    let generation_end = back(bytes.len(), is_blank);
+    let generation = back(generation_end, u8::is_ascii_digit);
+    let number_end = back(generation, is_blank);
+    let number = back(number_end, u8::is_ascii_digit);
+    if generation == generation_end || number_end == generation || number == number_end {
+        return None;
+    }
+    let is_apart = number
+        .checked_sub(1)
+        .is_none_or(|before| !lexer::is_regular(bytes[before]));
+    let (value, _) = lexer::digits(bytes, number).filter(|_| is_apart)?;
+    Some((u32::try_from(value).ok()?, number))
+}
+
+fn big_endian(bytes: &[u8]) -> u64 {
+    bytes
+        .iter()
+        .fold(0, |number, byte| number << 8 | u64::from(*byte))
+}

@@ -1,0 +1,306 @@
+//! The tokens of PDF (ISO 32000-2, section 7.2 and 7.3), read where they stand: nothing recurses, and
+//! nothing is copied but the contents of strings and names.
+
+use std::borrow::Cow;
+
+/// A token, by its kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PdfToken {
+    /// `<<`.
+    OpenDictionary,
+    /// `[`.
+    OpenArray,
+    /// `>>` or `]`.
+    Close,
+    /// `/Name`.
+    Name,
+    /// `(text)`.
+    Literal,
+    /// `<6869>`.
+    Hex,
+    /// A number, a keyword, or a delimiter that begins nothing.
+    Word,
+}
+
+fn is_white(byte: u8) -> bool {
+    matches!(byte, b'\0' | b'\t' | b'\n' | b'\x0C' | b'\r' | b' ')
+}
+
+fn is_delimiter(byte: u8) -> bool {
+    matches!(
+        byte,
+        b'(' | b')' | b'<' | b'>' | b'[' | b']' | b'{' | b'}' | b'/' | b'%'
+    )
+}
+
+pub(super) fn is_regular(byte: u8) -> bool {
+    !is_white(byte) && !is_delimiter(byte)
+}
+
+/// Returns the index behind white space and comments.
+pub(super) fn skip_blank(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(&byte) = bytes.get(at) {
+        if byte == b'%' {
+            let line = &bytes[at..];
+            let end = memchr::memchr2(b'\n', b'\r', line);
+            at += end.unwrap_or(line.len());
+        } else if is_white(byte) {
+            at += 1;
+        } else {
+            break;
+        }
+    }
+    at
+}
+
+fn regular_end(bytes: &[u8], at: usize) -> usize {
+    let rest = bytes.get(at..).unwrap_or_default();
+    let length = rest.iter().position(|&byte| !is_regular(byte));
+    at + length.unwrap_or(rest.len())
+}
+
+/// Returns the kind of the token that begins at an index, and the index behind it; `None` at the end,
+/// and for a string without an end.
+pub(super) fn token(bytes: &[u8], at: usize) -> Option<(PdfToken, usize)> {
+    let token = match (*bytes.get(at)?, bytes.get(at + 1)) {
+        (b'<', Some(b'<')) => (PdfToken::OpenDictionary, at + 2),
+        (b'>', Some(b'>')) => (PdfToken::Close, at + 2),
+        (b'[', _) => (PdfToken::OpenArray, at + 1),
+        (b']', _) => (PdfToken::Close, at + 1),
+        (b'/', _) => (PdfToken::Name, regular_end(bytes, at + 1)),
+        (b'(', _) => (PdfToken::Literal, literal_end(bytes, at)?),
+        (b'<', _) => {
+            let end = memchr::memchr(b'>', &bytes[at..])?;
+            (PdfToken::Hex, at + end + 1)
+        }
+        (byte, _) if is_regular(byte) => (PdfToken::Word, regular_end(bytes, at)),
+        _ => (PdfToken::Word, at + 1),
+    };
+    Some(token)
+}
+
+fn literal_end(bytes: &[u8], start: usize) -> Option<usize> {
+    let (mut at, mut depth) = (start, 0);
+    loop {
+        at += memchr::memchr3(b'(', b')', b'\\', bytes.get(at..)?)?;
+        match bytes[at] {
+            b'(' => depth += 1,
+            b')' if depth == 1 => return Some(at + 1),
+            b')' => depth -= 1,
+            _ => at += 1,
+        }
+        at += 1;
+    }
+}
+
+/// Returns the index behind the object or reference that begins at an index; `None` where it has no end.
+pub(super) fn value_end(bytes: &[u8], at: usize) -> Option<usize> {
+    if let Some((_, end)) = reference(bytes, at) {
+        return Some(end);
+    }
+    let (mut token_kind, mut end) = token(bytes, at)?;
+    let (mut start, mut depth) = (at, 0_usize);
+    loop {
+        match token_kind {
+            PdfToken::OpenDictionary | PdfToken::OpenArray => depth += 1,
+            PdfToken::Close => depth = depth.saturating_sub(1),
+            // The object ends here although brackets are open.
+            PdfToken::Word if depth > 0 && &bytes[start..end] == b"endobj" => return Some(start),
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(end);
+        }
+        start = skip_blank(bytes, end);
+        (token_kind, end) = token(bytes, start)?;
+    }
+}
+
+/// Reads decimal digits; returns the number and the index behind it.
+pub(super) fn digits(bytes: &[u8], at: usize) -> Option<(u64, usize)> {
+    /// More digits than any number of a PDF has.
+    const MOST: usize = 19;
+    let rest = bytes.get(at..)?;
+    let length = rest
+        .iter()
+        .take(MOST)
+        .take_while(|byte| byte.is_ascii_digit());
+    let length = length.count();
+    let number = str::from_utf8(&rest[..length]).ok()?.parse().ok()?;
+    Some((number, at + length))
+}
+
+/// Reads `12 0 R`; returns the number of the object and the index behind the reference.
+pub(super) fn reference(bytes: &[u8], at: usize) -> Option<(u32, usize)> {
+    let (number, at) = numbers(bytes, at)?;
+    let is_end = |byte: &u8| !is_regular(*byte);
+    let ends = bytes.get(at) == Some(&b'R') && bytes.get(at + 1).is_none_or(is_end);
+    ends.then_some((number, at + 1))
+}
+
+/// Reads `12 0 obj`; returns the number of the object and the index behind the keyword.
+pub(super) fn header(bytes: &[u8], at: usize) -> Option<(u32, usize)> {
+    let (number, at) = numbers(bytes, at)?;
+    bytes
+        .get(at..)?
+        .starts_with(b"obj")
+        .then_some((number, at + 3))
+}
+
+/// Reads the number and the generation of an object, and what is blank behind them.
+fn numbers(bytes: &[u8], at: usize) -> Option<(u32, usize)> {
+    /// More bytes than both numbers take with what is blank between them, which bounds the time.
+    const MOST: usize = 128;
+    let bytes = &bytes[..bytes.len().min(at.saturating_add(MOST))];
+    let (number, end) = digits(bytes, at)?;
+    let number = u32::try_from(number).ok()?;
+    let at = skip_blank(bytes, end);
+    let (_, generation_end) = digits(bytes, at).filter(|_| at > end)?;
+    Some((number, skip_blank(bytes, generation_end)))
+}
+
+/// Returns a name without its slash, `#xx` replaced (section 7.3.5).
+pub(super) fn name(raw: &[u8]) -> Cow<'_, [u8]> {
+    if memchr::memchr(b'#', raw).is_none() {
+        return Cow::Borrowed(raw);
+    }
+    let mut name = Vec::with_capacity(raw.len());
+    let mut rest = raw;
+    while let Some((&first, behind)) = rest.split_first() {
+        let byte = match behind {
+            [high, low, ..] if first == b'#' => hex_digit(*high).zip(hex_digit(*low)),
+            _ => None,
+        };
+        name.push(byte.map_or(first, |(high, low)| high << 4 | low));
+        rest = if byte.is_some() { &behind[2..] } else { behind };
+    }
+    Cow::Owned(name)
+}
+
+fn hex_digit(byte: u8) -> Option<u8> {
+    char::from(byte).to_digit(16).map(|digit| digit as u8)
+}
+
+/// Returns the contents of a string with its delimiters, escapes replaced (section 7.3.4).
+pub(super) fn string(raw: &[u8]) -> Vec<u8> {
+    let inner = raw.get(1..raw.len().saturating_sub(1)).unwrap_or_default();
+    match raw.first() {
+        Some(b'(') => literal(inner),
+        _ => hex(inner),
+    }
+}
+
+fn hex(inner: &[u8]) -> Vec<u8> {
+    let digits: Vec<u8> = inner.iter().filter_map(|&byte| hex_digit(byte)).collect();
+    // A last digit without a partner counts as if `0` followed.
+    let pair = |pair: &[u8]| pair[0] << 4 | pair.get(1).unwrap_or(&0);
+    digits.chunks(2).map(pair).collect()
+}
+
+fn literal(inner: &[u8]) -> Vec<u8> {
+    let mut text = Vec::with_capacity(inner.len());
+    let mut at = 0;
+    while let Some(&byte) = inner.get(at) {
+        at += 1;
+        match byte {
+            b'\\' => at = escape(inner, at, &mut text),
+            // Every end of a line counts as a line feed.
+            b'\r' => {
+                text.push(b'\n');
+                at += usize::from(inner.get(at) == Some(&b'\n'));
+            }
+            _ => text.push(byte),
+        }
+    }
+    text
+}
+
+/// Appends the character of an escape; returns the index behind it.
+fn escape(inner: &[u8], at: usize, text: &mut Vec<u8>) -> usize {
+    let Some(&byte) = inner.get(at) else {
+        return at;
+    };
+    match byte {
+        b'n' => text.push(b'\n'),
+        b'r' => text.push(b'\r'),
+        b't' => text.push(b'\t'),
+        b'b' => text.push(b'\x08'),
+        b'f' => text.push(b'\x0C'),
+        b'0'..=b'7' => {
+            let octal = inner[at..].iter().take(3);
+            let octal: Vec<_> = octal
+                .take_while(|byte| matches!(byte, b'0'..=b'7'))
+                .collect();
+            let digit = |code: u32, digit: &&u8| code << 3 | u32::from(**digit - b'0');
+            // High-order overflow is ignored.
+            text.push(octal.iter().fold(0, digit) as u8);
+            return at + octal.len();
+        }
+        // The string goes on in the next line.
+        b'\r' => return at + 1 + usize::from(inner.get(at + 1) == Some(&b'\n')),
+        b'\n' => {}
+        _ => text.push(byte),
+    }
+    at + 1
+}
+
+/// Converts a text string to UTF-8: UTF-16 or UTF-8 with their marks, else PDFDocEncoding (section
+/// 7.9.2.2).
+pub(super) fn text_string(bytes: &[u8]) -> Vec<u8> {
+    if bytes.is_ascii() && !bytes.iter().any(|byte| matches!(byte, 0x18..=0x1F)) {
+        return bytes.to_vec();
+    }
+    match marked_text(bytes) {
+        Some(text) => text.into_bytes(),
+        None => {
+            let text: String = bytes.iter().map(|&byte| pdf_doc_character(byte)).collect();
+            text.into_bytes()
+        }
+    }
+}
+
+/// Decodes a string that begins with a byte order mark; `None` for others.
+pub(super) fn marked_text(bytes: &[u8]) -> Option<String> {
+    let (encoding, mark) = encoding_rs::Encoding::for_bom(bytes)?;
+    let (text, _) = encoding.decode_without_bom_handling(&bytes[mark..]);
+    Some(text.into_owned())
+}
+
+/// The characters of PDFDocEncoding (ISO 32000-2, Annex D.3) from 0x18 and from 0x80 on.
+const FROM_18: [char; 8] = ['˘', 'ˇ', 'ˆ', '˙', '˝', '˛', '˚', '˜'];
+const FROM_80: [char; 33] = [
+    '•', '†', '‡', '…', '—', '–', 'ƒ', '⁄', '‹', '›', '−', '‰', '„', '“', '”', '‘', '’', '‚', '™',
+    'ﬁ', 'ﬂ', 'Ł', 'Œ', 'Š', 'Ÿ', 'Ž', 'ı', 'ł', 'œ', 'š', 'ž', '\u{FFFD}', '€',
+];
+
+fn pdf_doc_character(byte: u8) -> char {
+    match byte {
+        0x18..=0x1F => FROM_18[usize::from(byte - 0x18)],
+        0x80..=0xA0 => FROM_80[usize::from(byte - 0x80)],
+        _ => char::from(byte),
+    }
+}
+
+/// Returns the index of the first byte of a stream, behind the keyword and its line end (section
+/// 7.3.8.1).
+pub(super) fn stream_start(bytes: &[u8], at: usize) -> Option<usize> {
+    bytes.get(at..)?.starts_with(b"stream").then_some(())?;
+    let at = at + b"stream".len();
+    Some(match bytes.get(at..)? {
+        [b'\r', b'\n', ..] => at + 2,
+        [b'\r' | b'\n', ..] => at + 1,
+        _ => at,
+    })
+}
+
+/// Returns whether `endstream` follows an index, perhaps behind white space.
+pub(super) fn ends_stream(bytes: &[u8], at: usize) -> bool {
+    let rest = bytes.get(at..).unwrap_or_default();
+    // A line end stands before the keyword; more white space is tolerated.
+    let blank = rest
+        .iter()
+        .take(16)
+        .take_while(|&&byte| is_white(byte))
+        .count();
+    rest[blank..].starts_with(b"endstream")
+}

@@ -1,0 +1,123 @@
+//! PDF (ISO 32000-2): the actions that lead out of a file, and the destinations in it.
+//!
+//! The file is held, as its last bytes tell where its objects are. The reader is one of our own:
+//! objects are read where they stand and never become a tree, so that neither memory nor time depends on
+//! what they refer to.
+#![doc = include_str!("rules.md")]
+
+mod file;
+mod lexer;
+mod stream;
+mod walk;
+
+use memchr::memmem;
+
+use super::diagnostic::{self, Code};
+use super::events::{Event, Events, RuleFamily};
+use super::{AnchorReporting, Format, FormatOptions, Passes, Retrieval, Scan, ScanStart};
+use crate::bytes::window::{Bounds, Window};
+use crate::decode::charset::Conversion;
+use file::{PdfFault, PdfFile};
+use walk::PdfWalk;
+
+/// PDF.
+pub(super) const FORMAT: Format = Format {
+    name: "pdf",
+    extensions: &["pdf"],
+    // Attachments of messages are passed over.
+    media_types: &[],
+    family: RuleFamily::Plain,
+    retrieval: Retrieval::Place,
+    bounds: Bounds {
+        look_behind: 0,
+        look_ahead: 0,
+    },
+    reading: Passes::Held,
+    prescan: None,
+    conversion: Conversion::Never,
+    split_point: None,
+    scanner: |options| Box::new(PdfScanner::new(options)),
+};
+
+/// The scanner of PDF.
+struct PdfScanner {
+    anchors: AnchorReporting,
+    max_document: usize,
+    is_done: bool,
+}
+
+impl PdfScanner {
+    fn new(options: &FormatOptions) -> Self {
+        PdfScanner {
+            anchors: options.anchors,
+            max_document: usize::try_from(options.html.max_document).unwrap_or(usize::MAX),
+            is_done: false,
+        }
+    }
+
+    /// Reads a file whose first byte has a document offset.
+    fn read(&self, bytes: &[u8], offset: u64, events: &mut Events) {
+        let diagnose = |code: &'static Code, at: usize, events: &mut Events| {
+            events.push(Event::Diagnostic(code, offset + at as u64));
+        };
+        let mut file = PdfFile::open(bytes, self.max_document);
+        let anchors = self.anchors == AnchorReporting::Report;
+        if file.is_encrypted() {
+            diagnose(&diagnostic::PACKAGE_ENCRYPTED, 0, events);
+            events.push(Event::Settled);
+            return;
+        }
+        let catalog = file.catalog();
+        let has_pages = match catalog {
+            Some(catalog) => PdfWalk::new(&mut file, events, offset).references(catalog, anchors),
+            None => {
+                events.push(Event::Settled);
+                false
+            }
+        };
+        for (fault, at) in std::mem::take(&mut file.faults) {
+            let code = match fault {
+                PdfFault::Rebuilt => &diagnostic::PDF_REBUILT,
+                PdfFault::Damaged => &diagnostic::PDF_DAMAGED,
+                PdfFault::Limit => &diagnostic::PDF_LIMIT,
+            };
+            diagnose(code, at, events);
+        }
+        if !has_pages {
+            diagnose(&diagnostic::PDF_NO_PAGES, 0, events);
+        }
+    }
+}
+
+impl Scan for PdfScanner {
+    fn begin(&mut self, _start: &ScanStart) {
+        self.is_done = false;
+    }
+
+    fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize {
+        let pending = &window.bytes[window.start..];
+        if !self.is_done {
+            if !window.last && pending.len() <= self.max_document {
+                return window.start;
+            }
+            self.is_done = true;
+            let offset = window.offset_at(window.start);
+            if pending.len() > self.max_document {
+                let end = offset + self.max_document as u64;
+                events.push(Event::Diagnostic(&diagnostic::PDF_TOO_LONG, end));
+            }
+            let held = &pending[..pending.len().min(self.max_document)];
+            let start = header(held);
+            self.read(&held[start..], offset + start as u64, events);
+        }
+        window.bytes.len()
+    }
+}
+
+/// Returns the index of the header, from which offsets in the file count.
+fn header(bytes: &[u8]) -> usize {
+    /// The header may stand behind other bytes (ISO 32000-1, Annex H, implementation note 13).
+    const NEAR: usize = 1024;
+    let head = &bytes[..bytes.len().min(NEAR)];
+    memmem::find(head, b"%PDF-").unwrap_or(0)
+}

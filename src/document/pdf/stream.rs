@@ -1,0 +1,174 @@
+//! The contents of streams that hold objects or cross references: FlateDecode and its predictors (ISO
+//! 32000-2, section 7.4.4), up to a limit.
+
+use std::io::Read;
+
+use flate2::bufread::ZlibDecoder;
+
+/// The parameters of FlateDecode, with the defaults of ISO 32000-2, table 8.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FlateParameters {
+    pub(super) predictor: usize,
+    pub(super) colors: usize,
+    pub(super) bits: usize,
+    pub(super) columns: usize,
+}
+
+impl Default for FlateParameters {
+    fn default() -> Self {
+        FlateParameters {
+            predictor: 1,
+            colors: 1,
+            bits: 8,
+            columns: 1,
+        }
+    }
+}
+
+/// The reason why a stream was not decoded to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum StreamFault {
+    /// The data is damaged, or its filter is not supported.
+    Damaged,
+    /// There is more than the limit.
+    TooLong,
+}
+
+/// Decompresses a stream up to `limit` bytes; damaged data gives what stands before the damage.
+pub(super) fn inflate(
+    data: &[u8],
+    parameters: FlateParameters,
+    limit: usize,
+) -> (Vec<u8>, Option<StreamFault>) {
+    let mut inflated = Vec::new();
+    let most = (limit as u64).saturating_add(1);
+    let outcome = ZlibDecoder::new(data).take(most).read_to_end(&mut inflated);
+    let fault = match outcome {
+        _ if inflated.len() > limit => {
+            inflated.truncate(limit);
+            Some(StreamFault::TooLong)
+        }
+        Ok(_) => None,
+        Err(_) => Some(StreamFault::Damaged),
+    };
+    match parameters.predictor {
+        0 | 1 => (inflated, fault),
+        2 => match undo_tiff(inflated, parameters) {
+            Some(plain) => (plain, fault),
+            None => (Vec::new(), Some(StreamFault::Damaged)),
+        },
+        _ => match undo_png(&inflated, parameters) {
+            Some(plain) => (plain, fault),
+            None => (Vec::new(), Some(StreamFault::Damaged)),
+        },
+    }
+}
+
+/// Returns the bytes of a sample of all colours, at least one, and of a row.
+fn widths(parameters: FlateParameters) -> Option<(usize, usize)> {
+    let bits = parameters.colors.checked_mul(parameters.bits)?;
+    let row = bits.checked_mul(parameters.columns)?.div_ceil(8);
+    (row > 0).then_some((bits.div_ceil(8).max(1), row))
+}
+
+/// Undoes the predictor of TIFF, for samples of one byte.
+fn undo_tiff(mut bytes: Vec<u8>, parameters: FlateParameters) -> Option<Vec<u8>> {
+    let (sample, row) = widths(parameters)?;
+    if parameters.bits != 8 {
+        return None;
+    }
+    for row in bytes.chunks_mut(row) {
+        for at in sample..row.len() {
+            row[at] = row[at].wrapping_add(row[at - sample]);
+        }
+    }
+    Some(bytes)
+}
+
+/// Undoes the predictors of PNG (its section 9): a byte before each row tells which one.
+fn undo_png(bytes: &[u8], parameters: FlateParameters) -> Option<Vec<u8>> {
+    let (sample, width) = widths(parameters)?;
+    let mut plain: Vec<u8> = Vec::with_capacity(bytes.len());
+    for coded in bytes.chunks(width.checked_add(1)?) {
+        let (&filter, coded) = coded.split_first()?;
+        let start = plain.len();
+        for (at, &byte) in coded.iter().enumerate() {
+            let before = |distance: usize| match distance <= start + at {
+                true => plain[start + at - distance],
+                false => 0,
+            };
+            let left = if at >= sample { before(sample) } else { 0 };
+            let up = if start >= width { before(width) } else { 0 };
+            let corner = match at >= sample && start >= width {
+                true => before(width + sample),
+                false => 0,
+            };
+            let predicted = match filter {
+                1 => left,
+                2 => up,
+                3 => ((u16::from(left) + u16::from(up)) / 2) as u8,
+                4 => paeth(left, up, corner),
+                _ => 0,
+            };
+            plain.push(byte.wrapping_add(predicted));
+        }
+    }
+    Some(plain)
+}
+
+fn paeth(left: u8, up: u8, corner: u8) -> u8 {
+    let estimate = i16::from(left) + i16::from(up) - i16::from(corner);
+    let distance = |byte: u8| (estimate - i16::from(byte)).abs();
+    if distance(left) <= distance(up) && distance(left) <= distance(corner) {
+        left
+    } else if distance(up) <= distance(corner) {
+        up
+    } else {
+        corner
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn predictors_of_png_are_undone() {
+        let parameters = FlateParameters {
+            predictor: 15,
+            columns: 3,
+            ..FlateParameters::default()
+        };
+        let undone = |rows: &[u8]| undo_png(rows, parameters).unwrap();
+        assert_eq!(undone(&[0, 1, 2, 3]), [1, 2, 3]);
+        assert_eq!(undone(&[1, 1, 2, 3]), [1, 3, 6]);
+        assert_eq!(undone(&[2, 1, 2, 3, 2, 1, 1, 1]), [1, 2, 3, 2, 3, 4]);
+        assert_eq!(undone(&[0, 4, 4, 4, 3, 1, 1, 1]), [4, 4, 4, 3, 4, 5]);
+        assert_eq!(undone(&[0, 4, 4, 4, 4, 1, 1, 1]), [4, 4, 4, 5, 6, 7]);
+        // The last row may be short.
+        assert_eq!(undone(&[0, 4, 4, 4, 2, 1]), [4, 4, 4, 5]);
+    }
+
+    #[test]
+    fn the_predictor_of_tiff_is_undone() {
+        let parameters = FlateParameters {
+            predictor: 2,
+            columns: 2,
+            colors: 2,
+            ..FlateParameters::default()
+        };
+        let undone = undo_tiff(vec![1, 2, 3, 4, 5, 6, 7, 8], parameters);
+        assert_eq!(undone, Some(vec![1, 2, 4, 6, 5, 6, 12, 14]));
+    }
+
+    #[test]
+    fn widths_beyond_measure_are_damage() {
+        let parameters = FlateParameters {
+            predictor: 12,
+            columns: usize::MAX,
+            colors: usize::MAX,
+            ..FlateParameters::default()
+        };
+        assert_eq!(undo_png(&[0, 1], parameters), None);
+    }
+}

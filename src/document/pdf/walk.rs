@@ -1,0 +1,482 @@
+//! The references of a PDF file, and its destinations: pages with their annotations, then the catalog,
+//! the outlines and the form.
+
+use std::collections::HashSet;
+use std::hash::{BuildHasher, RandomState};
+
+use super::file::{PdfCursor, PdfFile, PdfPlace, PdfValue};
+use super::lexer::{marked_text, text_string};
+use crate::document::events::{
+    BaseSelector, Context, Event, Events, FoundReference, NameRange, RuleFamily, Span, TextRange,
+};
+use crate::document::flags::{Flags, holds_placeholder};
+use crate::document::nested::enter;
+use crate::uri::base::push_path;
+
+/// Reports what a file holds.
+pub(super) struct PdfWalk<'a, 'e, 'f> {
+    file: &'e mut PdfFile<'a>,
+    events: &'e mut Events<'f>,
+    /// The document offset of the first byte of the file.
+    offset: u64,
+    part: PdfPart,
+    /// Whether a reference of the part was reported.
+    is_entered: bool,
+    /// The base of URI actions, and its offset.
+    base: Option<(Vec<u8>, u64)>,
+    /// The objects of annotations, which a form may name again as its fields.
+    annotations: HashSet<u32>,
+}
+
+/// A part of the file, which is a document of its own in records: the base of URI actions is not that of
+/// file specifications, which is the file's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PdfPart {
+    /// A page, by its number from 1.
+    Page(u64),
+    /// All but the pages.
+    Rest,
+}
+
+/// A reference as an action names it.
+struct ActionTarget {
+    text: Vec<u8>,
+    place: PdfPlace,
+    base: BaseSelector,
+}
+
+/// The element of records about actions of annotations.
+const ANNOTATION: &str = "annotation";
+/// The element of records about other actions.
+const ACTION: &str = "action";
+
+impl<'a, 'e, 'f> PdfWalk<'a, 'e, 'f> {
+    pub(super) fn new(file: &'e mut PdfFile<'a>, events: &'e mut Events<'f>, offset: u64) -> Self {
+        PdfWalk {
+            file,
+            events,
+            offset,
+            part: PdfPart::Rest,
+            is_entered: false,
+            base: None,
+            annotations: HashSet::new(),
+        }
+    }
+
+    /// Reports all references; returns whether there is a page tree.
+    pub(super) fn references(&mut self, catalog: PdfValue, anchors: bool) -> bool {
+        let keys: [&[u8]; 6] = [
+            b"Pages",
+            b"URI",
+            b"OpenAction",
+            b"AA",
+            b"Outlines",
+            b"AcroForm",
+        ];
+        let fields = self.file.fields(catalog, keys).unwrap_or_default();
+        let [pages, uri, open, additional, outlines, form] = fields;
+        self.base = uri.and_then(|uri| self.base(uri));
+        self.events.push(Event::Settled);
+        let has_pages = pages.is_some_and(|pages| self.pages(pages, anchors));
+        if let Some(open) = open {
+            self.chain(open, ACTION);
+        }
+        self.additional(additional, ACTION);
+        if let Some(outlines) = outlines {
+            self.outlines(outlines);
+        }
+        if let Some(form) = form {
+            self.form(form);
+        }
+        self.leave();
+        if anchors {
+            self.destinations(catalog);
+        }
+        has_pages
+    }
+
+    /// Returns the base of URI actions (section 12.6.4.8).
+    fn base(&mut self, uri: PdfValue) -> Option<(Vec<u8>, u64)> {
+        let [base] = self.file.fields(uri, [b"Base"])?;
+        let (base, place) = self.file.string(base?)?;
+        Some((base, self.span(&place).start))
+    }
+
+    /// Enters the part, before its first reference.
+    fn enter(&mut self) {
+        if std::mem::replace(&mut self.is_entered, true) {
+            return;
+        }
+        let name = match self.part {
+            PdfPart::Page(number) => Some(self.events.store(format!("page {number}").as_bytes())),
+            PdfPart::Rest => None,
+        };
+        enter(name, RuleFamily::Plain, None, self.events);
+        if let Some((base, offset)) = &self.base {
+            let base = self.events.store(base);
+            self.events.push(Event::Base(base, *offset));
+        }
+        self.events.push(Event::Settled);
+    }
+
+    /// Leaves the part behind its last reference.
+    fn leave(&mut self) {
+        if std::mem::replace(&mut self.is_entered, false) {
+            self.events.push(Event::Leave);
+        }
+    }
+
+    /// Reports the references of all pages; returns whether there is a page tree.
+    fn pages(&mut self, root: PdfValue, anchors: bool) -> bool {
+        let mut seen = HashSet::new();
+        seen.extend(self.file.reference(root));
+        let Some([Some(kids)]) = self.file.fields(root, [b"Kids"]) else {
+            return false;
+        };
+        let mut open: Vec<PdfCursor> = self.file.array(kids).into_iter().collect();
+        let mut count = 0;
+        while let Some(kids) = open.last_mut() {
+            let Some(kid) = self.file.next_item(kids) else {
+                open.pop();
+                continue;
+            };
+            // A kid that was seen is a loop.
+            if self
+                .file
+                .reference(kid)
+                .is_some_and(|number| !seen.insert(number))
+            {
+                continue;
+            }
+            let keys: [&[u8]; 3] = [b"Kids", b"Annots", b"AA"];
+            let Some([kids, annotations, additional]) = self.file.fields(kid, keys) else {
+                continue;
+            };
+            if let Some(kids) = kids {
+                open.extend(self.file.array(kids));
+                continue;
+            }
+            count += 1;
+            if anchors {
+                let name = self.events.store(format!("page={count}").as_bytes());
+                self.events.push(Event::Anchor(name, 0));
+            }
+            self.part = PdfPart::Page(count);
+            if let Some(annotations) = annotations {
+                self.annotations(annotations);
+            }
+            self.additional(additional, ACTION);
+            self.leave();
+            self.events.forget_stored();
+        }
+        self.part = PdfPart::Rest;
+        true
+    }
+
+    fn annotations(&mut self, annotations: PdfValue) {
+        let Some(mut items) = self.file.array(annotations) else {
+            return;
+        };
+        while let Some(annotation) = self.file.next_item(&mut items) {
+            self.annotations.extend(self.file.reference(annotation));
+            self.actions(annotation, ANNOTATION);
+        }
+    }
+
+    /// Reports the actions of an annotation, a field or an outline item.
+    fn actions(&mut self, holder: PdfValue, element: &'static str) {
+        if let Some([action, additional]) = self.file.fields(holder, [b"A", b"AA"]) {
+            if let Some(action) = action {
+                self.chain(action, element);
+            }
+            self.additional(additional, element);
+        }
+    }
+
+    /// Reports the actions of an additional-actions dictionary (section 12.6.3).
+    fn additional(&mut self, actions: Option<PdfValue>, element: &'static str) {
+        let actions = actions.and_then(|actions| self.file.dictionary(actions));
+        let Some(mut entries) = actions else { return };
+        while let Some((_, action)) = self.file.next_entry(&mut entries) {
+            self.chain(action, element);
+        }
+    }
+
+    /// Reports an action and those behind it, each once.
+    fn chain(&mut self, action: PdfValue, element: &'static str) {
+        let mut seen = HashSet::new();
+        let mut waiting = vec![action];
+        while let Some(action) = waiting.pop() {
+            let Some(action) = self.file.resolve(action) else {
+                continue;
+            };
+            if !seen.insert(action) {
+                continue;
+            }
+            let keys: [&[u8]; 6] = [b"S", b"URI", b"F", b"D", b"Win", b"Next"];
+            let Some([kind, uri, file, destination, windows, next]) =
+                self.file.fields(action, keys)
+            else {
+                continue;
+            };
+            if let Some(target) = self.target(kind, uri, file.or(windows), destination) {
+                self.report(&target, element);
+            }
+            let Some(next) = next else { continue };
+            match self.file.array(next) {
+                None => waiting.push(next),
+                Some(mut items) => {
+                    let from = waiting.len();
+                    while let Some(next) = self.file.next_item(&mut items) {
+                        waiting.push(next);
+                    }
+                    waiting[from..].reverse();
+                }
+            }
+        }
+    }
+
+    /// Returns the target of an action by its kind (section 12.6.4).
+    fn target(
+        &mut self,
+        kind: Option<PdfValue>,
+        uri: Option<PdfValue>,
+        file: Option<PdfValue>,
+        destination: Option<PdfValue>,
+    ) -> Option<ActionTarget> {
+        let kind = kind.and_then(|kind| self.file.name(kind));
+        match kind.as_deref().unwrap_or(b"URI") {
+            b"URI" => {
+                let (uri, place) = self.file.string(uri?)?;
+                Some(ActionTarget {
+                    text: uri_string(uri),
+                    place,
+                    base: BaseSelector::Document,
+                })
+            }
+            b"GoToR" => {
+                let mut target = self.file_specification(file?)?;
+                let fragment = destination.and_then(|place| self.fragment(place));
+                if let (Some(fragment), BaseSelector::Fallback) = (fragment, target.base) {
+                    let fragment = self.events.store(&fragment);
+                    target.base = BaseSelector::FallbackWithFragment(fragment);
+                }
+                Some(target)
+            }
+            b"Launch" | b"GoToE" | b"ImportData" => self.file_specification(file?),
+            b"SubmitForm" => {
+                let mut target = self.file_specification(file?)?;
+                target.base = BaseSelector::Document;
+                Some(target)
+            }
+            _ => None,
+        }
+    }
+
+    /// Reads a file specification, a string or a dictionary (section 7.11).
+    fn file_specification(&mut self, value: PdfValue) -> Option<ActionTarget> {
+        let (bytes, place, is_uri, is_text) = match self.file.string(value) {
+            Some((bytes, place)) => (bytes, place, false, false),
+            None => {
+                let keys: [&[u8]; 3] = [b"UF", b"F", b"FS"];
+                let [unicode, file, system] = self.file.fields(value, keys)?;
+                let system = system.and_then(|system| self.file.name(system));
+                let is_text = unicode.is_some();
+                let (bytes, place) = self.file.string(unicode.or(file)?)?;
+                (bytes, place, system.as_deref() == Some(b"URL"), is_text)
+            }
+        };
+        if is_uri || is_absolute(&bytes) {
+            return Some(ActionTarget {
+                text: uri_string(bytes),
+                place,
+                base: BaseSelector::Document,
+            });
+        }
+        let path = match is_text {
+            true => text_string(&bytes),
+            false => marked_text(&bytes).map_or(bytes, String::into_bytes),
+        };
+        let mut text = Vec::new();
+        // A colon in the first segment would end a scheme.
+        let first = path.split(|&byte| byte == b'/').next().unwrap_or_default();
+        if first.contains(&b':') {
+            text.extend_from_slice(b"./");
+        }
+        push_path(&path, &mut text);
+        Some(ActionTarget {
+            text,
+            place,
+            base: BaseSelector::Fallback,
+        })
+    }
+
+    /// Returns the fragment that leads to a destination in another file (RFC 8118, section 3).
+    fn fragment(&mut self, destination: PdfValue) -> Option<Vec<u8>> {
+        if let Some(mut items) = self.file.array(destination) {
+            let page = self.file.next_item(&mut items)?;
+            let page = self.file.number(page)?.checked_add(1)?;
+            return Some(format!("page={page}").into_bytes());
+        }
+        let name = match self.file.string(destination) {
+            Some((name, _)) => text_string(&name),
+            None => self.file.name(destination)?,
+        };
+        let mut fragment = b"nameddest=".to_vec();
+        let encoded = percent_encoding::percent_encode(&name, percent_encoding::NON_ALPHANUMERIC);
+        fragment.extend(encoded.to_string().bytes());
+        Some(fragment)
+    }
+
+    fn span(&self, place: &PdfPlace) -> Span {
+        let (PdfPlace::File(range) | PdfPlace::Packed(range)) = place;
+        Span {
+            start: self.offset + range.start as u64,
+            end: self.offset + range.end as u64,
+        }
+    }
+
+    fn report(&mut self, target: &ActionTarget, element: &'static str) {
+        self.enter();
+        let text = self.events.store(&target.text);
+        let span = self.span(&target.place);
+        let mut found = FoundReference::new(span, text, Context::Attribute);
+        found.element = NameRange::Known(element);
+        found.attribute = NameRange::Known("uri");
+        found.base = target.base;
+        found.flags = match target.place {
+            PdfPlace::File(_) => Flags::OBJECT,
+            PdfPlace::Packed(_) => Flags::OBJECT | Flags::PACKED,
+        };
+        if holds_placeholder(&target.text) {
+            found.flags |= Flags::TEMPLATE;
+        }
+        self.events.push(Event::Reference(found));
+        self.events.forget_stored();
+    }
+
+    /// Reports the actions of all outline items (section 12.3.3).
+    fn outlines(&mut self, root: PdfValue) {
+        let mut seen = HashSet::new();
+        let mut waiting = Vec::new();
+        if let Some([Some(first)]) = self.file.fields(root, [b"First"]) {
+            waiting.push(first);
+        }
+        while let Some(item) = waiting.pop() {
+            let Some(item) = self.file.resolve(item).filter(|&item| seen.insert(item)) else {
+                continue;
+            };
+            self.actions(item, ACTION);
+            if let Some([first, next]) = self.file.fields(item, [b"First", b"Next"]) {
+                waiting.extend([next, first].into_iter().flatten());
+            }
+        }
+    }
+
+    /// Reports the actions of all fields that are no annotations of pages (section 12.7).
+    fn form(&mut self, form: PdfValue) {
+        let Some([Some(fields)]) = self.file.fields(form, [b"Fields"]) else {
+            return;
+        };
+        let mut seen = HashSet::new();
+        let mut open: Vec<PdfCursor> = self.file.array(fields).into_iter().collect();
+        while let Some(fields) = open.last_mut() {
+            let Some(field) = self.file.next_item(fields) else {
+                open.pop();
+                continue;
+            };
+            let number = self.file.reference(field);
+            if number.is_some_and(|number| !seen.insert(number)) {
+                continue;
+            }
+            if number.is_none_or(|number| !self.annotations.contains(&number)) {
+                self.actions(field, ACTION);
+            }
+            if let Some([Some(kids)]) = self.file.fields(field, [b"Kids"]) {
+                open.extend(self.file.array(kids));
+            }
+        }
+    }
+
+    /// Reports the names of destinations: the tree of the catalog's names, and the dictionary that came
+    /// before it (section 12.3.2.4).
+    fn destinations(&mut self, catalog: PdfValue) {
+        let [names, old] = (self.file.fields(catalog, [b"Names", b"Dests"])).unwrap_or_default();
+        let mut anchors = DestinationNames::default();
+        if let Some(mut entries) = old.and_then(|old| self.file.dictionary(old)) {
+            while let Some((name, _)) = self.file.next_entry(&mut entries) {
+                let name = self.file.key(entries, name);
+                anchors.report(&name, self.events);
+            }
+        }
+        let tree = names.and_then(|names| self.file.fields(names, [b"Dests"]));
+        let mut waiting: Vec<PdfValue> = tree.and_then(|[tree]| tree).into_iter().collect();
+        let mut seen = HashSet::new();
+        while let Some(node) = waiting.pop() {
+            let Some(node) = self.file.resolve(node).filter(|&node| seen.insert(node)) else {
+                continue;
+            };
+            let Some([kids, names]) = self.file.fields(node, [b"Kids", b"Names"]) else {
+                continue;
+            };
+            if let Some(mut items) = names.and_then(|names| self.file.array(names)) {
+                while let Some(name) = self.file.next_item(&mut items) {
+                    if let Some((name, _)) = self.file.string(name) {
+                        anchors.report(&name, self.events);
+                    }
+                    self.file.next_item(&mut items);
+                }
+            }
+            if let Some(mut items) = kids.and_then(|kids| self.file.array(kids)) {
+                while let Some(kid) = self.file.next_item(&mut items) {
+                    waiting.push(kid);
+                }
+            }
+        }
+    }
+}
+
+/// The names of destinations that were reported, by their hashes.
+#[derive(Default)]
+struct DestinationNames {
+    hasher: RandomState,
+    seen: HashSet<u64>,
+}
+
+impl DestinationNames {
+    /// Reports a name as text, and as it is where that is UTF-8 too.
+    fn report(&mut self, name: &[u8], events: &mut Events<'_>) {
+        self.anchor(&text_string(name), events);
+        if !name.is_ascii() && str::from_utf8(name).is_ok() {
+            self.anchor(name, events);
+        }
+    }
+
+    fn anchor(&mut self, name: &[u8], events: &mut Events<'_>) {
+        if self.seen.insert(self.hasher.hash_one(name)) {
+            let name: TextRange = events.store_with(|store| {
+                store.extend_from_slice(b"nameddest=");
+                store.extend_from_slice(name);
+            });
+            events.push(Event::Anchor(name, 0));
+            events.forget_stored();
+        }
+    }
+}
+
+/// Returns a URI as text: its bytes, but for those who write it as a text string.
+fn uri_string(bytes: Vec<u8>) -> Vec<u8> {
+    marked_text(&bytes).map_or(bytes, String::into_bytes)
+}
+
+/// Returns whether a file specification is a URI, as some writers have it.
+fn is_absolute(bytes: &[u8]) -> bool {
+    let Some(colon) = memchr::memchr(b':', bytes) else {
+        return false;
+    };
+    let (scheme, rest) = (&bytes[..colon], &bytes[colon + 1..]);
+    // A letter alone names a drive.
+    scheme.len() > 1
+        && scheme.iter().all(u8::is_ascii_alphabetic)
+        && (rest.starts_with(b"//") || scheme.eq_ignore_ascii_case(b"mailto"))
+}

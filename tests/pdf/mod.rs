@@ -1,0 +1,335 @@
+//! PDF: files that are made with planted references, as the oracle, and cases of the rules of
+//! `document/pdf`.
+
+mod hostile;
+mod made;
+
+use uriscan::Format;
+use uriscan::document::{AnchorReporting, FormatOptions};
+use uriscan::extractor::{Document, Extractor, ExtractorOptions};
+use uriscan::resolver::{Diagnostic, Link, Sink};
+use uriscan::uri::{Base, BaseSource};
+
+use crate::text::soup::Numbers;
+use made::{Objects, Planted, deflate, made, stream};
+
+/// A link that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Row {
+    member: Option<String>,
+    element: String,
+    reference: String,
+    target: String,
+    /// None where it stands in a compressed stream.
+    span: Option<(u64, u64)>,
+}
+
+/// The links, the anchors and the diagnostics of a file.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Found {
+    links: Vec<Row>,
+    anchors: Vec<String>,
+    codes: Vec<&'static str>,
+}
+
+impl Sink for Found {
+    fn link(&mut self, link: &Link<'_>) {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        assert_eq!((link.attribute, link.position), (Some("uri"), None));
+        self.links.push(Row {
+            member: link.member.map(str::to_owned),
+            element: link.element.unwrap_or_default().to_owned(),
+            reference: text(link.reference),
+            target: link.target.map_or_else(|_| String::new(), text),
+            span: link.exact_span().map(|span| (span.start, span.end)),
+        });
+    }
+
+    fn anchor(&mut self, name: &[u8], _offset: u64) {
+        self.anchors
+            .push(String::from_utf8_lossy(name).into_owned());
+    }
+
+    fn diagnostic(&mut self, diagnostic: &Diagnostic<'_>) {
+        self.codes.push(diagnostic.code.name);
+    }
+}
+
+/// Reads a file `window` bytes at a time.
+fn read_with(pdf: &[u8], window: usize, max_document: u64) -> Found {
+    let base = Base {
+        uri: b"http://example.com/dir/a.pdf".to_vec(),
+        source: BaseSource::RetrievalFile,
+    };
+    let mut formats = FormatOptions::default();
+    formats.anchors = AnchorReporting::Report;
+    formats.html.max_document = max_document;
+    let options = ExtractorOptions::default().with_formats(formats);
+    let mut extractor = Extractor::new(&options.with_window(window));
+    let mut found = Found::default();
+    let document = Document::new(Format::named("pdf").unwrap(), Some(&base));
+    let outcome = extractor.extract(&document, pdf, &mut found);
+    outcome.expect("a slice reads without errors");
+    found
+}
+
+/// Reads a file whole and in small windows, which give the same.
+fn read(pdf: &[u8]) -> Found {
+    let whole = read_with(pdf, 1 << 20, 1 << 20);
+    for window in [1, 7, 4096] {
+        assert_eq!(read_with(pdf, window, 1 << 20), whole);
+    }
+    whole
+}
+
+/// Whether any bytes give the same at any window size, and no more than they can hold: a check for
+/// fuzzers.
+pub(crate) fn check(pdf: &[u8], window: usize) {
+    let file = [b"%PDF-1.7\n", pdf].concat();
+    for pdf in [pdf, &file] {
+        let whole = read_with(pdf, 1 << 20, 1 << 18);
+        assert_eq!(read_with(pdf, window, 1 << 18), whole);
+        let bytes: usize = whole
+            .links
+            .iter()
+            .map(|link| link.reference.len() + 1)
+            .sum();
+        let most = (pdf.len() + (1 << 18)) * 64 + (1 << 20);
+        assert!(
+            bytes <= most,
+            "{bytes} bytes of references in {}",
+            pdf.len()
+        );
+    }
+}
+
+fn references(pdf: &[u8]) -> Vec<String> {
+    let links = read(pdf).links.into_iter();
+    links.map(|link| link.reference).collect()
+}
+
+/// A file with one page, whose annotations have these actions.
+fn with_actions(actions: &[&str]) -> Objects {
+    let annotations = actions
+        .iter()
+        .map(|action| format!("<</Subtype/Link/A {action}>>"));
+    let annotations = annotations.collect::<Vec<_>>().join(" ");
+    Objects::of(&[
+        (1, "<</Type/Catalog/Pages 2 0 R>>"),
+        (2, "<</Type/Pages/Kids[3 0 R]/Count 1>>"),
+        (3, &format!("<</Type/Page/Annots[{annotations}]>>")),
+    ])
+}
+
+fn planted(found: &Found) -> Vec<Planted> {
+    let links = found.links.iter();
+    let element = |link: &Row| {
+        if link.element == "action" {
+            "action"
+        } else {
+            "annotation"
+        }
+    };
+    links
+        .map(|link| (link.member.clone(), element(link), link.reference.clone()))
+        .collect()
+}
+
+#[test]
+fn generated_files_in_every_structure() {
+    for seed in 0..30 {
+        let mut numbers = Numbers::seeded(seed);
+        let made = made(&mut numbers);
+        let table = made.objects.table();
+        let found = read(&table);
+        assert_eq!(planted(&found), made.planted, "seed {seed}");
+        assert_eq!(found.codes, Vec::<&str>::new(), "seed {seed}");
+        for link in &found.links {
+            let (start, end) = link.span.unwrap();
+            let object = &table[start as usize..end as usize];
+            assert!(object.starts_with(b"(") && object.ends_with(b")") || object.starts_with(b"<"));
+        }
+        for (each, has_predictor) in [(1, false), (5, true), (1000, true)] {
+            let found = read(&made.objects.packed(each, has_predictor));
+            assert_eq!(
+                planted(&found),
+                made.planted,
+                "seed {seed}, {each} in a stream"
+            );
+            assert!(found.links.iter().all(|link| link.span.is_none()));
+            assert_eq!(found.codes, Vec::<&str>::new(), "seed {seed}");
+        }
+        // What is written behind the file or before it moves nothing that counts.
+        let moved = [b"\r\n\r\n", &*table, b"\n"].concat();
+        assert_eq!(planted(&read(&moved)), made.planted, "seed {seed}, moved");
+        let bare = read(&made.objects.bare());
+        assert_eq!(
+            planted(&bare),
+            made.planted,
+            "seed {seed}, without cross references"
+        );
+        assert_eq!(bare.codes, ["pdf.xref-rebuilt"]);
+    }
+}
+
+#[test]
+fn broken_cross_references_are_rebuilt() {
+    let objects = with_actions(&["<</S/URI/URI(http://example.com/a)>>"]);
+    let table = String::from_utf8_lossy(&objects.table()).into_owned();
+    // A byte more in front of everything but the header.
+    let late = table.replacen("1 0 obj", "\n\n1 0 obj", 1);
+    let nowhere = table.replacen("startxref\n", "startxref\n9", 1);
+    let to_text = table.replacen("xref\n0 1", "xxxx\n0 1", 1);
+    let packed = objects.packed(2, true);
+    let cut = packed[..packed.len() - 40].to_vec();
+    for pdf in [
+        late.as_bytes(),
+        nowhere.as_bytes(),
+        to_text.as_bytes(),
+        &cut,
+    ] {
+        let found = read(pdf);
+        assert_eq!(found.links.len(), 1, "{}", String::from_utf8_lossy(pdf));
+        assert_eq!(found.codes, ["pdf.xref-rebuilt"]);
+    }
+}
+
+#[test]
+fn an_update_replaces_and_deletes_objects() {
+    let mut objects = with_actions(&["4 0 R", "5 0 R"]);
+    objects.add("<</S/URI/URI(http://example.com/old)>>");
+    objects.add("<</S/URI/URI(http://example.com/deleted)>>");
+    let mut file = objects.table();
+    let text = String::from_utf8_lossy(&file).into_owned();
+    let previous = text.split("startxref\n").nth(1).unwrap();
+    let previous = previous.lines().next().unwrap().to_owned();
+    let at = String::from_utf8_lossy(&file)
+        .find("trailer")
+        .map(|_| file.len() + 1)
+        .unwrap();
+    file.extend(b"\n4 0 obj\n<</S/URI/URI(http://example.com/new)>>\nendobj\n");
+    let start = file.len();
+    file.extend(format!("xref\n4 2\n{at:010} 00000 n \n0000000000 00001 f \n").bytes());
+    file.extend(
+        format!("trailer\n<</Root 1 0 R/Prev {previous}>>\nstartxref\n{start}\n%%EOF").bytes(),
+    );
+    assert_eq!(references(&file), ["http://example.com/new"]);
+}
+
+#[test]
+fn strings_are_decoded_as_their_kind_asks() {
+    let objects = with_actions(&[
+        "<</S/URI/URI(http://example.com/\\\n\\101\\5)>>",
+        "<</S/URI/URI<687474703A2F2F61 2>>>",
+        "<</S/URI/URI(http://example.com/caf\\351)>>",
+        "<</S/URI/URI<FEFF0068007400740070003A002F002F00E9>>>",
+        "<</S/Launch/F<</UF(r\\351sum\\351 1.pdf)>>>>",
+        "<</S/Launch/F<</UF<FEFF00E9002E007000640066>>>>>",
+        "<</S/Launch/F<</UF<EFBBBFC3A92E706466>/F(e.pdf)>>>>",
+        "<</S/Launch/F<</UF(\\204.pdf)>>>>",
+        "<</S/Launch/F(a#b?c%d.pdf)>>",
+        "<</S/Launch/F(a:b.pdf)>>",
+    ]);
+    let expected = [
+        "http://example.com/A\u{5}",
+        "http://a ",
+        "http://example.com/caf\u{FFFD}",
+        "http://é",
+        "r%C3%A9sum%C3%A9%201.pdf",
+        "%C3%A9.pdf",
+        "%C3%A9.pdf",
+        "%E2%80%94.pdf",
+        "a%23b%3Fc%25d.pdf",
+        "./a:b.pdf",
+    ];
+    assert_eq!(references(&objects.table()), expected);
+}
+
+#[test]
+fn targets_of_file_specifications() {
+    let mut objects = with_actions(&[
+        "<</S/GoToR/F(b.pdf)/D[4/Fit]>>",
+        "<</S/GoToR/F(b.pdf)/D(chapter 1)>>",
+        "<</S/GoToR/F(b.pdf)/D/name>>",
+        "<</S/GoToR/F(../b.pdf)>>",
+        "<</S/GoToE/F(c.pdf)/T<</R/C/N(x)>>>>",
+        "<</S/GoToE/T<</R/C/N(x)>>>>",
+        "<</S/SubmitForm/F<</FS/URL/F(http://example.net/cgi)>>>>",
+        "<</S/ImportData/F(d.fdf)>>",
+        "<</S/Launch/Win<</F(e.exe)>>>>",
+        "<</S/Launch/F(http://example.net/f)>>",
+        "<</S/URI/URI(g.html)>>",
+    ]);
+    let catalog = "<</Pages 2 0 R/URI<</Base(http://example.org/base/)>>>>";
+    objects.0.insert(1, catalog.into());
+    let found = read(&objects.table());
+    let targets: Vec<_> = found
+        .links
+        .iter()
+        .map(|link| link.target.as_str())
+        .collect();
+    let expected = [
+        "http://example.com/dir/b.pdf#page=5",
+        "http://example.com/dir/b.pdf#nameddest=chapter%201",
+        "http://example.com/dir/b.pdf#nameddest=name",
+        "http://example.com/b.pdf",
+        "http://example.com/dir/c.pdf",
+        "http://example.net/cgi",
+        "http://example.com/dir/d.fdf",
+        "http://example.com/dir/e.exe",
+        "http://example.net/f",
+        "http://example.org/base/g.html",
+    ];
+    assert_eq!(targets, expected);
+    assert_eq!(found.links[0].reference, "b.pdf");
+}
+
+#[test]
+fn pages_and_destinations_are_anchors() {
+    let objects = Objects::of(&[
+        (
+            1,
+            "<</Pages 2 0 R/Dests<</old#20one[3 0 R/Fit]>>/Names<</Dests 4 0 R>>>>",
+        ),
+        (2, "<</Kids[3 0 R 3 0 R 5 0 R]>>"),
+        (3, "<<>>"),
+        (
+            4,
+            "<</Kids[<</Names[(a)[3 0 R/Fit](caf\\351)null]>> <</Names[(a)1<FEFF00E8>2]>>]>>",
+        ),
+        (5, "<<>>"),
+    ]);
+    let mut anchors = read(&objects.table()).anchors;
+    anchors.sort();
+    let expected = [
+        "nameddest=a",
+        "nameddest=café",
+        "nameddest=old one",
+        "nameddest=è",
+        "page=1",
+        "page=2",
+    ];
+    assert_eq!(anchors, expected);
+}
+
+#[test]
+fn what_is_encrypted_is_said_so() {
+    let objects = with_actions(&["<</S/URI/URI(http://example.com/a)>>"]);
+    let found = read(&objects.table_with("/Encrypt<</Filter/Standard>>"));
+    assert_eq!(
+        (found.links.len(), found.codes),
+        (0, vec!["package.encrypted"])
+    );
+}
+
+#[test]
+fn the_start_of_a_longer_file_is_read() {
+    let mut objects = with_actions(&["<</S/URI/URI(http://example.com/a)>>"]);
+    objects.add(format!("({})", "x".repeat(10_000)));
+    let file = objects.table();
+    for window in [1, 100, 1 << 20] {
+        let found = read_with(&file, window, 5_000);
+        assert_eq!(found.links.len(), 1);
+        assert_eq!(found.codes, ["pdf.xref-rebuilt", "pdf.too-long"]);
+    }
+}
