@@ -109,6 +109,8 @@ pub struct Document<'a> {
     pub(crate) index: Option<&'a PieceIndex>,
     /// The dialect of Markdown of the tree that the document is in, if the tree tells.
     pub(crate) slug: Option<Slug>,
+    /// The URI of the root of the tree that the document is in, for formats that name files from there.
+    pub(crate) tree: Option<&'a [u8]>,
 }
 
 /// The start of a piece of a document: behind a [split point](Format::split_point).
@@ -143,6 +145,7 @@ impl<'a> Document<'a> {
             origin: PieceOrigin::default(),
             index: None,
             slug: None,
+            tree: None,
         }
     }
 }
@@ -351,6 +354,7 @@ impl Extractor {
 
     fn begin(&mut self, document: &Document<'_>, detected: Option<Detected>) -> Pass {
         let format = document.format;
+        self.linker.set_tree(document.tree);
         self.linker.begin(format.family, document.base);
         let known = self
             .scanners

@@ -27,10 +27,14 @@ mod html;
 mod json;
 // Which module may use which.
 mod layers;
+// What the tests of formats share that are read in blocks of lines.
+mod markup;
 // Mail and news archives.
 mod mail;
 // PDF files.
 mod pdf;
+// reStructuredText.
+mod rst;
 // The sample session of README.md is what one sees.
 mod readme;
 // URIs in plain text.

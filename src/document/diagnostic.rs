@@ -147,6 +147,14 @@ codes! {
         example: "src: url(data:font/woff2;base64,...) of 5 MB",
         allow: "There is no flag for it. Store such data in files of their own.",
     }
+    BLOCK_TOO_LONG = "markup.block-too-long", Note {
+        message: "a block of lines is longer than the limit and was cut",
+        meaning: "In reStructuredText or AsciiDoc lines over 1 MiB follow each other without a blank line, \
+            and were read in pieces.",
+        why: "A construct that stands across a cut is not recognised.",
+        example: "a table of 2 MB",
+        allow: NOTE,
+    }
     JSON_NOT_WELL_FORMED = "json.not-well-formed", Note {
         message: "the document is not well-formed JSON; it was read as far as it makes sense",
         meaning: "The document departs from the grammar of JSON (RFC 8259), first at this offset.",

@@ -109,6 +109,8 @@ pub enum BaseSelector {
     FallbackWithFragment(TextRange),
     /// The element's codebase, which is resolved against the document's base URI.
     Codebase(TextRange),
+    /// The root of the tree that the document is in; the document's base URI if that is not known.
+    Tree,
     /// None: the reference must be absolute.
     Nothing,
 }
@@ -132,6 +134,9 @@ pub struct FoundReference {
     pub flags: Flags,
     /// The base that the reference is resolved against.
     pub base: BaseSelector,
+    /// The reference that is resolved in its place, such as one with the suffix that its format leaves
+    /// out.
+    pub resolves_as: Option<TextRange>,
     /// Other readings, the likeliest first: a range of the batch's alternatives.
     pub alternatives: (u32, u32),
 }
@@ -148,6 +153,7 @@ impl FoundReference {
             attribute: NameRange::None,
             flags: Flags::default(),
             base: BaseSelector::Document,
+            resolves_as: None,
             alternatives: (0, 0),
         }
     }
@@ -670,6 +676,7 @@ impl Batch {
         let mut copy = *found;
         // INVARIANT: the reference itself is the first text that is stored of it.
         copy.text = text(found.text);
+        copy.resolves_as = found.resolves_as.map(&mut text);
         for name in [&mut copy.element, &mut copy.attribute] {
             if let NameRange::Other(other) = name {
                 *other = text(*other);

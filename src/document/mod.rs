@@ -3,6 +3,8 @@
 //! The contract of scanners is [`Scan`], in `format`; `FORMATS` is the table of all formats.
 
 mod archive;
+#[cfg(feature = "documents")]
+mod blocks;
 mod css;
 pub mod diagnostic;
 pub mod events;
@@ -19,6 +21,8 @@ pub(crate) mod options;
 #[cfg(feature = "documents")]
 mod pdf;
 mod remark;
+#[cfg(feature = "documents")]
+mod rst;
 pub mod text;
 #[cfg(feature = "documents")]
 pub(crate) mod xml;
@@ -56,6 +60,8 @@ pub static FORMATS: &[Format] = &[
     xml::FORMAT,
     #[cfg(feature = "documents")]
     pdf::FORMAT,
+    #[cfg(feature = "documents")]
+    rst::FORMAT,
     #[cfg(feature = "markdown")]
     markdown::FORMAT,
     #[cfg(feature = "mail")]
@@ -82,6 +88,9 @@ impl Format {
     /// XML of any vocabulary.
     #[cfg(feature = "documents")]
     pub const XML: &'static Format = &xml::FORMAT;
+    /// reStructuredText.
+    #[cfg(feature = "documents")]
+    pub const RST: &'static Format = &rst::FORMAT;
     /// CommonMark with the extensions of GitHub.
     #[cfg(feature = "markdown")]
     pub const MARKDOWN: &'static Format = &markdown::FORMAT;

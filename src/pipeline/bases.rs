@@ -147,6 +147,55 @@ fn default_base(uri: &[u8]) -> Base {
     }
 }
 
+/// Finds the roots of the trees that documents are in, with a cache for the last directory.
+#[derive(Debug, Default)]
+pub(crate) struct TreeRoots {
+    /// A directory, and the URI of the root.
+    last: Option<(Vec<u8>, Option<Vec<u8>>)>,
+}
+
+/// The file in the root of a tree that Sphinx reads.
+const SPHINX: &[u8] = b"/conf.py";
+
+impl TreeRoots {
+    /// Returns the URI of the nearest directory above a file that holds the configuration of Sphinx,
+    /// within the mount of the file; otherwise that of the mount, if the file is in one.
+    pub(crate) fn of_file(
+        &mut self,
+        bases: &Bases,
+        path: &[u8],
+        names: &mut AbsolutePaths,
+    ) -> Option<Vec<u8>> {
+        let absolute = names.absolute(&bases.here, path)?;
+        let slash = memchr::memrchr(b'/', absolute)?;
+        let directory = absolute[..slash].to_vec();
+        if let Some((last, root)) = &self.last
+            && *last == directory
+        {
+            return root.clone();
+        }
+        let mount = bases.mounts.relative_path(absolute);
+        let top = mount.map_or(0, |below| absolute.len() - below.len());
+        let mut end = directory.len();
+        let mut root = bases.mounts.uri_of_mount(absolute).map(<[u8]>::to_vec);
+        while end + 1 >= top {
+            let configuration = [&directory[..end], SPHINX].concat();
+            if path_of(&configuration).is_file() {
+                let base = bases.of_file(&configuration, names)?;
+                let slash = memchr::memrchr(b'/', &base.uri)?;
+                root = Some(base.uri[..=slash].to_vec());
+                break;
+            }
+            match memchr::memrchr(b'/', &directory[..end]) {
+                Some(slash) => end = slash,
+                None => break,
+            }
+        }
+        self.last = Some((directory, root.clone()));
+        root
+    }
+}
+
 /// Makes paths absolute, with a cache for the last `..`.
 #[derive(Debug, Default)]
 pub(crate) struct AbsolutePaths {

@@ -42,6 +42,7 @@ pub(crate) struct FileReader<'a> {
     extractor: Extractor,
     head: Vec<u8>,
     names: bases::AbsolutePaths,
+    trees: bases::TreeRoots,
 }
 
 impl<'a> FileReader<'a> {
@@ -52,6 +53,7 @@ impl<'a> FileReader<'a> {
             extractor: Extractor::new(&options.extractor),
             head: Vec::new(),
             names: bases::AbsolutePaths::default(),
+            trees: bases::TreeRoots::default(),
         }
     }
 
@@ -109,6 +111,7 @@ impl<'a> FileReader<'a> {
             Err(read) => return read,
         };
         let base = self.base(entry, format);
+        let tree = self.tree(entry, format);
         let document = Document {
             format,
             base: base.as_ref(),
@@ -116,6 +119,7 @@ impl<'a> FileReader<'a> {
             origin: PieceOrigin::default(),
             index: None,
             slug: self.slug(entry, format),
+            tree: tree.as_deref(),
         };
         let extractor = &mut self.extractor;
         let length = match input {
@@ -174,9 +178,11 @@ impl<'a> FileReader<'a> {
             }
         };
         let base = self.base(entry, format);
+        let tree = self.tree(entry, format);
         let document = Document {
             declared: self.options.declared,
             slug: self.slug(entry, format),
+            tree: tree.as_deref(),
             ..Document::new(format, base.as_ref())
         };
         let reader = opened.reader();
@@ -202,6 +208,16 @@ impl<'a> FileReader<'a> {
             | EntryKind::Stream
             | EntryKind::LeftOut(_) => bases.of_file(path, &mut self.names),
         }
+    }
+
+    /// Returns the URI of the root of the tree that a file is in, for formats that name files from there.
+    fn tree(&mut self, entry: &Entry, format: &Format) -> Option<Vec<u8>> {
+        if *format != *Format::RST || entry.kind == EntryKind::Standard {
+            return None;
+        }
+        let bases = &self.options.bases;
+        let path = entry.path.as_os_str().as_encoded_bytes();
+        self.trees.of_file(bases, path, &mut self.names)
     }
 
     /// Returns the dialect of Markdown that the tree of a file is in.
@@ -249,6 +265,7 @@ impl<'a> FileReader<'a> {
             origin,
             index: piece.known.as_ref(),
             slug: None,
+            tree: None,
         };
         let extractor = &mut self.extractor;
         let length = loaded.and_then(|loaded| match loaded {

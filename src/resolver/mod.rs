@@ -109,6 +109,11 @@ impl Linker {
         self.writer.unwrapper = unwrapper;
     }
 
+    /// Sets the root of the tree that the document is in, for the document that begins next.
+    pub(crate) fn set_tree(&mut self, root: Option<&[u8]>) {
+        self.writer.tree = root.map(<[u8]>::to_vec);
+    }
+
     /// Starts a document whose retrieval or default base is `base`.
     pub fn begin(&mut self, family: RuleFamily, base: Option<&Base>) {
         self.live = 0;

@@ -17,6 +17,8 @@ pub(super) struct LinkWriter {
     pub(super) unwrapper: Option<Unwrapper>,
     /// The longest codebase that counts, in bytes.
     pub(super) longest_base: usize,
+    /// The root of the tree that the outermost document is in.
+    pub(super) tree: Option<Vec<u8>>,
     target: Vec<u8>,
     codebase: Vec<u8>,
 }
@@ -26,6 +28,7 @@ impl Default for LinkWriter {
         LinkWriter {
             unwrapper: None,
             longest_base: usize::MAX,
+            tree: None,
             target: Vec::new(),
             codebase: Vec::new(),
         }
@@ -53,6 +56,14 @@ impl LinkWriter {
             BaseSelector::Fallback | BaseSelector::FallbackWithFragment(_) => {
                 (&scope.by_fallback, scope.fallback_base())
             }
+            BaseSelector::Tree => match tree(self.tree.as_deref(), scope) {
+                Some((resolver, root)) => {
+                    own = resolver;
+                    let source = scope.document_base().map(|(_, source)| source);
+                    (&own, source.map(|source| (root, source)))
+                }
+                None => (&scope.by_document, scope.document_base()),
+            },
             BaseSelector::Nothing => {
                 own = uri::Resolver::without_base(scope.rules());
                 (&own, None)
@@ -68,13 +79,14 @@ impl LinkWriter {
                 None => (&scope.by_document, scope.document_base()),
             },
         };
+        let written = found.resolves_as.map_or(reference, bytes);
         self.target.clear();
         let (target, inherits) = if names_message(reference) {
             (Ok(reference), false)
         } else if found.flags.contains(Flags::TEMPLATE) {
             (Err(ResolveErrorKind::Template), false)
         } else {
-            match resolver.resolve_into(reference, &mut self.target) {
+            match resolver.resolve_into(written, &mut self.target) {
                 Ok(_) if found.base == BaseSelector::Refresh && is_script(&self.target) => {
                     (Err(ResolveErrorKind::InvalidReference), false)
                 }
@@ -148,6 +160,14 @@ impl LinkWriter {
         resolver.set_encoding(scope.encoding);
         Some(resolver)
     }
+}
+
+/// Makes the resolver of the root of the document's tree.
+fn tree<'r>(root: Option<&'r [u8]>, scope: &BaseScope) -> Option<(uri::Resolver, &'r [u8])> {
+    let root = root?;
+    let mut resolver = uri::Resolver::new(root, scope.rules()).ok()?;
+    resolver.set_encoding(scope.encoding);
+    Some((resolver, root))
 }
 
 /// Returns whether a reference is a `cid:` or `mid:` URI, which is its own target (RFC 2392).

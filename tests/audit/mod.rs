@@ -20,6 +20,8 @@ mod groups;
 mod hostile;
 // What is ignored; undefined labels; templates.
 mod ignoring;
+// reStructuredText and AsciiDoc.
+mod markup;
 // The order of findings.
 mod order;
 // The page of findings, and Markdown.

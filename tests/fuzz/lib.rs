@@ -15,6 +15,10 @@ mod json;
 mod mail;
 #[path = "../pdf/mod.rs"]
 mod pdf;
+#[path = "../markup.rs"]
+mod markup;
+#[path = "../rst/mod.rs"]
+mod rst;
 #[path = "../text/mod.rs"]
 mod text;
 #[path = "../uri/mod.rs"]

@@ -12,6 +12,7 @@ mod json;
 mod mail;
 mod output;
 mod pdf;
+mod rst;
 #[cfg(test)]
 mod smoke;
 mod text;
@@ -36,12 +37,13 @@ pub(crate) struct Target {
 
 /// Every target.
 #[rustfmt::skip]
-pub(crate) const TARGETS: [Target; 11] = [
+pub(crate) const TARGETS: [Target; 12] = [
     Target { name: "text", check: text::check, seeds: &["corpus/text", "corpus/html"] },
     Target { name: "html", check: html::check, seeds: &["corpus/html"] },
     Target { name: "css", check: css::check, seeds: &["corpus/css"] },
     Target { name: "json", check: json::check, seeds: &["corpus/json", "tests/vectors/documents"] },
     Target { name: "xml", check: xml::check, seeds: &["corpus/xml"] },
+    Target { name: "rst", check: rst::check, seeds: &["corpus/rst"] },
     Target { name: "mail", check: mail::check, seeds: &["tests/vectors/mail"] },
     Target { name: "pdf", check: pdf::check, seeds: &["corpus/pdf", "tests/vectors/documents"] },
     Target { name: "uri", check: uri::check, seeds: &["tests/vectors"] },

@@ -1,0 +1,444 @@
+//! Blocks of lines, in which markup of plain text is read, and what is found in them.
+
+use std::ops::Range;
+
+use memchr::memchr;
+
+use super::AnchorReporting;
+use super::diagnostic;
+use super::events::{
+    BaseSelector, Context, Event, Events, FoundReference, FoundRemark, NameRange, RemarkKind, Span,
+    TextRange,
+};
+use super::flags::{Flags, holds_placeholder};
+use super::remark::{RemarkCheck, check_remark};
+use crate::bytes::lines::LOOK_BEHIND;
+use crate::bytes::steps::step;
+use crate::bytes::window::{Bounds, Window};
+
+/// A longer block, in bytes, is cut behind a line, or inside of a longer line.
+pub(super) const LONGEST_BLOCK: usize = 1 << 20;
+
+/// The first bytes of a line by which a reader tells whether it passes over the line.
+pub(super) const LINE_HEAD: usize = 4 << 10;
+
+/// What the scanners of such formats have to see.
+pub(super) const BOUNDS: Bounds = Bounds {
+    look_behind: LOOK_BEHIND,
+    look_ahead: LONGEST_BLOCK + 1,
+};
+
+/// A line of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Line {
+    /// Index of the first byte that is no blank.
+    pub(super) text: usize,
+    /// Index behind the last byte that is no blank.
+    pub(super) end: usize,
+    /// The column of the text, from 0; tab stops are 8 columns apart.
+    pub(super) indent: usize,
+}
+
+impl Line {
+    /// Returns the line in a range, without its line break.
+    pub(super) fn new(bytes: &[u8], range: Range<usize>) -> Self {
+        let mut line = Line {
+            text: range.start,
+            end: range.end,
+            indent: 0,
+        };
+        while line.text < line.end && is_blank(bytes[line.text]) {
+            line.indent = match bytes[line.text] {
+                b'\t' => (line.indent | 7) + 1,
+                _ => line.indent + 1,
+            };
+            line.text += 1;
+        }
+        while line.end > line.text && is_blank(bytes[line.end - 1]) {
+            line.end -= 1;
+        }
+        line
+    }
+
+    /// Returns the rest of the line from an index on, after blanks.
+    pub(super) fn rest(self, bytes: &[u8], from: usize) -> Self {
+        let mut text = from.min(self.end);
+        while text < self.end && is_blank(bytes[text]) {
+            text += 1;
+        }
+        Line {
+            text,
+            end: self.end,
+            indent: self.indent + columns(&bytes[self.text..text]),
+        }
+    }
+
+    pub(super) fn is_empty(self) -> bool {
+        self.text == self.end
+    }
+
+    pub(super) fn of(self, bytes: &[u8]) -> &[u8] {
+        &bytes[self.text..self.end]
+    }
+}
+
+/// Returns the number of columns that a text takes: wide characters take two.
+pub(super) fn columns(text: &[u8]) -> usize {
+    if text.is_ascii() {
+        return text.len();
+    }
+    let characters = text.utf8_chunks().flat_map(|chunk| {
+        let invalid = usize::from(!chunk.invalid().is_empty());
+        let valid = chunk.valid().chars().map(width);
+        valid.chain(std::iter::repeat_n(1, invalid))
+    });
+    characters.sum()
+}
+
+/// Returns the number of columns of a character (Unicode, East Asian Width: wide and fullwidth).
+pub(super) fn width(character: char) -> usize {
+    match character {
+        '\u{1100}'..='\u{115f}'
+        | '\u{2e80}'..='\u{303e}'
+        | '\u{3041}'..='\u{a4cf}'
+        | '\u{ac00}'..='\u{d7a3}'
+        | '\u{f900}'..='\u{faff}'
+        | '\u{fe30}'..='\u{fe6f}'
+        | '\u{ff01}'..='\u{ff60}'
+        | '\u{ffe0}'..='\u{ffe6}'
+        | '\u{1f300}'..='\u{1f64f}'
+        | '\u{1f900}'..='\u{1f9ff}'
+        | '\u{20000}'..='\u{3fffd}' => 2,
+        _ => 1,
+    }
+}
+
+/// Returns whether a byte is white space within a line.
+pub(super) fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'\x0B' | b'\x0C')
+}
+
+/// The lines of a block: each with its line break, if it has one.
+pub(super) fn lines(bytes: &[u8], block: Range<usize>) -> Vec<Line> {
+    let mut lines = Vec::new();
+    let mut at = block.start;
+    while at < block.end {
+        let end = memchr(b'\n', &bytes[at..block.end]).map_or(block.end, |n| at + n);
+        lines.push(Line::new(bytes, at..end));
+        at = end + 1;
+    }
+    lines
+}
+
+/// A reader of blocks.
+pub(super) trait BlockReader {
+    /// Returns whether a line is passed over, by its first bytes. It is blank or not, and has no line break.
+    fn passes_over(&mut self, head: &[u8]) -> bool;
+
+    /// Reads a block: lines of which none is blank. Returns the index behind the last line that was
+    /// read, which is behind the first.
+    fn read(&mut self, bytes: &[u8], block: Range<usize>, finds: &mut BlockFinds) -> usize;
+
+    /// Called for a blank line that is not passed over.
+    fn blank_line(&mut self) {}
+}
+
+/// The progress through the lines of a document.
+#[derive(Debug, Default)]
+pub(super) struct BlockWindows {
+    /// The rest of the current line is passed over.
+    in_line: bool,
+    /// The document has a byte order mark, or has begun.
+    started: bool,
+}
+
+impl BlockWindows {
+    /// Reads the blocks of a window; returns the number of bytes consumed.
+    pub(super) fn read(
+        &mut self,
+        window: &Window<'_>,
+        reader: &mut impl BlockReader,
+        finds: &mut BlockFinds,
+        events: &mut Events,
+    ) -> usize {
+        const MARK: &[u8] = "\u{feff}".as_bytes();
+        let (bytes, mut at) = (window.bytes, window.start);
+        if !self.started {
+            let pending = &bytes[at..];
+            if pending.len() < MARK.len() && !window.last {
+                return at;
+            }
+            self.started = true;
+            events.push(Event::Settled);
+            if pending.starts_with(MARK) {
+                at += MARK.len();
+            }
+        }
+        while at < bytes.len() {
+            step(1);
+            if self.in_line {
+                match memchr(b'\n', &bytes[at..]) {
+                    Some(end) => at += end + 1,
+                    None => return bytes.len(),
+                }
+                self.in_line = false;
+                continue;
+            }
+            let rest = &bytes[at..];
+            let head = &rest[..rest.len().min(LINE_HEAD)];
+            let line_end = memchr(b'\n', head);
+            if line_end.is_none() && head.len() < LINE_HEAD && !window.last {
+                return at;
+            }
+            let head = &head[..line_end.unwrap_or(head.len())];
+            let blank = head.iter().all(|&byte| is_blank(byte));
+            if reader.passes_over(head) {
+                at += head.len();
+                self.in_line = true;
+                continue;
+            }
+            if blank {
+                reader.blank_line();
+                at += head.len();
+                self.in_line = true;
+                continue;
+            }
+            let Some((end, cut)) = block_end(rest, window.last) else {
+                return at;
+            };
+            if cut {
+                let offset = window.offset_at(at);
+                events.push(Event::Diagnostic(&diagnostic::BLOCK_TOO_LONG, offset));
+            }
+            let read = reader.read(bytes, at..at + end, finds);
+            finds.report(window, events);
+            at = read.max(at + 1);
+        }
+        at
+    }
+}
+
+/// Returns the length of the block that some bytes begin with, and whether it is cut; `None` if more
+/// bytes are needed.
+fn block_end(bytes: &[u8], last: bool) -> Option<(usize, bool)> {
+    let mut at = 0;
+    let whole = &bytes[..bytes.len().min(LONGEST_BLOCK)];
+    loop {
+        let end = memchr(b'\n', &whole[at..]).map(|n| at + n);
+        let line = &whole[at..end.unwrap_or(whole.len())];
+        let is_blank_line = line.iter().all(|&byte| is_blank(byte));
+        match end {
+            Some(_) if is_blank_line && at > 0 => return Some((at, false)),
+            Some(end) => at = end + 1,
+            None if bytes.len() >= LONGEST_BLOCK && bytes.len() > whole.len() => {
+                return Some((if at > 0 { at } else { whole.len() }, true));
+            }
+            None if !last => return None,
+            None if is_blank_line && at > 0 => return Some((at, false)),
+            None => return Some((whole.len(), false)),
+        }
+    }
+}
+
+/// The base that a reference in a block is resolved against.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) enum BlockBase {
+    /// That of the document.
+    #[default]
+    Document,
+    /// The root of the document's tree.
+    Tree,
+}
+
+/// A reference in a block.
+#[derive(Clone, Debug, Default)]
+pub(super) struct BlockReference {
+    /// The bytes of the window from which the reference was read.
+    pub(super) range: Range<usize>,
+    /// The reference, if it is not these bytes.
+    pub(super) text: Option<Vec<u8>>,
+    /// The reference that is resolved, if it is another one.
+    pub(super) resolves_as: Option<Vec<u8>>,
+    pub(super) base: BlockBase,
+    /// `None` for attributes.
+    pub(super) context: Option<Context>,
+    pub(super) element: Option<&'static str>,
+    pub(super) attribute: Option<&'static str>,
+    pub(super) flags: Flags,
+}
+
+/// What is found in a block, in any order.
+#[derive(Debug, Default)]
+pub(super) struct BlockFinds {
+    references: Vec<BlockReference>,
+    anchors: Vec<(usize, Vec<u8>)>,
+    remarks: Vec<(Range<usize>, Range<usize>)>,
+    /// Whether anchors and remarks are wanted.
+    pub(super) marks: bool,
+}
+
+impl BlockFinds {
+    pub(super) fn new(anchors: AnchorReporting) -> Self {
+        BlockFinds {
+            marks: anchors == AnchorReporting::Report,
+            ..BlockFinds::default()
+        }
+    }
+
+    /// Adds a reference, unless it is empty.
+    pub(super) fn reference(&mut self, found: BlockReference) {
+        let is_empty = match &found.text {
+            Some(text) => text.is_empty(),
+            None => found.range.is_empty(),
+        };
+        if !is_empty {
+            self.references.push(found);
+        }
+    }
+
+    /// Adds a name that a fragment can refer to.
+    pub(super) fn anchor(&mut self, at: usize, name: Vec<u8>) {
+        if self.marks && !name.is_empty() {
+            self.anchors.push((at, name));
+        }
+    }
+
+    /// Adds a comment with its contents, if it is a remark.
+    pub(super) fn comment(&mut self, bytes: &[u8], whole: Range<usize>, contents: Range<usize>) {
+        if self.marks && check_remark(&bytes[contents.clone()], true) == RemarkCheck::Yes {
+            self.remarks.push((whole, contents));
+        }
+    }
+
+    /// Reports everything in document order, and empties the lists.
+    fn report(&mut self, window: &Window<'_>, events: &mut Events) {
+        self.anchors.sort_by_key(|&(at, _)| at);
+        for (at, name) in self.anchors.drain(..) {
+            let name = events.store(&name);
+            events.push(Event::Anchor(name, window.offset_at(at)));
+        }
+        let mut remarks = std::mem::take(&mut self.remarks);
+        remarks.sort_by_key(|(whole, _)| whole.start);
+        let mut remarks = remarks.into_iter().peekable();
+        self.references
+            .sort_by_key(|found| (found.range.start, found.range.end));
+        for found in self.references.drain(..) {
+            while let Some((whole, contents)) =
+                remarks.next_if(|(whole, _)| whole.start < found.range.start)
+            {
+                remark(whole, contents, window, events);
+            }
+            let reference = stored(&found, window, events);
+            events.push(Event::Reference(reference));
+        }
+        for (whole, contents) in remarks {
+            remark(whole, contents, window, events);
+        }
+        events.forget_stored();
+    }
+}
+
+fn span(range: &Range<usize>, window: &Window<'_>) -> Span {
+    Span {
+        start: window.offset_at(range.start),
+        end: window.offset_at(range.end),
+    }
+}
+
+fn remark(whole: Range<usize>, contents: Range<usize>, window: &Window<'_>, events: &mut Events) {
+    events.push(Event::Remark(FoundRemark {
+        kind: RemarkKind::Ignore,
+        text: TextRange::window(contents),
+        span: span(&whole, window),
+        position: None,
+    }));
+}
+
+/// Returns a reference with its texts in the store of the batch.
+fn stored(found: &BlockReference, window: &Window<'_>, events: &mut Events) -> FoundReference {
+    let text = match &found.text {
+        Some(text) => events.store(text),
+        None => TextRange::window(found.range.clone()),
+    };
+    let context = found.context.unwrap_or(Context::Attribute);
+    let mut reference = FoundReference::new(span(&found.range, window), text, context);
+    reference.flags = found.flags;
+    if holds_placeholder(events.bytes(text, window.bytes)) {
+        reference.flags |= Flags::TEMPLATE;
+    }
+    reference.element = found.element.map_or(NameRange::None, NameRange::Known);
+    reference.attribute = found.attribute.map_or(NameRange::None, NameRange::Known);
+    reference.resolves_as = found.resolves_as.as_ref().map(|text| events.store(text));
+    reference.base = match &found.base {
+        BlockBase::Document => BaseSelector::Document,
+        BlockBase::Tree => BaseSelector::Tree,
+    };
+    reference
+}
+
+/// Lines of a block as one text, and the way back to their bytes.
+#[derive(Debug, Default)]
+pub(super) struct JoinedText {
+    pub(super) text: Vec<u8>,
+    /// An index in the text and that in the bytes of the window, where the distance changes.
+    pieces: Vec<(usize, usize)>,
+}
+
+impl JoinedText {
+    /// Joins lines with line breaks.
+    pub(super) fn new(bytes: &[u8], lines: impl IntoIterator<Item = Line>) -> Self {
+        let mut joined = JoinedText::default();
+        for line in lines {
+            joined.push(bytes, line.text..line.end);
+        }
+        joined
+    }
+
+    /// Appends a line.
+    pub(super) fn push(&mut self, bytes: &[u8], range: Range<usize>) {
+        if !self.pieces.is_empty() {
+            self.text.push(b'\n');
+        }
+        self.pieces.push((self.text.len(), range.start));
+        self.text.extend_from_slice(&bytes[range]);
+    }
+
+    /// Returns the index in the window of a byte of the text.
+    pub(super) fn index(&self, at: usize) -> usize {
+        let piece = self.pieces.partition_point(|&(text, _)| text <= at);
+        match piece.checked_sub(1).and_then(|n| self.pieces.get(n)) {
+            Some((text, index)) => index + (at - text),
+            None => at,
+        }
+    }
+
+    /// Returns the bytes of the window that a range of the text comes from.
+    pub(super) fn range(&self, range: Range<usize>) -> Range<usize> {
+        let start = self.index(range.start);
+        match range.is_empty() {
+            true => start..start,
+            false => start..self.index(range.end - 1) + 1,
+        }
+    }
+}
+
+/// Returns the character that begins at an index.
+pub(super) fn char_at(text: &[u8], at: usize) -> Option<char> {
+    let first = *text.get(at)?;
+    if first.is_ascii() {
+        return Some(char::from(first));
+    }
+    let end = text.len().min(at + 4);
+    let chunk = text[at..end].utf8_chunks().next()?;
+    Some(chunk.valid().chars().next().unwrap_or('\u{fffd}'))
+}
+
+/// Returns the character that ends before an index.
+pub(super) fn char_before(text: &[u8], at: usize) -> Option<char> {
+    let last = *text.get(at.checked_sub(1)?)?;
+    if last.is_ascii() {
+        return Some(char::from(last));
+    }
+    let start = (1..=4.min(at)).find(|n| text[at - n] & 0xC0 != 0x80)?;
+    char_at(text, at - start)
+}

@@ -1,0 +1,154 @@
+//! Directives: what their arguments, options and contents hold. One row per name.
+
+/// The argument of a directive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Argument {
+    /// Neither a reference nor text.
+    Other,
+    /// A URI.
+    Uri,
+    /// The path of a file.
+    Path,
+    /// Text.
+    Text,
+}
+
+/// The contents of a directive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Contents {
+    /// Body elements.
+    Body,
+    /// One text, whatever its lines begin with.
+    Text,
+    /// Lines of text.
+    Rows,
+    /// The documents of a table of contents.
+    Toctree,
+    /// Nothing that is read.
+    Opaque,
+}
+
+/// A kind of directive.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Directive {
+    pub(super) name: &'static str,
+    pub(super) argument: Argument,
+    pub(super) contents: Contents,
+}
+
+const fn row(name: &'static str, argument: Argument, contents: Contents) -> Directive {
+    Directive {
+        name,
+        argument,
+        contents,
+    }
+}
+
+const fn opaque(name: &'static str) -> Directive {
+    row(name, Argument::Other, Contents::Opaque)
+}
+
+const fn text(name: &'static str) -> Directive {
+    row(name, Argument::Text, Contents::Body)
+}
+
+/// Directives that are in no row.
+const OTHER: Directive = row("", Argument::Other, Contents::Body);
+
+/// The directives of docutils and Sphinx, and common ones of extensions, by name.
+static DIRECTIVES: [Directive; 84] = [
+    text("admonition"),
+    opaque("argparse"),
+    text("attention"),
+    opaque("blockdiag"),
+    text("caution"),
+    text("centered"),
+    opaque("click"),
+    opaque("code"),
+    opaque("code-block"),
+    opaque("code-cell"),
+    opaque("command-output"),
+    row("csv-table", Argument::Text, Contents::Rows),
+    text("danger"),
+    opaque("date"),
+    opaque("default-role"),
+    text("deprecated"),
+    opaque("digraph"),
+    opaque("doctest"),
+    text("epigraph"),
+    text("error"),
+    row("figure", Argument::Uri, Contents::Body),
+    opaque("graph"),
+    opaque("graphviz"),
+    opaque("highlight"),
+    text("highlights"),
+    text("hint"),
+    text("hlist"),
+    row("image", Argument::Uri, Contents::Body),
+    text("impl-detail"),
+    text("important"),
+    row("include", Argument::Path, Contents::Body),
+    opaque("index"),
+    opaque("inheritance-diagram"),
+    opaque("ipython"),
+    opaque("jinja"),
+    opaque("jupyter-execute"),
+    row("kernel-include", Argument::Path, Contents::Body),
+    opaque("kernel-render"),
+    row("line-block", Argument::Other, Contents::Text),
+    row("list-table", Argument::Text, Contents::Body),
+    row("literalinclude", Argument::Path, Contents::Opaque),
+    opaque("math"),
+    opaque("mermaid"),
+    opaque("meta"),
+    text("note"),
+    opaque("nwdiag"),
+    opaque("packetdiag"),
+    row("parsed-literal", Argument::Other, Contents::Text),
+    opaque("plantuml"),
+    opaque("plot"),
+    opaque("productionlist"),
+    opaque("program-output"),
+    opaque("prompt"),
+    text("pull-quote"),
+    opaque("raw"),
+    row("replace", Argument::Text, Contents::Body),
+    opaque("role"),
+    opaque("rst-class"),
+    text("rubric"),
+    opaque("runblock"),
+    text("seealso"),
+    opaque("seqdiag"),
+    text("sidebar"),
+    opaque("sourcecode"),
+    opaque("tabularcolumns"),
+    row("table", Argument::Text, Contents::Body),
+    opaque("testcleanup"),
+    opaque("testcode"),
+    opaque("testoutput"),
+    opaque("testsetup"),
+    text("tip"),
+    opaque("title"),
+    row("toctree", Argument::Other, Contents::Toctree),
+    text("todo"),
+    text("topic"),
+    opaque("uml"),
+    opaque("unicode"),
+    text("versionadded"),
+    text("versionchanged"),
+    text("versionremoved"),
+    text("warning"),
+    opaque("wavedrom"),
+    opaque("yaml"),
+    opaque("youtube"),
+];
+
+impl Directive {
+    /// Returns the row of a name, in any case; `None` for names that are not known.
+    pub(super) fn named(name: &[u8]) -> &'static Directive {
+        let row = DIRECTIVES
+            .iter()
+            .find(|row| row.name.as_bytes().eq_ignore_ascii_case(name));
+        row.unwrap_or(&OTHER)
+    }
+}

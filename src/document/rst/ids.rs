@@ -1,0 +1,91 @@
+//! The identifiers that docutils derives from names (`docutils.nodes.make_id`).
+
+use std::collections::HashSet;
+
+use unicode_normalization::UnicodeNormalization;
+
+/// Letters that have no decomposition, and what stands for them.
+const LETTERS: [(char, &str); 8] = [
+    ('\u{df}', "sz"),
+    ('\u{e6}', "ae"),
+    ('\u{f8}', "o"),
+    ('\u{111}', "d"),
+    ('\u{127}', "h"),
+    ('\u{131}', "i"),
+    ('\u{142}', "l"),
+    ('\u{153}', "oe"),
+];
+
+/// Returns the identifier of a name: letters in lower case, digits, and hyphens for all else. It may be
+/// empty.
+pub(super) fn make_id(name: &[u8]) -> Vec<u8> {
+    let mut id = Vec::new();
+    let mut push = |character: char| {
+        if character.is_ascii_alphanumeric() {
+            id.push(character.to_ascii_lowercase() as u8);
+        } else if character.is_ascii() && id.last().is_some_and(|&last| last != b'-') {
+            id.push(b'-');
+        }
+    };
+    for character in String::from_utf8_lossy(name)
+        .chars()
+        .flat_map(char::to_lowercase)
+    {
+        match LETTERS.iter().find(|(letter, _)| *letter == character) {
+            Some((_, letters)) => letters.chars().for_each(&mut push),
+            None => std::iter::once(character).nfkd().for_each(&mut push),
+        }
+    }
+    let start = id.iter().position(u8::is_ascii_alphabetic);
+    id.drain(..start.unwrap_or(id.len()));
+    while id.last() == Some(&b'-') {
+        id.pop();
+    }
+    id
+}
+
+/// The identifiers of the titles of a document: repeated ones are numbered.
+#[derive(Debug, Default)]
+pub(super) struct TitleIds {
+    known: HashSet<Vec<u8>>,
+    numbered: u64,
+}
+
+impl TitleIds {
+    /// Returns the identifier of the next title.
+    pub(super) fn next(&mut self, title: &[u8]) -> Vec<u8> {
+        let id = make_id(title);
+        if !id.is_empty() && self.known.insert(id.clone()) {
+            return id;
+        }
+        loop {
+            self.numbered += 1;
+            let id = format!("id{}", self.numbered).into_bytes();
+            if self.known.insert(id.clone()) {
+                return id;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_those_of_docutils() {
+        for (name, id) in [
+            ("A Title", "a-title"),
+            ("  3. Uber_uns & mehr!", "uber-uns-mehr"),
+            ("\u{dc}ber \u{142}", "uber-l"),
+            ("\u{4e2d}\u{6587}", ""),
+            ("a--b__c", "a-b-c"),
+        ] {
+            assert_eq!(make_id(name.as_bytes()), id.as_bytes(), "{name}");
+        }
+        let mut titles = TitleIds::default();
+        assert_eq!(titles.next(b"A"), b"a");
+        assert_eq!(titles.next(b"A"), b"id1");
+        assert_eq!(titles.next(b"!"), b"id2");
+    }
+}

@@ -1,0 +1,532 @@
+//! Inline markup: references with embedded URIs, roles, and standalone URIs between them.
+//!
+//! Start-strings are tried from left to right, and the first construct that is complete counts, as in
+//! docutils (`docutils.parsers.rst.states.Inliner`). A backslash that escapes comes as NUL.
+
+use std::ops::Range;
+
+use super::super::blocks::{char_at, char_before};
+use super::boundary::{ends_in, starts};
+use super::uri::standalone;
+use crate::bytes::steps::step;
+
+/// A find in inline text; ranges are of that text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum InlineFind {
+    /// The URI in `` `text <uri>`_ ``, raw.
+    Embedded(Range<usize>),
+    /// The contents of a role, raw, and its name.
+    Role(Range<usize>, Range<usize>),
+    /// The name of `` _`name` ``.
+    Target(Range<usize>),
+    /// A URI without markup, raw.
+    Standalone(Range<usize>),
+    /// A mail address without markup.
+    Email(Range<usize>),
+}
+
+/// Replaces backslashes that escape by NUL.
+pub(super) fn escape(text: &mut [u8]) {
+    let mut at = 0;
+    while let Some(found) = memchr::memchr(b'\\', &text[at..]) {
+        at += found;
+        text[at] = 0;
+        at += 2;
+        if at >= text.len() {
+            return;
+        }
+    }
+}
+
+/// Removes escapes, and blanks that are escaped.
+pub(super) fn unescape(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut bytes = text.iter().copied();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            0 => out.extend(bytes.next().filter(|byte| !matches!(byte, b' ' | b'\n'))),
+            byte => out.push(byte),
+        }
+    }
+    out
+}
+
+/// Removes escapes, and white space that is not escaped; escaped white space becomes a space.
+pub(super) fn unescape_uri(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut bytes = text.iter().copied();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            0 => match bytes.next() {
+                Some(b' ' | b'\n') => out.push(b' '),
+                byte => out.extend(byte),
+            },
+            byte if byte.is_ascii_whitespace() || matches!(byte, 0x0B) => {}
+            byte => out.push(byte),
+        }
+    }
+    out
+}
+
+/// The kinds of end-strings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    Emphasis,
+    Strong,
+    Literal,
+    Target,
+    Substitution,
+    Backquote,
+}
+
+/// Inline text while it is read.
+struct InlineText<'a> {
+    text: &'a [u8],
+    /// For each kind of end-string, the index from which on there is none.
+    none_from: [usize; 6],
+}
+
+/// Calls `found` for what is in a text, in no order, and appends the text without markup to `plain`.
+pub(super) fn read(
+    text: &[u8],
+    email: bool,
+    found: &mut dyn FnMut(InlineFind),
+    mut plain: Option<&mut Vec<u8>>,
+) {
+    let mut inline = InlineText {
+        text,
+        none_from: [usize::MAX; 6],
+    };
+    // Behind the last construct; and behind what was tried last, where any start-string may stand.
+    let (mut behind, mut from) = (0, 0);
+    let mut at = 0;
+    let between = |range: Range<usize>, found: &mut dyn FnMut(InlineFind)| {
+        standalone(
+            text,
+            range,
+            email,
+            &mut |range| match text[range.clone()].contains(&b':') {
+                true => found(InlineFind::Standalone(range)),
+                false => found(InlineFind::Email(range)),
+            },
+        );
+    };
+    while at < text.len() {
+        step(1);
+        let Some(next) = text[at..].iter().position(|&byte| is_start(byte)) else {
+            break;
+        };
+        at += next;
+        match inline.construct(at, from, found) {
+            Construct::None => at += 1,
+            Construct::Quoted(end) => (from, at) = (end, end),
+            Construct::Markup { range, contents } => {
+                between(behind..range.start, found);
+                if let Some(plain) = &mut plain {
+                    plain.extend_from_slice(&unescape(&text[behind..range.start]));
+                    plain.extend_from_slice(&unescape(&text[contents]));
+                }
+                (behind, from, at) = (range.end, range.end, range.end);
+            }
+        }
+    }
+    between(behind..text.len(), found);
+    if let Some(plain) = plain {
+        plain.extend_from_slice(&unescape(&text[behind..]));
+    }
+}
+
+fn is_start(byte: u8) -> bool {
+    matches!(byte, b'*' | b'`' | b'_' | b'|' | b'[')
+}
+
+/// The result of trying a start-string.
+enum Construct {
+    /// It is none.
+    None,
+    /// It is in quotes, which make it text; the index behind it.
+    Quoted(usize),
+    /// A construct, or a start-string without an end; and what a reader sees of it.
+    Markup {
+        range: Range<usize>,
+        contents: Range<usize>,
+    },
+}
+
+impl InlineText<'_> {
+    /// Tries the start-string at `at`; the text that is not read yet begins at `from`.
+    fn construct(
+        &mut self,
+        at: usize,
+        from: usize,
+        found: &mut dyn FnMut(InlineFind),
+    ) -> Construct {
+        let text = self.text;
+        let next = text.get(at + 1).copied();
+        match (text[at], next) {
+            (b'*', Some(b'*')) => self.simple(at, from, 2, End::Strong, found),
+            (b'*', _) => self.simple(at, from, 1, End::Emphasis, found),
+            (b'`', Some(b'`')) => self.simple(at, from, 2, End::Literal, found),
+            (b'|', Some(b'|')) => Construct::None,
+            (b'|', _) => self.simple(at, from, 1, End::Substitution, found),
+            (b'_', Some(b'`')) => self.simple(at, from, 2, End::Target, found),
+            (b'_', _) => self.name_reference(at, from),
+            (b'[', _) => self.footnote(at, from),
+            _ => self.backquote(at, from, found),
+        }
+    }
+
+    /// Reads a construct between a start-string and an end-string.
+    fn simple(
+        &mut self,
+        at: usize,
+        from: usize,
+        length: usize,
+        kind: End,
+        found: &mut dyn FnMut(InlineFind),
+    ) -> Construct {
+        let text = self.text;
+        let start = at + length;
+        if !starts(text, from, at) || char_at(text, start).is_some_and(char::is_whitespace) {
+            return Construct::None;
+        }
+        if is_quoted(text, from, at, start) {
+            return Construct::Quoted(start);
+        }
+        let Some(end) = self.end(kind, start) else {
+            return Construct::Markup {
+                range: at..start,
+                contents: at..start,
+            };
+        };
+        if kind == End::Target {
+            found(InlineFind::Target(start..end.start));
+        }
+        Construct::Markup {
+            range: at..end.end,
+            contents: start..end.start,
+        }
+    }
+
+    /// Finds the first end-string of a kind behind `start`; one directly there does not count, and
+    /// hides later ones.
+    fn end(&mut self, kind: End, start: usize) -> Option<Range<usize>> {
+        let text = self.text;
+        if start >= self.none_from[kind as usize] {
+            return None;
+        }
+        let mark = match kind {
+            End::Emphasis | End::Strong => b'*',
+            End::Substitution => b'|',
+            End::Literal | End::Target | End::Backquote => b'`',
+        };
+        let mut at = start;
+        while let Some(next) = memchr::memchr(mark, &text[at..]) {
+            step(1);
+            at += next;
+            if let Some(end) = self.end_at(kind, start, at) {
+                return (at > start).then_some(at..end);
+            }
+            at += 1;
+        }
+        self.none_from[kind as usize] = start;
+        None
+    }
+
+    /// Returns the index behind the end-string at `at`, if there is one.
+    fn end_at(&self, kind: End, start: usize, at: usize) -> Option<usize> {
+        let text = self.text;
+        if at > start {
+            let before = char_before(text, at)?;
+            let blank = before.is_whitespace();
+            let is_bad = match kind {
+                End::Literal => blank,
+                // An escaped blank may stand before it.
+                End::Backquote => (blank || before == '\0') && (at < 2 || text[at - 2] != 0),
+                _ => blank || before == '\0',
+            };
+            if is_bad {
+                return None;
+            }
+        }
+        match kind {
+            End::Strong | End::Literal => {
+                let double = text.get(at + 1) == Some(&text[at]);
+                (double && ends(text, at + 2)).then_some(at + 2)
+            }
+            End::Emphasis | End::Target => ends(text, at + 1).then_some(at + 1),
+            End::Substitution => {
+                let marks = text[at + 1..].iter().take(2);
+                let most = marks.take_while(|&&byte| byte == b'_').count();
+                (0..=most)
+                    .rev()
+                    .map(|marks| at + 1 + marks)
+                    .find(|&end| ends(text, end))
+            }
+            End::Backquote => {
+                let role = role_end(text, at + 1).unwrap_or(at + 1);
+                for behind in [role, at + 1] {
+                    let marks = text[behind..].iter().take(2);
+                    let most = marks.take_while(|&&byte| byte == b'_').count();
+                    let end = (0..=most)
+                        .rev()
+                        .map(|marks| behind + marks)
+                        .find(|&end| ends(text, end));
+                    if end.is_some() {
+                        return end;
+                    }
+                }
+                None
+            }
+        }
+    }
+
+    /// Reads interpreted text or a phrase reference.
+    fn backquote(
+        &mut self,
+        at: usize,
+        from: usize,
+        found: &mut dyn FnMut(InlineFind),
+    ) -> Construct {
+        let text = self.text;
+        let start = at + 1;
+        if char_at(text, start).is_some_and(char::is_whitespace) {
+            return Construct::None;
+        }
+        let before = role_start(text, from, at).filter(|&role| starts(text, from, role));
+        if before.is_none() {
+            if !starts(text, from, at) {
+                return Construct::None;
+            }
+            if is_quoted(text, from, at, start) {
+                return Construct::Quoted(start);
+            }
+        }
+        let Some(end) = self.end(End::Backquote, start) else {
+            return Construct::Markup {
+                range: at..start,
+                contents: at..start,
+            };
+        };
+        let range = before.unwrap_or(at)..end.end;
+        let mut contents = start..end.start;
+        let behind = end.start + 1..end.end;
+        let is_reference = text[behind.clone()].ends_with(b"_");
+        let role_behind = text[behind.clone()].starts_with(b":");
+        match (before, role_behind, is_reference) {
+            (None, false, true) => {
+                if let Some((words, uri)) = embedded(text, contents.clone()) {
+                    if !is_alias(&text[uri.clone()]) {
+                        found(InlineFind::Embedded(uri));
+                    }
+                    contents.end = words;
+                }
+            }
+            (Some(role), false, false) => {
+                let name = role + 1..at - 1;
+                found(InlineFind::Role(contents.clone(), name));
+                contents.end = explicit_title(text, contents.clone()).map_or(contents.end, |t| t.0);
+            }
+            (None, true, false) => {
+                let name = behind.start + 1..behind.end - 1;
+                found(InlineFind::Role(contents.clone(), name));
+                contents.end = explicit_title(text, contents.clone()).map_or(contents.end, |t| t.0);
+            }
+            _ => {}
+        }
+        Construct::Markup { range, contents }
+    }
+
+    /// Reads the name whose underscore stands at `at`.
+    fn name_reference(&self, at: usize, from: usize) -> Construct {
+        let text = self.text;
+        let end = match text.get(at + 1) {
+            Some(b'_') => at + 2,
+            _ => at + 1,
+        };
+        if !ends(text, end) {
+            return Construct::None;
+        }
+        let Some(start) = name_start(text, from, at) else {
+            return Construct::None;
+        };
+        Construct::Markup {
+            range: start..end,
+            contents: start..at,
+        }
+    }
+
+    /// Reads the footnote reference at `at`.
+    fn footnote(&self, at: usize, from: usize) -> Construct {
+        let text = self.text;
+        let label = at + 1;
+        let end = match text.get(label) {
+            Some(b'*') => label + 1,
+            Some(b'#') => simple_name(text, label + 1),
+            _ => match simple_name(text, label) {
+                end if end == label => return Construct::None,
+                end => end,
+            },
+        };
+        let is_reference = text[end..].starts_with(b"]_");
+        if !is_reference || !ends(text, end + 2) || !starts(text, from, at) {
+            return Construct::None;
+        }
+        Construct::Markup {
+            range: at..end + 2,
+            contents: label..end,
+        }
+    }
+}
+
+/// Finds the `<uri>` at the end of a phrase reference; returns the end of the words before it, too.
+fn embedded(text: &[u8], contents: Range<usize>) -> Option<(usize, Range<usize>)> {
+    let close = contents.end.checked_sub(1).filter(|&at| text[at] == b'>')?;
+    let inside = &text[contents.start..close];
+    let mut open = close;
+    loop {
+        step(1);
+        open = contents.start + memchr::memrchr2(b'<', b'>', &inside[..open - contents.start])?;
+        let is_escaped = open > contents.start && text[open - 1] == 0;
+        match (text[open], is_escaped) {
+            (_, true) => {}
+            (b'<', false) => break,
+            _ => return None,
+        }
+    }
+    let uri = open + 1..close;
+    let is_apart = open == contents.start || matches!(text[open - 1], b' ' | b'\n');
+    let is_bad = |byte: Option<&u8>| byte.is_none_or(|byte| byte.is_ascii_whitespace());
+    let last = text[uri.clone()].last();
+    if !is_apart || is_bad(text[uri.clone()].first()) || is_bad(last) || last == Some(&0) {
+        return None;
+    }
+    Some((open, uri))
+}
+
+/// Returns whether the target of a phrase reference is the name of another one: `name_`.
+fn is_alias(raw: &[u8]) -> bool {
+    raw.ends_with(b"_")
+        && !raw.ends_with(b"\0_")
+        && super::uri::match_at(raw, 0, 0..raw.len()).is_none()
+}
+
+/// Finds the target in `title <target>`, the contents of a role; returns the end of the title, too.
+pub(super) fn explicit_title(text: &[u8], contents: Range<usize>) -> Option<(usize, Range<usize>)> {
+    let close = contents.end.checked_sub(1).filter(|&at| text[at] == b'>')?;
+    let open = contents.start + memchr::memrchr(b'<', &text[contents.start..close])?;
+    let is_escaped = open > contents.start && text[open - 1] == 0;
+    let title = text[contents.start..open].trim_ascii_end();
+    if title.is_empty() || is_escaped {
+        return None;
+    }
+    Some((contents.start + title.len(), open + 1..close))
+}
+
+/// Returns whether an end-string may end at an index.
+fn ends(text: &[u8], at: usize) -> bool {
+    ends_in(text, at, text.len())
+}
+
+/// Returns whether a start-string stands between matching quotes or brackets, or at the end.
+fn is_quoted(text: &[u8], from: usize, at: usize, end: usize) -> bool {
+    if at == from {
+        return false;
+    }
+    let Some(after) = char_at(text, end) else {
+        return true;
+    };
+    matches!(
+        (char_before(text, at), after),
+        (Some('"'), '"')
+            | (Some('\''), '\'')
+            | (Some('('), ')')
+            | (Some('<'), '>')
+            | (Some('['), ']')
+            | (Some('{'), '}')
+            | (Some('\u{ab}'), '\u{bb}')
+            | (Some('\u{bb}'), '\u{ab}' | '\u{bb}')
+            | (Some('\u{2018}' | '\u{201a}'), '\u{2019}')
+            | (Some('\u{201a}'), '\u{2018}')
+            | (Some('\u{201c}' | '\u{201e}'), '\u{201d}')
+            | (Some('\u{201e}'), '\u{201c}')
+            | (Some('\u{2019}'), '\u{2019}')
+            | (Some('\u{201d}'), '\u{201d}')
+    )
+}
+
+/// Returns the index behind the simple name at an index: letters and digits, with single `-._+:` inside.
+pub(super) fn simple_name(text: &[u8], at: usize) -> usize {
+    let mut end = word_end(text, at);
+    if end == at {
+        return at;
+    }
+    while let Some(b'-' | b'.' | b'_' | b'+' | b':') = text.get(end) {
+        let next = word_end(text, end + 1);
+        if next == end + 1 {
+            break;
+        }
+        end = next;
+    }
+    end
+}
+
+fn word_end(text: &[u8], mut at: usize) -> usize {
+    while let Some(character) = char_at(text, at).filter(|&character| is_word(character)) {
+        at += character.len_utf8();
+    }
+    at
+}
+
+fn is_word(character: char) -> bool {
+    character.is_alphanumeric() && character != '\u{fffd}'
+}
+
+/// Returns the start of the simple name that ends at `end`, if markup may begin there.
+fn name_start(text: &[u8], from: usize, end: usize) -> Option<usize> {
+    let mut best = None;
+    let mut at = end;
+    loop {
+        let word = at;
+        while at > from
+            && let Some(before) = char_before(text, at).filter(|&before| is_word(before))
+        {
+            at -= before.len_utf8();
+        }
+        if at == word {
+            return best;
+        }
+        if starts(text, from, at) {
+            best = Some(at);
+        }
+        // Only behind `-` and `:` may a shorter name begin.
+        match at.checked_sub(1).filter(|&before| before > from) {
+            Some(before) if matches!(text[before], b'-' | b'.' | b'_' | b'+' | b':') => at = before,
+            _ => return best,
+        }
+    }
+}
+
+/// Longer names of roles are not looked for before their text.
+const LONGEST_ROLE: usize = 128;
+
+/// Returns the start of the `:role:` that ends at an index.
+fn role_start(text: &[u8], from: usize, end: usize) -> Option<usize> {
+    let close = end.checked_sub(1).filter(|&at| text[at] == b':')?;
+    let floor = from.max(close.saturating_sub(LONGEST_ROLE));
+    let name = text.get(floor..close)?.iter().rev();
+    let name = name.take_while(|&&byte| {
+        byte.is_ascii_alphanumeric() || byte >= 0x80 || b"-._+:".contains(&byte)
+    });
+    let floor = close - name.count();
+    (floor..close).find(|&at| text[at] == b':' && simple_name(text, at + 1) == close)
+}
+
+/// Returns the index behind the `:role:` at an index.
+fn role_end(text: &[u8], at: usize) -> Option<usize> {
+    if text.get(at) != Some(&b':') {
+        return None;
+    }
+    let end = simple_name(text, at + 1);
+    (end > at + 1 && text.get(end) == Some(&b':')).then_some(end + 1)
+}

@@ -1,0 +1,213 @@
+//! Standalone URIs and mail addresses, which end where docutils ends them.
+
+use std::ops::Range;
+
+use super::boundary::{ends_in, starts};
+use crate::bytes::class::ByteSet;
+use crate::bytes::steps::step;
+use crate::document::text::schemes::{SchemeForm, TextScheme};
+
+/// The characters of URIs (RFC 2396 and RFC 2732), and escapes.
+const URI: ByteSet = ByteSet::EMPTY
+    .with(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
+    .with(b"-_.!~*'()[];/:@&=+$,%\0");
+/// Those that may be the last one.
+const LAST: ByteSet = ByteSet::EMPTY
+    .with(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
+    .with(b"_~*/=+");
+/// The characters of the names in mail addresses.
+const MAIL: ByteSet = ByteSet::EMPTY
+    .with(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
+    .with(b"-_!~*'{|}/#?^`&=+$%\0");
+
+/// Calls `found` for the URIs, and the mail addresses if they are wanted, in a part of a text: an address
+/// has no colon.
+pub(super) fn standalone(
+    text: &[u8],
+    part: Range<usize>,
+    email: bool,
+    found: &mut dyn FnMut(Range<usize>),
+) {
+    let (mut from, mut at) = (part.start, part.start);
+    let mut runs = UriRuns::default();
+    while at < part.end {
+        let rest = &text[at..part.end];
+        let next = match email {
+            true => memchr::memchr2(b':', b'@', rest),
+            false => memchr::memchr(b':', rest),
+        };
+        let Some(next) = next else {
+            return;
+        };
+        step(1);
+        at += next;
+        let range = match text[at] {
+            b':' => uri(text, from..part.end, at, &mut runs),
+            _ => address(text, from..part.end, at),
+        };
+        let Some(range) = range else {
+            at += 1;
+            continue;
+        };
+        let end = range.end;
+        found(range);
+        (from, at) = (end, end);
+    }
+}
+
+/// Longer schemes are none.
+const LONGEST_SCHEME: usize = 64;
+
+/// Returns the range of the URI with a colon at `colon`.
+fn uri(text: &[u8], part: Range<usize>, colon: usize, runs: &mut UriRuns) -> Option<Range<usize>> {
+    let floor = part.start.max(colon.saturating_sub(LONGEST_SCHEME));
+    let run = text[floor..colon].iter().rev();
+    let run = run.take_while(|byte| byte.is_ascii_alphanumeric() || b".+-".contains(byte));
+    let start = colon - run.count();
+    let start = (start..colon)
+        .find(|&at| text[at].is_ascii_alphabetic() && starts(text, part.start, at))?;
+    let scheme = TextScheme::named(&text[start..colon])?;
+    let end = uri_end(text, colon, part.end, runs)?;
+    is_in_form(scheme, &text[colon + 1..end]).then_some(start..end)
+}
+
+/// Returns the end of the URI at `start`, whatever its scheme.
+pub(super) fn match_at(text: &[u8], start: usize, part: Range<usize>) -> Option<usize> {
+    let scheme = text[start..part.end].iter();
+    let scheme = scheme.take_while(|byte| byte.is_ascii_alphanumeric() || b".+-".contains(byte));
+    let colon = start + scheme.count();
+    if colon == start || !text[start].is_ascii_alphabetic() || text.get(colon) != Some(&b':') {
+        return None;
+    }
+    uri_end(text, colon, part.end, &mut UriRuns::default())
+}
+
+/// The end of the last run of the characters of URIs: several colons may stand in it.
+#[derive(Debug, Default)]
+struct UriRuns {
+    start: usize,
+    end: usize,
+}
+
+impl UriRuns {
+    /// Returns the end of the run at `from`.
+    fn end(&mut self, text: &[u8], from: usize, to: usize) -> usize {
+        if !(self.start <= from && from < self.end) {
+            let run = text[from..to].iter();
+            self.start = from;
+            self.end = from + run.take_while(|&&byte| URI.contains(byte)).count();
+            step(self.end - from);
+        }
+        self.end
+    }
+}
+
+/// Returns the end of the URI with a colon at `colon`: the path, the query and the fragment are each
+/// as long as they may be.
+fn uri_end(text: &[u8], colon: usize, to: usize, runs: &mut UriRuns) -> Option<usize> {
+    let is_end = |end: usize| ends_in(text, end, to);
+    let path = runs.end(text, colon + 1, to);
+    let query = || {
+        let run = (text[..to].get(path) == Some(&b'?')).then(|| run_end(text, path + 1, to))?;
+        longest(text, path + 1, run, to, &|end| fragment(text, end, to))
+    };
+    let ends_path = |end: usize| may_end(text, end, path, to);
+    if path > colon + 1 && ends_path(path) {
+        let longer = query().or_else(|| fragment(text, path, to));
+        if longer.is_some() {
+            return longer;
+        }
+    }
+    longest(text, colon + 1, path, to, &|end| is_end(end).then_some(end))
+}
+
+/// Returns the end of a URI of which the path or the query ends at `end`.
+fn fragment(text: &[u8], end: usize, to: usize) -> Option<usize> {
+    let is_end = |end: usize| ends_in(text, end, to).then_some(end);
+    let behind = (text[..to].get(end) == Some(&b'#')).then(|| {
+        let run = run_end(text, end + 1, to);
+        longest(text, end + 1, run, to, &is_end)
+    });
+    behind.flatten().or_else(|| is_end(end))
+}
+
+fn run_end(text: &[u8], from: usize, to: usize) -> usize {
+    let run = text[from..to].iter();
+    from + run.take_while(|&&byte| URI.contains(byte)).count()
+}
+
+/// Returns whether a component whose characters end at `last` may end at `end`.
+fn may_end(text: &[u8], end: usize, last: usize, to: usize) -> bool {
+    LAST.contains(text[end - 1]) || end == last && text[..to].get(end) == Some(&b'>')
+}
+
+/// Tries the ends of the component at `from`, whose characters end at `last`, from the longest on.
+fn longest(
+    text: &[u8],
+    from: usize,
+    last: usize,
+    to: usize,
+    then: &dyn Fn(usize) -> Option<usize>,
+) -> Option<usize> {
+    (from + 1..=last).rev().find_map(|end| {
+        step(1);
+        may_end(text, end, last, to).then(|| then(end)).flatten()
+    })
+}
+
+/// The bytes of a URI whose form is looked at.
+const FORM: usize = 512;
+
+/// Returns whether what stands behind the colon is in the form of its scheme (T7).
+fn is_in_form(scheme: &TextScheme, rest: &[u8]) -> bool {
+    let rest = &rest[..rest.len().min(FORM)];
+    let authority = rest.strip_prefix(b"//");
+    let has_host = authority.is_some_and(|authority| {
+        let first = authority.first();
+        first.is_some_and(|byte| byte.is_ascii_alphanumeric() || b"[%_\0".contains(byte))
+    });
+    match scheme.form {
+        SchemeForm::Special => has_host,
+        SchemeForm::Slashes => authority.is_some_and(|rest| !rest.is_empty()),
+        SchemeForm::NoSlash(shape) => has_host || shape(rest),
+    }
+}
+
+/// Returns the range of the mail address with an `@` at `at`.
+fn address(text: &[u8], part: Range<usize>, at: usize) -> Option<Range<usize>> {
+    if at > part.start && text[at - 1] == 0 {
+        return None;
+    }
+    const LONGEST: usize = 320;
+    let floor = part.start.max(at.saturating_sub(LONGEST));
+    let run = text[floor..at].iter().rev();
+    let start = at
+        - run
+            .take_while(|&&byte| MAIL.contains(byte) || byte == b'.')
+            .count();
+    let start = (start..at).find(|&start| {
+        text[start] != b'.' && starts(text, part.start, start) && !text[start..at].ends_with(b".")
+    })?;
+    let host = text[at + 1..part.end].iter().take(LONGEST);
+    let last = at
+        + 1
+        + host
+            .take_while(|&&byte| MAIL.contains(byte) || byte == b'.')
+            .count();
+    let is_end = |end: &usize| {
+        (LAST.contains(text[end - 1]) || text.get(*end) == Some(&b'>'))
+            && ends_in(text, *end, part.end)
+    };
+    let end = (at + 3..=last).rev().find(is_end)?;
+    Some(start..end)
+}
+
+/// Returns whether a text is a mail address and nothing else.
+pub(super) fn is_email(text: &[u8]) -> bool {
+    match memchr::memchr(b'@', text) {
+        Some(at) if !text.contains(&b':') => {
+            address(text, 0..text.len(), at) == Some(0..text.len())
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,128 @@
+//! What the tests of formats share whose documents are read in blocks of lines.
+
+use uriscan::document::flags::Flags;
+use uriscan::extractor::{Document, Extractor, ExtractorOptions};
+use uriscan::options::AnchorReporting;
+use uriscan::resolver::{Diagnostic, Link, Sink};
+use uriscan::uri::{Base, BaseSource};
+use uriscan::{Format, FormatOptions};
+
+/// A reference that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Row {
+    pub(crate) reference: String,
+    pub(crate) target: String,
+    pub(crate) element: Option<String>,
+    pub(crate) span: (u64, u64),
+    pub(crate) flags: Flags,
+}
+
+/// What was found in a document.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Found {
+    pub(crate) rows: Vec<Row>,
+    pub(crate) anchors: Vec<String>,
+    codes: Vec<(&'static str, u64)>,
+}
+
+impl Sink for Found {
+    fn link(&mut self, link: &Link<'_>) {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        self.rows.push(Row {
+            reference: text(link.reference),
+            target: link.target.map_or_else(|_| String::new(), text),
+            element: link.element.map(str::to_owned),
+            span: (link.span.start, link.span.end),
+            flags: link.flags,
+        });
+    }
+
+    fn diagnostic(&mut self, diagnostic: &Diagnostic<'_>) {
+        self.codes.push((diagnostic.code.name, diagnostic.count));
+    }
+
+    fn anchor(&mut self, name: &[u8], _offset: u64) {
+        self.anchors
+            .push(String::from_utf8_lossy(name).into_owned());
+    }
+}
+
+/// Reads a document `window` bytes at a time.
+fn read(format: &str, bytes: &[u8], window: usize, change: fn(&mut FormatOptions)) -> Found {
+    let base = Base {
+        uri: b"http://example.com/dir/a".to_vec(),
+        source: BaseSource::RetrievalFile,
+    };
+    let mut formats = FormatOptions::default();
+    formats.anchors = AnchorReporting::Report;
+    change(&mut formats);
+    let options = ExtractorOptions::default()
+        .with_formats(formats)
+        .with_window(window);
+    let mut found = Found::default();
+    let document = Document::new(Format::named(format).unwrap(), Some(&base));
+    let outcome = Extractor::new(&options).extract(&document, bytes, &mut found);
+    outcome.expect("a slice reads without errors");
+    found
+}
+
+/// Reads a document whole and in small windows, which give the same.
+pub(crate) fn both(format: &str, text: &str) -> Found {
+    both_with(format, text, |_| {})
+}
+
+fn both_with(format: &str, text: &str, change: fn(&mut FormatOptions)) -> Found {
+    let whole = read(format, text.as_bytes(), 1 << 20, change);
+    let windows: &[usize] = if text.len() < 10_000 {
+        &[1, 7]
+    } else {
+        &[1 << 16]
+    };
+    for &window in windows {
+        assert_eq!(
+            read(format, text.as_bytes(), window, change),
+            whole,
+            "{window}"
+        );
+    }
+    whole
+}
+
+/// The references of a document, with mail addresses or without.
+pub(crate) fn rows(format: &str, text: &str, email: bool) -> Vec<Row> {
+    let change = match email {
+        true => |options: &mut FormatOptions| options.text.email = true,
+        false => |_: &mut FormatOptions| {},
+    };
+    both_with(format, text, change).rows
+}
+
+/// The references of a document.
+pub(crate) fn references(format: &str, text: &str) -> Vec<String> {
+    let rows = both(format, text).rows.into_iter();
+    rows.map(|row| row.reference).collect()
+}
+
+/// The diagnostics of a document, and how often each occurred.
+pub(crate) fn codes(format: &str, text: &str) -> Vec<(&'static str, u64)> {
+    both(format, text).codes
+}
+
+/// Reads a document whole and in windows, which give the same; spans ascend and lie in the document.
+pub(crate) fn check_windows(format: &str, bytes: &[u8], window: usize) {
+    let whole = read(format, bytes, 4 << 20, |_| {});
+    assert_eq!(
+        read(format, bytes, window, |_| {}),
+        whole,
+        "windows of {window}"
+    );
+    let mut last = 0;
+    for row in &whole.rows {
+        let (start, end) = row.span;
+        assert!(
+            last <= start && start < end && end <= bytes.len() as u64,
+            "{row:?}"
+        );
+        last = start;
+    }
+}
