@@ -45,6 +45,7 @@ pub(super) const ITEM: &str = "*";
 pub(super) const ANY: &str = "**";
 
 /// The strings at a path.
+#[derive(Debug)]
 pub(super) struct JsonRow {
     pub(super) path: JsonPath,
     pub(super) role: JsonRole,
@@ -79,8 +80,6 @@ pub(super) struct JsonTable {
     pub(super) rows: &'static [JsonRow],
     /// The members that rows refer to.
     pub(super) members: &'static [&'static JsonMember],
-    /// Whether arrays of strings may be a text.
-    pub(super) joins_lines: bool,
 }
 
 /// The strings of a document that are read.
@@ -111,7 +110,6 @@ pub(super) static WEB_MANIFEST: JsonTable = JsonTable {
         link(&["file_handlers", ITEM, "action"]),
     ],
     members: &[&START_URL],
-    joins_lines: false,
 };
 
 /// The prefix of the sources of a map.
@@ -131,7 +129,6 @@ pub(super) static SOURCE_MAP: JsonTable = JsonTable {
         ),
     ],
     members: &[&SOURCE_ROOT, &SECTION_ROOT],
-    joins_lines: false,
 };
 
 /// The page of an item.
@@ -162,7 +159,6 @@ pub(super) static JSON_FEED: JsonTable = JsonTable {
         row(&["items", ITEM, "content_html"], JsonRole::Html),
     ],
     members: &[&ITEM_URL],
-    joins_lines: false,
 };
 
 /// The types of cells.
@@ -183,7 +179,6 @@ pub(super) static NOTEBOOK: JsonTable = JsonTable {
         row(&["worksheets", ITEM, "cells", ITEM, "outputs", ITEM, ANY], JsonRole::Output),
     ],
     members: &[&CELL_TYPE, &SHEET_CELL_TYPE],
-    joins_lines: true,
 };
 
 /// The URL of a request, which is the base of all in its entry.
@@ -231,5 +226,4 @@ pub(super) static HTTP_ARCHIVE: JsonTable = JsonTable {
         &BODY_TYPE,
         &BODY_ENCODING,
     ],
-    joins_lines: false,
 };

@@ -121,7 +121,7 @@ impl LinkedDataScanner {
             state: LinkedState::Start,
             start: ScanStart::default(),
             tokenizer: JsonTokenizer::new(JsonSequence::One),
-            path: ValuePath::default(),
+            path: ValuePath::new(None),
             levels: Vec::new(),
             beyond: 0,
             coming: Vec::new(),
@@ -262,8 +262,9 @@ impl LinkedDataScanner {
     }
 
     /// Sets the role of the member whose name has been read.
-    fn set_name(&mut self, raw: &[u8]) {
-        self.path.set_name(raw);
+    fn set_name(&mut self, range: std::ops::Range<usize>, bytes: &[u8]) {
+        self.path.set_name(&range, bytes);
+        let raw = &bytes[range];
         let Some(level) = self.levels.last().copied().filter(|_| self.beyond == 0) else {
             return;
         };
@@ -352,7 +353,7 @@ impl LinkedDataScanner {
         };
         let mut found = FoundReference::new(span, text, Context::Attribute);
         let mut pointer = Vec::new();
-        if self.path.pointer(false, &mut pointer) {
+        if self.path.pointer(false, window.bytes, &mut pointer) {
             found.attribute = NameRange::Other(events.store(&pointer));
         }
         if holds_placeholder(&self.text) {
@@ -406,7 +407,7 @@ impl Scan for LinkedDataScanner {
         self.state = LinkedState::Start;
         self.start = *start;
         self.tokenizer = JsonTokenizer::new(JsonSequence::One);
-        self.path = ValuePath::default();
+        self.path.clear();
         self.levels.clear();
         self.beyond = 0;
         self.coming.clear();
@@ -431,7 +432,7 @@ impl Scan for LinkedDataScanner {
             match self.tokenizer.next(window.bytes, &mut at, window.last) {
                 JsonToken::Open(container) => self.open(container, at - 1, &window, events),
                 JsonToken::Close => self.close(),
-                JsonToken::Name(range) => self.set_name(&window.bytes[range]),
+                JsonToken::Name(range) => self.set_name(range, window.bytes),
                 JsonToken::String(range) => {
                     self.string(range, &window, events);
                     self.path.end_value();
@@ -445,6 +446,7 @@ impl Scan for LinkedDataScanner {
             }
             events.forget_stored();
         }
+        self.path.end_window(window.bytes);
         at
     }
 }

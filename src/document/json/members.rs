@@ -56,11 +56,15 @@ pub(super) struct MemberSearch {
 
 impl MemberSearch {
     /// Makes the search for a member from a value at a path, in which containers were opened.
-    pub(super) fn new(member: &'static JsonMember, path: &ValuePath, opened: usize) -> Self {
+    pub(super) fn new(
+        member: &'static JsonMember,
+        (path, bytes): (&ValuePath, &[u8]),
+        opened: usize,
+    ) -> Self {
         let steps = &member.path[member.root..];
         MemberSearch {
             steps,
-            open: path.shared_steps(member).min(steps.len() - 1),
+            open: path.shared_steps(member, bytes).min(steps.len() - 1),
             level: (path.depth() + opened).saturating_sub(member.root + 1),
         }
     }

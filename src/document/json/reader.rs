@@ -60,7 +60,7 @@ impl JsonScanner {
         JsonScanner {
             strings,
             tokenizer: JsonTokenizer::new(sequence(strings)),
-            path: ValuePath::default(),
+            path: ValuePath::new(table(strings)),
             members: MemberValues::default(),
             options: options.clone(),
             scanners: NestedScanners::new(options.clone()),
@@ -119,10 +119,11 @@ impl JsonScanner {
         };
         let mut found = FoundReference::new(span, text, Context::Attribute);
         let mut pointer = Vec::new();
-        if self
-            .path
-            .pointer(sequence(self.strings) != JsonSequence::One, &mut pointer)
-        {
+        if self.path.pointer(
+            sequence(self.strings) != JsonSequence::One,
+            window.bytes,
+            &mut pointer,
+        ) {
             found.attribute = NameRange::Other(events.store(&pointer));
         }
         if holds_placeholder(&self.text) {
@@ -134,9 +135,7 @@ impl JsonScanner {
     /// Reads a string of a document of any kind: a URI as a whole, or text.
     fn any_string(&mut self, raw: Range<usize>, window: &Window<'_>, events: &mut Events) {
         let bytes = &window.bytes[raw.clone()];
-        let options = &self.options.text;
-        let may_hold_uri = options.www || options.email;
-        if !may_hold_uri && memchr::memchr2(b':', b'\\', bytes).is_none() {
+        if !self.may_hold_uri(bytes) {
             return;
         }
         self.decode(bytes, window.offset_at(raw.start));
@@ -145,14 +144,20 @@ impl JsonScanner {
             found.flags |= Flags::GUESSED;
             return events.push(Event::Reference(found));
         }
-        if !may_hold_uri && memchr::memchr(b':', &self.text).is_none() {
-            return;
-        }
         self.text_references(events);
+    }
+
+    /// Returns whether a raw string may hold a reference by the rules for text.
+    fn may_hold_uri(&self, raw: &[u8]) -> bool {
+        let options = &self.options.text;
+        options.www || options.email || memchr::memchr2(b':', b'\\', raw).is_some()
     }
 
     /// Reads the current text by the rules for text.
     fn text_references(&mut self, events: &mut Events) {
+        if !self.may_hold_uri(&self.text) {
+            return;
+        }
         let (text, map) = (&self.text, &self.map);
         let take = |inner: &Batch| {
             for event in &inner.list {
@@ -175,20 +180,27 @@ impl JsonScanner {
     /// Reads a string of a document whose members are known.
     fn known_string(
         &mut self,
-        table: &'static JsonTable,
         value: &JsonValue,
         window: &Window<'_>,
         events: &mut Events,
     ) -> Result<(), Held> {
-        let row = table.rows.iter().find(|row| self.path.is(row.path));
-        let member = table
-            .members
-            .iter()
-            .find(|member| self.path.is(member.path));
+        let (row, member) = (self.path.row(), self.path.member());
         if row.is_none() && member.is_none() {
             return Ok(());
         }
         let bytes = &window.bytes[value.raw.clone()];
+        // The long strings of a notebook are images, mostly.
+        let is_text = row.is_some_and(|row| match row.role {
+            JsonRole::Text => true,
+            JsonRole::Output => {
+                let name = self.path.last_name(window.bytes);
+                *notebook::output_format(&name) == *Format::TEXT
+            }
+            _ => false,
+        });
+        if is_text && !self.may_hold_uri(bytes) {
+            return Ok(());
+        }
         self.decode(bytes, window.offset_at(value.raw.start));
         if let Some(member) = member {
             self.members.keep(member, Some(self.text.clone()));
@@ -231,7 +243,7 @@ impl JsonScanner {
                 return Ok(());
             }
             JsonRole::Output => {
-                let format = notebook::output_format(self.path.last_name());
+                let format = notebook::output_format(&self.path.last_name(window.bytes));
                 self.document(format, b"utf-8", None, offset, events);
                 return Ok(());
             }
@@ -315,7 +327,7 @@ impl JsonScanner {
         if let Some(known) = self.members.get(member) {
             return Ok(known);
         }
-        let search = MemberSearch::new(member, &self.path, value.opened);
+        let search = MemberSearch::new(member, (&self.path, window.bytes), value.opened);
         let found = match search.run(self.tokenizer.clone(), value.end, window) {
             Ok(found) => found,
             Err(held) if held.is_bounded => {
@@ -371,13 +383,11 @@ impl JsonScanner {
     /// Reads the array that has just been opened as a text, if it is one.
     fn known_array(
         &mut self,
-        table: &'static JsonTable,
         at: usize,
         window: &Window<'_>,
         events: &mut Events,
     ) -> Result<(), Held> {
-        let mut rows = table.rows.iter().filter(|row| row.role.joins_lines());
-        let Some(row) = rows.find(|row| self.path.is(row.path)) else {
+        let Some(row) = self.path.row().filter(|row| row.role.joins_lines()) else {
             return Ok(());
         };
         self.join_lines(at, window, events)?;
@@ -432,7 +442,7 @@ impl JsonScanner {
 impl Scan for JsonScanner {
     fn begin(&mut self, start: &ScanStart) {
         self.tokenizer = JsonTokenizer::new(sequence(self.strings));
-        self.path = ValuePath::default();
+        self.path.clear();
         self.members.clear();
         self.started = false;
         self.reported = [false; 4];
@@ -453,10 +463,8 @@ impl Scan for JsonScanner {
         loop {
             match self.tokenizer.next(window.bytes, &mut at, window.last) {
                 JsonToken::Open(container) => {
-                    if let (JsonStrings::Table(table), JsonContainer::Array) =
-                        (self.strings, container)
-                        && table.joins_lines
-                        && self.known_array(table, at, &window, events).is_err()
+                    if container == JsonContainer::Array
+                        && self.known_array(at, &window, events).is_err()
                     {
                         self.tokenizer.unread_open();
                         at -= 1;
@@ -468,19 +476,19 @@ impl Scan for JsonScanner {
                     self.path.close();
                     self.members.close(self.path.depth());
                 }
-                JsonToken::Name(range) => self.path.set_name(&window.bytes[range]),
+                JsonToken::Name(range) => self.path.set_name(&range, window.bytes),
                 JsonToken::String(range) => {
                     let start = range.start - 1;
                     match self.strings {
                         JsonStrings::All(_) => self.any_string(range, &window, events),
-                        JsonStrings::Table(table) => {
+                        JsonStrings::Table(_) => {
                             let value = JsonValue {
                                 start,
                                 raw: range,
                                 end: at,
                                 opened: 0,
                             };
-                            if self.known_string(table, &value, &window, events).is_err() {
+                            if self.known_string(&value, &window, events).is_err() {
                                 self.tokenizer.unread_string();
                                 at = start;
                                 break;
@@ -488,6 +496,7 @@ impl Scan for JsonScanner {
                         }
                     }
                     self.path.end_value();
+                    events.forget_stored();
                 }
                 JsonToken::Other => self.path.end_value(),
                 JsonToken::Fault(fault, index) => {
@@ -496,8 +505,8 @@ impl Scan for JsonScanner {
                 }
                 JsonToken::More | JsonToken::End => break,
             }
-            events.forget_stored();
         }
+        self.path.end_window(window.bytes);
         events.forget_stored();
         at
     }
@@ -509,6 +518,13 @@ pub(super) fn fault_code(fault: JsonFault) -> (usize, &'static Code) {
         JsonFault::NotWellFormed => (0, &diagnostic::JSON_NOT_WELL_FORMED),
         JsonFault::TooLong => (1, &diagnostic::JSON_TOO_LONG),
         JsonFault::TooDeep => (2, &diagnostic::JSON_TOO_DEEP),
+    }
+}
+
+fn table(strings: JsonStrings) -> Option<&'static JsonTable> {
+    match strings {
+        JsonStrings::All(_) => None,
+        JsonStrings::Table(table) => Some(table),
     }
 }
 

@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use crate::bytes::class::ByteSet;
+use crate::bytes::simd;
 use crate::decode::RecordOffsets;
 
 /// The longest string that is read, in bytes between its quotes.
@@ -96,6 +97,8 @@ pub(in crate::document) struct JsonTokenizer {
     /// One bit a container, set for an object.
     levels: Vec<u64>,
     depth: usize,
+    /// Whether the innermost container is an object.
+    in_object: bool,
     /// The number of open containers beyond [`DEEPEST`].
     beyond: u64,
     expects: JsonExpects,
@@ -110,6 +113,7 @@ impl JsonTokenizer {
             sequence,
             levels: Vec::new(),
             depth: 0,
+            in_object: false,
             beyond: 0,
             expects: JsonExpects::Value,
             rest: JsonRest::Nothing,
@@ -133,16 +137,26 @@ impl JsonTokenizer {
     /// Goes back to before the last token, which opened a container.
     #[cfg(feature = "documents")]
     pub(in crate::document) fn unread_open(&mut self) {
-        self.depth -= 1;
+        self.pop();
         self.unread_string();
     }
 
     fn container(&self) -> Option<JsonContainer> {
-        let level = self.depth.checked_sub(1)?;
-        Some(match self.levels[level / 64] >> (level % 64) & 1 {
-            1 => JsonContainer::Object,
-            _ => JsonContainer::Array,
-        })
+        match (self.depth, self.in_object) {
+            (0, _) => None,
+            (_, true) => Some(JsonContainer::Object),
+            (_, false) => Some(JsonContainer::Array),
+        }
+    }
+
+    /// Closes the innermost container.
+    #[inline]
+    fn pop(&mut self) {
+        self.depth -= 1;
+        self.in_object = self
+            .depth
+            .checked_sub(1)
+            .is_some_and(|level| self.levels[level / 64] >> (level % 64) & 1 == 1);
     }
 
     fn push(&mut self, container: JsonContainer) {
@@ -155,6 +169,7 @@ impl JsonTokenizer {
             JsonContainer::Array => self.levels[word] &= !bit,
         }
         self.depth += 1;
+        self.in_object = container == JsonContainer::Object;
         self.expects = match container {
             JsonContainer::Object => JsonExpects::FirstName,
             JsonContainer::Array => JsonExpects::FirstItem,
@@ -193,6 +208,7 @@ impl JsonTokenizer {
             if self.rest != JsonRest::Nothing && !self.pass_rest(bytes, at, last) {
                 return self.end(bytes, at, last);
             }
+            self.pass_blanks(bytes, at);
             let Some(&byte) = bytes.get(*at) else {
                 return self.end(bytes, at, last);
             };
@@ -200,10 +216,6 @@ impl JsonTokenizer {
                 #[cfg(feature = "documents")]
                 b'\n' if self.sequence == JsonSequence::Lines && self.is_open() => {
                     self.end_line(*at)
-                }
-                b' ' | b'\t' | b'\n' | b'\r' => {
-                    *at += 1;
-                    None
                 }
                 b'"' => self.string(bytes, at, last),
                 b'/' => self.comment(bytes, at, last),
@@ -217,8 +229,8 @@ impl JsonTokenizer {
                 b'{' | b'[' if !self.admits_value() => Some(not_well_formed(*at)),
                 b'{' => self.open(JsonContainer::Object, at),
                 b'[' => self.open(JsonContainer::Array, at),
-                b'}' => self.close(JsonContainer::Object, at),
-                b']' => self.close(JsonContainer::Array, at),
+                b'}' => self.close(JsonContainer::Object, bytes, at),
+                b']' => self.close(JsonContainer::Array, bytes, at),
                 b',' => self.comma(at),
                 b':' => self.colon(at),
                 _ => {
@@ -228,6 +240,30 @@ impl JsonTokenizer {
             };
             if let Some(token) = token {
                 return token;
+            }
+        }
+    }
+
+    /// Passes over white space, up to a line end that means something.
+    #[inline]
+    fn pass_blanks(&self, bytes: &[u8], at: &mut usize) {
+        while let Some(&byte) = bytes.get(*at) {
+            match byte {
+                #[cfg(feature = "documents")]
+                b'\n' if self.sequence == JsonSequence::Lines && self.is_open() => return,
+                b' ' | b'\t' | b'\r' => *at += 1,
+                b'\n' => {
+                    *at += 1;
+                    // Indentation.
+                    while let Some(block) = simd::at(bytes, *at) {
+                        let blanks = (!block.equal(b' ')).trailing_zeros() as usize;
+                        *at += blanks.min(simd::LENGTH);
+                        if blanks < simd::LENGTH {
+                            break;
+                        }
+                    }
+                }
+                _ => return,
             }
         }
     }
@@ -250,7 +286,7 @@ impl JsonTokenizer {
             return Some(not_well_formed(at));
         }
         self.beyond = 0;
-        self.depth -= 1;
+        self.pop();
         // The fault stands for all that is open.
         self.noted = true;
         Some(JsonToken::Close)
@@ -314,7 +350,12 @@ impl JsonTokenizer {
         Some(JsonToken::Open(container))
     }
 
-    fn close(&mut self, container: JsonContainer, at: &mut usize) -> Option<JsonToken> {
+    fn close(
+        &mut self,
+        container: JsonContainer,
+        bytes: &[u8],
+        at: &mut usize,
+    ) -> Option<JsonToken> {
         if self.beyond > 0 {
             *at += 1;
             self.beyond -= 1;
@@ -336,8 +377,9 @@ impl JsonTokenizer {
             return Some(not_well_formed(*at));
         }
         *at += 1;
-        self.depth -= 1;
+        self.pop();
         self.end_value();
+        self.pass_comma(bytes, at);
         Some(JsonToken::Close)
     }
 
@@ -350,6 +392,18 @@ impl JsonTokenizer {
             None => self.expects,
         };
         (!is_right).then_some(not_well_formed(*at - 1))
+    }
+
+    /// Passes over a comma that follows a value at once.
+    #[inline]
+    fn pass_comma(&mut self, bytes: &[u8], at: &mut usize) {
+        if bytes.get(*at) == Some(&b',') && self.depth > 0 {
+            *at += 1;
+            self.expects = match self.in_object {
+                true => JsonExpects::Name,
+                false => JsonExpects::Value,
+            };
+        }
     }
 
     fn colon(&mut self, at: &mut usize) -> Option<JsonToken> {
@@ -414,10 +468,16 @@ impl JsonTokenizer {
             (1.., _) => return None,
             (0, true) => {
                 self.expects = JsonExpects::Colon;
+                // It follows at once, nearly always.
+                if bytes.get(next) == Some(&b':') {
+                    *at += 1;
+                    self.expects = JsonExpects::Value;
+                }
                 JsonToken::Name(start..end)
             }
             (0, false) => {
                 self.end_value();
+                self.pass_comma(bytes, at);
                 JsonToken::String(start..end)
             }
         })
@@ -445,8 +505,29 @@ impl JsonTokenizer {
     /// Reads a number, `true`, `false` or `null`; other words are faults, and may be names.
     fn word(&mut self, bytes: &[u8], at: &mut usize, last: bool) -> Option<JsonToken> {
         let start = *at;
+        let is_expected = matches!(self.expects, JsonExpects::Value | JsonExpects::FirstItem);
+        let limit = bytes.len().min(start + LONGEST_WORD);
+        let value = value_length(&bytes[start..limit]);
+        if let Some(&next) = bytes[..limit].get(start + value)
+            && value > 0
+            && !WORD.contains(next)
+            && is_expected
+            && self.beyond == 0
+        {
+            *at = start + value;
+            self.noted = false;
+            self.end_value();
+            self.pass_comma(bytes, at);
+            return Some(JsonToken::Other);
+        }
+        self.other_word(bytes, at, last)
+    }
+
+    /// Reads a word that is at the end of the window, no value, or where none is expected.
+    fn other_word(&mut self, bytes: &[u8], at: &mut usize, last: bool) -> Option<JsonToken> {
+        let start = *at;
         let left = &bytes[start..bytes.len().min(start + LONGEST_WORD + 1)];
-        let length = left.iter().position(|&byte| !WORD.contains(byte));
+        let length = WORD.first_outside(left);
         if length.is_none() && left.len() <= LONGEST_WORD && !last {
             return Some(JsonToken::More);
         }
@@ -454,7 +535,7 @@ impl JsonTokenizer {
         let is_long = length > LONGEST_WORD;
         let word = &left[..length];
         let is_name = self.is_name() && self.beyond == 0;
-        let is_value = is_long || is_number(word) || matches!(word, b"true" | b"false" | b"null");
+        let is_value = is_long || value_length(word) == length;
         let is_expected = matches!(self.expects, JsonExpects::Value | JsonExpects::FirstItem);
         if !self.note_unless(is_value && is_expected || self.beyond > 0) {
             return Some(not_well_formed(start));
@@ -482,12 +563,6 @@ fn not_well_formed(at: usize) -> JsonToken {
 /// The bytes of numbers and words.
 const WORD: ByteSet = ByteSet::ALPHANUMERIC.with(b"+-._$");
 
-/// The bytes that a string goes on with.
-const STRING: ByteSet = ByteSet::EMPTY
-    .with(b"\"\\")
-    .with_range(0, 0x1F)
-    .complement();
-
 enum StringEnd {
     /// The index of the quote.
     Closed(usize),
@@ -501,8 +576,7 @@ enum StringEnd {
 fn string_end(bytes: &[u8], mut at: usize, last: bool) -> (StringEnd, Option<usize>) {
     let mut fault = None;
     loop {
-        let rest = &bytes[at..];
-        at += STRING.first_outside(rest).unwrap_or(rest.len());
+        at = special(bytes, at);
         match bytes.get(at) {
             None => return (StringEnd::Open(at), fault.or(last.then_some(at))),
             Some(b'"') => return (StringEnd::Closed(at), fault),
@@ -543,6 +617,24 @@ fn string_end(bytes: &[u8], mut at: usize, last: bool) -> (StringEnd, Option<usi
             }
         }
     }
+}
+
+/// Returns the index of the first byte from `at` on that a string does not go on with: a quote, a backslash
+/// or a control character; that of the end if there is none.
+#[inline]
+fn special(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(block) = simd::at(bytes, at) {
+        let found = block.equal(b'"') | block.equal(b'\\') | block.up_to(0x1F);
+        if found != 0 {
+            return at + found.trailing_zeros() as usize;
+        }
+        at += simd::LENGTH;
+    }
+    let rest = bytes.get(at..).unwrap_or_default();
+    let found = rest
+        .iter()
+        .position(|&byte| matches!(byte, b'"' | b'\\' | ..=0x1F));
+    at + found.unwrap_or(rest.len())
 }
 
 /// Returns whether a byte behind a backslash stands for a character by itself.
@@ -605,28 +697,40 @@ fn four_digits(bytes: &[u8], at: usize) -> Option<u32> {
     })
 }
 
-/// Returns whether a word is a number (RFC 8259 section 6).
-fn is_number(word: &[u8]) -> bool {
-    let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let mut rest = word.strip_prefix(b"-").unwrap_or(word);
-    let whole = digits(rest);
-    if whole == 0 || whole > 1 && rest[0] == b'0' {
-        return false;
-    }
-    rest = &rest[whole..];
-    if let Some(fraction) = rest.strip_prefix(b".") {
-        let length = digits(fraction);
-        if length == 0 {
-            return false;
+/// Returns the length of the number (RFC 8259 section 6), `true`, `false` or `null` at the start; 0 if there
+/// is none.
+#[inline]
+fn value_length(word: &[u8]) -> usize {
+    let digits = |at: usize| {
+        let rest = word.get(at..).unwrap_or_default();
+        let end = rest.iter().position(|byte| !byte.is_ascii_digit());
+        at + end.unwrap_or(rest.len())
+    };
+    let whole = usize::from(word.first() == Some(&b'-'));
+    let mut end = digits(whole);
+    match end - whole {
+        0 => {
+            let words: [&[u8]; 3] = [b"true", b"false", b"null"];
+            let found = words.iter().find(|known| word.starts_with(known));
+            return found.map_or(0, |word| word.len());
         }
-        rest = &fraction[length..];
+        1 => {}
+        _ if word[whole] == b'0' => return 0,
+        _ => {}
     }
-    if let [b'e' | b'E', exponent @ ..] = rest {
-        let exponent = match exponent {
-            [b'+' | b'-', digits @ ..] => digits,
-            digits => digits,
-        };
-        return !exponent.is_empty() && digits(exponent) == exponent.len();
+    if word.get(end) == Some(&b'.') {
+        let start = end + 1;
+        end = digits(start);
+        if end == start {
+            return 0;
+        }
     }
-    rest.is_empty()
+    if matches!(word.get(end), Some(b'e' | b'E')) {
+        let start = end + 1 + usize::from(matches!(word.get(end + 1), Some(b'+' | b'-')));
+        end = digits(start);
+        if end <= start {
+            return 0;
+        }
+    }
+    end
 }
