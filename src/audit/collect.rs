@@ -189,7 +189,8 @@ impl<'a> CollectWorker<'a> {
                         .push(SkippedFile { order, path, skip });
                 }
             }
-            Ok(FileOutcome::Listed) => {}
+            // No archive is opened.
+            Ok(FileOutcome::Archive { .. } | FileOutcome::Listed) => {}
             Err(error) => self.fail(&entry, &error.to_string()),
         }
     }

@@ -30,7 +30,7 @@ use crate::output::record::counted;
 use crate::pipeline::bases::Bases;
 use crate::pipeline::split_lines::UNCUT;
 use crate::pipeline::walk::{Outputs, Root, path_of};
-use crate::pipeline::{Archives, OutputOrder, PipelineOptions, Verbosity};
+use crate::pipeline::{Archived, Archives, OutputOrder, PipelineOptions, Verbosity};
 
 /// Returns the command line with the flags of the configuration before its own, and the
 /// configuration; none without a configuration.
@@ -268,6 +268,7 @@ fn reading(arguments: &AuditArgs, bases: Bases) -> Result<PipelineOptions, Error
     let findings = &arguments.findings;
     let (walk, read, base) = (&arguments.walk, &arguments.read, &arguments.base);
     let mut options = extract::pipeline_options(walk, read, base, &arguments.filter, bases)?;
+    options.archives = Archived::Skip;
     let formats = &mut options.extractor.formats;
     formats.anchors = AnchorReporting::Report;
     let formats_of_reports = findings.report.iter().map(|report| report.format);
