@@ -14,6 +14,8 @@ warnings.simplefilter('ignore')
 import logging
 logging.getLogger('pypdf').setLevel(logging.CRITICAL)
 
+# Before the names of files, which are not compared as URIs.
+FILE = '\0file:'
 BIN = os.path.abspath(os.environ.get('URISCAN', 'target/release/uriscan'))
 
 
@@ -57,7 +59,7 @@ def chain(action, found, page):
         elif kind in ('/GoToR', '/Launch', '/GoToE') and '/F' in value:
             name = file_of(value['/F'])
             if name is not None:
-                found.append((page, 'file:' + str(name)))
+                found.append((page, FILE + str(name)))
         following = resolved(value.get('/Next'))
         if isinstance(following, ArrayObject):
             waiting.extend(reversed(following))
@@ -107,7 +109,8 @@ def by_pypdf(path):
         value = resolved(item)
         if isinstance(value, DictionaryObject):
             waiting.extend(value.raw_get(key) for key in ('/Next', '/First') if key in value)
-    return found, len(reader.pages), sorted(reader.named_destinations)
+    # Names of the dictionary before PDF 1.2 come with their slash.
+    return found, len(reader.pages), sorted(name.removeprefix('/') for name in reader.named_destinations)
 
 
 def by_uriscan(path):
@@ -125,12 +128,12 @@ def same(one, other):
     """Whether a string of pypdf is a reference of uriscan."""
     if one[0] != other[0]:
         return False
-    if not one[1].startswith('file:'):
+    if not one[1].startswith(FILE):
         text = one[1].encode('latin-1')
         if text[:2] == b'\xfe\xff':
             return text[2:].decode('utf-16-be', 'replace') == other[1]
         return text.decode('utf-8', 'replace') == other[1]
-    return urllib.parse.unquote(other[1].removeprefix('./')) == urllib.parse.unquote(one[1][5:])
+    return urllib.parse.unquote(other[1].removeprefix('./')) == urllib.parse.unquote(one[1][len(FILE):])
 
 
 def main():
