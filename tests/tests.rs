@@ -5,7 +5,6 @@
 
 // What users of the library rely on.
 mod api;
-mod archives;
 // The audit of document trees.
 mod audit;
 // The base stack: which base a reference gets, and when.

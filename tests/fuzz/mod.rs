@@ -4,7 +4,6 @@
 //! `cargo fuzz --fuzz-dir tests/fuzz run NAME` (the targets are in `targets/`) and the smoke test
 //! below call the same checks.
 
-mod archives;
 mod compressed;
 mod css;
 mod html;
@@ -38,7 +37,7 @@ pub(crate) struct Target {
 
 /// Every target.
 #[rustfmt::skip]
-pub(crate) const TARGETS: [Target; 13] = [
+pub(crate) const TARGETS: [Target; 12] = [
     Target { name: "text", check: text::check, seeds: &["corpus/text", "corpus/html"] },
     Target { name: "html", check: html::check, seeds: &["corpus/html"] },
     Target { name: "css", check: css::check, seeds: &["corpus/css"] },
@@ -50,7 +49,6 @@ pub(crate) const TARGETS: [Target; 13] = [
     Target { name: "uri", check: uri::check, seeds: &["tests/vectors"] },
     Target { name: "windows", check: windows::check, seeds: &["corpus/text", "corpus/html", "tests/vectors/mail"] },
     Target { name: "output", check: output::check, seeds: &["corpus/text", "corpus/html"] },
-    Target { name: "archives", check: archives::check, seeds: &["tests/vectors/archives"] },
     Target { name: "compressed", check: compressed::check, seeds: &["tests/compressed/made", "corpus/text"] },
 ];
 

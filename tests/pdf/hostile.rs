@@ -48,6 +48,24 @@ fn many_streams_share_one_limit() {
     assert_eq!(codes(&objects.bare()), ["pdf.xref-rebuilt", "pdf.limit"]);
 }
 
+#[test]
+fn one_stream_that_stands_everywhere() {
+    let head: String = (0..5_000).map(|number| format!("{number} 0 ")).collect();
+    let keys = format!("/Type/ObjStm/N 5000/First {}", head.len());
+    let body = stream(&keys, format!("{head}<<>>").as_bytes());
+    let object = [b"50 0 obj\n", &*body, b"\nendobj\n"].concat();
+    let mut file = with_actions(&["<</S/URI/URI(http://example.com/a)>>"]).bare();
+    for _ in 0..500 {
+        file.extend(&object);
+    }
+    // Two and a half million entries are more than the file has bytes for.
+    assert!(
+        read_with(&file, 1 << 16, 1 << 26)
+            .codes
+            .contains(&"pdf.limit")
+    );
+}
+
 /// Each object stream needs an object of the next one to be read.
 #[test]
 fn streams_that_lead_from_one_to_the_next() {

@@ -149,7 +149,7 @@ pub(super) struct PdfFile<'a> {
 
 /// The number of times that each byte may be read as a token: an object is looked up, its keys are
 /// read, and then what they name.
-const READINGS: usize = 8;
+const READINGS: usize = 16;
 /// The cost in steps of looking up an object.
 const LOOKUP: usize = 64;
 /// The most references that lead from one to the next.
@@ -169,7 +169,7 @@ impl<'a> PdfFile<'a> {
             steps: bytes.len().saturating_mul(READINGS).saturating_add(1 << 16),
             space,
             // No object takes fewer bytes, packed ones with their cross references included.
-            room: bytes.len() / 8 + (1 << 16),
+            room: bytes.len() / 4 + (1 << 16),
             faults: Vec::new(),
         };
         let is_whole = file.read_cross_references().is_some();
@@ -464,7 +464,8 @@ impl<'a> PdfFile<'a> {
         let mut objects = Vec::new();
         let head = bytes.get(..first)?;
         let mut at = 0;
-        for _ in 0..count.min(self.room) {
+        // Each object has two numbers.
+        for _ in 0..count.min(first / 2) {
             at = lexer::skip_blank(head, at);
             let Some((number, end)) = lexer::digits(head, at) else {
                 break;
@@ -479,7 +480,6 @@ impl<'a> PdfFile<'a> {
                 .and_then(|offset| first.checked_add(offset));
             objects.push((u32::try_from(number).ok()?, u32::try_from(offset?).ok()?));
         }
-        self.room -= objects.len();
         objects.sort_by_key(|(number, _)| *number);
         self.unpacked.push(UnpackedStream {
             bytes,
@@ -612,8 +612,20 @@ impl PdfFile<'_> {
         self.root.map(|_| ())
     }
 
+    /// Takes the room of an entry; `None` if there is none left.
+    fn take_room(&mut self) -> Option<()> {
+        match self.room.checked_sub(1) {
+            Some(left) => self.room = left,
+            None => {
+                self.fault(PdfFault::Limit, 0);
+                return None;
+            }
+        }
+        Some(())
+    }
+
     fn add(&mut self, number: u32, place: ObjectPlace) -> Option<()> {
-        self.room = self.room.checked_sub(1)?;
+        self.take_room()?;
         self.index.entries.push(IndexEntry::new(number, place));
         Some(())
     }
@@ -740,10 +752,9 @@ impl PdfFile<'_> {
                 continue;
             };
             trailer_root = self.trailers(from..from + start).or(trailer_root);
-            if self.room == 0 {
+            if self.take_room().is_none() {
                 break;
             }
-            self.room -= 1;
             found
                 .entries
                 .push(IndexEntry::new(number, ObjectPlace::At(from + start)));
@@ -763,12 +774,15 @@ impl PdfFile<'_> {
                 b"ObjStm" => {
                     let known = self.streams.get(&number).copied().flatten();
                     if let Some(source) = known.or_else(|| self.unpack_at(value)) {
-                        let stream = &self.unpacked[source as usize - 1];
-                        let packed = stream.objects.iter();
-                        let packed = packed
-                            .map(|(object, _)| IndexEntry::new(*object, ObjectPlace::In(number)));
-                        found.entries.extend(packed);
                         self.streams.insert(number, Some(source));
+                        for at in 0..self.unpacked[source as usize - 1].objects.len() {
+                            if self.take_room().is_none() {
+                                break;
+                            }
+                            let (object, _) = self.unpacked[source as usize - 1].objects[at];
+                            let entry = IndexEntry::new(object, ObjectPlace::In(number));
+                            found.entries.push(entry);
+                        }
                     } else {
                         self.fault(PdfFault::Damaged, value.at);
                     }
