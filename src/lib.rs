@@ -1,7 +1,7 @@
 //! A streaming link extractor and resolver for documents.
 //!
 //! uriscan finds the URI references of plain text (RFC 2396 Appendix E), HTML, style sheets, XML, JSON,
-//! reStructuredText, Markdown, PDF and mail, and resolves each against the right base (RFC 2396 section 5.1): the document's own `BASE`, else
+//! reStructuredText, AsciiDoc, Markdown, PDF and mail, and resolves each against the right base (RFC 2396 section 5.1): the document's own `BASE`, else
 //! the entity that encloses the document, else its retrieval URI, else a default.
 //!
 //! ```

@@ -97,6 +97,12 @@ pub(crate) fn rows(format: &str, text: &str, email: bool) -> Vec<Row> {
     both_with(format, text, change).rows
 }
 
+/// The references of a document when text that is not read by default is read too.
+pub(crate) fn extended(format: &str, text: &str) -> Vec<String> {
+    let found = both_with(format, text, |options| options.html.extended = true);
+    found.rows.into_iter().map(|row| row.reference).collect()
+}
+
 /// The references of a document.
 pub(crate) fn references(format: &str, text: &str) -> Vec<String> {
     let rows = both(format, text).rows.into_iter();

@@ -3,6 +3,8 @@
 // A test that cannot go on should say where.
 #![allow(clippy::unwrap_used)]
 
+// AsciiDoc.
+mod adoc;
 // What users of the library rely on.
 mod api;
 // The audit of document trees.

@@ -226,7 +226,7 @@ impl<'a> CollectWorker<'a> {
 
 /// Returns whether fragments of references to documents of a format are checked.
 fn has_fragments(format: &Format) -> bool {
-    matches!(format.name, "html" | "markdown" | "pdf" | "rst")
+    matches!(format.name, "adoc" | "html" | "markdown" | "pdf" | "rst")
 }
 
 /// The links and diagnostics of a document that are kept.

@@ -139,6 +139,17 @@ pub(super) trait BlockReader {
     /// read, which is behind the first.
     fn read(&mut self, bytes: &[u8], block: Range<usize>, finds: &mut BlockFinds) -> usize;
 
+    /// Returns whether a line is a block of its own, by its first bytes; `previous` is the line before it
+    /// if that is the first of its block but for attributes.
+    fn is_apart(&self, _head: &[u8], _previous: Option<&[u8]>) -> bool {
+        false
+    }
+
+    /// Returns whether a line holds attributes of its block.
+    fn is_attributes(&self, _head: &[u8]) -> bool {
+        false
+    }
+
     /// Called for a blank line that is not passed over.
     fn blank_line(&mut self) {}
 }
@@ -203,7 +214,7 @@ impl BlockWindows {
                 self.in_line = true;
                 continue;
             }
-            let Some((end, cut)) = block_end(rest, window.last) else {
+            let Some((end, cut)) = block_end(rest, window.last, reader) else {
                 return at;
             };
             if cut {
@@ -220,13 +231,21 @@ impl BlockWindows {
 
 /// Returns the length of the block that some bytes begin with, and whether it is cut; `None` if more
 /// bytes are needed.
-fn block_end(bytes: &[u8], last: bool) -> Option<(usize, bool)> {
-    let mut at = 0;
+fn block_end(bytes: &[u8], last: bool, reader: &impl BlockReader) -> Option<(usize, bool)> {
+    let (mut at, mut previous, mut is_first) = (0, None, true);
     let whole = &bytes[..bytes.len().min(LONGEST_BLOCK)];
     loop {
         let end = memchr(b'\n', &whole[at..]).map(|n| at + n);
         let line = &whole[at..end.unwrap_or(whole.len())];
         let is_blank_line = line.iter().all(|&byte| is_blank(byte));
+        let head = &line[..line.len().min(LINE_HEAD)];
+        let is_known = end.is_some() || last && whole.len() == bytes.len();
+        if is_known && reader.is_apart(head, previous) {
+            let own = end.map_or(whole.len(), |end| end + 1);
+            return Some((if at > 0 { at } else { own }, false));
+        }
+        previous = is_first.then_some(head);
+        is_first = is_first && reader.is_attributes(head);
         match end {
             Some(_) if is_blank_line && at > 0 => return Some((at, false)),
             Some(end) => at = end + 1,
@@ -248,6 +267,8 @@ pub(super) enum BlockBase {
     Document,
     /// The root of the document's tree.
     Tree,
+    /// A folder that the document names.
+    Folder(Vec<u8>),
 }
 
 /// A reference in a block.
@@ -372,6 +393,7 @@ fn stored(found: &BlockReference, window: &Window<'_>, events: &mut Events) -> F
     reference.base = match &found.base {
         BlockBase::Document => BaseSelector::Document,
         BlockBase::Tree => BaseSelector::Tree,
+        BlockBase::Folder(folder) => BaseSelector::Codebase(events.store(folder)),
     };
     reference
 }

@@ -2,6 +2,8 @@
 //!
 //! The contract of scanners is [`Scan`], in `format`; `FORMATS` is the table of all formats.
 
+#[cfg(feature = "documents")]
+mod adoc;
 mod archive;
 #[cfg(feature = "documents")]
 mod blocks;
@@ -62,6 +64,8 @@ pub static FORMATS: &[Format] = &[
     pdf::FORMAT,
     #[cfg(feature = "documents")]
     rst::FORMAT,
+    #[cfg(feature = "documents")]
+    adoc::FORMAT,
     #[cfg(feature = "markdown")]
     markdown::FORMAT,
     #[cfg(feature = "mail")]

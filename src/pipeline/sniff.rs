@@ -121,6 +121,8 @@ pub(crate) fn is_wide(head: &[u8]) -> bool {
 /// assert_eq!(name(b"a.json", b"{\"log\": {\"version\": \"1.2\", \"creator\": {"), "har");
 /// assert_eq!(name(b"a.map", b"{\"version\": 3}"), "sourcemap");
 /// assert_eq!(name(b"a.map", b"plain"), "text");
+/// assert_eq!(name(b"a.asc", b"// x\n= Title\n"), "adoc");
+/// assert_eq!(name(b"a.asc", b"-----BEGIN PGP SIGNATURE-----\n"), "text");
 /// assert_eq!(name(b"inbox/17", b"Subject: x\n\nplain"), "eml");
 /// assert_eq!(name(b"inbox/17", b"plain: x"), "eml");
 /// assert_eq!(name(b"inbox/a17", b"Subject: x\n\nplain"), "text");
@@ -152,6 +154,8 @@ pub fn content(path: &[u8], head: &[u8]) -> Content {
         Some("sourcemap") if json::by_shape(head).is_none() && !head.starts_with(b")]}'") => {
             Some("text")
         }
+        // Signatures and keys of OpenPGP have the extension `asc` too.
+        Some("adoc") if has_extension(path, "asc") && !starts_with_title(head) => Some("text"),
         _ => None,
     };
     if let Some(format) = kind.and_then(Format::named).or(named) {
@@ -195,6 +199,22 @@ fn container(head: &[u8]) -> Option<&'static Format> {
 fn without_nul(head: &[u8]) -> &[u8] {
     let start = head.iter().position(|&byte| byte != 0);
     &head[start.unwrap_or(head.len())..]
+}
+
+/// Returns whether the first line that is neither blank nor a comment is the title of a document in
+/// AsciiDoc.
+fn starts_with_title(head: &[u8]) -> bool {
+    let head = head.strip_prefix("\u{feff}".as_bytes()).unwrap_or(head);
+    let mut lines = head.split(|&byte| byte == b'\n');
+    let is_passed = |line: &&[u8]| {
+        let line = line.trim_ascii();
+        !line.is_empty() && !line.starts_with(b"//") && !line.starts_with(b":")
+    };
+    (lines.find(is_passed)).is_some_and(|line| line.starts_with(b"= "))
+}
+
+fn has_extension(path: &[u8], other: &str) -> bool {
+    extension(path).is_some_and(|own| own.eq_ignore_ascii_case(other))
 }
 
 /// Returns whether a file is named as in MH folders and news spools, or is in a Maildir.

@@ -76,4 +76,10 @@ fn comments_ignore_findings() {
         found,
         ["a/page.rst:7:7: error[broken-file]: gone2 (no such file)"]
     );
+    let page = "// uriscan-ignore-next-line broken-file: later\nlink:gone[x]\nlink:gone2[x]\n";
+    let found = findings(&[("a/page.adoc", page)], "a");
+    assert_eq!(
+        found,
+        ["a/page.adoc:3:6: error[broken-file]: gone2 (no such file)"]
+    );
 }

@@ -3,6 +3,8 @@
 // Only what the targets call is used here; the rest are tests.
 #![allow(dead_code, unused_imports, unused_macros, clippy::unwrap_used)]
 
+#[path = "../adoc/mod.rs"]
+mod adoc;
 #[path = "../css/mod.rs"]
 mod css;
 #[path = "mod.rs"]

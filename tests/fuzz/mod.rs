@@ -4,6 +4,7 @@
 //! `cargo fuzz --fuzz-dir tests/fuzz run NAME` (the targets are in `targets/`) and the smoke test
 //! below call the same checks.
 
+mod adoc;
 mod compressed;
 mod css;
 mod html;
@@ -37,12 +38,13 @@ pub(crate) struct Target {
 
 /// Every target.
 #[rustfmt::skip]
-pub(crate) const TARGETS: [Target; 12] = [
+pub(crate) const TARGETS: [Target; 13] = [
     Target { name: "text", check: text::check, seeds: &["corpus/text", "corpus/html"] },
     Target { name: "html", check: html::check, seeds: &["corpus/html"] },
     Target { name: "css", check: css::check, seeds: &["corpus/css"] },
     Target { name: "json", check: json::check, seeds: &["corpus/json", "tests/vectors/documents"] },
     Target { name: "xml", check: xml::check, seeds: &["corpus/xml"] },
+    Target { name: "adoc", check: adoc::check, seeds: &["corpus/adoc"] },
     Target { name: "rst", check: rst::check, seeds: &["corpus/rst"] },
     Target { name: "mail", check: mail::check, seeds: &["tests/vectors/mail"] },
     Target { name: "pdf", check: pdf::check, seeds: &["corpus/pdf", "tests/vectors/documents"] },

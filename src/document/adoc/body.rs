@@ -1,0 +1,763 @@
+//! The structure of lines: blocks, titles, lists, tables, attribute entries and directives.
+
+use std::ops::Range;
+
+use memchr::memchr;
+
+use super::attributes::{AdocText, Attributes, attribute_reference};
+use super::ids::SectionIds;
+use super::inline::{self, AdocFind, id_length};
+use crate::bytes::steps::step;
+use crate::document::blocks::{
+    BlockBase, BlockFinds, BlockReader, BlockReference, Line, columns, lines,
+};
+use crate::document::events::Context;
+use crate::document::flags::Flags;
+use crate::document::options::TextOptions;
+use crate::document::text::find;
+
+/// Lines that are not read, up to a delimiter.
+#[derive(Debug)]
+struct Verbatim {
+    delimiter: Vec<u8>,
+    is_comment: bool,
+}
+
+/// What a line of block attributes says of the next block.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum BlockStyle {
+    #[default]
+    Plain,
+    Verbatim,
+    Comment,
+}
+
+/// The styles of blocks that are not read.
+const STYLES: [(&[u8], BlockStyle); 8] = [
+    (b"source", BlockStyle::Verbatim),
+    (b"listing", BlockStyle::Verbatim),
+    (b"literal", BlockStyle::Verbatim),
+    (b"pass", BlockStyle::Verbatim),
+    (b"stem", BlockStyle::Verbatim),
+    (b"latexmath", BlockStyle::Verbatim),
+    (b"asciimath", BlockStyle::Verbatim),
+    (b"comment", BlockStyle::Comment),
+];
+
+/// The reader of blocks.
+#[derive(Debug, Default)]
+pub(super) struct AdocReader {
+    attributes: Attributes,
+    ids: SectionIds,
+    verbatim: Option<Verbatim>,
+    style: BlockStyle,
+    /// The delimiter of the open table.
+    table: Option<Vec<u8>>,
+    /// The term of a description list has no text yet.
+    awaits_text: bool,
+    /// Single quotes and the like are read as AsciiDoc.py did.
+    is_compatible: bool,
+    /// A block was read.
+    has_begun: bool,
+    text: TextOptions,
+    /// Whether listings are read as text.
+    extended: bool,
+}
+
+impl BlockReader for AdocReader {
+    fn passes_over(&mut self, head: &[u8]) -> bool {
+        let Some(verbatim) = &self.verbatim else {
+            return false;
+        };
+        let line = head.trim_ascii_end();
+        let is_read = line == verbatim.delimiter
+            || !verbatim.is_comment
+                && (line.starts_with(b"include::") || self.extended && !line.is_empty());
+        !is_read
+    }
+
+    fn is_apart(&self, head: &[u8], previous: Option<&[u8]>) -> bool {
+        let line = head.trim_ascii_end();
+        match &self.verbatim {
+            Some(verbatim) => line == verbatim.delimiter || line.starts_with(b"include::"),
+            None => {
+                is_delimiter(line)
+                    && !previous
+                        .is_some_and(|previous| is_underlined(previous.trim_ascii_end(), line))
+            }
+        }
+    }
+
+    fn is_attributes(&self, head: &[u8]) -> bool {
+        let line = head.trim_ascii_end();
+        is_attribute_line(line)
+            || line.starts_with(b"//")
+            || line.starts_with(b":")
+            || line.starts_with(b".") && !matches!(line.get(1), None | Some(b' ' | b'.'))
+    }
+
+    fn read(&mut self, bytes: &[u8], block: Range<usize>, finds: &mut BlockFinds) -> usize {
+        let lines = lines(bytes, block.clone());
+        let first = lines[0];
+        let text = first.of(bytes);
+        if let Some(verbatim) = &self.verbatim {
+            let line = bytes[block.clone()].trim_ascii_end();
+            if line == verbatim.delimiter {
+                self.verbatim = None;
+            } else if text.starts_with(b"include::") {
+                self.include(bytes, first, finds);
+            } else {
+                verbatim_text(bytes, block.clone(), &self.text, finds);
+            }
+        } else if lines.len() == 1 && is_delimiter(text) && first.indent == 0 {
+            self.delimiter(text);
+        } else if self.table.is_some() {
+            self.table_lines(bytes, &lines, finds);
+        } else {
+            self.lines(bytes, &lines, finds);
+        }
+        self.has_begun = true;
+        block.end
+    }
+}
+
+/// Reports what the rules for text find in lines that are not markup.
+fn verbatim_text(bytes: &[u8], block: Range<usize>, options: &TextOptions, finds: &mut BlockFinds) {
+    for found in find(&bytes[block.clone()], options) {
+        finds.reference(BlockReference {
+            range: block.start + found.span.start..block.start + found.span.end,
+            text: Some(found.reference.into_owned()),
+            context: Some(found.context),
+            flags: found.flags,
+            ..BlockReference::default()
+        });
+    }
+}
+
+impl AdocReader {
+    pub(super) fn new(text: TextOptions, extended: bool) -> Self {
+        AdocReader {
+            text,
+            extended,
+            ..AdocReader::default()
+        }
+    }
+
+    /// Opens or closes the block of a delimiter.
+    fn delimiter(&mut self, line: &[u8]) {
+        let style = std::mem::take(&mut self.style);
+        let is_comment = style == BlockStyle::Comment || line.starts_with(b"//");
+        let is_verbatim = match line {
+            [b'-', b'-'] => style != BlockStyle::Plain,
+            [b'-' | b'.' | b'+' | b'/' | b'`', ..] => true,
+            [b'|' | b',' | b':' | b'!', ..] => {
+                self.table = match &self.table {
+                    Some(open) if open == line => None,
+                    // A table in a cell.
+                    Some(open) => Some(open.clone()),
+                    None => Some(line.to_vec()),
+                };
+                false
+            }
+            _ => style == BlockStyle::Comment,
+        };
+        if is_verbatim {
+            let fence = line.iter().take_while(|&&byte| byte == b'`').count();
+            let delimiter = if fence > 0 { &line[..fence] } else { line };
+            self.verbatim = Some(Verbatim {
+                delimiter: delimiter.to_vec(),
+                is_comment,
+            });
+        }
+    }
+
+    /// Reads lines of which none is a delimiter.
+    fn lines(&mut self, bytes: &[u8], lines: &[Line], finds: &mut BlockFinds) {
+        let is_header = !self.has_begun && lines[0].of(bytes).starts_with(b"= ");
+        let mut at = 0;
+        while at < lines.len() {
+            step(1);
+            let line = lines[at];
+            let text = line.of(bytes);
+            if self.directive(bytes, line, finds) {
+                at += 1;
+            } else if let Some((name, value)) = entry(bytes, line) {
+                at += self.attribute(bytes, name, value, &lines[at..]);
+            } else if line.indent == 0
+                && text.starts_with(b"[")
+                && text.ends_with(b"]")
+                && self.block_attributes(bytes, line, finds)
+            {
+                at += 1;
+            } else if let Some(length) = title_mark(text).filter(|_| line.indent == 0) {
+                let title = line.rest(bytes, line.text + length);
+                self.title(bytes, title, !(is_header && at == 0), finds);
+                at += 1;
+            } else if let Some(under) = lines.get(at + 1)
+                && is_underlined(text, under.of(bytes))
+                && line.indent == 0
+            {
+                let is_document = !self.has_begun && at == 0 && under.of(bytes).starts_with(b"=");
+                self.is_compatible |= is_document;
+                self.title(bytes, line, !is_document, finds);
+                at += 2;
+            } else if self.style != BlockStyle::Plain {
+                self.style = BlockStyle::Plain;
+                return;
+            } else if let [b'.', next, ..] = text
+                && line.indent == 0
+                && !matches!(next, b' ' | b'\t' | b'.')
+            {
+                self.inline(bytes, [line.rest(bytes, line.text + 1)], finds);
+                at += 1;
+            } else if text == b"+" || self.block_macro(bytes, line, finds) {
+                at += 1;
+            } else if line.indent > 0 && !is_list_item(text) && !self.awaits_text {
+                // A literal paragraph.
+                return;
+            } else {
+                at += self.paragraph(bytes, &lines[at..], is_header, finds);
+            }
+        }
+    }
+
+    /// Reads the text at the start of lines; returns the number of its lines.
+    fn paragraph(
+        &mut self,
+        bytes: &[u8],
+        lines: &[Line],
+        is_header: bool,
+        finds: &mut BlockFinds,
+    ) -> usize {
+        let in_list = self.awaits_text || is_list_item(lines[0].of(bytes));
+        let mut own = vec![lines[0]];
+        let mut count = 1;
+        while let Some(&line) = lines.get(count).filter(|_| !is_header) {
+            step(1);
+            let text = line.of(bytes);
+            if in_list && (text == b"+" || is_list_item(text))
+                || line.indent == 0 && text.starts_with(b"[") && is_attribute_line(text)
+            {
+                break;
+            }
+            if !self.directive(bytes, line, finds) {
+                own.push(line);
+            }
+            count += 1;
+        }
+        let last = own[own.len() - 1].of(bytes);
+        self.awaits_text = own.len() == 1 && (last.ends_with(b"::") || last.ends_with(b";;"));
+        self.inline(bytes, own, finds);
+        count
+    }
+
+    /// Reads the cells of lines in a table.
+    fn table_lines(&mut self, bytes: &[u8], lines: &[Line], finds: &mut BlockFinds) {
+        let separator = match self.table.as_deref() {
+            Some([b'!', ..]) => b'!',
+            _ => b'|',
+        };
+        let mut cell = Vec::new();
+        for &line in lines {
+            step(1);
+            if self.directive(bytes, line, finds) {
+                continue;
+            }
+            let mut from = line.text;
+            loop {
+                let rest = &bytes[from..line.end];
+                let mut bars = memchr::memchr_iter(separator, rest);
+                let bar = bars.find(|&at| at == 0 || rest[at - 1] != b'\\');
+                let end = bar.map_or(line.end, |bar| from + bar);
+                let part = Line::new(bytes, from..end);
+                if !part.is_empty() && !self.block_macro(bytes, part, finds) {
+                    cell.push(part);
+                }
+                if bar.is_none() {
+                    break;
+                }
+                self.inline(bytes, std::mem::take(&mut cell), finds);
+                from = end + 1;
+            }
+        }
+        self.inline(bytes, cell, finds);
+    }
+
+    /// Reads a comment or a directive of the preprocessor; returns whether the line is one.
+    fn directive(&mut self, bytes: &[u8], line: Line, finds: &mut BlockFinds) -> bool {
+        let text = line.of(bytes);
+        if text.starts_with(b"//") && line.indent == 0 && !text.starts_with(b"///") {
+            finds.comment(bytes, line.text..line.end, line.text + 2..line.end);
+            return true;
+        }
+        if line.indent > 0 || !text.ends_with(b"]") {
+            return false;
+        }
+        if text.starts_with(b"include::") {
+            self.include(bytes, line, finds);
+            return true;
+        }
+        let names = [&b"ifdef::"[..], b"ifndef::", b"ifeval::", b"endif::"];
+        let Some(name) = names.iter().find(|name| text.starts_with(name)) else {
+            return false;
+        };
+        // A line of text may stand in the brackets.
+        if name.starts_with(b"ifdef") || name.starts_with(b"ifndef") {
+            let open = memchr(b'[', text).unwrap_or(text.len());
+            let inside = line.rest(bytes, line.text + open + 1);
+            let inside = Line {
+                end: inside.end - 1,
+                indent: 0,
+                ..inside
+            };
+            if inside.text < inside.end && !self.directive(bytes, inside, finds) {
+                self.inline(bytes, [inside], finds);
+            }
+        }
+        true
+    }
+
+    /// Reads an include directive.
+    fn include(&mut self, bytes: &[u8], line: Line, finds: &mut BlockFinds) {
+        let start = line.text + "include::".len();
+        let Some(length) = memchr(b'[', &bytes[start..line.end]).filter(|&length| length > 0)
+        else {
+            return;
+        };
+        let target = Line::new(bytes, start..start + length);
+        let text = AdocText::new(bytes, [target], &self.attributes);
+        let whole = 0..text.bytes.len();
+        file(&text, whole, "include", BlockBase::Document, finds);
+    }
+
+    /// Applies an attribute entry; returns the number of its lines.
+    fn attribute(
+        &mut self,
+        bytes: &[u8],
+        name: Range<usize>,
+        value: Line,
+        lines: &[Line],
+    ) -> usize {
+        let mut text = value.of(bytes).to_vec();
+        let mut count = 1;
+        while let Some(start) = text.strip_suffix(b" \\")
+            && let Some(line) = lines.get(count)
+        {
+            let length = start.trim_ascii_end().len();
+            text.truncate(length);
+            text.push(b' ');
+            text.extend_from_slice(line.of(bytes));
+            count += 1;
+        }
+        let inner = text.strip_prefix(b"pass:").and_then(|rest| {
+            let open = memchr(b'[', rest)?;
+            rest.strip_suffix(b"]")
+                .map(|rest| rest[open + 1..].to_vec())
+        });
+        self.attributes.set(&bytes[name], &inner.unwrap_or(text));
+        count
+    }
+
+    /// Reads a line of block attributes; returns whether it is one.
+    fn block_attributes(&mut self, bytes: &[u8], line: Line, finds: &mut BlockFinds) -> bool {
+        let text = line.of(bytes);
+        if !is_attribute_line(text) {
+            return false;
+        }
+        if let Some(inner) = text.strip_prefix(b"[[") {
+            let length = id_length(inner);
+            if matches!(inner.get(length), Some(b',' | b']')) {
+                self.anchor(line.text + 2, &inner[..length], finds);
+            }
+            return true;
+        }
+        let inner = &text[1..text.len() - 1];
+        let position = inner.split(|&byte| byte == b',').next().unwrap_or_default();
+        let style = position
+            .iter()
+            .take_while(|byte| !b"#.%,".contains(byte))
+            .count();
+        let row = STYLES.iter().find(|(name, _)| *name == &position[..style]);
+        if let Some((_, style)) = row {
+            self.style = *style;
+        }
+        if let Some(hash) = memchr(b'#', position) {
+            let id = &position[hash + 1..];
+            let length = id.iter().take_while(|byte| !b".%".contains(byte)).count();
+            self.anchor(line.text + 1 + hash + 1, &id[..length], finds);
+        }
+        if let Some((value, at)) = attribute_value(inner, b"id") {
+            self.anchor(line.text + 1 + at, value, finds);
+        }
+        true
+    }
+
+    fn anchor(&mut self, at: usize, id: &[u8], finds: &mut BlockFinds) {
+        if finds.marks {
+            self.ids.reserve(id);
+            finds.anchor(at, id.to_vec());
+        }
+    }
+
+    /// Reads the text of a title.
+    fn title(&mut self, bytes: &[u8], title: Line, has_id: bool, finds: &mut BlockFinds) {
+        self.style = BlockStyle::Plain;
+        self.inline(bytes, [title], finds);
+        if finds.marks && has_id {
+            let text = AdocText::new(bytes, [title], &self.attributes);
+            let own_id =
+                text.bytes.ends_with(b"]]") && memchr::memmem::find(&text.bytes, b" [[").is_some();
+            let plain = plain_title(&text.bytes);
+            if !own_id {
+                let id = self.ids.next(&plain, &self.attributes);
+                finds.anchor(title.text, id);
+            }
+            // Cross references may name a title.
+            if plain.contains(|character: char| character == ' ' || character.is_uppercase()) {
+                finds.anchor(title.text, plain.into_bytes());
+            }
+        }
+    }
+
+    /// Reads a block macro for an image or the like; returns whether the line is one.
+    fn block_macro(&mut self, bytes: &[u8], line: Line, finds: &mut BlockFinds) -> bool {
+        let raw = line.of(bytes);
+        let names = ["image", "video", "audio"];
+        let name = names.iter().find(|name| {
+            let rest = raw.strip_prefix(name.as_bytes());
+            rest.is_some_and(|rest| rest.starts_with(b"::"))
+        });
+        let Some(name) = name.filter(|_| raw.ends_with(b"]")) else {
+            return false;
+        };
+        let text = AdocText::new(bytes, [line], &self.attributes);
+        let start = name.len() + 2;
+        let Some(length) = memchr(b'[', &text.bytes[start.min(text.bytes.len())..]) else {
+            return false;
+        };
+        let open = start + length;
+        let inside = open + 1..text.bytes.len() - 1;
+        if length == 0 || inside.start > inside.end {
+            return false;
+        }
+        self.media(&text, name, start..open, inside, finds);
+        true
+    }
+
+    /// Reports an image or the like, and what its attributes name.
+    fn media(
+        &self,
+        text: &AdocText,
+        name: &'static str,
+        target: Range<usize>,
+        inside: Range<usize>,
+        finds: &mut BlockFinds,
+    ) {
+        let attributes = &text.bytes[inside.clone()];
+        let first = attributes.split(|&byte| byte == b',').next();
+        let is_hosted = matches!(first, Some(b"youtube" | b"vimeo" | b"wistia"));
+        let folder = || match self.attributes.get(b"imagesdir") {
+            Some(folder) if !folder.is_empty() && !folder.ends_with(b"/") => {
+                BlockBase::Folder([folder, b"/"].concat())
+            }
+            Some(folder) if !folder.is_empty() => BlockBase::Folder(folder.to_vec()),
+            _ => BlockBase::Document,
+        };
+        if name != "video" || !is_hosted {
+            file(text, target, name, folder(), finds);
+        }
+        for (attribute, base) in [("link", BlockBase::Document), ("poster", folder())] {
+            let value = attribute_value(attributes, attribute.as_bytes());
+            let Some((value, at)) = value.filter(|(value, _)| !matches!(*value, b"self" | b"none"))
+            else {
+                continue;
+            };
+            let start = inside.start + at;
+            let mut found = reference(text, start..start + value.len(), name);
+            found.attribute = Some(attribute);
+            found.base = base;
+            finds.reference(found);
+        }
+    }
+
+    /// Reads inline text.
+    fn inline(
+        &mut self,
+        bytes: &[u8],
+        lines: impl IntoIterator<Item = Line>,
+        finds: &mut BlockFinds,
+    ) {
+        let text = AdocText::new(bytes, lines, &self.attributes);
+        let mut anchors = Vec::new();
+        let mut found = |find: AdocFind| match find {
+            AdocFind::Macro("image", target, inside) => {
+                self.media(&text, "image", target, inside, finds);
+            }
+            AdocFind::Macro("xref", target, _) => cross_reference(&text, target, true, finds),
+            AdocFind::Macro("mailto", target, _) => {
+                let mut found = reference(&text, target.clone(), "link");
+                found.text = Some([b"mailto:", &text.bytes[target]].concat());
+                finds.reference(found);
+            }
+            AdocFind::Macro(_, target, _) => {
+                let mut target = target;
+                for marks in [&b"+++"[..], b"++", b"$$"] {
+                    let inner = &text.bytes[target.clone()];
+                    if inner.len() > 2 * marks.len()
+                        && inner.starts_with(marks)
+                        && inner.ends_with(marks)
+                    {
+                        target = target.start + marks.len()..target.end - marks.len();
+                    }
+                }
+                file(&text, target, "link", BlockBase::Document, finds);
+            }
+            AdocFind::Internal(target) => cross_reference(&text, target, false, finds),
+            AdocFind::Link(range) => finds.reference(reference(&text, range, "link")),
+            AdocFind::Bare(range) => {
+                let mut found = reference(&text, range, "link");
+                found.element = None;
+                found.context = Some(Context::Bare);
+                finds.reference(found);
+            }
+            AdocFind::Email(range) => {
+                let mut found = reference(&text, range.clone(), "link");
+                found.element = None;
+                found.context = Some(Context::Email);
+                found.flags |= Flags::SCHEME_GUESSED;
+                found.text = Some([b"mailto:", &text.bytes[range]].concat());
+                finds.reference(found);
+            }
+            AdocFind::Anchor(range) => {
+                anchors.push((text.range(range.clone()).start, text.bytes[range].to_vec()));
+            }
+        };
+        let compatible = self.is_compatible || self.attributes.get(b"compat-mode").is_some();
+        inline::read(&text.bytes, self.text.email, compatible, &mut found);
+        for (at, id) in anchors {
+            self.anchor(at, &id, finds);
+        }
+    }
+}
+
+/// Returns a reference for a range of a text.
+fn reference(text: &AdocText, range: Range<usize>, element: &'static str) -> BlockReference {
+    let written = text.bytes[range.clone()].to_vec();
+    let is_template =
+        memchr::memchr_iter(b'{', &written).any(|at| attribute_reference(&written[at..]).is_some());
+    BlockReference {
+        range: text.range(range),
+        flags: if is_template {
+            Flags::TEMPLATE
+        } else {
+            Flags::NONE
+        },
+        text: Some(written),
+        element: Some(element),
+        ..BlockReference::default()
+    }
+}
+
+/// Reports a reference that may be the name of a file, with blanks in it.
+fn file(
+    text: &AdocText,
+    range: Range<usize>,
+    element: &'static str,
+    base: BlockBase,
+    finds: &mut BlockFinds,
+) {
+    let mut found = reference(text, range, element);
+    if let BlockBase::Folder(folder) = &base
+        && memchr::memchr_iter(b'{', folder).any(|at| attribute_reference(&folder[at..]).is_some())
+    {
+        found.flags |= Flags::TEMPLATE;
+    }
+    found.base = base;
+    without_blanks(&mut found);
+    finds.reference(found);
+}
+
+/// Percent-encodes the blanks of what is resolved.
+fn without_blanks(found: &mut BlockReference) {
+    if let Some(written) = found.text.as_deref().filter(|text| text.contains(&b' ')) {
+        let parts: Vec<&[u8]> = written.split(|&byte| byte == b' ').collect();
+        found.resolves_as = Some(parts.join(&b"%20"[..]));
+    }
+}
+
+/// Reports a cross reference: a fragment, or a file whose extension may be left out.
+fn cross_reference(text: &AdocText, range: Range<usize>, is_macro: bool, finds: &mut BlockFinds) {
+    let mut found = reference(text, range.clone(), "xref");
+    let target = text.bytes[range].trim_ascii_end();
+    let has_extension = |path: &[u8]| {
+        let name = path.rsplit(|&byte| byte == b'/').next();
+        name.is_some_and(|name| name.contains(&b'.'))
+    };
+    found.text = Some(match memchr(b'#', target) {
+        Some(0) => target.to_vec(),
+        Some(hash) => {
+            let (path, fragment) = target.split_at(hash);
+            let extension: &[u8] = if has_extension(path) { b"" } else { b".adoc" };
+            let fragment = if fragment.len() > 1 { fragment } else { b"" };
+            [path, extension, fragment].concat()
+        }
+        None if is_macro && has_extension(target) => target.to_vec(),
+        None => [b"#", target].concat(),
+    });
+    without_blanks(&mut found);
+    finds.reference(found);
+}
+
+/// Returns the value of a named attribute in a list, and its index.
+fn attribute_value<'a>(list: &'a [u8], name: &[u8]) -> Option<(&'a [u8], usize)> {
+    let start = memchr::memmem::find_iter(list, name).find_map(|at| {
+        let begins = at == 0 || matches!(list[at - 1], b',' | b' ');
+        let behind = at + name.len();
+        (begins && list.get(behind) == Some(&b'=')).then_some(behind + 1)
+    })?;
+    let (start, stop) = match list.get(start) {
+        Some(&quote @ (b'"' | b'\'')) => (start + 1, quote),
+        _ => (start, b','),
+    };
+    let length = memchr(stop, &list[start..]).unwrap_or(list.len() - start);
+    let value = list[start..start + length].trim_ascii_end();
+    let value = value.strip_suffix(b"^").unwrap_or(value);
+    (!value.is_empty()).then_some((value, start))
+}
+
+/// Returns the name and the value of an attribute entry.
+fn entry(bytes: &[u8], line: Line) -> Option<(Range<usize>, Line)> {
+    let text = line.of(bytes);
+    let rest = text.strip_prefix(b":").filter(|_| line.indent == 0)?;
+    let length = memchr(b':', rest)?;
+    let name = &rest[..length];
+    let bare = name.strip_prefix(b"!").unwrap_or(name);
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80;
+    let is_name = bare.first().is_some_and(is_word);
+    let behind = rest.get(length + 1);
+    let value = line.rest(bytes, line.text + 1 + length + 1);
+    (is_name && matches!(behind, None | Some(b' ' | b'\t')))
+        .then_some((line.text + 1..line.text + 1 + length, value))
+}
+
+/// Returns whether a line is one of block attributes, or an anchor.
+fn is_attribute_line(text: &[u8]) -> bool {
+    let Some(inner) = text
+        .strip_prefix(b"[")
+        .and_then(|rest| rest.strip_suffix(b"]"))
+    else {
+        return false;
+    };
+    match inner.first() {
+        None => true,
+        Some(b'[') => inner.ends_with(b"]"),
+        Some(byte) => byte.is_ascii_alphanumeric() || *byte >= 0x80 || b"_.#%{,\"'".contains(byte),
+    }
+}
+
+/// Returns whether a line delimits a block.
+fn is_delimiter(line: &[u8]) -> bool {
+    match line {
+        [b'-', b'-'] => true,
+        [b'`', b'`', b'`', ..] => true,
+        [b'|' | b',' | b':' | b'!', rest @ ..] => {
+            rest.len() >= 3 && rest.iter().all(|&byte| byte == b'=')
+        }
+        [
+            mark @ (b'-' | b'.' | b'=' | b'*' | b'_' | b'+' | b'/'),
+            rest @ ..,
+        ] => rest.len() >= 3 && rest.iter().all(|byte| byte == mark),
+        _ => false,
+    }
+}
+
+/// Returns whether a line is a title by the line below it, which is about as long.
+fn is_underlined(line: &[u8], under: &[u8]) -> bool {
+    let Some(&mark) = under.first() else {
+        return false;
+    };
+    matches!(mark, b'=' | b'-' | b'~' | b'^' | b'+')
+        && under.iter().all(|&byte| byte == mark)
+        && !line.starts_with(b".")
+        && line
+            .iter()
+            .any(|&byte| byte.is_ascii_alphanumeric() || byte >= 0x80)
+        && !is_attribute_line(line)
+        && columns(line).abs_diff(under.len()) < 2
+}
+
+/// Returns the length of the marks before a title.
+fn title_mark(text: &[u8]) -> Option<usize> {
+    let mark = *text.first().filter(|byte| b"=#".contains(byte))?;
+    let length = text.iter().take_while(|&&byte| byte == mark).count();
+    (length <= 6 && matches!(text.get(length), Some(b' ' | b'\t'))).then_some(length)
+}
+
+/// Returns whether a text begins with the marker of an item of a list, or is a term.
+fn is_list_item(text: &[u8]) -> bool {
+    let word = text
+        .iter()
+        .take_while(|byte| !byte.is_ascii_whitespace())
+        .count();
+    let is_followed = word < text.len();
+    let marker = &text[..word];
+    let is_marker = is_followed
+        && match marker {
+            [b'-'] => true,
+            [b'*' | b'.', ..] => marker.iter().all(|&byte| byte == marker[0]),
+            [letter, b'.'] if letter.is_ascii_alphabetic() => true,
+            [ordinal @ .., b'.'] => !ordinal.is_empty() && ordinal.iter().all(u8::is_ascii_digit),
+            [ordinal @ .., b')'] => {
+                !ordinal.is_empty() && ordinal.iter().all(|byte| b"IVXivx".contains(byte))
+            }
+            [b'<', inner @ .., b'>'] => {
+                inner == b"." || !inner.is_empty() && inner.iter().all(u8::is_ascii_digit)
+            }
+            marker => marker == "\u{2022}".as_bytes(),
+        };
+    is_marker || is_term(text)
+}
+
+/// Returns whether a text begins with a term of a description list.
+fn is_term(text: &[u8]) -> bool {
+    let ends = [&b"::"[..], b";;"];
+    ends.iter().any(|mark| {
+        memchr::memmem::find_iter(text, mark).any(|at| {
+            let behind = text[at..]
+                .iter()
+                .take_while(|&&byte| byte == mark[0])
+                .count();
+            at > 0 && behind <= 4 && matches!(text.get(at + behind), None | Some(b' ' | b'\t'))
+        })
+    })
+}
+
+/// Returns a title without markup.
+fn plain_title(title: &[u8]) -> String {
+    let text = String::from_utf8_lossy(title);
+    let mut text = text.replace(" -- ", "").replace("...", "");
+    // `name:target[text]`, `uri[text]`: the text remains.
+    while let Some(close) = text.find(']')
+        && let Some(open) = text[..close].rfind('[')
+    {
+        let start = text[..open].rfind([' ', '\t']).map_or(0, |blank| blank + 1);
+        let word = &text[start..open];
+        let inner = match word.contains(':') {
+            true => text[open + 1..close].to_owned(),
+            false => format!("{word}{}", &text[open + 1..close]),
+        };
+        text.replace_range(start..close + 1, &inner);
+    }
+    let is_edge = |at: usize, character: char| {
+        character == '_' && {
+            let before = text[..at].chars().next_back();
+            let after = text[at + 1..].chars().next();
+            before.is_none_or(|before| !before.is_alphanumeric())
+                || after.is_none_or(|after| !after.is_alphanumeric())
+        }
+    };
+    let kept = text
+        .char_indices()
+        .filter(|&(at, character)| !matches!(character, '*' | '`') && !is_edge(at, character));
+    kept.map(|(_, character)| character).collect()
+}

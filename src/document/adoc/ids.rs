@@ -1,0 +1,79 @@
+//! The identifiers that Asciidoctor derives from the titles of sections.
+
+use std::collections::HashSet;
+
+use super::attributes::Attributes;
+
+/// The identifiers of a document so far.
+#[derive(Debug, Default)]
+pub(super) struct SectionIds(HashSet<Vec<u8>>);
+
+impl SectionIds {
+    /// Takes an identifier that the author has written.
+    pub(super) fn reserve(&mut self, id: &[u8]) {
+        self.0.insert(id.to_vec());
+    }
+
+    /// Returns the identifier of the next title: `_` and its words in lower case, unless the attributes
+    /// `idprefix` and `idseparator` say otherwise.
+    pub(super) fn next(&mut self, title: &str, attributes: &Attributes) -> Vec<u8> {
+        let prefix = attributes.get(b"idprefix").unwrap_or(b"_");
+        let prefix = String::from_utf8_lossy(prefix).into_owned();
+        let separator = attributes.get(b"idseparator").unwrap_or(b"_");
+        let separator = String::from_utf8_lossy(separator).chars().next();
+        let mut id = prefix.clone();
+        for character in title.chars().flat_map(char::to_lowercase) {
+            let is_gap = matches!(character, ' ' | '.' | '-') || Some(character) == separator;
+            match separator {
+                None if character == ' ' => {}
+                Some(separator) if is_gap && id.ends_with(separator) => {}
+                Some(separator) if is_gap => id.push(separator),
+                _ if is_gap || character == '_' || character.is_alphanumeric() => {
+                    id.push(character)
+                }
+                _ => {}
+            }
+        }
+        if let Some(separator) = separator {
+            if id.ends_with(separator) {
+                id.pop();
+            }
+            if prefix.is_empty() && id.starts_with(separator) {
+                id.remove(0);
+            }
+        }
+        let separator = separator.map(String::from).unwrap_or_default();
+        let mut unique = id.clone().into_bytes();
+        let mut number = 2;
+        while !self.0.insert(unique.clone()) {
+            unique = format!("{id}{separator}{number}").into_bytes();
+            number += 1;
+        }
+        unique
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_those_of_asciidoctor() {
+        let mut attributes = Attributes::default();
+        let mut ids = SectionIds::default();
+        assert_eq!(
+            ids.next("A Section: it's 1.0!", &attributes),
+            b"_a_section_its_1_0"
+        );
+        assert_eq!(
+            ids.next("A Section: it's 1.0!", &attributes),
+            b"_a_section_its_1_0_2"
+        );
+        attributes.set(b"idprefix", b"");
+        attributes.set(b"idseparator", b"-");
+        assert_eq!(ids.next("A -- Section", &attributes), b"a-section");
+        assert_eq!(ids.next("- x_y", &attributes), b"x_y");
+        attributes.set(b"idseparator", b"");
+        assert_eq!(ids.next("A Section", &attributes), b"asection");
+    }
+}

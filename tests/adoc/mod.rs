@@ -1,0 +1,362 @@
+//! AsciiDoc: documents made of parts with known references, and cases of the rules of `document/adoc`.
+//! `tests/oracles/adoc.rb` compares real trees with Asciidoctor.
+
+use uriscan::document::flags::Flags;
+
+use crate::markup::{both, check_windows, extended, references, rows};
+use crate::text::soup::Numbers;
+
+const FORMAT: &str = "adoc";
+
+fn found(adoc: &str) -> Vec<String> {
+    references(FORMAT, adoc)
+}
+
+/// Parts of documents, and the references in each. They may stand in any order.
+#[rustfmt::skip]
+const PARTS: &[(&str, &[&str])] = &[
+    ("See http://example.com/one[One] and link:two.html[Two].", &["http://example.com/one", "two.html"]),
+    ("== Title link:three.html[x]", &["three.html"]),
+    ("Title xref:four.adoc[]\n---------------------", &["four.adoc"]),
+    ("[[id]]\nTitle\n~~~~~\nhttp://example.com/five", &["http://example.com/five"]),
+    ("----\nlink:no.html[]\n\nlink:no.html[]\n----", &[]),
+    ("[source,sh]\n----\ninclude::six.sh[]\nlink:no.html[]\n----", &["six.sh"]),
+    ("[listing]\nlink:no.html[]\nlink:no.html[]", &[]),
+    ("....\nlink:no.html[]\n----\n....", &[]),
+    ("////\ninclude::no.adoc[]\n////", &[]),
+    ("++++\n<a href=\"http://example.com/no\">\n++++", &[]),
+    ("```ruby\nlink:no.html[]\n```", &[]),
+    ("// link:no.html[]\nText link:7.html[x]\n// link:no.html[]\nlink:8.html[x]", &["7.html", "8.html"]),
+    (" link:no.html[]\nlink:no.html[]", &[]),
+    ("* link:9.html[x]\n** http://example.com/10[]\n+\nlink:11.html[x]", &["9.html", "http://example.com/10", "11.html"]),
+    ("term:: link:12.html[x]\nother::\n\n  link:13.html[x]", &["12.html", "13.html"]),
+    (". http://example.com/14\n<1> link:15.html[x]", &["http://example.com/14", "15.html"]),
+    ("[cols=\"1,a\"]\n|===\n|link:16.html[x] |image::17.png[]\n\n|x\n|http://example.com/18\n|===", &["16.html", "17.png", "http://example.com/18"]),
+    ("====\nlink:19.html[x]\n\n----\nlink:no.html[]\n----\n====", &["19.html"]),
+    ("image::20.png[x,link=21.html]", &["20.png", "21.html"]),
+    (".Title link:22.html[x]\nvideo::23.mp4[poster=24.png]", &["22.html", "23.mp4", "24.png"]),
+    ("video::abc[youtube]", &[]),
+    ("NOTE: <<a>>, <<b,c>> and <<d#e>>", &["#a", "#b", "d.adoc#e"]),
+    ("+http://example.com/no+ pass:[link:no.html[] ++link:no.html[]++", &[]),
+    ("[source]\n--\nlink:no.html[]\n--\nlink:25.html[x]", &["25.html"]),
+    ("ifdef::x[link:26.html[x]]\nifndef::y[]\nlink:27.html[x]\nendif::[]", &["26.html", "27.html"]),
+    (":x: link:no.html[]\n:y: a \\\n  b", &[]),
+];
+
+#[test]
+fn documents_of_known_parts() {
+    for seed in 0..300 {
+        let mut numbers = Numbers::seeded(seed);
+        let (mut document, mut expected) = ("Text.\n\n".to_owned(), Vec::new());
+        for _ in 0..8 {
+            let (part, references) = numbers.pick(PARTS);
+            document += part;
+            document += *numbers.pick(&["\n\n", "\n\n\n", "\n  \n", "\r\n\r\n"]);
+            document += "Text.\n\n";
+            expected.extend(references.iter().map(|reference| (*reference).to_owned()));
+        }
+        assert_eq!(found(&document), expected, "{document}");
+    }
+}
+
+/// Reads a document in windows, which give the same, and checks its spans.
+pub(crate) fn check(adoc: &[u8], window: usize) {
+    check_windows(FORMAT, adoc, window);
+}
+
+#[test]
+fn uris() {
+    for (adoc, expected) in [
+        ("http://e.example/a.", vec!["http://e.example/a"]),
+        ("(http://e.example/a)", vec!["http://e.example/a"]),
+        ("(http://e.example/a).", vec!["http://e.example/a"]),
+        (
+            "http://e.example/a; http://e.example/b:",
+            vec!["http://e.example/a", "http://e.example/b"],
+        ),
+        (
+            "http://e.example/a? http://e.example/b?c",
+            vec!["http://e.example/a", "http://e.example/b?c"],
+        ),
+        ("<http://e.example/a>", vec!["http://e.example/a"]),
+        (
+            "\"http://e.example/a\" \"http://e.example/b[b]\"",
+            vec!["http://e.example/b"],
+        ),
+        (
+            "*http://e.example/a* `http://e.example/b`",
+            vec!["http://e.example/a", "http://e.example/b"],
+        ),
+        ("xhttp://e.example/ =http://e.example/", vec![]),
+        (
+            "ftp://e.example/ irc://e.example/ git://e.example/",
+            vec!["ftp://e.example/", "irc://e.example/"],
+        ),
+        (
+            "http://e.example/[a http://e.example/no]",
+            vec!["http://e.example/"],
+        ),
+        (
+            "http://e.example/a_b_c[x\\]y] z]",
+            vec!["http://e.example/a_b_c"],
+        ),
+        ("http:// http://. http://)", vec![]),
+    ] {
+        assert_eq!(found(adoc), expected, "{adoc}");
+    }
+}
+
+#[test]
+fn inline_macros() {
+    for (adoc, expected) in [
+        ("link:a b[x] link:c[x", vec![]),
+        ("link:a[image:b.png[]]", vec!["a", "b.png"]),
+        ("link:++a b++[x]", vec!["a b"]),
+        ("link:++a_b++[x] link:pass:[c][x]", vec!["a_b", "c"]),
+        (
+            "mailto:a@e.example[x] mailto:b@e.example",
+            vec!["mailto:a@e.example"],
+        ),
+        (
+            "\\link:a[] \\http://e.example \\xref:a[] \\<<a>> \\image:a[]",
+            vec![],
+        ),
+        ("icon:a[] image:b c.png[x] image: d[]", vec!["b c.png"]),
+        (
+            "$$link:a[]$$ +++link:b[]+++ +link:c[]+ stem:[link:d[]] link:e[]",
+            vec!["e"],
+        ),
+        ("1+1 link:a[] +b", vec!["a"]),
+    ] {
+        assert_eq!(found(adoc), expected, "{adoc}");
+    }
+}
+
+#[test]
+fn compatible_documents() {
+    let text = "`link:a[]` +link:b[]+ ++link:c[]++ +++link:d[]+++\n";
+    assert_eq!(found(text), ["a"]);
+    assert_eq!(found(&format!("Title\n=====\n\n{text}")), ["b", "c"]);
+    assert_eq!(found(&format!(":compat-mode:\n\n{text}")), ["b", "c"]);
+}
+
+#[test]
+fn media() {
+    let targets = |adoc: &str| -> Vec<String> {
+        rows(FORMAT, adoc, false)
+            .into_iter()
+            .map(|row| row.target)
+            .collect()
+    };
+    assert_eq!(
+        targets(":imagesdir: img/x\n\nimage::a.png[]\n\nimage:/b.png[] image:c d.png[]"),
+        [
+            "http://example.com/dir/img/x/a.png",
+            "http://example.com/b.png",
+            "http://example.com/dir/img/x/c%20d.png"
+        ]
+    );
+    assert_eq!(targets(":imagesdir: {root}\n\nimage::a.png[]"), [""]);
+    assert_eq!(found("image::a.png[link=self]"), ["a.png"]);
+    assert_eq!(
+        found("image::a.png[\"x\",link=\"b.html\",window=_blank]"),
+        ["a.png", "b.html"]
+    );
+    assert_eq!(found("Text\nimage::no.png[]"), Vec::<String>::new());
+}
+
+#[test]
+fn cross_references() {
+    for (adoc, expected) in [
+        (
+            "<<a>> <<a b,c>> <<a.adoc#>> <<b#c>> <<b.html#c,d>>",
+            vec!["#a", "#a b", "a.adoc", "b.adoc#c", "b.html#c"],
+        ),
+        (
+            "xref:a[] xref:b.adoc[] xref:c/d#e[x] xref:#f[] xref:g.html#[x]",
+            vec!["#a", "b.adoc", "c/d.adoc#e", "#f", "g.html"],
+        ),
+        ("<< a>> a << b >> c", vec![]),
+    ] {
+        assert_eq!(found(adoc), expected, "{adoc}");
+    }
+}
+
+#[test]
+fn substitution() {
+    let adoc = "\
+:url: http://e.example
+:docs: {url}/docs
+:name: value \\
+  over lines
+
+{docs}/a[x], {url}[y], link:{docs}/{missing}[z], \\{url}/no, {empty}link:b{sp}[]
+
+:!url:
+
+{url}[y] link:{URL}c[x]
+";
+    let rows = rows(FORMAT, adoc, false);
+    let references: Vec<_> = rows.iter().map(|row| row.reference.as_str()).collect();
+    let expected = [
+        "http://e.example/docs/a",
+        "http://e.example",
+        "http://e.example/docs/{missing}",
+        "{URL}c",
+    ];
+    assert_eq!(references, expected);
+    let written: Vec<_> = (rows.iter())
+        .map(|row| &adoc[row.span.0 as usize..row.span.1 as usize])
+        .collect();
+    assert_eq!(written, ["{docs}/a", "{url}", "{docs}/{missing}", "{URL}c"]);
+    let templates: Vec<_> = rows
+        .iter()
+        .map(|row| row.flags.contains(Flags::TEMPLATE))
+        .collect();
+    assert_eq!(templates, [false, false, true, true]);
+}
+
+/// Values cannot make a text grow without bounds.
+#[test]
+fn values_of_values_are_limited() {
+    let mut adoc = ":a0: xxxxxxxxxxxxxxxx\n".to_owned();
+    for level in 1..40 {
+        let before = format!("{{a{}}}", level - 1).repeat(8);
+        adoc += &format!(":a{level}: {before}\n");
+    }
+    adoc += "\nlink:{a39}b[x] link:{a0}c[x]\n";
+    assert_eq!(found(&adoc), ["{a39}b", "xxxxxxxxxxxxxxxxc"]);
+}
+
+#[test]
+fn directives() {
+    for (adoc, expected) in [
+        ("include::a b.adoc[]", vec!["a b.adoc"]),
+        ("Text\ninclude::a.adoc[tag=x]\ntext", vec!["a.adoc"]),
+        ("\\include::a.adoc[] x include::b.adoc[]", vec![]),
+        ("include::a.adoc[] x", vec![]),
+        (
+            "----\nx\ninclude::a.rb[]\n----\ninclude::b.rb[]",
+            vec!["a.rb", "b.rb"],
+        ),
+        ("ifdef::a[include::b.adoc[]]", vec!["b.adoc"]),
+    ] {
+        assert_eq!(found(adoc), expected, "{adoc}");
+    }
+}
+
+#[test]
+fn structure() {
+    for (adoc, expected) in [
+        (
+            "= Title\nA. Author <http://e.example/>\n:x: y\n\nlink:{x}[x]",
+            vec!["http://e.example/", "y"],
+        ),
+        ("Text link:a[]\n----\nlink:no[]\n----", vec!["a"]),
+        (
+            "-----\nlink:no[]\n----\nlink:no[]\n-----\nlink:a[]",
+            vec!["a"],
+        ),
+        ("--\nlink:a[]\n--", vec!["a"]),
+        ("[literal]\n....\nlink:no[]\n....\n\nlink:a[]", vec!["a"]),
+        ("[stem]\n++++\nlink:no[]\n++++", vec![]),
+        ("[verse]\n____\nlink:a[]\n____", vec!["a"]),
+        ("[comment]\nlink:no[]\n\nlink:a[]", vec!["a"]),
+        ("a::\n\n  link:a[]\n\n  link:no[]", vec!["a"]),
+        ("----\nlink:no[]", vec![]),
+        ("|===\n|a\n|===\n\n----\nlink:no[]\n----", vec![]),
+        ("###### link:a[]", vec!["a"]),
+    ] {
+        assert_eq!(found(adoc), expected, "{adoc}");
+    }
+}
+
+#[test]
+fn tables() {
+    let adoc = "\
+|===
+|link:a[x |y] 2+|link:b[x]
+
+a|* link:c[x]
+include::d.adoc[]
+
+!===
+!link:e[]
+!===
+|a \\| link:f[]
+|===
+";
+    assert_eq!(found(adoc), ["b", "c", "d.adoc", "e", "f"]);
+}
+
+#[test]
+fn listings_are_text_on_request() {
+    let adoc = "----\nSee <http://e.example/a\nb> link:no[]\n\nhttp://e.example/c.\n----\n\n////\nhttp://e.example/no\n////\n";
+    assert!(found(adoc).is_empty());
+    assert_eq!(
+        extended(FORMAT, adoc),
+        ["http://e.example/ab", "http://e.example/c"]
+    );
+}
+
+#[test]
+fn mail_addresses() {
+    let adoc = "a@e.example, <b@e.example>, x:c@e.example \\d@e.example e@e";
+    assert!(found(adoc).is_empty());
+    let with_mail = rows(FORMAT, adoc, true).into_iter();
+    let with_mail: Vec<_> = with_mail.map(|row| row.reference).collect();
+    assert_eq!(with_mail, Vec::<String>::new());
+    let adoc = "a@e.example.org, <b@e.org> x:c@e.org \\d@e.org e@e";
+    let with_mail = rows(FORMAT, adoc, true).into_iter();
+    let with_mail: Vec<_> = with_mail.map(|row| row.reference).collect();
+    assert_eq!(with_mail, ["mailto:a@e.example.org", "mailto:b@e.org"]);
+}
+
+#[test]
+fn anchors() {
+    let adoc = "\
+= Document
+
+== A Section: it's _new_
+
+[[own,Label]]
+== Other
+
+[#block.role%opt]
+Text [[inline]]in it, anchor:here[] and [#span]#this#.
+
+[quote,id=quoted]
+x
+
+=== A Section: it's _new_
+
+== With id [[explicit]]
+
+:idprefix:
+:idseparator: -
+
+== link:x[Text] `code`
+";
+    let anchors: Vec<String> = both(FORMAT, adoc).anchors;
+    assert_eq!(
+        anchors,
+        [
+            "_a_section_its_new",
+            "A Section: it's new",
+            "own",
+            "_other",
+            "Other",
+            "block",
+            "inline",
+            "here",
+            "span",
+            "quoted",
+            "_a_section_its_new_2",
+            "A Section: it's new",
+            "With id explicit",
+            "explicit",
+            "text-code",
+            "Text code",
+        ]
+    );
+}
