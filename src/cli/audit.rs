@@ -116,7 +116,7 @@ pub(super) fn run(
     notice: Option<&Notice>,
 ) -> Result<Exit, Error> {
     if arguments.walk.type_list {
-        return manual::print_types();
+        return manual::print_types(&arguments.walk.type_add);
     }
     if let Some(name) = &arguments.findings.explain {
         return manual::explain(name);

@@ -131,6 +131,7 @@ const FOUND: &[&str] = &[
     "touching",
     "try-ext",
     "type",
+    "type-add",
     "unrestricted",
     "unwrap",
     "unwrap-host",

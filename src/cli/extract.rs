@@ -28,7 +28,7 @@ use crate::pipeline::{self, Archives, OutputOrder, PipelineOptions, ReportMode, 
 /// Runs `uriscan extract`.
 pub(super) fn run(arguments: &ExtractArgs) -> Result<Exit, Error> {
     if arguments.walk.type_list {
-        return manual::print_types();
+        return manual::print_types(&arguments.walk.type_add);
     }
     if let Some(name) = &arguments.output.explain {
         return manual::explain(name);
@@ -183,6 +183,7 @@ pub(super) fn pipeline_options(
         declared: read.encoding,
         decompress: read.decompress(walk),
         formats: walk.formats(),
+        types: walk.named_types(),
         bases,
         shard: walk.shard.unwrap_or_default(),
         filter: filter.options()?,

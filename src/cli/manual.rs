@@ -8,6 +8,7 @@ use std::path::Path;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
+use super::args::input::AddedTypes;
 use super::args::output::GeneratedKind;
 use super::args::{SchemaArgs, command};
 use super::destination::{OutputTarget, cannot_write};
@@ -72,15 +73,14 @@ pub(super) fn print_schema(arguments: &SchemaArgs) -> Result<Exit, Error> {
     print(&text)
 }
 
-/// Prints all formats with the extensions of their files.
-pub(super) fn print_types() -> Result<Exit, Error> {
+/// Prints all formats with the extensions of their files, and those that were added.
+pub(super) fn print_types(added: &[AddedTypes]) -> Result<Exit, Error> {
     let mut text = String::new();
     for format in FORMATS {
-        let globs: Vec<_> = format
-            .extensions
-            .iter()
-            .map(|name| format!("*.{name}"))
-            .collect();
+        let added = added.iter().filter(|one| one.format == format);
+        let added = added.flat_map(|one| one.extensions.iter().map(String::as_str));
+        let names = format.extensions.iter().copied().chain(added);
+        let globs: Vec<_> = names.map(|name| format!("*.{name}")).collect();
         text += &format!("{}: {}\n", format.name, globs.join(", "));
     }
     print(text.as_bytes())

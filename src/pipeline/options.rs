@@ -10,7 +10,7 @@ use encoding_rs::{Encoding, UTF_8};
 use regex::bytes::RegexSet;
 
 use super::bases::Bases;
-use super::sniff::{self, Content, HEAD};
+use super::sniff::{self, Content, HEAD, NamedType};
 use super::split_lines::PIECE;
 use super::tally::CountKey;
 use super::walk::{Entry, EntryKind};
@@ -35,6 +35,8 @@ pub struct PipelineOptions {
     pub decompress: Decompress,
     /// The formats to read; empty: all.
     pub formats: Vec<&'static Format>,
+    /// The formats of files by their names, besides the extensions of formats.
+    pub types: Vec<NamedType>,
     /// The base URIs of documents.
     pub bases: Bases,
     /// The dialects of Markdown of trees.
@@ -68,6 +70,7 @@ impl Default for PipelineOptions {
             declared: None,
             decompress: Decompress::default(),
             formats: Vec::new(),
+            types: Vec::new(),
             bases: Bases::default(),
             dialects: Dialects::default(),
             shard: Shard::WHOLE,
@@ -93,7 +96,8 @@ impl PipelineOptions {
     /// Chooses as [`choose`](Self::choose) does, for the contents of a compressed file: `path` has no
     /// extension of a codec.
     pub(crate) fn choose_by(&self, path: &[u8], entry: &Entry, head: &[u8]) -> Choice {
-        match (sniff::content(path, head), self.formats.as_slice()) {
+        let content = sniff::content_with(path, head, &self.types);
+        match (content, self.formats.as_slice()) {
             // A named file is of the type that the user gives.
             (_, [format]) if entry.named => Choice::Read(format),
             (Content::Other(name), _) => Choice::Skip(Skip {

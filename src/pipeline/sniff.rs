@@ -131,6 +131,38 @@ pub(crate) fn is_wide(head: &[u8]) -> bool {
 /// assert_eq!(name(b"2006-March.txt", b"From a@example.com Thu Mar  2 10:11:12 2006\nSubject: x\n"), "mbox");
 /// ```
 pub fn content(path: &[u8], head: &[u8]) -> Content {
+    content_with(path, head, &[])
+}
+
+/// The format of files by their names, besides the extensions of formats.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedType {
+    /// The name of a file, or what it ends with, in lower case.
+    pub name: String,
+    /// Whether the name is the extension behind a dot.
+    pub is_extension: bool,
+    /// The format.
+    pub format: &'static Format,
+}
+
+impl NamedType {
+    /// Returns whether a file has the name, in any case.
+    fn is_of(&self, path: &[u8]) -> bool {
+        let file = path.rsplit(is_separator).next().unwrap_or_default();
+        let name = self.name.as_bytes();
+        let Some(start) = file.len().checked_sub(name.len()) else {
+            return false;
+        };
+        let is_whole = match self.is_extension {
+            true => start > 0 && file[start - 1] == b'.',
+            false => start == 0,
+        };
+        is_whole && file[start..].eq_ignore_ascii_case(name)
+    }
+}
+
+/// Recognises a file as [`content`] does, after further types, of which the last that names it counts.
+pub(crate) fn content_with(path: &[u8], head: &[u8], types: &[NamedType]) -> Content {
     let head = &head[..head.len().min(HEAD)];
     let known = MAGICS.iter().find(|magic| {
         // The first byte differs nearly always.
@@ -142,16 +174,23 @@ pub fn content(path: &[u8], head: &[u8]) -> Content {
     if let Some(format) = container(head) {
         return Content::Document(format);
     }
-    let named = extension(path).and_then(Format::of_extension);
+    let added = types.iter().rfind(|one| one.is_of(path));
+    let named = match added {
+        Some(one) => Some(one.format),
+        None => extension(path).and_then(Format::of_extension),
+    };
     // Names in a Maildir end in a host name, and messages are often saved as `.txt`.
-    let decides = named.is_some_and(|format| format.name != "text") && !is_in_maildir(path);
+    let decides = added.is_some()
+        || named.is_some_and(|format| format.name != "text") && !is_in_maildir(path);
     if !decides && mail::is_message(head) {
         return Format::named("eml").map_or(Content::Other("eml"), Content::Document);
     }
     let kind = match named.map(|format| format.name) {
         Some("json") => json::by_shape(head),
         // Linkers and servers write other files with this extension.
-        Some("sourcemap") if json::by_shape(head).is_none() && !head.starts_with(b")]}'") => {
+        Some("sourcemap")
+            if added.is_none() && json::by_shape(head).is_none() && !head.starts_with(b")]}'") =>
+        {
             Some("text")
         }
         // Signatures and keys of OpenPGP have the extension `asc` too.

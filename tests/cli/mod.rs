@@ -2,6 +2,8 @@
 
 // Files that are skipped.
 mod skipped;
+// Formats by name.
+mod types;
 // Files that cannot be read, or whose content differs from their name.
 mod bad_input;
 // Counts of references and findings.

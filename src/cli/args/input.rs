@@ -14,6 +14,7 @@ use crate::document::mail::{Alternatives, Attachments, Headers, MimeBase};
 use crate::document::markdown::Slug;
 use crate::document::text::NonAscii;
 use crate::document::{FORMATS, Format};
+use crate::pipeline::sniff::NamedType;
 use crate::pipeline::walk;
 use crate::pipeline::{Decompress, Shard};
 use crate::uri::unwrap::{Gateway, Unwrapper};
@@ -25,9 +26,13 @@ pub(crate) struct WalkArgs {
     /// Read only documents of this format; take standard input and named files for it
     ///
     /// The name of a format or an extension of its files (see --type-list), such as md or htm. With
-    /// the extension of a codec, as in mbox.gz, compressed files are looked into, too.
+    /// the extension of a codec, as in mbox.gz, compressed files are looked into, too. Together with
+    /// globs that end with an extension or a file name, the files that these name are of the format.
     #[arg(short = 't', long = "type", value_name = "TYPE", value_parser = format)]
     pub types: Vec<TypeArg>,
+    /// Take files with these extensions for documents of a format, as in html:tpl,jinja
+    #[arg(long, value_name = "TYPE:EXT[,EXT]", value_parser = added_types)]
+    pub type_add: Vec<AddedTypes>,
     /// Show all formats and exit
     #[arg(long)]
     pub type_list: bool,
@@ -75,6 +80,14 @@ pub(crate) struct TypeArg {
     pub compressed: bool,
 }
 
+/// Extensions of a format that users add.
+#[derive(Clone, Debug)]
+pub(crate) struct AddedTypes {
+    pub format: &'static Format,
+    /// In lower case.
+    pub extensions: Vec<String>,
+}
+
 /// Names of formats besides their own and their extensions.
 const ALIASES: [(&str, &str); 6] = [
     ("plain", "text"),
@@ -89,6 +102,33 @@ impl WalkArgs {
     /// Returns the formats to read; empty: all.
     pub(in crate::cli) fn formats(&self) -> Vec<&'static Format> {
         self.types.iter().map(|one| one.format).collect()
+    }
+
+    /// Returns the formats of files by their names: those that are added, and those of the files that globs
+    /// name, where one format is asked for.
+    pub(in crate::cli) fn named_types(&self) -> Vec<NamedType> {
+        let mut types = Vec::new();
+        for added in &self.type_add {
+            types.extend(added.extensions.iter().map(|name| NamedType {
+                name: name.clone(),
+                is_extension: true,
+                format: added.format,
+            }));
+        }
+        if let [one] = self.types.as_slice() {
+            let format = one.format;
+            let globs = self.glob.iter().filter(|glob| !glob.starts_with('!'));
+            types.extend(
+                globs
+                    .flat_map(|glob| glob_names(glob))
+                    .map(|(name, is_extension)| NamedType {
+                        name,
+                        is_extension,
+                        format,
+                    }),
+            );
+        }
+        types
     }
 
     /// Returns the options of the walk.
@@ -111,6 +151,41 @@ impl WalkArgs {
             sorted: true,
             outputs: walk::Outputs::default(),
         })
+    }
+}
+
+/// Returns the extensions or the file name that a glob ends with, and whether they are extensions.
+fn glob_names(glob: &str) -> Vec<(String, bool)> {
+    let last = glob.rsplit('/').next().unwrap_or_default();
+    let is_plain =
+        |text: &str| !text.is_empty() && !text.contains(['*', '?', '[', ']', '{', '}', '\\']);
+    if is_plain(last) {
+        return vec![(last.to_lowercase(), false)];
+    }
+    let Some((_, extension)) = last.rsplit_once("*.") else {
+        return Vec::new();
+    };
+    let choices = extension
+        .strip_prefix('{')
+        .and_then(|rest| rest.strip_suffix('}'));
+    let names = choices.unwrap_or(extension).split(',');
+    let names = names.filter(|name| is_plain(name));
+    names.map(|name| (name.to_lowercase(), true)).collect()
+}
+
+/// Parses `TYPE:EXT[,EXT]`.
+fn added_types(text: &str) -> Result<AddedTypes, String> {
+    let (name, extensions) = text
+        .split_once(':')
+        .ok_or_else(|| "a type and extensions, as in html:tpl,jinja".to_owned())?;
+    let TypeArg { format, .. } = self::format(name)?;
+    let names = extensions.split(',').map(str::trim);
+    let names = names.map(|name| name.trim_start_matches('*').trim_start_matches('.'));
+    let extensions: Vec<_> = names.map(str::to_lowercase).collect();
+    let is_wrong = |name: &String| name.is_empty() || name.contains(['*', '?', '/', '\\', ':']);
+    match extensions.iter().any(is_wrong) {
+        true => Err("extensions behind the colon, with commas between them".to_owned()),
+        false => Ok(AddedTypes { format, extensions }),
     }
 }
 
