@@ -39,6 +39,8 @@ mod pdf;
 mod rst;
 // The sample session of README.md is what one sees.
 mod readme;
+// Placeholders of template engines, in every format.
+mod templates;
 // URIs in plain text.
 mod text;
 // URI references.

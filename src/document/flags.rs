@@ -355,7 +355,8 @@ impl std::fmt::Debug for Flags {
 /// The starts of placeholders that a template engine replaces.
 const PLACEHOLDERS: [&[u8]; 5] = [b"{{", b"{%", b"${", b"<%", b"#{"];
 
-/// Returns whether a template engine will replace a part of a reference.
+/// Returns whether a template engine will replace a part of a reference. A percent sign with two
+/// hexadecimal digits behind it stands for a byte, though behind a brace.
 #[inline]
 pub(crate) fn holds_placeholder(reference: &[u8]) -> bool {
     memchr::memchr2_iter(b'{', b'%', reference).any(|at| {
@@ -363,6 +364,10 @@ pub(crate) fn holds_placeholder(reference: &[u8]) -> bool {
             let pair = reference.get(range);
             pair.is_some_and(|pair| PLACEHOLDERS.contains(&pair))
         };
-        is_start(at.saturating_sub(1)..at + 1) || is_start(at..at + 2)
+        let is_byte = reference[at] == b'%'
+            && (reference.get(at + 1..at + 3))
+                .is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit));
+        let is_brace = reference[at] == b'{' && reference.get(at + 1) != Some(&b'%');
+        !is_byte && is_start(at.saturating_sub(1)..at + 1) || is_brace && is_start(at..at + 2)
     })
 }

@@ -7,7 +7,7 @@ use super::labels::PartLabels;
 use super::link::{Link, LinkMember, Sink};
 use crate::bytes::steps::step;
 use crate::document::events::{BaseSelector, Batch, FoundReference, NameRange, TextRange};
-use crate::document::flags::Flags;
+use crate::document::flags::{Flags, holds_placeholder};
 use crate::uri::unwrap::Unwrapper;
 use crate::uri::{self, BaseSource, Reference, ResolveErrorKind};
 
@@ -81,9 +81,13 @@ impl LinkWriter {
         };
         let written = found.resolves_as.map_or(reference, bytes);
         self.target.clear();
+        let mut flags = found.flags;
+        if holds_placeholder(reference) {
+            flags |= Flags::TEMPLATE;
+        }
         let (target, inherits) = if names_message(reference) {
             (Ok(reference), false)
-        } else if found.flags.contains(Flags::TEMPLATE) {
+        } else if flags.contains(Flags::TEMPLATE) {
             (Err(ResolveErrorKind::Template), false)
         } else {
             match resolver.resolve_into(written, &mut self.target) {
@@ -100,7 +104,6 @@ impl LinkWriter {
                 Err(error) => (Err(error.kind()), !has_scheme(reference)),
             }
         };
-        let mut flags = found.flags;
         if inherits && scope.is_chained() && found.base == BaseSelector::Document {
             flags |= Flags::BASE_CHAINED;
         }

@@ -165,10 +165,7 @@ impl MarkdownScanner {
         self.nested(Format::HTML, &html, offset, events, &mut found);
         self.nested(Format::TEXT, &text, offset, events, &mut found);
         found.sort_by_key(|found| (found.span.start, found.span.end));
-        for mut found in found {
-            if holds_placeholder(events.bytes(found.text, bytes)) {
-                found.flags |= Flags::TEMPLATE;
-            }
+        for found in found {
             events.push(Event::Reference(found));
         }
     }

@@ -1,0 +1,79 @@
+//! References that a template engine completes have the flag `template`, no target and no error.
+
+use uriscan::document::flags::Flags;
+use uriscan::{Base, Format, links};
+
+/// The references of a document, and whether each is one of a template.
+fn found(format: &str, document: &str) -> Vec<(String, bool)> {
+    let base = Base::retrieved("http://example.com/a");
+    let found = links(
+        document.as_bytes(),
+        Format::named(format).unwrap(),
+        Some(&base),
+    );
+    let found = found.map(|link| {
+        let is_template = link.flags.contains(Flags::TEMPLATE);
+        assert_eq!(link.target.is_err(), is_template, "{document}");
+        let reference = String::from_utf8(link.reference).unwrap();
+        (reference, is_template)
+    });
+    found.collect()
+}
+
+#[test]
+fn placeholders_have_no_target() {
+    for (format, before, behind) in [
+        ("html", "<a href=\"", "\">"),
+        ("html", "<style>p { background: url('", "') }</style>"),
+        ("css", "p { background: url('", "') }"),
+        ("markdown", "[a](<", ">)"),
+        ("webmanifest", "{\"start_url\": \"", "\"}"),
+        ("sourcemap", "{\"sources\": [\"", "\"]}"),
+        ("jsonld", "{\"url\": \"", "\"}"),
+        (
+            "har",
+            "{\"log\": {\"entries\": [{\"request\": {\"url\": \"",
+            "\"}}]}}",
+        ),
+    ] {
+        for (reference, is_template) in [
+            ("{{ url }}", true),
+            ("x/{% link a %}", true),
+            ("${base}/x.png", true),
+            ("a#{b}", true),
+            ("{a}", false),
+            ("a%7B%7Bb", false),
+            ("a?b={%22c%22:1}", false),
+        ] {
+            // `jsonld` and the others have members of one kind each.
+            let document = format!("{before}{reference}{behind}");
+            let mut expected = reference.to_owned();
+            if format == "markdown" {
+                expected = expected.replace(' ', "%20");
+            }
+            assert_eq!(
+                found(format, &document),
+                [(expected, is_template)],
+                "{document}"
+            );
+        }
+    }
+    assert_eq!(
+        found("html", "<a href='<%= x %>'>"),
+        [("<%= x %>".to_owned(), true)]
+    );
+}
+
+#[test]
+fn placeholders_in_text_count_where_they_belong_to_a_reference() {
+    for (format, document) in [
+        ("text", "<http://example.com/{{page}}>"),
+        ("json", "[\"http://example.com/{{page}}\"]"),
+        ("text", "<http://example.com/${page}>"),
+    ] {
+        let found = found(format, document);
+        assert_eq!(found.len(), 1, "{document}");
+        assert!(found[0].1, "{document}");
+    }
+    assert_eq!(found("text", "<http://example.com/{page}>")[0].1, false);
+}
