@@ -12,7 +12,7 @@ use crate::document::diagnostic::{self, Code};
 use crate::document::events::{
     BaseSelector, Context, Event, Events, FoundReference, NameRange, RestartHints, Span, TextRange,
 };
-use crate::document::flags::{Flags, holds_placeholder};
+use crate::document::flags::Flags;
 use crate::document::{FormatOptions, Reread, Scan, ScanStart};
 use crate::uri;
 
@@ -352,12 +352,12 @@ impl LinkedDataScanner {
             false => events.store(&self.text),
         };
         let mut found = FoundReference::new(span, text, Context::Attribute);
-        let mut pointer = Vec::new();
-        if self.path.pointer(false, window.bytes, &mut pointer) {
-            found.attribute = NameRange::Other(events.store(&pointer));
-        }
-        if holds_placeholder(&self.text) {
-            found.flags |= Flags::TEMPLATE;
+        let mut is_shown = false;
+        let pointer = events.store_with(|store| {
+            is_shown = self.path.pointer(false, window.bytes, store);
+        });
+        if is_shown {
+            found.attribute = NameRange::Other(pointer);
         }
         match (role, base) {
             (LinkedRole::Context, _) => {

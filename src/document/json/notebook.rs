@@ -19,6 +19,11 @@ pub(super) fn output_format(name: &[u8]) -> &'static Format {
     }
 }
 
+/// Returns whether references in a format have a colon or a bracket.
+pub(super) fn needs_mark(format: &Format) -> bool {
+    *format == *markdown()
+}
+
 #[cfg(feature = "markdown")]
 pub(super) fn markdown() -> &'static Format {
     Format::MARKDOWN

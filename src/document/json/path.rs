@@ -265,38 +265,57 @@ impl ValuePath {
     /// Appends the path as a JSON Pointer (RFC 6901) to `out`, with the index of the value among those of
     /// the document if it is `numbered`; returns whether it is short enough to be shown.
     pub(super) fn pointer(&self, numbered: bool, bytes: &[u8], out: &mut Vec<u8>) -> bool {
-        use std::io::Write;
         let start = out.len();
         if self.beyond > 0 {
             return false;
         }
         if numbered {
-            // Writing to memory does not fail.
-            let _ = write!(out, "/{}", self.value);
+            push_number(self.value, out);
         }
         for (at, level) in self.levels.iter().enumerate() {
             match self.name(at, bytes) {
-                None => {
-                    let _ = write!(out, "/{}", level.index);
-                }
+                None => push_number(level.index, out),
                 Some(name) => {
                     out.push(b'/');
-                    for &byte in &*name_of(name) {
-                        match byte {
-                            b'~' => out.extend_from_slice(b"~0"),
-                            b'/' => out.extend_from_slice(b"~1"),
-                            _ => out.push(byte),
+                    let name = name_of(name);
+                    if memchr::memchr2(b'~', b'/', &name).is_none() {
+                        out.extend_from_slice(&name);
+                    } else {
+                        for &byte in &*name {
+                            match byte {
+                                b'~' => out.extend_from_slice(b"~0"),
+                                b'/' => out.extend_from_slice(b"~1"),
+                                _ => out.push(byte),
+                            }
                         }
                     }
                 }
             }
             if out.len() - start > LONGEST_POINTER {
-                out.truncate(start);
-                return false;
+                break;
             }
         }
-        true
+        let is_short = out.len() - start <= LONGEST_POINTER;
+        if !is_short {
+            out.truncate(start);
+        }
+        is_short
     }
+}
+
+/// Appends a slash and a number.
+fn push_number(mut number: u64, out: &mut Vec<u8>) {
+    let mut digits = [b'/'; 21];
+    let mut at = digits.len();
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (number % 10) as u8;
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(&digits[at - 1..]);
 }
 
 /// Replaces the escapes of a raw name.

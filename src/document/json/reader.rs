@@ -21,7 +21,7 @@ use crate::document::events::{
     BaseSelector, Batch, Context, Event, Events, FoundReference, NameRange, RuleFamily, Span,
     TextRange,
 };
-use crate::document::flags::{Flags, holds_placeholder};
+use crate::document::flags::Flags;
 use crate::document::nested::{Member, NestedReader, NestedScanners, enter};
 use crate::document::text::schemes::{SchemeForm, TextScheme};
 use crate::document::{Format, FormatOptions, Scan, ScanStart};
@@ -102,7 +102,7 @@ impl JsonScanner {
         unescape(raw, &mut self.text, &mut self.map);
     }
 
-    /// Returns a reference that is a whole string, and has been decoded.
+    /// Returns a reference that is a whole string, which has been decoded unless it has no escapes.
     fn whole(
         &self,
         raw: &Range<usize>,
@@ -113,21 +113,19 @@ impl JsonScanner {
             start: window.offset_at(raw.start),
             end: window.offset_at(raw.end),
         };
-        let text = match self.text.len() == raw.len() {
-            true => TextRange::window(raw.clone()),
-            false => events.store(&self.text),
+        let bytes = &window.bytes[raw.clone()];
+        let text = match has_escapes(bytes) {
+            false => TextRange::window(raw.clone()),
+            true => events.store(&self.text),
         };
         let mut found = FoundReference::new(span, text, Context::Attribute);
-        let mut pointer = Vec::new();
-        if self.path.pointer(
-            sequence(self.strings) != JsonSequence::One,
-            window.bytes,
-            &mut pointer,
-        ) {
-            found.attribute = NameRange::Other(events.store(&pointer));
-        }
-        if holds_placeholder(&self.text) {
-            found.flags |= Flags::TEMPLATE;
+        let is_numbered = sequence(self.strings) != JsonSequence::One;
+        let mut is_shown = false;
+        let pointer = events.store_with(|store| {
+            is_shown = self.path.pointer(is_numbered, window.bytes, store);
+        });
+        if is_shown {
+            found.attribute = NameRange::Other(pointer);
         }
         found
     }
@@ -138,11 +136,17 @@ impl JsonScanner {
         if !self.may_hold_uri(bytes) {
             return;
         }
-        self.decode(bytes, window.offset_at(raw.start));
-        if is_absolute(&self.text) {
+        let is_plain = !has_escapes(bytes);
+        if !is_plain {
+            self.decode(bytes, window.offset_at(raw.start));
+        }
+        if is_absolute(if is_plain { bytes } else { &self.text }) {
             let mut found = self.whole(&raw, window, events);
             found.flags |= Flags::GUESSED;
             return events.push(Event::Reference(found));
+        }
+        if is_plain {
+            self.decode(bytes, window.offset_at(raw.start));
         }
         self.text_references(events);
     }
@@ -199,6 +203,16 @@ impl JsonScanner {
             _ => false,
         });
         if is_text && !self.may_hold_uri(bytes) {
+            return Ok(());
+        }
+        if member.is_none()
+            && row.is_some_and(|row| row.role == JsonRole::Link)
+            && !has_escapes(bytes)
+        {
+            if !bytes.is_empty() {
+                let found = self.whole(&value.raw, window, events);
+                events.push(Event::Reference(found));
+            }
             return Ok(());
         }
         self.decode(bytes, window.offset_at(value.raw.start));
@@ -283,9 +297,6 @@ impl JsonScanner {
             let reference = &self.text[range];
             let mut found = FoundReference::new(span, events.store(reference), Context::Header);
             found.attribute = NameRange::Known(field.name);
-            if holds_placeholder(reference) {
-                found.flags |= Flags::TEMPLATE;
-            }
             if let Some(base) = &base {
                 found.base = BaseSelector::Codebase(events.store(base));
             }
@@ -412,7 +423,14 @@ impl JsonScanner {
         offset: u64,
         events: &mut Events,
     ) {
-        if self.text.iter().all(u8::is_ascii_whitespace) {
+        let may_hold_reference = match notebook::needs_mark(format) {
+            // Every reference has one of these, but for abbreviations.
+            true => {
+                memchr::memchr3(b'[', b'<', b':', &self.text).is_some() || self.may_hold_uri(b"")
+            }
+            false => !self.text.iter().all(u8::is_ascii_whitespace),
+        };
+        if !may_hold_reference {
             return;
         }
         let base = base.filter(|base| !base.is_empty());
@@ -464,6 +482,7 @@ impl Scan for JsonScanner {
             match self.tokenizer.next(window.bytes, &mut at, window.last) {
                 JsonToken::Open(container) => {
                     if container == JsonContainer::Array
+                        && matches!(self.strings, JsonStrings::Table(_))
                         && self.known_array(at, &window, events).is_err()
                     {
                         self.tokenizer.unread_open();
@@ -519,6 +538,10 @@ pub(super) fn fault_code(fault: JsonFault) -> (usize, &'static Code) {
         JsonFault::TooLong => (1, &diagnostic::JSON_TOO_LONG),
         JsonFault::TooDeep => (2, &diagnostic::JSON_TOO_DEEP),
     }
+}
+
+fn has_escapes(raw: &[u8]) -> bool {
+    memchr::memchr(b'\\', raw).is_some()
 }
 
 fn table(strings: JsonStrings) -> Option<&'static JsonTable> {

@@ -198,12 +198,100 @@ impl JsonTokenizer {
     }
 
     /// Returns the next token of the bytes from `at` on, and moves `at` behind it.
+    #[inline]
     pub(in crate::document) fn next(
         &mut self,
         bytes: &[u8],
         at: &mut usize,
         last: bool,
     ) -> JsonToken {
+        match self.next_usual(bytes, at) {
+            Some(token) => token,
+            None => self.next_any(bytes, at, last),
+        }
+    }
+
+    /// Returns the next token if it is an expected one, wholly in view and without escapes.
+    #[inline(always)]
+    fn next_usual(&mut self, bytes: &[u8], at: &mut usize) -> Option<JsonToken> {
+        if self.rest != JsonRest::Nothing || self.beyond > 0 {
+            return None;
+        }
+        let mut here = *at;
+        self.pass_blanks(bytes, &mut here);
+        if self.expects == JsonExpects::Comma && bytes.get(here) == Some(&b',') {
+            self.expects = self.behind_comma();
+            self.noted = false;
+            here += 1;
+            *at = here;
+            self.pass_blanks(bytes, &mut here);
+        }
+        let takes_value = matches!(self.expects, JsonExpects::Value | JsonExpects::FirstItem);
+        let token = match *bytes.get(here)? {
+            b'"' => {
+                let start = here + 1;
+                let end = special(bytes, start);
+                if bytes.get(end) != Some(&b'"') || end - start > LONGEST_STRING {
+                    return None;
+                }
+                here = end + 1;
+                if takes_value {
+                    self.end_value();
+                    JsonToken::String(start..end)
+                } else if matches!(self.expects, JsonExpects::Name | JsonExpects::FirstName) {
+                    let colon = bytes.get(here) == Some(&b':');
+                    here += usize::from(colon);
+                    self.expects = match colon {
+                        true => JsonExpects::Value,
+                        false => JsonExpects::Colon,
+                    };
+                    JsonToken::Name(start..end)
+                } else {
+                    return None;
+                }
+            }
+            b'-' | b'0'..=b'9' if takes_value => {
+                let length = value_length(&bytes[here..]);
+                let next = *bytes.get(here + length)?;
+                if length == 0 || length > LONGEST_WORD || WORD.contains(next) {
+                    return None;
+                }
+                here += length;
+                self.end_value();
+                JsonToken::Other
+            }
+            open @ (b'{' | b'[') if takes_value && self.depth < DEEPEST => {
+                here += 1;
+                let container = match open {
+                    b'{' => JsonContainer::Object,
+                    _ => JsonContainer::Array,
+                };
+                self.push(container);
+                JsonToken::Open(container)
+            }
+            close @ (b'}' | b']') => {
+                let first = match self.in_object {
+                    true => JsonExpects::FirstName,
+                    false => JsonExpects::FirstItem,
+                };
+                let may_end = self.expects == JsonExpects::Comma || self.expects == first;
+                if self.depth == 0 || !may_end || self.in_object != (close == b'}') {
+                    return None;
+                }
+                here += 1;
+                self.pop();
+                self.end_value();
+                JsonToken::Close
+            }
+            _ => return None,
+        };
+        self.noted = false;
+        *at = here;
+        Some(token)
+    }
+
+    /// Returns the next token, whatever it is.
+    fn next_any(&mut self, bytes: &[u8], at: &mut usize, last: bool) -> JsonToken {
         loop {
             if self.rest != JsonRest::Nothing && !self.pass_rest(bytes, at, last) {
                 return self.end(bytes, at, last);
@@ -229,8 +317,8 @@ impl JsonTokenizer {
                 b'{' | b'[' if !self.admits_value() => Some(not_well_formed(*at)),
                 b'{' => self.open(JsonContainer::Object, at),
                 b'[' => self.open(JsonContainer::Array, at),
-                b'}' => self.close(JsonContainer::Object, bytes, at),
-                b']' => self.close(JsonContainer::Array, bytes, at),
+                b'}' => self.close(JsonContainer::Object, at),
+                b']' => self.close(JsonContainer::Array, at),
                 b',' => self.comma(at),
                 b':' => self.colon(at),
                 _ => {
@@ -350,12 +438,7 @@ impl JsonTokenizer {
         Some(JsonToken::Open(container))
     }
 
-    fn close(
-        &mut self,
-        container: JsonContainer,
-        bytes: &[u8],
-        at: &mut usize,
-    ) -> Option<JsonToken> {
+    fn close(&mut self, container: JsonContainer, at: &mut usize) -> Option<JsonToken> {
         if self.beyond > 0 {
             *at += 1;
             self.beyond -= 1;
@@ -379,30 +462,23 @@ impl JsonTokenizer {
         *at += 1;
         self.pop();
         self.end_value();
-        self.pass_comma(bytes, at);
         Some(JsonToken::Close)
     }
 
     fn comma(&mut self, at: &mut usize) -> Option<JsonToken> {
         *at += 1;
         let is_right = self.expects == JsonExpects::Comma || self.beyond > 0;
-        self.expects = match self.container() {
-            Some(JsonContainer::Object) => JsonExpects::Name,
-            Some(JsonContainer::Array) => JsonExpects::Value,
-            None => self.expects,
-        };
+        self.expects = self.behind_comma();
         (!is_right).then_some(not_well_formed(*at - 1))
     }
 
-    /// Passes over a comma that follows a value at once.
+    /// Returns what is expected behind a comma.
     #[inline]
-    fn pass_comma(&mut self, bytes: &[u8], at: &mut usize) {
-        if bytes.get(*at) == Some(&b',') && self.depth > 0 {
-            *at += 1;
-            self.expects = match self.in_object {
-                true => JsonExpects::Name,
-                false => JsonExpects::Value,
-            };
+    fn behind_comma(&self) -> JsonExpects {
+        match (self.depth, self.in_object) {
+            (0, _) => self.expects,
+            (_, true) => JsonExpects::Name,
+            (_, false) => JsonExpects::Value,
         }
     }
 
@@ -468,16 +544,10 @@ impl JsonTokenizer {
             (1.., _) => return None,
             (0, true) => {
                 self.expects = JsonExpects::Colon;
-                // It follows at once, nearly always.
-                if bytes.get(next) == Some(&b':') {
-                    *at += 1;
-                    self.expects = JsonExpects::Value;
-                }
                 JsonToken::Name(start..end)
             }
             (0, false) => {
                 self.end_value();
-                self.pass_comma(bytes, at);
                 JsonToken::String(start..end)
             }
         })
@@ -504,27 +574,6 @@ impl JsonTokenizer {
 
     /// Reads a number, `true`, `false` or `null`; other words are faults, and may be names.
     fn word(&mut self, bytes: &[u8], at: &mut usize, last: bool) -> Option<JsonToken> {
-        let start = *at;
-        let is_expected = matches!(self.expects, JsonExpects::Value | JsonExpects::FirstItem);
-        let limit = bytes.len().min(start + LONGEST_WORD);
-        let value = value_length(&bytes[start..limit]);
-        if let Some(&next) = bytes[..limit].get(start + value)
-            && value > 0
-            && !WORD.contains(next)
-            && is_expected
-            && self.beyond == 0
-        {
-            *at = start + value;
-            self.noted = false;
-            self.end_value();
-            self.pass_comma(bytes, at);
-            return Some(JsonToken::Other);
-        }
-        self.other_word(bytes, at, last)
-    }
-
-    /// Reads a word that is at the end of the window, no value, or where none is expected.
-    fn other_word(&mut self, bytes: &[u8], at: &mut usize, last: bool) -> Option<JsonToken> {
         let start = *at;
         let left = &bytes[start..bytes.len().min(start + LONGEST_WORD + 1)];
         let length = WORD.first_outside(left);
