@@ -176,6 +176,9 @@ impl<'a> PdfFile<'a> {
         file.index.sort();
         if !is_whole || !file.is_encrypted && file.catalog().is_none() {
             file.index = ObjectIndex::default();
+            // What could not be read was looked for in the wrong place.
+            file.streams.retain(|_, source| source.is_some());
+            file.faults.retain(|(fault, _)| *fault == PdfFault::Limit);
             file.fault(PdfFault::Rebuilt, 0);
             (file.root, file.is_encrypted) = (None, false);
             file.index = file.search();
@@ -801,7 +804,27 @@ impl PdfFile<'_> {
         found.entries.reverse();
         found.sort();
         self.root = trailer_root.or(stream_root).or(catalog);
+        if self.root.is_none() {
+            self.root = self.packed_catalog();
+        }
         found
+    }
+
+    /// Returns the last catalog in a stream, for a file that was cut.
+    fn packed_catalog(&mut self) -> Option<PdfValue> {
+        let mut catalog = None;
+        for stream in 0..self.unpacked.len() {
+            for object in 0..self.unpacked[stream].objects.len() {
+                let (_, at) = self.unpacked[stream].objects[object];
+                let value = self.value_at(stream as u32 + 1, at as usize)?;
+                let kind = self.fields_here(value, [b"Type"]).and_then(|[kind]| kind);
+                let kind = kind.and_then(|kind| self.plain_name(kind));
+                if kind.as_deref() == Some(b"Catalog") {
+                    catalog = Some(value);
+                }
+            }
+        }
+        catalog
     }
 
     /// Returns the fields of a dictionary that stands at a value itself.

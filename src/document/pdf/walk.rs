@@ -4,6 +4,8 @@
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
+
 use super::file::{PdfCursor, PdfFile, PdfPlace, PdfValue};
 use super::lexer::{marked_text, text_string};
 use crate::document::events::{
@@ -45,6 +47,12 @@ struct ActionTarget {
     base: BaseSelector,
 }
 
+/// The bytes that are encoded in names: all but those that are unreserved (RFC 3986, section 2.3).
+const NAME: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
 /// The element of records about actions of annotations.
 const ANNOTATION: &str = "annotation";
 /// The element of records about other actions.
@@ -323,8 +331,7 @@ impl<'a, 'e, 'f> PdfWalk<'a, 'e, 'f> {
             None => self.file.name(destination)?,
         };
         let mut fragment = b"nameddest=".to_vec();
-        let encoded = percent_encoding::percent_encode(&name, percent_encoding::NON_ALPHANUMERIC);
-        fragment.extend(encoded.to_string().bytes());
+        fragment.extend(percent_encode(&name, NAME).flat_map(str::bytes));
         Some(fragment)
     }
 
