@@ -43,6 +43,8 @@ mod readme;
 mod templates;
 // URIs in plain text.
 mod text;
+// Sources of manual pages.
+mod troff;
 // URI references.
 mod uri;
 // XML of any vocabulary.

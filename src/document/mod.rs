@@ -27,6 +27,8 @@ mod remark;
 mod rst;
 pub mod text;
 #[cfg(feature = "documents")]
+pub(crate) mod troff;
+#[cfg(feature = "documents")]
 pub(crate) mod xml;
 
 pub(crate) use archive::{
@@ -66,6 +68,8 @@ pub static FORMATS: &[Format] = &[
     rst::FORMAT,
     #[cfg(feature = "documents")]
     adoc::FORMAT,
+    #[cfg(feature = "documents")]
+    troff::FORMAT,
     #[cfg(feature = "markdown")]
     markdown::FORMAT,
     #[cfg(feature = "mail")]

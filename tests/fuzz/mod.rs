@@ -17,6 +17,7 @@ mod rst;
 #[cfg(test)]
 mod smoke;
 mod text;
+mod troff;
 mod uri;
 mod windows;
 mod xml;
@@ -38,7 +39,7 @@ pub(crate) struct Target {
 
 /// Every target.
 #[rustfmt::skip]
-pub(crate) const TARGETS: [Target; 13] = [
+pub(crate) const TARGETS: [Target; 14] = [
     Target { name: "text", check: text::check, seeds: &["corpus/text", "corpus/html"] },
     Target { name: "html", check: html::check, seeds: &["corpus/html"] },
     Target { name: "css", check: css::check, seeds: &["corpus/css"] },
@@ -46,6 +47,7 @@ pub(crate) const TARGETS: [Target; 13] = [
     Target { name: "xml", check: xml::check, seeds: &["corpus/xml"] },
     Target { name: "adoc", check: adoc::check, seeds: &["corpus/adoc"] },
     Target { name: "rst", check: rst::check, seeds: &["corpus/rst"] },
+    Target { name: "troff", check: troff::check, seeds: &["corpus/troff"] },
     Target { name: "mail", check: mail::check, seeds: &["tests/vectors/mail"] },
     Target { name: "pdf", check: pdf::check, seeds: &["corpus/pdf", "tests/vectors/documents"] },
     Target { name: "uri", check: uri::check, seeds: &["tests/vectors"] },
