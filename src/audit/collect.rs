@@ -181,6 +181,13 @@ impl<'a> CollectWorker<'a> {
             }
             Ok(FileOutcome::Skipped(skip)) => {
                 self.collected.summary.skip(skip.reason);
+                let options = &self.audit.options;
+                let may_be_orphan = options.orphan_assets && options.levels.reports("orphan");
+                if may_be_orphan && !matches!(entry.kind, EntryKind::LeftOut(_)) {
+                    let contents = DocumentContents::default();
+                    self.batch
+                        .document(&entry, file, AnchorSet::default(), &contents, false);
+                }
                 let verbosity = self.audit.options.reading.verbosity;
                 if entry.named && verbosity.errors || verbosity.diagnostics {
                     let path = entry.path;

@@ -176,6 +176,34 @@ impl ReportSink<'_, '_> {
     }
 }
 
+/// Names of files that servers and clients read though nothing links to them.
+const FETCHED: [&str; 18] = [
+    ".htaccess",
+    ".nojekyll",
+    "CNAME",
+    "_config.yml",
+    "_headers",
+    "_redirects",
+    "ads.txt",
+    "apple-touch-icon.png",
+    "browserconfig.xml",
+    "favicon.ico",
+    "humans.txt",
+    "llms.txt",
+    "netlify.toml",
+    "robots.txt",
+    "security.txt",
+    "sitemap.xml",
+    "uriscan.toml",
+    "vercel.json",
+];
+
+/// Returns whether a file is read though nothing links to it, by its name.
+fn is_fetched_unnamed(path: &[u8]) -> bool {
+    let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+    FETCHED.iter().any(|known| known.as_bytes() == name)
+}
+
 /// Takes batches of documents until none is left.
 struct ReportWorker<'a, C> {
     site: &'a Site,
@@ -401,10 +429,10 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
                 let path = self.audit.checker.paths.path(file);
                 self.is_home(file) || self.audit.checker.servers.is_error_page(&path)
             });
-        let is_page = document.file().is_some()
-            && document.anchors().names.is_some()
-            && !document.anchors().is_pdf;
-        if is_page && !is_entry {
+        let is_page = document.anchors().names.is_some() && !document.anchors().is_pdf;
+        let may_be_orphan =
+            is_page || self.audit.options.orphan_assets && !is_fetched_unnamed(&self.path);
+        if document.file().is_some() && may_be_orphan && !is_entry {
             self.position("orphan", &DocumentPosition::default());
         }
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use clap::{ArgMatches, Command};
 
 use super::args::output::workers;
-use super::args::{AuditArgs, FailOnArg, FixArg, SwitchArg};
+use super::args::{AuditArgs, FailOnArg, FixArg, OrphansArg, SwitchArg};
 use super::changed::changed_since;
 use super::config::{self, Config};
 use super::destination::{Destination, OutputTarget};
@@ -246,7 +246,8 @@ fn options(
         .index_files(&check.index)
         .optional_extensions(&check.try_ext)
         .strict_schemes(check.strict_scheme)
-        .follow_symlinks(arguments.walk.follow);
+        .follow_symlinks(arguments.walk.follow)
+        .orphan_assets(check.orphans == Some(OrphansArg::All));
     options.levels = levels(arguments, matches);
     options.slug = arguments.read.slug;
     options.list = match (findings.links, findings.external) {
@@ -315,7 +316,7 @@ fn bases(arguments: &AuditArgs, paths: &[PathBuf]) -> Result<Bases, Error> {
 /// Returns the levels of the rules. The last of several flags for a rule counts.
 fn levels(arguments: &AuditArgs, matches: &ArgMatches) -> Levels {
     let mut levels = Levels::default();
-    if arguments.check.orphans {
+    if arguments.check.orphans.is_some() {
         levels.set("orphan", Level::Warning);
     }
     let mut given = Vec::new();
