@@ -7,6 +7,7 @@
 mod adoc;
 // What users of the library rely on.
 mod api;
+mod archives;
 // The audit of document trees.
 mod audit;
 // The base stack: which base a reference gets, and when.

@@ -25,7 +25,7 @@ use crate::pipeline::bases::{
     AbsolutePaths, Bases, UnmountedBase, directory_of, internal_origin, served_at,
 };
 use crate::pipeline::walk::path_of;
-use crate::pipeline::{PipelineOptions, Verbosity};
+use crate::pipeline::{Archived, PipelineOptions, Verbosity};
 use crate::resolver::Link;
 use crate::uri::{Mounts, ResolveErrorKind};
 
@@ -84,6 +84,7 @@ impl Default for AuditOptions {
     fn default() -> Self {
         let mut reading = PipelineOptions {
             bases: Bases::here(),
+            archives: Archived::Skip,
             threads: thread::available_parallelism().map_or(1, usize::from),
             verbosity: Verbosity {
                 errors: false,

@@ -736,7 +736,10 @@ impl<'a> Evaluator<'a> {
 
     /// Looks up the target of a link and the fragment in it.
     fn facts<'l>(&mut self, link: &'l Link<'l>) -> TargetFacts<'l> {
-        let (location, fragment) = self.audit.locate(link, &mut self.lookups);
+        let (mut location, fragment) = self.audit.locate(link, &mut self.lookups);
+        if matches!(location, TargetLocation::NoIndex(_)) && self.lists_directories() {
+            location = TargetLocation::Served;
+        }
         let file = location.file();
         // The reader of a page that refreshes is on that page until it does (A18).
         let is_own = file.is_some() && file == self.file;
@@ -759,6 +762,12 @@ impl<'a> Evaluator<'a> {
             fragment_in_other_case: on_github == Some(GithubFragment::OtherCase),
             redirects: !is_own && file.is_some_and(|file| self.site.redirects(file)),
         }
+    }
+
+    /// Returns whether directories without an index file are shown to readers of the document.
+    fn lists_directories(&self) -> bool {
+        self.file
+            .is_some_and(|file| self.site.lists_directories(file))
     }
 
     /// Returns the key of a finding, the next of its kind in the document.

@@ -5,6 +5,7 @@
 //! below call the same checks.
 
 mod adoc;
+mod archives;
 mod compressed;
 mod css;
 mod html;
@@ -39,7 +40,7 @@ pub(crate) struct Target {
 
 /// Every target.
 #[rustfmt::skip]
-pub(crate) const TARGETS: [Target; 14] = [
+pub(crate) const TARGETS: [Target; 15] = [
     Target { name: "text", check: text::check, seeds: &["corpus/text", "corpus/html"] },
     Target { name: "html", check: html::check, seeds: &["corpus/html"] },
     Target { name: "css", check: css::check, seeds: &["corpus/css"] },
@@ -53,6 +54,7 @@ pub(crate) const TARGETS: [Target; 14] = [
     Target { name: "uri", check: uri::check, seeds: &["tests/vectors"] },
     Target { name: "windows", check: windows::check, seeds: &["corpus/text", "corpus/html", "tests/vectors/mail"] },
     Target { name: "output", check: output::check, seeds: &["corpus/text", "corpus/html"] },
+    Target { name: "archives", check: archives::check, seeds: &["tests/vectors/archives"] },
     Target { name: "compressed", check: compressed::check, seeds: &["tests/compressed/made", "corpus/text"] },
 ];
 
