@@ -44,7 +44,7 @@ pub(crate) const TARGETS: [Target; 15] = [
     Target { name: "text", check: text::check, seeds: &["corpus/text", "corpus/html"] },
     Target { name: "html", check: html::check, seeds: &["corpus/html"] },
     Target { name: "css", check: css::check, seeds: &["corpus/css"] },
-    Target { name: "json", check: json::check, seeds: &["corpus/json", "tests/vectors/documents"] },
+    Target { name: "json", check: json::check, seeds: &["corpus/json", "corpus/ipynb", "corpus/har", "corpus/jsonld", "tests/vectors/documents"] },
     Target { name: "xml", check: xml::check, seeds: &["corpus/xml"] },
     Target { name: "adoc", check: adoc::check, seeds: &["corpus/adoc"] },
     Target { name: "rst", check: rst::check, seeds: &["corpus/rst"] },
