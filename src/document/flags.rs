@@ -272,6 +272,10 @@ flags! {
 impl Flags {
     /// The target of a `meta` element's refresh.
     pub const REFRESH: Flags = Flags(1 << 63);
+    /// The reference stands in RSS, which says nothing of bases, or in HTML inside it.
+    pub const RSS: Flags = Flags(1 << 59);
+    /// The reference is one that a sitemap lists.
+    pub const LISTED: Flags = Flags(1 << 58);
     /// The reference's element asks to be left out (`HtmlOptions::ignore`).
     pub const IGNORED: Flags = Flags(1 << 62);
     /// The span is that of an object of a PDF.

@@ -125,8 +125,3 @@ fn output() {
 fn compressed() {
     smoke("compressed");
 }
-
-#[test]
-fn archives() {
-    smoke("archives");
-}

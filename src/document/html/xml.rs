@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::attributes::{AttributeSet, EnabledRows, row};
+use super::attributes::{AttributeSet, EnabledRows, ValueSyntax, row};
 use super::encoding::EncodingState;
 use super::feedback::{AfterTag, TagFeedback, TextKind};
 use super::names::{Attribute, Element};
@@ -32,19 +32,35 @@ pub(in crate::document) enum MarkupValues<'a> {
 
 /// A start tag, the attributes of which were added.
 pub(in crate::document) struct MarkupTag<'a> {
-    pub(in crate::document) namespace: MarkupNamespace,
     pub(in crate::document) values: MarkupValues<'a>,
     /// The local name.
     pub(in crate::document) name: Range<usize>,
 }
 
+/// An element as the table of HTML has it.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::document) struct MarkupElement {
+    namespace: MarkupNamespace,
+    element: Element,
+}
+
+impl MarkupElement {
+    /// The element of a local name.
+    pub(in crate::document) fn new(namespace: MarkupNamespace, name: &[u8]) -> Self {
+        let element = match is_foreign(namespace, name) {
+            true => Element::Other,
+            false => Element::of(name),
+        };
+        MarkupElement { namespace, element }
+    }
+}
+
 /// Reports the references of elements.
 pub(in crate::document) struct MarkupReporter {
     state: ReportState,
+    /// The tag that is being read, with the attributes that have a row on its element.
     tag: Tag,
-    /// The attributes of the tag that the table knows on some element.
-    attributes: Vec<(Attribute, Range<usize>)>,
-    is_ignored: bool,
+    seen: AttributeSet,
 }
 
 /// Whether a name is none of HTML's: names of XML have a case, those of the table have none.
@@ -67,8 +83,7 @@ impl MarkupReporter {
         MarkupReporter {
             state: ReportState::new(html, enabled),
             tag: Tag::new(),
-            attributes: Vec::new(),
-            is_ignored: false,
+            seen: AttributeSet::default(),
         }
     }
 
@@ -79,28 +94,47 @@ impl MarkupReporter {
 
     /// Starts a tag.
     #[inline]
-    pub(in crate::document) fn begin_tag(&mut self) {
-        self.attributes.clear();
-        self.is_ignored = false;
+    pub(in crate::document) fn begin_tag(&mut self, element: MarkupElement) {
+        self.tag.attributes.clear();
+        self.tag.space = element.namespace;
+        self.tag.element = element.element;
+        self.seen = AttributeSet::default();
+        self.state.flags = Flags::NONE;
     }
 
-    /// Adds an attribute, `xlink:href` under any prefix; returns whether its value may be read.
+    /// Adds an attribute, `xlink:href` under any prefix, with its raw value; returns whether the value
+    /// is read.
     #[inline]
     pub(in crate::document) fn attribute(
         &mut self,
-        namespace: MarkupNamespace,
         name: &[u8],
         value: Range<usize>,
+        raw: &[u8],
     ) -> bool {
-        if let Some(ignore) = &self.state.options.ignore {
-            self.is_ignored |= name == ignore.as_bytes();
+        if let Some(ignore) = &self.state.options.ignore
+            && name == ignore.as_bytes()
+        {
+            self.state.flags = Flags::IGNORED;
         }
         let attribute = Attribute::of(name);
-        let is_known = attribute != Attribute::Other && !is_foreign(namespace, name);
-        if is_known {
-            self.attributes.push((attribute, value));
+        let Some(row) = row(self.tag.space, self.tag.element, attribute) else {
+            return false;
+        };
+        let is_needless = match row.grammar {
+            ValueSyntax::Anchor => !self.state.enabled.has(row),
+            // All functions of CSS that hold references have parentheses.
+            ValueSyntax::Css => memchr::memchr2(b'(', b'&', raw).is_none(),
+            _ => false,
+        };
+        if is_needless || is_foreign(self.tag.space, name) || !self.seen.insert(attribute) {
+            return false;
         }
-        is_known
+        self.tag.attributes.push(KnownAttribute {
+            attribute,
+            row,
+            value,
+        });
+        true
     }
 
     /// Decodes the values of the attributes, and replaces their ranges.
@@ -108,9 +142,16 @@ impl MarkupReporter {
         &mut self,
         mut decode: impl FnMut(Range<usize>) -> Range<usize>,
     ) {
-        for (_, value) in &mut self.attributes {
-            *value = decode(value.clone());
+        for known in &mut self.tag.attributes {
+            known.value = decode(known.value.clone());
         }
+    }
+
+    /// Whether nothing of the tag is to be reported.
+    #[inline]
+    pub(in crate::document) fn is_silent(&self) -> bool {
+        self.tag.attributes.is_empty()
+            && !matches!(self.tag.element, Element::Style | Element::Script)
     }
 
     /// Whether a `base` element has named the document's base.
@@ -125,39 +166,12 @@ impl MarkupReporter {
         given: &MarkupTag<'_>,
         events: &mut Events,
     ) -> Option<MarkupContents> {
-        let (bytes, source) = match given.values {
-            MarkupValues::Window(bytes, offset) => (bytes, ValueSource::window(bytes, offset)),
-            MarkupValues::Decoded(bytes, map) => (bytes, ValueSource::decoded_xml(bytes, map)),
+        let source = match given.values {
+            MarkupValues::Window(bytes, offset) => ValueSource::window(bytes, offset),
+            MarkupValues::Decoded(bytes, map) => ValueSource::decoded_xml(bytes, map),
         };
-        let name = &bytes[given.name.clone()];
-        if is_foreign(given.namespace, name) {
-            return None;
-        }
         let tag = &mut self.tag;
         tag.name = given.name.clone();
-        tag.space = given.namespace;
-        tag.element = Element::of(name);
-        tag.attributes.clear();
-        let mut seen = AttributeSet::default();
-        for (attribute, value) in &self.attributes {
-            if let Some(row) = row(tag.space, tag.element, *attribute)
-                && seen.insert(*attribute)
-            {
-                tag.attributes.push(KnownAttribute {
-                    attribute: *attribute,
-                    row,
-                    value: value.clone(),
-                });
-            }
-        }
-        self.state.flags = match self.is_ignored {
-            true => Flags::IGNORED,
-            false => Flags::NONE,
-        };
-        // Most elements have nothing to report.
-        if tag.attributes.is_empty() && !matches!(tag.element, Element::Style | Element::Script) {
-            return None;
-        }
         let mut report = ReferenceReporter::new(source, events, &mut self.state);
         if tag.is_base() {
             if std::mem::replace(&mut report.document.has_base, true) {

@@ -24,9 +24,7 @@ mod tokenizer;
 
 #[cfg(feature = "documents")]
 mod formats {
-    use super::kinds::{
-        HTTP_ARCHIVE, JSON_FEED, JsonStrings, NOTEBOOK, SOURCE_MAP, TRANSFORMATION, WEB_MANIFEST,
-    };
+    use super::kinds::{HTTP_ARCHIVE, JSON_FEED, JsonStrings, NOTEBOOK, SOURCE_MAP, WEB_MANIFEST};
     use super::linked_data::LinkedDataScanner;
     use super::members::LONGEST_HELD;
     use super::reader::JsonScanner;
@@ -112,20 +110,6 @@ mod formats {
         ..JSON
     };
 
-    /// Metadata of records of web archives.
-    pub(in crate::document) const TRANSFORMATIONS: Format = Format {
-        name: "wat",
-        extensions: &[],
-        family: RuleFamily::Markup,
-        scanner: |options| {
-            Box::new(JsonScanner::new(
-                JsonStrings::Table(&TRANSFORMATION),
-                options,
-            ))
-        },
-        ..JSON
-    };
-
     /// HTTP archives.
     pub(in crate::document) const HTTP_ARCHIVES: Format = Format {
         name: "har",
@@ -146,8 +130,7 @@ mod formats {
 
 #[cfg(feature = "documents")]
 pub(super) use formats::{
-    HTTP_ARCHIVES, JSON, JSON_FEEDS, LINES, LINKED_DATA, NOTEBOOKS, SOURCE_MAPS, TRANSFORMATIONS,
-    WEB_MANIFESTS,
+    HTTP_ARCHIVES, JSON, JSON_FEEDS, LINES, LINKED_DATA, NOTEBOOKS, SOURCE_MAPS, WEB_MANIFESTS,
 };
 #[cfg(feature = "documents")]
 pub(crate) use shape::by_shape;

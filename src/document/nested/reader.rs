@@ -1,9 +1,14 @@
 //! Reads nested documents: decodes them, scans them by their format, and reports what is found.
 
+#[cfg(feature = "documents")]
+use encoding_rs::UTF_8;
+
 use super::mapping::{NestedDocument, NestedView};
 use super::member::{KEPT, Member, PIECE, TextFilter, TextFlags};
 use super::text::NestedText;
 use crate::bytes::window::Window;
+#[cfg(feature = "documents")]
+use crate::decode::charset::{Confidence, Detected};
 #[cfg(feature = "documents")]
 use crate::decode::offset_map::OffsetMap;
 use crate::decode::transfer::TransferDecoder;
@@ -225,9 +230,18 @@ impl NestedReader {
         };
         let (mut hints, mut previous) = (RestartHints::default(), None);
         loop {
-            self.begin_scanner(hints, true, scanners);
+            let mut start = self.start(hints, true);
+            if self.document.member.charset == b"utf-8" {
+                // Nothing inside declares another encoding.
+                start.detected = Some(Detected {
+                    encoding: Some(UTF_8),
+                    mark: 0,
+                    confidence: Confidence::Certain,
+                });
+            }
+            let format = self.document.member.format;
+            scanners.scanner(format).begin(&start);
             let document = &mut self.document;
-            let format = document.member.format;
             let take = |inner: &Batch| document.map_with_flags(inner, &view, &mut (), out);
             let (_, again) = scanners.scan_window(format, window, take);
             // Each restart has to ask for more than the one before.

@@ -1,8 +1,10 @@
 //! The open elements: their names, what prefixes mean inside, and the rows of their vocabularies.
 
+use std::ops::Range;
+
 use super::vocabulary::{self, Namespace, ValueKind, XmlRows};
 use crate::bytes::steps::step;
-use crate::document::html::xml::MarkupNamespace;
+use crate::document::html::xml::{MarkupElement, MarkupNamespace};
 
 /// Elements that nest deeper are read, but have no namespaces, bases or entries of their own.
 const DEEPEST: usize = 4096;
@@ -18,9 +20,12 @@ const LONGEST_KEPT: usize = 64;
 /// What is known of all elements of one name, while the same prefixes are in force.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ElementKind {
+    /// The hash of the name as written, and the length.
+    name: u64,
+    length: u32,
     pub(super) namespace: Namespace,
     /// The namespace of an element that the table of HTML knows.
-    pub(super) markup: Option<MarkupNamespace>,
+    pub(super) markup: Option<MarkupElement>,
     pub(super) rows: XmlRows,
     /// The row of the element's text.
     pub(super) text: Option<(&'static str, ValueKind)>,
@@ -28,10 +33,26 @@ pub(super) struct ElementKind {
     pub(super) is_entry: bool,
     /// Whether text and attributes are searched, because nothing is known of them.
     pub(super) is_guessed: bool,
+    /// What is read of the text behind a tag without attributes; none where more is to be done.
+    pub(super) simple: Option<Contents>,
+}
+
+/// What is read of the text up to the next tag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Contents {
+    /// Nothing.
+    Ignored,
+    /// By a row of a vocabulary.
+    Row(&'static str, ValueKind),
+    /// A style or script element, by what was captured of its tag.
+    Markup,
+    /// Text of an unknown vocabulary.
+    Guessed,
 }
 
 /// A kind, and when it counts.
 struct KeptKind {
+    hash: u64,
     name: Vec<u8>,
     bindings: u32,
     kind: ElementKind,
@@ -39,8 +60,9 @@ struct KeptKind {
 
 /// An open element.
 pub(super) struct OpenElement {
-    /// The hash of its name as written.
+    /// The hash of its name as written, and the length.
     name: u64,
+    length: u32,
     /// The prefixes in force around it.
     outer: Bindings,
     /// Whether it is a document of its own, with its own base.
@@ -73,27 +95,43 @@ pub(super) struct OpenElements {
     guesses: bool,
 }
 
-/// Hashes a name. Names of the same hash are taken to be the same where tags are matched.
-#[inline]
-fn hash(name: &[u8]) -> u64 {
+/// Names up to this length have the same hash only if they are the same, for each length.
+const SHORT: usize = 8;
+
+/// Hashes the name `bytes[start..end]`. Names of the same hash and length are taken to be the same where
+/// tags are matched.
+#[inline(always)]
+fn hash(bytes: &[u8], start: usize, end: usize) -> u64 {
     const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
-    let mut hash = name.len() as u64;
-    let mut chunks = name.chunks_exact(8);
-    let mut mix = |word: u64| {
-        hash = (hash ^ word).wrapping_mul(FACTOR);
-        hash ^= hash >> 29;
+    let mix = |hash: u64, word: u64| {
+        let hash = (hash ^ word).wrapping_mul(FACTOR);
+        hash ^ hash >> 29
     };
-    for chunk in &mut chunks {
-        let mut word = [0; 8];
-        word.copy_from_slice(chunk);
-        mix(u64::from_le_bytes(word));
+    let word = |at: usize| {
+        let chunk = bytes.get(at..).and_then(<[u8]>::first_chunk);
+        chunk.map(|chunk| u64::from_le_bytes(*chunk))
+    };
+    let length = end - start;
+    if length > SHORT {
+        let mut hash = 0;
+        for at in (start..end - SHORT).step_by(8) {
+            hash = mix(hash, word(at).unwrap_or_default());
+        }
+        // The last eight bytes may overlap with those before.
+        return mix(hash, word(end - SHORT).unwrap_or_default());
     }
-    let mut last = 0;
-    for &byte in chunks.remainder() {
-        last = last << 8 | u64::from(byte);
-    }
-    mix(last);
-    hash
+    let last = match word(start) {
+        // Shifts out the bytes after a shorter name.
+        Some(word) => {
+            let cut = 64 - 8 * length as u32;
+            word.unbounded_shl(cut).unbounded_shr(cut)
+        }
+        None => {
+            let bytes = bytes[start..end].iter().rev();
+            bytes.fold(0, |word, &byte| word << 8 | u64::from(byte))
+        }
+    };
+    mix(0, last)
 }
 
 /// Returns the prefix of a name and its local part.
@@ -180,20 +218,30 @@ impl OpenElements {
 
     /// Returns what is known of elements of a name; the first one asked for is the root.
     #[inline]
-    pub(super) fn kind(&mut self, name: &[u8], extended: bool) -> ElementKind {
-        let slot = (hash(name) >> 56) as usize % KEPT;
-        if let Some(Some(kept)) = self.kept.get(slot)
-            && kept.bindings == self.bindings.number
-            && kept.name == name
-        {
-            return kept.kind;
+    pub(super) fn kind(&mut self, bytes: &[u8], name: Range<usize>, extended: bool) -> ElementKind {
+        let hash = hash(bytes, name.start, name.end);
+        let name = &bytes[name];
+        let slot = (hash >> 56) as usize % KEPT;
+        // One of two places, so that two names of one slot do not drive each other out.
+        for slot in [slot, slot ^ 1] {
+            if let Some(Some(kept)) = self.kept.get(slot)
+                && kept.hash == hash
+                && kept.bindings == self.bindings.number
+                && kept.name.len() == name.len()
+                && (name.len() <= SHORT || kept.name == name)
+            {
+                return kept.kind;
+            }
         }
         let kind = self.new_kind(name, extended);
         if name.len() <= LONGEST_KEPT {
             if self.kept.is_empty() {
                 self.kept.resize_with(KEPT, || None);
             }
+            let is_free = |slot: &usize| self.kept[*slot].is_none();
+            let slot = [slot, slot ^ 1].into_iter().find(is_free).unwrap_or(slot);
             self.kept[slot] = Some(KeptKind {
+                hash,
                 name: name.to_vec(),
                 bindings: self.bindings.number,
                 kind,
@@ -216,41 +264,50 @@ impl OpenElements {
         if namespace == Namespace::Nameless {
             namespace = self.root.unwrap_or(Namespace::Unknown);
         }
+        let markup = match namespace {
+            Namespace::Xhtml => Some(MarkupNamespace::Html),
+            Namespace::Svg => Some(MarkupNamespace::Svg),
+            Namespace::MathMl => Some(MarkupNamespace::MathMl),
+            _ => None,
+        };
         let rows = XmlRows::of(namespace, local, extended);
+        let is_guessed = self.guesses && namespace == Namespace::Unknown;
+        let text = rows.text();
+        let simple = match (markup, text) {
+            // Style and script elements are among them.
+            (Some(_), _) => None,
+            (None, Some((_, ValueKind::TypedHtml))) => Some(Contents::Ignored),
+            (None, Some((element, kind))) => Some(Contents::Row(element, kind)),
+            (None, None) if is_guessed => Some(Contents::Guessed),
+            (None, None) => Some(Contents::Ignored),
+        };
         ElementKind {
+            simple,
+            name: hash(name, 0, name.len()),
+            length: name.len() as u32,
             namespace,
-            markup: match namespace {
-                Namespace::Xhtml => Some(MarkupNamespace::Html),
-                Namespace::Svg => Some(MarkupNamespace::Svg),
-                Namespace::MathMl => Some(MarkupNamespace::MathMl),
-                _ => None,
-            },
+            markup: (markup.map(|namespace| MarkupElement::new(namespace, local))),
             rows,
-            text: rows.text(),
+            text,
             is_entry: namespace == Namespace::Rss
                 && matches!(
                     local,
                     b"item" | b"channel" | b"image" | b"textinput" | b"textInput"
                 ),
-            is_guessed: self.guesses && namespace == Namespace::Unknown,
+            is_guessed,
         }
     }
 
     /// Opens an element that does not end in its own tag; returns false if it is only counted.
     #[inline]
-    pub(super) fn push(
-        &mut self,
-        name: &[u8],
-        kind: &ElementKind,
-        outer: Bindings,
-        has_scope: bool,
-    ) -> bool {
+    pub(super) fn push(&mut self, kind: &ElementKind, outer: Bindings, has_scope: bool) -> bool {
         if self.is_full() {
             self.deeper += 1;
             return false;
         }
         self.open.push(OpenElement {
-            name: hash(name),
+            name: kind.name,
+            length: kind.length,
             outer,
             has_scope,
             is_entry: kind.is_entry,
@@ -276,11 +333,22 @@ impl OpenElements {
     /// if it closes nothing near.
     #[inline]
     pub(super) fn closed_by(&self, name: &[u8]) -> Option<usize> {
-        let name = hash(name);
+        let (name, length) = (hash(name, 0, name.len()), name.len() as u32);
         step(self.open.len().min(NEAREST));
         let near = self.open.iter().rev().take(NEAREST);
-        let mut near = near.map(|open| open.name);
-        near.position(|open| open == name).map(|above| above + 1)
+        let mut near = near.map(|open| (open.name, open.length));
+        let above = near.position(|open| open == (name, length));
+        above.map(|above| above + 1)
+    }
+
+    /// Returns the index after the end tag at `at` that closes the innermost element and nothing else, if
+    /// it is one.
+    #[inline(always)]
+    pub(super) fn closing(&self, bytes: &[u8], at: usize) -> Option<usize> {
+        let innermost = self.open.last().filter(|_| self.deeper == 0)?;
+        let end = at + 2 + innermost.length as usize;
+        let is_it = bytes.get(end) == Some(&b'>') && hash(bytes, at + 2, end) == innermost.name;
+        is_it.then_some(end + 1)
     }
 
     /// Closes the innermost element.

@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use encoding_rs::UTF_8;
 
-use super::elements::{Bindings, ElementKind, OpenElements, split_name};
+use super::elements::{Bindings, Contents, ElementKind, OpenElements, split_name};
 use super::text::{Entities, EntityFault, LONGEST_ENTITY, Piece, XmlSource, XmlText};
 use super::tokens::{
     Declaration, RawXmlAttribute, TokenEnd, XmlTag, end_of, has_duplicates, read_attributes,
-    read_doctype, read_end_tag, read_start_tag, starts_name, text_end,
+    read_doctype, read_end_tag, read_start_tag, simple_tag_end, starts_name, text_end,
 };
 use super::vocabulary::{self, Namespace, ValueKind};
 use crate::bytes::seek::is_space;
@@ -24,7 +24,7 @@ use crate::document::events::{
 };
 use crate::document::flags::Flags;
 use crate::document::html::xml::{
-    MarkupContents, MarkupNamespace, MarkupReporter, MarkupTag, MarkupValues,
+    MarkupContents, MarkupElement, MarkupReporter, MarkupTag, MarkupValues,
 };
 use crate::document::nested::{Member, NestedReader, NestedScanners, NestedScope, enter};
 use crate::document::remark::{RemarkCheck, check_remark};
@@ -33,20 +33,10 @@ use crate::document::{AnchorReporting, Format, FormatOptions, Scan, ScanStart};
 
 /// Longer tags and texts of elements are left out, and diagnosed.
 pub(super) const LONGEST: usize = 4 << 20;
+/// The end of a comment, but for its `>`.
+const COMMENT_END: &[u8] = b"--";
 /// `xml:base` that nests deeper does not count.
 const MOST_BASES: usize = 64;
-
-/// What is read of the text up to the next tag.
-enum Contents {
-    /// Nothing.
-    Ignored,
-    /// By a row of a vocabulary.
-    Row(&'static str, ValueKind),
-    /// A style or script element.
-    Markup(MarkupContents),
-    /// Text of an unknown vocabulary.
-    Guessed,
-}
 
 /// The link of an item or of a channel.
 #[derive(Clone)]
@@ -75,6 +65,7 @@ pub(super) struct XmlScanner {
     bases: usize,
     family: RuleFamily,
     contents: Contents,
+    captured: Option<MarkupContents>,
     /// The marker behind which reading goes on.
     skips_to: Option<&'static [u8]>,
     /// Whether a DOCTYPE was read, or given up.
@@ -143,6 +134,7 @@ impl XmlScanner {
             bases: 0,
             family: RuleFamily::Plain,
             contents: Contents::Ignored,
+            captured: None,
             skips_to: None,
             has_doctype: false,
             has_stray: false,
@@ -168,6 +160,9 @@ impl XmlScanner {
     /// Reads from `at` on, outside tags and between them.
     fn step(&mut self, window: &Window<'_>, at: usize, events: &mut Events) -> Step {
         let bytes = window.bytes;
+        if self.skips_to == Some(COMMENT_END) {
+            return self.comment_end(window, at, events);
+        }
         if let Some(marker) = self.skips_to {
             return match end_of(bytes, at, marker) {
                 TokenEnd::At(end) => {
@@ -185,7 +180,7 @@ impl XmlScanner {
                 },
             };
         }
-        if !matches!(self.contents, Contents::Ignored) {
+        if self.contents != Contents::Ignored {
             return self.read_contents(window, at, events);
         }
         if bytes[at] == b'<' {
@@ -242,11 +237,13 @@ impl XmlScanner {
     fn check_outside(&mut self, window: &Window<'_>, at: usize, events: &mut Events) {
         let bytes = &window.bytes[at..];
         let text = &bytes[..memchr::memchr(b'<', bytes).unwrap_or(bytes.len())];
-        let text = match window.offset_at(at) {
-            0 => text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text),
-            _ => text,
+        let is_stray = |&(index, &byte): &(usize, &u8)| {
+            // A byte order mark may stand before all.
+            let mark = usize::try_from(window.offset_at(at + index));
+            let mark = mark.ok().and_then(|offset| b"\xef\xbb\xbf".get(offset));
+            !is_space(byte) && mark != Some(&byte)
         };
-        if let Some(index) = text.iter().position(|&byte| !is_space(byte)) {
+        if let Some((index, _)) = text.iter().enumerate().find(is_stray) {
             self.has_stray = true;
             Self::not_well_formed(window.offset_at(at + index), events);
         }
@@ -258,6 +255,11 @@ impl XmlScanner {
         let rest = &bytes[at..];
         match rest {
             [b'<', b'/', next, ..] if starts_name(*next) => {
+                if let Some(end) = self.elements.closing(bytes, at) {
+                    self.close(events);
+                    self.contents = self.between();
+                    return Step::To(end);
+                }
                 let tag = read_end_tag(bytes, at);
                 let end = tag.as_ref().map(|tag| tag.end);
                 return match self.bounded(end, window, at, events) {
@@ -303,7 +305,22 @@ impl XmlScanner {
     }
 
     /// Returns the end of a token; gives it up where the document cuts it off, or if it is too long.
+    #[inline(always)]
     fn bounded(
+        &mut self,
+        end: Option<usize>,
+        window: &Window<'_>,
+        at: usize,
+        events: &mut Events,
+    ) -> Result<usize, Step> {
+        match end {
+            Some(end) if end - at <= LONGEST => Ok(end),
+            _ => self.give_up(end, window, at, events),
+        }
+    }
+
+    #[cold]
+    fn give_up(
         &mut self,
         end: Option<usize>,
         window: &Window<'_>,
@@ -313,7 +330,6 @@ impl XmlScanner {
         let length = end.unwrap_or(window.bytes.len()) - at;
         let offset = window.offset_at(at);
         match end {
-            Some(end) if length <= LONGEST => return Ok(end),
             None if length <= LONGEST && !window.last => return Err(Step::Wait),
             None if length <= LONGEST => Self::not_well_formed(offset, events),
             _ => {
@@ -329,6 +345,7 @@ impl XmlScanner {
         let bytes = window.bytes;
         let start = at + 4;
         self.contents = self.between();
+        // What the comment says counts before where it ends.
         match end_of(bytes, start, b"-->") {
             TokenEnd::At(end) => {
                 let contents = start..end - 3;
@@ -343,17 +360,38 @@ impl XmlScanner {
                         position: None,
                     }));
                 }
-                Step::To(end)
             }
             TokenEnd::Cut
                 if !window.last && check_remark(&bytes[start..], false) == RemarkCheck::Cut =>
             {
-                Step::Wait
+                return Step::Wait;
             }
-            TokenEnd::Cut => {
-                self.skips_to = Some(b"-->");
-                Step::To(start)
+            TokenEnd::Cut => {}
+        }
+        self.skips_to = Some(COMMENT_END);
+        Step::To(start)
+    }
+
+    /// Reads on to the end of a comment, in which XML has no other `--` (XML 1.0, 2.5).
+    fn comment_end(&mut self, window: &Window<'_>, at: usize, events: &mut Events) -> Step {
+        let bytes = window.bytes;
+        let hyphens = end_of(bytes, at, COMMENT_END).index();
+        match hyphens.map(|end| (end, bytes.get(end))) {
+            Some((end, Some(b'>'))) => {
+                self.skips_to = None;
+                Step::To(end + 1)
             }
+            Some((end, Some(_))) => {
+                Self::not_well_formed(window.offset_at(end - 2), events);
+                Step::To(end - 1)
+            }
+            _ if window.last => {
+                Self::not_well_formed(window.offset_at(bytes.len()), events);
+                Step::To(bytes.len())
+            }
+            // The marker may begin in the last two bytes.
+            _ if bytes.len() - at > 2 => Step::To(hyphens.map_or(bytes.len() - 1, |end| end - 2)),
+            _ => Step::Wait,
         }
     }
 
@@ -463,6 +501,19 @@ impl XmlScanner {
     #[inline]
     fn start_tag(&mut self, window: &Window<'_>, at: usize, events: &mut Events) -> Step {
         let bytes = window.bytes;
+        if let Some(end) = simple_tag_end(bytes, at)
+            && end - at <= LONGEST
+            && !self.elements.is_outside()
+        {
+            let extended = self.extended();
+            let kind = self.elements.kind(bytes, at + 1..end - 1, extended);
+            if let Some(contents) = kind.simple {
+                self.contents = contents;
+                let outer = self.elements.bindings();
+                self.open(&kind, outer, false, window.offset_at(at), events);
+                return Step::To(end);
+            }
+        }
         let mut tag = std::mem::take(&mut self.tag);
         let end = read_start_tag(bytes, at, &mut tag).index();
         let step = match self.bounded(end, window, at, events) {
@@ -481,7 +532,8 @@ impl XmlScanner {
         let bytes = window.bytes;
         let offset = window.offset_at(at);
         let is_second = self.elements.is_outside() && self.elements.has_root();
-        if tag.is_broken || is_second || has_duplicates(bytes, tag) {
+        let is_simple = tag.attributes.is_empty();
+        if tag.is_broken || is_second || !is_simple && has_duplicates(bytes, tag) {
             Self::not_well_formed(offset, events);
         }
         let is_root = !self.elements.has_root();
@@ -490,8 +542,9 @@ impl XmlScanner {
         if tag.has_prefix && !is_deep {
             self.bind_prefixes(bytes, tag);
         }
-        let name = &bytes[tag.name.clone()];
-        let kind = self.elements.kind(name, self.extended());
+        let kind = self
+            .elements
+            .kind(bytes, tag.name.clone(), self.options.html.extended);
         let is_browsed = is_root && kind.markup.is_some();
         if is_browsed {
             self.family = RuleFamily::Markup;
@@ -524,13 +577,12 @@ impl XmlScanner {
             return;
         }
         self.contents = contents;
-        self.open(name, &kind, outer, has_scope, offset, events);
+        self.open(&kind, outer, has_scope, offset, events);
     }
 
     #[inline]
     fn open(
         &mut self,
-        name: &[u8],
         kind: &ElementKind,
         outer: Bindings,
         has_scope: bool,
@@ -538,7 +590,7 @@ impl XmlScanner {
         events: &mut Events,
     ) {
         let was_shallow = self.elements.is_shallow();
-        let is_open = self.elements.push(name, kind, outer, has_scope);
+        let is_open = self.elements.push(kind, outer, has_scope);
         if is_open && kind.is_entry {
             self.entries.push(EntryLink::Unread);
         }
@@ -644,12 +696,12 @@ impl XmlScanner {
     fn read_markup(
         &mut self,
         window: &Window<'_>,
-        namespace: MarkupNamespace,
+        element: MarkupElement,
         tag: &XmlTag,
         events: &mut Events,
     ) -> Contents {
         let bytes = window.bytes;
-        self.markup.begin_tag();
+        self.markup.begin_tag(element);
         let mut is_plain = true;
         for attribute in &tag.attributes {
             let mut name = &bytes[attribute.name.clone()];
@@ -661,9 +713,9 @@ impl XmlScanner {
                     _ => b"",
                 };
             }
-            let is_known = self
-                .markup
-                .attribute(namespace, name, attribute.value.clone());
+            let value = attribute.value.clone();
+            let raw = &bytes[value.clone()];
+            let is_known = self.markup.attribute(name, value, raw);
             if !attribute.is_plain {
                 is_plain &= !is_known;
                 if !is_known {
@@ -671,10 +723,15 @@ impl XmlScanner {
                 }
             }
         }
+        if self.markup.is_silent() {
+            return Contents::Ignored;
+        }
         let (_, local) = split_name(&bytes[tag.name.clone()]);
-        let name = tag.name.end - local.len()..tag.name.end;
-        let values = match is_plain {
-            true => MarkupValues::Window(bytes, window.offset),
+        let given = match is_plain {
+            true => MarkupTag {
+                values: MarkupValues::Window(bytes, window.offset),
+                name: tag.name.end - local.len()..tag.name.end,
+            },
             false => {
                 // Values are decoded one behind the other, and the name stands behind them.
                 self.text.begin(window.offset_at(tag.name.start));
@@ -687,28 +744,18 @@ impl XmlScanner {
                 });
                 let start = self.text.bytes.len();
                 self.text.bytes.extend_from_slice(local);
-                self.report_faults(events);
-                let name = start..self.text.bytes.len();
-                let (bytes, map) = (&self.text.bytes, &self.text.map);
-                let values = MarkupValues::Decoded(bytes, map);
-                let given = MarkupTag {
-                    namespace,
-                    values,
-                    name,
-                };
-                return match self.markup.start_tag(&given, events) {
-                    Some(contents) => Contents::Markup(contents),
-                    None => Contents::Ignored,
-                };
+                for (fault, at) in self.text.faults.drain(..) {
+                    report_fault(fault, at, events);
+                }
+                MarkupTag {
+                    values: MarkupValues::Decoded(&self.text.bytes, &self.text.map),
+                    name: start..self.text.bytes.len(),
+                }
             }
         };
-        let given = MarkupTag {
-            namespace,
-            values,
-            name,
-        };
-        match self.markup.start_tag(&given, events) {
-            Some(contents) => Contents::Markup(contents),
+        self.captured = self.markup.start_tag(&given, events);
+        match self.captured {
+            Some(_) => Contents::Markup,
             None => Contents::Ignored,
         }
     }
@@ -770,8 +817,11 @@ impl XmlScanner {
                 }
             }
             Some((known, _)) => {
-                let names = [element, NameRange::Known(known)];
-                report(&source, range, XmlReference::attribute(names), events);
+                let mut reference = XmlReference::attribute([element, NameRange::Known(known)]);
+                if kind.namespace == Namespace::Rss {
+                    reference.flags = Flags::RSS;
+                }
+                report(&source, range, reference, events);
             }
             None if is_whole_uri(&source.bytes()[trimmed(source.bytes(), range.clone())]) => {
                 let reference = XmlReference {
@@ -891,6 +941,10 @@ impl XmlScanner {
             let from = window.offset_at(plain.start);
             self.text
                 .append(&bytes[plain], from, Piece::Data, &mut self.entities);
+            if skip == 4 && end_of(bytes, inner, COMMENT_END).index() != Some(end - 1) {
+                let offset = window.offset_at(inner);
+                self.text.fault(EntityFault::NotWellFormed, offset);
+            }
             if skip == 9 {
                 let from = window.offset_at(inner);
                 self.text.append(
@@ -924,7 +978,7 @@ impl XmlScanner {
         let text = std::mem::take(&mut self.text);
         let contents = std::mem::replace(&mut self.contents, Contents::Ignored);
         let source = XmlSource::Decoded(&text);
-        self.report_contents(&contents, &source, 0..text.bytes.len(), &text.map, events);
+        self.report_contents(contents, &source, 0..text.bytes.len(), &text.map, events);
         self.text = text;
         events.forget_stored();
         Step::To(end)
@@ -941,7 +995,7 @@ impl XmlScanner {
         let bytes = window.bytes;
         let text = &bytes[range.clone()];
         let end = range.end;
-        if matches!(self.contents, Contents::Markup(_)) {
+        if self.contents == Contents::Markup {
             return None;
         }
         if self.needs_link(text) && !self.find_link(window, range.start, end) {
@@ -958,7 +1012,7 @@ impl XmlScanner {
             map.starting(window.offset_at(range.start));
             map.copy(text.len());
         }
-        self.report_contents(&contents, &source, range, &map, events);
+        self.report_contents(contents, &source, range, &map, events);
         self.text.map = map;
         events.forget_stored();
         Some(Step::To(end))
@@ -1021,7 +1075,7 @@ impl XmlScanner {
     /// read as a document of its own.
     fn report_contents(
         &mut self,
-        contents: &Contents,
+        contents: Contents,
         source: &XmlSource<'_>,
         range: Range<usize>,
         map: &OffsetMap,
@@ -1031,10 +1085,13 @@ impl XmlScanner {
         let (element, kind) = match contents {
             Contents::Ignored => return,
             Contents::Guessed => return self.guess(text, map, events),
-            Contents::Markup(contents) => {
-                return self.markup.contents(contents, text, map, events);
+            Contents::Markup => {
+                if let Some(captured) = self.captured.take() {
+                    self.markup.contents(&captured, text, map, events);
+                }
+                return;
             }
-            Contents::Row(element, kind) => (*element, *kind),
+            Contents::Row(element, kind) => (element, kind),
         };
         let value = trimmed(source.bytes(), range);
         if value.is_empty() {
@@ -1055,7 +1112,9 @@ impl XmlScanner {
                 return self.embedded(text, map, link, events);
             }
             ValueKind::Guid if !is_absolute(reference) => return,
+            ValueKind::RssUri => found.flags = Flags::RSS,
             ValueKind::EntryLink => {
+                found.flags = Flags::RSS;
                 let at = source.span(&value).start;
                 if !matches!(self.entries.last(), Some(EntryLink::Found(..))) {
                     self.set_entry(EntryLink::Found(reference.to_vec(), at));
@@ -1065,6 +1124,7 @@ impl XmlScanner {
                 found.flags = Flags::NONCONFORMING;
                 found.base = BaseSelector::Nothing;
             }
+            ValueKind::Absolute => found.flags = Flags::LISTED,
             _ => {}
         }
         report(source, value, found, events);
@@ -1082,10 +1142,13 @@ impl XmlScanner {
         if memchr::memchr(b'<', text).is_none() {
             return;
         }
-        let flags = match link {
+        let mut flags = match link {
             Some(_) => Flags::ASSUMED_BASE,
             None => Flags::NONE,
         };
+        if !self.entries.is_empty() {
+            flags |= Flags::RSS;
+        }
         enter(None, RuleFamily::Markup, None, events);
         if let Some((link, at)) = link {
             events.push(Event::Base(link, at));

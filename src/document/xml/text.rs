@@ -243,6 +243,12 @@ impl XmlText {
         self.map.skip(offset.saturating_sub(self.at) as usize);
         self.at = offset + raw.len() as u64;
         step(raw.len());
+        // Text has no end of a CDATA section (XML 1.0, 2.4).
+        if piece == Piece::Data
+            && let Some(found) = memchr::memmem::find(raw, b"]]>")
+        {
+            self.fault(EntityFault::NotWellFormed, offset + found as u64);
+        }
         let mut at = 0;
         while at < raw.len() {
             let rest = &raw[at..];
@@ -280,6 +286,13 @@ impl XmlText {
         }
     }
 
+    /// Notes a fault; one of a kind is enough, however many there are.
+    pub(super) fn fault(&mut self, fault: EntityFault, offset: u64) {
+        if self.faults.iter().all(|(known, _)| *known != fault) {
+            self.faults.push((fault, offset));
+        }
+    }
+
     fn put(&mut self, text: &[u8], length: usize) {
         self.bytes.extend_from_slice(text);
         self.map.put(text.len(), length);
@@ -292,9 +305,9 @@ impl XmlText {
             return length;
         }
         let (length, fault) = entities.admit(raw, offset);
-        // One of a kind is enough, however many there are.
-        let is_new = fault.filter(|new| self.faults.iter().all(|(known, _)| known != new));
-        self.faults.extend(is_new.map(|fault| (fault, offset)));
+        if let Some(fault) = fault {
+            self.fault(fault, offset);
+        }
         let before = self.bytes.len();
         let length = length.unwrap_or(1);
         match (reference_name(raw), fault) {

@@ -64,6 +64,7 @@ pub(super) struct XmlEndTag {
 
 const STARTS: u8 = 1;
 const CONTINUES: u8 = 2;
+const COLON: u8 = 4;
 
 /// The class of each byte in a name; bytes beyond ASCII are taken to be right.
 static CLASS: [u8; 256] = {
@@ -78,6 +79,7 @@ static CLASS: [u8; 256] = {
         }
         byte += 1;
     }
+    class[b':' as usize] |= COLON;
     class
 };
 
@@ -93,6 +95,22 @@ fn name_end(bytes: &[u8], mut at: usize) -> usize {
         at += 1;
     }
     at
+}
+
+/// Returns the end of a name, and whether it has a colon.
+#[inline(always)]
+fn attribute_name_end(bytes: &[u8], at: usize) -> (usize, bool) {
+    let mut classes = 0;
+    let rest = bytes[at..].iter();
+    let length = rest
+        .take_while(|&&byte| {
+            let class = CLASS[byte as usize];
+            let continues = class & CONTINUES != 0;
+            classes |= class;
+            continues
+        })
+        .count();
+    (at + length, classes & COLON != 0)
 }
 
 #[inline]
@@ -132,7 +150,7 @@ pub(super) fn text_end(bytes: &[u8], mut at: usize) -> usize {
 
 /// Returns the index of the first `quote` or `<` from `at` on, or the length, and whether all before it
 /// is plain.
-#[inline]
+#[inline(always)]
 fn value_end(bytes: &[u8], mut at: usize, quote: u8) -> (usize, bool) {
     let mut odd = 0;
     while let Some(block) = simd::at(bytes, at) {
@@ -162,9 +180,13 @@ pub(super) fn read_attributes(bytes: &[u8], mut at: usize, tag: &mut XmlTag) -> 
     tag.is_broken = false;
     tag.has_prefix = false;
     loop {
-        let blank = space_end(bytes, at);
-        let is_apart = blank > at;
-        at = blank;
+        let before = at;
+        // One blank, as a rule.
+        at += usize::from(bytes.get(at) == Some(&b' '));
+        if bytes.get(at).is_some_and(|&byte| is_space(byte)) {
+            at = space_end(bytes, at);
+        }
+        let is_apart = at > before;
         match bytes.get(at) {
             None => return TokenEnd::Cut,
             Some(b'>') => {
@@ -190,8 +212,12 @@ pub(super) fn read_attributes(bytes: &[u8], mut at: usize, tag: &mut XmlTag) -> 
             Some(_) => {}
         }
         tag.is_broken |= !is_apart;
-        let name = at..name_end(bytes, at);
-        let equals = space_end(bytes, name.end);
+        let (end, has_colon) = attribute_name_end(bytes, at);
+        let name = at..end;
+        let equals = match bytes.get(end) {
+            Some(b'=') => end,
+            _ => space_end(bytes, end),
+        };
         match bytes.get(equals) {
             None => return TokenEnd::Cut,
             Some(b'=') => {}
@@ -201,7 +227,10 @@ pub(super) fn read_attributes(bytes: &[u8], mut at: usize, tag: &mut XmlTag) -> 
                 continue;
             }
         }
-        let quote = space_end(bytes, equals + 1);
+        let quote = match bytes.get(equals + 1) {
+            Some(b'"' | b'\'') => equals + 1,
+            _ => space_end(bytes, equals + 1),
+        };
         let (value, is_plain) = match bytes.get(quote) {
             None => return TokenEnd::Cut,
             Some(&byte @ (b'"' | b'\'')) => {
@@ -241,10 +270,7 @@ pub(super) fn read_attributes(bytes: &[u8], mut at: usize, tag: &mut XmlTag) -> 
                 (quote..at, memchr(b'&', &bytes[quote..at]).is_none())
             }
         };
-        let has_prefix = {
-            let name = &bytes[name.clone()];
-            name.contains(&b':') || name == b"xmlns"
-        };
+        let has_prefix = has_colon || name.len() == 5 && bytes[name.clone()] == *b"xmlns";
         tag.has_prefix |= has_prefix;
         tag.attributes.push(RawXmlAttribute {
             name,
@@ -253,6 +279,13 @@ pub(super) fn read_attributes(bytes: &[u8], mut at: usize, tag: &mut XmlTag) -> 
             is_plain,
         });
     }
+}
+
+/// Returns the index after the start tag at `at`, if it is no more than a name.
+#[inline(always)]
+pub(super) fn simple_tag_end(bytes: &[u8], at: usize) -> Option<usize> {
+    let end = name_end(bytes, at + 1);
+    (bytes.get(end) == Some(&b'>')).then_some(end + 1)
 }
 
 /// Reads the start tag at `at`, a `<`.

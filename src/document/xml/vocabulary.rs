@@ -36,6 +36,10 @@ pub(super) enum Namespace {
     Xspf,
     DocBook,
     Dita,
+    Gpx,
+    Kml,
+    CommentApi,
+    AtomThreads,
 }
 
 /// The names of namespaces.
@@ -75,6 +79,14 @@ static NAMESPACES: &[(&[u8], Namespace)] = &[
     (b"http://www.w3.org/1999/XSL/Transform", Xsl),
     (b"http://xspf.org/ns/0/", Xspf),
     (b"http://docbook.org/ns/docbook", DocBook),
+    (b"http://www.topografix.com/GPX/1/0", Gpx),
+    (b"http://www.topografix.com/GPX/1/1", Gpx),
+    (b"http://www.opengis.net/kml/2.2", Kml),
+    (b"http://earth.google.com/kml/2.0", Kml),
+    (b"http://earth.google.com/kml/2.1", Kml),
+    (b"http://earth.google.com/kml/2.2", Kml),
+    (b"http://wellformedweb.org/CommentAPI/", CommentApi),
+    (b"http://purl.org/syndication/thread/1.0", AtomThreads),
 ];
 
 /// Roots without a namespace whose vocabulary is known.
@@ -86,6 +98,9 @@ static ROOTS: &[(&[u8], Namespace)] = &[
     (b"book", DocBook),
     (b"article", DocBook),
     (b"chapter", DocBook),
+    (b"part", DocBook),
+    (b"preface", DocBook),
+    (b"appendix", DocBook),
     (b"refentry", DocBook),
     (b"topic", Dita),
     (b"concept", Dita),
@@ -118,6 +133,8 @@ pub(super) enum Place {
 pub(super) enum ValueKind {
     /// One reference.
     Uri,
+    /// One reference in RSS, which has no bases.
+    RssUri,
     /// One reference, the address of the item or channel that the element is in.
     EntryLink,
     /// One reference, absolute by definition (sitemaps.org, "loc").
@@ -184,9 +201,9 @@ static ROWS: &[XmlRow] = &[
     // RSS 2.0, and what 1.0 and 0.9x have of it.
     row(Rss, "link", Text, EntryLink),
     row(Rss, "guid", Text, Guid),
-    row(Rss, "comments", Text, Uri),
-    row(Rss, "docs", Text, Uri),
-    row(Rss, "url", Text, Uri),
+    row(Rss, "comments", Text, RssUri),
+    row(Rss, "docs", Text, RssUri),
+    row(Rss, "url", Text, RssUri),
     row(Rss, "source", Attribute("url"), Uri),
     row(Rss, "enclosure", Attribute("url"), Uri),
     row(Rss, "description", Text, EntryHtml),
@@ -195,6 +212,10 @@ static ROWS: &[XmlRow] = &[
     row(Media, "content", Attribute("url"), Uri),
     row(Media, "thumbnail", Attribute("url"), Uri),
     row(Media, "player", Attribute("url"), Uri),
+    row(Media, "license", Attribute("href"), Uri),
+    row(Media, "subTitle", Attribute("href"), Uri),
+    row(Media, "peerLink", Attribute("href"), Uri),
+    row(Media, "embed", Attribute("url"), Uri),
     row(Itunes, "image", Attribute("href"), Uri),
     row(Itunes, "new-feed-url", Text, Uri),
     row(Podcast, "transcript", Attribute("url"), Uri),
@@ -204,6 +225,14 @@ static ROWS: &[XmlRow] = &[
     row(Podcast, "person", Attribute("img"), Uri),
     row(Podcast, "source", Attribute("uri"), Uri),
     row(Podcast, "trailer", Attribute("url"), Uri),
+    row(Podcast, "license", Attribute("url"), Uri),
+    row(Podcast, "image", Attribute("href"), Uri),
+    row(Podcast, "contentLink", Attribute("href"), Uri),
+    row(Podcast, "remoteItem", Attribute("feedUrl"), Uri),
+    row(Podcast, "socialInteract", Attribute("uri"), Uri),
+    row(CommentApi, "comment", Text, Uri),
+    row(CommentApi, "commentRss", Text, Uri),
+    row(AtomThreads, "in-reply-to", Attribute("href"), Uri),
     // RDF 1.1 XML.
     row(Rdf, "*", Attribute("rdf:about"), Uri).extended(),
     row(Rdf, "*", Attribute("rdf:resource"), Uri).extended(),
@@ -225,8 +254,21 @@ static ROWS: &[XmlRow] = &[
     row(Xsl, "import", Attribute("href"), Uri),
     row(Xsl, "include", Attribute("href"), Uri),
     row(Xspf, "location", Text, Uri),
+    row(Xspf, "info", Text, Uri),
+    row(Xspf, "image", Text, Uri),
+    row(Xspf, "identifier", Text, Uri).extended(),
     row(DocBook, "ulink", Attribute("url"), Uri),
     row(DocBook, "imagedata", Attribute("fileref"), Uri),
+    row(DocBook, "videodata", Attribute("fileref"), Uri),
+    row(DocBook, "audiodata", Attribute("fileref"), Uri),
+    row(DocBook, "textdata", Attribute("fileref"), Uri),
+    row(Gpx, "link", Attribute("href"), Uri),
+    row(Gpx, "url", Text, Uri),
+    row(Gpx, "license", Text, Uri),
+    row(Kml, "href", Text, Uri),
+    row(Kml, "styleUrl", Text, Uri),
+    row(Kml, "targetHref", Text, Uri),
+    row(Kml, "description", Text, EntryHtml),
     row(Dita, "*", Attribute("href"), Uri),
     row(Dita, "*", Attribute("conref"), Uri),
 ];
