@@ -6,8 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Every module at the top of `src`, and its layer.
-const LAYERS: [(&str, u8); 13] = [
-    ("archive", 4),
+const LAYERS: [(&str, u8); 12] = [
     ("bytes", 1),
     ("uri", 2),
     ("decode", 2),

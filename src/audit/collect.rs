@@ -52,6 +52,8 @@ pub(super) struct Collection {
     pub(super) wanted: FileSet,
     /// Files to which another document links.
     pub(super) linked: FileSet,
+    /// Files that a sitemap lists.
+    pub(super) listed: FileSet,
 }
 
 /// Reads every file of a walk.
@@ -76,6 +78,7 @@ impl Collection {
         self.skipped.append(&mut other.skipped);
         self.wanted.add(&other.wanted);
         self.linked.add(&other.linked);
+        self.listed.add(&other.listed);
     }
 }
 
@@ -135,6 +138,7 @@ impl<'a> CollectWorker<'a> {
         }
         self.collected.wanted = self.finds.wanted;
         self.collected.linked = self.finds.linked;
+        self.collected.listed = self.finds.listed;
         self.collected
     }
 
@@ -181,13 +185,6 @@ impl<'a> CollectWorker<'a> {
             }
             Ok(FileOutcome::Skipped(skip)) => {
                 self.collected.summary.skip(skip.reason);
-                let options = &self.audit.options;
-                let may_be_orphan = options.orphan_assets && options.levels.reports("orphan");
-                if may_be_orphan && !matches!(entry.kind, EntryKind::LeftOut(_)) {
-                    let contents = DocumentContents::default();
-                    self.batch
-                        .document(&entry, file, AnchorSet::default(), &contents, false);
-                }
                 let verbosity = self.audit.options.reading.verbosity;
                 if entry.named && verbosity.errors || verbosity.diagnostics {
                     let path = entry.path;
@@ -196,8 +193,7 @@ impl<'a> CollectWorker<'a> {
                         .push(SkippedFile { order, path, skip });
                 }
             }
-            // No archive is opened.
-            Ok(FileOutcome::Archive { .. } | FileOutcome::Listed) => {}
+            Ok(FileOutcome::Listed) => {}
             Err(error) => self.fail(&entry, &error.to_string()),
         }
     }
@@ -234,7 +230,10 @@ impl<'a> CollectWorker<'a> {
 
 /// Returns whether fragments of references to documents of a format are checked.
 fn has_fragments(format: &Format) -> bool {
-    matches!(format.name, "adoc" | "html" | "markdown" | "pdf" | "rst")
+    matches!(
+        format.name,
+        "adoc" | "html" | "markdown" | "pdf" | "rst" | "xml"
+    )
 }
 
 /// The links and diagnostics of a document that are kept.
@@ -266,9 +265,9 @@ struct DocumentFinds<'a> {
     wanted: FileSet,
     /// Files to which any other document links.
     linked: FileSet,
+    /// Files that a sitemap lists.
+    listed: FileSet,
     damaged: u64,
-    /// Links to directories without an index file.
-    directories: u64,
     /// Documents in the file that were read a second time.
     exact: u64,
     /// Documents in the file of which a part was read by approximation.
@@ -289,8 +288,8 @@ impl<'a> DocumentFinds<'a> {
             marked: false,
             wanted: FileSet::default(),
             linked: FileSet::default(),
+            listed: FileSet::default(),
             damaged: 0,
-            directories: 0,
             exact: 0,
             approximate: 0,
         }
@@ -308,7 +307,6 @@ impl<'a> DocumentFinds<'a> {
         self.redirect = None;
         self.marked = keep == LinkRetention::Nothing;
         (self.damaged, self.exact, self.approximate) = (0, 0, 0);
-        self.directories = 0;
     }
 
     /// Ends the document: sorts names and links, and checks the fragments that lead to places in the
@@ -328,10 +326,6 @@ impl<'a> DocumentFinds<'a> {
             pending.file != own
         });
         self.marked |= missing;
-        if self.directories > 0 && self.lists_directories(format) {
-            self.contents.counts[LinkState::Broken as usize] -= self.directories;
-            self.contents.counts[LinkState::Ok as usize] += self.directories;
-        }
         // A page that refreshes to itself redirects nowhere.
         (self.redirect).take_if(|redirect| redirect.location.file() == Some(own));
     }
@@ -342,23 +336,22 @@ impl<'a> DocumentFinds<'a> {
         self.keep == LinkRetention::Problems && self.contents.items.len() <= KEPT_OF_ONE
     }
 
-    /// Returns the dialect of the document, if it is Markdown.
-    fn slug(&self, format: &Format) -> Option<Slug> {
-        if format.name != Format::MARKDOWN.name {
-            return None;
-        }
+    /// Returns whether the document is in the dialect of GitHub.
+    fn is_on_github(&self) -> bool {
         let reading = &self.audit.options.reading;
         let path = self.audit.checker.paths.path(self.file);
         let usual = reading.extractor.formats.markdown.slug;
-        Some(reading.dialects.of(&path).unwrap_or(usual))
+        reading.dialects.of(&path).unwrap_or(usual) == Slug::GitHub
     }
 
-    /// Returns whether readers of the document are shown directories without an index file: hosts of
-    /// Markdown list them, servers do not (A12).
-    fn lists_directories(&self, format: &Format) -> bool {
-        let is_on_host = matches!(self.slug(format), Some(Slug::GitHub | Slug::GitLab));
-        let audit = self.audit;
-        is_on_host && audit.options.server.is_none() && audit.checker.servers.is_empty()
+    /// Returns whether the document is a page to read: of XML, only XHTML is.
+    fn is_page(&self, format: &Format) -> bool {
+        let path = self.audit.checker.paths.path(self.file);
+        match format.name {
+            "pdf" => false,
+            "xml" => path.ends_with(b".xhtml") || path.ends_with(b".xht"),
+            _ => has_fragments(format),
+        }
     }
 
     /// Returns the places in the document that links can lead to.
@@ -370,8 +363,9 @@ impl<'a> DocumentFinds<'a> {
             names: has_names.then(|| self.names.as_slice().into()),
             is_pdf,
             redirect: self.redirect.clone(),
-            on_github: self.slug(format) == Some(Slug::GitHub),
-            lists_directories: self.lists_directories(format),
+            is_page: self.is_page(format),
+            is_xml: format.name == "xml",
+            on_github: format.name == Format::MARKDOWN.name && self.is_on_github(),
         }
     }
 
@@ -387,11 +381,24 @@ impl<'a> DocumentFinds<'a> {
         }
     }
 
+    /// Returns whether a file is XML by its extension.
+    fn is_xml(&self, file: FileId) -> bool {
+        let path = self.audit.checker.paths.path(file);
+        let extension = path.rsplit(|&byte| byte == b'.').next().unwrap_or_default();
+        let extension = str::from_utf8(extension).ok();
+        extension.and_then(Format::of_extension) == Some(Format::XML)
+    }
+
     /// Records that a link needs a fragment in a file.
     fn require(&mut self, file: FileId, fragment: &[u8]) {
         let Some(name) = required_name(fragment) else {
             return;
         };
+        // Views and pointers name no id.
+        let is_pointer = memchr::memchr2(b'(', b'=', name).is_some();
+        if is_pointer && self.is_xml(file) {
+            return;
+        }
         self.wanted.insert(file);
         if !self.marked || self.keep == LinkRetention::All {
             let decoded = decode_fragment(name);
@@ -411,6 +418,9 @@ impl<'a> DocumentFinds<'a> {
         if let Some(file) = location.file() {
             if file != self.file {
                 self.linked.insert(file);
+            }
+            if link.flags.contains(Flags::LISTED) {
+                self.listed.insert(file);
             }
             if (!self.marked || self.keep == LinkRetention::All)
                 && self.contents.links.last() != Some(&file)
@@ -441,7 +451,6 @@ impl Sink for DocumentFinds<'_> {
     fn link(&mut self, link: &Link<'_>) {
         let (location, fragment) = self.audit.locate(link, &mut self.lookups);
         self.target(link, location, fragment);
-        self.directories += u64::from(matches!(location, TargetLocation::NoIndex(_)));
         let facts = TargetFacts {
             link,
             location,

@@ -91,25 +91,24 @@ pub fn audit(
     let mut reports = ReportSet::new(options.reading.verbosity, None);
     reports.call(on_finding);
     let walk = Walk::new(roots.into_iter(), walk_options);
-    run(Audit::new(options, paths), walk, reports, |_| Ok(())).map_err(AuditError::Io)
+    run(Audit::new(options, paths), walk, reports).map_err(AuditError::Io)
 }
 
 /// Bases that documents bring are used up to this many bytes (A8): each target begins with its base,
 /// and no file has a longer path (4096 bytes on Linux, each written as three at most).
 const LONGEST_BASE: usize = 16 << 10;
 
-/// Checks every document of a walk and writes the reports; calls `finish` before they end.
+/// Checks every document of a walk and writes the reports.
 ///
 /// Documents are read as a whole (A25), with their anchors, whatever the options say.
 ///
 /// # Errors
 ///
-/// When a report cannot be written, and those of `finish`.
-pub(crate) fn run<'r>(
+/// When a report cannot be written.
+pub(crate) fn run(
     mut audit: Audit,
     walk: Walk,
-    mut reports: ReportSet<'r>,
-    finish: impl FnOnce(&mut ReportSet<'r>) -> io::Result<()>,
+    mut reports: ReportSet<'_>,
 ) -> io::Result<AuditSummary> {
     let reading = &mut audit.options.reading;
     reading.piece_size = UNCUT;
@@ -129,14 +128,18 @@ pub(crate) fn run<'r>(
     }
     site.mark(audit.options.reading.threads);
     let suggester = Suggester::new(audit, &site, files, collected.summary.bytes);
-    let (mut reports, counts, error) =
-        report_pass::run(audit, &site, &collected.linked, suggester, reports);
+    let (mut reports, counts, error) = report_pass::run(
+        audit,
+        &site,
+        [&collected.linked, &collected.listed],
+        suggester,
+        reports,
+    );
     if let Some(error) = error {
         return Err(error);
     }
     report_pass::unused_entries(audit, &mut reports)?;
     reports.totals.damaged = collected.damaged;
     reports.compare(&audit.options.baseline);
-    finish(&mut reports)?;
     reports.end(collected.summary, counts)
 }

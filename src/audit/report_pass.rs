@@ -58,15 +58,18 @@ const WINDOW: usize = 64 << 10;
 pub(super) fn run<'r>(
     audit: &Audit,
     site: &Site,
-    linked: &FileSet,
+    [linked, listed]: [&FileSet; 2],
     suggester: Suggester<'_>,
     reports: ReportSet<'r>,
 ) -> (ReportSet<'r>, StateCounts, Option<io::Error>) {
     let ordered = ReorderBuffer::new(ReportSink { suggester, reports }, HELD, OutputOrder::Path);
     let next = AtomicUsize::new(0);
     let linked = audit.options.levels.reports("orphan").then_some(linked);
+    let has_sitemap = listed.iter().next().is_some();
+    let reports_unlisted = audit.options.levels.reports("sitemap-missing") && has_sitemap;
+    let listed = reports_unlisted.then_some(listed);
     let work = || {
-        let mut worker = ReportWorker::new(audit, site, linked, &ordered);
+        let mut worker = ReportWorker::new(audit, site, [linked, listed], &ordered);
         // Ends early when the output has failed.
         let _ = worker.work(&next);
         (worker.pass.counts, worker.pass.ignored)
@@ -176,39 +179,13 @@ impl ReportSink<'_, '_> {
     }
 }
 
-/// Names of files that servers and clients read though nothing links to them.
-const FETCHED: [&str; 18] = [
-    ".htaccess",
-    ".nojekyll",
-    "CNAME",
-    "_config.yml",
-    "_headers",
-    "_redirects",
-    "ads.txt",
-    "apple-touch-icon.png",
-    "browserconfig.xml",
-    "favicon.ico",
-    "humans.txt",
-    "llms.txt",
-    "netlify.toml",
-    "robots.txt",
-    "security.txt",
-    "sitemap.xml",
-    "uriscan.toml",
-    "vercel.json",
-];
-
-/// Returns whether a file is read though nothing links to it, by its name.
-fn is_fetched_unnamed(path: &[u8]) -> bool {
-    let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
-    FETCHED.iter().any(|known| known.as_bytes() == name)
-}
-
 /// Takes batches of documents until none is left.
 struct ReportWorker<'a, C> {
     site: &'a Site,
     /// The files to which another document links, if orphans are reported.
     linked: Option<&'a FileSet>,
+    /// The files that sitemaps list, if pages that none lists are reported.
+    listed: Option<&'a FileSet>,
     reader: FileReader<'a>,
     pass: ReportPass<'a, C>,
 }
@@ -217,12 +194,13 @@ impl<'a, C: BlockSink<WireRecords>> ReportWorker<'a, C> {
     fn new(
         audit: &'a Audit,
         site: &'a Site,
-        linked: Option<&'a FileSet>,
+        [linked, listed]: [Option<&'a FileSet>; 2],
         ordered: &'a ReorderBuffer<WireRecords, C>,
     ) -> Self {
         ReportWorker {
             site,
             linked,
+            listed,
             reader: FileReader::new(&audit.options.reading),
             pass: ReportPass::new(audit, site, ordered),
         }
@@ -247,10 +225,10 @@ impl<'a, C: BlockSink<WireRecords>> ReportWorker<'a, C> {
     }
 
     fn document(&mut self, document: SiteDocument<'_>) {
-        let is_orphan = self.linked.is_some_and(|linked| {
-            let is_linked = |file| linked.contains(file);
-            !document.file().is_some_and(is_linked)
-        });
+        let is_missing = |files: Option<&FileSet>| {
+            files.is_some_and(|files| !document.file().is_some_and(|file| files.contains(file)))
+        };
+        let (is_orphan, is_unlisted) = (is_missing(self.linked), is_missing(self.listed));
         self.pass.begin(document);
         if document.is_marked() {
             self.read_again(document);
@@ -259,6 +237,9 @@ impl<'a, C: BlockSink<WireRecords>> ReportWorker<'a, C> {
         }
         if is_orphan {
             self.pass.orphan(document);
+        }
+        if is_unlisted {
+            self.pass.unlisted(document);
         }
         self.pass.end();
     }
@@ -429,11 +410,22 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
                 let path = self.audit.checker.paths.path(file);
                 self.is_home(file) || self.audit.checker.servers.is_error_page(&path)
             });
-        let is_page = document.anchors().names.is_some() && !document.anchors().is_pdf;
-        let may_be_orphan =
-            is_page || self.audit.options.orphan_assets && !is_fetched_unnamed(&self.path);
-        if document.file().is_some() && may_be_orphan && !is_entry {
+        let is_page = document.file().is_some() && document.anchors().is_page;
+        if is_page && !is_entry {
             self.position("orphan", &DocumentPosition::default());
+        }
+    }
+
+    /// Reports a page that no sitemap lists, unless it leads elsewhere or is shown for an error.
+    fn unlisted(&mut self, document: SiteDocument<'_>) {
+        let anchors = document.anchors();
+        let is_page = anchors.is_page && anchors.redirect.is_none();
+        let is_shown = document.file().is_some_and(|file| {
+            let path = self.audit.checker.paths.path(file);
+            !self.audit.checker.servers.is_error_page(&path)
+        });
+        if is_page && is_shown {
+            self.position("sitemap-missing", &DocumentPosition::default());
         }
     }
 
@@ -736,10 +728,7 @@ impl<'a> Evaluator<'a> {
 
     /// Looks up the target of a link and the fragment in it.
     fn facts<'l>(&mut self, link: &'l Link<'l>) -> TargetFacts<'l> {
-        let (mut location, fragment) = self.audit.locate(link, &mut self.lookups);
-        if matches!(location, TargetLocation::NoIndex(_)) && self.lists_directories() {
-            location = TargetLocation::Served;
-        }
+        let (location, fragment) = self.audit.locate(link, &mut self.lookups);
         let file = location.file();
         // The reader of a page that refreshes is on that page until it does (A18).
         let is_own = file.is_some() && file == self.file;
@@ -762,12 +751,6 @@ impl<'a> Evaluator<'a> {
             fragment_in_other_case: on_github == Some(GithubFragment::OtherCase),
             redirects: !is_own && file.is_some_and(|file| self.site.redirects(file)),
         }
-    }
-
-    /// Returns whether directories without an index file are shown to readers of the document.
-    fn lists_directories(&self) -> bool {
-        self.file
-            .is_some_and(|file| self.site.lists_directories(file))
     }
 
     /// Returns the key of a finding, the next of its kind in the document.

@@ -3,6 +3,7 @@
 use super::disk::LookupMatch;
 use super::target::{TargetFacts, TargetLocation};
 use crate::document::diagnostic::Explanation;
+use crate::document::flags::Flags;
 use crate::uri::ResolveErrorKind;
 
 /// The severity of a finding.
@@ -173,6 +174,19 @@ pub static RULES: &[Rule] = &[
         ),
     },
     Rule {
+        name: "feed-relative",
+        level: Level::Warning,
+        message: "a relative reference in RSS",
+        meaning: "The reference stands in RSS, or in HTML inside it, and is relative.",
+        why: "RSS does not say what it is relative to: readers of feeds take the item's link, the feed, the \
+              channel's link, or nothing at all.",
+        example: "<description>&lt;img src='a.png'></description>",
+        allow: "--allow feed-relative, or write absolute references.",
+        subject: RuleSubject::Link(|facts| {
+            facts.link.flags.contains(Flags::RSS) && is_relative(facts.link.reference)
+        }),
+    },
+    Rule {
         name: "empty-href",
         level: Level::Allow,
         message: "the reference is empty",
@@ -248,17 +262,35 @@ pub static RULES: &[Rule] = &[
         subject: RuleSubject::Document,
     },
     Rule {
+        name: "sitemap-missing",
+        level: Level::Allow,
+        message: "no sitemap lists the page",
+        meaning: "The tree has a sitemap that lists pages of it, and none lists this one.",
+        why: "Search engines may not find it, or the sitemap was not made again.",
+        example: "a page that was added after sitemap.xml was written",
+        allow: "It is allowed unless --warn or --deny names it.",
+        subject: RuleSubject::Document,
+    },
+    Rule {
         name: "orphan",
         level: Level::Allow,
         message: "no document links to this one",
         meaning: "No document of the tree links to this one.",
         why: "Readers do not find it.",
         example: "a page that was replaced and left behind",
-        allow: "It is allowed unless --orphans, --warn or --deny asks for it, --orphans=all for any file; \
-         --entry GLOB names those that need no link.",
+        allow: "It is allowed unless --orphans, --warn or --deny asks for it; --entry GLOB names pages that \
+         need no link.",
         subject: RuleSubject::Document,
     },
 ];
+
+/// Returns whether a reference has no scheme.
+fn is_relative(reference: &[u8]) -> bool {
+    let end = reference
+        .iter()
+        .position(|byte| matches!(byte, b':' | b'/' | b'?' | b'#'));
+    end.is_none_or(|end| reference[end] != b':')
+}
 
 /// The states of which each link ends in exactly one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -359,7 +391,8 @@ impl Levels {
             TargetLocation::External | TargetLocation::Skipped => true,
             _ => false,
         };
-        if is_intact && !self.checks_intact || facts.location == TargetLocation::LeftOut {
+        let is_checked = self.checks_intact || facts.link.flags.contains(Flags::RSS);
+        if is_intact && !is_checked || facts.location == TargetLocation::LeftOut {
             return None;
         }
         self.try_rules(facts)

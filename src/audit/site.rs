@@ -35,8 +35,10 @@ pub(super) struct AnchorSet {
     pub(super) is_pdf: bool,
     /// Whether GitHub shows the document, and finds its anchors in any case.
     pub(super) on_github: bool,
-    /// Whether readers of the document are shown directories without an index file.
-    pub(super) lists_directories: bool,
+    /// Whether it is a page to read, and no drawing or feed.
+    pub(super) is_page: bool,
+    /// Whether it is XML, in which a fragment may be a view or a pointer.
+    pub(super) is_xml: bool,
 }
 
 /// The target of a document's refresh.
@@ -583,12 +585,6 @@ impl Site {
         anchors.is_some_and(|anchors| anchors.on_github)
     }
 
-    /// Returns whether readers of a file are shown directories without an index file.
-    pub(super) fn lists_directories(&self, file: FileId) -> bool {
-        let anchors = self.anchors(file);
-        anchors.is_some_and(|anchors| anchors.lists_directories)
-    }
-
     /// Returns whether a fragment names a place, as it is written or decoded, or as a range of lines.
     fn leads_to_place(&self, file: FileId, fragment: &[u8], has: impl Fn(u64) -> bool) -> bool {
         let has = |name: &[u8]| has(self.hasher.hash_one(name));
@@ -599,6 +595,11 @@ impl Site {
         let Some(name) = required_name(fragment) else {
             return true;
         };
+        // SVG 2, "Linking into SVG content"; XPointer Framework.
+        let is_pointer = || memchr::memchr2(b'(', b'=', name).is_some();
+        if self.anchors(file).is_some_and(|anchors| anchors.is_xml) && is_pointer() {
+            return true;
+        }
         has(&decode_fragment(name))
             || name.contains(&b'%') && has(name)
             || line_range(name).is_some_and(|ends| ends.into_iter().all(has))

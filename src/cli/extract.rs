@@ -182,7 +182,6 @@ pub(super) fn pipeline_options(
     let mut options = PipelineOptions {
         declared: read.encoding,
         decompress: read.decompress(walk),
-        archive_options: read.archives(),
         formats: walk.formats(),
         types: walk.named_types(),
         bases,

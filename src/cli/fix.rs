@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use super::destination::Unfinished;
 use super::message::report;
-use crate::audit::fix::{DocumentFixes, FixList, FixedFile, Fixer};
-use crate::audit::report::ReportSet;
+use crate::audit::AuditSummary;
+use crate::audit::fix::{DocumentFixes, Fix, FixList, FixedFile, Fixer};
+use crate::audit::rules::Level;
 use crate::output::escape::push_visible;
 use crate::output::record::counted;
 use crate::pipeline::PipelineOptions;
@@ -21,14 +22,14 @@ pub(super) struct FixCounts {
     /// Findings that are fixed.
     pub(super) fixed: u64,
     files: u64,
-    /// Findings whose fixes could not be made.
-    pub(super) left: u64,
+    /// Findings of level error and warning whose fixes could not be made.
+    pub(super) left: (u64, u64),
     /// Files that could not be read or written.
     pub(super) errors: u64,
 }
 
 /// Where fixes go.
-pub(super) enum FixDestination<'d, 'r> {
+pub(super) enum FixDestination<'d> {
     /// A diff.
     Diff {
         /// The output.
@@ -36,33 +37,29 @@ pub(super) enum FixDestination<'d, 'r> {
         /// Control characters are escaped.
         is_terminal: bool,
     },
-    /// The files themselves.
-    Files {
-        /// The files are below one of these directories.
-        roots: Vec<PathBuf>,
-        /// Get what is left.
-        reports: &'d mut ReportSet<'r>,
-    },
+    /// The files themselves, which are below one of these directories.
+    Files(Vec<PathBuf>),
 }
 
 /// Makes the fixes of all documents, and tells those that cannot be made.
 ///
 /// # Errors
 ///
-/// When the diff or a report cannot be written.
+/// When the diff cannot be written.
 pub(super) fn run(
     fixes: &FixList,
     reading: &PipelineOptions,
-    mut destination: FixDestination<'_, '_>,
+    mut destination: FixDestination<'_>,
     tells: bool,
 ) -> io::Result<FixCounts> {
     let mut counts = FixCounts::default();
     let mut fixer = Fixer::new(reading);
     for document in &fixes.documents {
-        let made = match &destination {
-            FixDestination::Diff { is_terminal, .. } => diff(&mut fixer, document, *is_terminal),
-            FixDestination::Files { roots, .. } => {
-                write(&mut fixer, document, roots).map(|file| (file, Vec::new()))
+        let made = match &mut destination {
+            FixDestination::Diff { out, is_terminal } => diff(&mut fixer, document, *is_terminal)
+                .map(|(file, text)| (file, Some((out, text)))),
+            FixDestination::Files(roots) => {
+                write(&mut fixer, document, roots).map(|file| (file, None))
             }
         };
         let path = document.path.display();
@@ -70,43 +67,49 @@ pub(super) fn run(
             Ok((file, text)) => {
                 counts.fixed += file.fixed.len() as u64;
                 counts.files += u64::from(!file.is_empty());
-                counts.left += file.left.len() as u64;
                 for (fix, reason) in &file.left {
-                    let position = fix.position.map_or(String::new(), |position| {
-                        format!(":{}:{}", position.line, position.column)
-                    });
+                    counts.leave(fix);
                     if tells {
+                        let position = fix.position.map_or(String::new(), |position| {
+                            format!(":{}:{}", position.line, position.column)
+                        });
                         report(&format!("{path}{position}: not fixed: {reason}"));
                     }
-                    if let FixDestination::Files { reports, .. } = &mut destination {
-                        let message = format!("not fixed{position}: {reason}");
-                        reports.leave(&document.path, &message, [fix])?;
-                    }
                 }
-                if let FixDestination::Diff { out: Some(out), .. } = &mut destination {
+                if let Some((Some(out), text)) = text {
                     out.write_all(&text)?;
                 }
             }
             Err(error) => {
-                counts.left += document.fixes.len() as u64;
+                document.fixes.iter().for_each(|fix| counts.leave(fix));
                 counts.errors += 1;
                 if tells {
                     report(&format!("{path}: not fixed: {error}"));
                 }
-                if let FixDestination::Files { reports, .. } = &mut destination {
-                    let message = format!("not fixed: {error}");
-                    reports.leave(&document.path, &message, &document.fixes)?;
-                }
             }
         }
-    }
-    if let FixDestination::Files { reports, .. } = destination {
-        reports.totals.fixed = Some((counts.fixed, counts.left));
     }
     Ok(counts)
 }
 
 impl FixCounts {
+    fn leave(&mut self, fix: &Fix) {
+        match fix.level {
+            Level::Error => self.left.0 += 1,
+            _ => self.left.1 += 1,
+        }
+    }
+
+    /// Adds the findings whose fixes could not be written to the totals, which have none of those that
+    /// were to be fixed.
+    pub(super) fn add_to(self, totals: &mut AuditSummary, is_written: bool) -> Self {
+        if is_written {
+            totals.errors += self.left.0;
+            totals.warnings += self.left.1;
+        }
+        self
+    }
+
     /// Returns a line for people; `found` is the number of findings that count.
     pub(super) fn text(&self, is_written: bool, found: u64) -> String {
         let left = match is_written {

@@ -5,6 +5,8 @@
 
 // Dialects of Markdown.
 mod dialects;
+// Sitemaps, feeds and sprites.
+mod feeds;
 // Comments and entries that ignore.
 mod ignoring;
 // Every rule about links and documents.

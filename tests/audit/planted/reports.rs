@@ -89,9 +89,8 @@ pub(super) const FORMATS: &[Format] = &[
 /// Findings about documents are known by their place: what else their records tell is not compared.
 fn reference(rule: &str, written: &str) -> String {
     match rule {
-        "duplicate-id" | "several-bases" | "orphan" | "empty-href" | "unused-ignore" => {
-            String::new()
-        }
+        "duplicate-id" | "several-bases" | "orphan" | "sitemap-missing" | "empty-href"
+        | "unused-ignore" => String::new(),
         _ => written.to_owned(),
     }
 }
