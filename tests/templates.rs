@@ -75,5 +75,5 @@ fn placeholders_in_text_count_where_they_belong_to_a_reference() {
         assert_eq!(found.len(), 1, "{document}");
         assert!(found[0].1, "{document}");
     }
-    assert_eq!(found("text", "<http://example.com/{page}>")[0].1, false);
+    assert!(!found("text", "<http://example.com/{page}>")[0].1);
 }
