@@ -96,7 +96,7 @@ impl PipelineOptions {
     /// Chooses as [`choose`](Self::choose) does, for the contents of a compressed file: `path` has no
     /// extension of a codec.
     pub(crate) fn choose_by(&self, path: &[u8], entry: &Entry, head: &[u8]) -> Choice {
-        let content = sniff::content_with(path, head, &self.types);
+        let content = sniff::content(path, head, &self.types);
         match (content, self.formats.as_slice()) {
             // A named file is of the type that the user gives.
             (_, [format]) if entry.named => Choice::Read(format),

@@ -100,40 +100,6 @@ pub(crate) fn is_wide(head: &[u8]) -> bool {
     head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff")
 }
 
-/// Recognises a file by its first bytes (up to [`HEAD`]) and its path. A message is recognised by its
-/// header block, unless the extension names a format other than plain text.
-///
-/// ```
-/// use uriscan::pipeline::sniff::{Content, content};
-/// let name = |path: &[u8], head: &[u8]| match content(path, head) {
-///     Content::Document(format) => format.name,
-///     Content::Other(name) => name,
-/// };
-/// assert_eq!(name(b"a/b.HTML", b"plain"), "html");
-/// assert_eq!(name(b"a/b", b"\n<!DOCTYPE html>"), "html");
-/// assert_eq!(name(b"a/b.txt", b"%PDF-1.4"), "pdf");
-/// assert_eq!(name(b"README", b"plain"), "text");
-/// assert_eq!(name(b"a.json", b"{}"), "json");
-/// assert_eq!(name(b"a.json", b"{\"start_url\": \"/\"}"), "webmanifest");
-/// assert_eq!(name(b"a.json", b"{\"version\": 3, \"sources\": []}"), "sourcemap");
-/// assert_eq!(name(b"a.json", b"{\"version\": \"https://jsonfeed.org/version/1\"}"), "jsonfeed");
-/// assert_eq!(name(b"a.json", b"{\"cells\": [{\"cell_type\": \"code\""), "ipynb");
-/// assert_eq!(name(b"a.json", b"{\"log\": {\"version\": \"1.2\", \"creator\": {"), "har");
-/// assert_eq!(name(b"a.map", b"{\"version\": 3}"), "sourcemap");
-/// assert_eq!(name(b"a.map", b"plain"), "text");
-/// assert_eq!(name(b"a.asc", b"// x\n= Title\n"), "adoc");
-/// assert_eq!(name(b"a.asc", b"-----BEGIN PGP SIGNATURE-----\n"), "text");
-/// assert_eq!(name(b"inbox/17", b"Subject: x\n\nplain"), "eml");
-/// assert_eq!(name(b"inbox/17", b"plain: x"), "eml");
-/// assert_eq!(name(b"inbox/a17", b"Subject: x\n\nplain"), "text");
-/// assert_eq!(name(b"inbox/a17.txt", b"Message-ID: <a>\nSubject: x\n\nplain"), "eml");
-/// assert_eq!(name(b"a.md", b"Message-ID: <a>\nSubject: x\n\nplain"), "markdown");
-/// assert_eq!(name(b"2006-March.txt", b"From a@example.com Thu Mar  2 10:11:12 2006\nSubject: x\n"), "mbox");
-/// ```
-pub fn content(path: &[u8], head: &[u8]) -> Content {
-    content_with(path, head, &[])
-}
-
 /// The format of files by their names, besides the extensions of formats.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedType {
@@ -161,8 +127,38 @@ impl NamedType {
     }
 }
 
-/// Recognises a file as [`content`] does, after further types, of which the last that names it counts.
-pub(crate) fn content_with(path: &[u8], head: &[u8], types: &[NamedType]) -> Content {
+/// Recognises a file by its first bytes (up to [`HEAD`]) and its path, by types that were added before
+/// the extensions of formats; the last that names it counts. A message is recognised by its header
+/// block, unless the extension names a format other than plain text.
+///
+/// ```
+/// use uriscan::pipeline::sniff::{Content, content};
+/// let name = |path: &[u8], head: &[u8]| match content(path, head, &[]) {
+///     Content::Document(format) => format.name,
+///     Content::Other(name) => name,
+/// };
+/// assert_eq!(name(b"a/b.HTML", b"plain"), "html");
+/// assert_eq!(name(b"a/b", b"\n<!DOCTYPE html>"), "html");
+/// assert_eq!(name(b"a/b.txt", b"%PDF-1.4"), "pdf");
+/// assert_eq!(name(b"README", b"plain"), "text");
+/// assert_eq!(name(b"a.json", b"{}"), "json");
+/// assert_eq!(name(b"a.json", b"{\"start_url\": \"/\"}"), "webmanifest");
+/// assert_eq!(name(b"a.json", b"{\"version\": 3, \"sources\": []}"), "sourcemap");
+/// assert_eq!(name(b"a.json", b"{\"version\": \"https://jsonfeed.org/version/1\"}"), "jsonfeed");
+/// assert_eq!(name(b"a.json", b"{\"cells\": [{\"cell_type\": \"code\""), "ipynb");
+/// assert_eq!(name(b"a.json", b"{\"log\": {\"version\": \"1.2\", \"creator\": {"), "har");
+/// assert_eq!(name(b"a.map", b"{\"version\": 3}"), "sourcemap");
+/// assert_eq!(name(b"a.map", b"plain"), "text");
+/// assert_eq!(name(b"a.asc", b"// x\n= Title\n"), "adoc");
+/// assert_eq!(name(b"a.asc", b"-----BEGIN PGP SIGNATURE-----\n"), "text");
+/// assert_eq!(name(b"inbox/17", b"Subject: x\n\nplain"), "eml");
+/// assert_eq!(name(b"inbox/17", b"plain: x"), "eml");
+/// assert_eq!(name(b"inbox/a17", b"Subject: x\n\nplain"), "text");
+/// assert_eq!(name(b"inbox/a17.txt", b"Message-ID: <a>\nSubject: x\n\nplain"), "eml");
+/// assert_eq!(name(b"a.md", b"Message-ID: <a>\nSubject: x\n\nplain"), "markdown");
+/// assert_eq!(name(b"2006-March.txt", b"From a@example.com Thu Mar  2 10:11:12 2006\nSubject: x\n"), "mbox");
+/// ```
+pub fn content(path: &[u8], head: &[u8], types: &[NamedType]) -> Content {
     let head = &head[..head.len().min(HEAD)];
     let known = MAGICS.iter().find(|magic| {
         // The first byte differs nearly always.

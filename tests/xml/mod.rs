@@ -288,6 +288,10 @@ fn entities_are_expanded_up_to_the_limit() {
         let xml = format!("<!DOCTYPE f [{open}]><f>&a;</f>");
         assert_eq!(codes(&xml), [] as [&str; 0], "{open}");
     }
+    // They may stand for the name of a namespace.
+    let drawn = "<!DOCTYPE svg [<!ENTITY ns 'http://www.w3.org/2000/svg'>]>\
+        <svg xmlns='&ns;'><circle fill='url(#a)'/></svg>";
+    assert_eq!(references(drawn), ["#a"]);
     // An external entity is never loaded.
     let external = "<!DOCTYPE f [<!ENTITY a SYSTEM 'file:///etc/passwd'>]>\
         <feed xmlns='http://www.w3.org/2005/Atom'><title type='html'>&a;</title></feed>";
@@ -351,7 +355,7 @@ fn ids_are_anchors() {
 #[test]
 fn is_xml_by_its_first_bytes() {
     use uriscan::pipeline::sniff::{Content, content};
-    let is_xml = |head: &str| matches!(content(b"a", head.as_bytes()), Content::Document(format) if *format == *Format::XML);
+    let is_xml = |head: &str| matches!(content(b"a", head.as_bytes(), &[]), Content::Document(format) if *format == *Format::XML);
     for head in [
         "<?xml version='1.0'?><a/>",
         "\u{feff}<?xml version='1.0'?><a/>",

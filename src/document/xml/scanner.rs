@@ -540,7 +540,7 @@ impl XmlScanner {
         let is_deep = self.elements.is_full();
         let outer = self.elements.bindings();
         if tag.has_prefix && !is_deep {
-            self.bind_prefixes(bytes, tag);
+            self.bind_prefixes(window, tag);
         }
         let kind = self
             .elements
@@ -600,9 +600,9 @@ impl XmlScanner {
     }
 
     /// Binds the prefixes that a tag declares.
-    fn bind_prefixes(&mut self, bytes: &[u8], tag: &XmlTag) {
+    fn bind_prefixes(&mut self, window: &Window<'_>, tag: &XmlTag) {
         for attribute in tag.attributes.iter().filter(|given| given.has_prefix) {
-            let name = &bytes[attribute.name.clone()];
+            let name = &window.bytes[attribute.name.clone()];
             let prefix = match name {
                 b"xmlns" => b"",
                 _ => match name.strip_prefix(b"xmlns:") {
@@ -610,8 +610,10 @@ impl XmlScanner {
                     None => continue,
                 },
             };
-            let value = trimmed(bytes, attribute.value.clone());
-            let namespace = vocabulary::namespace(&bytes[value]);
+            // Drawing programs declare entities for the names of namespaces.
+            let (source, range) = self.value(window, attribute);
+            let range = trimmed(source.bytes(), range);
+            let namespace = vocabulary::namespace(&source.bytes()[range]);
             self.elements.bind(prefix, namespace);
         }
     }
