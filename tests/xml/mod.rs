@@ -302,7 +302,7 @@ fn entities_are_expanded_up_to_the_limit() {
 #[test]
 fn hostile_documents_are_read_in_linear_time_and_bounded_memory() {
     let svg = "<svg xmlns='http://www.w3.org/2000/svg'>";
-    let deep = "<g xml:base='a/'>".repeat(200_000);
+    let deep = "<g xml:base='a/'>".repeat(1_000_000);
     let found = read(format!("{svg}{deep}<a href='x'/>").as_bytes(), 1 << 16);
     assert_eq!(found.links.len(), 1);
     assert!(
@@ -313,16 +313,55 @@ fn hostile_documents_are_read_in_linear_time_and_bounded_memory() {
     );
 
     let long = "x".repeat(5 << 20);
-    for middle in [
-        format!("<a href='{long}'/>"),
-        format!("<style>{long}</style>"),
-        format!("<!--{long}-->"),
-        format!("<?pi {long}?>"),
+    let too_long = Some("xml.value-too-long");
+    for (middle, code) in [
+        (format!("<a href='{long}'/>"), too_long),
+        (format!("<{long} href='z'/>"), too_long),
+        (format!("<a {long}='z'/>"), too_long),
+        (format!("<style>{long}</style>"), too_long),
+        (format!("<!--{long}-->"), None),
+        (format!("<?pi {long}?>"), None),
     ] {
         let xml = format!("{svg}{middle}<a href='y'/></svg>");
         let found = read(xml.as_bytes(), 1 << 16);
+        assert_eq!(found, read(xml.as_bytes(), 64 << 20), "{}", &middle[..10]);
+        assert_eq!(
+            found.codes.first().map(|(code, _)| *code),
+            code,
+            "{}",
+            &middle[..10]
+        );
         let last = found.links.last().map(|link| &*link.reference);
         assert_eq!(last, Some("y"), "{}", &middle[..10]);
+    }
+    // Internal subsets: many entities, one of a great length, and each in the next.
+    let many: String = (0..20_000)
+        .map(|number| format!("<!ENTITY e{number} 'x'>"))
+        .collect();
+    let nested: String = (1..20_000)
+        .map(|number| format!("<!ENTITY e{number} '&e{};&e{0};'>", number - 1))
+        .collect();
+    for (subset, entity, code) in [
+        (many, "e9", None),
+        (nested, "e9000", Some("xml.entity-limit")),
+        (format!("<!ENTITY e '{long}'>"), "e", too_long),
+        (
+            format!("<!ENTITY e '{}'>", &long[..3 << 20]),
+            "e",
+            Some("xml.entity-limit"),
+        ),
+    ] {
+        let xml =
+            format!("<!DOCTYPE svg [{subset}]>{svg}<a href='&{entity};'/><a href='y'/></svg>");
+        let found = read(xml.as_bytes(), 1 << 16);
+        let last = found.links.last().map(|link| &*link.reference);
+        assert_eq!(last, Some("y"), "{}", &subset[..20]);
+        let codes: Vec<_> = found.codes.iter().map(|(code, _)| *code).collect();
+        assert!(
+            code.is_none_or(|code| codes.contains(&code)),
+            "{codes:?}: {}",
+            &subset[..20]
+        );
     }
     for unit in [
         "<",
@@ -338,6 +377,50 @@ fn hostile_documents_are_read_in_linear_time_and_bounded_memory() {
     ] {
         let xml = [svg, &unit.repeat(300_000)].concat();
         assert!(read(xml.as_bytes(), 1 << 16).links.len() <= 1, "{unit}");
+    }
+}
+
+#[test]
+fn identifiers_of_systems_and_locations_of_schemas_are_references_on_request() {
+    let xml = "<!DOCTYPE a PUBLIC '-//X' 'a.dtd' [<!ENTITY b SYSTEM 'b.ent'>]>\
+        <a xmlns:i='http://www.w3.org/2001/XMLSchema-instance' i:schemaLocation='urn:example:c c.xsd urn:example:d d.xsd'/>";
+    assert_eq!(references(xml), [] as [&str; 0]);
+    let mut options = ExtractorOptions::default();
+    options.formats.html.extended = true;
+    let mut found = Found::default();
+    let document = Document::new(Format::XML, None);
+    let outcome = Extractor::new(&options).extract(&document, xml.as_bytes(), &mut found);
+    outcome.expect("a slice reads without errors");
+    let found: Vec<_> = found.links.iter().map(|link| &*link.reference).collect();
+    assert_eq!(found, ["a.dtd", "b.ent", "c.xsd", "d.xsd"]);
+}
+
+#[test]
+fn vocabularies_have_their_references() {
+    for (xml, expected) in [
+        (
+            "<gpx xmlns='http://www.topografix.com/GPX/1/1'><metadata><link href='a'><text>b</text></link></metadata></gpx>",
+            "a",
+        ),
+        (
+            "<kml xmlns='http://www.opengis.net/kml/2.2'><Icon><href> a </href></Icon><styleUrl>#b</styleUrl></kml>",
+            "a #b",
+        ),
+        (
+            "<playlist xmlns='http://xspf.org/ns/0/'><track><location>a</location><info>b</info></track></playlist>",
+            "a b",
+        ),
+        (
+            "<article><ulink url='a'/><imagedata fileref='b.png'/></article>",
+            "a b.png",
+        ),
+        (
+            "<rss xmlns:m='http://search.yahoo.com/mrss/' xmlns:p='https://podcastindex.org/namespace/1.0'>\
+             <m:content url='a'/><m:player url='b'/><p:chapters url='c'/><p:person href='d' img='e'/></rss>",
+            "a b c d e",
+        ),
+    ] {
+        assert_eq!(references(xml).join(" "), expected, "{xml}");
     }
 }
 
