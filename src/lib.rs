@@ -54,6 +54,7 @@
 //! | 2 | `decode` | charsets, transfer encodings, compression: bytes to bytes |
 //! | 3 | `document` | one scanner a format: bytes to events |
 //! | 4 | `resolver` | events to links: the stack of bases, and references whose base is pending |
+//! | 4 | `archive` | files of other files: tar, zip, web archives |
 //! | 5 | `extractor` | one document from start to end |
 //! | 5 | `output` | one link to bytes: text, JSON Lines, CSV, TSV |
 //! | 6 | `links` | the links of one document in memory, as values |
@@ -65,6 +66,7 @@
 //!
 //! | to add | change |
 //! | --- | --- |
+//! | a format of archives | `archive/NAME.rs`, one row in `archive/mod.rs` |
 //! | a document format | `document/NAME`, one row in `document/mod.rs` |
 //! | an attribute that holds a URI | one row in `document/html/attributes.rs`, its name in `names.rs` |
 //! | a header field that holds a URI | one row in `document/mail/header.rs` |
@@ -78,6 +80,10 @@
 
 // With the feature `internals` the tests, benchmarks and fuzz targets of this package see the
 // modules. It is no part of what is promised.
+#[cfg(all(feature = "audit", not(feature = "internals")))]
+mod archive;
+#[cfg(all(feature = "audit", feature = "internals"))]
+pub mod archive;
 #[cfg(all(feature = "audit", not(feature = "internals")))]
 mod audit;
 #[cfg(all(feature = "audit", feature = "internals"))]
@@ -155,7 +161,7 @@ pub mod options {
     #[cfg(feature = "markdown")]
     pub use crate::document::markdown::{MarkdownOptions, Slug};
     pub use crate::document::text::{NonAscii, TextOptions};
-    pub use crate::resolver::{Envelope, LinkMember};
+    pub use crate::resolver::{Envelope, LinkMember, WebRecord};
     pub use crate::uri::base::{PathStyle, file_path, file_uri};
     pub use crate::uri::unwrap::{Gateway, Unwrapper};
     pub use crate::uri::{ExcessDots, Mounts, Normalization, RuleForm, SameScheme, Served};

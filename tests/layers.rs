@@ -6,7 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Every module at the top of `src`, and its layer.
-const LAYERS: [(&str, u8); 12] = [
+const LAYERS: [(&str, u8); 13] = [
+    ("archive", 4),
     ("bytes", 1),
     ("uri", 2),
     ("decode", 2),

@@ -7,6 +7,7 @@
 mod adoc;
 // What users of the library rely on.
 mod api;
+mod archives;
 // The audit of document trees.
 mod audit;
 // The base stack: which base a reference gets, and when.
@@ -43,6 +44,8 @@ mod readme;
 mod templates;
 // URIs in plain text.
 mod text;
+// Sources of manual pages.
+mod troff;
 // URI references.
 mod uri;
 // XML of any vocabulary.

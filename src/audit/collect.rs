@@ -185,6 +185,13 @@ impl<'a> CollectWorker<'a> {
             }
             Ok(FileOutcome::Skipped(skip)) => {
                 self.collected.summary.skip(skip.reason);
+                let options = &self.audit.options;
+                let may_be_orphan = options.orphan_assets && options.levels.reports("orphan");
+                if may_be_orphan && !matches!(entry.kind, EntryKind::LeftOut(_)) {
+                    let contents = DocumentContents::default();
+                    self.batch
+                        .document(&entry, file, AnchorSet::default(), &contents, false);
+                }
                 let verbosity = self.audit.options.reading.verbosity;
                 if entry.named && verbosity.errors || verbosity.diagnostics {
                     let path = entry.path;
@@ -193,7 +200,8 @@ impl<'a> CollectWorker<'a> {
                         .push(SkippedFile { order, path, skip });
                 }
             }
-            Ok(FileOutcome::Listed) => {}
+            // No archive is opened.
+            Ok(FileOutcome::Archive { .. } | FileOutcome::Listed) => {}
             Err(error) => self.fail(&entry, &error.to_string()),
         }
     }
@@ -268,6 +276,8 @@ struct DocumentFinds<'a> {
     /// Files that a sitemap lists.
     listed: FileSet,
     damaged: u64,
+    /// Links to directories without an index file.
+    directories: u64,
     /// Documents in the file that were read a second time.
     exact: u64,
     /// Documents in the file of which a part was read by approximation.
@@ -290,6 +300,7 @@ impl<'a> DocumentFinds<'a> {
             linked: FileSet::default(),
             listed: FileSet::default(),
             damaged: 0,
+            directories: 0,
             exact: 0,
             approximate: 0,
         }
@@ -307,6 +318,7 @@ impl<'a> DocumentFinds<'a> {
         self.redirect = None;
         self.marked = keep == LinkRetention::Nothing;
         (self.damaged, self.exact, self.approximate) = (0, 0, 0);
+        self.directories = 0;
     }
 
     /// Ends the document: sorts names and links, and checks the fragments that lead to places in the
@@ -326,6 +338,10 @@ impl<'a> DocumentFinds<'a> {
             pending.file != own
         });
         self.marked |= missing;
+        if self.directories > 0 && self.lists_directories(format) {
+            self.contents.counts[LinkState::Broken as usize] -= self.directories;
+            self.contents.counts[LinkState::Ok as usize] += self.directories;
+        }
         // A page that refreshes to itself redirects nowhere.
         (self.redirect).take_if(|redirect| redirect.location.file() == Some(own));
     }
@@ -336,12 +352,23 @@ impl<'a> DocumentFinds<'a> {
         self.keep == LinkRetention::Problems && self.contents.items.len() <= KEPT_OF_ONE
     }
 
-    /// Returns whether the document is in the dialect of GitHub.
-    fn is_on_github(&self) -> bool {
+    /// Returns the dialect of the document, if it is Markdown.
+    fn slug(&self, format: &Format) -> Option<Slug> {
+        if format.name != Format::MARKDOWN.name {
+            return None;
+        }
         let reading = &self.audit.options.reading;
         let path = self.audit.checker.paths.path(self.file);
         let usual = reading.extractor.formats.markdown.slug;
-        reading.dialects.of(&path).unwrap_or(usual) == Slug::GitHub
+        Some(reading.dialects.of(&path).unwrap_or(usual))
+    }
+
+    /// Returns whether readers of the document are shown directories without an index file: hosts of
+    /// Markdown list them, servers do not (A12).
+    fn lists_directories(&self, format: &Format) -> bool {
+        let is_on_host = matches!(self.slug(format), Some(Slug::GitHub | Slug::GitLab));
+        let audit = self.audit;
+        is_on_host && audit.options.server.is_none() && audit.checker.servers.is_empty()
     }
 
     /// Returns whether the document is a page to read: of XML, only XHTML is.
@@ -365,7 +392,8 @@ impl<'a> DocumentFinds<'a> {
             redirect: self.redirect.clone(),
             is_page: self.is_page(format),
             is_xml: format.name == "xml",
-            on_github: format.name == Format::MARKDOWN.name && self.is_on_github(),
+            on_github: self.slug(format) == Some(Slug::GitHub),
+            lists_directories: self.lists_directories(format),
         }
     }
 
@@ -451,6 +479,7 @@ impl Sink for DocumentFinds<'_> {
     fn link(&mut self, link: &Link<'_>) {
         let (location, fragment) = self.audit.locate(link, &mut self.lookups);
         self.target(link, location, fragment);
+        self.directories += u64::from(matches!(location, TargetLocation::NoIndex(_)));
         let facts = TargetFacts {
             link,
             location,

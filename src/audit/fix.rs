@@ -12,6 +12,7 @@ use super::finding::{Finding, Repair};
 use super::names::common_prefix;
 use super::rules::Level;
 use crate::bytes::lines::Position;
+use crate::decode::compression::Codec;
 use crate::document::events::Span;
 use crate::document::flags::Flags;
 use crate::pipeline::PipelineOptions;
@@ -48,10 +49,18 @@ pub(crate) struct Fix {
     span: Span,
     /// The position of the reference.
     pub(crate) position: Option<Position>,
-    /// The level of the finding.
-    pub(crate) level: Level,
+    /// The index in [`RULES`](super::rules::RULES) of the finding's rule.
+    rule: usize,
+    level: Level,
     reference: Box<[u8]>,
     replacement: Box<[u8]>,
+}
+
+impl Fix {
+    /// Returns the index of the finding's rule, and its level.
+    pub(super) fn rule(&self) -> (usize, Level) {
+        (self.rule, self.level)
+    }
 }
 
 impl FixList {
@@ -64,8 +73,8 @@ impl FixList {
         }
     }
 
-    /// Adds the fix of a finding; returns whether there is one.
-    pub(super) fn add(&mut self, finding: &Finding<'_>) -> bool {
+    /// Adds the fix of a finding of a rule; returns whether there is one.
+    pub(super) fn add(&mut self, rule: usize, finding: &Finding<'_>) -> bool {
         let (Some(link), Some(suggestion)) = (finding.link(), finding.suggestion) else {
             return false;
         };
@@ -89,6 +98,7 @@ impl FixList {
             document.fixes.push(Fix {
                 span: link.span,
                 position: link.position,
+                rule,
                 level: finding.level(),
                 reference: link.reference.into(),
                 replacement: suggestion.reference.as_slice().into(),
@@ -100,6 +110,7 @@ impl FixList {
 
 /// The reason why a reference is left as it is.
 pub(crate) const CHANGED: &str = "the file has changed since it was read";
+const COMPRESSED: &str = "the file is compressed";
 const ESCAPED: &str = "the reference is not written in the file as it is read";
 const OVERLAPPING: &str = "it overlaps another reference";
 const MISREAD: &str = "the new reference would be read otherwise there";
@@ -140,6 +151,14 @@ impl<'a> Fixer<'a> {
     ///
     /// Those of reading the file as a document.
     pub(crate) fn fix(&mut self, document: &DocumentFixes, bytes: &[u8]) -> io::Result<FixedFile> {
+        if Codec::of(bytes).is_some() {
+            let left = document.fixes.iter().cloned();
+            return Ok(FixedFile {
+                splices: Vec::new(),
+                fixed: Vec::new(),
+                left: left.map(|fix| (fix, COMPRESSED)).collect(),
+            });
+        }
         let before = self.links(document, bytes)?;
         let mut left = Vec::new();
         // For each fix the index of its link, and the splice.

@@ -91,24 +91,25 @@ pub fn audit(
     let mut reports = ReportSet::new(options.reading.verbosity, None);
     reports.call(on_finding);
     let walk = Walk::new(roots.into_iter(), walk_options);
-    run(Audit::new(options, paths), walk, reports).map_err(AuditError::Io)
+    run(Audit::new(options, paths), walk, reports, |_| Ok(())).map_err(AuditError::Io)
 }
 
 /// Bases that documents bring are used up to this many bytes (A8): each target begins with its base,
 /// and no file has a longer path (4096 bytes on Linux, each written as three at most).
 const LONGEST_BASE: usize = 16 << 10;
 
-/// Checks every document of a walk and writes the reports.
+/// Checks every document of a walk and writes the reports; calls `finish` before they end.
 ///
 /// Documents are read as a whole (A25), with their anchors, whatever the options say.
 ///
 /// # Errors
 ///
-/// When a report cannot be written.
-pub(crate) fn run(
+/// When a report cannot be written, and those of `finish`.
+pub(crate) fn run<'r>(
     mut audit: Audit,
     walk: Walk,
-    mut reports: ReportSet<'_>,
+    mut reports: ReportSet<'r>,
+    finish: impl FnOnce(&mut ReportSet<'r>) -> io::Result<()>,
 ) -> io::Result<AuditSummary> {
     let reading = &mut audit.options.reading;
     reading.piece_size = UNCUT;
@@ -141,5 +142,6 @@ pub(crate) fn run(
     report_pass::unused_entries(audit, &mut reports)?;
     reports.totals.damaged = collected.damaged;
     reports.compare(&audit.options.baseline);
+    finish(&mut reports)?;
     reports.end(collected.summary, counts)
 }

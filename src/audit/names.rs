@@ -1,8 +1,9 @@
 //! Names and paths by number: each distinct one is stored once.
 
 use std::hash::BuildHasher;
-use std::sync::{PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
+use foldhash::HashSet;
 use foldhash::quality::RandomState;
 use hashbrown::HashTable;
 
@@ -79,17 +80,41 @@ pub(super) fn common_prefix(one: &[u8], other: &[u8]) -> usize {
     pairs.take_while(|(one, other)| one == other).count()
 }
 
-/// The numbers of names in ascending order of the names.
+/// The numbers of names in ascending order of the names, and the words of the names.
 #[derive(Clone, Debug)]
-pub(super) struct NameOrder(pub(super) Box<[u32]>);
+pub(super) struct NameOrder {
+    /// The numbers.
+    pub(super) numbers: Box<[u32]>,
+    /// The hashes of all words; made when a name is near to another one.
+    words: OnceLock<HashSet<u64>>,
+}
 
 impl NameOrder {
     /// Sorts the names of an interner.
     pub(super) fn new(names: &Interner) -> Self {
         let mut numbers: Box<[u32]> = (0..names.len() as u32).collect();
         numbers.sort_unstable_by_key(|&number| names.name(number));
-        NameOrder(numbers)
+        NameOrder {
+            numbers,
+            words: OnceLock::new(),
+        }
     }
+
+    /// Returns whether one of the names has a word, in any case; `names` are those that were sorted.
+    pub(super) fn has_word(&self, names: &Interner, word: &[u8]) -> bool {
+        let hash = |word: &[u8]| names.hash(&word.to_ascii_lowercase());
+        let known = self.words.get_or_init(|| {
+            let all = (0..names.len() as u32).flat_map(|number| words(names.name(number)));
+            all.map(hash).collect()
+        });
+        known.contains(&hash(word))
+    }
+}
+
+/// Returns the words of a name: its runs of letters and digits.
+pub(super) fn words(name: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte >= 0x80;
+    name.split(move |byte| !is_word(byte))
 }
 
 /// The number of a file or directory that was looked up or read.

@@ -25,7 +25,7 @@ use crate::pipeline::bases::{
     AbsolutePaths, Bases, UnmountedBase, directory_of, internal_origin, served_at,
 };
 use crate::pipeline::walk::path_of;
-use crate::pipeline::{PipelineOptions, Verbosity};
+use crate::pipeline::{Archived, PipelineOptions, Verbosity};
 use crate::resolver::Link;
 use crate::uri::{Mounts, ResolveErrorKind};
 
@@ -64,6 +64,8 @@ pub struct AuditOptions {
     pub(crate) slug: Option<Slug>,
     /// Documents that are no orphans although no other links to them.
     pub(super) entries: Override,
+    /// Whether any file may be an orphan, and not only pages.
+    pub(super) orphan_assets: bool,
     /// Absolute paths: if there is a set, only findings are shown whose source or target is in it.
     pub(super) touching: Option<PathSet>,
     pub(super) baseline: Baseline,
@@ -82,6 +84,7 @@ impl Default for AuditOptions {
     fn default() -> Self {
         let mut reading = PipelineOptions {
             bases: Bases::here(),
+            archives: Archived::Skip,
             threads: thread::available_parallelism().map_or(1, usize::from),
             verbosity: Verbosity {
                 errors: false,
@@ -102,6 +105,7 @@ impl Default for AuditOptions {
             list: ListedLinks::default(),
             slug: None,
             entries: Override::empty(),
+            orphan_assets: false,
             touching: None,
             baseline: Baseline::default(),
             ignore: Vec::new(),
@@ -256,6 +260,14 @@ impl AuditOptions {
         }
         self.entries = builder.build().map_err(AuditError::glob)?;
         Ok(self)
+    }
+
+    /// Sets whether any file of the tree may be an orphan: images, style sheets, scripts; by default only
+    /// pages may.
+    #[must_use]
+    pub fn orphan_assets(mut self, assets: bool) -> Self {
+        self.orphan_assets = assets;
+        self
     }
 
     /// Limits the findings to those whose source or target is one of these paths or below one; no paths

@@ -179,6 +179,34 @@ impl ReportSink<'_, '_> {
     }
 }
 
+/// Names of files that servers and clients read though nothing links to them.
+const FETCHED: [&str; 18] = [
+    ".htaccess",
+    ".nojekyll",
+    "CNAME",
+    "_config.yml",
+    "_headers",
+    "_redirects",
+    "ads.txt",
+    "apple-touch-icon.png",
+    "browserconfig.xml",
+    "favicon.ico",
+    "humans.txt",
+    "llms.txt",
+    "netlify.toml",
+    "robots.txt",
+    "security.txt",
+    "sitemap.xml",
+    "uriscan.toml",
+    "vercel.json",
+];
+
+/// Returns whether a file is read though nothing links to it, by its name.
+fn is_fetched_unnamed(path: &[u8]) -> bool {
+    let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+    FETCHED.iter().any(|known| known.as_bytes() == name)
+}
+
 /// Takes batches of documents until none is left.
 struct ReportWorker<'a, C> {
     site: &'a Site,
@@ -410,8 +438,10 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
                 let path = self.audit.checker.paths.path(file);
                 self.is_home(file) || self.audit.checker.servers.is_error_page(&path)
             });
-        let is_page = document.file().is_some() && document.anchors().is_page;
-        if is_page && !is_entry {
+        let is_page = document.anchors().is_page;
+        let may_be_orphan =
+            is_page || self.audit.options.orphan_assets && !is_fetched_unnamed(&self.path);
+        if document.file().is_some() && may_be_orphan && !is_entry {
             self.position("orphan", &DocumentPosition::default());
         }
     }
@@ -728,7 +758,10 @@ impl<'a> Evaluator<'a> {
 
     /// Looks up the target of a link and the fragment in it.
     fn facts<'l>(&mut self, link: &'l Link<'l>) -> TargetFacts<'l> {
-        let (location, fragment) = self.audit.locate(link, &mut self.lookups);
+        let (mut location, fragment) = self.audit.locate(link, &mut self.lookups);
+        if matches!(location, TargetLocation::NoIndex(_)) && self.lists_directories() {
+            location = TargetLocation::Served;
+        }
         let file = location.file();
         // The reader of a page that refreshes is on that page until it does (A18).
         let is_own = file.is_some() && file == self.file;
@@ -751,6 +784,12 @@ impl<'a> Evaluator<'a> {
             fragment_in_other_case: on_github == Some(GithubFragment::OtherCase),
             redirects: !is_own && file.is_some_and(|file| self.site.redirects(file)),
         }
+    }
+
+    /// Returns whether directories without an index file are shown to readers of the document.
+    fn lists_directories(&self) -> bool {
+        self.file
+            .is_some_and(|file| self.site.lists_directories(file))
     }
 
     /// Returns the key of a finding, the next of its kind in the document.

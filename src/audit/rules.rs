@@ -278,8 +278,8 @@ pub static RULES: &[Rule] = &[
         meaning: "No document of the tree links to this one.",
         why: "Readers do not find it.",
         example: "a page that was replaced and left behind",
-        allow: "It is allowed unless --orphans, --warn or --deny asks for it; --entry GLOB names pages that \
-         need no link.",
+        allow: "It is allowed unless --orphans, --warn or --deny asks for it, --orphans=all for any file; \
+         --entry GLOB names those that need no link.",
         subject: RuleSubject::Document,
     },
 ];

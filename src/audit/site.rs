@@ -35,6 +35,8 @@ pub(super) struct AnchorSet {
     pub(super) is_pdf: bool,
     /// Whether GitHub shows the document, and finds its anchors in any case.
     pub(super) on_github: bool,
+    /// Whether readers of the document are shown directories without an index file.
+    pub(super) lists_directories: bool,
     /// Whether it is a page to read, and no drawing or feed.
     pub(super) is_page: bool,
     /// Whether it is XML, in which a fragment may be a view or a pointer.
@@ -583,6 +585,12 @@ impl Site {
     pub(super) fn is_on_github(&self, file: FileId) -> bool {
         let anchors = self.anchors(file);
         anchors.is_some_and(|anchors| anchors.on_github)
+    }
+
+    /// Returns whether readers of a file are shown directories without an index file.
+    pub(super) fn lists_directories(&self, file: FileId) -> bool {
+        let anchors = self.anchors(file);
+        anchors.is_some_and(|anchors| anchors.lists_directories)
     }
 
     /// Returns whether a fragment names a place, as it is written or decoded, or as a range of lines.

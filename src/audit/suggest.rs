@@ -21,7 +21,7 @@ use super::collect::entry_at;
 use super::disk::{DiskEntry, Listing, fold};
 use super::finding::{FindingDraft, FindingSubject, Repair, Suggestion, SuggestionHint};
 use super::hint::{MovedFiles, suggestion};
-use super::names::{FileId, Interner, NameOrder, common_prefix};
+use super::names::{FileId, Interner, NameOrder, common_prefix, words};
 use super::options::Audit;
 use super::rewrite::ReferenceForm;
 use super::site::Site;
@@ -91,13 +91,8 @@ fn nearest<'n>(
 const LONGEST_WORD: usize = 64;
 
 /// Returns whether a name may be another one mistyped: their numbers are the same, and so are their
-/// words but for a third of each.
-fn is_typo(wanted: &[u8], name: &[u8]) -> bool {
-    let words = |name: &'_ [u8]| -> Vec<Vec<u8>> {
-        let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte >= 0x80;
-        let words = name.split(|byte| !is_word(byte));
-        words.map(<[u8]>::to_vec).collect()
-    };
+/// words but for a third of each. Of several words, one that other names have is not mistyped.
+fn is_typo(wanted: &[u8], name: &[u8], has_word: impl Fn(&[u8]) -> bool) -> bool {
     let digits = |name: &[u8]| -> Vec<u8> {
         let digits = name.iter().filter(|byte| byte.is_ascii_digit());
         digits.copied().collect()
@@ -105,12 +100,14 @@ fn is_typo(wanted: &[u8], name: &[u8]) -> bool {
     if digits(wanted) != digits(name) {
         return false;
     }
-    let (wanted, name) = (words(wanted), words(name));
+    let all = |name| -> Vec<Vec<u8>> { words(name).map(<[u8]>::to_vec).collect() };
+    let (wanted, name) = (all(wanted), all(name));
+    let is_right = |word: &[u8]| wanted.len() > 1 && has_word(word);
     let is_near = |(wanted, name): (&Vec<u8>, &Vec<u8>)| {
         wanted == name
             || wanted.len().max(name.len()) > LONGEST_WORD
             || wanted.eq_ignore_ascii_case(name)
-            || strsim::generic_levenshtein(wanted, name) <= most_edits(wanted)
+            || strsim::generic_levenshtein(wanted, name) <= most_edits(wanted) && !is_right(wanted)
     };
     // A missing or a further delimiter makes other words.
     wanted.len() != name.len() || wanted.iter().zip(&name).all(is_near)
@@ -127,14 +124,15 @@ fn nearest_entry<'l>(
 ) -> Option<&'l [u8]> {
     let names = listing.names();
     let fits = |number| listing.may_be_directory(number, is_directory);
+    let has_word = |word: &[u8]| order.has_word(names, word);
     if is_directory {
-        let is_near = |number| fits(number) && is_typo(wanted, names.name(number));
+        let is_near = |number| fits(number) && is_typo(wanted, names.name(number), has_word);
         return nearest(names, order, wanted, most_edits(wanted), is_near, budget);
     }
     let (stem, extension) = split_extension(wanted);
     let is_alike = |number| {
         let (other, theirs) = split_extension(names.name(number));
-        fits(number) && theirs.eq_ignore_ascii_case(extension) && is_typo(stem, other)
+        fits(number) && theirs.eq_ignore_ascii_case(extension) && is_typo(stem, other, has_word)
     };
     let limit = most_edits(stem);
     let alike = nearest(names, order, wanted, limit, is_alike, budget);
@@ -206,7 +204,7 @@ impl<'n, 'w> NearestSearch<'n, 'w> {
         }
         NearestSearch {
             names,
-            order: &order.0,
+            order: &order.numbers,
             wanted,
             limit,
             rows: vec![row],
@@ -643,7 +641,8 @@ impl<'a> Suggester<'a> {
         let order = (anchors.order).get_or_init(|| NameOrder::new(&anchors.names));
         let limit = most_edits(wanted);
         let budget = &mut self.budget;
-        let is_near = |number| is_typo(wanted, anchors.names.name(number));
+        let has_word = |word: &[u8]| order.has_word(&anchors.names, word);
+        let is_near = |number| is_typo(wanted, anchors.names.name(number), has_word);
         let name = nearest(&anchors.names, order, wanted, limit, is_near, budget)?;
         Some((name.into(), None))
     }
@@ -762,9 +761,13 @@ mod tests {
             ("notes-2", "notes", false),
             ("java.nio", "java.io", false),
             ("wise_real", "wise_ceil", false),
+            // Other names have the word.
+            ("javax.net", "java.net", false),
+            ("javaz.net", "java.net", true),
+            ("javax", "java", true),
         ] {
             assert_eq!(
-                is_typo(wanted.as_bytes(), name.as_bytes()),
+                is_typo(wanted.as_bytes(), name.as_bytes(), |word| word == b"javax"),
                 expected,
                 "{wanted}"
             );

@@ -25,7 +25,8 @@ pub(super) enum TargetLocation {
     Nothing,
     /// A path under a mount from which a rule of the server leads to nothing.
     Misled,
-    /// A path under a mount that a rule of the server answers with something from elsewhere.
+    /// A path under a mount at which readers are shown something that is no file, as by a rule of the
+    /// server.
     Served,
     /// A path under a mount from which a rule of the server redirects out of the mounts.
     RedirectOut,

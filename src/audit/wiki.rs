@@ -40,7 +40,7 @@ impl WikiPages {
             pages
                 .get(name)?
                 .iter()
-                .find(|path| path.starts_with(&root) && normal(path).ends_with(&suffix))
+                .find(|path| path.starts_with(root) && normal(path).ends_with(&suffix))
         });
         found.map_or(TargetLocation::Nothing, |path| {
             TargetLocation::File(checker.paths.id(path), LookupMatch::Exact)

@@ -237,6 +237,9 @@ impl<'a> WireReader<'a> {
         LinkMember {
             message_offset: self.number().checked_sub(1),
             member_offset: self.number().checked_sub(1),
+            name_bytes: None,
+            member_length: None,
+            record: None,
             message_id: self.text(),
             media_type: self.text(),
             charset: self.text(),

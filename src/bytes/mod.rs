@@ -1,5 +1,7 @@
 //! Layer 1: bytes and offsets, independent of URIs and document formats.
 
+#[cfg(feature = "compression")]
+pub(crate) mod buffered;
 pub mod class;
 pub mod lines;
 pub(crate) mod prefilter;

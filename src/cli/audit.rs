@@ -9,7 +9,7 @@ use std::sync::Arc;
 use clap::{ArgMatches, Command};
 
 use super::args::output::workers;
-use super::args::{AuditArgs, FailOnArg, FixArg, SwitchArg};
+use super::args::{AuditArgs, FailOnArg, FixArg, OrphansArg, SwitchArg};
 use super::changed::changed_since;
 use super::config::{self, Config};
 use super::destination::{Destination, OutputTarget};
@@ -30,7 +30,7 @@ use crate::output::record::counted;
 use crate::pipeline::bases::Bases;
 use crate::pipeline::split_lines::UNCUT;
 use crate::pipeline::walk::{Outputs, Root, path_of};
-use crate::pipeline::{Archives, OutputOrder, PipelineOptions, Verbosity};
+use crate::pipeline::{Archived, Archives, OutputOrder, PipelineOptions, Verbosity};
 
 /// Returns the command line with the flags of the configuration before its own, and the
 /// configuration; none without a configuration.
@@ -166,12 +166,23 @@ pub(super) fn run(
     if let Some(fixes) = &mut fixes {
         reports.collect_fixes(fixes);
     }
-    let mut outcome = audit::run(audit, walk, reports);
-    drop(line);
+    let tells = !findings.no_messages;
     let mut counts = None;
-    if let (Ok(totals), Some(fixes), Some(reading)) = (&mut outcome, &fixes, &reading) {
-        match destinations.fix(arguments, &paths, fixes, reading) {
-            Ok(made) => counts = Some(made.add_to(totals, fixes.is_written)),
+    let mut outcome = audit::run(audit, walk, reports, |reports| {
+        // What could not be written is reported.
+        if findings.fix == Some(FixArg::Write)
+            && let (Some(fixes), Some(reading)) = (reports.take_fixes(), &reading)
+        {
+            let roots = fixed_roots(&paths, reading);
+            let destination = FixDestination::Files { roots, reports };
+            counts = Some(fix::run(fixes, reading, destination, tells)?);
+        }
+        Ok(())
+    });
+    drop(line);
+    if let (Ok(_), Some(fixes), Some(reading), None) = (&outcome, &fixes, &reading, &counts) {
+        match destinations.show_fixes(arguments, fixes, reading) {
+            Ok(made) => counts = Some(made),
             Err(error) => outcome = Err(error),
         }
     }
@@ -188,6 +199,15 @@ fn fix_list(arguments: &AuditArgs) -> Option<FixList> {
     let findings = &arguments.findings;
     let is_written = findings.fix? == FixArg::Write;
     Some(FixList::new(findings.fix_moved, is_written))
+}
+
+/// Returns the directories below which files are fixed: the roots and the paths.
+fn fixed_roots(paths: &[PathBuf], reading: &PipelineOptions) -> Vec<PathBuf> {
+    let mounts = reading.bases.mounts.iter();
+    let mounts = mounts.map(|(directory, _)| path_of(directory));
+    let roots = mounts.chain(paths.iter().cloned());
+    // A path that is gone has no fixes.
+    roots.filter_map(|root| root.canonicalize().ok()).collect()
 }
 
 /// Returns the paths to audit: by default those of `--root`, else the current directory.
@@ -246,7 +266,8 @@ fn options(
         .index_files(&check.index)
         .optional_extensions(&check.try_ext)
         .strict_schemes(check.strict_scheme)
-        .follow_symlinks(arguments.walk.follow);
+        .follow_symlinks(arguments.walk.follow)
+        .orphan_assets(check.orphans == Some(OrphansArg::All));
     options.levels = levels(arguments, matches);
     options.slug = arguments.read.slug;
     options.list = match (findings.links, findings.external) {
@@ -268,6 +289,7 @@ fn reading(arguments: &AuditArgs, bases: Bases) -> Result<PipelineOptions, Error
     let findings = &arguments.findings;
     let (walk, read, base) = (&arguments.walk, &arguments.read, &arguments.base);
     let mut options = extract::pipeline_options(walk, read, base, &arguments.filter, bases)?;
+    options.archives = Archived::Skip;
     let formats = &mut options.extractor.formats;
     formats.anchors = AnchorReporting::Report;
     let formats_of_reports = findings.report.iter().map(|report| report.format);
@@ -315,7 +337,7 @@ fn bases(arguments: &AuditArgs, paths: &[PathBuf]) -> Result<Bases, Error> {
 /// Returns the levels of the rules. The last of several flags for a rule counts.
 fn levels(arguments: &AuditArgs, matches: &ArgMatches) -> Levels {
     let mut levels = Levels::default();
-    if arguments.check.orphans {
+    if arguments.check.orphans.is_some() {
         levels.set("orphan", Level::Warning);
     }
     let mut given = Vec::new();
@@ -425,29 +447,19 @@ impl AuditOutputs<Destination> {
         reports
     }
 
-    /// Shows the fixes as a diff, or writes them into the files below the roots and the paths.
-    fn fix(
+    /// Shows the fixes as a diff.
+    fn show_fixes(
         &mut self,
         arguments: &AuditArgs,
-        paths: &[PathBuf],
         fixes: &FixList,
         reading: &PipelineOptions,
     ) -> io::Result<FixCounts> {
         let goes_on = goes_on_unread(arguments);
         let is_terminal = self.main.as_ref().is_some_and(Destination::is_terminal);
         let mut main = self.main.as_mut().map(|main| MainOutput { main, goes_on });
-        let destination = match fixes.is_written {
-            true => {
-                let mounts = reading.bases.mounts.iter();
-                let mounts = mounts.map(|(directory, _)| path_of(directory));
-                let roots = mounts.chain(paths.iter().cloned());
-                // A path that is gone has no fixes.
-                FixDestination::Files(roots.filter_map(|root| root.canonicalize().ok()).collect())
-            }
-            false => FixDestination::Diff {
-                is_terminal,
-                out: main.as_mut().map(|main| main as &mut dyn io::Write),
-            },
+        let destination = FixDestination::Diff {
+            is_terminal,
+            out: main.as_mut().map(|main| main as &mut dyn io::Write),
         };
         fix::run(fixes, reading, destination, !arguments.findings.no_messages)
     }

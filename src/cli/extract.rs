@@ -182,6 +182,7 @@ pub(super) fn pipeline_options(
     let mut options = PipelineOptions {
         declared: read.encoding,
         decompress: read.decompress(walk),
+        archive_options: read.archives(),
         formats: walk.formats(),
         types: walk.named_types(),
         bases,

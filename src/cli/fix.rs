@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 
 use super::destination::Unfinished;
 use super::message::report;
-use crate::audit::AuditSummary;
-use crate::audit::fix::{DocumentFixes, Fix, FixList, FixedFile, Fixer};
-use crate::audit::rules::Level;
+use crate::audit::fix::{DocumentFixes, FixList, FixedFile, Fixer};
+use crate::audit::report::ReportSet;
 use crate::output::escape::push_visible;
 use crate::output::record::counted;
 use crate::pipeline::PipelineOptions;
@@ -22,14 +21,14 @@ pub(super) struct FixCounts {
     /// Findings that are fixed.
     pub(super) fixed: u64,
     files: u64,
-    /// Findings of level error and warning whose fixes could not be made.
-    pub(super) left: (u64, u64),
+    /// Findings whose fixes could not be made.
+    pub(super) left: u64,
     /// Files that could not be read or written.
     pub(super) errors: u64,
 }
 
 /// Where fixes go.
-pub(super) enum FixDestination<'d> {
+pub(super) enum FixDestination<'d, 'r> {
     /// A diff.
     Diff {
         /// The output.
@@ -37,29 +36,33 @@ pub(super) enum FixDestination<'d> {
         /// Control characters are escaped.
         is_terminal: bool,
     },
-    /// The files themselves, which are below one of these directories.
-    Files(Vec<PathBuf>),
+    /// The files themselves.
+    Files {
+        /// The files are below one of these directories.
+        roots: Vec<PathBuf>,
+        /// Get what is left.
+        reports: &'d mut ReportSet<'r>,
+    },
 }
 
 /// Makes the fixes of all documents, and tells those that cannot be made.
 ///
 /// # Errors
 ///
-/// When the diff cannot be written.
+/// When the diff or a report cannot be written.
 pub(super) fn run(
     fixes: &FixList,
     reading: &PipelineOptions,
-    mut destination: FixDestination<'_>,
+    mut destination: FixDestination<'_, '_>,
     tells: bool,
 ) -> io::Result<FixCounts> {
     let mut counts = FixCounts::default();
     let mut fixer = Fixer::new(reading);
     for document in &fixes.documents {
-        let made = match &mut destination {
-            FixDestination::Diff { out, is_terminal } => diff(&mut fixer, document, *is_terminal)
-                .map(|(file, text)| (file, Some((out, text)))),
-            FixDestination::Files(roots) => {
-                write(&mut fixer, document, roots).map(|file| (file, None))
+        let made = match &destination {
+            FixDestination::Diff { is_terminal, .. } => diff(&mut fixer, document, *is_terminal),
+            FixDestination::Files { roots, .. } => {
+                write(&mut fixer, document, roots).map(|file| (file, Vec::new()))
             }
         };
         let path = document.path.display();
@@ -67,49 +70,43 @@ pub(super) fn run(
             Ok((file, text)) => {
                 counts.fixed += file.fixed.len() as u64;
                 counts.files += u64::from(!file.is_empty());
+                counts.left += file.left.len() as u64;
                 for (fix, reason) in &file.left {
-                    counts.leave(fix);
+                    let position = fix.position.map_or(String::new(), |position| {
+                        format!(":{}:{}", position.line, position.column)
+                    });
                     if tells {
-                        let position = fix.position.map_or(String::new(), |position| {
-                            format!(":{}:{}", position.line, position.column)
-                        });
                         report(&format!("{path}{position}: not fixed: {reason}"));
                     }
+                    if let FixDestination::Files { reports, .. } = &mut destination {
+                        let message = format!("not fixed{position}: {reason}");
+                        reports.leave(&document.path, &message, [fix])?;
+                    }
                 }
-                if let Some((Some(out), text)) = text {
+                if let FixDestination::Diff { out: Some(out), .. } = &mut destination {
                     out.write_all(&text)?;
                 }
             }
             Err(error) => {
-                document.fixes.iter().for_each(|fix| counts.leave(fix));
+                counts.left += document.fixes.len() as u64;
                 counts.errors += 1;
                 if tells {
                     report(&format!("{path}: not fixed: {error}"));
                 }
+                if let FixDestination::Files { reports, .. } = &mut destination {
+                    let message = format!("not fixed: {error}");
+                    reports.leave(&document.path, &message, &document.fixes)?;
+                }
             }
         }
+    }
+    if let FixDestination::Files { reports, .. } = destination {
+        reports.totals.fixed = Some((counts.fixed, counts.left));
     }
     Ok(counts)
 }
 
 impl FixCounts {
-    fn leave(&mut self, fix: &Fix) {
-        match fix.level {
-            Level::Error => self.left.0 += 1,
-            _ => self.left.1 += 1,
-        }
-    }
-
-    /// Adds the findings whose fixes could not be written to the totals, which have none of those that
-    /// were to be fixed.
-    pub(super) fn add_to(self, totals: &mut AuditSummary, is_written: bool) -> Self {
-        if is_written {
-            totals.errors += self.left.0;
-            totals.warnings += self.left.1;
-        }
-        self
-    }
-
     /// Returns a line for people; `found` is the number of findings that count.
     pub(super) fn text(&self, is_written: bool, found: u64) -> String {
         let left = match is_written {

@@ -314,11 +314,95 @@ codes! {
         allow: "There is no flag for it. Unpack the file yourself, and give what comes out.",
     }
     DEPTH_LIMIT = "archive.depth-limit", Damage {
-        message: "compressed data nests deeper than the limit",
-        meaning: "Compressed data nests deeper than the limit.",
+        message: "compressed data or archives nest deeper than the limit",
+        meaning: "Compressed data or archives nest deeper than the limit.",
         why: "What is inside the innermost layer was not read.",
         example: "gzip in gzip in gzip in gzip in gzip",
         allow: "There is no flag for it. Unpack the outer layers yourself.",
+    }
+    ARCHIVE_UNREADABLE = "archive.unreadable-member", Damage {
+        message: "a member is encrypted or packed in an unknown way and was left out",
+        meaning: "A member of an archive is encrypted, or packed by a method that is not read.",
+        why: "Its links are missing.",
+        example: "zip -e secret.zip page.html",
+        allow: "There is no flag for it. Unpack the archive yourself, and give what comes out.",
+    }
+    ARCHIVE_TRUNCATED = "archive.truncated", Damage {
+        message: "the archive ends too early",
+        meaning: "An archive ends inside a member or a header.",
+        why: "The file was cut, and members behind the cut are missing.",
+        example: "head -c 1000 site.tar > cut.tar",
+        allow: DAMAGE,
+    }
+    ARCHIVE_INCONSISTENT = "archive.inconsistent", Damage {
+        message: "headers of the archive contradict each other or are damaged",
+        meaning: "Headers of an archive contradict each other, or are none.",
+        why: "Programs disagree on what is in such an archive. In a zip the central directory was followed.",
+        example: "a zip whose local header has another name than its central directory",
+        allow: DAMAGE,
+    }
+    ARCHIVE_MEMBER_LIMIT = "archive.member-limit", Damage {
+        message: "the archive has more members than are read; the rest was left out",
+        meaning: "An archive has more than 1,048,576 members; the rest was left out.",
+        why: "A few megabytes of empty members can keep a reader busy for hours.",
+        example: "a zip of ten million empty files",
+        allow: "There is no flag for it. Unpack the archive yourself, and give what comes out.",
+    }
+    WARC_RESYNC = "warc.resync", Damage {
+        message: "no record stands where one should, and the next one was searched",
+        meaning: "No record of a web archive stands where one should; the next one was searched.",
+        why: "A length was wrong or bytes are damaged; links of the records there may be missing.",
+        example: "a record whose Content-Length is too short",
+        allow: DAMAGE,
+    }
+    WARC_SHORT_RECORD = "warc.short-record", Damage {
+        message: "the archive ends inside a record",
+        meaning: "A web archive ends inside a record.",
+        why: "The file was cut, and what stood behind the cut is missing.",
+        example: "head -c 1000 crawl.warc > cut.warc",
+        allow: DAMAGE,
+    }
+    WARC_LENGTH_MISSING = "warc.content-length-missing", Damage {
+        message: "a record has no length and was left out",
+        meaning: "A record of a web archive has no Content-Length that is a number; it was left out.",
+        why: "Nothing tells where it ends. The next record was searched.",
+        example: "a record with `Content-Length: unknown`",
+        allow: DAMAGE,
+    }
+    WARC_CONTINUATION = "warc.continuation-missing", Damage {
+        message: "a segment does not follow the one that it continues and was left out",
+        meaning: "A segment of a record does not follow the one that it continues; it was left out.",
+        why: "Links in it are missing.",
+        example: "a record in two segments that stand in two files",
+        allow: DAMAGE,
+    }
+    HTTP_BAD_STATUS = "http.bad-status", Note {
+        message: "a response does not begin with a status line and was read as its body",
+        meaning: "A response in a web archive does not begin with a status line.",
+        why: "All of it was read as its body.",
+        example: "a record of type response that holds the page alone",
+        allow: NOTE,
+    }
+    HTTP_NOT_CHUNKED = "http.not-chunked", Note {
+        message: "a body that is said to come in chunks does not, and was read as it is",
+        meaning: "A header says that a body comes in chunks, and it does not.",
+        why: "Crawlers store bodies without chunks under the old header.",
+        example: "Transfer-Encoding: chunked before a whole page",
+        allow: NOTE,
+    }
+    HTTP_ENCODING_FALSE = "http.content-encoding-false", Note {
+        message: "a body is not in the content coding that its header names, and was read as it is",
+        meaning: "A body is not in the content coding that its header names.",
+        why: "Crawlers store decoded bodies under the old header.",
+        example: "Content-Encoding: gzip before a page that is not compressed",
+        allow: NOTE,
+    }
+    HTTP_ENCODING_UNKNOWN = "http.content-encoding-unknown", Note {
+        message: "nobody knows the content coding, and the body was read as it is",
+        meaning: "The content coding of a body is an unknown one.",
+        why: "If the body is in it after all, its links are missing.",
+        example: "Content-Encoding: x-own",
+        allow: NOTE,
     }
     FROM_LINE_IN_BODY = "mbox.from-line-in-body", Note {
         message: "a line of the body looks like a separator and is none",

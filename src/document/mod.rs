@@ -13,6 +13,8 @@ pub mod events;
 pub mod flags;
 mod format;
 pub mod html;
+#[cfg(feature = "documents")]
+pub(crate) mod http;
 pub(crate) mod json;
 #[cfg(feature = "mail")]
 pub mod mail;
@@ -26,6 +28,8 @@ mod remark;
 #[cfg(feature = "documents")]
 mod rst;
 pub mod text;
+#[cfg(feature = "documents")]
+pub(crate) mod troff;
 #[cfg(feature = "documents")]
 pub(crate) mod xml;
 
@@ -57,6 +61,8 @@ pub static FORMATS: &[Format] = &[
     #[cfg(feature = "documents")]
     json::HTTP_ARCHIVES,
     #[cfg(feature = "documents")]
+    json::TRANSFORMATIONS,
+    #[cfg(feature = "documents")]
     json::LINKED_DATA,
     #[cfg(feature = "documents")]
     xml::FORMAT,
@@ -66,6 +72,8 @@ pub static FORMATS: &[Format] = &[
     rst::FORMAT,
     #[cfg(feature = "documents")]
     adoc::FORMAT,
+    #[cfg(feature = "documents")]
+    troff::FORMAT,
     #[cfg(feature = "markdown")]
     markdown::FORMAT,
     #[cfg(feature = "mail")]
@@ -121,6 +129,17 @@ impl Format {
     pub(crate) fn of_media_type(media_type: &str) -> Option<&'static Format> {
         let mut formats = FORMATS.iter();
         formats.find(|format| format.media_types.contains(&media_type))
+    }
+
+    /// Returns the format of the payload of a record with a media type, in lower case: plain text for
+    /// text of any other kind.
+    #[cfg(feature = "mail")]
+    pub(crate) fn of_payload(media_type: &str) -> Option<&'static Format> {
+        let is_text = || mail::is_text(media_type).then_some(Format::TEXT);
+        match media_type {
+            "message/rfc822" | "message/global" => Some(Format::MAIL),
+            _ => Self::of_media_type(media_type).or_else(is_text),
+        }
     }
 
     /// The format of an extension, in any case.

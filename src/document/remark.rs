@@ -1,7 +1,7 @@
 //! Comments that are remarks for those who check a document.
 
 /// The first word of a remark.
-const FIRST_WORD: &[u8] = b"uriscan-ignore";
+pub(super) const FIRST_WORD: &[u8] = b"uriscan-ignore";
 
 /// A comment with longer contents, in bytes, is no remark.
 pub(super) const LONGEST_REMARK: usize = 4 << 10;

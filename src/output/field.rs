@@ -4,7 +4,7 @@
 use super::escape::Escape;
 use super::record::DocumentPath;
 use crate::document::flags::Flags;
-use crate::resolver::Link;
+use crate::resolver::{Link, WebRecord};
 use crate::uri::ResolveErrorKind;
 
 /// A key of the record of a link.
@@ -303,6 +303,69 @@ pub(crate) static FIELDS: &[RecordField] = &[
         |_, link| link.unwrapped.map_or(Value::Null, Value::Bytes)
     ),
     field!(
+        "member_bytes",
+        Appended,
+        ValueShape::Text,
+        "The bytes of the name of a member of an archive that is not UTF-8, in base64",
+        |_, link| link.part.name_bytes.map_or(Value::Null, Value::Base64)
+    ),
+    field!(
+        "member_length",
+        Appended,
+        ValueShape::Number,
+        "The number of compressed bytes of the record, or of the gzip member that holds it",
+        |_, link| Value::number(link.part.member_length)
+    ),
+    field!(
+        "record_id",
+        Appended,
+        ValueShape::Text,
+        "The identifier of the record of a web archive",
+        |_, link| Value::text(record(link).id)
+    ),
+    field!(
+        "target_uri",
+        Appended,
+        ValueShape::Text,
+        "The URI that the record of a web archive was retrieved from",
+        |_, link| Value::text(record(link).target_uri)
+    ),
+    field!(
+        "http_status",
+        Appended,
+        ValueShape::Number,
+        "The status code of the response",
+        |_, link| Value::number(record(link).http_status.map(u64::from))
+    ),
+    field!(
+        "content_type",
+        Appended,
+        ValueShape::Text,
+        "The media type of the response, else of the record",
+        |_, link| Value::text(record(link).content_type)
+    ),
+    field!(
+        "truncated",
+        Appended,
+        ValueShape::Text,
+        "Why the record does not hold everything",
+        |_, link| Value::text(record(link).truncated)
+    ),
+    field!(
+        "warc_type",
+        Appended,
+        ValueShape::Text,
+        "The type of the record",
+        |_, link| Value::text(record(link).warc_type)
+    ),
+    field!(
+        "warc_date",
+        Appended,
+        ValueShape::Text,
+        "The date of the retrieval, as written",
+        |_, link| Value::text(record(link).warc_date)
+    ),
+    field!(
         "message_date",
         Mail,
         ValueShape::MaybeText,
@@ -324,6 +387,10 @@ pub(crate) static FIELDS: &[RecordField] = &[
         |_, link| Value::text(link.part.envelope.and_then(|envelope| envelope.subject))
     ),
 ];
+
+fn record<'a>(link: &Link<'a>) -> WebRecord<'a> {
+    link.part.record.unwrap_or_default()
+}
 
 fn line(link: &Link<'_>) -> Option<u64> {
     link.position.map(|position| position.line)

@@ -6,7 +6,8 @@ use std::rc::Rc;
 
 use super::input::{self, Input};
 use super::sniff::HEAD;
-use crate::decode::compression::{Codec, DecompressError, DecompressFault, Decompressed};
+use crate::archive::WARC;
+use crate::decode::compression::{Codec, DecompressError, DecompressFault, Decompressed, Members};
 use crate::document::NestingLimit;
 use crate::resolver::{Diagnostic, Link, Remark, Sink};
 
@@ -44,6 +45,19 @@ impl<'a> OpenedFile<'a> {
             Input::File(_, file) => Box::new(before.chain(file)),
             Input::Stream(_, stream) => Box::new(before.chain(stream)),
         };
+        OpenedFile::over(path, codec, reader)
+    }
+
+    /// Opens a file whose first bytes are those of the codec; `reader` reads it from the first byte on.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read.
+    pub(crate) fn over(
+        path: &'a [u8],
+        codec: &'static Codec,
+        reader: Box<dyn Read>,
+    ) -> io::Result<Self> {
         let mut this = OpenedFile {
             path,
             head: Vec::new(),
@@ -63,16 +77,29 @@ impl<'a> OpenedFile<'a> {
     }
 
     fn open(&mut self, codec: &'static Codec, reader: Box<dyn Read>) -> io::Result<()> {
-        let layer = Rc::new(RefCell::new(Decompressed::new(codec, reader)));
+        let mut layer = Decompressed::new(codec, reader);
+        // Damage in a web archive must not end it.
+        let path = without(self.path, codec.extension);
+        if ["warc", "wat", "wet"]
+            .iter()
+            .any(|name| without(path, name).len() < path.len())
+        {
+            layer.resume_at(WARC);
+        }
+        let layer = Rc::new(RefCell::new(layer));
         self.layers.push(Rc::clone(&layer));
         self.path = without(self.path, codec.extension);
-        let length = input::read(&mut CodecLayer(layer), &mut self.head, HEAD)?.len();
+        let mut reader = CodecLayer(layer);
+        let length = input::read(&mut reader, &mut self.head, HEAD)?.len();
         self.head.truncate(length);
+        if self.head.starts_with(WARC) {
+            reader.0.borrow_mut().resume_at(WARC);
+        }
         Ok(())
     }
 
     /// Returns a reader of the innermost layer.
-    pub(crate) fn reader(&mut self) -> impl Read + use<> {
+    pub(crate) fn reader(&self) -> impl Read + use<> {
         let head = Cursor::new(self.head.clone());
         head.chain(LayerRest {
             layers: self.layers.clone(),
@@ -82,7 +109,7 @@ impl<'a> OpenedFile<'a> {
 
     /// Returns the offsets of members, which grow while the layers are read.
     pub(crate) fn members(&self) -> Members {
-        Members(self.layers.clone())
+        Members::new(self.layers.clone())
     }
 
     /// Returns the errors of the layers, as far as they have been read.
@@ -96,18 +123,6 @@ impl<'a> OpenedFile<'a> {
             });
         }
         errors
-    }
-}
-
-/// The members of the layers, outermost first.
-pub(crate) struct Members(Vec<Rc<RefCell<Decompressed>>>);
-
-impl Members {
-    /// Returns where in the file the member begins that holds the byte at an offset of the content.
-    /// Offsets must not descend from call to call.
-    pub(crate) fn offset(&self, content: u64) -> Option<u64> {
-        let mut innermost_first = self.0.iter().rev();
-        innermost_first.try_fold(content, |at, layer| layer.borrow_mut().member(at))
     }
 }
 

@@ -6,6 +6,7 @@
 //! into a buffer of its own. [`reorder`] puts these buffers in the order of their tickets, and
 //! [`writer`] writes them. The bytes written do not depend on the number of workers.
 
+pub(crate) mod archive;
 pub mod bases;
 pub(crate) mod compressed;
 pub(crate) mod input;
@@ -23,8 +24,8 @@ pub(crate) mod workers;
 pub mod writer;
 
 pub use options::{
-    Archives, Decompress, Filter, OutputOrder, PipelineOptions, Progress, ReportMode, Shard,
-    Verbosity, Written,
+    Archived, Archives, Decompress, Filter, OutputOrder, PipelineOptions, Progress, ReportMode,
+    Shard, Verbosity, Written,
 };
 
 #[cfg(feature = "internals")]

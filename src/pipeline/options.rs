@@ -14,6 +14,7 @@ use super::sniff::{self, Content, HEAD, NamedType};
 use super::split_lines::PIECE;
 use super::tally::CountKey;
 use super::walk::{Entry, EntryKind};
+use crate::archive::{ArchiveFormat, ArchiveOptions};
 use crate::decode::compression::Codec;
 use crate::document::events::Context;
 use crate::document::options::Slug;
@@ -33,6 +34,10 @@ pub struct PipelineOptions {
     pub declared: Option<&'static Encoding>,
     /// Which compressed files are decompressed.
     pub decompress: Decompress,
+    /// Whether archives are opened, too.
+    pub archives: Archived,
+    /// How archives are read.
+    pub archive_options: ArchiveOptions,
     /// The formats to read; empty: all.
     pub formats: Vec<&'static Format>,
     /// The formats of files by their names, besides the extensions of formats.
@@ -69,6 +74,8 @@ impl Default for PipelineOptions {
             extractor: extractor::ExtractorOptions::default(),
             declared: None,
             decompress: Decompress::default(),
+            archives: Archived::default(),
+            archive_options: ArchiveOptions::default(),
             formats: Vec::new(),
             types: Vec::new(),
             bases: Bases::default(),
@@ -90,16 +97,16 @@ impl Default for PipelineOptions {
 impl PipelineOptions {
     /// Chooses the format of a file by its path and its first bytes, or the reason to skip it.
     pub(crate) fn choose(&self, entry: &Entry, head: &[u8]) -> Choice {
-        self.choose_by(entry.path.as_os_str().as_encoded_bytes(), entry, head)
+        self.choose_by(entry.path.as_os_str().as_encoded_bytes(), entry.named, head)
     }
 
     /// Chooses as [`choose`](Self::choose) does, for the contents of a compressed file: `path` has no
     /// extension of a codec.
-    pub(crate) fn choose_by(&self, path: &[u8], entry: &Entry, head: &[u8]) -> Choice {
+    pub(crate) fn choose_by(&self, path: &[u8], named: bool, head: &[u8]) -> Choice {
         let content = sniff::content(path, head, &self.types);
         match (content, self.formats.as_slice()) {
             // A named file is of the type that the user gives.
-            (_, [format]) if entry.named => Choice::Read(format),
+            (_, [format]) if named => Choice::Read(format),
             (Content::Other(name), _) => Choice::Skip(Skip {
                 reason: sniff::reason(name),
                 format: name,
@@ -128,13 +135,24 @@ impl PipelineOptions {
             File::open(&entry.path).and_then(|file| file.take(HEAD as u64).read_to_end(&mut head));
         read.is_ok()
             && (self.codec(entry, &head).is_some()
+                || self.archive(entry, &head).is_some()
                 || matches!(self.choose(entry, &head), Choice::Read(_)))
     }
 
     /// Returns the codec of a file that is to be decompressed.
     pub(crate) fn codec(&self, entry: &Entry, head: &[u8]) -> Option<&'static Codec> {
-        let wanted = entry.named || self.decompress == Decompress::All;
-        Codec::of(head).filter(|_| wanted)
+        Codec::of(head).filter(|_| self.opens(entry))
+    }
+
+    /// Returns the format of a file that is to be opened as an archive.
+    pub(crate) fn archive(&self, entry: &Entry, head: &[u8]) -> Option<&'static ArchiveFormat> {
+        let wanted = self.archives == Archived::Open && self.opens(entry);
+        ArchiveFormat::of(head).filter(|_| wanted)
+    }
+
+    /// Returns whether a file is opened if it is compressed or an archive.
+    fn opens(&self, entry: &Entry) -> bool {
+        entry.named || self.decompress == Decompress::All
     }
 
     /// Returns whether a document with these first bytes may be split: each piece must be readable
@@ -184,6 +202,16 @@ pub enum Choice {
     Read(&'static Format),
     /// Skipped.
     Skip(Skip),
+}
+
+/// Whether archives are opened where compressed files are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Archived {
+    /// They are.
+    #[default]
+    Open,
+    /// They are skipped.
+    Skip,
 }
 
 /// Which compressed files are decompressed.

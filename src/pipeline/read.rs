@@ -1,13 +1,15 @@
 //! Reads one file after the other: opens it, recognises its format, finds its base, extracts its links.
 
-use std::io;
+use std::io::{self, Cursor, Read as _};
 
+use super::archive::{self, ArchiveOutcome, ArchiveReader};
 use super::bases;
 use super::compressed::{Located, OpenedFile};
 use super::input::{Input, Joined};
 use super::options::{Choice, PipelineOptions, ReportMode};
 use super::split_lines::FilePiece;
 use super::walk::{Entry, EntryKind};
+use crate::archive::{ArchiveFormat, ArchiveSource};
 use crate::decode::compression::Codec;
 use crate::document::options::Slug;
 use crate::document::{ArchiveCounts, Format, Retrieval};
@@ -27,6 +29,13 @@ pub(crate) enum FileOutcome {
         format: &'static Format,
         /// The number of bytes that were read.
         bytes: u64,
+        /// The error that ended the reading early.
+        error: Option<io::Error>,
+    },
+    /// Read as an archive.
+    Archive {
+        /// What was read of it.
+        outcome: ArchiveOutcome,
         /// The error that ended the reading early.
         error: Option<io::Error>,
     },
@@ -99,9 +108,40 @@ impl<'a> FileReader<'a> {
         input: Input<'_>,
         sink: &mut impl Sink,
     ) -> io::Result<FileOutcome> {
-        match self.options.codec(entry, input.head()) {
-            Some(codec) => self.compressed(entry, codec, input, sink),
-            None => Ok(self.document(entry, input, sink)),
+        if let Some(codec) = self.options.codec(entry, input.head()) {
+            return self.compressed(entry, codec, input, sink);
+        }
+        if let Some(format) = self.options.archive(entry, input.head()) {
+            let source = match input {
+                Input::Whole(bytes) => ArchiveSource::File(Box::new(Cursor::new(bytes.to_vec()))),
+                Input::File(_, file) => ArchiveSource::File(Box::new(file)),
+                Input::Stream(head, stream) => {
+                    let head = Cursor::new(head.to_vec());
+                    ArchiveSource::Stream(Box::new(head.chain(stream)), None)
+                }
+            };
+            return Ok(self.archive(entry, format, source, sink));
+        }
+        Ok(self.document(entry, input, sink))
+    }
+
+    /// Reads the members of an archive.
+    fn archive(
+        &mut self,
+        entry: &Entry,
+        format: &'static ArchiveFormat,
+        source: ArchiveSource,
+        sink: &mut impl Sink,
+    ) -> FileOutcome {
+        if self.options.report == ReportMode::Files {
+            return FileOutcome::Listed;
+        }
+        let base = self.place(entry).map(archive::base_of_members);
+        let reader = ArchiveReader::new(self.options, &mut self.extractor);
+        let (outcome, read) = reader.read(format, source, base, sink);
+        FileOutcome::Archive {
+            outcome,
+            error: read.err(),
         }
     }
 
@@ -164,8 +204,16 @@ impl<'a> FileReader<'a> {
         sink: &mut impl Sink,
     ) -> io::Result<FileOutcome> {
         let path = entry.path.as_os_str().as_encoded_bytes();
-        let mut opened = OpenedFile::new(path, codec, input)?;
-        let choice = self.options.choose_by(opened.path, entry, &opened.head);
+        let opened = OpenedFile::new(path, codec, input)?;
+        if let Some(format) = self.options.archive(entry, &opened.head) {
+            let source = ArchiveSource::Stream(Box::new(opened.reader()), Some(opened.members()));
+            let outcome = self.archive(entry, format, source, sink);
+            report_damage(&opened, sink);
+            return Ok(outcome);
+        }
+        let choice = self
+            .options
+            .choose_by(opened.path, entry.named, &opened.head);
         let format = match self.format(choice) {
             Ok(format) => format,
             Err(read) => {
@@ -196,10 +244,15 @@ impl<'a> FileReader<'a> {
     }
 
     fn base(&mut self, entry: &Entry, format: &Format) -> Option<Base> {
-        let bases = &self.options.bases;
-        if format.retrieval == Retrieval::Elsewhere {
-            return Some(bases.of_container());
+        match format.retrieval {
+            Retrieval::Elsewhere => Some(self.options.bases.of_container()),
+            Retrieval::Place => self.place(entry),
         }
+    }
+
+    /// Returns the base that a file has by the place from which it was retrieved.
+    fn place(&mut self, entry: &Entry) -> Option<Base> {
+        let bases = &self.options.bases;
         let path = entry.path.as_os_str().as_encoded_bytes();
         match entry.kind {
             EntryKind::Standard => bases.of_stream(),

@@ -194,6 +194,14 @@ impl<'a, W: Write + Send> ExtractWorker<'a, W> {
                 }
                 error
             }
+            Ok(FileOutcome::Archive { outcome, error }) => {
+                collector.end_document(outcome.bytes);
+                if collector.counts_archives() {
+                    let archive = collector.archive(&outcome.counts, outcome.bytes);
+                    collector.report_archive(&archive);
+                }
+                error
+            }
             Ok(FileOutcome::Listed) => {
                 collector.list_path();
                 collector.end_document(0);

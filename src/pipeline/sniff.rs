@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
-use crate::document::{Format, json, mail, xml};
+use crate::document::{Format, json, mail, troff, xml};
 use crate::output::record::SkipReason;
 
 /// The number of first bytes that are examined.
@@ -151,6 +151,8 @@ impl NamedType {
 /// assert_eq!(name(b"a.map", b"plain"), "text");
 /// assert_eq!(name(b"a.asc", b"// x\n= Title\n"), "adoc");
 /// assert_eq!(name(b"a.asc", b"-----BEGIN PGP SIGNATURE-----\n"), "text");
+/// assert_eq!(name(b"a.1", b".\\\" x\n.TH A 1\n"), "troff");
+/// assert_eq!(name(b"app.log.1", b"GET /\n"), "text");
 /// assert_eq!(name(b"inbox/17", b"Subject: x\n\nplain"), "eml");
 /// assert_eq!(name(b"inbox/17", b"plain: x"), "eml");
 /// assert_eq!(name(b"inbox/a17", b"Subject: x\n\nplain"), "text");
@@ -173,7 +175,9 @@ pub fn content(path: &[u8], head: &[u8], types: &[NamedType]) -> Content {
     let added = types.iter().rfind(|one| one.is_of(path));
     let named = match added {
         Some(one) => Some(one.format),
-        None => extension(path).and_then(Format::of_extension),
+        None => extension(path)
+            .and_then(Format::of_extension)
+            .filter(|format| is_content_of(format, path, head)),
     };
     // Names in a Maildir end in a host name, and messages are often saved as `.txt`.
     let decides = added.is_some()
@@ -189,8 +193,6 @@ pub fn content(path: &[u8], head: &[u8], types: &[NamedType]) -> Content {
         {
             Some("text")
         }
-        // Signatures and keys of OpenPGP have the extension `asc` too.
-        Some("adoc") if has_extension(path, "asc") && !starts_with_title(head) => Some("text"),
         _ => None,
     };
     if let Some(format) = kind.and_then(Format::named).or(named) {
@@ -248,8 +250,17 @@ fn starts_with_title(head: &[u8]) -> bool {
     (lines.find(is_passed)).is_some_and(|line| line.starts_with(b"= "))
 }
 
-fn has_extension(path: &[u8], other: &str) -> bool {
-    extension(path).is_some_and(|own| own.eq_ignore_ascii_case(other))
+/// Returns whether the contents of a file are of the format that its extension names, where others use
+/// the extension too: signatures and keys of OpenPGP have `asc`, and copies of logs end in a number.
+fn is_content_of(format: &Format, path: &[u8], head: &[u8]) -> bool {
+    match format.name {
+        "adoc" => {
+            let is_asc = extension(path).is_some_and(|own| own.eq_ignore_ascii_case("asc"));
+            !is_asc || starts_with_title(head)
+        }
+        "troff" => troff::is_troff(head),
+        _ => true,
+    }
 }
 
 /// Returns whether a file is named as in MH folders and news spools, or is in a Maildir.

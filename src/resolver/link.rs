@@ -79,16 +79,42 @@ pub struct LinkMember<'a> {
     pub message_offset: Option<u64>,
     /// The message's date, sender and subject; `None` outside messages, or if not enabled.
     pub envelope: Option<Envelope<'a>>,
+    /// The bytes of the name of the member of an archive, where they are no UTF-8.
+    pub name_bytes: Option<&'a [u8]>,
     /// Offset in the compressed file of the member (of gzip, say) that holds that byte.
     ///
     /// `None` if the file is not compressed.
     pub member_offset: Option<u64>,
+    /// The number of compressed bytes of the record, or of the member that holds it.
+    pub member_length: Option<u64>,
+    /// The record of a web archive.
+    pub record: Option<WebRecord<'a>>,
     /// The part's media type.
     pub media_type: Option<&'a str>,
     /// The part's declared charset.
     pub charset: Option<&'a str>,
     /// The part of the same message that the link names (RFC 2557, RFC 2392).
     pub target_part: Option<&'a str>,
+}
+
+/// A record of a web archive: fields of its header, and of the HTTP response in it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WebRecord<'a> {
+    /// The identifier, in angle brackets (ISO 28500, `WARC-Record-ID`).
+    pub id: Option<&'a str>,
+    /// The URI that was retrieved.
+    pub target_uri: Option<&'a str>,
+    /// The status code of the response.
+    pub http_status: Option<u16>,
+    /// The media type, as the response has it, else the record.
+    pub content_type: Option<&'a str>,
+    /// Why the record does not hold everything.
+    pub truncated: Option<&'a str>,
+    /// The type of the record.
+    pub warc_type: Option<&'a str>,
+    /// The date of the retrieval, as written.
+    pub warc_date: Option<&'a str>,
 }
 
 /// The date, the sender and the subject of a message.

@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 pub use base_scope::Ruling;
-pub use link::{Diagnostic, Envelope, Link, LinkMember, Remark, Sink};
+pub use link::{Diagnostic, Envelope, Link, LinkMember, Remark, Sink, WebRecord};
 
 use crate::bytes::steps::step;
 use crate::document::diagnostic::{self, Code};

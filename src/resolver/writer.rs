@@ -140,8 +140,11 @@ impl LinkWriter {
                     .envelope
                     .as_deref()
                     .map(base_scope::EnvelopeText::read),
-                // Filled in by the reader of compressed files.
+                // Filled in by readers of compressed files and of archives.
+                name_bytes: None,
                 member_offset: None,
+                member_length: None,
+                record: None,
                 media_type: some(&heading.media_type),
                 charset: some(&heading.charset),
                 target_part,

@@ -64,6 +64,12 @@ pub enum BaseSource {
         /// The part that has the field.
         part: Arc<str>,
     },
+    /// Section 5.1.2: a `Content-Base` field of an HTTP response (RFC 2068).
+    EntityHttpContentBase,
+    /// Section 5.1.2: a `Content-Location` field of an HTTP response (RFC 2616).
+    EntityHttpContentLocation,
+    /// Section 5.1.3: the URI of a record of a web archive.
+    RetrievalWarcTargetUri,
     /// Section 5.1.3: the name of the file.
     RetrievalFile,
     /// Section 5.1.3: the directory is mounted at a URI.
@@ -87,6 +93,9 @@ impl BaseSource {
             Self::ContentCodebase => "content:codebase",
             Self::EntityContentBase { .. } => "entity:content-base",
             Self::EntityContentLocation { .. } => "entity:content-location",
+            Self::EntityHttpContentBase => "entity:http-content-base",
+            Self::EntityHttpContentLocation => "entity:http-content-location",
+            Self::RetrievalWarcTargetUri => "retrieval:warc-target-uri",
             Self::RetrievalFile => "retrieval:file",
             Self::RetrievalRoot => "retrieval:root",
             Self::RetrievalOption => "retrieval:option",

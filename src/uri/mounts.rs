@@ -284,6 +284,7 @@ fn authority(rest: &[u8]) -> &[u8] {
 
 /// A URI under a mount.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Served<'a> {
     /// The mounted directory, with its slash.
     pub directory: &'a [u8],

@@ -149,6 +149,44 @@ fn fragments_are_those_that_github_finds() {
 }
 
 #[test]
+fn hosts_of_markdown_list_directories_without_an_index() {
+    let pages = [
+        (
+            "docs/a.md",
+            "[x](src) [y](src/) <a href=src/#z>z</a> [z](gone/)\n",
+        ),
+        ("docs/src/main.rs", ""),
+    ];
+    let count = |files: &[(&str, &str)], flags: &[&str]| {
+        let tree = Tree::new(&[&pages, files].concat());
+        let ran = tree.run(&[&["audit", "--root", "docs", "--json"], flags].concat());
+        let summary: serde_json::Value =
+            serde_json::from_str(ran.out.lines().last().unwrap()).unwrap();
+        let links = tree.run(&[&["audit", "--root", "docs", "--json", "--links"], flags].concat());
+        let shown = links.out.matches("\"state\":\"ok\"").count() as u64;
+        assert_eq!(summary["ok"], shown);
+        (shown, summary["rules"]["broken-index"].as_u64())
+    };
+    assert_eq!(count(&[], &[]), (3, None));
+    // A page that has more findings is read a second time.
+    assert_eq!(count(&[], &["--deny", "duplicate-id"]), (3, None));
+    assert_eq!(count(&[], &["--slug", "gitlab"]), (3, None));
+    // Others have pages of their own for directories, or none.
+    let others = [
+        (&[][..], &["--server", "static"][..]),
+        (&[], &["--server", "apache"]),
+        (&[], &["--slug", "mkdocs"]),
+        (&[("docs/mkdocs.yml", "")], &[]),
+        (&[("docs/_redirects", "/b /a.md\n")], &[]),
+    ];
+    for (files, flags) in others {
+        assert_eq!(count(files, flags).1, Some(3), "{files:?} {flags:?}");
+    }
+    let page = ("docs/b.html", "<a href=src/>x</a>");
+    assert_eq!(count(&[page], &[]).1, Some(1));
+}
+
+#[test]
 fn wiki_links_lead_to_pages_anywhere_in_the_tree() {
     let tree = Tree::new(&[
         ("docs/Home.md", "# Big Title\n"),

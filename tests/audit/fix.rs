@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 
 use super::generated::Random;
 use crate::cli::{Ran, Tree};
+use crate::compressed::gzip;
 
 fn fix(tree: &Tree, flags: &[&str]) -> Ran {
     tree.run(
@@ -260,6 +261,65 @@ fn links_modes_and_files_that_cannot_be_written_stay() {
     );
     let alias = tree.path().join("site/alias.html");
     assert!(fs::symlink_metadata(alias).unwrap().is_symlink());
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_left_is_told_and_counted_in_all_outputs() {
+    use std::os::unix::fs::symlink;
+
+    let tree = site();
+    let page = b"<a href=guide.html>\n<a href=sub>";
+    tree.write("outside/page.html", page);
+    tree.write("site/page.html", page);
+    tree.write("site/packed.html.gz", &gzip(page));
+    symlink("../outside/page.html", tree.path().join("site/link.html")).unwrap();
+    let flags = [
+        "--fix=write",
+        "-L",
+        "-z",
+        "--json",
+        "--report",
+        "jsonl=r.jsonl",
+    ];
+    let ran = fix(&tree, &flags);
+    assert_eq!(ran.code, 2, "{}", ran.err);
+    let report = fs::read_to_string(tree.path().join("r.jsonl")).unwrap();
+    assert_eq!(report, ran.out);
+    let records: Vec<serde_json::Value> = (report.lines())
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let text = |record: &serde_json::Value, key: &str| record[key].as_str().unwrap().to_owned();
+    let errors: Vec<_> = (records.iter())
+        .filter(|record| record["type"] == "error")
+        .map(|record| (text(record, "path"), text(record, "message")))
+        .collect();
+    let compressed = |place: &str| {
+        let message = format!("not fixed:{place}: the file is compressed");
+        ("site/packed.html.gz".to_owned(), message)
+    };
+    let outside = "not fixed: a symbolic link leads out of the roots".to_owned();
+    assert_eq!(
+        errors,
+        [
+            ("site/link.html".to_owned(), outside),
+            compressed("1:9"),
+            compressed("2:9"),
+        ]
+    );
+    let summary = records.last().unwrap();
+    assert_eq!(
+        (&summary["fixed"], &summary["unfixed"]),
+        (&2.into(), &4.into())
+    );
+    assert_eq!(summary["findings"]["warning"], 4);
+    assert_eq!(summary["rules"]["case-mismatch"], 2);
+    assert!(
+        ran.err
+            .contains("site/packed.html.gz:1:9: not fixed: the file is compressed"),
+        "{}",
+        ran.err
+    );
 }
 
 /// Kinds of references on the pages of a tree, and whether they are fixed.

@@ -131,6 +131,41 @@ fn comments_in_style_sheets_ignore_findings() {
 }
 
 #[test]
+fn comments_in_style_elements_ignore_findings() {
+    let page = "<!doctype html>\n<style>\n/* uriscan-ignore-next-line: made later */\n\
+                a { background: url(a.png) }\n\
+                b { background: url(b.png); content: '/* uriscan-ignore */' }\n\
+                /* uriscan-ignore broken-file */ c { background: url(c.png) }\n\
+                /* uriscan-ignore-end */ d { background: url(d.png) } /* uriscan-ignore-next-line */\n\
+                </style>\n<p title='/* uriscan-ignore */'>/* uriscan-ignore */ <a href=e.png>x</a>\n";
+    // The markup in a style element of SVG has the page read as a tree.
+    let exact = page.replace(
+        "<p title",
+        "<svg><style><a href=f.png></a></style></svg><p title",
+    );
+    let expected = [
+        "docs/a.html:5 broken-file b.png",
+        "docs/a.html:7 broken-file d.png",
+        "docs/a.html:9 broken-file e.png",
+        "docs/a.html:7 unused-ignore uriscan-ignore-next-line",
+    ];
+    let tree = Tree::new(&[("docs/a.html", page)]);
+    for window in ["1", "2", "3", "7", "20", "33", "100000"] {
+        let (findings, summary) = audit(&tree, &["--window", window]);
+        assert_eq!(findings, expected, "windows of {window} bytes");
+        assert_eq!(summary["ignored"], 2);
+    }
+    tree.write("docs/a.html", exact.as_bytes());
+    let (mut findings, summary) = audit(&tree, &[]);
+    findings.retain(|line| !line.ends_with("f.png"));
+    assert_eq!(findings, expected);
+    assert_eq!(
+        (&summary["ignored"], &summary["exact"]),
+        (&2.into(), &1.into())
+    );
+}
+
+#[test]
 fn entries_of_the_configuration_ignore_findings() {
     let tree = Tree::new(&[
         ("docs/a.md", "[x](gone.md) [x](gone.md#y) [x](#z)\n"),
@@ -176,6 +211,11 @@ fn wrong_entries_of_the_configuration_are_errors() {
         ),
         ("{ reason = 'x' }", "has a rule, a target or a path"),
         ("{ path = 'x', until = 'soon' }", "`until` is a date"),
+        (
+            "{ path = 'x', until = '2030-02-31' }",
+            "2030-02-31 is no day of the calendar",
+        ),
+        ("{ path = 'x', until = 2030-02-31 }", "uriscan.toml:2"),
         ("{ path = 'x', untli = 'soon' }", "did you mean `until`?"),
         ("{ path = 1 }", "`path` is a string, not a number"),
         ("'x'", "an entry of `ignore` is a table, not a string"),

@@ -1,5 +1,7 @@
 //! The audit of document trees.
 
+// Style sheets, feeds, manifests and notebooks as sources; assets that nothing refers to.
+mod assets;
 // What changed since a revision.
 mod changed;
 // Trees of `corpus/audit/`, each with the findings that were written by hand.

@@ -159,8 +159,8 @@ fn mistakes_in_a_configuration_are_told_with_their_line() {
             "uriscan.toml:1: `deny` is a string or an array of strings, not a table",
         ),
         (
-            "orphans = \"yes\"",
-            "uriscan.toml:1: `orphans` is true or false, not a string",
+            "strict-scheme = \"yes\"",
+            "uriscan.toml:1: `strict-scheme` is true or false, not a string",
         ),
         (
             "fail-on = [\"error\"]",

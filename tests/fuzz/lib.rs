@@ -23,6 +23,8 @@ mod markup;
 mod rst;
 #[path = "../text/mod.rs"]
 mod text;
+#[path = "../troff/mod.rs"]
+mod troff;
 #[path = "../uri/mod.rs"]
 mod uri;
 #[path = "../xml/mod.rs"]

@@ -5,6 +5,7 @@
 //! below call the same checks.
 
 mod adoc;
+mod archives;
 mod compressed;
 mod css;
 mod html;
@@ -17,6 +18,7 @@ mod rst;
 #[cfg(test)]
 mod smoke;
 mod text;
+mod troff;
 mod uri;
 mod windows;
 mod xml;
@@ -38,19 +40,21 @@ pub(crate) struct Target {
 
 /// Every target.
 #[rustfmt::skip]
-pub(crate) const TARGETS: [Target; 13] = [
+pub(crate) const TARGETS: [Target; 15] = [
     Target { name: "text", check: text::check, seeds: &["corpus/text", "corpus/html"] },
     Target { name: "html", check: html::check, seeds: &["corpus/html"] },
     Target { name: "css", check: css::check, seeds: &["corpus/css"] },
-    Target { name: "json", check: json::check, seeds: &["corpus/json", "tests/vectors/documents"] },
+    Target { name: "json", check: json::check, seeds: &["corpus/json", "corpus/ipynb", "corpus/har", "corpus/jsonld", "tests/vectors/documents"] },
     Target { name: "xml", check: xml::check, seeds: &["corpus/xml"] },
     Target { name: "adoc", check: adoc::check, seeds: &["corpus/adoc"] },
     Target { name: "rst", check: rst::check, seeds: &["corpus/rst"] },
+    Target { name: "troff", check: troff::check, seeds: &["corpus/troff"] },
     Target { name: "mail", check: mail::check, seeds: &["tests/vectors/mail"] },
     Target { name: "pdf", check: pdf::check, seeds: &["corpus/pdf", "tests/vectors/documents"] },
     Target { name: "uri", check: uri::check, seeds: &["tests/vectors"] },
     Target { name: "windows", check: windows::check, seeds: &["corpus/text", "corpus/html", "tests/vectors/mail"] },
     Target { name: "output", check: output::check, seeds: &["corpus/text", "corpus/html"] },
+    Target { name: "archives", check: archives::check, seeds: &["tests/vectors/archives"] },
     Target { name: "compressed", check: compressed::check, seeds: &["tests/compressed/made", "corpus/text"] },
 ];
 

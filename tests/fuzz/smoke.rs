@@ -125,3 +125,8 @@ fn output() {
 fn compressed() {
     smoke("compressed");
 }
+
+#[test]
+fn archives() {
+    smoke("archives");
+}

@@ -66,6 +66,13 @@ fn a_base_counts_in_its_cell() {
     assert_eq!(targets("ipynb", notebook), expected);
 }
 
+/// `attachment:` names what the cell brings along: it is absolute, and resolves to itself.
+#[test]
+fn attachments_are_named_by_a_scheme_of_their_own() {
+    let notebook = r#"{"cells": [{"cell_type": "markdown", "attachments": {"a b.png": {"image/png": "iVBO"}}, "source": ["![](attachment:a%20b.png)"]}]}"#;
+    assert_eq!(targets("ipynb", notebook), ["attachment:a%20b.png"]);
+}
+
 #[test]
 fn long_cells_are_cut() {
     let line = format!("\"{}http://example.com/x \", ", "x".repeat(1 << 20));

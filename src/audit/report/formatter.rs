@@ -89,6 +89,8 @@ pub struct AuditSummary {
     pub(crate) unsuggested: u64,
     /// Findings that comments or entries of the options ignore.
     pub(crate) ignored: u64,
+    /// Findings that are fixed, and those whose fixes could not be written, if any were to be.
+    pub(crate) fixed: Option<(u64, u64)>,
     /// Damaged containers.
     pub(crate) damaged: u64,
     /// The findings of each rule that has any: the most severe first, then the most frequent.
@@ -125,6 +127,22 @@ pub(crate) struct TargetCount {
 }
 
 impl AuditSummary {
+    /// Counts a finding.
+    pub(super) fn count(&mut self, rule: usize, level: Level) {
+        match level {
+            Level::Error => self.errors += 1,
+            _ => self.warnings += 1,
+        }
+        match self.rules.iter_mut().find(|row| row.rule == rule) {
+            Some(row) => row.count += 1,
+            None => self.rules.push(RuleCount {
+                rule,
+                level,
+                count: 1,
+            }),
+        }
+    }
+
     /// Returns the number of documents that were read.
     pub fn files(&self) -> u64 {
         self.summary.files

@@ -91,6 +91,10 @@ pub(super) fn push_totals(totals: &AuditSummary, out: &mut Vec<u8>) {
     push_skips(&totals.summary, out);
     push_count("unsuggested", totals.unsuggested, out);
     push_count("ignored", totals.ignored, out);
+    if let Some((fixed, unfixed)) = totals.fixed {
+        push_count("fixed", fixed, out);
+        push_count("unfixed", unfixed, out);
+    }
     if !totals.servers.is_empty() {
         let sum = |count: fn(&SiteServer) -> u64| totals.servers.iter().map(count).sum();
         out.extend_from_slice(b",\"servers\":[");

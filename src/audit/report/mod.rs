@@ -14,13 +14,13 @@ use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::convert::Infallible;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::finding::{
     Baseline, Finding, FindingDraft, FindingSubject, Suggestion, push_baseline_line,
 };
-use super::fix::FixList;
-use super::rules::{Level, LinkState, StateCounts};
+use super::fix::{Fix, FixList};
+use super::rules::{LinkState, StateCounts};
 use super::wire::{self, WireReader, WireRecord};
 use crate::document::diagnostic::Effect;
 use crate::output::DocumentPath;
@@ -32,7 +32,7 @@ use crate::pipeline::tally::{CountKey, KeyCounts};
 use crate::resolver::Diagnostic;
 pub use formatter::AuditSummary;
 pub(crate) use formatter::TextStyle;
-use formatter::{GATHER, ReportFormatter, RuleCount, TargetCount};
+use formatter::{GATHER, ReportFormatter, TargetCount};
 use groups::FindingGroups;
 pub(crate) use groups::Grouping;
 use jsonl::JsonlReport;
@@ -297,24 +297,12 @@ impl<'r> ReportSet<'r> {
     pub(super) fn finding(&mut self, draft: &FindingDraft<'_>, suggestion: Option<&Suggestion>) {
         let finding = draft.finding(&self.document, suggestion);
         if let Some(fixes) = &mut self.fixes
-            && fixes.add(&finding)
+            && fixes.add(draft.rule, &finding)
             && fixes.is_written
         {
             return;
         }
-        match finding.level {
-            Level::Error => self.totals.errors += 1,
-            _ => self.totals.warnings += 1,
-        }
-        let rules = &mut self.totals.rules;
-        match rules.iter_mut().find(|row| row.rule == draft.rule) {
-            Some(row) => row.count += 1,
-            None => rules.push(RuleCount {
-                rule: draft.rule,
-                level: finding.level,
-                count: 1,
-            }),
-        }
+        self.totals.count(draft.rule, finding.level);
         if let Some(baseline) = &mut self.baseline {
             push_baseline_line(&finding, &mut baseline.out);
         }
@@ -335,6 +323,32 @@ impl<'r> ReportSet<'r> {
                 open.report.finding(&finding, &mut open.out);
             }
         }
+    }
+
+    /// Takes the list of fixes, which gets no more.
+    pub(crate) fn take_fixes(&mut self) -> Option<&'r mut FixList> {
+        self.fixes.take()
+    }
+
+    /// Reports that findings are left whose fixes could not be written, in the place of the findings.
+    ///
+    /// # Errors
+    ///
+    /// When a report cannot be written.
+    pub(crate) fn leave<'f>(
+        &mut self,
+        path: &Path,
+        message: &str,
+        fixes: impl IntoIterator<Item = &'f Fix>,
+    ) -> io::Result<()> {
+        self.enter(path.as_os_str().as_encoded_bytes())?;
+        for (rule, level) in fixes.into_iter().map(Fix::rule) {
+            self.totals.count(rule, level);
+        }
+        for open in &mut self.open {
+            open.report.failure(&self.document, message, &mut open.out);
+        }
+        self.write_full()
     }
 
     fn external(&mut self, target: &[u8]) {

@@ -1,12 +1,16 @@
 //! Flags for bases and rules.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
+use crate::archive::ArchiveFormat;
 use crate::cli::help::{is_scheme, is_url};
 use crate::cli::message::Error;
+use crate::decode::compression::Codec;
 use crate::output::escape::visible;
 use crate::pipeline::bases::{
     AbsolutePaths, Bases, UnmountedBase, directory_of, internal_origin, served_at,
@@ -188,6 +192,8 @@ fn check_directory(root: &[u8], directory: &[u8], uri: Option<&[u8]>) -> Result<
     let shown = String::from_utf8_lossy;
     let reason = match std::fs::metadata(path_of(directory)) {
         Ok(metadata) if metadata.is_dir() => return Ok(()),
+        // An archive is a directory of its members.
+        Ok(metadata) if metadata.is_file() && is_archive(&path_of(directory)) => return Ok(()),
         Ok(_) => "it is no directory".to_owned(),
         Err(error) => error.to_string(),
     };
@@ -206,6 +212,16 @@ fn check_directory(root: &[u8], directory: &[u8], uri: Option<&[u8]>) -> Result<
         ),
         None => format!("--root {}: {reason}", shown(directory)),
     }))
+}
+
+/// The number of first bytes by which an archive is known.
+const HEAD: u64 = 512;
+
+/// Returns whether a file is an archive, or compressed, by its first bytes.
+fn is_archive(path: &Path) -> bool {
+    let mut head = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
+    read.is_ok() && (ArchiveFormat::of(&head).is_some() || Codec::of(&head).is_some())
 }
 
 /// Returns the directory and the URI of `DIR=URI`, `DIR` or `URI`. A directory may have any name, so

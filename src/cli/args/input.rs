@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use encoding_rs::Encoding;
 use ignore::overrides::OverrideBuilder;
 
+use crate::archive::{ArchiveOptions, HttpBase};
 use crate::cli::help::{nearest, there_are};
 use crate::cli::message::Error;
 use crate::decode::compression::CODECS;
@@ -230,7 +231,8 @@ pub(in crate::cli) fn size(text: &str) -> Result<u64, String> {
 #[derive(Args)]
 #[command(next_help_heading = "How they are read")]
 pub(crate) struct ReadArgs {
-    /// Look into gzip, zstd, bzip2 and xz files; into those that are named it is done anyway
+    /// Look into compressed files (gzip, zstd, bzip2, xz) and archives (tar, zip, WARC, ARC); into
+    /// those that are named it is done anyway
     #[arg(short = 'z', long)]
     pub decompress: bool,
     /// The charset, as a transport would declare it: only a byte order mark beats it
@@ -280,6 +282,12 @@ pub(crate) struct ReadArgs {
     /// Mail: what a relative Content-Location is to the base
     #[arg(long, value_name = "HOW", default_value = "chained")]
     pub mime_base: MimeBaseArg,
+    /// Web archives: the base of a response that has a Content-Location
+    #[arg(long, value_name = "RULES", value_enum, default_value_t = HttpBaseArg::Rfc9110)]
+    pub http_base: HttpBaseArg,
+    /// Web archives: the `outlink` fields of metadata records, too
+    #[arg(long)]
+    pub warc_metadata: bool,
     /// Mail: read compressed attachments too
     #[arg(long)]
     pub attachments: bool,
@@ -336,7 +344,27 @@ pub(crate) enum MimeBaseArg {
     Strict,
 }
 
+/// The base of a response that has a Content-Location.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum HttpBaseArg {
+    /// The URI that was retrieved
+    Rfc9110,
+    /// The value of the field (RFC 2616 section 14.14)
+    Rfc2616,
+}
+
 impl ReadArgs {
+    /// Returns how archives are read.
+    pub(in crate::cli) fn archives(&self) -> ArchiveOptions {
+        ArchiveOptions {
+            http_base: match self.http_base {
+                HttpBaseArg::Rfc9110 => HttpBase::Rfc9110,
+                HttpBaseArg::Rfc2616 => HttpBase::Rfc2616,
+            },
+            reads_metadata: self.warc_metadata,
+        }
+    }
+
     /// Returns which compressed files are decompressed.
     pub(in crate::cli) fn decompress(&self, walk: &WalkArgs) -> Decompress {
         match self.decompress || walk.types.iter().any(|one| one.compressed) {

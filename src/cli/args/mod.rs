@@ -117,6 +117,15 @@ pub(crate) struct AuditArgs {
     pub findings: FindingArgs,
 }
 
+/// The files that may be orphans.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OrphansArg {
+    /// Documents with fragments
+    Pages,
+    /// All files
+    All,
+}
+
 /// Flags for rules and checks.
 #[derive(Args)]
 #[command(next_help_heading = "What is checked")]
@@ -130,9 +139,16 @@ pub(crate) struct CheckArgs {
     /// Leave a rule out
     #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rule)]
     pub allow: Vec<&'static str>,
-    /// The same as --warn orphan: tell of documents that no other one links to
-    #[arg(long)]
-    pub orphans: bool,
+    /// The same as --warn orphan: tell of pages that no document links to; =all of any file
+    #[arg(
+        long,
+        value_name = "WHICH",
+        num_args = 0..=1,
+        require_equals = true,
+        hide_possible_values = true,
+        default_missing_value = "pages"
+    )]
+    pub orphans: Option<OrphansArg>,
     /// Documents that nobody need link to
     #[arg(long, value_name = "GLOB")]
     pub entry: Vec<String>,

@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use bzip2::{Decompress, Status};
 
-use super::member::{CompressedSource, DecodeStep, DecompressFault, MemberDecoder, drive};
+use super::member::{DecodeStep, DecompressFault, MemberDecoder, drive};
+use crate::bytes::buffered::BufferedSource;
 
 /// Length of a stream without blocks: a header, the magic of the end, and a checksum.
 const EMPTY: usize = 14;
@@ -38,7 +39,7 @@ impl Bzip2 {
     }
 
     /// Decodes the next stretch and returns its length.
-    fn decode(&mut self, source: &mut CompressedSource) -> (usize, DecodeStep) {
+    fn decode(&mut self, source: &mut BufferedSource) -> (usize, DecodeStep) {
         let Some(stream) = &mut self.stream else {
             return (0, DecodeStep::Ended);
         };
@@ -58,7 +59,7 @@ impl Bzip2 {
 }
 
 impl MemberDecoder for Bzip2 {
-    fn begin(&mut self, source: &mut CompressedSource) -> Result<(), DecompressFault> {
+    fn begin(&mut self, source: &mut BufferedSource) -> Result<(), DecompressFault> {
         // The library allocates the memory of a block, up to 3.6 MB, before it sees that there is none.
         let is_empty = source.peek(EMPTY).get(4..) == Some(END);
         if is_empty {
@@ -69,11 +70,7 @@ impl MemberDecoder for Bzip2 {
         Ok(())
     }
 
-    fn decompress(
-        &mut self,
-        source: &mut CompressedSource,
-        into: &mut [u8],
-    ) -> (usize, DecodeStep) {
+    fn decompress(&mut self, source: &mut BufferedSource, into: &mut [u8]) -> (usize, DecodeStep) {
         if self.pending.is_empty() && self.end.is_none() {
             let (length, step) = self.decode(source);
             self.pending = 0..length;

@@ -4,7 +4,8 @@ use std::io::BufRead;
 
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 
-use super::member::{CompressedSource, DecodeStep, DecompressFault, MemberDecoder, drive};
+use super::member::{DecodeStep, DecompressFault, MemberDecoder, drive};
+use crate::bytes::buffered::BufferedSource;
 
 /// Flags of the header (RFC 1952 section 2.3.1).
 const HEADER_CRC: u8 = 0x02;
@@ -36,8 +37,10 @@ impl Gzip {
         }
     }
 
-    fn check_trailer(&self, source: &mut CompressedSource) -> Result<(), DecompressFault> {
-        let [a, b, c, d, e, f, g, h] = source.peek_array::<TRAILER>()?;
+    fn check_trailer(&self, source: &mut BufferedSource) -> Result<(), DecompressFault> {
+        let [a, b, c, d, e, f, g, h] = source
+            .peek_array::<TRAILER>()
+            .ok_or(DecompressFault::Truncated)?;
         source.consume(TRAILER);
         // The length is stored modulo 2^32.
         let holds = u32::from_le_bytes([a, b, c, d]) == self.crc.sum()
@@ -51,7 +54,7 @@ impl Gzip {
 }
 
 /// Consumes `n` bytes of a header.
-fn skip(source: &mut CompressedSource, n: usize, crc: &mut Crc) -> Result<(), DecompressFault> {
+fn skip(source: &mut BufferedSource, n: usize, crc: &mut Crc) -> Result<(), DecompressFault> {
     let bytes = source.peek(n);
     if bytes.len() < n {
         return Err(DecompressFault::Truncated);
@@ -62,7 +65,7 @@ fn skip(source: &mut CompressedSource, n: usize, crc: &mut Crc) -> Result<(), De
 }
 
 /// Consumes a string of any length and the zero byte behind it.
-fn skip_string(source: &mut CompressedSource, crc: &mut Crc) -> Result<(), DecompressFault> {
+fn skip_string(source: &mut BufferedSource, crc: &mut Crc) -> Result<(), DecompressFault> {
     loop {
         let bytes = source.available();
         if bytes.is_empty() {
@@ -79,18 +82,20 @@ fn skip_string(source: &mut CompressedSource, crc: &mut Crc) -> Result<(), Decom
 }
 
 impl MemberDecoder for Gzip {
-    fn begin(&mut self, source: &mut CompressedSource) -> Result<(), DecompressFault> {
+    fn begin(&mut self, source: &mut BufferedSource) -> Result<(), DecompressFault> {
         self.inflate.reset(false);
         self.crc.reset();
         self.ended = false;
         let mut crc = Crc::new();
-        let flags = source.peek_array::<FIXED>()?[3];
+        let flags = source
+            .peek_array::<FIXED>()
+            .ok_or(DecompressFault::Truncated)?[3];
         skip(source, FIXED, &mut crc)?;
         if flags & RESERVED != 0 {
             return Err(DecompressFault::Unsupported);
         }
         if flags & EXTRA != 0 {
-            let [low, high] = source.peek_array()?;
+            let [low, high] = source.peek_array().ok_or(DecompressFault::Truncated)?;
             skip(source, 2, &mut crc)?;
             skip(source, u16::from_le_bytes([low, high]).into(), &mut crc)?;
         }
@@ -100,7 +105,7 @@ impl MemberDecoder for Gzip {
             }
         }
         if flags & HEADER_CRC != 0 {
-            let stored = source.peek_array()?;
+            let stored = source.peek_array().ok_or(DecompressFault::Truncated)?;
             source.consume(2);
             if u16::from_le_bytes(stored) != crc.sum() as u16 {
                 return Err(DecompressFault::Corrupt);
@@ -109,11 +114,7 @@ impl MemberDecoder for Gzip {
         Ok(())
     }
 
-    fn decompress(
-        &mut self,
-        source: &mut CompressedSource,
-        into: &mut [u8],
-    ) -> (usize, DecodeStep) {
+    fn decompress(&mut self, source: &mut BufferedSource, into: &mut [u8]) -> (usize, DecodeStep) {
         if !self.ended {
             let inflate = &mut self.inflate;
             let (produced, step) = drive(source, into, |input, into| {

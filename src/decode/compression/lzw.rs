@@ -2,7 +2,8 @@
 
 use std::io::Read;
 
-use super::member::{CompressedSource, DecodeStep, DecompressFault, MemberDecoder};
+use super::member::{DecodeStep, DecompressFault, MemberDecoder};
+use crate::bytes::buffered::BufferedSource;
 
 /// The first two bytes.
 pub(super) const MAGIC: &[u8] = b"\x1f\x9d";
@@ -64,7 +65,7 @@ impl Lzw {
     }
 
     /// Reads the next code; none at the end.
-    fn read_code(&mut self, source: &mut CompressedSource) -> Result<Option<u32>, DecompressFault> {
+    fn read_code(&mut self, source: &mut BufferedSource) -> Result<Option<u32>, DecompressFault> {
         let full = self.table.len() as u32 >= 1 << self.width;
         if full && self.width < self.widest {
             self.set_width(self.width + 1);
@@ -94,7 +95,7 @@ impl Lzw {
     }
 
     /// Decodes the next code into `text`; false at the end.
-    fn decode_code(&mut self, source: &mut CompressedSource) -> Result<bool, DecompressFault> {
+    fn decode_code(&mut self, source: &mut BufferedSource) -> Result<bool, DecompressFault> {
         let Some(code) = self.read_code(source)? else {
             return Ok(false);
         };
@@ -142,7 +143,7 @@ impl Lzw {
 }
 
 impl MemberDecoder for Lzw {
-    fn begin(&mut self, source: &mut CompressedSource) -> Result<(), DecompressFault> {
+    fn begin(&mut self, source: &mut BufferedSource) -> Result<(), DecompressFault> {
         let mut header = [0; 3];
         let read = source.read_exact(&mut header);
         read.map_err(|_| DecompressFault::Truncated)?;
@@ -158,11 +159,7 @@ impl MemberDecoder for Lzw {
         Ok(())
     }
 
-    fn decompress(
-        &mut self,
-        source: &mut CompressedSource,
-        into: &mut [u8],
-    ) -> (usize, DecodeStep) {
+    fn decompress(&mut self, source: &mut BufferedSource, into: &mut [u8]) -> (usize, DecodeStep) {
         for (n, byte) in into.iter_mut().enumerate() {
             while self.text.is_empty() {
                 match self.decode_code(source) {
@@ -284,7 +281,7 @@ mod tests {
 
     /// Decompresses up to the end or damage, `step` bytes at a time.
     fn decompress(stored: &[u8], step: usize) -> (Vec<u8>, DecodeStep) {
-        let mut source = CompressedSource::new(Box::new(std::io::Cursor::new(stored.to_vec())));
+        let mut source = BufferedSource::new(Box::new(std::io::Cursor::new(stored.to_vec())));
         let mut lzw = Lzw::new();
         let mut got = Vec::new();
         if let Err(fault) = lzw.begin(&mut source) {

@@ -12,11 +12,14 @@ mod member;
 mod xz;
 mod zstd;
 
+use std::cell::RefCell;
 use std::collections::VecDeque;
-use std::io::{self, BufRead, Read};
+use std::io::{self, BufRead, Cursor, Read};
+use std::rc::Rc;
 
+use crate::bytes::buffered::BufferedSource;
 pub use member::DecompressFault;
-use member::{CompressedSource, DecodeStep, MemberDecoder};
+use member::{DecodeStep, MemberDecoder};
 
 /// Output of more than [`RATIO_FROM`] bytes may be at most this many times longer than the input.
 const RATIO: u64 = 1000;
@@ -96,6 +99,12 @@ const BATCH_LINE: usize = 64;
 
 /// The number of members whose offsets are kept until [`Decompressed::member`] asks for them.
 const MEMBERS: usize = 64 << 10;
+/// The number of places that are tried in a document as the start of a member behind damage.
+const ATTEMPTS: u32 = 4096;
+/// The number of bytes that are searched at a time for a member behind damage.
+const SEARCHED: usize = 64 << 10;
+/// The number of bytes of a member from which its first bytes are decompressed as a trial.
+const PROBED: usize = 4 << 10;
 /// The number of first bytes that identify a codec.
 const HEAD: usize = 16;
 
@@ -119,13 +128,28 @@ impl Codec {
     pub fn of(head: &[u8]) -> Option<&'static Codec> {
         CODECS.iter().find(|codec| (codec.starts)(head))
     }
+
+    /// Returns the codec whose files have an extension.
+    pub(crate) fn with_extension(extension: &str) -> Option<&'static Codec> {
+        CODECS.iter().find(|codec| codec.extension == extension)
+    }
+
+    /// Returns whether the content of a member begins with some bytes; `member` is its start.
+    fn begins_with(&'static self, member: &[u8], prefix: &[u8]) -> bool {
+        let mut content = Decompressed::new(self, Box::new(Cursor::new(member.to_vec())));
+        let mut first = Vec::new();
+        let read = (&mut content)
+            .take(prefix.len() as u64)
+            .read_to_end(&mut first);
+        read.is_ok() && first == prefix
+    }
 }
 
 /// Decodes news batches: a line, and a member of the codec that its first bytes identify.
 struct NewsBatch(Option<Box<dyn MemberDecoder>>);
 
 impl MemberDecoder for NewsBatch {
-    fn begin(&mut self, source: &mut CompressedSource) -> Result<(), DecompressFault> {
+    fn begin(&mut self, source: &mut BufferedSource) -> Result<(), DecompressFault> {
         let line = source.peek(BATCH_LINE);
         let end = memchr::memchr(b'\n', line).ok_or(DecompressFault::Corrupt)?;
         source.consume(end + 1);
@@ -141,11 +165,7 @@ impl MemberDecoder for NewsBatch {
         Ok(())
     }
 
-    fn decompress(
-        &mut self,
-        source: &mut CompressedSource,
-        into: &mut [u8],
-    ) -> (usize, DecodeStep) {
+    fn decompress(&mut self, source: &mut BufferedSource, into: &mut [u8]) -> (usize, DecodeStep) {
         match &mut self.0 {
             Some(decoder) => decoder.decompress(source, into),
             None => (0, DecodeStep::Ended),
@@ -180,14 +200,30 @@ pub struct DecompressError {
 /// ```
 pub struct Decompressed {
     codec: &'static Codec,
-    source: CompressedSource,
+    source: BufferedSource,
     decoder: Box<dyn MemberDecoder>,
     state: DecompressState,
     /// Decompressed bytes so far.
     output: u64,
-    /// Offsets of members: in the output, and in the compressed document.
-    members: VecDeque<(u64, u64)>,
+    members: VecDeque<MemberExtent>,
     error: Option<DecompressError>,
+    /// The first bytes of what a member holds behind which reading goes on after damage.
+    resume: Option<&'static [u8]>,
+    /// The members that may still be tried after damage.
+    attempts: u32,
+    /// The offsets in the output behind damage at which another member begins.
+    gaps: VecDeque<u64>,
+}
+
+/// The place of a member in the output and in the compressed document.
+#[derive(Clone, Copy, Debug)]
+struct MemberExtent {
+    /// The offset of its first byte in the output.
+    output: u64,
+    /// The offset of its first byte in the compressed document.
+    start: u64,
+    /// The offset behind it in the compressed document, once it has been read.
+    end: Option<u64>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -207,13 +243,30 @@ impl Decompressed {
     pub fn new(codec: &'static Codec, reader: Box<dyn Read>) -> Self {
         Decompressed {
             codec,
-            source: CompressedSource::new(reader),
+            source: BufferedSource::new(reader),
             decoder: (codec.decoder)(),
             state: DecompressState::Begin,
             output: 0,
             members: VecDeque::new(),
             error: None,
+            resume: None,
+            attempts: ATTEMPTS,
+            gaps: VecDeque::new(),
         }
+    }
+
+    /// Goes on behind damage, at the next member whose content begins with these bytes.
+    pub(crate) fn resume_at(&mut self, prefix: &'static [u8]) {
+        self.resume = Some(prefix);
+    }
+
+    /// Returns the first offset in the output, from `from` on, at which reading went on behind damage.
+    /// Offsets must not descend from call to call.
+    pub(crate) fn gap(&mut self, from: u64) -> Option<u64> {
+        while self.gaps.front().is_some_and(|gap| *gap < from) {
+            self.gaps.pop_front();
+        }
+        self.gaps.front().copied()
     }
 
     /// Returns the number of compressed bytes that have been consumed.
@@ -241,30 +294,73 @@ impl Decompressed {
     /// Returns where in the compressed document the member begins that holds the byte at an offset of
     /// the output. Offsets must not descend from call to call: members before them are forgotten.
     pub(crate) fn member(&mut self, offset: u64) -> Option<u64> {
-        while self
-            .members
-            .get(1)
-            .is_some_and(|(output, _)| *output <= offset)
-        {
+        while (self.members.get(1)).is_some_and(|member| member.output <= offset) {
             self.members.pop_front();
         }
-        let (output, input) = self.members.front()?;
-        (*output <= offset).then_some(*input)
+        let member = self.members.front()?;
+        (member.output <= offset).then_some(member.start)
+    }
+
+    /// Returns where in the compressed document the member ends that holds the byte before an offset of
+    /// the output, if it has been read to its end.
+    pub(crate) fn member_end(&self, offset: u64) -> Option<u64> {
+        let mut latest_first = self.members.iter().rev();
+        latest_first.find(|member| member.output < offset)?.end
     }
 
     fn begin_member(&mut self, at: u64) {
         // A member without content holds no byte that could be asked for.
-        if self
-            .members
-            .back()
-            .is_some_and(|(output, _)| *output == self.output)
-        {
+        if (self.members.back()).is_some_and(|member| member.output == self.output) {
             self.members.pop_back();
         }
         if self.members.len() == MEMBERS {
             self.members.pop_front();
         }
-        self.members.push_back((self.output, at));
+        self.members.push_back(MemberExtent {
+            output: self.output,
+            start: at,
+            end: None,
+        });
+        if self.resume.is_some() {
+            self.source.mark();
+        }
+    }
+
+    fn end_member(&mut self) {
+        if let Some(member) = self.members.back_mut() {
+            member.end = Some(self.source.consumed);
+        }
+        self.state = DecompressState::Behind;
+    }
+
+    /// Goes on at the next member behind damage, if that is wanted and there is one.
+    fn fail(&mut self, fault: DecompressFault) {
+        self.end_with(fault);
+        let Some(prefix) = self.resume else {
+            return;
+        };
+        // A decoder may notice damage only far behind it.
+        self.source.rewind();
+        self.source.skip(1);
+        while self.attempts > 0 {
+            let bytes = self.source.peek(SEARCHED);
+            let Some(at) = memchr::memmem::find(bytes, self.codec.magic) else {
+                let length = bytes.len();
+                if length < self.codec.magic.len() {
+                    return;
+                }
+                self.source.consume(length + 1 - self.codec.magic.len());
+                continue;
+            };
+            self.source.consume(at);
+            self.attempts -= 1;
+            if self.codec.begins_with(self.source.peek(PROBED), prefix) {
+                self.gaps.push_back(self.output);
+                self.state = DecompressState::Begin;
+                return;
+            }
+            self.source.consume(1);
+        }
     }
 
     /// Looks for another member behind padding.
@@ -284,7 +380,7 @@ impl Decompressed {
         } else if !head.is_empty() && self.codec.magic.starts_with(head) {
             self.end_with(DecompressFault::Truncated);
         } else if !head.is_empty() || !is_padding {
-            self.end_with(self.codec.trailing);
+            self.fail(self.codec.trailing);
         } else {
             self.state = DecompressState::Done;
         }
@@ -319,12 +415,12 @@ impl Read for Decompressed {
             self.output += n as u64;
             match step {
                 DecodeStep::More => {}
-                DecodeStep::Ended => self.state = DecompressState::Behind,
+                DecodeStep::Ended => self.end_member(),
                 // To the decoder an error of the reader looks like the end of the input.
                 DecodeStep::Failed(_) if self.source.error.is_some() => {
                     self.state = DecompressState::Done
                 }
-                DecodeStep::Failed(fault) => self.end_with(fault),
+                DecodeStep::Failed(fault) => self.fail(fault),
             }
             if n > 0 {
                 if self.state != DecompressState::Done
@@ -335,5 +431,39 @@ impl Read for Decompressed {
                 return Ok(n);
             }
         }
+    }
+}
+
+/// The members of the layers of a compressed document, outermost first. They grow while the layers are
+/// read.
+#[derive(Clone)]
+pub struct Members(Vec<Rc<RefCell<Decompressed>>>);
+
+impl Members {
+    /// Returns the members of layers, outermost first.
+    pub(crate) fn new(layers: Vec<Rc<RefCell<Decompressed>>>) -> Self {
+        Members(layers)
+    }
+
+    /// Returns where in the file the member begins that holds the byte at an offset of the content.
+    /// Offsets must not descend from call to call.
+    pub(crate) fn offset(&self, content: u64) -> Option<u64> {
+        let mut innermost_first = self.0.iter().rev();
+        innermost_first.try_fold(content, |at, layer| layer.borrow_mut().member(at))
+    }
+
+    /// Returns where in the file the member ends that holds the byte before an offset of the content,
+    /// once it has been read; `None` in more than one layer.
+    pub(crate) fn end(&self, content: u64) -> Option<u64> {
+        match self.0.as_slice() {
+            [layer] => layer.borrow().member_end(content),
+            _ => None,
+        }
+    }
+
+    /// Returns the first offset of the content, from `from` on, at which reading went on behind damage.
+    /// Offsets must not descend from call to call.
+    pub(crate) fn gap(&self, from: u64) -> Option<u64> {
+        self.0.last()?.borrow_mut().gap(from)
     }
 }

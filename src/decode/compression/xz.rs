@@ -4,7 +4,8 @@ use std::io::ErrorKind;
 
 use lzma_rust2::{Action, Status, XzStream};
 
-use super::member::{CompressedSource, DecodeStep, DecompressFault, MemberDecoder, WINDOW, drive};
+use super::member::{DecodeStep, DecompressFault, MemberDecoder, WINDOW, drive};
+use crate::bytes::buffered::BufferedSource;
 
 /// The memory limit of the library in KiB: a dictionary of [`WINDOW`] bytes, and tables and buffers.
 const MEMORY: u32 = (WINDOW >> 10) as u32 + 1024;
@@ -39,7 +40,7 @@ fn fault(kind: ErrorKind) -> DecompressFault {
 }
 
 impl MemberDecoder for Xz {
-    fn begin(&mut self, source: &mut CompressedSource) -> Result<(), DecompressFault> {
+    fn begin(&mut self, source: &mut BufferedSource) -> Result<(), DecompressFault> {
         self.stream = open_stream();
         // Behind the stream header stand the size of the block header, not 0, and its flags, whose
         // lowest bits are the number of filters less one. The decoder takes one before LZMA2.
@@ -51,11 +52,7 @@ impl MemberDecoder for Xz {
         }
     }
 
-    fn decompress(
-        &mut self,
-        source: &mut CompressedSource,
-        into: &mut [u8],
-    ) -> (usize, DecodeStep) {
+    fn decompress(&mut self, source: &mut BufferedSource, into: &mut [u8]) -> (usize, DecodeStep) {
         let stream = &mut self.stream;
         drive(source, into, |input, into| {
             // Stretches begin at the same bytes however much is asked for at a time.

@@ -3,9 +3,17 @@
 use std::io::{BufRead, Read};
 
 use ruzstd::decoding::errors::{FrameDecoderError, FrameHeaderError, ReadFrameHeaderError};
-use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+use ruzstd::decoding::{BlockDecodingStrategy, Dictionary, FrameDecoder, StreamingDecoder};
 
-use super::member::{CompressedSource, DecodeStep, DecompressFault, MemberDecoder, WINDOW};
+use super::member::{DecodeStep, DecompressFault, MemberDecoder, WINDOW};
+use crate::bytes::buffered::BufferedSource;
+
+/// The first bytes of a frame.
+const MAGIC: &[u8] = b"\x28\xb5\x2f\xfd";
+/// The first byte of a skippable frame that holds a dictionary for the frames behind it.
+const DICTIONARY_FRAME: u8 = 0x5d;
+/// The longest dictionary, in bytes.
+const DICTIONARY: usize = 8 << 20;
 
 /// Bits of the frame header descriptor (RFC 8878 section 3.1.1.1.1).
 const CONTENT_SIZE: u8 = 0xC0;
@@ -40,6 +48,10 @@ pub(super) struct Zstd {
     block: Vec<u8>,
     /// Set when no more blocks can be decoded; the window is returned before the fault.
     fault: Option<DecompressFault>,
+    /// The dictionary of frames that name none.
+    dictionary: Option<u32>,
+    /// No frame has been read.
+    is_first: bool,
 }
 
 /// Returns whether a skippable frame starts with these bytes.
@@ -59,12 +71,35 @@ impl Zstd {
             produced: 0,
             block: Vec::new(),
             fault: None,
+            dictionary: None,
+            is_first: true,
+        }
+    }
+
+    /// Reads the dictionary in a skippable frame of this length, which may be compressed itself (the
+    /// proposal "ZSTD WARC files" of the IIPC). One that is none is passed over like any other frame.
+    fn read_dictionary(&mut self, source: &mut BufferedSource, length: usize) {
+        let stored = source.peek(length);
+        let mut unpacked = Vec::new();
+        let dictionary = match StreamingDecoder::new(stored) {
+            Ok(frame) if stored.starts_with(MAGIC) => {
+                // A cut frame leaves a dictionary that does not parse.
+                let _ = frame.take(DICTIONARY as u64).read_to_end(&mut unpacked);
+                &unpacked
+            }
+            _ => stored,
+        };
+        if let Ok(dictionary) = Dictionary::decode_dict(dictionary) {
+            let id = dictionary.id;
+            if self.decoder.add_dict(dictionary).is_ok() {
+                self.dictionary = Some(id);
+            }
         }
     }
 
     /// Reads a block and decodes it into the window.
-    fn decode_block(&mut self, source: &mut CompressedSource) -> Result<(), DecompressFault> {
-        let [a, b, c] = source.peek_array()?;
+    fn decode_block(&mut self, source: &mut BufferedSource) -> Result<(), DecompressFault> {
+        let [a, b, c] = source.peek_array().ok_or(DecompressFault::Truncated)?;
         let header = u32::from_le_bytes([a, b, c, 0]);
         let (kind, size) = (header >> 1 & 3, (header >> 3) as usize);
         if kind == BLOCK_RESERVED || size > BLOCK_MOST {
@@ -133,34 +168,39 @@ fn fault(error: &FrameDecoderError) -> DecompressFault {
 }
 
 impl MemberDecoder for Zstd {
-    fn begin(&mut self, source: &mut CompressedSource) -> Result<(), DecompressFault> {
+    fn begin(&mut self, source: &mut BufferedSource) -> Result<(), DecompressFault> {
         self.fault = None;
         self.produced = 0;
         let head = source.peek(8);
         if is_skippable(head) {
             let &[_, _, _, _, a, b, c, d] = head.first_chunk().ok_or(DecompressFault::Truncated)?;
+            let (kind, length) = (head[0], u32::from_le_bytes([a, b, c, d]));
             source.consume(8);
-            self.skippable = Some(u32::from_le_bytes([a, b, c, d]).into());
+            let is_first = std::mem::replace(&mut self.is_first, false);
+            if is_first && kind == DICTIONARY_FRAME && length as usize <= DICTIONARY {
+                self.read_dictionary(source, length as usize);
+            }
+            self.skippable = Some(length.into());
             return Ok(());
         }
         self.skippable = None;
+        self.is_first = false;
         let descriptor = *head.get(4).ok_or(DecompressFault::Truncated)?;
         if descriptor & RESERVED != 0 {
             return Err(DecompressFault::Unsupported);
         }
         let result = self.decoder.reset(source);
         result.map_err(|error| fault(&error))?;
+        if let Some(id) = self.dictionary {
+            self.decoder.force_dict(id).map_err(|error| fault(&error))?;
+        }
         let has_size = descriptor & (CONTENT_SIZE | SINGLE_SEGMENT) != 0;
         self.content_size = has_size.then(|| self.decoder.content_size());
         self.checksum = descriptor & CHECKSUM != 0;
         Ok(())
     }
 
-    fn decompress(
-        &mut self,
-        source: &mut CompressedSource,
-        into: &mut [u8],
-    ) -> (usize, DecodeStep) {
+    fn decompress(&mut self, source: &mut BufferedSource, into: &mut [u8]) -> (usize, DecodeStep) {
         if let Some(size) = self.skippable {
             return match source.skip(size) == size {
                 true => (0, DecodeStep::Ended),

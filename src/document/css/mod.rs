@@ -17,7 +17,7 @@ use crate::bytes::window::{Bounds, Window};
 use crate::decode::charset::Conversion;
 pub(crate) use lexical::unescape;
 use reader::{CssFind, CssOwner, CssReader, LONGEST_TOKEN, LOOK_BEHIND};
-pub(crate) use reader::{Sheet, references};
+pub(crate) use reader::{Sheet, references, remarks};
 
 /// Style sheets.
 pub(super) const FORMAT: Format = Format {

@@ -18,7 +18,7 @@ use crate::bytes::seek::is_space;
 use crate::bytes::simd::avx2::{Avx2, NibbleSet};
 use crate::bytes::steps::step;
 use crate::document::diagnostic::{self, Code};
-use crate::document::remark::{LONGEST_REMARK, RemarkCheck, check_remark};
+use crate::document::remark::{FIRST_WORD, LONGEST_REMARK, RemarkCheck, check_remark};
 
 /// The kind of a piece of CSS.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -87,6 +87,19 @@ pub(crate) fn references(
     CssReader::new(sheet).read(bytes, 0..bytes.len(), true, &mut |find| {
         if let CssFind::Reference { range: item, .. } = find {
             found(range.start + item.start..range.start + item.end);
+        }
+    });
+}
+
+/// Calls `found` with the range of every comment that is a remark.
+pub(crate) fn remarks(bytes: &[u8], range: Range<usize>, mut found: impl FnMut(Range<usize>)) {
+    let sheet = &bytes[range.clone()];
+    if memmem::find(sheet, FIRST_WORD).is_none() {
+        return;
+    }
+    CssReader::new(Sheet::Whole).read(sheet, 0..sheet.len(), true, &mut |find| {
+        if let CssFind::Remark(remark) = find {
+            found(range.start + remark.start..range.start + remark.end);
         }
     });
 }

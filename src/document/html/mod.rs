@@ -27,3 +27,4 @@ pub use super::options::HtmlOptions;
 #[cfg(feature = "internals")]
 pub use encoding::prescan;
 pub(super) use scanner::FORMAT;
+pub(super) use value_syntax::refresh;

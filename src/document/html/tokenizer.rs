@@ -19,6 +19,7 @@ use super::value_syntax::LIMIT;
 use crate::bytes::seek::{self, is_space};
 use crate::bytes::steps::step;
 use crate::decode::charset;
+use crate::document::css;
 use crate::document::diagnostic;
 use crate::document::events::{Event, Events, FoundRemark, RemarkKind};
 use crate::document::flags::Flags;
@@ -474,11 +475,13 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
                 let Some(end) = tag_end(bytes, name.end) else {
                     return self.cut_end_tag(at, open, name);
                 };
-                self.state.mode = TokenizerMode::Data;
-                match self.tree.end_tag(&self.source, name) {
+                let ended = self.tree.end_tag(&self.source, name);
+                let flow = match ended {
                     Err(Halted) => Flow::Halt,
                     Ok(()) => self.raw_text(at..open, end),
-                }
+                };
+                self.state.mode = TokenizerMode::Data;
+                flow
             }
             EndTagSearch::Wait(_) if self.last => self.raw_text(at..bytes.len(), bytes.len()),
             EndTagSearch::Wait(from) if self.state.capture.is_none() => Flow::Wait(from),
@@ -517,6 +520,10 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
     /// Reports the references in the text of an element.
     fn raw_text(&mut self, range: Range<usize>, next: usize) -> Flow {
         self.tree.raw_text(range.clone());
+        let is_whole = T::WANTS_ALL || self.state.capture.is_some();
+        if is_whole && self.state.mode == TokenizerMode::Raw(Element::Style) {
+            self.style_remarks(range.clone());
+        }
         if let Some(capture) = self.state.capture.take() {
             if range.len() > LIMIT {
                 self.too_long(range.start);
@@ -527,6 +534,24 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
             }
         }
         Flow::Go(next)
+    }
+
+    /// Reports the comments of a style sheet that are remarks.
+    fn style_remarks(&mut self, range: Range<usize>) {
+        let reports = self.document.enabled.reports_anchors() && self.document.depth == 0;
+        if !reports || range.len() > LIMIT {
+            return;
+        }
+        css::remarks(self.source.bytes, range, |comment| {
+            let text = comment.start + b"/*".len()..comment.end - b"*/".len();
+            let text = self.source.text(text, self.events);
+            self.events.push(Event::Remark(FoundRemark {
+                kind: RemarkKind::Ignore,
+                text,
+                span: self.source.span(comment),
+                position: None,
+            }));
+        });
     }
 
     /// Reports that something is longer than [`LIMIT`].

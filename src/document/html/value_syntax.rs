@@ -163,7 +163,7 @@ fn is_density(number: &[u8]) -> bool {
 
 /// Returns the reference in the `content` of a meta refresh (WHATWG HTML, "shared declarative refresh
 /// steps"); none if the document merely reloads or the value is invalid.
-pub(super) fn refresh(bytes: &[u8], range: Range<usize>) -> Option<Range<usize>> {
+pub(in crate::document) fn refresh(bytes: &[u8], range: Range<usize>) -> Option<Range<usize>> {
     let bytes = &bytes[..range.end];
     let space = |at: usize| {
         let rest = &bytes[at..];

@@ -1,111 +1,11 @@
-//! What an HTTP archive (HAR 1.2) holds of messages: header fields and bodies.
-
-use std::ops::Range;
+//! The bodies of messages in an HTTP archive (HAR 1.2).
 
 use super::notebook::markdown;
 use crate::decode::Decode;
 use crate::decode::charset::{self, TextCharset};
 use crate::decode::offset_map::OffsetMap;
 use crate::decode::transfer::Base64;
-use crate::document::{Format, FormatOptions};
-
-/// The syntax of a header field's value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum FieldSyntax {
-    /// One URI reference (RFC 9110).
-    Whole,
-    /// URI references in angle brackets, with parameters (RFC 8288).
-    Links,
-}
-
-/// A header field that holds references.
-pub(super) struct HttpField {
-    pub(super) name: &'static str,
-    syntax: FieldSyntax,
-    /// Whether it is read only where all fields are asked for.
-    is_trace: bool,
-}
-
-#[rustfmt::skip]
-static FIELDS: &[HttpField] = &[
-    HttpField { name: "location", syntax: FieldSyntax::Whole, is_trace: false },
-    HttpField { name: "link", syntax: FieldSyntax::Links, is_trace: false },
-    HttpField { name: "referer", syntax: FieldSyntax::Whole, is_trace: true },
-];
-
-impl HttpField {
-    /// Returns whether the options ask for the field.
-    #[cfg(feature = "mail")]
-    fn is_reported(&self, options: &FormatOptions) -> bool {
-        use crate::document::mail::Headers;
-        match options.mail.headers {
-            Headers::None => false,
-            Headers::Known => !self.is_trace,
-            Headers::All => true,
-        }
-    }
-
-    #[cfg(not(feature = "mail"))]
-    fn is_reported(&self, _options: &FormatOptions) -> bool {
-        !self.is_trace
-    }
-
-    /// Returns the field of a name, in any case, if the options ask for it.
-    pub(super) fn named(name: &[u8], options: &FormatOptions) -> Option<&'static Self> {
-        let mut fields = FIELDS.iter();
-        let field = fields.find(|field| name.eq_ignore_ascii_case(field.name.as_bytes()));
-        field.filter(|field| field.is_reported(options))
-    }
-
-    /// Returns the ranges of the references in a value.
-    pub(super) fn references(&self, value: &[u8]) -> Vec<Range<usize>> {
-        let ranges = match self.syntax {
-            FieldSyntax::Whole => vec![0..value.len()],
-            FieldSyntax::Links => bracketed(value),
-        };
-        let trimmed = ranges.into_iter().map(|range| trimmed(value, range));
-        trimmed.filter(|range| !range.is_empty()).collect()
-    }
-}
-
-fn trimmed(text: &[u8], range: Range<usize>) -> Range<usize> {
-    let inner = &text[range.clone()];
-    let start = range.start + (inner.len() - inner.trim_ascii_start().len());
-    start..start + inner.trim_ascii().len()
-}
-
-/// Returns the ranges in angle brackets outside quoted strings.
-fn bracketed(text: &[u8]) -> Vec<Range<usize>> {
-    let mut ranges = Vec::new();
-    let mut at = 0;
-    while let Some(next) = memchr::memchr2(b'<', b'"', &text[at..]) {
-        let start = at + next + 1;
-        let close = match text[start - 1] {
-            b'<' => memchr::memchr(b'>', &text[start..]),
-            _ => quoted_end(&text[start..]),
-        };
-        let Some(close) = close else {
-            break;
-        };
-        if text[start - 1] == b'<' {
-            ranges.push(start..start + close);
-        }
-        at = start + close + 1;
-    }
-    ranges
-}
-
-/// Returns the index of the quote that ends a quoted string.
-fn quoted_end(text: &[u8]) -> Option<usize> {
-    let mut at = 0;
-    loop {
-        at += memchr::memchr2(b'"', b'\\', text.get(at..)?)?;
-        if text[at] == b'"' {
-            return Some(at);
-        }
-        at += 2;
-    }
-}
+use crate::document::Format;
 
 /// A body that is text: its format, and the label of its charset.
 pub(super) struct HttpBody {

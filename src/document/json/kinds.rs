@@ -24,6 +24,14 @@ pub(super) enum JsonRole {
     Redirect,
     /// The value of a header field of HTTP, whose name is in a member beside it (HAR).
     Field(&'static JsonMember),
+    /// The base of a page whose links a document lists (WAT).
+    PageBase,
+    /// A link of a page (WAT); the member tells the element and the attribute, as `A@/href`.
+    PageLink(&'static JsonMember),
+    /// The `content` of a meta element, whose `http-equiv` is in a member beside it (WAT).
+    PageMeta(&'static JsonMember),
+    /// The value of this header field of the response (WAT), which has no base but its own URI.
+    PageField(&'static str),
     /// A body of HTTP, a document of its media type whose base is the URL of the request (HAR).
     Body,
 }
@@ -80,6 +88,8 @@ pub(super) struct JsonTable {
     pub(super) rows: &'static [JsonRow],
     /// The members that rows refer to.
     pub(super) members: &'static [&'static JsonMember],
+    /// Whether a row is the base of the others, so that they have to wait for it.
+    pub(super) names_base: bool,
 }
 
 /// The strings of a document that are read.
@@ -110,6 +120,7 @@ pub(super) static WEB_MANIFEST: JsonTable = JsonTable {
         link(&["file_handlers", ITEM, "action"]),
     ],
     members: &[&START_URL],
+    names_base: false,
 };
 
 /// The prefix of the sources of a map.
@@ -129,6 +140,7 @@ pub(super) static SOURCE_MAP: JsonTable = JsonTable {
         ),
     ],
     members: &[&SOURCE_ROOT, &SECTION_ROOT],
+    names_base: false,
 };
 
 /// The page of an item.
@@ -159,6 +171,7 @@ pub(super) static JSON_FEED: JsonTable = JsonTable {
         row(&["items", ITEM, "content_html"], JsonRole::Html),
     ],
     members: &[&ITEM_URL],
+    names_base: false,
 };
 
 /// The types of cells.
@@ -179,6 +192,7 @@ pub(super) static NOTEBOOK: JsonTable = JsonTable {
         row(&["worksheets", ITEM, "cells", ITEM, "outputs", ITEM, ANY], JsonRole::Output),
     ],
     members: &[&CELL_TYPE, &SHEET_CELL_TYPE],
+    names_base: false,
 };
 
 /// The URL of a request, which is the base of all in its entry.
@@ -226,4 +240,49 @@ pub(super) static HTTP_ARCHIVE: JsonTable = JsonTable {
         &BODY_TYPE,
         &BODY_ENCODING,
     ],
+    names_base: false,
+};
+
+/// A path in the metadata of a response.
+macro_rules! response {
+    ($($step:expr),+) => {
+        &["Envelope", "Payload-Metadata", "HTTP-Response-Metadata", $($step),+]
+    };
+}
+
+/// A path in the metadata of a page.
+macro_rules! page {
+    ($($step:expr),+) => {
+        response!("HTML-Metadata", $($step),+)
+    };
+}
+
+/// Where links of a page stand in it.
+static HEAD_LINK: JsonMember = JsonMember::own(page!("Head", "Link", ITEM, "path"));
+static SCRIPT: JsonMember = JsonMember::own(page!("Head", "Scripts", ITEM, "path"));
+static PAGE_LINK: JsonMember = JsonMember::own(page!("Links", ITEM, "path"));
+/// The kinds of meta elements.
+static HTTP_EQUIV: JsonMember = JsonMember::own(page!("Head", "Metas", ITEM, "http-equiv"));
+
+/// Web Archive Transformation (Common Crawl): the metadata of a record.
+#[rustfmt::skip]
+pub(super) static TRANSFORMATION: JsonTable = JsonTable {
+    rows: &[
+        row(page!("Head", "Base"), JsonRole::PageBase),
+        row(page!("Head", "Link", ITEM, "url"), JsonRole::PageLink(&HEAD_LINK)),
+        row(page!("Head", "Link", ITEM, "href"), JsonRole::PageLink(&HEAD_LINK)),
+        row(page!("Head", "Scripts", ITEM, "url"), JsonRole::PageLink(&SCRIPT)),
+        row(page!("Head", "Metas", ITEM, "content"), JsonRole::PageMeta(&HTTP_EQUIV)),
+        row(page!("Links", ITEM, "url"), JsonRole::PageLink(&PAGE_LINK)),
+        row(page!("Links", ITEM, "href"), JsonRole::PageLink(&PAGE_LINK)),
+        row(response!("Headers", "Location"), JsonRole::PageField("location")),
+        row(response!("Headers", "location"), JsonRole::PageField("location")),
+        row(response!("Headers", "Link"), JsonRole::PageField("link")),
+        row(response!("Headers", "link"), JsonRole::PageField("link")),
+        row(response!("Headers", "Link", ITEM), JsonRole::PageField("link")),
+        row(response!("Headers", "Refresh"), JsonRole::PageField("refresh")),
+        row(response!("Headers", "refresh"), JsonRole::PageField("refresh")),
+    ],
+    members: &[&HEAD_LINK, &SCRIPT, &PAGE_LINK, &HTTP_EQUIV],
+    names_base: true,
 };

@@ -24,7 +24,9 @@ mod tokenizer;
 
 #[cfg(feature = "documents")]
 mod formats {
-    use super::kinds::{HTTP_ARCHIVE, JSON_FEED, JsonStrings, NOTEBOOK, SOURCE_MAP, WEB_MANIFEST};
+    use super::kinds::{
+        HTTP_ARCHIVE, JSON_FEED, JsonStrings, NOTEBOOK, SOURCE_MAP, TRANSFORMATION, WEB_MANIFEST,
+    };
     use super::linked_data::LinkedDataScanner;
     use super::members::LONGEST_HELD;
     use super::reader::JsonScanner;
@@ -110,6 +112,20 @@ mod formats {
         ..JSON
     };
 
+    /// Metadata of records of web archives.
+    pub(in crate::document) const TRANSFORMATIONS: Format = Format {
+        name: "wat",
+        extensions: &[],
+        family: RuleFamily::Markup,
+        scanner: |options| {
+            Box::new(JsonScanner::new(
+                JsonStrings::Table(&TRANSFORMATION),
+                options,
+            ))
+        },
+        ..JSON
+    };
+
     /// HTTP archives.
     pub(in crate::document) const HTTP_ARCHIVES: Format = Format {
         name: "har",
@@ -130,7 +146,8 @@ mod formats {
 
 #[cfg(feature = "documents")]
 pub(super) use formats::{
-    HTTP_ARCHIVES, JSON, JSON_FEEDS, LINES, LINKED_DATA, NOTEBOOKS, SOURCE_MAPS, WEB_MANIFESTS,
+    HTTP_ARCHIVES, JSON, JSON_FEEDS, LINES, LINKED_DATA, NOTEBOOKS, SOURCE_MAPS, TRANSFORMATIONS,
+    WEB_MANIFESTS,
 };
 #[cfg(feature = "documents")]
 pub(crate) use shape::by_shape;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::http_archive::{HttpBody, HttpField};
+use super::http_archive::HttpBody;
 use super::kinds::{
     BODY_ENCODING, BODY_TYPE, ITEM_URL, JsonMember, JsonRole, JsonStrings, JsonTable, REQUEST_URL,
     START_URL,
@@ -22,6 +22,8 @@ use crate::document::events::{
     TextRange,
 };
 use crate::document::flags::Flags;
+use crate::document::html::refresh;
+use crate::document::http::HttpField;
 use crate::document::nested::{Member, NestedReader, NestedScanners, enter};
 use crate::document::text::schemes::{SchemeForm, TextScheme};
 use crate::document::{Format, FormatOptions, Scan, ScanStart};
@@ -41,6 +43,14 @@ pub(super) struct JsonScanner {
     started: bool,
     /// The faults that have been reported.
     reported: [bool; 4],
+}
+
+/// The base of references in a header field.
+enum FieldBase {
+    /// The URL of a request, if there is one.
+    Named(Option<Vec<u8>>),
+    /// That of the document, whatever the page names.
+    Fallback,
 }
 
 /// A value in a window.
@@ -70,6 +80,11 @@ impl JsonScanner {
             started: false,
             reported: [false; 4],
         }
+    }
+
+    /// Returns whether a string of the document is the base of others.
+    fn names_base(&self) -> bool {
+        matches!(self.strings, JsonStrings::Table(table) if table.names_base)
     }
 
     /// Reports the first of each kind of fault.
@@ -265,7 +280,50 @@ impl JsonScanner {
                 self.document(Format::TEXT, b"utf-8", None, offset, events);
                 return Ok(());
             }
-            JsonRole::Field(name) => return self.field(name, value, window, events),
+            JsonRole::Field(name) => {
+                let name = self
+                    .member(name, value, window, events)?
+                    .unwrap_or_default();
+                if let Some(field) = HttpField::named(&name, &self.options) {
+                    let base = self.member(&REQUEST_URL, value, window, events)?;
+                    self.field(field, FieldBase::Named(base), events);
+                }
+                return Ok(());
+            }
+            JsonRole::PageField(name) => {
+                if let Some(field) = HttpField::named(name.as_bytes(), &self.options) {
+                    self.field(field, FieldBase::Fallback, events);
+                }
+                return Ok(());
+            }
+            JsonRole::PageBase => {
+                let base = events.store(&self.text);
+                events.push(Event::Base(base, offset));
+                return Ok(());
+            }
+            JsonRole::PageLink(place) => {
+                let place = self
+                    .member(place, value, window, events)?
+                    .unwrap_or_default();
+                let found = self.whole(&value.raw, window, events);
+                events_of_page(found, &place, events);
+                return Ok(());
+            }
+            JsonRole::PageMeta(kind) => {
+                let kind = self
+                    .member(kind, value, window, events)?
+                    .unwrap_or_default();
+                let range = refresh(&self.text, 0..self.text.len());
+                if let Some(range) = range.filter(|_| kind.eq_ignore_ascii_case(b"refresh")) {
+                    let mut found = self.part(range, Context::Attribute, events);
+                    found.element = NameRange::Known("meta");
+                    found.attribute = NameRange::Known("content");
+                    found.base = BaseSelector::Refresh;
+                    found.flags |= Flags::REFRESH;
+                    events.push(Event::Reference(found));
+                }
+                return Ok(());
+            }
             JsonRole::Body => return self.body(value, window, events),
         };
         let mut found = self.whole(&value.raw, window, events);
@@ -276,33 +334,30 @@ impl JsonScanner {
         Ok(())
     }
 
-    /// Reads the current text, which is the value of a header field whose name a member tells.
-    fn field(
-        &mut self,
-        name: &'static JsonMember,
-        value: &JsonValue,
-        window: &Window<'_>,
-        events: &mut Events,
-    ) -> Result<(), Held> {
-        let name = self.member(name, value, window, events)?;
-        let Some(field) = HttpField::named(&name.unwrap_or_default(), &self.options) else {
-            return Ok(());
+    /// Returns a reference that is a part of the current text.
+    fn part(&self, range: Range<usize>, context: Context, events: &mut Events) -> FoundReference {
+        let span = Span {
+            start: self.map.start(range.start as u64),
+            end: self.map.end(range.end as u64),
         };
-        let base = self.member(&REQUEST_URL, value, window, events)?;
+        let reference = &self.text[range];
+        FoundReference::new(span, events.store(reference), context)
+    }
+
+    /// Reads the current text, which is the value of a header field.
+    fn field(&mut self, field: &'static HttpField, base: FieldBase, events: &mut Events) {
         for range in field.references(&self.text) {
-            let span = Span {
-                start: self.map.start(range.start as u64),
-                end: self.map.end(range.end as u64),
-            };
-            let reference = &self.text[range];
-            let mut found = FoundReference::new(span, events.store(reference), Context::Header);
+            let mut found = self.part(range, Context::Header, events);
             found.attribute = NameRange::Known(field.name);
-            if let Some(base) = &base {
-                found.base = BaseSelector::Codebase(events.store(base));
+            match &base {
+                FieldBase::Named(Some(base)) => {
+                    found.base = BaseSelector::Codebase(events.store(base));
+                }
+                FieldBase::Named(None) => {}
+                FieldBase::Fallback => found.base = BaseSelector::Fallback,
             }
             events.push(Event::Reference(found));
         }
-        Ok(())
     }
 
     /// Reads the current text, which is a body of HTTP.
@@ -473,8 +528,9 @@ impl Scan for JsonScanner {
             let Some(start) = self.start(&window) else {
                 return at;
             };
-            // Nothing in a document changes its base.
-            events.push(Event::Settled);
+            if !self.names_base() {
+                events.push(Event::Settled);
+            }
             self.started = true;
             at = start;
         }
@@ -522,6 +578,10 @@ impl Scan for JsonScanner {
                     let (slot, code) = fault_code(fault);
                     self.fault(slot, code, window.offset_at(index), events);
                 }
+                JsonToken::End if self.names_base() => {
+                    events.push(Event::Settled);
+                    break;
+                }
                 JsonToken::More | JsonToken::End => break,
             }
         }
@@ -529,6 +589,23 @@ impl Scan for JsonScanner {
         events.forget_stored();
         at
     }
+}
+
+/// Reports a link of a page, by the place where it stands in that: `A@/href`, or `STYLE/#text`.
+fn events_of_page(mut found: FoundReference, place: &[u8], events: &mut Events) {
+    let slash = memchr::memchr(b'/', place).unwrap_or(place.len());
+    let element = place[..slash].strip_suffix(b"@");
+    if element.is_none() {
+        found.context = Context::Style;
+    }
+    let element = element.unwrap_or(&place[..slash]).to_ascii_lowercase();
+    let attribute = place
+        .get(slash + 1..)
+        .unwrap_or_default()
+        .to_ascii_lowercase();
+    found.element = NameRange::Other(events.store(&element));
+    found.attribute = NameRange::Other(events.store(&attribute));
+    events.push(Event::Reference(found));
 }
 
 /// Returns the code of a fault, and its number.

@@ -163,6 +163,15 @@ impl PartClass {
     }
 }
 
+/// Returns whether documents of a media type, in lower case, are text of some kind.
+pub(crate) fn is_text(media_type: &str) -> bool {
+    match media_type.split_once('/') {
+        Some(("text", _)) => true,
+        Some(("application", subtype)) => is_textual(subtype),
+        _ => false,
+    }
+}
+
 /// Returns whether a subtype of `application` is text.
 fn is_textual(subtype: &str) -> bool {
     TEXTUAL.contains(&subtype) || SUFFIXES.iter().any(|suffix| subtype.ends_with(suffix))

@@ -30,6 +30,7 @@ mod field_value;
 mod framing;
 mod header;
 mod mbox;
+pub(super) use media_type::is_text;
 mod media_type;
 mod part;
 mod part_scanners;

@@ -14,6 +14,7 @@ use crate::decode::offset_map::OffsetMap;
 use crate::decode::transfer::TransferEncoding;
 use crate::document::events::{Event, Events, RuleFamily};
 use crate::document::flags::Flags;
+use crate::document::nested::NestedScanners;
 use crate::document::nested::compressed::{CompressedMember, CompressedNeed};
 use crate::document::nested::{self, DerivedText, Member, NestedReader, PIECE, TextFilter};
 use crate::document::{ArchiveCounts, Format, diagnostic, text};
@@ -176,12 +177,7 @@ impl LeafPart {
         match &mut self.kind {
             PartContent::Skip => {}
             PartContent::Document(_) => {
-                let mut filter = PartFilter {
-                    text: &mut self.text,
-                    counts: &mut scanners.counts,
-                    scratch: &mut scanners.scratch,
-                };
-                let nested = &mut scanners.nested;
+                let (nested, mut filter) = PartFilter::of(&mut self.text, scanners);
                 self.reader.push(bytes, nested, &mut filter, out);
             }
             PartContent::Nested(nested) => nested.push(bytes, scanners, out),
@@ -262,12 +258,8 @@ impl LeafPart {
         match &mut self.kind {
             PartContent::Skip => {}
             PartContent::Document(_) => {
-                let mut filter = PartFilter {
-                    text: &mut self.text,
-                    counts: &mut scanners.counts,
-                    scratch: &mut scanners.scratch,
-                };
-                self.reader.end(&mut scanners.nested, &mut filter, out);
+                let (nested, mut filter) = PartFilter::of(&mut self.text, scanners);
+                self.reader.end(nested, &mut filter, out);
             }
             PartContent::Nested(nested) => nested.end(scanners, out),
             PartContent::Compressed(attachment, contents) => {
@@ -324,6 +316,21 @@ struct PartFilter<'a> {
     text: &'a mut PartText,
     counts: &'a mut ArchiveCounts,
     scratch: &'a mut Vec<u8>,
+}
+
+impl<'a> PartFilter<'a> {
+    /// Creates the filter of a text, beside the scanners that it borrows the rest from.
+    fn of(
+        text: &'a mut PartText,
+        scanners: &'a mut PartScanners,
+    ) -> (&'a mut NestedScanners, PartFilter<'a>) {
+        let filter = PartFilter {
+            text,
+            counts: &mut scanners.counts,
+            scratch: &mut scanners.scratch,
+        };
+        (&mut scanners.nested, filter)
+    }
 }
 
 impl TextFilter for PartFilter<'_> {

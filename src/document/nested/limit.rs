@@ -8,6 +8,8 @@
 pub(crate) struct NestingLimit(pub(crate) usize);
 
 impl NestingLimit {
+    /// Archives in archives: tar, zip, web archives.
+    pub(crate) const ARCHIVES: Self = NestingLimit(4);
     /// Compressed data in compressed data.
     pub(crate) const COMPRESSION: Self = NestingLimit(4);
     /// Entities of mail: parts in parts, and messages in messages.

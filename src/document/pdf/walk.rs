@@ -11,7 +11,7 @@ use super::lexer::{marked_text, text_string};
 use crate::document::events::{
     BaseSelector, Context, Event, Events, FoundReference, NameRange, RuleFamily, Span, TextRange,
 };
-use crate::document::flags::{Flags, holds_placeholder};
+use crate::document::flags::Flags;
 use crate::document::nested::enter;
 use crate::uri::base::push_path;
 
@@ -355,9 +355,6 @@ impl<'a, 'e, 'f> PdfWalk<'a, 'e, 'f> {
             PdfPlace::File(_) => Flags::OBJECT,
             PdfPlace::Packed(_) => Flags::OBJECT | Flags::PACKED,
         };
-        if holds_placeholder(&target.text) {
-            found.flags |= Flags::TEMPLATE;
-        }
         self.events.push(Event::Reference(found));
         self.events.forget_stored();
     }

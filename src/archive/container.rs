@@ -1,0 +1,196 @@
+//! The contract of containers, and what they tell of their members.
+
+use std::io::{self, Read, Seek};
+use std::rc::Rc;
+
+use encoding_rs::Encoding;
+
+use crate::bytes::buffered::BufferedSource;
+use crate::decode::compression::Members;
+use crate::document::Format;
+use crate::document::diagnostic::Code;
+use crate::resolver::WebRecord;
+use crate::uri::Base;
+
+/// The most members of a container that are read.
+pub(super) const MEMBERS: u64 = 1 << 20;
+
+/// Options of archives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ArchiveOptions {
+    /// The base of the body of an HTTP response.
+    pub http_base: HttpBase,
+    /// Read the metadata records of crawlers, too.
+    pub reads_metadata: bool,
+}
+
+/// The base of the body of an HTTP response whose header has a `Content-Location`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HttpBase {
+    /// The URI that was retrieved (RFC 9110).
+    #[default]
+    Rfc9110,
+    /// The value of the field (RFC 2616 section 14.14).
+    Rfc2616,
+}
+
+/// The bytes of a container.
+pub enum ArchiveSource {
+    /// They can be read once. The compressed members that they come from, if they do.
+    Stream(Box<dyn Read>, Option<Members>),
+    /// They can be read anywhere.
+    File(Box<dyn ReadSeek>),
+}
+
+/// A file, or bytes in memory.
+pub trait ReadSeek: Read + Seek {}
+
+impl<T: Read + Seek> ReadSeek for T {}
+
+impl ArchiveSource {
+    /// Returns the bytes from the first one on, and the compressed members that they come from.
+    pub(super) fn into_stream(self) -> (BufferedSource, Option<Members>) {
+        let (reader, members): (Box<dyn Read>, _) = match self {
+            ArchiveSource::Stream(reader, members) => (reader, members),
+            ArchiveSource::File(mut file) => match file.rewind() {
+                Ok(()) => (Box::new(file), None),
+                Err(error) => (Box::new(Failing(error.kind())), None),
+            },
+        };
+        (BufferedSource::new(reader), members)
+    }
+}
+
+/// A reader that always fails.
+struct Failing(io::ErrorKind);
+
+impl Read for Failing {
+    fn read(&mut self, _into: &mut [u8]) -> io::Result<usize> {
+        Err(self.0.into())
+    }
+}
+
+/// A container while it is read.
+pub trait Container {
+    /// Goes to the next member; what is left of the current one is passed over.
+    ///
+    /// # Errors
+    ///
+    /// Those of the reader. Damage is no error: see [`Container::faults`].
+    fn next(&mut self) -> io::Result<Option<Member>>;
+
+    /// Reads contents of the current member.
+    ///
+    /// # Errors
+    ///
+    /// Those of the reader.
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize>;
+
+    /// Removes and returns the damage found so far: of the current member, or of the container.
+    fn faults(&mut self) -> Vec<ArchiveFault>;
+}
+
+/// Damage in a container.
+#[derive(Clone, Copy, Debug)]
+pub struct ArchiveFault {
+    /// The kind of damage.
+    pub code: &'static Code,
+    /// The offset in the container, in bytes.
+    pub offset: u64,
+}
+
+/// A member of a container.
+pub struct Member {
+    /// The name in the container: a path with slashes, in any encoding, or the number of a record and
+    /// that of a part of it.
+    pub name: Vec<u8>,
+    /// How its contents are to be read.
+    pub contents: MemberContents,
+    /// The base of the contents; without one that of the name counts.
+    pub base: Option<Base>,
+    /// The charset that a header declares.
+    pub charset: Option<&'static Encoding>,
+    /// The record of a web archive.
+    pub record: Option<Rc<RecordHeader>>,
+}
+
+impl Member {
+    /// Returns a file with a name.
+    pub(super) fn file(name: Vec<u8>, contents: MemberContents) -> Self {
+        Member {
+            name,
+            contents,
+            base: None,
+            charset: None,
+            record: None,
+        }
+    }
+}
+
+/// How the contents of a member are to be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MemberContents {
+    /// As a file with the name of the member.
+    File,
+    /// As the file at the URI of the record: nothing declares its format.
+    Sniffed,
+    /// As a document of this format.
+    Document(&'static Format),
+    /// Not at all: documents of this media type hold no references.
+    Unread(String),
+    /// Not at all: it is encrypted, or packed in an unknown way.
+    Unreadable,
+}
+
+/// The header of a record of a web archive.
+pub struct RecordHeader {
+    /// The identifier.
+    pub id: Option<String>,
+    /// The URI that was retrieved.
+    pub target: Option<String>,
+    /// The type of the record, in lower case.
+    pub warc_type: Option<String>,
+    /// The date, as written.
+    pub date: Option<String>,
+    /// Why it does not hold everything.
+    pub truncated: Option<String>,
+    /// The media type, of the response if there is one.
+    pub content_type: Option<String>,
+    /// The status code of the response.
+    pub status: Option<u16>,
+    /// The offset of the record in the archive, decompressed.
+    pub offset: u64,
+    /// The offset of the record in the file, or of the compressed member that holds it.
+    pub member_offset: Option<u64>,
+    /// Its length there, in bytes.
+    pub member_length: Option<u64>,
+}
+
+impl RecordHeader {
+    /// Returns what links of the record show of it.
+    pub fn shown(&self) -> WebRecord<'_> {
+        WebRecord {
+            id: self.id.as_deref(),
+            target_uri: self.target.as_deref(),
+            http_status: self.status,
+            content_type: self.content_type.as_deref(),
+            truncated: self.truncated.as_deref(),
+            warc_type: self.warc_type.as_deref(),
+            warc_date: self.date.as_deref(),
+        }
+    }
+}
+
+/// Fills a buffer, a part of it only at the end; returns how many bytes were read.
+pub(super) fn read_full(reader: &mut impl Read, into: &mut [u8]) -> io::Result<usize> {
+    let mut end = 0;
+    while end < into.len() {
+        match reader.read(&mut into[end..]) {
+            Ok(0) => break,
+            Ok(n) => end += n,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(end)
+}

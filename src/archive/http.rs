@@ -1,0 +1,387 @@
+//! The payload of an HTTP response: its header, and its body without transfer and content codings.
+//!
+//! Crawlers store decoded bodies under headers that speak of codings. A coding is therefore undone
+//! only where the body is in it, and named by a diagnostic where it is not.
+
+use std::cell::{Cell, RefCell};
+use std::io::{self, BufRead, Read};
+use std::rc::Rc;
+
+use flate2::read::{DeflateDecoder, ZlibDecoder};
+
+use super::content::is_damage;
+use crate::bytes::buffered::BufferedSource;
+use crate::decode::compression::{Codec, Decompressed};
+use crate::document::diagnostic::{self, Code};
+use crate::document::http::{LONGEST_HEADER, fields};
+
+/// The number of bytes of a body from which a coding without a mark is tried.
+const PROBED: usize = 16 << 10;
+/// The longest line in front of a chunk, in bytes.
+const CHUNK_LINE: usize = 4096;
+/// The buffer of the decoder of Brotli, in bytes.
+const BROTLI_BUFFER: usize = 16 << 10;
+
+/// What the header of a response says of its body.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ResponseHeader {
+    /// The length of the header block, with the empty line behind it.
+    pub(super) length: usize,
+    pub(super) status: Option<u16>,
+    pub(super) content_type: Option<String>,
+    pub(super) content_base: Option<Vec<u8>>,
+    pub(super) content_location: Option<Vec<u8>>,
+    /// The codings that were applied, in that order.
+    codings: Vec<Coding>,
+}
+
+/// A transfer coding or a content coding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Coding {
+    Chunked,
+    Gzip,
+    Deflate,
+    Brotli,
+    Zstd,
+    Unknown,
+}
+
+impl Coding {
+    fn of(name: &[u8]) -> Option<Self> {
+        let lower = name.to_ascii_lowercase();
+        Some(match lower.as_slice() {
+            b"chunked" => Coding::Chunked,
+            b"gzip" | b"x-gzip" => Coding::Gzip,
+            b"deflate" => Coding::Deflate,
+            b"br" => Coding::Brotli,
+            b"zstd" => Coding::Zstd,
+            b"identity" | b"none" | b"" => return None,
+            _ => Coding::Unknown,
+        })
+    }
+}
+
+impl ResponseHeader {
+    /// Reads the header at the start of a block; `None` where no status line stands there.
+    pub(super) fn parse(block: &[u8]) -> Option<Self> {
+        let near = &block[..block.len().min(LONGEST_HEADER)];
+        if !near.starts_with(b"HTTP/") {
+            return None;
+        }
+        let length = header_end(near);
+        let block = &near[..length];
+        let line = block
+            .split(|&byte| byte == b'\n')
+            .next()
+            .unwrap_or_default();
+        let status = line.split(|&byte| byte == b' ').nth(1);
+        let mut header = ResponseHeader {
+            length,
+            status: status
+                .and_then(|digits| std::str::from_utf8(digits.trim_ascii()).ok()?.parse().ok()),
+            ..ResponseHeader::default()
+        };
+        let mut transfer = Vec::new();
+        for field in fields(block) {
+            let value = &block[field.value];
+            let codings = || {
+                value
+                    .split(|&byte| byte == b',')
+                    .filter_map(|name| Coding::of(name.trim_ascii()))
+            };
+            let name = field.name.to_ascii_lowercase();
+            match name.as_slice() {
+                b"transfer-encoding" => transfer.extend(codings()),
+                b"content-encoding" => header.codings.extend(codings()),
+                b"content-type" if header.content_type.is_none() => {
+                    header.content_type = Some(String::from_utf8_lossy(value).into_owned());
+                }
+                b"content-base" => header.content_base = Some(value.to_vec()),
+                b"content-location" => header.content_location = Some(value.to_vec()),
+                _ => {}
+            }
+        }
+        header.codings.append(&mut transfer);
+        Some(header)
+    }
+
+    /// Returns whether the outermost coding is said to be chunked.
+    pub(super) fn claims_chunks(&self) -> bool {
+        self.codings.last() == Some(&Coding::Chunked)
+    }
+}
+
+/// Returns the index behind the empty line that ends a header block.
+pub(super) fn header_end(block: &[u8]) -> usize {
+    let mut start = 0;
+    for at in memchr::memchr_iter(b'\n', block) {
+        if matches!(&block[start..at], b"" | b"\r") {
+            return at + 1;
+        }
+        start = at + 1;
+    }
+    block.len()
+}
+
+/// Damage that decoders of a body have met.
+#[derive(Clone, Default)]
+pub(super) struct BodyFaults {
+    codes: Rc<RefCell<Vec<&'static Code>>>,
+    decoders: Rc<RefCell<Vec<Rc<RefCell<Decompressed>>>>>,
+}
+
+impl BodyFaults {
+    fn push(&self, code: &'static Code) {
+        self.codes.borrow_mut().push(code);
+    }
+
+    /// Removes and returns the damage so far.
+    pub(super) fn take(&self) -> Vec<&'static Code> {
+        let mut codes = std::mem::take(&mut *self.codes.borrow_mut());
+        for decoder in self.decoders.borrow_mut().drain(..) {
+            codes.extend(
+                decoder
+                    .borrow()
+                    .error()
+                    .map(|error| <&Code>::from(error.fault)),
+            );
+        }
+        codes
+    }
+}
+
+/// Returns a reader of a body without its codings. `chunked` tells whether it consists of chunks;
+/// `length` limits what its decoders may produce.
+pub(super) fn decoded(
+    header: &ResponseHeader,
+    mut body: Box<dyn Read>,
+    chunked: bool,
+    length: u64,
+    faults: &BodyFaults,
+) -> Box<dyn Read> {
+    let mut is_outermost = true;
+    for &coding in header.codings.iter().rev() {
+        if coding == Coding::Chunked {
+            // Behind another coding it means nothing (RFC 9112 section 6.1).
+            if is_outermost && chunked {
+                let source = BufferedSource::new(body);
+                body = Box::new(Dechunked {
+                    source,
+                    left: Some(0),
+                    is_first: true,
+                });
+            } else {
+                faults.push(&diagnostic::HTTP_NOT_CHUNKED);
+            }
+        } else {
+            body = undo(coding, body, length, faults);
+        }
+        is_outermost = false;
+    }
+    body
+}
+
+/// Undoes a content coding, if the body is in it.
+fn undo(coding: Coding, body: Box<dyn Read>, length: u64, faults: &BodyFaults) -> Box<dyn Read> {
+    let mut source = BufferedSource::new(body);
+    let head = source.peek(PROBED);
+    if head.is_empty() {
+        return Box::new(source);
+    }
+    let codec = match coding {
+        Coding::Gzip => Codec::of(head).filter(|codec| codec.extension == "gz"),
+        Coding::Zstd => Codec::of(head).filter(|codec| codec.extension == "zst"),
+        _ => None,
+    };
+    if let Some(codec) = codec {
+        let decoder = Rc::new(RefCell::new(Decompressed::new(codec, Box::new(source))));
+        faults.decoders.borrow_mut().push(Rc::clone(&decoder));
+        return Box::new(Shared(decoder));
+    }
+    let is_zlib = matches!(head, [first, second, ..]
+        if first & 0x0f == 8 && u16::from_be_bytes([*first, *second]) % 31 == 0);
+    let yields = |mut decoder: Box<dyn Read + '_>| {
+        let mut first = [0; 64];
+        matches!(decoder.read(&mut first), Ok(n) if n > 0)
+    };
+    let lenient = |reader: Box<dyn Read>| {
+        Box::new(LenientDecoder {
+            reader,
+            produced: 0,
+            length,
+            faults: faults.clone(),
+            ended: Cell::new(false),
+        })
+    };
+    match coding {
+        Coding::Deflate if is_zlib && yields(Box::new(ZlibDecoder::new(head))) => {
+            return lenient(Box::new(ZlibDecoder::new(source)));
+        }
+        // What servers send under this name (RFC 9110 section 8.4.1.2, note).
+        Coding::Deflate if yields(Box::new(DeflateDecoder::new(head))) => {
+            return lenient(Box::new(DeflateDecoder::new(source)));
+        }
+        Coding::Brotli
+            if yields(Box::new(brotli_decompressor::Decompressor::new(
+                head,
+                BROTLI_BUFFER,
+            ))) =>
+        {
+            let decoder = brotli_decompressor::Decompressor::new(source, BROTLI_BUFFER);
+            return lenient(Box::new(decoder));
+        }
+        Coding::Unknown => faults.push(&diagnostic::HTTP_ENCODING_UNKNOWN),
+        _ => faults.push(&diagnostic::HTTP_ENCODING_FALSE),
+    }
+    Box::new(source)
+}
+
+struct Shared(Rc<RefCell<Decompressed>>);
+
+impl Read for Shared {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.0.borrow_mut().read(into)
+    }
+}
+
+/// A decoder whose errors about the data end the body.
+struct LenientDecoder {
+    reader: Box<dyn Read>,
+    produced: u64,
+    /// The number of bytes that it can have read.
+    length: u64,
+    faults: BodyFaults,
+    ended: Cell<bool>,
+}
+
+impl Read for LenientDecoder {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if self.ended.get() {
+            return Ok(0);
+        }
+        match self.reader.read(into) {
+            Ok(n) => {
+                self.produced += n as u64;
+                if Decompressed::is_excessive(self.length, self.produced) {
+                    self.faults.push(&diagnostic::RATIO_LIMIT);
+                    self.ended.set(true);
+                }
+                Ok(n)
+            }
+            Err(error) if is_damage(&error) => {
+                self.faults.push(&diagnostic::COMPRESS_CORRUPT);
+                self.ended.set(true);
+                Ok(0)
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Reads the line in front of a chunk: its length, the index behind the line.
+fn chunk_line(bytes: &[u8]) -> Option<(u64, usize)> {
+    let near = &bytes[..bytes.len().min(CHUNK_LINE)];
+    let end = memchr::memchr(b'\n', near)?;
+    let line = near[..end].strip_suffix(b"\r").unwrap_or(&near[..end]);
+    let size = line.split(|&byte| byte == b';').next()?.trim_ascii();
+    // An extension is all that may follow the digits (RFC 9112 section 7.1).
+    if size.is_empty() || size.len() > 16 || !size.iter().all(u8::is_ascii_hexdigit) {
+        return None;
+    }
+    let size = u64::from_str_radix(std::str::from_utf8(size).ok()?, 16).ok()?;
+    Some((size, end + 1))
+}
+
+/// Returns whether a body consists of chunks, as far as it is known: at least the first is whole, and
+/// another one follows each, or the end.
+pub(super) fn is_chunked(mut body: &[u8], is_whole: bool) -> bool {
+    let mut any = false;
+    loop {
+        let Some((size, start)) = chunk_line(body) else {
+            // A body may be cut behind a chunk.
+            return any && (!is_whole || body.trim_ascii().is_empty());
+        };
+        if size == 0 {
+            return true;
+        }
+        let rest = &body[start..];
+        let Some(behind) = usize::try_from(size).ok().and_then(|size| rest.get(size..)) else {
+            return any || !is_whole;
+        };
+        any = true;
+        body = match behind {
+            [b'\r', b'\n', rest @ ..] | [b'\n', rest @ ..] => rest,
+            [] | [b'\r'] => return true,
+            _ => return false,
+        };
+    }
+}
+
+/// A body without chunks. Its trailer fields are left out.
+struct Dechunked {
+    source: BufferedSource,
+    /// What is left of the current chunk; `None` at the end.
+    left: Option<u64>,
+    is_first: bool,
+}
+
+impl Dechunked {
+    /// Reads the line in front of the next chunk.
+    fn begin_chunk(&mut self) -> Option<u64> {
+        if !std::mem::replace(&mut self.is_first, false) {
+            let end = self.source.peek(2);
+            let length = match end {
+                [b'\r', b'\n'] => 2,
+                [b'\n', ..] => 1,
+                _ => 0,
+            };
+            self.source.consume(length);
+        }
+        let (size, length) = chunk_line(self.source.peek(CHUNK_LINE))?;
+        self.source.consume(length);
+        (size > 0).then_some(size)
+    }
+}
+
+impl Read for Dechunked {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if into.is_empty() {
+            return Ok(0);
+        }
+        if self.left == Some(0) {
+            self.left = self.begin_chunk();
+        }
+        let Some(left) = self.left else {
+            return Ok(0);
+        };
+        let most = into.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+        let n = self.source.read(&mut into[..most])?;
+        self.left = (n > 0).then_some(left - n as u64);
+        Ok(n)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_body_is_chunked_if_it_parses() {
+        for (body, whole, expected) in [
+            ("5\r\nhello\r\n0\r\n\r\n", true, true),
+            ("005 ; a=b\nhello\n0\n", true, true),
+            ("5\r\nhello\r\n", true, true),
+            ("5\r\nhello", true, true),
+            ("5\r\nhello world", true, false),
+            ("5\r\nhel", true, false),
+            ("5\r\nhel", false, true),
+            ("<html>", true, false),
+            ("2006\nwas a year", true, false),
+            ("0\r\n\r\n", true, true),
+            ("", true, false),
+            ("5\r\nhello\r\nworld", true, false),
+        ] {
+            assert_eq!(is_chunked(body.as_bytes(), whole), expected, "{body:?}");
+        }
+    }
+}

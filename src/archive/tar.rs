@@ -1,0 +1,464 @@
+//! tar: ustar and pax (POSIX.1-2017, `pax`), GNU long names and sparse files.
+//!
+//! Folders, links and devices hold nothing and are passed over. The holes of a sparse file are read as
+//! zeros.
+
+use std::collections::VecDeque;
+use std::io::{self, BufRead, Read};
+
+use super::container::{ArchiveFault, Container, MEMBERS, Member, MemberContents};
+use crate::bytes::buffered::BufferedSource;
+use crate::decode::compression::Decompressed;
+use crate::document::diagnostic::{self, Code};
+
+/// The size of headers, and the unit to which contents are filled up.
+const BLOCK: usize = 512;
+/// The longest extended header or long name that is read, in bytes.
+const EXTENDED: u64 = 1 << 20;
+/// The most regions of a sparse file.
+const REGIONS: usize = 1 << 16;
+
+/// Returns whether a header starts here.
+pub(super) fn starts(head: &[u8]) -> bool {
+    head.first_chunk()
+        .is_some_and(|block| Header(block).is_valid())
+}
+
+/// A header block.
+struct Header<'a>(&'a [u8; BLOCK]);
+
+impl<'a> Header<'a> {
+    const CHECKSUM: std::ops::Range<usize> = 148..156;
+
+    /// Returns whether the checksum holds: the sum of all bytes, with blanks in its own place. Some
+    /// writers took the bytes as signed.
+    fn is_valid(&self) -> bool {
+        let Some(stored) = self.number(Self::CHECKSUM) else {
+            return false;
+        };
+        let bytes = self.0.iter().enumerate().map(|(at, &byte)| match at {
+            at if Self::CHECKSUM.contains(&at) => b' ',
+            _ => byte,
+        });
+        let (mut unsigned, mut signed) = (0_i64, 0_i64);
+        for byte in bytes {
+            unsigned += i64::from(byte);
+            signed += i64::from(byte as i8);
+        }
+        let stored = stored as i64;
+        self.0[0] != 0 && (stored == unsigned || stored == signed)
+    }
+
+    /// Returns a number: octal digits, or a big-endian number behind a byte with the highest bit.
+    fn number(&self, range: std::ops::Range<usize>) -> Option<u64> {
+        let field = &self.0[range];
+        if field[0] & 0x80 != 0 {
+            let negative = field[0] & 0x40 != 0;
+            let mut bytes = field.iter();
+            let first = u64::from(*bytes.next()? & 0x7f);
+            let folded = bytes.try_fold(first, |number: u64, &byte| {
+                Some(number.checked_mul(256)? | u64::from(byte))
+            });
+            return folded.filter(|_| !negative);
+        }
+        let digits = field.trim_ascii_start();
+        let end = digits.iter().position(|byte| !byte.is_ascii_digit());
+        let digits = std::str::from_utf8(&digits[..end.unwrap_or(digits.len())]).ok()?;
+        match digits {
+            "" => Some(0),
+            digits => u64::from_str_radix(digits, 8).ok(),
+        }
+    }
+
+    fn text(&self, range: std::ops::Range<usize>) -> &'a [u8] {
+        let field = &self.0[range];
+        let end = memchr::memchr(0, field);
+        &field[..end.unwrap_or(field.len())]
+    }
+
+    fn kind(&self) -> u8 {
+        self.0[156]
+    }
+
+    /// Returns the name; in a ustar header it has a prefix. GNU headers have other fields there.
+    fn name(&self) -> Vec<u8> {
+        let (name, prefix) = (self.text(0..100), self.text(345..500));
+        match self.0[257..263] == *b"ustar\0" && !prefix.is_empty() {
+            true => [prefix, b"/", name].concat(),
+            false => name.to_vec(),
+        }
+    }
+}
+
+/// A part of a sparse file that is stored.
+#[derive(Clone, Copy, Debug)]
+struct Region {
+    offset: u64,
+    length: u64,
+}
+
+/// What an extended header says of the member behind it.
+#[derive(Default)]
+struct Extended {
+    name: Option<Vec<u8>>,
+    size: Option<u64>,
+    /// The name and the size of a sparse file, whose header has others.
+    sparse_name: Option<Vec<u8>>,
+    sparse_size: Option<u64>,
+    regions: Vec<Region>,
+    /// The regions stand at the start of the contents.
+    has_inner_map: bool,
+}
+
+impl Extended {
+    /// Reads the records `LENGTH KEY=VALUE` of a pax header.
+    fn read(&mut self, mut records: &[u8]) {
+        while let Some((record, rest)) = split_record(records) {
+            records = rest;
+            let Some(equals) = memchr::memchr(b'=', record) else {
+                continue;
+            };
+            let (key, value) = (&record[..equals], &record[equals + 1..]);
+            match key {
+                b"path" => self.name = Some(value.to_vec()),
+                b"size" => self.size = decimal(value),
+                b"GNU.sparse.name" => self.sparse_name = Some(value.to_vec()),
+                b"GNU.sparse.size" | b"GNU.sparse.realsize" => self.sparse_size = decimal(value),
+                b"GNU.sparse.major" => self.has_inner_map = value == b"1",
+                b"GNU.sparse.map" => {
+                    let numbers: Option<Vec<u64>> =
+                        value.split(|&byte| byte == b',').map(decimal).collect();
+                    let pairs = numbers.unwrap_or_default();
+                    self.regions = pairs.chunks_exact(2).map(region).take(REGIONS).collect();
+                }
+                b"GNU.sparse.offset" => {
+                    if let Some(offset) = decimal(value).filter(|_| self.regions.len() < REGIONS) {
+                        self.regions.push(Region { offset, length: 0 });
+                    }
+                }
+                b"GNU.sparse.numbytes" => {
+                    if let (Some(region), Some(length)) = (self.regions.last_mut(), decimal(value))
+                    {
+                        region.length = length;
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+fn region(pair: &[u64]) -> Region {
+    Region {
+        offset: pair[0],
+        length: pair[1],
+    }
+}
+
+fn decimal(digits: &[u8]) -> Option<u64> {
+    std::str::from_utf8(digits).ok()?.trim().parse().ok()
+}
+
+/// Splits off the first record, without its length and line end.
+fn split_record(records: &[u8]) -> Option<(&[u8], &[u8])> {
+    let blank = memchr::memchr(b' ', &records[..records.len().min(24)])?;
+    let length = usize::try_from(decimal(&records[..blank])?).ok()?;
+    let record = records.get(blank + 1..length)?;
+    Some((
+        record.strip_suffix(b"\n").unwrap_or(record),
+        &records[length..],
+    ))
+}
+
+/// Reads a tar.
+pub(super) struct Tar {
+    source: BufferedSource,
+    /// Stored bytes of the current member that have not been read.
+    left: u64,
+    /// Bytes that fill the last block of the current member.
+    padding: u64,
+    /// The regions of a sparse file that have not been read; stored bytes of the first.
+    regions: VecDeque<Region>,
+    /// The offset in a sparse file, and its length.
+    sparse: Option<(u64, u64)>,
+    /// The bytes of holes that were read so far.
+    holes: u64,
+    members: u64,
+    faults: Vec<ArchiveFault>,
+    ended: bool,
+}
+
+impl Tar {
+    pub(super) fn new(source: BufferedSource) -> Self {
+        Tar {
+            source,
+            left: 0,
+            padding: 0,
+            regions: VecDeque::new(),
+            sparse: None,
+            holes: 0,
+            members: 0,
+            faults: Vec::new(),
+            ended: false,
+        }
+    }
+
+    fn fault(&mut self, code: &'static Code) {
+        let offset = self.source.consumed;
+        self.faults.push(ArchiveFault { code, offset });
+    }
+
+    /// Passes over what is left of the current member.
+    fn end_member(&mut self) {
+        let rest = self.left + self.padding;
+        let stored = self.left;
+        (self.left, self.padding) = (0, 0);
+        self.sparse = None;
+        self.regions.clear();
+        // The padding of the last member may be missing.
+        if self.source.skip(rest) < stored {
+            self.cut();
+        }
+    }
+
+    fn cut(&mut self) {
+        if !self.ended {
+            self.fault(&diagnostic::ARCHIVE_TRUNCATED);
+        }
+        self.ended = true;
+    }
+
+    /// Reads the next header that is valid.
+    fn header(&mut self) -> Option<[u8; BLOCK]> {
+        let (mut zeros, mut lost) = (false, false);
+        loop {
+            let Some(block) = self.source.peek_array::<BLOCK>() else {
+                // A tar without its two blocks of zeros is common; one that ends in a block is cut.
+                if !self.source.peek(1).is_empty() && !lost && !zeros {
+                    self.cut();
+                }
+                return None;
+            };
+            if Header(&block).is_valid() {
+                self.source.consume(BLOCK);
+                return Some(block);
+            }
+            let is_zero = block.iter().all(|&byte| byte == 0);
+            zeros |= is_zero;
+            // Garbage behind the end belongs to nothing; elsewhere it may have been a header.
+            if !is_zero && !lost {
+                lost = true;
+                self.fault(&diagnostic::ARCHIVE_INCONSISTENT);
+            }
+            self.source.consume(BLOCK);
+        }
+    }
+
+    /// Reads the contents of an extended header or of a long name.
+    fn extension(&mut self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let most = self.left.min(EXTENDED);
+        self.source.read_up_to(most as usize, &mut bytes);
+        self.left -= bytes.len() as u64;
+        if (bytes.len() as u64) < most {
+            self.cut();
+        }
+        self.end_member();
+        bytes
+    }
+
+    /// Reads the regions in an old GNU header and the blocks behind it.
+    fn old_regions(&mut self, header: &Header<'_>) -> Vec<Region> {
+        let mut regions = Vec::new();
+        let mut read = |header: &Header<'_>, at: usize, count: usize| {
+            for at in (at..).step_by(24).take(count) {
+                let numbers = (header.number(at..at + 12), header.number(at + 12..at + 24));
+                if let (Some(offset), Some(length)) = numbers
+                    && length > 0
+                    && regions.len() < REGIONS
+                {
+                    regions.push(Region { offset, length });
+                }
+            }
+        };
+        read(header, 386, 4);
+        let mut more = header.0[482] != 0;
+        while more && let Some(block) = self.source.peek_array::<BLOCK>() {
+            self.source.consume(BLOCK);
+            read(&Header(&block), 0, 21);
+            more = block[504] != 0;
+        }
+        regions
+    }
+
+    /// Reads the regions that stand at the start of the contents, in decimal numbers on lines.
+    fn inner_regions(&mut self) -> Vec<Region> {
+        let before = self.left;
+        let mut line = || {
+            let mut digits = Vec::new();
+            let mut rest = (&mut self.source).take(self.left.min(24));
+            let read = rest.read_until(b'\n', &mut digits).ok()?;
+            self.left -= read as u64;
+            decimal(&digits)
+        };
+        let count = line().unwrap_or_default().min(REGIONS as u64);
+        let mut regions = Vec::new();
+        for _ in 0..count {
+            let (Some(offset), Some(length)) = (line(), line()) else {
+                break;
+            };
+            regions.push(Region { offset, length });
+        }
+        let used = before - self.left;
+        let fill = (used.next_multiple_of(BLOCK as u64) - used).min(self.left);
+        self.left -= self.source.skip(fill);
+        regions
+    }
+
+    fn begin(&mut self, mut extended: Extended, header: &Header<'_>) -> Option<Member> {
+        let kind = header.kind();
+        if kind == b'S' {
+            extended.regions = self.old_regions(header);
+            extended.sparse_size = header.number(483..495);
+        }
+        let name = extended.sparse_name.or(extended.name);
+        let name = name.unwrap_or_else(|| header.name());
+        let is_file = matches!(kind, b'0' | 0 | b'7' | b'S') && !name.ends_with(b"/");
+        if !is_file {
+            self.end_member();
+            return None;
+        }
+        if extended.has_inner_map {
+            extended.regions = self.inner_regions();
+        }
+        if let Some(size) = extended.sparse_size {
+            self.sparse = Some((0, size));
+            self.regions = extended.regions.into();
+        }
+        Some(Member::file(name, MemberContents::File))
+    }
+
+    fn read_stored(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let most = into
+            .len()
+            .min(usize::try_from(self.left).unwrap_or(usize::MAX));
+        if most == 0 {
+            return Ok(0);
+        }
+        let n = self.source.read(&mut into[..most])?;
+        self.left -= n as u64;
+        if n == 0 {
+            self.left = 0;
+            self.cut();
+        }
+        Ok(n)
+    }
+
+    fn read_sparse(&mut self, into: &mut [u8], at: u64, size: u64) -> io::Result<usize> {
+        while self
+            .regions
+            .front()
+            .is_some_and(|region| region.length == 0)
+        {
+            self.regions.pop_front();
+        }
+        let next = self
+            .regions
+            .front()
+            .map_or(size, |region| region.offset.min(size));
+        let n = if next > at {
+            let n = into
+                .len()
+                .min(usize::try_from(next - at).unwrap_or(usize::MAX));
+            into[..n].fill(0);
+            self.holes += n as u64;
+            if Decompressed::is_excessive(self.source.consumed, self.holes) {
+                self.fault(&diagnostic::RATIO_LIMIT);
+                self.sparse = Some((size, size));
+                return Ok(0);
+            }
+            n
+        } else if let Some(region) = self.regions.front_mut() {
+            let most = into
+                .len()
+                .min(usize::try_from(region.length).unwrap_or(usize::MAX));
+            let n = self.read_stored(&mut into[..most])?;
+            if let Some(region) = self.regions.front_mut() {
+                region.length -= n as u64;
+            }
+            n
+        } else {
+            0
+        };
+        self.sparse = Some((at + n as u64, size));
+        Ok(n)
+    }
+}
+
+impl Container for Tar {
+    fn next(&mut self) -> io::Result<Option<Member>> {
+        let mut extended = Extended::default();
+        loop {
+            self.end_member();
+            if self.ended {
+                return Ok(None);
+            }
+            let Some(block) = self.header() else {
+                self.ended = true;
+                let error = self.source.error.take();
+                return error.map_or(Ok(None), |kind| Err(kind.into()));
+            };
+            if self.members == MEMBERS {
+                self.fault(&diagnostic::ARCHIVE_MEMBER_LIMIT);
+                self.ended = true;
+                return Ok(None);
+            }
+            self.members += 1;
+            let header = Header(&block);
+            let is_extension = matches!(header.kind(), b'x' | b'g' | b'L' | b'K' | b'X');
+            let Some(size) =
+                (extended.size.filter(|_| !is_extension)).or_else(|| header.number(124..136))
+            else {
+                self.fault(&diagnostic::ARCHIVE_INCONSISTENT);
+                continue;
+            };
+            // Links and folders have no contents, whatever their size says.
+            self.left = match header.kind() {
+                b'1'..=b'6' => 0,
+                _ => size,
+            };
+            self.padding = self
+                .left
+                .next_multiple_of(BLOCK as u64)
+                .saturating_sub(self.left);
+            match header.kind() {
+                b'x' | b'X' => {
+                    let records = self.extension();
+                    extended.read(&records);
+                }
+                b'L' => {
+                    let mut name = self.extension();
+                    name.truncate(memchr::memchr(0, &name).unwrap_or(name.len()));
+                    extended.name = Some(name);
+                }
+                b'g' | b'K' => self.end_member(),
+                _ => {
+                    if let Some(member) = self.begin(std::mem::take(&mut extended), &header) {
+                        return Ok(Some(member));
+                    }
+                }
+            }
+        }
+    }
+
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        match self.sparse {
+            Some((at, size)) => self.read_sparse(into, at, size),
+            None => self.read_stored(into),
+        }
+    }
+
+    fn faults(&mut self) -> Vec<ArchiveFault> {
+        std::mem::take(&mut self.faults)
+    }
+}

@@ -1,0 +1,731 @@
+//! zip (APPNOTE 6.3.10): stored, deflate, bzip2, zstd and xz; zip64; data descriptors.
+//!
+//! Where the file can be read anywhere, the central directory tells the members and their order. In a
+//! stream they are read as their local headers come.
+
+use std::cell::RefCell;
+use std::io::{self, BufRead, Read, SeekFrom};
+use std::rc::Rc;
+
+use flate2::bufread::DeflateDecoder;
+use memchr::memmem;
+
+use super::container::{
+    ArchiveFault, ArchiveSource, Container, MEMBERS, Member, MemberContents, ReadSeek,
+};
+use super::content::{Contents, Method, Seal, Tally, is_damage};
+use crate::bytes::buffered::BufferedSource;
+use crate::document::diagnostic::{self, Code};
+
+const LOCAL: &[u8] = b"PK\x03\x04";
+const CENTRAL: &[u8] = b"PK\x01\x02";
+const END: &[u8] = b"PK\x05\x06";
+const END_64: &[u8] = b"PK\x06\x06";
+const LOCATOR_64: &[u8] = b"PK\x06\x07";
+const DESCRIPTOR: &[u8] = b"PK\x07\x08";
+/// Lengths of the fixed parts of headers, in bytes.
+const LOCAL_SIZE: usize = 30;
+const CENTRAL_SIZE: usize = 46;
+const END_SIZE: usize = 22;
+const END_64_SIZE: usize = 56;
+const LOCATOR_SIZE: u64 = 20;
+/// The longest comment behind the end record, in bytes.
+const COMMENT: u64 = 0xffff;
+/// A 32-bit field whose value stands in the extra field.
+const IN_EXTRA: u64 = 0xffff_ffff;
+
+/// Flags (APPNOTE 4.4.4).
+const ENCRYPTED: u16 = 1;
+const HAS_DESCRIPTOR: u16 = 1 << 3;
+const IS_UTF8: u16 = 1 << 11;
+
+/// Returns whether a zip starts here.
+pub(super) fn starts(head: &[u8]) -> bool {
+    head.starts_with(LOCAL) || head.starts_with(END)
+}
+
+/// Opens a zip, by its central directory where that can be read.
+pub(super) fn open(source: ArchiveSource) -> Box<dyn Container> {
+    match source {
+        ArchiveSource::File(file) => match Zip::new(Rc::new(RefCell::new(file))) {
+            Ok(zip) => Box::new(zip),
+            Err(file) => {
+                let reader = Section {
+                    file,
+                    at: 0,
+                    end: u64::MAX,
+                };
+                let mut stream = ZipStream::new(BufferedSource::new(Box::new(reader)));
+                stream.fault(&diagnostic::ARCHIVE_TRUNCATED, 0);
+                Box::new(stream)
+            }
+        },
+        stream => Box::new(ZipStream::new(stream.into_stream().0)),
+    }
+}
+
+fn u16_at(bytes: &[u8], at: usize) -> u16 {
+    let number = bytes.get(at..at + 2).unwrap_or(&[0; 2]);
+    u16::from_le_bytes([number[0], number[1]])
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    u32::from(u16_at(bytes, at)) | u32::from(u16_at(bytes, at + 2)) << 16
+}
+
+fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    u64::from(u32_at(bytes, at)) | u64::from(u32_at(bytes, at + 4)) << 32
+}
+
+/// A header of a member: the local one, or that of the central directory.
+struct Header {
+    flags: u16,
+    method: u16,
+    crc: u32,
+    packed: u64,
+    length: u64,
+    /// The offset of the local header.
+    offset: u64,
+    name: Vec<u8>,
+}
+
+impl Header {
+    /// Reads the fields from the flags on, which both headers have, and the name and extra field
+    /// behind the fixed part.
+    fn new(fields: &[u8], offset: u64, name: &[u8], extra: &[u8]) -> Self {
+        let mut header = Header {
+            flags: u16_at(fields, 0),
+            method: u16_at(fields, 2),
+            crc: u32_at(fields, 8),
+            packed: u32_at(fields, 12).into(),
+            length: u32_at(fields, 16).into(),
+            offset,
+            name: Vec::new(),
+        };
+        let mut unicode = None;
+        let mut rest = extra;
+        while let Some(field) = rest.get(4..) {
+            let (id, size) = (u16_at(rest, 0), usize::from(u16_at(rest, 2)));
+            let value = &field[..size.min(field.len())];
+            match id {
+                // zip64: the numbers that do not fit, in this order.
+                1 => {
+                    let mut at = 0;
+                    for number in [&mut header.length, &mut header.packed, &mut header.offset] {
+                        if *number == IN_EXTRA && value.len() >= at + 8 {
+                            *number = u64_at(value, at);
+                            at += 8;
+                        }
+                    }
+                }
+                // The name in UTF-8, with the checksum of the one in the header.
+                0x7075 if value.len() > 5 && u32_at(value, 1) == crc_of(name) => {
+                    unicode = Some(value[5..].to_vec());
+                }
+                _ => {}
+            }
+            rest = field.get(size..).unwrap_or_default();
+        }
+        header.name = match unicode {
+            Some(name) => name,
+            None if header.flags & IS_UTF8 != 0 || name.is_ascii() => name.to_vec(),
+            None => from_cp437(name),
+        };
+        header
+    }
+
+    fn is_folder(&self) -> bool {
+        self.name.ends_with(b"/") && self.length == 0
+    }
+
+    fn seal(&self) -> Seal {
+        Seal {
+            length: self.length,
+            crc: self.crc,
+        }
+    }
+
+    fn member(&mut self, contents: MemberContents) -> Member {
+        Member::file(std::mem::take(&mut self.name), contents)
+    }
+}
+
+fn crc_of(bytes: &[u8]) -> u32 {
+    let mut crc = flate2::Crc::new();
+    crc.update(bytes);
+    crc.sum()
+}
+
+/// The characters 0x80 to 0xFF of code page 437.
+#[rustfmt::skip]
+const CP437: &str = "\
+    ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐\
+    └┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{a0}";
+
+fn from_cp437(name: &[u8]) -> Vec<u8> {
+    let high: Vec<char> = CP437.chars().collect();
+    let character = |&byte: &u8| match byte.checked_sub(0x80) {
+        Some(index) => high.get(usize::from(index)).copied().unwrap_or('\u{fffd}'),
+        None => char::from(byte),
+    };
+    name.iter().map(character).collect::<String>().into_bytes()
+}
+
+/// A file of which several places are read in turns.
+type SharedFile = Rc<RefCell<Box<dyn ReadSeek>>>;
+
+/// A range of a file.
+struct Section {
+    file: SharedFile,
+    at: u64,
+    end: u64,
+}
+
+impl Read for Section {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let left = usize::try_from(self.end.saturating_sub(self.at)).unwrap_or(usize::MAX);
+        let most = into.len().min(left);
+        let mut file = self.file.borrow_mut();
+        file.seek(SeekFrom::Start(self.at))?;
+        let n = file.read(&mut into[..most])?;
+        self.at += n as u64;
+        Ok(n)
+    }
+}
+
+/// Reads a zip by its central directory.
+struct Zip {
+    file: SharedFile,
+    directory: BufferedSource,
+    /// The number of members that the directory still holds.
+    left: u64,
+    /// Added to the offsets of local headers: the length of what stands in front of the zip.
+    shift: u64,
+    length: u64,
+    contents: Option<Contents>,
+    /// The offset of the local header of the current member.
+    at: u64,
+    members: u64,
+    faults: Vec<ArchiveFault>,
+}
+
+/// Where the central directory stands.
+struct Directory {
+    start: u64,
+    size: u64,
+    count: u64,
+    /// The offset that the end record has for it.
+    offset: u64,
+}
+
+impl Zip {
+    /// Reads the end record; without one returns the file.
+    fn new(file: SharedFile) -> Result<Self, SharedFile> {
+        let length = file.borrow_mut().seek(SeekFrom::End(0));
+        let Some((length, directory)) = length
+            .ok()
+            .and_then(|length| Some((length, find_directory(&file, length)?)))
+        else {
+            return Err(file);
+        };
+        let section = Section {
+            file: Rc::clone(&file),
+            at: directory.start,
+            end: directory.start.saturating_add(directory.size),
+        };
+        Ok(Zip {
+            directory: BufferedSource::new(Box::new(section)),
+            file,
+            left: directory.count,
+            shift: directory.start.saturating_sub(directory.offset),
+            length,
+            contents: None,
+            at: 0,
+            members: 0,
+            faults: Vec::new(),
+        })
+    }
+
+    fn fault(&mut self, code: &'static Code) {
+        let offset = self.at;
+        self.faults.push(ArchiveFault { code, offset });
+    }
+
+    /// Reads the next header of the central directory.
+    fn header(&mut self) -> Option<Header> {
+        let fixed = self.directory.peek(CENTRAL_SIZE).to_vec();
+        if fixed.len() < CENTRAL_SIZE || !fixed.starts_with(CENTRAL) {
+            return None;
+        }
+        let sizes = [28, 30, 32].map(|at| usize::from(u16_at(&fixed, at)));
+        let [name, extra, comment] = sizes;
+        let whole = CENTRAL_SIZE + name + extra;
+        let bytes = self.directory.peek(whole);
+        let (names, extras) = bytes.get(CENTRAL_SIZE..whole)?.split_at(name);
+        let offset = u32_at(&fixed, 42).into();
+        let header = Header::new(&fixed[8..], offset, names, extras);
+        self.directory.skip((whole + comment) as u64);
+        Some(header)
+    }
+
+    /// Opens the contents of a member behind its local header.
+    fn open(&mut self, header: &Header) -> io::Result<MemberContents> {
+        let mut local = [0; LOCAL_SIZE];
+        let mut section = self.section(self.at, LOCAL_SIZE as u64);
+        if super::container::read_full(&mut section, &mut local)? < LOCAL_SIZE
+            || !local.starts_with(LOCAL)
+        {
+            self.fault(&diagnostic::ARCHIVE_INCONSISTENT);
+            return Ok(MemberContents::Unreadable);
+        }
+        let (name, extra) = (u16_at(&local, 26), u16_at(&local, 28));
+        let mut names = vec![0; usize::from(name)];
+        let mut section = self.section(self.at + LOCAL_SIZE as u64, name.into());
+        super::container::read_full(&mut section, &mut names)?;
+        let local = Header::new(&local[6..], self.at, &names, &[]);
+        // The lengths of a local header may stand behind the contents, or in its extra field.
+        if local.method != header.method || local.name != header.name && header.name.is_ascii() {
+            self.fault(&diagnostic::ARCHIVE_INCONSISTENT);
+        }
+        let start = self.at + LOCAL_SIZE as u64 + u64::from(name) + u64::from(extra);
+        if header.packed > self.length.saturating_sub(start) {
+            self.fault(&diagnostic::ARCHIVE_TRUNCATED);
+        }
+        let section = Box::new(self.section(start, header.packed));
+        let method = Method::of(header.method);
+        let contents = Contents::new(method, section, header.packed, header.seal());
+        self.contents = contents.filter(|_| header.flags & ENCRYPTED == 0);
+        match self.contents.is_some() {
+            true => Ok(MemberContents::File),
+            false => {
+                self.fault(&diagnostic::ARCHIVE_UNREADABLE);
+                Ok(MemberContents::Unreadable)
+            }
+        }
+    }
+
+    fn section(&self, at: u64, length: u64) -> Section {
+        Section {
+            file: Rc::clone(&self.file),
+            at,
+            end: at.saturating_add(length),
+        }
+    }
+}
+
+/// Finds the central directory by the end record whose comment ends where the file does, else by the
+/// last one.
+fn find_directory(file: &SharedFile, length: u64) -> Option<Directory> {
+    let start = length.saturating_sub(COMMENT + END_SIZE as u64);
+    let tail = read_at(file, start, (length - start) as usize)?;
+    let mut last = None;
+    let mut found = memmem::rfind_iter(&tail, END).filter(|at| at + END_SIZE <= tail.len());
+    let exact = found.find(|&at| {
+        last.get_or_insert(at);
+        at + END_SIZE + usize::from(u16_at(&tail, at + 20)) == tail.len()
+    });
+    let at = exact.or(last)?;
+    let record = &tail[at..];
+    let end = start + at as u64;
+    let directory = Directory {
+        start: end.checked_sub(u32_at(record, 12).into()).unwrap_or(end),
+        size: u32_at(record, 12).into(),
+        count: u16_at(record, 10).into(),
+        offset: u32_at(record, 16).into(),
+    };
+    match end_64(file, end) {
+        Some(directory) => Some(directory),
+        // Where the numbers do not fit, the record with those that do is missing.
+        None => {
+            let starts = read_at(file, directory.start, CENTRAL.len());
+            let holds = directory.count == 0 || starts.is_some_and(|bytes| bytes == CENTRAL);
+            holds.then_some(directory)
+        }
+    }
+}
+
+/// Reads the end record of zip64, which a locator in front of the end record names.
+fn end_64(file: &SharedFile, end: u64) -> Option<Directory> {
+    let locator = read_at(file, end.checked_sub(LOCATOR_SIZE)?, LOCATOR_SIZE as usize)?;
+    if !locator.starts_with(LOCATOR_64) {
+        return None;
+    }
+    let named = u64_at(&locator, 8);
+    let before = end.checked_sub(LOCATOR_SIZE + END_64_SIZE as u64);
+    // What stands in front of the zip moves the record.
+    [Some(named), before].into_iter().flatten().find_map(|at| {
+        let record = read_at(file, at, END_64_SIZE)?;
+        let size = u64_at(&record, 40);
+        (record.len() == END_64_SIZE && record.starts_with(END_64)).then_some(Directory {
+            start: at.checked_sub(size)?,
+            size,
+            count: u64_at(&record, 32),
+            offset: u64_at(&record, 48),
+        })
+    })
+}
+
+fn read_at(file: &SharedFile, at: u64, length: usize) -> Option<Vec<u8>> {
+    let mut section = Section {
+        file: Rc::clone(file),
+        at,
+        end: at.checked_add(length as u64)?,
+    };
+    let mut bytes = vec![0; length];
+    let n = super::container::read_full(&mut section, &mut bytes).ok()?;
+    bytes.truncate(n);
+    Some(bytes)
+}
+
+impl Container for Zip {
+    fn next(&mut self) -> io::Result<Option<Member>> {
+        self.contents = None;
+        while self.left > 0 {
+            if self.members == MEMBERS {
+                self.fault(&diagnostic::ARCHIVE_MEMBER_LIMIT);
+                self.left = 0;
+                break;
+            }
+            self.members += 1;
+            let Some(mut header) = self.header() else {
+                self.fault(&diagnostic::ARCHIVE_INCONSISTENT);
+                self.left = 0;
+                break;
+            };
+            self.left -= 1;
+            self.at = header.offset.saturating_add(self.shift);
+            if !header.is_folder() {
+                let contents = self.open(&header)?;
+                return Ok(Some(header.member(contents)));
+            }
+        }
+        let error = self.directory.error.take();
+        error.map_or(Ok(None), |kind| Err(kind.into()))
+    }
+
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let Some(contents) = &mut self.contents else {
+            return Ok(0);
+        };
+        let mut damage = None;
+        let n = contents.read(into, &mut damage)?;
+        if let Some(code) = damage {
+            self.fault(code);
+        }
+        Ok(n)
+    }
+
+    fn faults(&mut self) -> Vec<ArchiveFault> {
+        std::mem::take(&mut self.faults)
+    }
+}
+
+/// Reads a zip from its first byte on, by its local headers.
+struct ZipStream {
+    stage: Stage,
+    members: u64,
+    faults: Vec<ArchiveFault>,
+}
+
+/// The owner of the source while a zip is read as a stream.
+enum Stage {
+    /// Between members.
+    Between(BufferedSource),
+    /// In contents of a known length.
+    Sized(Contents, Rc<RefCell<BufferedSource>>, Rc<RefCell<u64>>),
+    /// In deflated contents that end by themselves.
+    Deflated(Box<DeflateDecoder<BufferedSource>>, Tally, u64),
+    /// In stored contents that a descriptor ends.
+    Stored(BufferedSource, Tally),
+    Ended,
+}
+
+/// Bytes of a shared source up to a limit.
+struct Limited {
+    source: Rc<RefCell<BufferedSource>>,
+    left: Rc<RefCell<u64>>,
+}
+
+impl Read for Limited {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let mut left = self.left.borrow_mut();
+        let most = into.len().min(usize::try_from(*left).unwrap_or(usize::MAX));
+        if most == 0 {
+            return Ok(0);
+        }
+        let n = self.source.borrow_mut().read(&mut into[..most])?;
+        *left = if n == 0 { 0 } else { *left - n as u64 };
+        Ok(n)
+    }
+}
+
+impl ZipStream {
+    fn new(source: BufferedSource) -> Self {
+        ZipStream {
+            stage: Stage::Between(source),
+            members: 0,
+            faults: Vec::new(),
+        }
+    }
+
+    fn fault(&mut self, code: &'static Code, offset: u64) {
+        self.faults.push(ArchiveFault { code, offset });
+    }
+
+    /// Ends the current member and returns the source behind it.
+    fn between(&mut self) -> io::Result<Option<BufferedSource>> {
+        let mut rest = [0; 4096];
+        while !matches!(self.stage, Stage::Between(_) | Stage::Ended) {
+            if self.read(&mut rest)? == 0 {
+                break;
+            }
+        }
+        match std::mem::replace(&mut self.stage, Stage::Ended) {
+            Stage::Between(source) => Ok(Some(source)),
+            _ => Ok(None),
+        }
+    }
+
+    /// Goes to the next header of a member; returns `None` at the central directory.
+    fn find(&mut self, source: &mut BufferedSource) -> Option<()> {
+        let mut lost = self.members == 0;
+        loop {
+            let offset = source.consumed;
+            let head = source.peek(SEARCHED);
+            if head.starts_with(LOCAL) {
+                return Some(());
+            }
+            let is_end = head.starts_with(CENTRAL) || head.starts_with(END);
+            if is_end || head.starts_with(END_64) {
+                return None;
+            }
+            if head.len() < LOCAL.len() {
+                self.fault(&diagnostic::ARCHIVE_TRUNCATED, offset);
+                return None;
+            }
+            let length = head.len();
+            let next = memmem::find(&head[1..], b"PK").map_or(length - 1, |at| at + 1);
+            if !std::mem::replace(&mut lost, true) {
+                self.fault(&diagnostic::ARCHIVE_INCONSISTENT, offset);
+            }
+            source.consume(next);
+        }
+    }
+
+    fn begin(&mut self, mut source: BufferedSource) -> Option<Member> {
+        let at = source.consumed;
+        let fixed = source.peek(LOCAL_SIZE).to_vec();
+        let (name, extra) = (u16_at(&fixed, 26).into(), usize::from(u16_at(&fixed, 28)));
+        let whole = LOCAL_SIZE + name + extra;
+        let header = source.peek(whole);
+        let Some(names) = header.get(LOCAL_SIZE..whole) else {
+            self.fault(&diagnostic::ARCHIVE_TRUNCATED, at);
+            return None;
+        };
+        let (name, extra) = names.split_at(name);
+        let mut header = Header::new(&fixed[6..], 0, name, extra);
+        source.consume(whole);
+        let is_open = header.flags & HAS_DESCRIPTOR != 0 && header.packed == 0;
+        let method = Method::of(header.method);
+        let is_encrypted = header.flags & ENCRYPTED != 0;
+        let contents = match method {
+            Method::Deflate if is_open && !is_encrypted => {
+                let decoder = Box::new(DeflateDecoder::new(source));
+                self.stage = Stage::Deflated(decoder, Tally::new(), at);
+                MemberContents::File
+            }
+            Method::Stored if is_open && !is_encrypted => {
+                self.stage = Stage::Stored(source, Tally::new());
+                MemberContents::File
+            }
+            method if !is_open => {
+                let shared = Rc::new(RefCell::new(source));
+                let left = Rc::new(RefCell::new(header.packed));
+                let reader = Box::new(Limited {
+                    source: Rc::clone(&shared),
+                    left: Rc::clone(&left),
+                });
+                let (packed, seal) = (header.packed, header.seal());
+                let contents = Contents::new(method, reader, packed, seal);
+                match contents.filter(|_| !is_encrypted) {
+                    Some(contents) => {
+                        self.stage = Stage::Sized(contents, shared, left);
+                        MemberContents::File
+                    }
+                    None => {
+                        if let Some(mut source) = Rc::into_inner(shared).map(RefCell::into_inner) {
+                            source.skip(header.packed);
+                            self.stage = Stage::Between(source);
+                        }
+                        MemberContents::Unreadable
+                    }
+                }
+            }
+            // Nothing tells where it ends but the next header.
+            _ => {
+                self.stage = Stage::Between(source);
+                MemberContents::Unreadable
+            }
+        };
+        if contents == MemberContents::Unreadable {
+            self.fault(&diagnostic::ARCHIVE_UNREADABLE, at);
+        }
+        Some(header.member(contents))
+    }
+
+    /// Reads the descriptor behind contents.
+    fn descriptor(&mut self, source: &mut BufferedSource, tally: &Tally) {
+        let offset = source.consumed;
+        let has_signature = source.peek(4) == DESCRIPTOR;
+        let start = if has_signature { 4 } else { 0 };
+        let bytes = source.peek(start + 20).to_vec();
+        let crc = u32_at(&bytes, start);
+        // The lengths have 32 bits each, or 64; what comes next begins with a signature.
+        let is_long = u64_at(&bytes, start + 12) == tally.length
+            && u64::from(u32_at(&bytes, start + 8)) != tally.length;
+        let size = start + if is_long { 20 } else { 12 };
+        source.consume(size.min(bytes.len()));
+        if bytes.len() < size || crc != tally.sum() {
+            self.fault(&diagnostic::COMPRESS_CORRUPT, offset);
+        }
+    }
+
+    /// Reads stored contents up to the descriptor that fits them.
+    fn read_open(source: &mut BufferedSource, tally: &Tally, into: &mut [u8]) -> Option<usize> {
+        let bytes = source.peek(SEARCHED);
+        let (end, is_end) = match memmem::find(bytes, DESCRIPTOR) {
+            Some(0) => {
+                let crc = u32_at(bytes, 4);
+                let length = u64::from(u32_at(bytes, 8));
+                if crc == tally.sum() && length == tally.length & 0xffff_ffff {
+                    return None;
+                }
+                (1, false)
+            }
+            Some(at) => (at, false),
+            None if bytes.len() < SEARCHED => (bytes.len(), true),
+            None => (bytes.len() + 1 - DESCRIPTOR.len(), false),
+        };
+        if is_end && bytes.is_empty() {
+            return Some(0);
+        }
+        let n = end.min(into.len());
+        into[..n].copy_from_slice(&bytes[..n]);
+        source.consume(n);
+        Some(n)
+    }
+}
+
+/// The number of bytes that are searched at a time for a header.
+const SEARCHED: usize = 4096;
+
+impl Container for ZipStream {
+    fn next(&mut self) -> io::Result<Option<Member>> {
+        let Some(mut source) = self.between()? else {
+            return Ok(None);
+        };
+        if self.members == MEMBERS {
+            let offset = source.consumed;
+            self.fault(&diagnostic::ARCHIVE_MEMBER_LIMIT, offset);
+            return Ok(None);
+        }
+        loop {
+            if self.find(&mut source).is_none() {
+                let error = source.error.take();
+                return error.map_or(Ok(None), |kind| Err(kind.into()));
+            }
+            self.members += 1;
+            let Some(member) = self.begin(source) else {
+                return Ok(None);
+            };
+            if !member.name.ends_with(b"/") {
+                return Ok(Some(member));
+            }
+            match self.between()? {
+                Some(next) => source = next,
+                None => return Ok(None),
+            }
+        }
+    }
+
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if into.is_empty() {
+            return Ok(0);
+        }
+        match std::mem::replace(&mut self.stage, Stage::Ended) {
+            Stage::Sized(mut contents, source, left) => {
+                let mut damage = None;
+                let n = contents.read(into, &mut damage)?;
+                let offset = source.borrow().consumed;
+                if let Some(code) = damage {
+                    self.fault(code, offset);
+                }
+                if n > 0 {
+                    self.stage = Stage::Sized(contents, source, left);
+                    return Ok(n);
+                }
+                // What the decoder did not need belongs to the member all the same.
+                drop(contents);
+                if let Some(mut source) = Rc::into_inner(source).map(RefCell::into_inner) {
+                    let rest = *left.borrow();
+                    if source.skip(rest) < rest {
+                        self.fault(&diagnostic::ARCHIVE_TRUNCATED, offset);
+                    }
+                    self.stage = Stage::Between(source);
+                }
+                Ok(0)
+            }
+            Stage::Deflated(mut decoder, mut tally, at) => match decoder.read(into) {
+                Ok(0) => {
+                    let mut source = decoder.into_inner();
+                    self.descriptor(&mut source, &tally);
+                    self.stage = Stage::Between(source);
+                    Ok(0)
+                }
+                Ok(n) => {
+                    let added = tally.add(&into[..n], decoder.total_in());
+                    if let Err(code) = added {
+                        self.fault(code, at);
+                        self.stage = Stage::Between(decoder.into_inner());
+                    } else {
+                        self.stage = Stage::Deflated(decoder, tally, at);
+                    }
+                    Ok(n)
+                }
+                Err(error) if is_damage(&error) => {
+                    self.fault(&diagnostic::COMPRESS_CORRUPT, at);
+                    self.stage = Stage::Between(decoder.into_inner());
+                    Ok(0)
+                }
+                Err(error) => Err(error),
+            },
+            Stage::Stored(mut source, mut tally) => {
+                match Self::read_open(&mut source, &tally, into) {
+                    Some(0) => {
+                        self.fault(&diagnostic::ARCHIVE_TRUNCATED, source.consumed);
+                        Ok(0)
+                    }
+                    Some(n) => {
+                        // Stored bytes are as many as they take.
+                        let _ = tally.add(&into[..n], tally.length);
+                        self.stage = Stage::Stored(source, tally);
+                        Ok(n)
+                    }
+                    None => {
+                        self.descriptor(&mut source, &tally);
+                        self.stage = Stage::Between(source);
+                        Ok(0)
+                    }
+                }
+            }
+            other => {
+                self.stage = other;
+                Ok(0)
+            }
+        }
+    }
+
+    fn faults(&mut self) -> Vec<ArchiveFault> {
+        std::mem::take(&mut self.faults)
+    }
+}

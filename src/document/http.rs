@@ -1,0 +1,330 @@
+//! References in header fields of HTTP: `Location` (RFC 9110 section 10.2.2), `Link` (RFC 8288) and
+//! `Refresh`; and the `outlink` fields in which crawlers note the links of a page.
+
+use std::ops::Range;
+
+use super::events::{Context, Event, Events, FoundReference, NameRange, RuleFamily, Span};
+use super::html::refresh;
+use super::{Format, FormatOptions, Passes, Retrieval, Scan, ScanStart};
+use crate::bytes::lines::Position;
+use crate::bytes::window::{Bounds, Window};
+use crate::decode::charset::Conversion;
+
+/// The longest header block that is read, in bytes.
+pub(crate) const LONGEST_HEADER: usize = 1 << 20;
+
+/// Header blocks of HTTP, with the line before them.
+pub(crate) const HEADER: Format = Format {
+    name: "http",
+    extensions: &[],
+    media_types: &[],
+    family: RuleFamily::Markup,
+    bounds: Bounds {
+        look_behind: 0,
+        look_ahead: LONGEST_HEADER + 1,
+    },
+    reading: Passes::Once,
+    prescan: None,
+    conversion: Conversion::Never,
+    split_point: None,
+    retrieval: Retrieval::Place,
+    scanner: |options: &FormatOptions| Box::new(FieldScanner::new(FIELDS, options)),
+};
+
+/// Fields of the metadata that crawlers keep (`application/warc-fields`).
+pub(crate) const METADATA: Format = Format {
+    name: "warc-fields",
+    scanner: |options: &FormatOptions| Box::new(FieldScanner::new(METADATA_FIELDS, options)),
+    ..HEADER
+};
+
+/// A header field that holds references.
+pub(super) struct HttpField {
+    /// The name, in lower case.
+    pub(super) name: &'static str,
+    syntax: FieldSyntax,
+    /// Whether it is read only where all fields are asked for.
+    is_trace: bool,
+}
+
+/// How references stand in the value of a field.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum FieldSyntax {
+    /// The value is one.
+    Whole,
+    /// The value begins with one, before a blank.
+    FirstWord,
+    /// In angle brackets outside quotes.
+    Links,
+    /// Behind a number of seconds.
+    Refresh,
+}
+
+#[rustfmt::skip]
+static FIELDS: &[HttpField] = &[
+    HttpField { name: "location", syntax: FieldSyntax::Whole, is_trace: false },
+    HttpField { name: "link", syntax: FieldSyntax::Links, is_trace: false },
+    HttpField { name: "refresh", syntax: FieldSyntax::Refresh, is_trace: false },
+    HttpField { name: "referer", syntax: FieldSyntax::Whole, is_trace: true },
+];
+
+#[rustfmt::skip]
+static METADATA_FIELDS: &[HttpField] = &[
+    HttpField { name: "outlink", syntax: FieldSyntax::FirstWord, is_trace: false },
+];
+
+impl HttpField {
+    /// Returns whether the options ask for the field.
+    #[cfg(feature = "mail")]
+    fn is_reported(&self, options: &FormatOptions) -> bool {
+        use super::mail::Headers;
+        match options.mail.headers {
+            Headers::None => false,
+            Headers::Known => !self.is_trace,
+            Headers::All => true,
+        }
+    }
+
+    #[cfg(not(feature = "mail"))]
+    fn is_reported(&self, _options: &FormatOptions) -> bool {
+        !self.is_trace
+    }
+
+    /// Returns the field of a name, in any case, if the options ask for it.
+    pub(super) fn named(name: &[u8], options: &FormatOptions) -> Option<&'static Self> {
+        Self::find(FIELDS, name).filter(|field| field.is_reported(options))
+    }
+
+    fn find(table: &'static [HttpField], name: &[u8]) -> Option<&'static Self> {
+        let mut fields = table.iter();
+        fields.find(|field| name.eq_ignore_ascii_case(field.name.as_bytes()))
+    }
+
+    /// Returns the ranges of the references in a value.
+    pub(super) fn references(&self, value: &[u8]) -> Vec<Range<usize>> {
+        let word = value.iter().position(u8::is_ascii_whitespace);
+        let one = match self.syntax {
+            FieldSyntax::Links => None,
+            FieldSyntax::Whole => Some(0..value.len()),
+            FieldSyntax::FirstWord => Some(0..word.unwrap_or(value.len())),
+            FieldSyntax::Refresh => refresh(value, 0..value.len()),
+        };
+        let ranges = match self.syntax {
+            FieldSyntax::Links => link_targets(value),
+            _ => Vec::from_iter(one),
+        };
+        let trimmed = ranges.into_iter().map(|range| trimmed(value, range));
+        trimmed.filter(|range| !range.is_empty()).collect()
+    }
+}
+
+fn trimmed(text: &[u8], range: Range<usize>) -> Range<usize> {
+    let inner = &text[range.clone()];
+    let start = range.start + (inner.len() - inner.trim_ascii_start().len());
+    start..start + inner.trim_ascii().len()
+}
+
+/// A field of a header block.
+pub(crate) struct HttpLine<'a> {
+    /// The name, in any case.
+    pub(crate) name: &'a [u8],
+    /// The value in the block, without white space around it. It may have line breaks.
+    pub(crate) value: Range<usize>,
+    /// The line of the block on which it begins, from 1.
+    line: u64,
+}
+
+/// Returns the fields of a header block, whose lines may end in LF alone. Lines that are none are left
+/// out, such as the one before them.
+pub(crate) fn fields(block: &[u8]) -> impl Iterator<Item = HttpLine<'_>> {
+    let mut lines = Lines {
+        block,
+        at: 0,
+        line: 0,
+    }
+    .peekable();
+    std::iter::from_fn(move || {
+        loop {
+            let (line, range) = lines.next()?;
+            let mut end = range.end;
+            let text = &block[range.clone()];
+            let colon = memchr::memchr(b':', text);
+            // RFC 9112 section 5.2: a line that begins with white space continues the one before.
+            while let Some((_, next)) =
+                lines.next_if(|(_, next)| matches!(block.get(next.start), Some(b' ' | b'\t')))
+            {
+                end = next.end;
+            }
+            let Some(colon) = colon.filter(|&colon| is_name(text[..colon].trim_ascii_end())) else {
+                continue;
+            };
+            let value = &block[range.start + colon + 1..end];
+            let start = end - value.trim_ascii_start().len();
+            return Some(HttpLine {
+                name: text[..colon].trim_ascii_end(),
+                value: start..start + block[start..end].trim_ascii_end().len(),
+                line,
+            });
+        }
+    })
+}
+
+fn is_name(name: &[u8]) -> bool {
+    !name.is_empty() && name.iter().all(u8::is_ascii_graphic)
+}
+
+/// The lines of a block with their numbers, without their ends.
+struct Lines<'a> {
+    block: &'a [u8],
+    at: usize,
+    line: u64,
+}
+
+impl Iterator for Lines<'_> {
+    type Item = (u64, Range<usize>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.at == self.block.len() {
+            return None;
+        }
+        let rest = &self.block[self.at..];
+        let length = memchr::memchr(b'\n', rest).map_or(rest.len(), |at| at + 1);
+        let line = rest[..length]
+            .strip_suffix(b"\n")
+            .unwrap_or(&rest[..length]);
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let range = self.at..self.at + line.len();
+        self.at += length;
+        self.line += 1;
+        Some((self.line, range))
+    }
+}
+
+/// Returns whether a header block has fields with references.
+pub(crate) fn has_references(block: &[u8]) -> bool {
+    fields(block).any(|field| HttpField::find(FIELDS, field.name).is_some())
+}
+
+/// The scanner of header blocks, for the fields of a table.
+struct FieldScanner {
+    table: &'static [HttpField],
+    options: FormatOptions,
+}
+
+impl FieldScanner {
+    fn new(table: &'static [HttpField], options: &FormatOptions) -> Self {
+        FieldScanner {
+            table,
+            options: options.clone(),
+        }
+    }
+
+    /// Reports the references in a field.
+    fn report(&self, block: &[u8], line: &HttpLine<'_>, events: &mut Events) {
+        let field = HttpField::find(self.table, line.name);
+        let Some(field) = field.filter(|field| field.is_reported(&self.options)) else {
+            return;
+        };
+        for range in field.references(&block[line.value.clone()]) {
+            let range = line.value.start + range.start..line.value.start + range.end;
+            let text = events.store_with(|store| {
+                let broken = |byte: &&u8| !matches!(byte, b'\r' | b'\n');
+                store.extend(block[range.clone()].iter().filter(broken));
+            });
+            let span = Span {
+                start: range.start as u64,
+                end: range.end as u64,
+            };
+            let mut found = FoundReference::new(span, text, Context::Header);
+            found.attribute = NameRange::Known(field.name);
+            // Values have no columns.
+            found.position = Some(Position {
+                line: line.line,
+                column: 0,
+            });
+            events.push(Event::Reference(found));
+        }
+    }
+}
+
+impl Scan for FieldScanner {
+    fn begin(&mut self, _start: &ScanStart) {}
+
+    fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize {
+        let block = &window.bytes[window.start..];
+        if window.offset_at(window.start) == 0 {
+            if !window.last && block.len() <= LONGEST_HEADER {
+                return window.start;
+            }
+            events.push(Event::Settled);
+            for line in fields(block) {
+                self.report(block, &line, events);
+            }
+        }
+        window.bytes.len()
+    }
+}
+
+/// Returns the targets of a `Link` field (RFC 8288 section 3): in angle brackets, at the start of a
+/// link-value. Brackets in quoted parameters are none.
+fn link_targets(value: &[u8]) -> Vec<Range<usize>> {
+    let mut targets = Vec::new();
+    let (mut at, mut expects_target) = (0, true);
+    while let Some(&byte) = value.get(at) {
+        at += 1;
+        match byte {
+            b'<' if expects_target => {
+                let Some(length) = memchr::memchr(b'>', &value[at..]) else {
+                    break;
+                };
+                targets.push(at..at + length);
+                at += length + 1;
+                expects_target = false;
+            }
+            b'"' => {
+                while let Some(&byte) = value.get(at) {
+                    at += 1;
+                    match byte {
+                        b'\\' => at += 1,
+                        b'"' => break,
+                        _ => {}
+                    }
+                }
+            }
+            b',' => expects_target = true,
+            byte if byte.is_ascii_whitespace() => {}
+            _ => expects_target = false,
+        }
+    }
+    targets
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn targets(value: &str) -> Vec<&str> {
+        let ranges = link_targets(value.as_bytes());
+        ranges.into_iter().map(|range| &value[range]).collect()
+    }
+
+    #[test]
+    fn a_link_field_holds_targets_outside_quotes() {
+        assert_eq!(
+            targets("<a>; rel=x, <b,c>;title=\"<d>, <e>\" ,<f>"),
+            ["a", "b,c", "f"]
+        );
+        assert_eq!(targets("<a>; x=\"\\\"<b>\", <c"), ["a"]);
+        assert_eq!(targets("x <a>, y, <b>"), ["b"]);
+    }
+
+    #[test]
+    fn fields_may_be_folded() {
+        let block = b"HTTP/1.1 200 OK\r\nLink: <a>,\r\n <b>\nX : y\n\n";
+        let found: Vec<_> = fields(block)
+            .map(|field| (field.name, &block[field.value], field.line))
+            .collect();
+        let expected: [(&[u8], &[u8], u64); 2] = [(b"Link", b"<a>,\r\n <b>", 2), (b"X", b"y", 4)];
+        assert_eq!(found, expected);
+    }
+}

@@ -1,0 +1,385 @@
+//! Reads the members of archives, and of archives in them.
+
+use std::cell::RefCell;
+use std::io::{self, Cursor, Read};
+use std::rc::Rc;
+
+use super::compressed::OpenedFile;
+use super::input;
+use super::options::{Choice, PipelineOptions};
+use super::sniff::HEAD;
+use crate::archive::{
+    ArchiveFormat, ArchiveSource, Container, Member, MemberContents, RecordHeader,
+};
+use crate::decode::compression::{Codec, Members};
+use crate::document::diagnostic::{self, Code};
+use crate::document::{ArchiveCounts, Format, NestingLimit, Retrieval};
+use crate::extractor::{Document, Extractor};
+use crate::resolver::{Diagnostic, Link, Remark, Sink};
+use crate::uri::base::push_path;
+use crate::uri::{Base, BaseSource, Reference};
+
+/// What was read of an archive.
+#[derive(Default)]
+pub(crate) struct ArchiveOutcome {
+    /// Members, documents in them, and members that were not read.
+    pub(crate) counts: ArchiveCounts,
+    /// The bytes of the members that were read.
+    pub(crate) bytes: u64,
+}
+
+/// An archive, as its members are named and found from outside.
+struct Place {
+    /// In front of the names of members: those of the archives around, each with a `!` behind it.
+    prefix: String,
+    /// The base that the path of a member follows, if the archive has one.
+    base: Option<Base>,
+    /// The number of archives around.
+    depth: usize,
+}
+
+impl Place {
+    /// Returns the base of a member: a `..` stops at the root of the archive.
+    fn base_of(&self, name: &[u8]) -> Option<Base> {
+        let base = self.base.as_ref()?;
+        let mut uri = base.uri.clone();
+        let mut segments: Vec<&[u8]> = Vec::new();
+        for segment in name.split(|&byte| byte == b'/') {
+            match segment {
+                b"" | b"." => {}
+                b".." => drop(segments.pop()),
+                segment => segments.push(segment),
+            }
+        }
+        push_path(&segments.join(&b'/'), &mut uri);
+        let source = base.source.clone();
+        Some(Base { uri, source })
+    }
+
+    /// Returns the place of an archive that is a member of this one.
+    fn inside(&self, member: &MemberPlace<'_>) -> Self {
+        let base = self.base_of(member.path).map(|mut base| {
+            base.uri.extend_from_slice(b"!/");
+            base
+        });
+        Place {
+            prefix: format!("{}!", member.name),
+            base,
+            depth: self.depth + 1,
+        }
+    }
+}
+
+/// A member while it is read.
+#[derive(Clone, Copy)]
+struct MemberPlace<'a> {
+    /// Its name from outside all archives.
+    name: &'a str,
+    /// The bytes of the name, where they are no UTF-8.
+    bytes: Option<&'a [u8]>,
+    /// Its name in the archive, without the extensions of codecs.
+    path: &'a [u8],
+    /// The archive.
+    archive: &'a Place,
+    /// The member itself.
+    member: &'a Member,
+}
+
+/// The contents of the current member of a container.
+struct MemberReader(Rc<RefCell<Box<dyn Container>>>);
+
+impl Read for MemberReader {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.0.borrow_mut().read(into)
+    }
+}
+
+/// Adds the name of a member to what is found in it.
+struct MemberSink<'a> {
+    sink: &'a mut dyn Sink,
+    name: &'a str,
+    bytes: Option<&'a [u8]>,
+    record: Option<&'a RecordHeader>,
+    joined: String,
+}
+
+impl<'a> MemberSink<'a> {
+    fn new(sink: &'a mut dyn Sink, place: &MemberPlace<'a>) -> Self {
+        MemberSink {
+            sink,
+            name: place.name,
+            bytes: place.bytes,
+            record: place.member.record.as_deref(),
+            joined: String::new(),
+        }
+    }
+
+    fn diagnose(&mut self, code: &'static Code, offset: u64) {
+        self.sink.diagnostic(&Diagnostic {
+            member: Some(self.name),
+            code,
+            count: 1,
+            offset,
+        });
+    }
+}
+
+/// Returns the name of something inside a member.
+fn joined<'a>(name: &'a str, inner: Option<&str>, buffer: &'a mut String) -> &'a str {
+    match inner {
+        None => name,
+        Some(inner) => {
+            buffer.clear();
+            buffer.extend([name, "!", inner]);
+            buffer
+        }
+    }
+}
+
+impl Sink for MemberSink<'_> {
+    fn link(&mut self, link: &Link<'_>) {
+        let mut link = link.clone();
+        link.member = Some(joined(self.name, link.member, &mut self.joined));
+        link.part.name_bytes = self.bytes;
+        if let Some(record) = self.record {
+            link.part.record = Some(record.shown());
+            link.part.message_offset = Some(record.offset);
+            link.part.member_offset = record.member_offset;
+            link.part.member_length = record.member_length;
+        }
+        self.sink.link(&link);
+    }
+
+    fn diagnostic(&mut self, diagnostic: &Diagnostic<'_>) {
+        let mut diagnostic = diagnostic.clone();
+        diagnostic.member = Some(joined(self.name, diagnostic.member, &mut self.joined));
+        self.sink.diagnostic(&diagnostic);
+    }
+
+    fn anchor(&mut self, name: &[u8], offset: u64) {
+        self.sink.anchor(name, offset);
+    }
+
+    fn remark(&mut self, remark: &Remark<'_>) {
+        self.sink.remark(remark);
+    }
+
+    fn heavy(&mut self) {
+        self.sink.heavy();
+    }
+
+    fn exact(&mut self, rule: &'static str) {
+        self.sink.exact(rule);
+    }
+
+    fn restart(&mut self) {
+        self.sink.restart();
+    }
+}
+
+/// Reads archives.
+pub(super) struct ArchiveReader<'a> {
+    options: &'a PipelineOptions,
+    extractor: &'a mut Extractor,
+    outcome: ArchiveOutcome,
+}
+
+impl<'a> ArchiveReader<'a> {
+    /// Creates a reader of one archive.
+    pub(super) fn new(options: &'a PipelineOptions, extractor: &'a mut Extractor) -> Self {
+        ArchiveReader {
+            options,
+            extractor,
+            outcome: ArchiveOutcome::default(),
+        }
+    }
+
+    /// Reads an archive, whose members have paths behind `base`; passes their links to `sink`.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading the file.
+    pub(super) fn read(
+        mut self,
+        format: &'static ArchiveFormat,
+        source: ArchiveSource,
+        base: Option<Base>,
+        sink: &mut dyn Sink,
+    ) -> (ArchiveOutcome, io::Result<()>) {
+        let options = &self.options.archive_options;
+        let place = Place {
+            prefix: String::new(),
+            base,
+            depth: 0,
+        };
+        let read = self.members(format.open(source, options), &place, sink);
+        (self.outcome, read)
+    }
+
+    fn members(
+        &mut self,
+        container: Box<dyn Container>,
+        place: &Place,
+        sink: &mut dyn Sink,
+    ) -> io::Result<()> {
+        let container = Rc::new(RefCell::new(container));
+        loop {
+            let next = container.borrow_mut().next();
+            report_faults(&container, place.prefix.strip_suffix('!'), sink);
+            let Some(member) = next? else {
+                return Ok(());
+            };
+            self.outcome.counts.members += 1;
+            let lossy = String::from_utf8_lossy(&member.name);
+            let name = [place.prefix.as_str(), &lossy].concat();
+            let member_place = MemberPlace {
+                name: &name,
+                bytes: std::str::from_utf8(&member.name)
+                    .is_err()
+                    .then_some(&member.name),
+                path: match (&member.contents, &member.record) {
+                    (MemberContents::Sniffed, Some(record)) => path_of(record),
+                    _ => &member.name,
+                },
+                archive: place,
+                member: &member,
+            };
+            let read = self.member(&container, member_place, sink);
+            report_faults(&container, Some(&name), sink);
+            read?;
+        }
+    }
+
+    fn member(
+        &mut self,
+        container: &Rc<RefCell<Box<dyn Container>>>,
+        place: MemberPlace<'_>,
+        sink: &mut dyn Sink,
+    ) -> io::Result<()> {
+        let mut reader = MemberReader(Rc::clone(container));
+        match &place.member.contents {
+            MemberContents::Unreadable => {
+                self.outcome.counts.skip("unreadable");
+                return Ok(());
+            }
+            MemberContents::Unread(media_type) => {
+                self.outcome.counts.skip(media_type);
+                return Ok(());
+            }
+            MemberContents::Document(format) => {
+                return self.document(format, reader, place, sink);
+            }
+            MemberContents::File | MemberContents::Sniffed => {}
+        }
+        let mut head = Vec::new();
+        let length = input::read(&mut reader, &mut head, HEAD)?.len();
+        head.truncate(length);
+        let Some(codec) = Codec::of(&head) else {
+            let rest = Cursor::new(head.clone()).chain(reader);
+            return self.file(&head, Box::new(rest), None, place, sink);
+        };
+        let rest = Box::new(Cursor::new(head).chain(reader));
+        let opened = OpenedFile::over(place.path, codec, rest)?;
+        let inner = MemberPlace {
+            path: opened.path,
+            ..place
+        };
+        let members = Some(opened.members());
+        let rest = Box::new(opened.reader());
+        let read = self.file(&opened.head, rest, members, inner, sink);
+        for error in opened.errors() {
+            MemberSink::new(sink, &place).diagnose(error.fault.into(), error.offset);
+        }
+        read
+    }
+
+    /// Reads a file with these first bytes.
+    fn file(
+        &mut self,
+        head: &[u8],
+        reader: Box<dyn Read>,
+        members: Option<Members>,
+        place: MemberPlace<'_>,
+        sink: &mut dyn Sink,
+    ) -> io::Result<()> {
+        if let Some(format) = ArchiveFormat::of(head) {
+            if !NestingLimit::ARCHIVES.admits(place.archive.depth + 1) {
+                MemberSink::new(sink, &place).diagnose(&diagnostic::DEPTH_LIMIT, 0);
+                self.outcome.counts.skip(format.name);
+                return Ok(());
+            }
+            let source = ArchiveSource::Stream(reader, members);
+            let container = format.open(source, &self.options.archive_options);
+            return self.members(container, &place.archive.inside(&place), sink);
+        }
+        match self.options.choose_by(place.path, false, head) {
+            Choice::Read(format) => self.document(format, reader, place, sink),
+            Choice::Skip(skip) => {
+                self.outcome.counts.skip(skip.format);
+                Ok(())
+            }
+        }
+    }
+
+    fn document(
+        &mut self,
+        format: &'static Format,
+        reader: impl Read,
+        place: MemberPlace<'_>,
+        sink: &mut dyn Sink,
+    ) -> io::Result<()> {
+        let base = match (&place.member.base, format.retrieval) {
+            (Some(base), _) => Some(base.clone()),
+            (None, Retrieval::Elsewhere) => Some(self.options.bases.of_container()),
+            (None, Retrieval::Place) => place.archive.base_of(place.path),
+        };
+        let document = Document {
+            declared: self.options.declared.or(place.member.charset),
+            ..Document::new(format, base.as_ref())
+        };
+        let mut sink = MemberSink::new(sink, &place);
+        let length = self.extractor.extract(&document, reader, &mut sink)?;
+        self.outcome.counts.parts += 1;
+        self.outcome.bytes += length;
+        Ok(())
+    }
+}
+
+/// Returns the path in the URI of a record.
+fn path_of(record: &RecordHeader) -> &[u8] {
+    let uri = record.target.as_deref().unwrap_or_default();
+    Reference::split(uri.as_bytes()).path
+}
+
+fn report_faults(
+    container: &Rc<RefCell<Box<dyn Container>>>,
+    member: Option<&str>,
+    sink: &mut dyn Sink,
+) {
+    for fault in container.borrow_mut().faults() {
+        sink.diagnostic(&Diagnostic {
+            member,
+            code: fault.code,
+            count: 1,
+            offset: fault.offset,
+        });
+    }
+}
+
+/// Returns the base that the paths of an archive's members follow, from the base of the archive
+/// itself.
+pub(super) fn base_of_members(base: Base) -> Base {
+    let mut base = base;
+    match base.source {
+        // The archive is a directory that is served there.
+        BaseSource::RetrievalRoot if base.uri.ends_with(b"/") => {}
+        BaseSource::DefaultOption | BaseSource::RetrievalOption => {
+            base.source = BaseSource::RetrievalOption;
+            if !base.uri.ends_with(b"/") {
+                base.uri.push(b'/');
+            }
+        }
+        _ => base.uri.extend_from_slice(b"!/"),
+    }
+    base
+}

@@ -1,0 +1,222 @@
+//! Archives with expectations that were written by hand from the formats' standards.
+//!
+//! `tests/vectors/archives/` holds each archive and beside it `NAME.expect.json`: `case` (the file),
+//! `why` (the rule that it shows), `options` (flags of the command; `ARCHIVE=` at the start of one
+//! stands for the file), `links` in order, `diagnostics` (`a|b` is one of them, `x.*` any of a
+//! family), `may` (codes that are allowed besides) and `exit` (a code, or a list of those allowed). Of
+//! a link only the fields that stand there are compared; `{ARCHIVE}` is the `file:` URI of the file.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors/archives")
+}
+
+fn texts(value: Option<&Value>) -> Vec<&str> {
+    let items = value.and_then(Value::as_array);
+    let items = items.into_iter().flatten();
+    items.map(|item| item.as_str().unwrap()).collect()
+}
+
+/// Records of a run of the command, and its exit code.
+struct Run {
+    links: Vec<Value>,
+    codes: BTreeSet<String>,
+    exit: Option<i32>,
+}
+
+fn run(directory: &Path, arguments: &[String], input: Stdio) -> Run {
+    let output = Command::new(env!("CARGO_BIN_EXE_uriscan"))
+        .args(["--json", "-z"])
+        .args(arguments)
+        .current_dir(directory)
+        .stdin(input)
+        .output()
+        .unwrap();
+    let mut run = Run {
+        links: Vec::new(),
+        codes: BTreeSet::new(),
+        exit: output.status.code(),
+    };
+    let lines = output.stdout.split(|&byte| byte == b'\n');
+    for line in lines.filter(|line| !line.is_empty()) {
+        let record: Value = serde_json::from_slice(line).unwrap();
+        match record["type"].as_str() {
+            Some("link") => run.links.push(record),
+            Some("diagnostic") => {
+                let code = record["code"].as_str().unwrap();
+                run.codes.insert(code.to_owned());
+            }
+            _ => panic!("{record}"),
+        }
+    }
+    run
+}
+
+/// Whether a code is one that an expectation names.
+fn is_named(code: &str, name: &str) -> bool {
+    match name.strip_suffix('*') {
+        Some(family) => code.starts_with(family),
+        None => code == name,
+    }
+}
+
+fn differences(expectation: &Path) -> Vec<String> {
+    let expected: Value = serde_json::from_slice(&fs::read(expectation).unwrap()).unwrap();
+    let name = expected["case"].as_str().unwrap();
+    let temporary = tempfile::tempdir().unwrap();
+    let directory = temporary.path().canonicalize().unwrap();
+    fs::copy(folder().join(name), directory.join(name)).unwrap();
+    let uri = format!("file://{}/{name}", directory.display());
+    let options = texts(expected.get("options")).into_iter();
+    let options = options.map(|option| match option.strip_prefix("ARCHIVE=") {
+        Some(rest) => format!("{name}={rest}"),
+        None => option.to_owned(),
+    });
+    let arguments: Vec<_> = options.chain([name.to_owned()]).collect();
+    let got = run(&directory, &arguments, Stdio::null());
+    let wanted = expected["links"].as_array().unwrap();
+    let mut found = Vec::new();
+    if got.links.len() != wanted.len() {
+        found.push(format!("{} links, not {}", got.links.len(), wanted.len()));
+    }
+    for (at, (got, wanted)) in got.links.iter().zip(wanted).enumerate() {
+        for (key, value) in wanted.as_object().unwrap() {
+            let value = match value {
+                Value::String(text) => Value::String(text.replace("{ARCHIVE}", &uri)),
+                other => other.clone(),
+            };
+            let got = got.get(key).unwrap_or(&Value::Null);
+            if *got != value {
+                found.push(format!("link {}: {key} {got}, not {value}", at + 1));
+            }
+        }
+    }
+    let diagnostics = texts(expected.get("diagnostics"));
+    for wanted in &diagnostics {
+        let mut names = wanted.split('|');
+        if !names.any(|name| got.codes.iter().any(|code| is_named(code, name))) {
+            found.push(format!("no {wanted} in {:?}", got.codes));
+        }
+    }
+    let names = diagnostics.iter().flat_map(|names| names.split('|'));
+    let allowed: Vec<_> = names.chain(texts(expected.get("may"))).collect();
+    for code in &got.codes {
+        if !allowed.iter().any(|name| is_named(code, name)) {
+            found.push(format!("diagnostic {code}"));
+        }
+    }
+    let exit = got.exit.map_or(Value::Null, Value::from);
+    let is_allowed = match &expected["exit"] {
+        Value::Array(codes) => codes.contains(&exit),
+        code => *code == exit,
+    };
+    if !is_allowed {
+        found.push(format!("exit {exit}, not {}", expected["exit"]));
+    }
+    found
+}
+
+fn expectations() -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder()).unwrap();
+    let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.to_str().unwrap().ends_with(".expect.json"));
+    paths.sort();
+    assert!(!paths.is_empty());
+    paths
+}
+
+#[test]
+fn every_archive_gives_what_is_expected() {
+    let mut failed = Vec::new();
+    for expectation in expectations() {
+        let name = expectation.file_name().unwrap().to_string_lossy();
+        let differences = differences(&expectation).into_iter();
+        failed.extend(differences.map(|difference| format!("{name}: {difference}")));
+    }
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+}
+
+/// The references of all links, in order.
+fn references(run: &Run) -> Vec<(String, String)> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let links = run.links.iter();
+    links
+        .map(|link| (text(&link["member"]), text(&link["reference"])))
+        .collect()
+}
+
+#[test]
+fn a_stream_gives_the_members_of_the_file() {
+    for name in [
+        "zip_methods.zip",
+        "zip_mbox.zip",
+        "tar_ustar_prefix.tar",
+        "wet_two.warc.wet.gz",
+    ] {
+        let directory = folder();
+        let file = fs::File::open(directory.join(name)).unwrap();
+        let streamed = run(&directory, &["-".to_owned()], Stdio::from(file));
+        let read = run(&directory, &[name.to_owned()], Stdio::null());
+        assert!(!read.links.is_empty());
+        assert_eq!(references(&streamed), references(&read), "{name}");
+        assert_eq!(streamed.codes, read.codes, "{name}");
+    }
+}
+
+#[test]
+fn an_archive_that_is_cut_gives_what_stands_before_the_cut() {
+    for name in [
+        "zip_order.zip",
+        "tar_truncated.tar",
+        "warc_stacked.warc",
+        "warc_gz_sl.warc.gz",
+    ] {
+        let whole = fs::read(folder().join(name)).unwrap();
+        let temporary = tempfile::tempdir().unwrap();
+        let all = references(&run(&folder(), &[name.to_owned()], Stdio::null()));
+        // Each process takes a few milliseconds.
+        let cuts = (1..whole.len()).step_by((whole.len() / 40).max(1));
+        let arguments: Vec<_> = cuts
+            .map(|cut| {
+                let path = temporary.path().join(format!("{cut:06}-{name}"));
+                fs::write(&path, &whole[..cut]).unwrap();
+                path.file_name().unwrap().to_str().unwrap().to_owned()
+            })
+            .collect();
+        for argument in &arguments {
+            let cut = run(
+                temporary.path(),
+                std::slice::from_ref(argument),
+                Stdio::null(),
+            );
+            for found in references(&cut) {
+                let is_known = all.contains(&found) || all.iter().any(|one| one.0 == found.0);
+                assert!(is_known || found.0.is_empty(), "{argument}: {found:?}");
+            }
+            let code = cut.exit.unwrap();
+            assert!(code <= 2, "{argument}: {code}");
+        }
+    }
+}
+
+#[test]
+fn threads_change_nothing() {
+    let directory = folder();
+    let names = expectations().into_iter().map(|path| {
+        let expected: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
+        expected["case"].as_str().unwrap().to_owned()
+    });
+    let names: Vec<String> = names.collect();
+    let one = [vec!["-j1".to_owned()], names.clone()].concat();
+    let many = [vec!["-j4".to_owned()], names].concat();
+    let one = run(&directory, &one, Stdio::null());
+    let many = run(&directory, &many, Stdio::null());
+    assert_eq!(one.links, many.links);
+    assert_eq!(one.codes, many.codes);
+}
