@@ -7,6 +7,8 @@ use uriscan::resolver::{Diagnostic, Link, Sink};
 use uriscan::uri::{Base, BaseSource};
 use uriscan::{Format, FormatOptions};
 
+use crate::text::soup::Numbers;
+
 /// A reference that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Row {
@@ -130,5 +132,18 @@ pub(crate) fn check_windows(format: &str, bytes: &[u8], window: usize) {
             "{row:?}"
         );
         last = start;
+    }
+}
+
+/// Reads documents of tokens in any order, which need not make sense. `MARKUP_SEEDS=100000` in the
+/// environment runs more of them.
+pub(crate) fn check_soups(format: &str, tokens: &[&str]) {
+    let seeds = std::env::var("MARKUP_SEEDS").map(|seeds| seeds.parse());
+    let seeds = seeds.unwrap_or(Ok(400)).expect("MARKUP_SEEDS is a number");
+    for seed in 0..seeds {
+        let mut numbers = Numbers::seeded(seed);
+        let count = 1 + numbers.below(60);
+        let document: String = (0..count).map(|_| *numbers.pick(tokens)).collect();
+        check_windows(format, document.as_bytes(), 1 + numbers.below(40));
     }
 }

@@ -19,6 +19,7 @@
 mod documents;
 mod html;
 pub(crate) mod mail;
+mod markup;
 mod pdf;
 mod random;
 pub(crate) mod site;
@@ -63,7 +64,7 @@ pub(crate) const KINDS: [Kind; 7] = [
 
 /// Documents of other formats, one row each.
 #[rustfmt::skip]
-pub(crate) const DOCUMENTS: [Kind; 11] = [
+pub(crate) const DOCUMENTS: [Kind; 14] = [
     Kind { name: "css", format: "css", make: documents::css },
     Kind { name: "json-manifest", format: "webmanifest", make: documents::manifests },
     Kind { name: "json-geo", format: "json", make: documents::geojson },
@@ -73,6 +74,9 @@ pub(crate) const DOCUMENTS: [Kind; 11] = [
     Kind { name: "xml-sitemap", format: "xml", make: xml::sitemap },
     Kind { name: "xml-drawing", format: "xml", make: xml::drawing },
     Kind { name: "xml-manual", format: "xml", make: xml::manual },
+    Kind { name: "rst", format: "rst", make: markup::rst },
+    Kind { name: "adoc", format: "adoc", make: markup::adoc },
+    Kind { name: "troff", format: "troff", make: markup::troff },
     Kind { name: "pdf-plain", format: "pdf", make: pdf::plain },
     Kind { name: "pdf-packed", format: "pdf", make: pdf::packed },
 ];

@@ -3,7 +3,7 @@
 
 use uriscan::document::flags::Flags;
 
-use crate::markup::{both, check_windows, extended, references, rows};
+use crate::markup::{both, check_soups, check_windows, extended, references, rows};
 use crate::text::soup::Numbers;
 
 const FORMAT: &str = "adoc";
@@ -57,6 +57,22 @@ fn documents_of_known_parts() {
         }
         assert_eq!(found(&document), expected, "{document}");
     }
+}
+
+/// Tokens of documents that need not make sense.
+#[rustfmt::skip]
+const TOKENS: &[&str] = &[
+    "[", "]", "[[", "]]", "[]", "[x]", "<<", ">>", "<", ">", "{", "}", "{a}", "{sp}", "{empty}", "+", "++", "+++", "$$", "`", "*", "_", "#", "|", "!", "\\", "(", ")",
+    "\"", "'", ".", ",", ";", ":", "::", "?", "@", "a", "b", "\u{e9}", "\u{4e2d}", "http://e.example/a", "link:", "link:a", "image:", "image:a", "xref:", "xref:a",
+    "mailto:a@e.example", "anchor:a", "pass:[", "stem:[", " ", " ", "\t", "\n", "\n", "\n", "\n\n", "\r\n", "\n  ", "\n= a", "\n== a", "\n----\n", "\n....\n",
+    "\n====\n", "\n////\n", "\n++++\n", "\n--\n", "\n```\n", "\n|===\n", "\n!===\n", "\n~~~~\n", "\n[source]\n", "\n[#a]\n", "\n[[a]]\n", "\n:a: ", "\n:a: {a}{a}\n",
+    "\n:!a:\n", "\n:imagesdir: x\n", "\n:idprefix:\n", "\n:idseparator: -\n", "\n:idseparator:\n", "\n* ", "\n. ", "\na:: ", "\n+\n", "\n// ", "\ninclude::a[]", "\nimage::a[]",
+    "\nvideo::a[poster=b]", "\nifdef::a[", "\nifdef::a[]", "\nendif::[]", "\n.a", "\\\n", "\u{feff}", "\0", "\u{1}", "\u{2}",
+];
+
+#[test]
+fn soups() {
+    check_soups(FORMAT, TOKENS);
 }
 
 /// Reads a document in windows, which give the same, and checks its spans.

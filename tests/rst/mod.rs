@@ -1,7 +1,7 @@
 //! reStructuredText: documents made of parts with known references, and cases of the rules of
 //! `document/rst`. `tests/oracles/rst.py` compares real trees with docutils.
 
-use crate::markup::{both, check_windows, codes, references, rows};
+use crate::markup::{both, check_soups, check_windows, codes, references, rows};
 use crate::text::soup::Numbers;
 
 const FORMAT: &str = "rst";
@@ -60,6 +60,22 @@ fn documents_of_known_parts() {
         }
         assert_eq!(found(&document), expected, "{document}");
     }
+}
+
+/// Tokens of documents that need not make sense.
+#[rustfmt::skip]
+const TOKENS: &[&str] = &[
+    "`", "``", "*", "**", "_", "__", "|", "[", "]", "]_", "<", ">", ":", "::", "\\", "(", ")", "\"", "'", ".", ",", "-", "=", "+", "#", "@",
+    "a", "b", "\u{e9}", "\u{4e2d}", "http://e.example/a", "mailto:a@e.example", " <b>`_", " <b_>`_", ":doc:`", ":ref:`", "`_", "`__",
+    " ", " ", "  ", "\t", "\n", "\n", "\n", "\n\n", "\r\n", "\n   ", "\n  ", "\n\n   ", "\n- ", "\n1. ", "\n* ", "\n| ", "\n:x: ", "\n>>> ", "\n.. ",
+    "\n.. _a: ", "\n.. __: ", "\n__ ", "\n.. [1] ", "\n.. |x| ", "\n.. image:: ", "\n.. note:: ", "\n.. toctree::\n\n   ", "\n.. code::\n\n   ",
+    "\n.. csv-table::\n\n   ", "\n.. parsed-literal::\n\n   ", "\n   :target: ", "\n====\n", "\n----\n", "\n+---+---+\n", "\n| a | b |", "\n+   +---+\n",
+    "\n===  ===\n", "\na    b", "::\n\n", "\n\n> ", "\u{feff}", "\0",
+];
+
+#[test]
+fn soups() {
+    check_soups(FORMAT, TOKENS);
 }
 
 /// Reads a document in windows, which give the same, and checks its spans.
