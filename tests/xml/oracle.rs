@@ -128,17 +128,19 @@ impl Expected {
         let has_href = node.attribute("href").is_some();
         for attribute in node.attributes() {
             match (attribute.namespace(), attribute.name()) {
-                (Some(XLINK), "href") if is_markup => {
-                    if space == SVG && !has_href && attribute_is_reference(SVG, name.name(), "href")
-                    {
-                        self.push(
-                            Some(name.name()),
-                            Some("xlink:href"),
-                            attribute.value(),
-                            &base,
-                        );
-                    }
+                (Some(XLINK), "href")
+                    if space == SVG
+                        && !has_href
+                        && attribute_is_reference(SVG, name.name(), "href") =>
+                {
+                    self.push(
+                        Some(name.name()),
+                        Some("xlink:href"),
+                        attribute.value(),
+                        &base,
+                    );
                 }
+                (Some(XLINK), "href") if is_markup => {}
                 (Some(XLINK), "href") => {
                     let kind = node.attribute((XLINK, "type"));
                     if kind.is_none_or(|kind| kind == "simple" || kind == "locator") {
