@@ -178,7 +178,8 @@ codes! {
     }
     JSON_HELD_LIMIT = "json.held-limit", Note {
         message: "a member that others refer to was not found near them and was taken to be missing",
-        meaning: "The member that gives a reference its base, such as `sourceRoot`, does not stand within 8 MiB.",
+        meaning: "The member that gives a reference its base, such as `sourceRoot`, does not stand within 8 MiB; or a \
+            context of JSON-LD stands behind the first --max-document bytes, or in 64 others.",
         why: "The reference was resolved as if there were no such member.",
         example: "{\"sources\": [\"a.js\"], \"sourcesContent\": [... 9 MB ...], \"sourceRoot\": \"/x/\"}",
         allow: NOTE,

@@ -250,7 +250,7 @@ pub(crate) struct ReadArgs {
     /// Text: which characters beyond ASCII belong to a URI
     #[arg(long, value_name = "WHICH", default_value = "iri")]
     pub non_ascii: NonAsciiArg,
-    /// HTML: report what is a reference only by convention too
+    /// HTML and JSON-LD: report what is a reference only by convention too, such as `@id`
     #[arg(long)]
     pub extended: bool,
     /// HTML: parse noscript as a browser that runs scripts does
@@ -267,10 +267,10 @@ pub(crate) struct ReadArgs {
     /// Markdown: `[[Page]]` is a link to Page.md, by its path or anywhere in the tree
     #[arg(long)]
     pub(crate) wiki_links: bool,
-    /// The longest document that is held: HTML that is read twice where exactness asks for it, and PDF
+    /// The longest document that is held: HTML that is read twice where exactness asks for it, JSON-LD, and PDF
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub max_document: Option<u64>,
-    /// Mail: the header fields that are read
+    /// Mail, HTTP archives: the header fields that are read
     #[arg(long, value_name = "WHICH", default_value = "known")]
     pub headers: HeadersArg,
     /// Mail: report identifiers too, of messages as mid: and of news groups as news:
