@@ -99,10 +99,10 @@ impl PathTree {
 
     /// Returns the node of the member of an object.
     fn member(&self, node: usize, raw: &[u8]) -> usize {
-        let found = match self.0[node].names.is_empty() {
-            true => UNKNOWN,
-            false => self.named(node, &name_of(raw)),
-        };
+        let mut found = self.named(node, raw);
+        if found == UNKNOWN && raw.contains(&b'\\') && !self.0[node].names.is_empty() {
+            found = self.named(node, &name_of(raw));
+        }
         match found {
             UNKNOWN => self.0[node].any,
             found => found,
@@ -277,11 +277,10 @@ impl ValuePath {
                 None => push_number(level.index, out),
                 Some(name) => {
                     out.push(b'/');
-                    let name = name_of(name);
-                    if memchr::memchr2(b'~', b'/', &name).is_none() {
-                        out.extend_from_slice(&name);
+                    if !(name.iter()).any(|byte| matches!(byte, b'~' | b'/' | b'\\')) {
+                        out.extend_from_slice(name);
                     } else {
-                        for &byte in &*name {
+                        for &byte in &*name_of(name) {
                             match byte {
                                 b'~' => out.extend_from_slice(b"~0"),
                                 b'/' => out.extend_from_slice(b"~1"),

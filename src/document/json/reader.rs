@@ -40,6 +40,8 @@ pub(super) struct JsonScanner {
     /// The current string, escapes replaced, and its offsets in the document.
     text: Vec<u8>,
     map: OffsetMap,
+    /// The strings of the current array.
+    lines: Vec<Range<usize>>,
     started: bool,
     /// The faults that have been reported.
     reported: [bool; 4],
@@ -77,6 +79,7 @@ impl JsonScanner {
             nested: NestedReader::default(),
             text: Vec::new(),
             map: OffsetMap::default(),
+            lines: Vec::new(),
             started: false,
             reported: [false; 4],
         }
@@ -121,6 +124,7 @@ impl JsonScanner {
     fn whole(
         &self,
         raw: &Range<usize>,
+        is_plain: bool,
         window: &Window<'_>,
         events: &mut Events,
     ) -> FoundReference {
@@ -128,10 +132,9 @@ impl JsonScanner {
             start: window.offset_at(raw.start),
             end: window.offset_at(raw.end),
         };
-        let bytes = &window.bytes[raw.clone()];
-        let text = match has_escapes(bytes) {
-            false => TextRange::window(raw.clone()),
-            true => events.store(&self.text),
+        let text = match is_plain {
+            true => TextRange::window(raw.clone()),
+            false => events.store(&self.text),
         };
         let mut found = FoundReference::new(span, text, Context::Attribute);
         let is_numbered = sequence(self.strings) != JsonSequence::One;
@@ -156,7 +159,7 @@ impl JsonScanner {
             self.decode(bytes, window.offset_at(raw.start));
         }
         if is_absolute(if is_plain { bytes } else { &self.text }) {
-            let mut found = self.whole(&raw, window, events);
+            let mut found = self.whole(&raw, is_plain, window, events);
             found.flags |= Flags::GUESSED;
             return events.push(Event::Reference(found));
         }
@@ -225,7 +228,7 @@ impl JsonScanner {
             && !has_escapes(bytes)
         {
             if !bytes.is_empty() {
-                let found = self.whole(&value.raw, window, events);
+                let found = self.whole(&value.raw, true, window, events);
                 events.push(Event::Reference(found));
             }
             return Ok(());
@@ -305,7 +308,8 @@ impl JsonScanner {
                 let place = self
                     .member(place, value, window, events)?
                     .unwrap_or_default();
-                let found = self.whole(&value.raw, window, events);
+                let is_plain = self.text.len() == value.raw.len();
+                let found = self.whole(&value.raw, is_plain, window, events);
                 events_of_page(found, &place, events);
                 return Ok(());
             }
@@ -326,7 +330,8 @@ impl JsonScanner {
             }
             JsonRole::Body => return self.body(value, window, events),
         };
-        let mut found = self.whole(&value.raw, window, events);
+        let is_plain = self.text.len() == value.raw.len();
+        let mut found = self.whole(&value.raw, is_plain, window, events);
         if let Some(codebase) = codebase {
             found.base = BaseSelector::Codebase(events.store(&codebase));
         }
@@ -407,66 +412,75 @@ impl JsonScanner {
         Ok(found)
     }
 
-    /// Joins the strings of the array that has just been opened to the current text.
-    fn join_lines(
+    /// Reads the array that has just been opened as a text, if it is one; returns the index behind what was
+    /// read.
+    fn known_array(
         &mut self,
         at: usize,
         window: &Window<'_>,
         events: &mut Events,
-    ) -> Result<(), Held> {
+    ) -> Result<Option<usize>, Held> {
+        let Some(row) = self.path.row().filter(|row| row.role.joins_lines()) else {
+            return Ok(None);
+        };
         let end = window.bytes.len().min(at + LONGEST_HELD);
         let is_cut = end < window.bytes.len() || end == at + LONGEST_HELD;
         let mut tokenizer = self.tokenizer.clone();
-        self.text.clear();
-        self.map.starting(window.offset_at(at));
-        let (mut next, mut source, mut level) = (at, at, 0_usize);
+        let mut lines = std::mem::take(&mut self.lines);
+        lines.clear();
+        let (mut next, mut length, mut level) = (at, 0, 0_usize);
+        let mut fault = None;
         let is_long = loop {
             match tokenizer.next(&window.bytes[..end], &mut next, window.last && !is_cut) {
                 JsonToken::Open(_) => level += 1,
                 JsonToken::Close if level == 0 => break false,
                 JsonToken::Close => level -= 1,
                 JsonToken::String(raw) if level == 0 => {
-                    if self.text.len() + raw.len() > LONGEST_STRING {
+                    length += raw.len();
+                    if length > LONGEST_STRING {
                         break true;
                     }
-                    self.map.skip(raw.start - source);
-                    source = raw.end;
-                    unescape(&window.bytes[raw], &mut self.text, &mut self.map);
+                    lines.push(raw);
                 }
+                JsonToken::Fault(kind, index) => fault = fault.or(Some((kind, index))),
                 JsonToken::More if is_cut => break true,
-                JsonToken::More => return Err(Held::default()),
+                JsonToken::More => {
+                    self.lines = lines;
+                    return Err(Held::default());
+                }
                 JsonToken::End => break false,
                 _ => {}
             }
         };
-        if is_long {
-            let offset = window.offset_at(at - 1);
-            self.fault(1, &diagnostic::JSON_TOO_LONG, offset, events);
+        self.text.clear();
+        self.map.starting(window.offset_at(at));
+        let mut source = at;
+        for raw in &lines {
+            self.map.skip(raw.start - source);
+            source = raw.end;
+            unescape(&window.bytes[raw.clone()], &mut self.text, &mut self.map);
         }
-        Ok(())
-    }
-
-    /// Reads the array that has just been opened as a text, if it is one.
-    fn known_array(
-        &mut self,
-        at: usize,
-        window: &Window<'_>,
-        events: &mut Events,
-    ) -> Result<(), Held> {
-        let Some(row) = self.path.row().filter(|row| row.role.joins_lines()) else {
-            return Ok(());
-        };
-        self.join_lines(at, window, events)?;
-        if self.text.is_empty() {
-            return Ok(());
-        }
+        self.lines = lines;
         let value = JsonValue {
             start: at - 1,
             raw: at..at,
             end: at,
             opened: 1,
         };
-        self.known_text(row.role, &value, window, events)
+        if !self.text.is_empty() {
+            self.known_text(row.role, &value, window, events)?;
+        }
+        if is_long {
+            let offset = window.offset_at(at - 1);
+            self.fault(1, &diagnostic::JSON_TOO_LONG, offset, events);
+            return Ok(None);
+        }
+        // The array is well-formed, or its faults are reported where they are read again.
+        if fault.is_some() || level > 0 {
+            return Ok(None);
+        }
+        self.tokenizer = tokenizer;
+        Ok(Some(next))
     }
 
     /// Reads the current text, in a charset, as a document of a format with a base.
@@ -539,11 +553,20 @@ impl Scan for JsonScanner {
                 JsonToken::Open(container) => {
                     if container == JsonContainer::Array
                         && matches!(self.strings, JsonStrings::Table(_))
-                        && self.known_array(at, &window, events).is_err()
                     {
-                        self.tokenizer.unread_open();
-                        at -= 1;
-                        break;
+                        match self.known_array(at, &window, events) {
+                            Ok(None) => {}
+                            Ok(Some(behind)) => {
+                                at = behind;
+                                self.path.end_value();
+                                continue;
+                            }
+                            Err(_) => {
+                                self.tokenizer.unread_open();
+                                at -= 1;
+                                break;
+                            }
+                        }
                     }
                     self.path.open(container);
                 }

@@ -218,19 +218,30 @@ impl JsonTokenizer {
             return None;
         }
         let mut here = *at;
-        self.pass_blanks(bytes, &mut here);
+        if *bytes.get(here)? <= b' ' {
+            self.pass_blanks(bytes, &mut here);
+        }
         if self.expects == JsonExpects::Comma && bytes.get(here) == Some(&b',') {
             self.expects = self.behind_comma();
             self.noted = false;
             here += 1;
             *at = here;
-            self.pass_blanks(bytes, &mut here);
+            if *bytes.get(here)? <= b' ' {
+                self.pass_blanks(bytes, &mut here);
+            }
         }
         let takes_value = matches!(self.expects, JsonExpects::Value | JsonExpects::FirstItem);
         let token = match *bytes.get(here)? {
             b'"' => {
                 let start = here + 1;
-                let end = special(bytes, start);
+                let mut end = special(bytes, start);
+                while bytes.get(end) == Some(&b'\\')
+                    && bytes
+                        .get(end + 1)
+                        .is_some_and(|escaped| is_escape(*escaped))
+                {
+                    end = special(bytes, end + 2);
+                }
                 if bytes.get(end) != Some(&b'"') || end - start > LONGEST_STRING {
                     return None;
                 }
