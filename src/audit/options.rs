@@ -551,6 +551,9 @@ impl Audit {
                 let location = self.wiki.find(&self.checker, link.reference, target);
                 (location, fragment)
             }
+            TargetLocation::Nothing if matches!(link.element, Some("doc" | "toctree")) => {
+                (document_of_sphinx(target, lookups), fragment)
+            }
             location @ TargetLocation::File(_, LookupMatch::Redirect)
                 if fragment.is_some() && self.checker.sets_fragment(target) =>
             {
@@ -559,6 +562,20 @@ impl Audit {
             location => (location, fragment),
         }
     }
+}
+
+/// Returns where a document lies that Sphinx names without a suffix, and that has another one than
+/// `.rst` (A90).
+fn document_of_sphinx(target: &[u8], lookups: &mut LookupCache<'_>) -> TargetLocation {
+    const OTHERS: [&[u8]; 3] = [b".md", b".ipynb", b".txt"];
+    let stem = target.strip_suffix(b".rst");
+    let found = stem.and_then(|stem| {
+        let mut others = OTHERS
+            .iter()
+            .map(|suffix| lookups.locate(&[stem, suffix].concat()));
+        others.find(|location| location.file().is_some())
+    });
+    found.unwrap_or(TargetLocation::Nothing)
 }
 
 /// The configuration of Hugo before it had a name of its own, which other generators use as well; a

@@ -69,6 +69,21 @@ fn sphinx_names_files_from_the_root_of_its_tree() {
 }
 
 #[test]
+fn documents_of_sphinx_may_have_other_suffixes() {
+    let page = ".. toctree::\n\n   a\n   b\n\n:doc:`c` :doc:`/d`\n";
+    let files = [
+        ("docs/index.rst", page),
+        ("docs/a.md", ""),
+        ("docs/b.ipynb", "{}"),
+        ("docs/c.txt", ""),
+    ];
+    assert_eq!(
+        findings(&files, "docs"),
+        ["docs/index.rst:6:16: error[broken-file]: /d (no such file)"]
+    );
+}
+
+#[test]
 fn comments_ignore_findings() {
     let page = ".. uriscan-ignore broken-file: later\n\n:doc:`gone`\n\n.. uriscan-ignore-end\n\n:doc:`gone2`\n";
     let found = findings(&[("a/page.rst", page)], "a");
