@@ -25,7 +25,7 @@ use crate::document::flags::Flags;
 use crate::document::html::refresh;
 use crate::document::http::HttpField;
 use crate::document::nested::{Member, NestedReader, NestedScanners, enter};
-use crate::document::text::schemes::{SchemeForm, TextScheme};
+use crate::document::text::schemes::is_whole_uri;
 use crate::document::{Format, FormatOptions, Scan, ScanStart};
 
 /// The scanner of JSON documents.
@@ -158,7 +158,7 @@ impl JsonScanner {
         if !is_plain {
             self.decode(bytes, window.offset_at(raw.start));
         }
-        if is_absolute(if is_plain { bytes } else { &self.text }) {
+        if is_whole_uri(if is_plain { bytes } else { &self.text }) {
             let mut found = self.whole(&raw, is_plain, window, events);
             found.flags |= Flags::GUESSED;
             return events.push(Event::Reference(found));
@@ -687,31 +687,5 @@ fn origin(url: &[u8]) -> Vec<u8> {
             [&url[..end], b"/"].concat()
         }
         _ => b"/".to_vec(),
-    }
-}
-
-/// Returns whether a string is wholly an absolute URI: a known scheme with what it needs behind its colon,
-/// or any scheme with an authority.
-fn is_absolute(text: &[u8]) -> bool {
-    let Some(colon) = memchr::memchr(b':', text) else {
-        return false;
-    };
-    let (scheme, rest) = (&text[..colon], &text[colon + 1..]);
-    let is_scheme = scheme.first().is_some_and(u8::is_ascii_alphabetic)
-        && scheme
-            .iter()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(byte));
-    let is_outside = |byte: &u8| *byte <= b' ' || *byte == 0x7F || b"<>\"".contains(byte);
-    if !is_scheme || text.iter().any(is_outside) {
-        return false;
-    }
-    let authority = rest.strip_prefix(b"//");
-    let has_host =
-        authority.is_some_and(|authority| !matches!(authority.first(), None | Some(b'/')));
-    match TextScheme::named(scheme).map(|scheme| scheme.form) {
-        Some(SchemeForm::Special) => has_host,
-        Some(SchemeForm::Slashes) => authority.is_some_and(|rest| !rest.is_empty()),
-        Some(SchemeForm::NoSlash(shape)) => has_host || shape(rest),
-        None => scheme.len() > 1 && has_host,
     }
 }

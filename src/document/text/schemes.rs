@@ -516,6 +516,33 @@ fn is_matrix(text: &[u8]) -> bool {
         .any(|kind| text.starts_with(kind))
 }
 
+/// Returns whether a string is wholly an absolute URI: a known scheme with what it needs behind its colon,
+/// or any scheme with an authority.
+#[cfg(feature = "documents")]
+pub(in crate::document) fn is_whole_uri(text: &[u8]) -> bool {
+    let Some(colon) = memchr::memchr(b':', text) else {
+        return false;
+    };
+    let (scheme, rest) = (&text[..colon], &text[colon + 1..]);
+    let is_scheme = scheme.first().is_some_and(u8::is_ascii_alphabetic)
+        && scheme
+            .iter()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(byte));
+    let is_outside = |byte: &u8| *byte <= b' ' || *byte == 0x7F || b"<>\"".contains(byte);
+    if !is_scheme || text.iter().any(is_outside) {
+        return false;
+    }
+    let authority = rest.strip_prefix(b"//");
+    let has_host =
+        authority.is_some_and(|authority| !matches!(authority.first(), None | Some(b'/')));
+    match TextScheme::named(scheme).map(|scheme| scheme.form) {
+        Some(SchemeForm::Special) => has_host,
+        Some(SchemeForm::Slashes) => authority.is_some_and(|rest| !rest.is_empty()),
+        Some(SchemeForm::NoSlash(shape)) => has_host || shape(rest),
+        None => scheme.len() > 1 && has_host,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -29,6 +29,7 @@ use crate::document::html::xml::{
 use crate::document::nested::{Member, NestedReader, NestedScanners, NestedScope, enter};
 use crate::document::remark::{RemarkCheck, check_remark};
 use crate::document::text::TextScanner;
+use crate::document::text::schemes::is_whole_uri;
 use crate::document::{AnchorReporting, Format, FormatOptions, Scan, ScanStart};
 
 /// Longer tags and texts of elements are left out, and diagnosed.
@@ -99,22 +100,6 @@ fn is_absolute(reference: &[u8]) -> bool {
         scheme.first().is_some_and(u8::is_ascii_alphabetic)
             && (scheme.iter()).all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(byte))
     })
-}
-
-/// Whether a value is wholly an absolute URI: with a known scheme, or any scheme and an authority.
-fn is_whole_uri(value: &[u8]) -> bool {
-    let colon = memchr::memchr(b':', value).unwrap_or(0);
-    let has_authority = value[colon..].starts_with(b"://") && value.len() > colon + 3;
-    let is_known = [
-        "http", "https", "ftp", "mailto", "urn", "tel", "news", "file",
-    ]
-    .iter()
-    .any(|scheme| value[..colon].eq_ignore_ascii_case(scheme.as_bytes()));
-    is_absolute(value)
-        && (has_authority || is_known && value.len() > colon + 1)
-        && !value
-            .iter()
-            .any(|&byte| is_space(byte) || b"<>\"".contains(&byte))
 }
 
 impl XmlScanner {
