@@ -1,8 +1,9 @@
 //! A streaming link extractor and resolver for documents.
 //!
 //! uriscan finds the URI references of plain text (RFC 2396 Appendix E), HTML, style sheets, XML, JSON,
-//! reStructuredText, AsciiDoc, Markdown, PDF and mail, and resolves each against the right base (RFC 2396 section 5.1): the document's own `BASE`, else
-//! the entity that encloses the document, else its retrieval URI, else a default.
+//! reStructuredText, AsciiDoc, manual pages, Markdown, PDF and mail, and resolves each against the right
+//! base (RFC 2396 section 5.1): the document's own `BASE`, else the entity that encloses the document,
+//! else its retrieval URI, else a default.
 //!
 //! ```
 //! use uriscan::{Base, Format, links};
@@ -28,9 +29,10 @@
 //!
 //! # Features
 //!
-//! `default-features = false` leaves text, HTML, style sheets and resolution. `documents` (JSON, XML, PDF),
-//! `markdown` and `mail` add formats, `compression` (part of `mail`) decompression, `audit` the
-//! checking of document trees with all formats, and `cli`, the default, the command.
+//! `default-features = false` leaves text, HTML, style sheets and resolution. `documents` (JSON, XML,
+//! PDF and the markup of manuals), `markdown` and `mail` add formats, `compression` (part of `mail`)
+//! decompression, `audit` archives and the checking of document trees with all formats, and `cli`, the
+//! default, the command.
 //!
 //! # Terms
 //!

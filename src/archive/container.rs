@@ -77,7 +77,7 @@ pub trait Container {
     /// # Errors
     ///
     /// Those of the reader. Damage is no error: see [`Container::faults`].
-    fn next(&mut self) -> io::Result<Option<Member>>;
+    fn next(&mut self) -> io::Result<Option<ArchiveMember>>;
 
     /// Reads contents of the current member.
     ///
@@ -100,11 +100,11 @@ pub struct ArchiveFault {
 }
 
 /// A member of a container.
-pub struct Member {
+pub struct ArchiveMember {
     /// The name in the container: a path with slashes, in any encoding, or the number of a record and
     /// that of a part of it.
     pub name: Vec<u8>,
-    /// How its contents are to be read.
+    /// The way to read its contents.
     pub contents: MemberContents,
     /// The base of the contents; without one that of the name counts.
     pub base: Option<Base>,
@@ -114,10 +114,10 @@ pub struct Member {
     pub record: Option<Rc<RecordHeader>>,
 }
 
-impl Member {
+impl ArchiveMember {
     /// Returns a file with a name.
     pub(super) fn file(name: Vec<u8>, contents: MemberContents) -> Self {
-        Member {
+        ArchiveMember {
             name,
             contents,
             base: None,
@@ -127,7 +127,7 @@ impl Member {
     }
 }
 
-/// How the contents of a member are to be read.
+/// The way to read the contents of a member.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MemberContents {
     /// As a file with the name of the member.
@@ -179,18 +179,4 @@ impl RecordHeader {
             warc_date: self.date.as_deref(),
         }
     }
-}
-
-/// Fills a buffer, a part of it only at the end; returns how many bytes were read.
-pub(super) fn read_full(reader: &mut impl Read, into: &mut [u8]) -> io::Result<usize> {
-    let mut end = 0;
-    while end < into.len() {
-        match reader.read(&mut into[end..]) {
-            Ok(0) => break,
-            Ok(n) => end += n,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(end)
 }

@@ -75,7 +75,7 @@ impl Tally {
 }
 
 /// Packed contents of a known length.
-pub(super) struct Contents {
+pub(super) struct PackedContents {
     reader: Unpacker,
     tally: Tally,
     /// The number of packed bytes.
@@ -90,7 +90,7 @@ enum Unpacker {
     Codec(Box<Decompressed>),
 }
 
-impl Contents {
+impl PackedContents {
     /// Opens contents of `packed` bytes; `None` where the method is not known.
     pub(super) fn new(
         method: Method,
@@ -107,7 +107,7 @@ impl Contents {
             }
             Method::Unknown => return None,
         };
-        Some(Contents {
+        Some(PackedContents {
             reader,
             tally: Tally::new(),
             packed,

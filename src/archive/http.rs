@@ -22,7 +22,7 @@ const CHUNK_LINE: usize = 4096;
 /// The buffer of the decoder of Brotli, in bytes.
 const BROTLI_BUFFER: usize = 16 << 10;
 
-/// What the header of a response says of its body.
+/// The facts about a body that the header of its response tells.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ResponseHeader {
     /// The length of the header block, with the empty line behind it.
@@ -320,7 +320,7 @@ pub(super) fn is_chunked(mut body: &[u8], is_whole: bool) -> bool {
 /// A body without chunks. Its trailer fields are left out.
 struct Dechunked {
     source: BufferedSource,
-    /// What is left of the current chunk; `None` at the end.
+    /// The rest of the current chunk, in bytes; `None` at the end.
     left: Option<u64>,
     is_first: bool,
 }

@@ -13,7 +13,7 @@ mod warc;
 mod zip;
 
 pub use container::{
-    ArchiveOptions, ArchiveSource, Container, HttpBase, Member, MemberContents, RecordHeader,
+    ArchiveMember, ArchiveOptions, ArchiveSource, Container, HttpBase, MemberContents, RecordHeader,
 };
 pub use warc::WARC;
 

@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Read};
 
-use super::container::{ArchiveFault, Container, MEMBERS, Member, MemberContents};
+use super::container::{ArchiveFault, ArchiveMember, Container, MEMBERS, MemberContents};
 use crate::bytes::buffered::BufferedSource;
 use crate::decode::compression::Decompressed;
 use crate::document::diagnostic::{self, Code};
@@ -21,13 +21,13 @@ const REGIONS: usize = 1 << 16;
 /// Returns whether a header starts here.
 pub(super) fn starts(head: &[u8]) -> bool {
     head.first_chunk()
-        .is_some_and(|block| Header(block).is_valid())
+        .is_some_and(|block| TarHeader(block).is_valid())
 }
 
 /// A header block.
-struct Header<'a>(&'a [u8; BLOCK]);
+struct TarHeader<'a>(&'a [u8; BLOCK]);
 
-impl<'a> Header<'a> {
+impl<'a> TarHeader<'a> {
     const CHECKSUM: std::ops::Range<usize> = 148..156;
 
     /// Returns whether the checksum holds: the sum of all bytes, with blanks in its own place. Some
@@ -97,7 +97,7 @@ struct Region {
     length: u64,
 }
 
-/// What an extended header says of the member behind it.
+/// The facts about the member behind it that an extended header tells.
 #[derive(Default)]
 struct Extended {
     name: Option<Vec<u8>>,
@@ -239,7 +239,7 @@ impl Tar {
                 }
                 return None;
             };
-            if Header(&block).is_valid() {
+            if TarHeader(&block).is_valid() {
                 self.source.consume(BLOCK);
                 return Some(block);
             }
@@ -268,9 +268,9 @@ impl Tar {
     }
 
     /// Reads the regions in an old GNU header and the blocks behind it.
-    fn old_regions(&mut self, header: &Header<'_>) -> Vec<Region> {
+    fn old_regions(&mut self, header: &TarHeader<'_>) -> Vec<Region> {
         let mut regions = Vec::new();
-        let mut read = |header: &Header<'_>, at: usize, count: usize| {
+        let mut read = |header: &TarHeader<'_>, at: usize, count: usize| {
             for at in (at..).step_by(24).take(count) {
                 let numbers = (header.number(at..at + 12), header.number(at + 12..at + 24));
                 if let (Some(offset), Some(length)) = numbers
@@ -285,7 +285,7 @@ impl Tar {
         let mut more = header.0[482] != 0;
         while more && let Some(block) = self.source.peek_array::<BLOCK>() {
             self.source.consume(BLOCK);
-            read(&Header(&block), 0, 21);
+            read(&TarHeader(&block), 0, 21);
             more = block[504] != 0;
         }
         regions
@@ -315,7 +315,7 @@ impl Tar {
         regions
     }
 
-    fn begin(&mut self, mut extended: Extended, header: &Header<'_>) -> Option<Member> {
+    fn begin(&mut self, mut extended: Extended, header: &TarHeader<'_>) -> Option<ArchiveMember> {
         let kind = header.kind();
         if kind == b'S' {
             extended.regions = self.old_regions(header);
@@ -335,7 +335,7 @@ impl Tar {
             self.sparse = Some((0, size));
             self.regions = extended.regions.into();
         }
-        Some(Member::file(name, MemberContents::File))
+        Some(ArchiveMember::file(name, MemberContents::File))
     }
 
     fn read_stored(&mut self, into: &mut [u8]) -> io::Result<usize> {
@@ -396,7 +396,7 @@ impl Tar {
 }
 
 impl Container for Tar {
-    fn next(&mut self) -> io::Result<Option<Member>> {
+    fn next(&mut self) -> io::Result<Option<ArchiveMember>> {
         let mut extended = Extended::default();
         loop {
             self.end_member();
@@ -414,7 +414,7 @@ impl Container for Tar {
                 return Ok(None);
             }
             self.members += 1;
-            let header = Header(&block);
+            let header = TarHeader(&block);
             let is_extension = matches!(header.kind(), b'x' | b'g' | b'L' | b'K' | b'X');
             let Some(size) =
                 (extended.size.filter(|_| !is_extension)).or_else(|| header.number(124..136))

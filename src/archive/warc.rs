@@ -12,8 +12,8 @@ use encoding_rs::Encoding;
 use memchr::memmem;
 
 use super::container::{
-    ArchiveFault, ArchiveOptions, ArchiveSource, Container, HttpBase, Member, MemberContents,
-    RecordHeader,
+    ArchiveFault, ArchiveMember, ArchiveOptions, ArchiveSource, Container, HttpBase,
+    MemberContents, RecordHeader,
 };
 use super::http::{BodyFaults, ResponseHeader, decoded, header_end, is_chunked};
 use crate::bytes::buffered::BufferedSource;
@@ -52,7 +52,7 @@ pub(super) fn open(source: ArchiveSource, options: &ArchiveOptions) -> Box<dyn C
 
 /// The two formats of records.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Dialect {
+enum RecordFormat {
     Warc,
     Arc,
 }
@@ -63,13 +63,13 @@ struct WebArchive {
     /// The compressed members that hold the records.
     members: Option<Members>,
     options: ArchiveOptions,
-    dialect: Dialect,
+    dialect: RecordFormat,
     /// The number of the current record, from 1.
     record: u64,
     /// The offset behind the block of the current record.
     end: u64,
     /// The header and the body of the current record, which are members.
-    pending: VecDeque<(Member, Box<dyn Read>)>,
+    pending: VecDeque<(ArchiveMember, Box<dyn Read>)>,
     body: Option<Box<dyn Read>>,
     body_faults: BodyFaults,
     /// The offset of the last gap that was reported.
@@ -156,14 +156,14 @@ impl Record {
 }
 
 /// Bytes of the block of the current record, up to damage in what it was unpacked from.
-struct Block {
+struct RecordBlock {
     source: Rc<RefCell<BufferedSource>>,
     members: Option<Members>,
     /// The offset behind the block.
     end: u64,
 }
 
-impl Read for Block {
+impl Read for RecordBlock {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let mut source = self.source.borrow_mut();
         let at = source.consumed;
@@ -181,8 +181,8 @@ impl Read for Block {
 impl WebArchive {
     fn new(mut source: BufferedSource, members: Option<Members>, options: ArchiveOptions) -> Self {
         let dialect = match source.peek(ARC.len()) == ARC {
-            true => Dialect::Arc,
-            false => Dialect::Warc,
+            true => RecordFormat::Arc,
+            false => RecordFormat::Warc,
         };
         WebArchive {
             source: Rc::new(RefCell::new(source)),
@@ -275,8 +275,8 @@ impl WebArchive {
     /// Returns whether a record starts with these bytes.
     fn is_record(&self, bytes: &[u8]) -> bool {
         match self.dialect {
-            Dialect::Arc => arc_line(bytes).is_some(),
-            Dialect::Warc => {
+            RecordFormat::Arc => arc_line(bytes).is_some(),
+            RecordFormat::Warc => {
                 let version = bytes.strip_prefix(WARC);
                 version
                     .is_some_and(|version| matches!(version, [b'0'..=b'9', b'.', b'0'..=b'9', ..]))
@@ -287,11 +287,11 @@ impl WebArchive {
     /// Returns the index of the next record at the start of a line, behind the first byte.
     fn next_record(&self, bytes: &[u8]) -> Option<usize> {
         match self.dialect {
-            Dialect::Arc => {
+            RecordFormat::Arc => {
                 let mut lines = memchr::memchr_iter(b'\n', bytes).map(|at| at + 1);
                 lines.find(|&at| arc_line(&bytes[at..]).is_some())
             }
-            Dialect::Warc => {
+            RecordFormat::Warc => {
                 let mut found = memmem::find_iter(bytes, b"\nWARC/").map(|at| at + 1);
                 found.find(|&at| self.is_record(&bytes[at..]))
             }
@@ -306,7 +306,7 @@ impl WebArchive {
         let (record, length) = loop {
             let bytes = source.peek(known);
             let is_all = bytes.len() < known || known >= LONGEST_HEADER;
-            if self.dialect == Dialect::Arc {
+            if self.dialect == RecordFormat::Arc {
                 let line = memchr::memchr(b'\n', bytes).map_or(bytes.len(), |at| at + 1);
                 break (
                     Record::parse_arc(&bytes[..line], offset).unwrap_or_default(),
@@ -401,7 +401,7 @@ impl WebArchive {
         };
         let is_http = record.kind == "response"
             && (record.content_type.as_deref()).is_none_or(|media_type| {
-                media_type.starts_with("application/http") || self.dialect == Dialect::Arc
+                media_type.starts_with("application/http") || self.dialect == RecordFormat::Arc
             });
         let name = |part: u8| format!("{}/{part}", self.record).into_bytes();
         let mut source = self.source.borrow_mut();
@@ -418,7 +418,7 @@ impl WebArchive {
             None
         };
         let Some(header) = response else {
-            if is_http && self.dialect == Dialect::Warc && !block.is_empty() {
+            if is_http && self.dialect == RecordFormat::Warc && !block.is_empty() {
                 self.faults.push(ArchiveFault {
                     code: &diagnostic::HTTP_BAD_STATUS,
                     offset: record.offset,
@@ -427,13 +427,13 @@ impl WebArchive {
             let media_type = record
                 .content_type
                 .as_deref()
-                .filter(|_| !is_http || self.dialect == Dialect::Arc);
+                .filter(|_| !is_http || self.dialect == RecordFormat::Arc);
             let (mut contents, charset) = choose(media_type, record.payload_type.as_deref());
             if let Some(format) = Format::named("wat").filter(|_| is_transformation(&record)) {
                 contents = MemberContents::Document(format);
             }
             drop(source);
-            let member = Member {
+            let member = ArchiveMember {
                 name: name(1),
                 contents,
                 base: record.base(),
@@ -449,7 +449,7 @@ impl WebArchive {
         let keys = Rc::new(keys);
         let lines = &block[..header.length];
         if http::has_references(lines) {
-            let member = Member {
+            let member = ArchiveMember {
                 name: name(0),
                 contents: MemberContents::Document(&http::HEADER),
                 base: record.base(),
@@ -471,7 +471,7 @@ impl WebArchive {
         let media_type = header.content_type.as_deref();
         let (contents, charset) = choose(media_type, record.payload_type.as_deref());
         let base = self.body_base(&header, &record);
-        let member = Member {
+        let member = ArchiveMember {
             name: name(1),
             contents,
             base,
@@ -514,8 +514,8 @@ impl WebArchive {
         target
     }
 
-    fn block(&self) -> Block {
-        Block {
+    fn block(&self) -> RecordBlock {
+        RecordBlock {
             source: Rc::clone(&self.source),
             members: self.members.clone(),
             end: self.end,
@@ -577,7 +577,7 @@ fn choose(
 }
 
 impl Container for WebArchive {
-    fn next(&mut self) -> io::Result<Option<Member>> {
+    fn next(&mut self) -> io::Result<Option<ArchiveMember>> {
         self.body = None;
         loop {
             if let Some((member, body)) = self.pending.pop_front() {

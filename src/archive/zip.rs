@@ -11,10 +11,11 @@ use flate2::bufread::DeflateDecoder;
 use memchr::memmem;
 
 use super::container::{
-    ArchiveFault, ArchiveSource, Container, MEMBERS, Member, MemberContents, ReadSeek,
+    ArchiveFault, ArchiveMember, ArchiveSource, Container, MEMBERS, MemberContents, ReadSeek,
 };
-use super::content::{Contents, Method, Seal, Tally, is_damage};
+use super::content::{Method, PackedContents, Seal, Tally, is_damage};
 use crate::bytes::buffered::BufferedSource;
+use crate::bytes::source::fill;
 use crate::document::diagnostic::{self, Code};
 
 const LOCAL: &[u8] = b"PK\x03\x04";
@@ -78,7 +79,7 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
 }
 
 /// A header of a member: the local one, or that of the central directory.
-struct Header {
+struct ZipHeader {
     flags: u16,
     method: u16,
     crc: u32,
@@ -89,11 +90,11 @@ struct Header {
     name: Vec<u8>,
 }
 
-impl Header {
+impl ZipHeader {
     /// Reads the fields from the flags on, which both headers have, and the name and extra field
     /// behind the fixed part.
     fn new(fields: &[u8], offset: u64, name: &[u8], extra: &[u8]) -> Self {
-        let mut header = Header {
+        let mut header = ZipHeader {
             flags: u16_at(fields, 0),
             method: u16_at(fields, 2),
             crc: u32_at(fields, 8),
@@ -145,8 +146,8 @@ impl Header {
         }
     }
 
-    fn member(&mut self, contents: MemberContents) -> Member {
-        Member::file(std::mem::take(&mut self.name), contents)
+    fn member(&mut self, contents: MemberContents) -> ArchiveMember {
+        ArchiveMember::file(std::mem::take(&mut self.name), contents)
     }
 }
 
@@ -202,7 +203,7 @@ struct Zip {
     /// Added to the offsets of local headers: the length of what stands in front of the zip.
     shift: u64,
     length: u64,
-    contents: Option<Contents>,
+    contents: Option<PackedContents>,
     /// The offset of the local header of the current member.
     at: u64,
     members: u64,
@@ -252,7 +253,7 @@ impl Zip {
     }
 
     /// Reads the next header of the central directory.
-    fn header(&mut self) -> Option<Header> {
+    fn header(&mut self) -> Option<ZipHeader> {
         let fixed = self.directory.peek(CENTRAL_SIZE).to_vec();
         if fixed.len() < CENTRAL_SIZE || !fixed.starts_with(CENTRAL) {
             return None;
@@ -263,26 +264,24 @@ impl Zip {
         let bytes = self.directory.peek(whole);
         let (names, extras) = bytes.get(CENTRAL_SIZE..whole)?.split_at(name);
         let offset = u32_at(&fixed, 42).into();
-        let header = Header::new(&fixed[8..], offset, names, extras);
+        let header = ZipHeader::new(&fixed[8..], offset, names, extras);
         self.directory.skip((whole + comment) as u64);
         Some(header)
     }
 
     /// Opens the contents of a member behind its local header.
-    fn open(&mut self, header: &Header) -> io::Result<MemberContents> {
+    fn open(&mut self, header: &ZipHeader) -> io::Result<MemberContents> {
         let mut local = [0; LOCAL_SIZE];
         let mut section = self.section(self.at, LOCAL_SIZE as u64);
-        if super::container::read_full(&mut section, &mut local)? < LOCAL_SIZE
-            || !local.starts_with(LOCAL)
-        {
+        if fill(&mut section, &mut local)? < LOCAL_SIZE || !local.starts_with(LOCAL) {
             self.fault(&diagnostic::ARCHIVE_INCONSISTENT);
             return Ok(MemberContents::Unreadable);
         }
         let (name, extra) = (u16_at(&local, 26), u16_at(&local, 28));
         let mut names = vec![0; usize::from(name)];
         let mut section = self.section(self.at + LOCAL_SIZE as u64, name.into());
-        super::container::read_full(&mut section, &mut names)?;
-        let local = Header::new(&local[6..], self.at, &names, &[]);
+        fill(&mut section, &mut names)?;
+        let local = ZipHeader::new(&local[6..], self.at, &names, &[]);
         // The lengths of a local header may stand behind the contents, or in its extra field.
         if local.method != header.method || local.name != header.name && header.name.is_ascii() {
             self.fault(&diagnostic::ARCHIVE_INCONSISTENT);
@@ -293,7 +292,7 @@ impl Zip {
         }
         let section = Box::new(self.section(start, header.packed));
         let method = Method::of(header.method);
-        let contents = Contents::new(method, section, header.packed, header.seal());
+        let contents = PackedContents::new(method, section, header.packed, header.seal());
         self.contents = contents.filter(|_| header.flags & ENCRYPTED == 0);
         match self.contents.is_some() {
             true => Ok(MemberContents::File),
@@ -372,13 +371,13 @@ fn read_at(file: &SharedFile, at: u64, length: usize) -> Option<Vec<u8>> {
         end: at.checked_add(length as u64)?,
     };
     let mut bytes = vec![0; length];
-    let n = super::container::read_full(&mut section, &mut bytes).ok()?;
+    let n = fill(&mut section, &mut bytes).ok()?;
     bytes.truncate(n);
     Some(bytes)
 }
 
 impl Container for Zip {
-    fn next(&mut self) -> io::Result<Option<Member>> {
+    fn next(&mut self) -> io::Result<Option<ArchiveMember>> {
         self.contents = None;
         while self.left > 0 {
             if self.members == MEMBERS {
@@ -432,7 +431,11 @@ enum Stage {
     /// Between members.
     Between(BufferedSource),
     /// In contents of a known length.
-    Sized(Contents, Rc<RefCell<BufferedSource>>, Rc<RefCell<u64>>),
+    Sized(
+        PackedContents,
+        Rc<RefCell<BufferedSource>>,
+        Rc<RefCell<u64>>,
+    ),
     /// In deflated contents that end by themselves.
     Deflated(Box<DeflateDecoder<BufferedSource>>, Tally, u64),
     /// In stored contents that a descriptor ends.
@@ -512,7 +515,7 @@ impl ZipStream {
         }
     }
 
-    fn begin(&mut self, mut source: BufferedSource) -> Option<Member> {
+    fn begin(&mut self, mut source: BufferedSource) -> Option<ArchiveMember> {
         let at = source.consumed;
         let fixed = source.peek(LOCAL_SIZE).to_vec();
         let (name, extra) = (u16_at(&fixed, 26).into(), usize::from(u16_at(&fixed, 28)));
@@ -523,7 +526,7 @@ impl ZipStream {
             return None;
         };
         let (name, extra) = names.split_at(name);
-        let mut header = Header::new(&fixed[6..], 0, name, extra);
+        let mut header = ZipHeader::new(&fixed[6..], 0, name, extra);
         source.consume(whole);
         let is_open = header.flags & HAS_DESCRIPTOR != 0 && header.packed == 0;
         let method = Method::of(header.method);
@@ -546,7 +549,7 @@ impl ZipStream {
                     left: Rc::clone(&left),
                 });
                 let (packed, seal) = (header.packed, header.seal());
-                let contents = Contents::new(method, reader, packed, seal);
+                let contents = PackedContents::new(method, reader, packed, seal);
                 match contents.filter(|_| !is_encrypted) {
                     Some(contents) => {
                         self.stage = Stage::Sized(contents, shared, left);
@@ -620,7 +623,7 @@ impl ZipStream {
 const SEARCHED: usize = 4096;
 
 impl Container for ZipStream {
-    fn next(&mut self) -> io::Result<Option<Member>> {
+    fn next(&mut self) -> io::Result<Option<ArchiveMember>> {
         let Some(mut source) = self.between()? else {
             return Ok(None);
         };

@@ -192,7 +192,7 @@ pub(super) struct DocumentBatch {
     /// The ticket, and the number in it of the first document.
     order: (u64, u32),
     records: Box<[DocumentRecord]>,
-    /// What is packed of each document, one after the other.
+    /// The packed contents of each document, one after the other.
     packed: Box<[u8]>,
 }
 

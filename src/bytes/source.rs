@@ -17,6 +17,24 @@ pub trait RewindSource: Read {
     }
 }
 
+/// Fills `into`, a part of it only at the end, and returns the number of bytes read.
+///
+/// # Errors
+///
+/// Those of the reader, but for interruptions, which are retried.
+pub(crate) fn fill(reader: &mut impl Read, into: &mut [u8]) -> io::Result<usize> {
+    let mut end = 0;
+    while end < into.len() {
+        match reader.read(&mut into[end..]) {
+            Ok(0) => break,
+            Ok(n) => end += n,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(end)
+}
+
 /// A document in a seekable reader.
 #[derive(Debug)]
 pub(crate) struct Seekable<R> {

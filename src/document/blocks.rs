@@ -22,7 +22,7 @@ pub(super) const LONGEST_BLOCK: usize = 1 << 20;
 /// The first bytes of a line by which a reader tells whether it passes over the line.
 pub(super) const LINE_HEAD: usize = 4 << 10;
 
-/// What the scanners of such formats have to see.
+/// The number of bytes that the scanners of such formats have to see.
 pub(super) const BOUNDS: Bounds = Bounds {
     look_behind: LOOK_BEHIND,
     look_ahead: LONGEST_BLOCK + 1,
@@ -288,7 +288,7 @@ pub(super) struct BlockReference {
     pub(super) flags: Flags,
 }
 
-/// What is found in a block, in any order.
+/// The references and anchors of a block, in any order.
 #[derive(Debug, Default)]
 pub(super) struct BlockFinds {
     references: Vec<BlockReference>,

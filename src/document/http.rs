@@ -42,14 +42,14 @@ pub(crate) const METADATA: Format = Format {
 pub(super) struct HttpField {
     /// The name, in lower case.
     pub(super) name: &'static str,
-    syntax: FieldSyntax,
+    syntax: HttpFieldSyntax,
     /// Whether it is read only where all fields are asked for.
     is_trace: bool,
 }
 
-/// How references stand in the value of a field.
+/// The syntax of references in the value of a field.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum FieldSyntax {
+enum HttpFieldSyntax {
     /// The value is one.
     Whole,
     /// The value begins with one, before a blank.
@@ -62,15 +62,15 @@ enum FieldSyntax {
 
 #[rustfmt::skip]
 static FIELDS: &[HttpField] = &[
-    HttpField { name: "location", syntax: FieldSyntax::Whole, is_trace: false },
-    HttpField { name: "link", syntax: FieldSyntax::Links, is_trace: false },
-    HttpField { name: "refresh", syntax: FieldSyntax::Refresh, is_trace: false },
-    HttpField { name: "referer", syntax: FieldSyntax::Whole, is_trace: true },
+    HttpField { name: "location", syntax: HttpFieldSyntax::Whole, is_trace: false },
+    HttpField { name: "link", syntax: HttpFieldSyntax::Links, is_trace: false },
+    HttpField { name: "refresh", syntax: HttpFieldSyntax::Refresh, is_trace: false },
+    HttpField { name: "referer", syntax: HttpFieldSyntax::Whole, is_trace: true },
 ];
 
 #[rustfmt::skip]
 static METADATA_FIELDS: &[HttpField] = &[
-    HttpField { name: "outlink", syntax: FieldSyntax::FirstWord, is_trace: false },
+    HttpField { name: "outlink", syntax: HttpFieldSyntax::FirstWord, is_trace: false },
 ];
 
 impl HttpField {
@@ -104,13 +104,13 @@ impl HttpField {
     pub(super) fn references(&self, value: &[u8]) -> Vec<Range<usize>> {
         let word = value.iter().position(u8::is_ascii_whitespace);
         let one = match self.syntax {
-            FieldSyntax::Links => None,
-            FieldSyntax::Whole => Some(0..value.len()),
-            FieldSyntax::FirstWord => Some(0..word.unwrap_or(value.len())),
-            FieldSyntax::Refresh => refresh(value, 0..value.len()),
+            HttpFieldSyntax::Links => None,
+            HttpFieldSyntax::Whole => Some(0..value.len()),
+            HttpFieldSyntax::FirstWord => Some(0..word.unwrap_or(value.len())),
+            HttpFieldSyntax::Refresh => refresh(value, 0..value.len()),
         };
         let ranges = match self.syntax {
-            FieldSyntax::Links => link_targets(value),
+            HttpFieldSyntax::Links => link_targets(value),
             _ => Vec::from_iter(one),
         };
         let trimmed = ranges.into_iter().map(|range| trimmed(value, range));

@@ -9,7 +9,7 @@ use super::input;
 use super::options::{Choice, PipelineOptions};
 use super::sniff::HEAD;
 use crate::archive::{
-    ArchiveFormat, ArchiveSource, Container, Member, MemberContents, RecordHeader,
+    ArchiveFormat, ArchiveMember, ArchiveSource, Container, MemberContents, RecordHeader,
 };
 use crate::decode::compression::{Codec, Members};
 use crate::document::diagnostic::{self, Code};
@@ -19,7 +19,7 @@ use crate::resolver::{Diagnostic, Link, Remark, Sink};
 use crate::uri::base::push_path;
 use crate::uri::{Base, BaseSource, Reference};
 
-/// What was read of an archive.
+/// The counts of an archive that was read.
 #[derive(Default)]
 pub(crate) struct ArchiveOutcome {
     /// Members, documents in them, and members that were not read.
@@ -29,7 +29,7 @@ pub(crate) struct ArchiveOutcome {
 }
 
 /// An archive, as its members are named and found from outside.
-struct Place {
+struct ArchivePlace {
     /// In front of the names of members: those of the archives around, each with a `!` behind it.
     prefix: String,
     /// The base that the path of a member follows, if the archive has one.
@@ -38,7 +38,7 @@ struct Place {
     depth: usize,
 }
 
-impl Place {
+impl ArchivePlace {
     /// Returns the base of a member: a `..` stops at the root of the archive.
     fn base_of(&self, name: &[u8]) -> Option<Base> {
         let base = self.base.as_ref()?;
@@ -62,7 +62,7 @@ impl Place {
             base.uri.extend_from_slice(b"!/");
             base
         });
-        Place {
+        ArchivePlace {
             prefix: format!("{}!", member.name),
             base,
             depth: self.depth + 1,
@@ -80,9 +80,9 @@ struct MemberPlace<'a> {
     /// Its name in the archive, without the extensions of codecs.
     path: &'a [u8],
     /// The archive.
-    archive: &'a Place,
+    archive: &'a ArchivePlace,
     /// The member itself.
-    member: &'a Member,
+    member: &'a ArchiveMember,
 }
 
 /// The contents of the current member of a container.
@@ -207,7 +207,7 @@ impl<'a> ArchiveReader<'a> {
         sink: &mut dyn Sink,
     ) -> (ArchiveOutcome, io::Result<()>) {
         let options = &self.options.archive_options;
-        let place = Place {
+        let place = ArchivePlace {
             prefix: String::new(),
             base,
             depth: 0,
@@ -219,7 +219,7 @@ impl<'a> ArchiveReader<'a> {
     fn members(
         &mut self,
         container: Box<dyn Container>,
-        place: &Place,
+        place: &ArchivePlace,
         sink: &mut dyn Sink,
     ) -> io::Result<()> {
         let container = Rc::new(RefCell::new(container));

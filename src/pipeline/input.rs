@@ -5,6 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 
 use super::sniff::HEAD;
 use super::walk::{Entry, EntryKind};
+use crate::bytes::source::fill;
 
 /// A file of up to this many bytes is read at once.
 const WHOLE: u64 = 256 << 10;
@@ -131,24 +132,6 @@ fn resized(buffer: &mut Vec<u8>, length: usize) -> &mut [u8] {
         buffer.resize(length, 0);
     }
     &mut buffer[..length]
-}
-
-/// Fills `into`, a part of it only at the end, and returns the number of bytes read.
-///
-/// # Errors
-///
-/// Those of the reader, but for interruptions, which are retried.
-pub(crate) fn fill(reader: &mut impl Read, into: &mut [u8]) -> io::Result<usize> {
-    let mut end = 0;
-    while end < into.len() {
-        match reader.read(&mut into[end..]) {
-            Ok(0) => break,
-            Ok(n) => end += n,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(end)
 }
 
 /// A file whose first bytes have been read.

@@ -18,6 +18,7 @@ use super::sniff::HEAD;
 use super::split_lines::{FilePiece, LineSplitter, UNCUT};
 use super::split_members::MemberSplitter;
 use super::walk::{Entry, EntryKind, Unreadable, Walk};
+use crate::bytes::source::fill;
 use crate::document::SplitPoint;
 
 /// The most files of a batch, so that locks are taken rarely.
@@ -318,7 +319,7 @@ fn read_ahead(jobs: Vec<Job>, mut buffer: Vec<u8>) -> Vec<Job> {
             if buffer.len() < end + SHORT {
                 buffer.resize(end + SHORT, 0);
             }
-            match input::fill(&mut file, &mut buffer[end..end + SHORT]) {
+            match fill(&mut file, &mut buffer[end..end + SHORT]) {
                 Ok(length) if length < SHORT => {
                     range = Some(end..end + length);
                     end += length;

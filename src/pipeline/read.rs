@@ -34,7 +34,7 @@ pub(crate) enum FileOutcome {
     },
     /// Read as an archive.
     Archive {
-        /// What was read of it.
+        /// The counts of its members.
         outcome: ArchiveOutcome,
         /// The error that ended the reading early.
         error: Option<io::Error>,

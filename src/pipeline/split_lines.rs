@@ -10,9 +10,10 @@ use std::io::{self, Read};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-use super::input::{self, Input};
+use super::input::Input;
 use super::walk::Entry;
 use crate::bytes::lines::breaks;
+use crate::bytes::source::fill;
 use crate::document::{Format, PieceIndex, SplitContext, SplitPoint};
 use crate::extractor::PieceOrigin;
 use crate::output::record::ArchiveRecord;
@@ -157,7 +158,7 @@ impl LineSplitter {
             let want = (have * 2).max(SEARCH);
             self.buffer.resize(want, 0);
             let mut rest = FileRange::new(&self.whole.file, offset + have as u64);
-            let end = have + input::fill(&mut rest, &mut self.buffer[have..]).ok()?;
+            let end = have + fill(&mut rest, &mut self.buffer[have..]).ok()?;
             self.buffer.truncate(end);
             if let Some(at) = find(&self.buffer) {
                 return Some(offset + at as u64).filter(|&point| point < self.length);
@@ -210,7 +211,7 @@ impl FilePiece {
             return Ok(false);
         };
         into.resize(length as usize, 0);
-        let end = input::fill(&mut self.range(), into)?;
+        let end = fill(&mut self.range(), into)?;
         into.truncate(end);
         Ok(true)
     }
@@ -297,7 +298,7 @@ impl FilePiece {
         let mut range = self.range();
         let (mut lines, mut after_cr) = (0, false);
         // Errors are reported when the piece is scanned.
-        while let Ok(n @ 1..) = input::fill(&mut range, &mut block) {
+        while let Ok(n @ 1..) = fill(&mut range, &mut block) {
             lines += breaks(&block[..n]);
             // A CRLF that two blocks share is one line break.
             lines -= u64::from(after_cr && block[0] == b'\n');

@@ -7,9 +7,9 @@
 use std::fs::File;
 use std::sync::Arc;
 
-use super::input;
 use super::split_lines::{FilePiece, FileRange, PieceBytes, SplitFile, TAIL, read_at};
 use super::walk::Entry;
+use crate::bytes::source::fill;
 use crate::bytes::window::Window;
 use crate::document::{Format, MemberFinder, MemberSearch, SplitContext, SplitPoint};
 
@@ -76,7 +76,7 @@ impl MemberSplitter {
             let file = &self.whole.file;
             let read_at = |offset, into: &mut [u8]| {
                 let mut rest = FileRange::new(file, offset);
-                input::fill(&mut rest, into).unwrap_or(0)
+                fill(&mut rest, into).unwrap_or(0)
             };
             match self.finder.next(&window, &read_at) {
                 MemberSearch::Found { at, next } => {

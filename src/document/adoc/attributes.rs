@@ -11,7 +11,7 @@ const LONGEST_VALUE: usize = 4 << 10;
 /// The most bytes of all names and values.
 const MOST: usize = 4 << 20;
 
-/// Attributes that every document has.
+/// DocumentAttributes that every document has.
 const BUILT_IN: [(&str, &str); 22] = [
     ("amp", "&"),
     ("apos", "'"),
@@ -39,12 +39,12 @@ const BUILT_IN: [(&str, &str); 22] = [
 
 /// The attributes that a document has set so far.
 #[derive(Debug, Default)]
-pub(super) struct Attributes {
+pub(super) struct DocumentAttributes {
     values: HashMap<Vec<u8>, Vec<u8>>,
     size: usize,
 }
 
-impl Attributes {
+impl DocumentAttributes {
     /// Returns the value of an attribute, by its name in lower case.
     pub(super) fn get(&self, name: &[u8]) -> Option<&[u8]> {
         let own = self.values.get(name).map(Vec::as_slice);
@@ -101,7 +101,7 @@ impl AdocText {
     pub(super) fn new(
         bytes: &[u8],
         lines: impl IntoIterator<Item = Line>,
-        attributes: &Attributes,
+        attributes: &DocumentAttributes,
     ) -> Self {
         let mut text = AdocText::default();
         for line in lines {
@@ -110,7 +110,7 @@ impl AdocText {
         text
     }
 
-    fn push_line(&mut self, bytes: &[u8], line: Line, attributes: &Attributes) {
+    fn push_line(&mut self, bytes: &[u8], line: Line, attributes: &DocumentAttributes) {
         if self.has_begun {
             self.bytes.push(b'\n');
             self.map.units(1, 1, 1);
@@ -123,7 +123,7 @@ impl AdocText {
     }
 
     /// Appends bytes that begin at an index of the window.
-    fn push_bytes(&mut self, text: &[u8], start: usize, attributes: &Attributes) {
+    fn push_bytes(&mut self, text: &[u8], start: usize, attributes: &DocumentAttributes) {
         let mut at = 0;
         while let Some(found) = memchr::memchr(b'{', &text[at..]) {
             self.copy(&text[at..at + found]);

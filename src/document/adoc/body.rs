@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use memchr::memchr;
 
-use super::attributes::{AdocText, Attributes, attribute_reference};
+use super::attributes::{AdocText, DocumentAttributes, attribute_reference};
 use super::ids::SectionIds;
 use super::inline::{self, AdocFind, id_length};
 use crate::bytes::steps::step;
@@ -23,7 +23,7 @@ struct Verbatim {
     is_comment: bool,
 }
 
-/// What a line of block attributes says of the next block.
+/// The facts about the next block that a line of block attributes tells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum BlockStyle {
     #[default]
@@ -47,7 +47,7 @@ const STYLES: [(&[u8], BlockStyle); 8] = [
 /// The reader of blocks.
 #[derive(Debug, Default)]
 pub(super) struct AdocReader {
-    attributes: Attributes,
+    attributes: DocumentAttributes,
     ids: SectionIds,
     verbatim: Option<Verbatim>,
     style: BlockStyle,

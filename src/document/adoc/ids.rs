@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::attributes::Attributes;
+use super::attributes::DocumentAttributes;
 
 /// The identifiers of a document so far.
 #[derive(Debug, Default)]
@@ -16,7 +16,7 @@ impl SectionIds {
 
     /// Returns the identifier of the next title: `_` and its words in lower case, unless the attributes
     /// `idprefix` and `idseparator` say otherwise.
-    pub(super) fn next(&mut self, title: &str, attributes: &Attributes) -> Vec<u8> {
+    pub(super) fn next(&mut self, title: &str, attributes: &DocumentAttributes) -> Vec<u8> {
         let prefix = attributes.get(b"idprefix").unwrap_or(b"_");
         let prefix = String::from_utf8_lossy(prefix).into_owned();
         let separator = attributes.get(b"idseparator").unwrap_or(b"_");
@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn ids_are_those_of_asciidoctor() {
-        let mut attributes = Attributes::default();
+        let mut attributes = DocumentAttributes::default();
         let mut ids = SectionIds::default();
         assert_eq!(
             ids.next("A Section: it's 1.0!", &attributes),

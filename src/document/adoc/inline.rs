@@ -35,7 +35,7 @@ const REPLACED: u8 = 1;
 const PASSED: u8 = 2;
 
 /// A text while it is read.
-struct InlineText<'a> {
+struct AdocInlineText<'a> {
     /// The text, in which what was replaced is overwritten.
     text: Vec<u8>,
     found: &'a mut dyn FnMut(AdocFind),
@@ -50,7 +50,7 @@ pub(super) fn read(text: &[u8], email: bool, compatible: bool, found: &mut dyn F
     if !has_macro && memmem::find(text, b"<<").is_none() && !email {
         return;
     }
-    let mut inline = InlineText {
+    let mut inline = AdocInlineText {
         text: text.to_vec(),
         found,
         no_close: usize::MAX,
@@ -68,7 +68,7 @@ pub(super) fn read(text: &[u8], email: bool, compatible: bool, found: &mut dyn F
     inline.internal();
 }
 
-impl InlineText<'_> {
+impl AdocInlineText<'_> {
     fn replace(&mut self, range: Range<usize>, with: u8) {
         self.text[range].fill(with);
     }

@@ -21,7 +21,7 @@ pub(in crate::document) use super::attributes::ElementNamespace as MarkupNamespa
 /// The text of an element that is to be searched.
 pub(in crate::document) type MarkupContents = Capture;
 
-/// What the ranges of a tag are ranges of.
+/// The bytes that the ranges of a tag are ranges of.
 #[derive(Clone, Copy)]
 pub(in crate::document) enum MarkupValues<'a> {
     /// The bytes of a window, whose first has this offset: the values are as they stand.

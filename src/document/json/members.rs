@@ -11,7 +11,7 @@ pub(super) const LONGEST_HELD: usize = LONGEST_STRING + (4 << 20);
 /// A value that cannot be read yet: the window ends before what it is about.
 #[derive(Debug, Default)]
 pub(super) struct Held {
-    /// What it is about does not stand within [`LONGEST_HELD`].
+    /// Whether the member that it waits for does not stand within [`LONGEST_HELD`].
     pub(super) is_bounded: bool,
 }
 
@@ -46,7 +46,7 @@ impl MemberValues {
 }
 
 /// The search for a member behind a value.
-pub(super) struct MemberSearch {
+pub(super) struct JsonMemberSearch {
     steps: &'static [&'static str],
     /// The number of steps whose objects are open.
     open: usize,
@@ -54,7 +54,7 @@ pub(super) struct MemberSearch {
     level: usize,
 }
 
-impl MemberSearch {
+impl JsonMemberSearch {
     /// Makes the search for a member from a value at a path, in which containers were opened.
     pub(super) fn new(
         member: &'static JsonMember,
@@ -62,7 +62,7 @@ impl MemberSearch {
         opened: usize,
     ) -> Self {
         let steps = &member.path[member.root..];
-        MemberSearch {
+        JsonMemberSearch {
             steps,
             open: path.shared_steps(member, bytes).min(steps.len() - 1),
             level: (path.depth() + opened).saturating_sub(member.root + 1),

@@ -7,7 +7,7 @@ use super::kinds::{
     BODY_ENCODING, BODY_TYPE, ITEM_URL, JsonMember, JsonRole, JsonStrings, JsonTable, REQUEST_URL,
     START_URL,
 };
-use super::members::{Held, LONGEST_HELD, MemberSearch, MemberValues};
+use super::members::{Held, JsonMemberSearch, LONGEST_HELD, MemberValues};
 use super::notebook;
 use super::path::ValuePath;
 use super::tokenizer::{
@@ -398,7 +398,7 @@ impl JsonScanner {
         if let Some(known) = self.members.get(member) {
             return Ok(known);
         }
-        let search = MemberSearch::new(member, (&self.path, window.bytes), value.opened);
+        let search = JsonMemberSearch::new(member, (&self.path, window.bytes), value.opened);
         let found = match search.run(self.tokenizer.clone(), value.end, window) {
             Ok(found) => found,
             Err(held) if held.is_bounded => {

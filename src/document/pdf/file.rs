@@ -33,7 +33,7 @@ pub(super) enum PdfPlace {
     Packed(Range<usize>),
 }
 
-/// What is wrong with a file.
+/// The faults of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PdfFault {
     /// The cross references are missing or wrong; objects were found by a search.

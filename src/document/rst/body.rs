@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
-use super::directives::{Argument, Contents, Directive};
+use super::directives::{Argument, Directive, DirectiveContents};
 use super::ids::{TitleIds, make_id};
 use super::inline::{self, InlineFind, explicit_title, simple_name, unescape};
 use super::uri::is_email;
@@ -473,11 +473,11 @@ impl BodyReader {
             Argument::Text | Argument::Other => {
                 let is_text = row.argument == Argument::Text && !argument.is_empty();
                 self.pending = match row.contents {
-                    Contents::Body => Pending::None,
-                    Contents::Text => Pending::Text(column),
-                    Contents::Rows => Pending::Rows(column),
-                    Contents::Toctree => Pending::Toctree(column, glob),
-                    Contents::Opaque => Pending::Opaque(column),
+                    DirectiveContents::Body => Pending::None,
+                    DirectiveContents::Text => Pending::Text(column),
+                    DirectiveContents::Rows => Pending::Rows(column),
+                    DirectiveContents::Toctree => Pending::Toctree(column, glob),
+                    DirectiveContents::Opaque => Pending::Opaque(column),
                 };
                 if self.pending != Pending::None {
                     let mut lines = more;
@@ -485,7 +485,7 @@ impl BodyReader {
                         self.text(&whole(), finds, None);
                         lines = &[];
                     }
-                    if !lines.is_empty() && row.contents != Contents::Opaque {
+                    if !lines.is_empty() && row.contents != DirectiveContents::Opaque {
                         self.pending_lines(bytes, lines, finds);
                     }
                     return Some(own.len());
@@ -503,7 +503,7 @@ impl BodyReader {
                 return Some(own.len());
             }
         }
-        if row.contents == Contents::Opaque {
+        if row.contents == DirectiveContents::Opaque {
             self.pending = Pending::Opaque(column);
         }
         Some(own.len())

@@ -15,7 +15,7 @@ pub(super) enum Argument {
 
 /// The contents of a directive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Contents {
+pub(super) enum DirectiveContents {
     /// Body elements.
     Body,
     /// One text, whatever its lines begin with.
@@ -33,10 +33,10 @@ pub(super) enum Contents {
 pub(super) struct Directive {
     pub(super) name: &'static str,
     pub(super) argument: Argument,
-    pub(super) contents: Contents,
+    pub(super) contents: DirectiveContents,
 }
 
-const fn row(name: &'static str, argument: Argument, contents: Contents) -> Directive {
+const fn row(name: &'static str, argument: Argument, contents: DirectiveContents) -> Directive {
     Directive {
         name,
         argument,
@@ -45,15 +45,15 @@ const fn row(name: &'static str, argument: Argument, contents: Contents) -> Dire
 }
 
 const fn opaque(name: &'static str) -> Directive {
-    row(name, Argument::Other, Contents::Opaque)
+    row(name, Argument::Other, DirectiveContents::Opaque)
 }
 
 const fn text(name: &'static str) -> Directive {
-    row(name, Argument::Text, Contents::Body)
+    row(name, Argument::Text, DirectiveContents::Body)
 }
 
 /// Directives that are in no row.
-const OTHER: Directive = row("", Argument::Other, Contents::Body);
+const OTHER: Directive = row("", Argument::Other, DirectiveContents::Body);
 
 /// The directives of docutils and Sphinx, and common ones of extensions, by name.
 static DIRECTIVES: [Directive; 84] = [
@@ -68,7 +68,7 @@ static DIRECTIVES: [Directive; 84] = [
     opaque("code-block"),
     opaque("code-cell"),
     opaque("command-output"),
-    row("csv-table", Argument::Text, Contents::Rows),
+    row("csv-table", Argument::Text, DirectiveContents::Rows),
     text("danger"),
     opaque("date"),
     opaque("default-role"),
@@ -77,34 +77,34 @@ static DIRECTIVES: [Directive; 84] = [
     opaque("doctest"),
     text("epigraph"),
     text("error"),
-    row("figure", Argument::Uri, Contents::Body),
+    row("figure", Argument::Uri, DirectiveContents::Body),
     opaque("graph"),
     opaque("graphviz"),
     opaque("highlight"),
     text("highlights"),
     text("hint"),
     text("hlist"),
-    row("image", Argument::Uri, Contents::Body),
+    row("image", Argument::Uri, DirectiveContents::Body),
     text("impl-detail"),
     text("important"),
-    row("include", Argument::Path, Contents::Body),
+    row("include", Argument::Path, DirectiveContents::Body),
     opaque("index"),
     opaque("inheritance-diagram"),
     opaque("ipython"),
     opaque("jinja"),
     opaque("jupyter-execute"),
-    row("kernel-include", Argument::Path, Contents::Body),
+    row("kernel-include", Argument::Path, DirectiveContents::Body),
     opaque("kernel-render"),
-    row("line-block", Argument::Other, Contents::Text),
-    row("list-table", Argument::Text, Contents::Body),
-    row("literalinclude", Argument::Path, Contents::Opaque),
+    row("line-block", Argument::Other, DirectiveContents::Text),
+    row("list-table", Argument::Text, DirectiveContents::Body),
+    row("literalinclude", Argument::Path, DirectiveContents::Opaque),
     opaque("math"),
     opaque("mermaid"),
     opaque("meta"),
     text("note"),
     opaque("nwdiag"),
     opaque("packetdiag"),
-    row("parsed-literal", Argument::Other, Contents::Text),
+    row("parsed-literal", Argument::Other, DirectiveContents::Text),
     opaque("plantuml"),
     opaque("plot"),
     opaque("productionlist"),
@@ -112,7 +112,7 @@ static DIRECTIVES: [Directive; 84] = [
     opaque("prompt"),
     text("pull-quote"),
     opaque("raw"),
-    row("replace", Argument::Text, Contents::Body),
+    row("replace", Argument::Text, DirectiveContents::Body),
     opaque("role"),
     opaque("rst-class"),
     text("rubric"),
@@ -122,14 +122,14 @@ static DIRECTIVES: [Directive; 84] = [
     text("sidebar"),
     opaque("sourcecode"),
     opaque("tabularcolumns"),
-    row("table", Argument::Text, Contents::Body),
+    row("table", Argument::Text, DirectiveContents::Body),
     opaque("testcleanup"),
     opaque("testcode"),
     opaque("testoutput"),
     opaque("testsetup"),
     text("tip"),
     opaque("title"),
-    row("toctree", Argument::Other, Contents::Toctree),
+    row("toctree", Argument::Other, DirectiveContents::Toctree),
     text("todo"),
     text("topic"),
     opaque("uml"),

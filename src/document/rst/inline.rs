@@ -80,7 +80,7 @@ enum End {
 }
 
 /// Inline text while it is read.
-struct InlineText<'a> {
+struct RstInlineText<'a> {
     text: &'a [u8],
     /// For each kind of end-string, the index from which on there is none.
     none_from: [usize; 6],
@@ -93,7 +93,7 @@ pub(super) fn read(
     found: &mut dyn FnMut(InlineFind),
     mut plain: Option<&mut Vec<u8>>,
 ) {
-    let mut inline = InlineText {
+    let mut inline = RstInlineText {
         text,
         none_from: [usize::MAX; 6],
     };
@@ -153,7 +153,7 @@ enum Construct {
     },
 }
 
-impl InlineText<'_> {
+impl RstInlineText<'_> {
     /// Tries the start-string at `at`; the text that is not read yet begins at `from`.
     fn construct(
         &mut self,

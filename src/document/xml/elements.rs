@@ -17,7 +17,7 @@ const KEPT: usize = 256;
 /// Kinds of longer names are not kept.
 const LONGEST_KEPT: usize = 64;
 
-/// What is known of all elements of one name, while the same prefixes are in force.
+/// The facts about all elements of one name, while the same prefixes are in force.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ElementKind {
     /// The hash of the name as written, and the length.
@@ -33,13 +33,13 @@ pub(super) struct ElementKind {
     pub(super) is_entry: bool,
     /// Whether text and attributes are searched, because nothing is known of them.
     pub(super) is_guessed: bool,
-    /// What is read of the text behind a tag without attributes; none where more is to be done.
-    pub(super) simple: Option<Contents>,
+    /// The part of the text behind a tag without attributes that is read; none where more is to be done.
+    pub(super) simple: Option<ElementContents>,
 }
 
-/// What is read of the text up to the next tag.
+/// The part of the text up to the next tag that is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Contents {
+pub(super) enum ElementContents {
     /// Nothing.
     Ignored,
     /// By a row of a vocabulary.
@@ -276,10 +276,10 @@ impl OpenElements {
         let simple = match (markup, text) {
             // Style and script elements are among them.
             (Some(_), _) => None,
-            (None, Some((_, ValueKind::TypedHtml))) => Some(Contents::Ignored),
-            (None, Some((element, kind))) => Some(Contents::Row(element, kind)),
-            (None, None) if is_guessed => Some(Contents::Guessed),
-            (None, None) => Some(Contents::Ignored),
+            (None, Some((_, ValueKind::TypedHtml))) => Some(ElementContents::Ignored),
+            (None, Some((element, kind))) => Some(ElementContents::Row(element, kind)),
+            (None, None) if is_guessed => Some(ElementContents::Guessed),
+            (None, None) => Some(ElementContents::Ignored),
         };
         ElementKind {
             simple,

@@ -20,7 +20,7 @@ const MOST_ENTITIES: usize = 10_000;
 /// The deepest nesting of entities.
 const DEEPEST: usize = 32;
 
-/// What is wrong with a reference to an entity.
+/// The faults of a reference to an entity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EntityFault {
     /// An ampersand that begins no reference, or an entity that is not declared.
@@ -201,7 +201,7 @@ fn references(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     })
 }
 
-/// How a piece of the document becomes text.
+/// The kinds of pieces that become text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Piece {
     /// Character data with references.
