@@ -12,6 +12,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
+use uriscan::output::Output;
+use uriscan::pipeline::walk::{Root, Walk};
+use uriscan::pipeline::writer::FlushPolicy;
+use uriscan::pipeline::{self, PipelineOptions};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors/archives")
@@ -219,4 +223,37 @@ fn threads_change_nothing() {
     let many = run(&directory, &many, Stdio::null());
     assert_eq!(one.links, many.links);
     assert_eq!(one.codes, many.codes);
+}
+
+#[test]
+fn a_long_archive_of_text_is_not_split_as_text() {
+    let text = "see <http://example.com/a> and more words\n".repeat(5000);
+    let mut archive = String::new();
+    for number in 1..=3 {
+        archive += &format!(
+            "WARC/1.0\r\nWARC-Type: conversion\r\nWARC-Target-URI: http://example.org/{number}\r\n\
+             Content-Type: text/plain\r\nContent-Length: {}\r\n\r\n{text}\r\n\r\n",
+            text.len()
+        );
+    }
+    let temporary = tempfile::tempdir().unwrap();
+    let path = temporary.path().join("crawl.txt");
+    fs::write(&path, &archive).unwrap();
+    let outputs = [1, 4].map(|threads| {
+        let options = PipelineOptions {
+            output: Output::named("jsonl").unwrap(),
+            threads,
+            piece_size: 16 << 10,
+            ..PipelineOptions::default()
+        };
+        let roots = [Ok(Root::Path(path.clone()))];
+        let walk = Walk::new(roots.into_iter(), Default::default());
+        let mut output = Vec::new();
+        pipeline::run(&options, walk, &mut output, FlushPolicy::Gathered);
+        String::from_utf8(output).unwrap()
+    });
+    assert_eq!(outputs[0].lines().count(), 15_000);
+    let is_of_record = |line: &str| line.contains("\"warc_type\":\"conversion\"");
+    assert!(outputs[0].lines().all(is_of_record));
+    assert_eq!(outputs[0], outputs[1]);
 }

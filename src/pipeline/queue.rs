@@ -213,6 +213,10 @@ impl<'a> Queue<'a> {
         let mut file = File::open(&entry.path).ok()?;
         let mut buffer = Vec::new();
         let head = input::read(&mut file, &mut buffer, HEAD).ok()?;
+        // An archive is read from start to end, whatever its first bytes look like.
+        if self.options.archive(entry, head).is_some() {
+            return None;
+        }
         match self.options.choose(entry, head) {
             Choice::Read(format) if self.options.may_split(format, head) => {
                 let (entry, size) = (entry.clone(), self.options.piece_size);
