@@ -257,3 +257,23 @@ fn a_long_archive_of_text_is_not_split_as_text() {
     assert!(outputs[0].lines().all(is_of_record));
     assert_eq!(outputs[0], outputs[1]);
 }
+
+#[test]
+fn a_walk_opens_records_as_it_does_mailboxes_and_other_archives_on_demand() {
+    let temporary = tempfile::tempdir().unwrap();
+    for name in ["warc_resource.warc", "zip_order.zip"] {
+        fs::copy(folder().join(name), temporary.path().join(name)).unwrap();
+    }
+    let output = |arguments: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_uriscan"))
+            .args(arguments)
+            .current_dir(temporary.path())
+            .output()
+            .unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let walked = output(&["."]);
+    assert!(walked.contains("http://www.example.com/res/z"), "{walked}");
+    assert!(!walked.contains("http://example.org/deflated"), "{walked}");
+    assert!(output(&["-z", "."]).contains("http://example.org/deflated"));
+}

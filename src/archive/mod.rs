@@ -21,6 +21,9 @@ pub use warc::WARC;
 pub struct ArchiveFormat {
     /// The name of the format.
     pub name: &'static str,
+    /// Whether a walk opens it like any document, as it does mailboxes; else only where that is asked
+    /// for.
+    pub in_walks: bool,
     /// Returns whether a container starts with some bytes.
     starts: fn(&[u8]) -> bool,
     open: fn(ArchiveSource, &ArchiveOptions) -> Box<dyn Container>,
@@ -30,16 +33,19 @@ pub struct ArchiveFormat {
 static ARCHIVES: &[ArchiveFormat] = &[
     ArchiveFormat {
         name: "zip",
+        in_walks: false,
         starts: zip::starts,
         open: |source, _| zip::open(source),
     },
     ArchiveFormat {
         name: "warc",
+        in_walks: true,
         starts: warc::starts,
         open: warc::open,
     },
     ArchiveFormat {
         name: "tar",
+        in_walks: false,
         starts: tar::starts,
         open: |source, _| Box::new(tar::Tar::new(source.into_stream().0)),
     },

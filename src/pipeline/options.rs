@@ -146,8 +146,9 @@ impl PipelineOptions {
 
     /// Returns the format of a file that is to be opened as an archive.
     pub(crate) fn archive(&self, entry: &Entry, head: &[u8]) -> Option<&'static ArchiveFormat> {
-        let wanted = self.archives == Archived::Open && self.opens(entry);
-        ArchiveFormat::of(head).filter(|_| wanted)
+        let may_open = self.archives == Archived::Open;
+        let format = ArchiveFormat::of(head).filter(|_| may_open);
+        format.filter(|format| format.in_walks || self.opens(entry))
     }
 
     /// Returns whether a file is opened if it is compressed or an archive.
