@@ -521,7 +521,7 @@ fn waiting(tree: &Tree, ignored: &str) -> std::process::Child {
 }
 
 /// Returns whether this process ignores a signal.
-fn is_ignored(signal: nix::sys::signal::Signal) -> bool {
+pub(super) fn is_ignored(signal: nix::sys::signal::Signal) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
