@@ -34,12 +34,12 @@ pub(super) struct ElementKind {
     /// Whether text and attributes are searched, because nothing is known of them.
     pub(super) is_guessed: bool,
     /// The part of the text behind a tag without attributes that is read; none where more is to be done.
-    pub(super) simple: Option<ElementContents>,
+    pub(super) simple: Option<XmlContents>,
 }
 
 /// The part of the text up to the next tag that is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ElementContents {
+pub(super) enum XmlContents {
     /// Nothing.
     Ignored,
     /// By a row of a vocabulary.
@@ -276,10 +276,10 @@ impl OpenElements {
         let simple = match (markup, text) {
             // Style and script elements are among them.
             (Some(_), _) => None,
-            (None, Some((_, ValueKind::TypedHtml))) => Some(ElementContents::Ignored),
-            (None, Some((element, kind))) => Some(ElementContents::Row(element, kind)),
-            (None, None) if is_guessed => Some(ElementContents::Guessed),
-            (None, None) => Some(ElementContents::Ignored),
+            (None, Some((_, ValueKind::TypedHtml))) => Some(XmlContents::Ignored),
+            (None, Some((element, kind))) => Some(XmlContents::Row(element, kind)),
+            (None, None) if is_guessed => Some(XmlContents::Guessed),
+            (None, None) => Some(XmlContents::Ignored),
         };
         ElementKind {
             simple,

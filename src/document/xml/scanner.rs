@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use encoding_rs::UTF_8;
 
-use super::elements::{Bindings, ElementContents, ElementKind, OpenElements, split_name};
+use super::elements::{Bindings, ElementKind, OpenElements, XmlContents, split_name};
 use super::text::{Entities, EntityFault, LONGEST_ENTITY, Piece, XmlSource, XmlText};
 use super::tokens::{
     Declaration, RawXmlAttribute, TokenEnd, XmlTag, end_of, has_duplicates, read_attributes,
@@ -65,7 +65,7 @@ pub(super) struct XmlScanner {
     entries: Vec<EntryLink>,
     bases: usize,
     family: RuleFamily,
-    contents: ElementContents,
+    contents: XmlContents,
     captured: Option<MarkupContents>,
     /// The marker behind which reading goes on.
     skips_to: Option<&'static [u8]>,
@@ -118,7 +118,7 @@ impl XmlScanner {
             entries: Vec::new(),
             bases: 0,
             family: RuleFamily::Plain,
-            contents: ElementContents::Ignored,
+            contents: XmlContents::Ignored,
             captured: None,
             skips_to: None,
             has_doctype: false,
@@ -165,7 +165,7 @@ impl XmlScanner {
                 },
             };
         }
-        if self.contents != ElementContents::Ignored {
+        if self.contents != XmlContents::Ignored {
             return self.read_contents(window, at, events);
         }
         if bytes[at] == b'<' {
@@ -538,7 +538,7 @@ impl XmlScanner {
         if tag.has_prefix || is_browsed {
             has_scope = self.enter(window, tag, &kind, is_browsed, offset, events);
         }
-        let mut contents = ElementContents::Ignored;
+        let mut contents = XmlContents::Ignored;
         if let Some(markup) = kind.markup {
             contents = self.read_markup(window, markup, tag, events);
         } else {
@@ -548,7 +548,7 @@ impl XmlScanner {
             if let Some((element, value)) = kind.text {
                 contents = self.row_contents(window, tag, element, value);
             } else if kind.is_guessed {
-                contents = ElementContents::Guessed;
+                contents = XmlContents::Guessed;
             }
         }
         events.forget_stored();
@@ -649,11 +649,11 @@ impl XmlScanner {
         tag: &XmlTag,
         element: &'static str,
         kind: ValueKind,
-    ) -> ElementContents {
+    ) -> XmlContents {
         let wanted: &[u8] = match kind {
             ValueKind::Guid => b"isPermaLink",
             ValueKind::TypedHtml => b"type",
-            _ => return ElementContents::Row(element, kind),
+            _ => return XmlContents::Row(element, kind),
         };
         let mut attributes = tag.attributes.iter();
         let found = attributes.find(|given| window.bytes[given.name.clone()] == *wanted);
@@ -665,17 +665,17 @@ impl XmlScanner {
         };
         self.text.faults.clear();
         match is_read {
-            true => ElementContents::Row(element, kind),
-            false => ElementContents::Ignored,
+            true => XmlContents::Row(element, kind),
+            false => XmlContents::Ignored,
         }
     }
 
     /// Returns what is read of text behind a tag that ended.
     #[inline]
-    fn between(&self) -> ElementContents {
+    fn between(&self) -> XmlContents {
         match self.elements.is_guessed() {
-            true => ElementContents::Guessed,
-            false => ElementContents::Ignored,
+            true => XmlContents::Guessed,
+            false => XmlContents::Ignored,
         }
     }
 
@@ -686,7 +686,7 @@ impl XmlScanner {
         element: MarkupElement,
         tag: &XmlTag,
         events: &mut Events,
-    ) -> ElementContents {
+    ) -> XmlContents {
         let bytes = window.bytes;
         self.markup.begin_tag(element);
         let mut is_plain = true;
@@ -711,7 +711,7 @@ impl XmlScanner {
             }
         }
         if self.markup.is_silent() {
-            return ElementContents::Ignored;
+            return XmlContents::Ignored;
         }
         let (_, local) = split_name(&bytes[tag.name.clone()]);
         let given = match is_plain {
@@ -742,8 +742,8 @@ impl XmlScanner {
         };
         self.captured = self.markup.start_tag(&given, events);
         match self.captured {
-            Some(_) => ElementContents::Markup,
-            None => ElementContents::Ignored,
+            Some(_) => XmlContents::Markup,
+            None => XmlContents::Ignored,
         }
     }
 
@@ -887,12 +887,12 @@ impl XmlScanner {
         {
             return step;
         }
-        let is_guessed = matches!(self.contents, ElementContents::Guessed);
+        let is_guessed = matches!(self.contents, XmlContents::Guessed);
         let is_too_long = bytes.len() - start > LONGEST;
         let too_long = |scanner: &mut Self, events: &mut Events| {
             let offset = window.offset_at(start);
             events.push(Event::Diagnostic(&diagnostic::XML_TOO_LONG, offset));
-            scanner.contents = ElementContents::Ignored;
+            scanner.contents = XmlContents::Ignored;
             Step::To(start)
         };
         self.text.begin(window.offset_at(start));
@@ -963,7 +963,7 @@ impl XmlScanner {
         }
         self.report_faults(events);
         let text = std::mem::take(&mut self.text);
-        let contents = std::mem::replace(&mut self.contents, ElementContents::Ignored);
+        let contents = std::mem::replace(&mut self.contents, XmlContents::Ignored);
         let source = XmlSource::Decoded(&text);
         self.report_contents(contents, &source, 0..text.bytes.len(), &text.map, events);
         self.text = text;
@@ -982,18 +982,17 @@ impl XmlScanner {
         let bytes = window.bytes;
         let text = &bytes[range.clone()];
         let end = range.end;
-        if self.contents == ElementContents::Markup {
+        if self.contents == XmlContents::Markup {
             return None;
         }
         if self.needs_link(text) && !self.find_link(window, range.start, end) {
             return Some(Step::Wait);
         }
-        let contents = std::mem::replace(&mut self.contents, ElementContents::Ignored);
+        let contents = std::mem::replace(&mut self.contents, XmlContents::Ignored);
         let source = XmlSource::Window(bytes, window.offset);
         let is_whole = matches!(
             contents,
-            ElementContents::Guessed
-                | ElementContents::Row(_, ValueKind::EntryHtml | ValueKind::TypedHtml)
+            XmlContents::Guessed | XmlContents::Row(_, ValueKind::EntryHtml | ValueKind::TypedHtml)
         );
         let mut map = std::mem::take(&mut self.text.map);
         if is_whole {
@@ -1009,7 +1008,7 @@ impl XmlScanner {
     /// Whether text is HTML whose base is the link of an entry that has not been read.
     #[inline]
     fn needs_link(&self, text: &[u8]) -> bool {
-        matches!(self.contents, ElementContents::Row(_, ValueKind::EntryHtml))
+        matches!(self.contents, XmlContents::Row(_, ValueKind::EntryHtml))
             && matches!(self.entries.last(), Some(EntryLink::Unread))
             && !trimmed(text, 0..text.len()).is_empty()
     }
@@ -1063,7 +1062,7 @@ impl XmlScanner {
     /// read as a document of its own.
     fn report_contents(
         &mut self,
-        contents: ElementContents,
+        contents: XmlContents,
         source: &XmlSource<'_>,
         range: Range<usize>,
         map: &OffsetMap,
@@ -1071,15 +1070,15 @@ impl XmlScanner {
     ) {
         let text = &source.bytes()[range.clone()];
         let (element, kind) = match contents {
-            ElementContents::Ignored => return,
-            ElementContents::Guessed => return self.guess(text, map, events),
-            ElementContents::Markup => {
+            XmlContents::Ignored => return,
+            XmlContents::Guessed => return self.guess(text, map, events),
+            XmlContents::Markup => {
                 if let Some(captured) = self.captured.take() {
                     self.markup.contents(&captured, text, map, events);
                 }
                 return;
             }
-            ElementContents::Row(element, kind) => (element, kind),
+            XmlContents::Row(element, kind) => (element, kind),
         };
         let value = trimmed(source.bytes(), range);
         if value.is_empty() {
@@ -1322,7 +1321,7 @@ impl Scan for XmlScanner {
         self.entries.clear();
         self.bases = 0;
         self.family = RuleFamily::Plain;
-        self.contents = ElementContents::Ignored;
+        self.contents = XmlContents::Ignored;
         self.skips_to = None;
         self.has_doctype = false;
         self.has_stray = false;
