@@ -277,3 +277,23 @@ fn a_walk_opens_records_as_it_does_mailboxes_and_other_archives_on_demand() {
     assert!(!walked.contains("http://example.org/deflated"), "{walked}");
     assert!(output(&["-z", "."]).contains("http://example.org/deflated"));
 }
+
+#[test]
+fn an_audit_skips_archives_and_counts_them() {
+    let temporary = tempfile::tempdir().unwrap();
+    for name in ["warc_resource.warc", "arc_v1.arc", "zip_order.zip"] {
+        fs::copy(folder().join(name), temporary.path().join(name)).unwrap();
+    }
+    fs::write(temporary.path().join("index.html"), "<a href='#top'>a</a>").unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_uriscan"))
+        .args(["audit", "--json", "."])
+        .current_dir(temporary.path())
+        .output()
+        .unwrap();
+    let records = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(records.lines().count(), 1, "{records}");
+    let summary: Value = serde_json::from_str(&records).unwrap();
+    assert_eq!(summary["files"], 1);
+    assert_eq!(summary["skipped_archive"], 3);
+    assert_eq!(output.status.code(), Some(0));
+}

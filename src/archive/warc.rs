@@ -37,11 +37,17 @@ const JSON: &str = "application/json";
 /// The first bytes of a record of a WARC.
 pub const WARC: &[u8] = b"WARC/";
 /// The first bytes of the first record of an ARC.
-const ARC: &[u8] = b"filedesc:";
+const ARC: &[u8] = b"filedesc://";
 
 /// Returns whether a WARC or an ARC starts here.
 pub(super) fn starts(head: &[u8]) -> bool {
-    head.starts_with(WARC) || head.starts_with(ARC)
+    is_warc_record(head) || head.starts_with(ARC)
+}
+
+/// Returns whether a record of a WARC starts with these bytes.
+fn is_warc_record(bytes: &[u8]) -> bool {
+    let version = bytes.strip_prefix(WARC);
+    version.is_some_and(|version| matches!(version, [b'0'..=b'9', b'.', b'0'..=b'9', ..]))
 }
 
 /// Opens a WARC or an ARC.
@@ -276,11 +282,7 @@ impl WebArchive {
     fn is_record(&self, bytes: &[u8]) -> bool {
         match self.dialect {
             RecordFormat::Arc => arc_line(bytes).is_some(),
-            RecordFormat::Warc => {
-                let version = bytes.strip_prefix(WARC);
-                version
-                    .is_some_and(|version| matches!(version, [b'0'..=b'9', b'.', b'0'..=b'9', ..]))
-            }
+            RecordFormat::Warc => is_warc_record(bytes),
         }
     }
 

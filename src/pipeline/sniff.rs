@@ -65,6 +65,9 @@ static MAGICS: &[Magic] = &[
     files(0, b"7z\xbc\xaf\x27\x1c", "7z"),
     files(0, b"Rar!\x1a\x07", "rar"),
     files(0, b"!<arch>\n", "ar"),
+    files(0, b"WARC/0.", "WARC"),
+    files(0, b"WARC/1.", "WARC"),
+    files(0, b"filedesc://", "ARC"),
     magic(0, b"\x89PNG\r\n\x1a\n", "PNG"),
     magic(0, b"\xff\xd8\xff", "JPEG"),
     magic(0, b"GIF87a", "GIF"),
@@ -215,9 +218,8 @@ pub fn content(path: &[u8], head: &[u8], types: &[NamedType]) -> Content {
 
 /// Returns the format of an archive of messages or records, or of a PDF, by its first bytes.
 fn container(head: &[u8]) -> Option<&'static Format> {
-    let rows: [(&str, bool); 5] = [
+    let rows: [(&str, bool); 4] = [
         ("pdf", head.starts_with(b"%PDF-")),
-        ("warc", head.starts_with(b"WARC/")),
         (
             "news",
             head.starts_with(b"#! rnews")
