@@ -16,7 +16,7 @@ use crate::document::options::Slug;
 use crate::document::{
     self, ArchiveCounts, Format, Passes, PieceIndex, Scan, ScanStart, SplitContext,
 };
-use crate::resolver::{EmbeddedBases, Linker, Ruling, Sink};
+use crate::resolver::{EmbeddedBases, Enclosure, Linker, Ruling, Sink};
 use crate::uri::Base;
 use crate::uri::unwrap::Unwrapper;
 
@@ -111,6 +111,8 @@ pub struct Document<'a> {
     pub(crate) slug: Option<Slug>,
     /// The URI of the root of the tree that the document is in, for formats that name files from there.
     pub(crate) tree: Option<&'a [u8]>,
+    /// The archive that the document is in.
+    pub(crate) enclosure: Option<&'a Enclosure>,
 }
 
 /// The start of a piece of a document: behind a [split point](Format::split_point).
@@ -146,6 +148,7 @@ impl<'a> Document<'a> {
             index: None,
             slug: None,
             tree: None,
+            enclosure: None,
         }
     }
 }
@@ -355,6 +358,7 @@ impl Extractor {
     fn begin(&mut self, document: &Document<'_>, detected: Option<Detected>) -> Pass {
         let format = document.format;
         self.linker.set_tree(document.tree);
+        self.linker.set_enclosure(document.enclosure);
         self.linker.begin(format.family, document.base);
         let known = self
             .scanners

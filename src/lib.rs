@@ -1,9 +1,9 @@
 //! A streaming link extractor and resolver for documents.
 //!
 //! uriscan finds the URI references of plain text (RFC 2396 Appendix E), HTML, style sheets, XML, JSON,
-//! reStructuredText, AsciiDoc, manual pages, Markdown, PDF and mail, and resolves each against the right
-//! base (RFC 2396 section 5.1): the document's own `BASE`, else the entity that encloses the document,
-//! else its retrieval URI, else a default.
+//! reStructuredText, AsciiDoc, manual pages, Markdown, PDF, EPUB, office documents and mail, and
+//! resolves each against the right base (RFC 2396 section 5.1): the document's own `BASE`, else the
+//! entity that encloses the document, else its retrieval URI, else a default.
 //!
 //! ```
 //! use uriscan::{Base, Format, links};
@@ -56,7 +56,7 @@
 //! | 2 | `decode` | charsets, transfer encodings, compression: bytes to bytes |
 //! | 3 | `document` | one scanner a format: bytes to events |
 //! | 4 | `resolver` | events to links: the stack of bases, and references whose base is pending |
-//! | 4 | `archive` | files of other files: tar, zip, web archives |
+//! | 4 | `archive` | files of other files: tar, zip, packages (EPUB, OOXML, ODF), web archives |
 //! | 5 | `extractor` | one document from start to end |
 //! | 5 | `output` | one link to bytes: text, JSON Lines, CSV, TSV |
 //! | 6 | `links` | the links of one document in memory, as values |
@@ -69,6 +69,7 @@
 //! | to add | change |
 //! | --- | --- |
 //! | a format of archives | `archive/NAME.rs`, one row in `archive/mod.rs` |
+//! | a format of packages | one kind in `archive/package.rs`, one row in `document/package.rs` |
 //! | a document format | `document/NAME`, one row in `document/mod.rs` |
 //! | an attribute that holds a URI | one row in `document/html/attributes.rs`, its name in `names.rs` |
 //! | a header field that holds a URI | one row in `document/mail/header.rs` |

@@ -34,6 +34,8 @@ mod layers;
 mod markup;
 // Mail and news archives.
 mod mail;
+// Packages: EPUB, OOXML, ODF.
+mod packages;
 // PDF files.
 mod pdf;
 // reStructuredText.

@@ -16,12 +16,24 @@ use crate::uri::Base;
 pub(super) const MEMBERS: u64 = 1 << 20;
 
 /// Options of archives.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArchiveOptions {
     /// The base of the body of an HTTP response.
     pub http_base: HttpBase,
     /// Read the metadata records of crawlers, too.
     pub reads_metadata: bool,
+    /// The longest package that is held where its bytes can be read once only.
+    pub max_document: u64,
+}
+
+impl Default for ArchiveOptions {
+    fn default() -> Self {
+        ArchiveOptions {
+            http_base: HttpBase::default(),
+            reads_metadata: false,
+            max_document: 64 << 20,
+        }
+    }
 }
 
 /// The base of the body of an HTTP response whose header has a `Content-Location`.
@@ -108,6 +120,8 @@ pub struct ArchiveMember {
     pub contents: MemberContents,
     /// The base of the contents; without one that of the name counts.
     pub base: Option<Base>,
+    /// The name in the container that references resolve against, if it is not the member's own.
+    pub base_name: Option<Vec<u8>>,
     /// The charset that a header declares.
     pub charset: Option<&'static Encoding>,
     /// The record of a web archive.
@@ -121,6 +135,7 @@ impl ArchiveMember {
             name,
             contents,
             base: None,
+            base_name: None,
             charset: None,
             record: None,
         }
@@ -138,8 +153,10 @@ pub enum MemberContents {
     Document(&'static Format),
     /// Not at all: documents of this media type hold no references.
     Unread(String),
-    /// Not at all: it is encrypted, or packed in an unknown way.
+    /// Not at all: it is encrypted, or packed in an unknown way, which is a fault of the container.
     Unreadable,
+    /// Not at all: the package says that it is encrypted.
+    Encrypted,
 }
 
 /// The header of a record of a web archive.

@@ -1,4 +1,4 @@
-//! Layer 4: files that hold other files: tar, zip, and the records of web archives.
+//! Layer 4: files that hold other files: tar, zip, packages, and the records of web archives.
 //!
 //! A [`Container`] gives one member after the other, each as a stream: none is held whole. Nothing is
 //! ever written: the name of a member is only a name, whatever it holds. Damage ends a member or is
@@ -8,44 +8,82 @@
 mod container;
 mod content;
 mod http;
+mod package;
 mod tar;
 mod warc;
 mod zip;
 
+use crate::document::Format;
 pub use container::{
     ArchiveMember, ArchiveOptions, ArchiveSource, Container, HttpBase, MemberContents, RecordHeader,
 };
+
 pub use warc::WARC;
 
 /// A format of containers.
 pub struct ArchiveFormat {
     /// The name of the format.
     pub name: &'static str,
-    /// Whether a walk opens it like any document, as it does mailboxes; else only where that is asked
-    /// for.
-    pub in_walks: bool,
+    /// What its members are.
+    pub kind: ArchiveKind,
     /// Returns whether a container starts with some bytes.
     starts: fn(&[u8]) -> bool,
     open: fn(ArchiveSource, &ArchiveOptions) -> Box<dyn Container>,
 }
 
+/// What the members of an archive are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArchiveKind {
+    /// Files of any kind: an archive is opened where that is asked for.
+    Files,
+    /// Records of the web: a walk opens it like any document, as it does mailboxes.
+    Records,
+    /// Parts of one document, of this format: walks and audits open it like any other.
+    Package(&'static Format),
+}
+
+impl ArchiveKind {
+    /// Returns whether it is opened without being asked for.
+    pub fn in_walks(self) -> bool {
+        self != ArchiveKind::Files
+    }
+}
+
 /// The formats of containers, one row each.
 static ARCHIVES: &[ArchiveFormat] = &[
     ArchiveFormat {
+        name: "epub",
+        kind: ArchiveKind::Package(package::EPUB.format),
+        starts: package::EPUB.starts,
+        open: |source, options| package::open(&package::EPUB, source, options),
+    },
+    ArchiveFormat {
+        name: "ooxml",
+        kind: ArchiveKind::Package(package::OOXML.format),
+        starts: package::OOXML.starts,
+        open: |source, options| package::open(&package::OOXML, source, options),
+    },
+    ArchiveFormat {
+        name: "odf",
+        kind: ArchiveKind::Package(package::ODF.format),
+        starts: package::ODF.starts,
+        open: |source, options| package::open(&package::ODF, source, options),
+    },
+    ArchiveFormat {
         name: "zip",
-        in_walks: false,
+        kind: ArchiveKind::Files,
         starts: zip::starts,
         open: |source, _| zip::open(source),
     },
     ArchiveFormat {
         name: "warc",
-        in_walks: true,
+        kind: ArchiveKind::Records,
         starts: warc::starts,
         open: warc::open,
     },
     ArchiveFormat {
         name: "tar",
-        in_walks: false,
+        kind: ArchiveKind::Files,
         starts: tar::starts,
         open: |source, _| Box::new(tar::Tar::new(source.into_stream().0)),
     },
@@ -55,6 +93,18 @@ impl ArchiveFormat {
     /// Returns the format of a container with these first bytes.
     pub fn of(head: &[u8]) -> Option<&'static ArchiveFormat> {
         ARCHIVES.iter().find(|format| (format.starts)(head))
+    }
+
+    /// Returns the format of a container with these first bytes, which its name says to be of a format:
+    /// programs put the member that tells a package where they like.
+    pub fn of_file(head: &[u8], named: Option<&'static Format>) -> Option<&'static ArchiveFormat> {
+        let may_be = zip::starts(head) || head.starts_with(package::COMPOUND);
+        let mut packages = ARCHIVES.iter();
+        let by_name = packages.find(|format| match (format.kind, named) {
+            (ArchiveKind::Package(own), Some(named)) => may_be && own == named,
+            _ => false,
+        });
+        by_name.or_else(|| ArchiveFormat::of(head))
     }
 
     /// Opens a container of this format.

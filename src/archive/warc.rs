@@ -439,6 +439,7 @@ impl WebArchive {
                 name: name(1),
                 contents,
                 base: record.base(),
+                base_name: None,
                 charset,
                 record: Some(Rc::new(keys)),
             };
@@ -455,6 +456,7 @@ impl WebArchive {
                 name: name(0),
                 contents: MemberContents::Document(&http::HEADER),
                 base: record.base(),
+                base_name: None,
                 charset: None,
                 record: Some(Rc::clone(&keys)),
             };
@@ -477,6 +479,7 @@ impl WebArchive {
             name: name(1),
             contents,
             base,
+            base_name: None,
             charset,
             record: Some(keys),
         };

@@ -48,20 +48,25 @@ pub(super) fn starts(head: &[u8]) -> bool {
 /// Opens a zip, by its central directory where that can be read.
 pub(super) fn open(source: ArchiveSource) -> Box<dyn Container> {
     match source {
-        ArchiveSource::File(file) => match Zip::new(Rc::new(RefCell::new(file))) {
-            Ok(zip) => Box::new(zip),
-            Err(file) => {
-                let reader = Section {
-                    file,
-                    at: 0,
-                    end: u64::MAX,
-                };
-                let mut stream = ZipStream::new(BufferedSource::new(Box::new(reader)));
-                stream.fault(&diagnostic::ARCHIVE_TRUNCATED, 0);
-                Box::new(stream)
-            }
-        },
+        ArchiveSource::File(file) => open_shared(Rc::new(RefCell::new(file))),
         stream => Box::new(ZipStream::new(stream.into_stream().0)),
+    }
+}
+
+/// Opens a zip in a file of which other places may be read in turns.
+pub(super) fn open_shared(file: SharedFile) -> Box<dyn Container> {
+    match Zip::new(file) {
+        Ok(zip) => Box::new(zip),
+        Err(file) => {
+            let reader = Section {
+                file,
+                at: 0,
+                end: u64::MAX,
+            };
+            let mut stream = ZipStream::new(BufferedSource::new(Box::new(reader)));
+            stream.fault(&diagnostic::ARCHIVE_TRUNCATED, 0);
+            Box::new(stream)
+        }
     }
 }
 
@@ -173,7 +178,7 @@ fn from_cp437(name: &[u8]) -> Vec<u8> {
 }
 
 /// A file of which several places are read in turns.
-type SharedFile = Rc<RefCell<Box<dyn ReadSeek>>>;
+pub(super) type SharedFile = Rc<RefCell<Box<dyn ReadSeek>>>;
 
 /// A range of a file.
 struct Section {

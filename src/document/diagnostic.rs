@@ -214,9 +214,10 @@ codes! {
     }
     PACKAGE_ENCRYPTED = "package.encrypted", Damage {
         message: "the document is encrypted and was not read",
-        meaning: "The document is encrypted, as a PDF is that asks for a password or restricts its use.",
-        why: "Its references and its destinations are not readable.",
-        example: "a PDF whose trailer has /Encrypt",
+        meaning: "The document is encrypted: a PDF that asks for a password or restricts its use, a package \
+            (EPUB, OOXML, ODF), or a member of one.",
+        why: "Its references and what fragments can name in it are not readable.",
+        example: "a PDF whose trailer has /Encrypt, a docx that asks for a password",
         allow: "There is no flag for it. Remove the encryption, as `qpdf --decrypt` does, and give what comes out.",
     }
     PDF_REBUILT = "pdf.xref-rebuilt", Note {
@@ -340,6 +341,13 @@ codes! {
         meaning: "Headers of an archive contradict each other, or are none.",
         why: "Programs disagree on what is in such an archive. In a zip the central directory was followed.",
         example: "a zip whose local header has another name than its central directory",
+        allow: DAMAGE,
+    }
+    NO_PACKAGE = "package.invalid", Damage {
+        message: "the file is named as a package and is none",
+        meaning: "A file is said to be a package (EPUB, OOXML, ODF) and is no zip.",
+        why: "Nothing of it was read.",
+        example: "a .doc that was renamed to .docx",
         allow: DAMAGE,
     }
     ARCHIVE_MEMBER_LIMIT = "archive.member-limit", Damage {

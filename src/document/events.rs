@@ -111,6 +111,8 @@ pub enum BaseSelector {
     Codebase(TextRange),
     /// The root of the tree that the document is in; the document's base URI if that is not known.
     Tree,
+    /// The package that the document is in; the document's base URI if it is in none.
+    Package,
     /// None: the reference must be absolute.
     Nothing,
 }

@@ -259,6 +259,13 @@ flags! {
         example: "{\"@context\": \"https://example.org/context\"}",
         allow: KEEP,
     }
+    LEAVES_PACKAGE = "leaves-package" {
+        meaning: "It has more `..` than its place in the package allows; the target is inside all the same.",
+        why: "Nothing outside a package belongs to it (OCF 3.3, 4.2.5): reading systems stop at the root of the \
+            package.",
+        example: "<a href=\"../../../x.xhtml\"> in OEBPS/c.xhtml of a book",
+        allow: DOUBT,
+    }
     GUESSED = "guessed" {
         meaning: "Nothing but its form says that it is a reference: it is a whole string of JSON, or a \
             whole attribute of XML, of no known kind.",

@@ -22,6 +22,8 @@ pub mod mail;
 pub(crate) mod markdown;
 mod nested;
 pub(crate) mod options;
+#[cfg(feature = "audit")]
+pub(crate) mod package;
 #[cfg(feature = "documents")]
 mod pdf;
 mod remark;
@@ -68,6 +70,12 @@ pub static FORMATS: &[Format] = &[
     xml::FORMAT,
     #[cfg(feature = "documents")]
     pdf::FORMAT,
+    #[cfg(feature = "audit")]
+    package::EPUB,
+    #[cfg(feature = "audit")]
+    package::OOXML,
+    #[cfg(feature = "audit")]
+    package::ODF,
     #[cfg(feature = "documents")]
     rst::FORMAT,
     #[cfg(feature = "documents")]
@@ -100,6 +108,9 @@ impl Format {
     /// XML of any vocabulary.
     #[cfg(feature = "documents")]
     pub const XML: &'static Format = &xml::FORMAT;
+    /// XML in a package, where what is of no known vocabulary is no text to search.
+    #[cfg(feature = "audit")]
+    pub(crate) const XML_PART: &'static Format = &xml::PART;
     /// reStructuredText.
     #[cfg(feature = "documents")]
     pub const RST: &'static Format = &rst::FORMAT;

@@ -7,15 +7,16 @@ use std::rc::Rc;
 use super::compressed::OpenedFile;
 use super::input;
 use super::options::{Choice, PipelineOptions};
-use super::sniff::HEAD;
+use super::sniff::{self, HEAD};
 use crate::archive::{
-    ArchiveFormat, ArchiveMember, ArchiveSource, Container, MemberContents, RecordHeader,
+    ArchiveFormat, ArchiveKind, ArchiveMember, ArchiveOptions, ArchiveSource, Container,
+    MemberContents, RecordHeader,
 };
 use crate::decode::compression::{Codec, Members};
 use crate::document::diagnostic::{self, Code};
-use crate::document::{ArchiveCounts, Format, NestingLimit, Retrieval};
+use crate::document::{ArchiveCounts, Format, NestingLimit, Retrieval, package};
 use crate::extractor::{Document, Extractor};
-use crate::resolver::{Diagnostic, Link, Remark, Sink};
+use crate::resolver::{Diagnostic, Enclosure, EnclosureKind, Link, Remark, Sink};
 use crate::uri::base::push_path;
 use crate::uri::{Base, BaseSource, Reference};
 
@@ -36,9 +37,36 @@ struct ArchivePlace {
     base: Option<Base>,
     /// The number of archives around.
     depth: usize,
+    /// The archive, as references in its members see it.
+    enclosure: Option<Enclosure>,
 }
 
 impl ArchivePlace {
+    fn new(
+        format: &'static ArchiveFormat,
+        prefix: String,
+        base: Option<Base>,
+        depth: usize,
+    ) -> Self {
+        let kind = match format.kind {
+            ArchiveKind::Package(format) if *format == package::ODF => EnclosureKind::Open,
+            ArchiveKind::Package(_) => EnclosureKind::Package,
+            ArchiveKind::Files | ArchiveKind::Records => EnclosureKind::Archive,
+        };
+        // A plain archive that is served is a directory there.
+        let is_apart = |base: &&Base| kind != EnclosureKind::Archive || base.uri.ends_with(b"!/");
+        let enclosure = base.as_ref().filter(is_apart).map(|base| Enclosure {
+            root: base.uri.clone(),
+            kind,
+        });
+        ArchivePlace {
+            prefix,
+            base,
+            depth,
+            enclosure,
+        }
+    }
+
     /// Returns the base of a member: a `..` stops at the root of the archive.
     fn base_of(&self, name: &[u8]) -> Option<Base> {
         let base = self.base.as_ref()?;
@@ -57,16 +85,12 @@ impl ArchivePlace {
     }
 
     /// Returns the place of an archive that is a member of this one.
-    fn inside(&self, member: &MemberPlace<'_>) -> Self {
+    fn inside(&self, format: &'static ArchiveFormat, member: &MemberPlace<'_>) -> Self {
         let base = self.base_of(member.path).map(|mut base| {
             base.uri.extend_from_slice(b"!/");
             base
         });
-        ArchivePlace {
-            prefix: format!("{}!", member.name),
-            base,
-            depth: self.depth + 1,
-        }
+        ArchivePlace::new(format, format!("{}!", member.name), base, self.depth + 1)
     }
 }
 
@@ -206,14 +230,17 @@ impl<'a> ArchiveReader<'a> {
         base: Option<Base>,
         sink: &mut dyn Sink,
     ) -> (ArchiveOutcome, io::Result<()>) {
-        let options = &self.options.archive_options;
-        let place = ArchivePlace {
-            prefix: String::new(),
-            base,
-            depth: 0,
-        };
-        let read = self.members(format.open(source, options), &place, sink);
+        let place = ArchivePlace::new(format, String::new(), base, 0);
+        let read = self.members(self.open(format, source), &place, sink);
         (self.outcome, read)
+    }
+
+    fn open(&self, format: &'static ArchiveFormat, source: ArchiveSource) -> Box<dyn Container> {
+        let options = ArchiveOptions {
+            max_document: self.options.extractor.formats.html.max_document,
+            ..self.options.archive_options
+        };
+        format.open(source, &options)
     }
 
     fn members(
@@ -262,6 +289,11 @@ impl<'a> ArchiveReader<'a> {
                 self.outcome.counts.skip("unreadable");
                 return Ok(());
             }
+            MemberContents::Encrypted => {
+                MemberSink::new(sink, &place).diagnose(&diagnostic::PACKAGE_ENCRYPTED, 0);
+                self.outcome.counts.skip("encrypted");
+                return Ok(());
+            }
             MemberContents::Unread(media_type) => {
                 self.outcome.counts.skip(media_type);
                 return Ok(());
@@ -302,15 +334,16 @@ impl<'a> ArchiveReader<'a> {
         place: MemberPlace<'_>,
         sink: &mut dyn Sink,
     ) -> io::Result<()> {
-        if let Some(format) = ArchiveFormat::of(head) {
+        let named = sniff::named(place.path, &self.options.types);
+        if let Some(format) = ArchiveFormat::of_file(head, named) {
             if !NestingLimit::ARCHIVES.admits(place.archive.depth + 1) {
                 MemberSink::new(sink, &place).diagnose(&diagnostic::DEPTH_LIMIT, 0);
                 self.outcome.counts.skip(format.name);
                 return Ok(());
             }
             let source = ArchiveSource::Stream(reader, members);
-            let container = format.open(source, &self.options.archive_options);
-            return self.members(container, &place.archive.inside(&place), sink);
+            let container = self.open(format, source);
+            return self.members(container, &place.archive.inside(format, &place), sink);
         }
         match self.options.choose_by(place.path, false, head) {
             Choice::Read(format) => self.document(format, reader, place, sink),
@@ -331,10 +364,18 @@ impl<'a> ArchiveReader<'a> {
         let base = match (&place.member.base, format.retrieval) {
             (Some(base), _) => Some(base.clone()),
             (None, Retrieval::Elsewhere) => Some(self.options.bases.of_container()),
-            (None, Retrieval::Place) => place.archive.base_of(place.path),
+            (None, Retrieval::Place) => {
+                let name = place.member.base_name.as_deref();
+                place.archive.base_of(name.unwrap_or(place.path))
+            }
         };
         let document = Document {
             declared: self.options.declared.or(place.member.charset),
+            enclosure: place
+                .archive
+                .enclosure
+                .as_ref()
+                .filter(|_| place.member.base.is_none()),
             ..Document::new(format, base.as_ref())
         };
         let mut sink = MemberSink::new(sink, &place);

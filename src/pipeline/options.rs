@@ -14,7 +14,7 @@ use super::sniff::{self, Content, HEAD, NamedType};
 use super::split_lines::PIECE;
 use super::tally::CountKey;
 use super::walk::{Entry, EntryKind};
-use crate::archive::{ArchiveFormat, ArchiveOptions};
+use crate::archive::{ArchiveFormat, ArchiveKind, ArchiveOptions};
 use crate::decode::compression::Codec;
 use crate::document::events::Context;
 use crate::document::options::Slug;
@@ -146,9 +146,30 @@ impl PipelineOptions {
 
     /// Returns the format of a file that is to be opened as an archive.
     pub(crate) fn archive(&self, entry: &Entry, head: &[u8]) -> Option<&'static ArchiveFormat> {
-        let may_open = self.archives == Archived::Open;
-        let format = ArchiveFormat::of(head).filter(|_| may_open);
-        format.filter(|format| format.in_walks || self.opens(entry))
+        self.archive_at(entry, entry.path.as_os_str().as_encoded_bytes(), head)
+    }
+
+    /// Returns the format as [`archive`](Self::archive) does, for the contents of a compressed file:
+    /// `path` has no extension of a codec.
+    pub(crate) fn archive_at(
+        &self,
+        entry: &Entry,
+        path: &[u8],
+        head: &[u8],
+    ) -> Option<&'static ArchiveFormat> {
+        if self.archives == Archived::Skip {
+            return None;
+        }
+        let named = match self.formats.as_slice() {
+            [format] if entry.named => Some(*format),
+            _ => sniff::named(path, &self.types),
+        };
+        let format = ArchiveFormat::of_file(head, named)?;
+        let is_wanted = match format.kind {
+            ArchiveKind::Package(own) => self.formats.is_empty() || self.formats.contains(&own),
+            _ => true,
+        };
+        (is_wanted && (format.kind.in_walks() || self.opens(entry))).then_some(format)
     }
 
     /// Returns whether a file is opened if it is compressed or an archive.

@@ -160,6 +160,7 @@ impl<'a> FileReader<'a> {
             index: None,
             slug: self.slug(entry, format),
             tree: tree.as_deref(),
+            enclosure: None,
         };
         let extractor = &mut self.extractor;
         let length = match input {
@@ -205,7 +206,7 @@ impl<'a> FileReader<'a> {
     ) -> io::Result<FileOutcome> {
         let path = entry.path.as_os_str().as_encoded_bytes();
         let opened = OpenedFile::new(path, codec, input)?;
-        if let Some(format) = self.options.archive(entry, &opened.head) {
+        if let Some(format) = self.options.archive_at(entry, opened.path, &opened.head) {
             let source = ArchiveSource::Stream(Box::new(opened.reader()), Some(opened.members()));
             let outcome = self.archive(entry, format, source, sink);
             report_damage(&opened, sink);
@@ -319,6 +320,7 @@ impl<'a> FileReader<'a> {
             index: piece.known.as_ref(),
             slug: None,
             tree: None,
+            enclosure: None,
         };
         let extractor = &mut self.extractor;
         let length = loaded.and_then(|loaded| match loaded {

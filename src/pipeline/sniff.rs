@@ -130,6 +130,14 @@ impl NamedType {
     }
 }
 
+/// Returns the format that the name of a file says: by types that were added, else by its extension.
+pub(crate) fn named(path: &[u8], types: &[NamedType]) -> Option<&'static Format> {
+    match types.iter().rfind(|one| one.is_of(path)) {
+        Some(one) => Some(one.format),
+        None => extension(path).and_then(Format::of_extension),
+    }
+}
+
 /// Recognises a file by its first bytes (up to [`HEAD`]) and its path, by types that were added before
 /// the extensions of formats; the last that names it counts. A message is recognised by its header
 /// block, unless the extension names a format other than plain text.
@@ -261,6 +269,8 @@ fn is_content_of(format: &Format, path: &[u8], head: &[u8]) -> bool {
             !is_asc || starts_with_title(head)
         }
         "troff" => troff::is_troff(head),
+        // A package is a zip.
+        "epub" | "ooxml" | "odf" => false,
         _ => true,
     }
 }

@@ -172,6 +172,28 @@ pub struct Remark<'a> {
     pub position: Option<Position>,
 }
 
+/// The archive that a document is a member of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Enclosure {
+    /// The URI of its root, with a slash at its end.
+    pub(crate) root: Vec<u8>,
+    /// What references mean that lead to the root and above.
+    pub(crate) kind: EnclosureKind,
+}
+
+/// The meaning of references that lead to the root of an archive, and above.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum EnclosureKind {
+    /// A `..` stops at the root.
+    Archive,
+    /// A `..` stops at the root, which is a mistake; a path that begins with a slash starts there
+    /// (OCF 3.3, 4.2.5; ECMA-376 part 2, 6.2).
+    Package,
+    /// A `..` leaves the archive (ODF 1.2 part 3, 3.7); a path that begins with a slash starts at the
+    /// root.
+    Open,
+}
+
 /// Receives links and diagnostics in document order.
 pub trait Sink {
     /// Receives a link.

@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 pub use base_scope::Ruling;
 pub use link::{Diagnostic, Envelope, Link, LinkMember, Remark, Sink, WebRecord};
+pub(crate) use link::{Enclosure, EnclosureKind};
 
 use crate::bytes::steps::step;
 use crate::document::diagnostic::{self, Code};
@@ -112,6 +113,11 @@ impl Linker {
     /// Sets the root of the tree that the document is in, for the document that begins next.
     pub(crate) fn set_tree(&mut self, root: Option<&[u8]>) {
         self.writer.tree = root.map(<[u8]>::to_vec);
+    }
+
+    /// Sets the archive that the document is in, for the document that begins next.
+    pub(crate) fn set_enclosure(&mut self, enclosure: Option<&Enclosure>) {
+        self.writer.enclosure = enclosure.cloned();
     }
 
     /// Starts a document whose retrieval or default base is `base`.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::base_scope::{self, BaseScope};
 use super::labels::PartLabels;
-use super::link::{Link, LinkMember, Sink};
+use super::link::{Enclosure, EnclosureKind, Link, LinkMember, Sink};
 use crate::bytes::steps::step;
 use crate::document::events::{BaseSelector, Batch, FoundReference, NameRange, TextRange};
 use crate::document::flags::{Flags, holds_placeholder};
@@ -19,6 +19,8 @@ pub(super) struct LinkWriter {
     pub(super) longest_base: usize,
     /// The root of the tree that the outermost document is in.
     pub(super) tree: Option<Vec<u8>>,
+    /// The archive that the outermost document is in.
+    pub(super) enclosure: Option<Enclosure>,
     target: Vec<u8>,
     codebase: Vec<u8>,
 }
@@ -29,6 +31,7 @@ impl Default for LinkWriter {
             unwrapper: None,
             longest_base: usize::MAX,
             tree: None,
+            enclosure: None,
             target: Vec::new(),
             codebase: Vec::new(),
         }
@@ -64,6 +67,16 @@ impl LinkWriter {
                 }
                 None => (&scope.by_document, scope.document_base()),
             },
+            BaseSelector::Package => {
+                match self.enclosure.as_ref().and_then(|one| package(one, scope)) {
+                    Some((resolver, uri)) => {
+                        own = resolver;
+                        let source = scope.document_base().map(|(_, source)| source);
+                        (&own, source.map(|source| (uri, source)))
+                    }
+                    None => (&scope.by_document, scope.document_base()),
+                }
+            }
             BaseSelector::Nothing => {
                 own = uri::Resolver::without_base(scope.rules());
                 (&own, None)
@@ -95,6 +108,17 @@ impl LinkWriter {
                     (Err(ResolveErrorKind::InvalidReference), false)
                 }
                 Ok(resolved) => {
+                    if let (Some(enclosure), Some((base, _)), true) =
+                        (&self.enclosure, base, resolved.inherits_base())
+                    {
+                        let inside = enclosed(enclosure, base, written, &self.target, scope);
+                        if let Some((target, leaves)) = inside {
+                            self.target = target;
+                            if leaves && enclosure.kind == EnclosureKind::Package {
+                                flags |= Flags::LEAVES_PACKAGE;
+                            }
+                        }
+                    }
                     if let BaseSelector::FallbackWithFragment(fragment) = found.base {
                         self.target.push(b'#');
                         self.target.extend_from_slice(bytes(fragment));
@@ -174,6 +198,45 @@ fn tree<'r>(root: Option<&'r [u8]>, scope: &BaseScope) -> Option<(uri::Resolver,
     let mut resolver = uri::Resolver::new(root, scope.rules()).ok()?;
     resolver.set_encoding(scope.encoding);
     Some((resolver, root))
+}
+
+/// Makes the resolver of the package that the document is in.
+fn package<'r>(enclosure: &'r Enclosure, scope: &BaseScope) -> Option<(uri::Resolver, &'r [u8])> {
+    let root = enclosure.root.as_slice();
+    let uri = root.strip_suffix(b"!/").unwrap_or(root);
+    let mut resolver = uri::Resolver::new(uri, scope.rules()).ok()?;
+    resolver.set_encoding(scope.encoding);
+    Some((resolver, uri))
+}
+
+/// Returns the target of a relative reference that does not stay below the root of an archive as it is
+/// written, as if the root were that of a host, and whether it leads above the root.
+fn enclosed(
+    enclosure: &Enclosure,
+    base: &[u8],
+    written: &[u8],
+    target: &[u8],
+    scope: &BaseScope,
+) -> Option<(Vec<u8>, bool)> {
+    const HOST: &[u8] = b"http://archive.invalid/";
+    let root = enclosure.root.as_slice();
+    let inner = base.strip_prefix(root)?;
+    let is_inside = target.starts_with(root);
+    let starts_at_root = !is_inside && written.trim_ascii_start().first() == Some(&b'/');
+    let applies = match enclosure.kind {
+        EnclosureKind::Archive => !starts_at_root,
+        EnclosureKind::Package => true,
+        EnclosureKind::Open => starts_at_root,
+    };
+    if is_inside || !applies {
+        return None;
+    }
+    let mut resolver = uri::Resolver::new(&[HOST, inner].concat(), scope.rules()).ok()?;
+    resolver.set_encoding(scope.encoding);
+    let mut hosted = Vec::new();
+    resolver.resolve_into(written, &mut hosted).ok()?;
+    let below = hosted.strip_prefix(HOST)?;
+    Some(([root, below].concat(), !starts_at_root))
 }
 
 /// Returns whether a reference is a `cid:` or `mid:` URI, which is its own target (RFC 2392).

@@ -54,7 +54,7 @@ pub(crate) const TARGETS: [Target; 15] = [
     Target { name: "uri", check: uri::check, seeds: &["tests/vectors"] },
     Target { name: "windows", check: windows::check, seeds: &["corpus/text", "corpus/html", "tests/vectors/mail"] },
     Target { name: "output", check: output::check, seeds: &["corpus/text", "corpus/html"] },
-    Target { name: "archives", check: archives::check, seeds: &["tests/vectors/archives"] },
+    Target { name: "archives", check: archives::check, seeds: &["tests/vectors/archives", "tests/vectors/documents"] },
     Target { name: "compressed", check: compressed::check, seeds: &["tests/compressed/made", "corpus/text"] },
 ];
 

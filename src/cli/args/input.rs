@@ -362,6 +362,7 @@ impl ReadArgs {
                 HttpBaseArg::Rfc2616 => HttpBase::Rfc2616,
             },
             reads_metadata: self.warc_metadata,
+            ..ArchiveOptions::default()
         }
     }
 

@@ -93,6 +93,8 @@ pub(super) struct OpenElements {
     root: Option<Namespace>,
     /// Whether the root's vocabulary is unknown.
     guesses: bool,
+    /// Whether nothing is searched although its vocabulary is unknown.
+    pub(super) never_guesses: bool,
 }
 
 /// Names up to this length have the same hash only if they are the same, for each length.
@@ -259,7 +261,7 @@ impl OpenElements {
             self.guesses = match namespace {
                 Namespace::Nameless => root == Namespace::Unknown,
                 known => known == Namespace::Unknown,
-            };
+            } && !self.never_guesses;
         }
         if namespace == Namespace::Nameless {
             namespace = self.root.unwrap_or(Namespace::Unknown);

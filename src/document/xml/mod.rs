@@ -8,6 +8,7 @@
 #![doc = include_str!("rules.md")]
 
 mod elements;
+mod field;
 mod scanner;
 mod text;
 mod tokens;
@@ -43,6 +44,15 @@ pub(super) const FORMAT: Format = Format {
     conversion: Conversion::Always,
     split_point: None,
     scanner: |options| Box::new(XmlScanner::new(options)),
+};
+
+/// XML in a package: only what rows of a vocabulary tell is a reference, nothing is guessed.
+#[cfg(feature = "audit")]
+pub(super) const PART: Format = Format {
+    name: "part",
+    extensions: &[],
+    scanner: |options| Box::new(XmlScanner::of_part(options)),
+    ..FORMAT
 };
 
 /// Returns the encoding that the XML declaration names (XML 1.0, 4.3.3 and appendix F).

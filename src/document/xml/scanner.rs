@@ -5,6 +5,7 @@ use std::ops::Range;
 use encoding_rs::UTF_8;
 
 use super::elements::{Bindings, ElementKind, OpenElements, XmlContents, split_name};
+use super::field;
 use super::text::{Entities, EntityFault, LONGEST_ENTITY, Piece, XmlSource, XmlText};
 use super::tokens::{
     Declaration, RawXmlAttribute, TokenEnd, XmlTag, end_of, has_duplicates, read_attributes,
@@ -31,6 +32,7 @@ use crate::document::remark::{RemarkCheck, check_remark};
 use crate::document::text::TextScanner;
 use crate::document::text::schemes::is_whole_uri;
 use crate::document::{AnchorReporting, Format, FormatOptions, Scan, ScanStart};
+use crate::uri::base::push_path;
 
 /// Longer tags and texts of elements are left out, and diagnosed.
 pub(super) const LONGEST: usize = 4 << 20;
@@ -125,6 +127,14 @@ impl XmlScanner {
             has_stray: false,
             started: false,
         }
+    }
+
+    /// Makes a scanner for XML in a package.
+    #[cfg(feature = "audit")]
+    pub(super) fn of_part(options: &FormatOptions) -> Self {
+        let mut scanner = XmlScanner::new(options);
+        scanner.elements.never_guesses = true;
+        scanner
     }
 
     fn extended(&self) -> bool {
@@ -772,6 +782,7 @@ impl XmlScanner {
         }
         let row = match space {
             Namespace::Nameless => kind.rows.attribute(name),
+            known if known == kind.namespace => kind.rows.attribute(local),
             Namespace::Rdf => vocabulary::rdf_attribute(local, self.extended()),
             Namespace::Xlink if local == b"href" && self.is_xlink(window, tag) => {
                 Some(("xlink:href", ValueKind::Uri))
@@ -803,10 +814,31 @@ impl XmlScanner {
                     report(&source, range, XmlReference::attribute(names), events);
                 }
             }
-            Some((known, _)) => {
+            Some((known, ValueKind::Field)) => {
+                let names = [element, NameRange::Known(known)];
+                if let Some(part) = field::resource(&source.bytes()[range.clone()]) {
+                    let part = range.start + part.start..range.start + part.end;
+                    report(&source, part, XmlReference::attribute(names), events);
+                }
+            }
+            // The place in what a relationship names is none in this workbook.
+            Some((_, ValueKind::Location)) if has_relationship(bytes, tag) => {}
+            Some((known, ValueKind::Location)) => {
+                let mut fragment = b"#".to_vec();
+                push_path(&source.bytes()[range.clone()], &mut fragment);
+                let reference = XmlReference {
+                    resolves_as: Some(events.store(&fragment)),
+                    ..XmlReference::attribute([element, NameRange::Known(known)])
+                };
+                report(&source, range, reference, events);
+            }
+            Some((known, value)) => {
                 let mut reference = XmlReference::attribute([element, NameRange::Known(known)]);
                 if kind.namespace == Namespace::Rss {
                     reference.flags = Flags::RSS;
+                }
+                if value == ValueKind::Relationship && is_external(bytes, tag) {
+                    reference.base = BaseSelector::Package;
                 }
                 report(&source, range, reference, events);
             }
@@ -1099,6 +1131,13 @@ impl XmlScanner {
                 return self.embedded(text, map, link, events);
             }
             ValueKind::Guid if !is_absolute(reference) => return,
+            ValueKind::Field => {
+                if let Some(part) = field::resource(reference) {
+                    let part = value.start + part.start..value.start + part.end;
+                    report(source, part, found, events);
+                }
+                return;
+            }
             ValueKind::RssUri => found.flags = Flags::RSS,
             ValueKind::EntryLink => {
                 found.flags = Flags::RSS;
@@ -1191,6 +1230,7 @@ struct XmlReference {
     names: [NameRange; 2],
     flags: Flags,
     base: BaseSelector,
+    resolves_as: Option<TextRange>,
 }
 
 impl XmlReference {
@@ -1201,6 +1241,7 @@ impl XmlReference {
             names,
             flags: Flags::NONE,
             base: BaseSelector::Document,
+            resolves_as: None,
         }
     }
 }
@@ -1225,8 +1266,22 @@ fn report(
         attribute,
         flags: reference.flags,
         base: reference.base,
+        resolves_as: reference.resolves_as,
         ..FoundReference::new(span, text, reference.context)
     }));
+}
+
+/// Returns whether an element names a relationship by its identifier.
+fn has_relationship(bytes: &[u8], tag: &XmlTag) -> bool {
+    let mut attributes = tag.attributes.iter().filter(|given| given.has_prefix);
+    attributes.any(|given| split_name(&bytes[given.name.clone()]).1 == b"id")
+}
+
+/// Returns whether the target of a relationship lies outside the package (ECMA-376 part 2, 6.5.3.4).
+fn is_external(bytes: &[u8], tag: &XmlTag) -> bool {
+    let mut attributes = tag.attributes.iter();
+    let mode = attributes.find(|given| bytes[given.name.clone()] == *b"TargetMode");
+    mode.is_some_and(|mode| bytes[mode.value.clone()] == *b"External")
 }
 
 /// Returns the second of each pair of words in a range.

@@ -40,6 +40,15 @@ pub(super) enum Namespace {
     Kml,
     CommentApi,
     AtomThreads,
+    Smil,
+    /// Relationships of parts in packages of OOXML.
+    Relationships,
+    /// Word processing of OOXML.
+    Word,
+    /// Spreadsheets of OOXML.
+    Sheet,
+    /// Documents of ODF.
+    Office,
 }
 
 /// The names of namespaces.
@@ -87,6 +96,23 @@ static NAMESPACES: &[(&[u8], Namespace)] = &[
     (b"http://earth.google.com/kml/2.2", Kml),
     (b"http://wellformedweb.org/CommentAPI/", CommentApi),
     (b"http://purl.org/syndication/thread/1.0", AtomThreads),
+    (b"http://www.w3.org/ns/SMIL", Smil),
+    (b"http://www.w3.org/2001/SMIL20/", Smil),
+    (
+        b"http://schemas.openxmlformats.org/package/2006/relationships",
+        Relationships,
+    ),
+    (
+        b"http://schemas.openxmlformats.org/wordprocessingml/2006/main",
+        Word,
+    ),
+    (b"http://purl.oclc.org/ooxml/wordprocessingml/main", Word),
+    (
+        b"http://schemas.openxmlformats.org/spreadsheetml/2006/main",
+        Sheet,
+    ),
+    (b"http://purl.oclc.org/ooxml/spreadsheetml/main", Sheet),
+    (b"urn:oasis:names:tc:opendocument:xmlns:office:1.0", Office),
 ];
 
 /// Roots without a namespace whose vocabulary is known.
@@ -147,6 +173,12 @@ pub(super) enum ValueKind {
     Pairs,
     /// A text construct of Atom (RFC 4287, 3.1): HTML where its type says so.
     TypedHtml,
+    /// The target of a relationship, in the package or outside.
+    Relationship,
+    /// An instruction of a field, which may name a resource.
+    Field,
+    /// A place in a workbook, as a fragment names it.
+    Location,
 }
 
 /// One row of the table.
@@ -247,6 +279,16 @@ static ROWS: &[XmlRow] = &[
     row(Opf, "reference", Attribute("href"), Uri),
     row(Opf, "link", Attribute("href"), Uri),
     row(Ncx, "content", Attribute("src"), Uri),
+    // SMIL 3.0, for media overlays of EPUB.
+    row(Smil, "text", Attribute("src"), Uri),
+    row(Smil, "audio", Attribute("src"), Uri),
+    row(Smil, "video", Attribute("src"), Uri),
+    row(Smil, "img", Attribute("src"), Uri),
+    // OOXML (ECMA-376).
+    row(Relationships, "Relationship", Attribute("Target"), Relationship),
+    row(Word, "fldSimple", Attribute("instr"), Field),
+    row(Word, "instrText", Text, Field),
+    row(Sheet, "hyperlink", Attribute("location"), Location),
     // Others.
     row(Opml, "outline", Attribute("xmlUrl"), Uri),
     row(Opml, "outline", Attribute("htmlUrl"), Uri),
