@@ -97,6 +97,12 @@ const SHAPES: &[Shape] = &[
     ("html", "", "<a>", ""),
     ("html", "", "<a href=x>", ""),
     ("html", "", "<a href=x", ""),
+    ("html", "<a href=x>", "<b>", ""),
+    ("html", "", "<a href=x>text ", ""),
+    ("html", "", "<a href=x><table>", ""),
+    ("html", "", "<a href=x><script>", ""),
+    ("html", "", "<a href=x><img alt='", ""),
+    ("html", "<a href=x title='t", " t", "'>"),
     ("html", "", "<a href='x", ""),
     ("html", "", "</", ""),
     ("html", "", "</a", ""),
@@ -482,6 +488,7 @@ fn steps(shape: &Shape, many: usize, window: usize) -> u64 {
     };
     options.formats.text.www = true;
     options.formats.text.email = true;
+    options.formats.html.descriptions = true;
     let format = Format::named(shape.0).expect("the format exists");
     let document = Document::new(format, None);
     let mut extractor = Extractor::new(&options);

@@ -164,7 +164,7 @@ pub mod options {
     #[cfg(feature = "markdown")]
     pub use crate::document::markdown::{MarkdownOptions, Slug};
     pub use crate::document::text::{NonAscii, TextOptions};
-    pub use crate::resolver::{Envelope, LinkMember, WebRecord};
+    pub use crate::resolver::{Envelope, LinkDescription, LinkMember, WebRecord};
     pub use crate::uri::base::{PathStyle, file_path, file_uri};
     pub use crate::uri::unwrap::{Gateway, Unwrapper};
     pub use crate::uri::{ExcessDots, Mounts, Normalization, RuleForm, SameScheme, Served};

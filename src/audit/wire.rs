@@ -230,6 +230,8 @@ impl<'a> WireReader<'a> {
             alternatives: &alternatives,
             unwrapped,
             part,
+            // Findings do not show it.
+            description: None,
         })
     }
 

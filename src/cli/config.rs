@@ -72,6 +72,7 @@ const FOUND: &[&str] = &[
     "absolute",
     "allow",
     "alternatives",
+    "anchor-text",
     "attachments",
     "base",
     "baseline",

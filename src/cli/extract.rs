@@ -145,6 +145,7 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<PipelineOptions, E
     let mut options = pipeline_options(walk, read, base, &arguments.filter, bases)?;
     let extractor = &mut options.extractor;
     extractor.formats.mail.envelope = output.envelope(report, &layout);
+    extractor.formats.html.descriptions = output.descriptions(report, &layout);
     extractor.positions = output.positions(report, &layout);
     if let Some(size) = read.window {
         extractor.window = size as usize;

@@ -141,6 +141,21 @@ pub struct FoundReference {
     pub resolves_as: Option<TextRange>,
     /// Other readings, the likeliest first: a range of the batch's alternatives.
     pub alternatives: (u32, u32),
+    /// What the markup says of the link: a range of the batch's descriptions, of one at most.
+    pub description: (u32, u32),
+}
+
+/// What the markup says of a link.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DescriptionRanges {
+    /// The text that a reader sees of it.
+    pub text: Option<TextRange>,
+    /// The link types, in lower case, with a space between two.
+    pub rel: Option<TextRange>,
+    /// The language of the target.
+    pub hreflang: Option<TextRange>,
+    /// The advisory text.
+    pub title: Option<TextRange>,
 }
 
 impl FoundReference {
@@ -157,6 +172,7 @@ impl FoundReference {
             base: BaseSelector::Document,
             resolves_as: None,
             alternatives: (0, 0),
+            description: (0, 0),
         }
     }
 }
@@ -352,8 +368,15 @@ impl OpenDocuments {
 #[derive(Clone, Copy, Debug)]
 pub struct EventMark {
     events: usize,
+    texts: TextMark,
+}
+
+/// A position in the texts of a batch.
+#[derive(Clone, Copy, Debug)]
+struct TextMark {
     store: usize,
     alternatives: usize,
+    descriptions: usize,
 }
 
 /// Processes the events of a full batch while the scanner is still at work on the window.
@@ -371,6 +394,7 @@ pub struct Batch {
     pub list: Vec<Event>,
     store: Vec<u8>,
     alternatives: Vec<TextRange>,
+    descriptions: Vec<DescriptionRanges>,
 }
 
 /// A batch of events that is being filled.
@@ -397,10 +421,8 @@ struct Draft {
     open: OpenDocuments,
     /// The base that the document names.
     base: Option<Event>,
-    /// The length of the store to return to, in bytes.
-    stored: usize,
-    /// The number of alternatives to return to.
-    alternatives: usize,
+    /// The texts to return to.
+    texts: TextMark,
 }
 
 impl std::fmt::Debug for Events<'_> {
@@ -506,8 +528,7 @@ impl<'f> Events<'f> {
     pub fn forget_stored(&mut self) {
         if self.store.len() > STORE_LIMIT && self.can_flush() {
             self.flush();
-            self.store.clear();
-            self.alternatives.clear();
+            self.clear_texts();
         }
     }
 
@@ -516,8 +537,7 @@ impl<'f> Events<'f> {
         self.draft = Some(Draft {
             open: OpenDocuments::default(),
             base: None,
-            stored: self.store.len(),
-            alternatives: self.alternatives.len(),
+            texts: self.text_mark(),
         });
         self.set_capacity();
     }
@@ -526,8 +546,7 @@ impl<'f> Events<'f> {
     pub fn end_draft(&mut self) -> Option<Event> {
         let draft = self.draft.take()?;
         self.set_capacity();
-        self.store.truncate(draft.stored);
-        self.alternatives.truncate(draft.alternatives);
+        self.drop_texts(draft.texts);
         draft.base
     }
 
@@ -537,10 +556,9 @@ impl<'f> Events<'f> {
         };
         if draft.open.is_outermost(&event) && matches!(event, Event::Base(..)) {
             draft.base = Some(event);
-            draft.stored = batch.store.len();
+            draft.texts.store = batch.store.len();
         }
-        batch.store.truncate(draft.stored);
-        batch.alternatives.truncate(draft.alternatives);
+        batch.drop_texts(draft.texts);
     }
 
     /// Returns a mark for [`Events::rollback`]. Until then, or until [`Events::keep`], nothing is
@@ -550,8 +568,7 @@ impl<'f> Events<'f> {
         self.set_capacity();
         EventMark {
             events: self.list.len(),
-            store: self.store.len(),
-            alternatives: self.alternatives.len(),
+            texts: self.text_mark(),
         }
     }
 
@@ -560,8 +577,7 @@ impl<'f> Events<'f> {
         self.marks = self.marks.saturating_sub(1);
         self.set_capacity();
         self.list.truncate(mark.events);
-        self.store.truncate(mark.store);
-        self.alternatives.truncate(mark.alternatives);
+        self.drop_texts(mark.texts);
     }
 
     /// Keeps everything since a mark.
@@ -605,8 +621,29 @@ impl Batch {
     /// Empties the batch and keeps its memory.
     pub fn clear(&mut self) {
         self.list.clear();
+        self.clear_texts();
+    }
+
+    /// Empties the store, to which no event refers any more.
+    fn clear_texts(&mut self) {
         self.store.clear();
         self.alternatives.clear();
+        self.descriptions.clear();
+    }
+
+    fn text_mark(&self) -> TextMark {
+        TextMark {
+            store: self.store.len(),
+            alternatives: self.alternatives.len(),
+            descriptions: self.descriptions.len(),
+        }
+    }
+
+    /// Drops the texts since a mark.
+    fn drop_texts(&mut self, mark: TextMark) {
+        self.store.truncate(mark.store);
+        self.alternatives.truncate(mark.alternatives);
+        self.descriptions.truncate(mark.descriptions);
     }
 
     /// Returns the restart that the outermost document requests, not one that it encloses.
@@ -690,14 +727,28 @@ impl Batch {
             *other = text(*other);
         }
         copy.alternatives = self.copy_alternatives(found, from, window);
+        let description = from.description(found).map(|description| {
+            let mut text =
+                |text: Option<TextRange>| text.map(|text| self.store(from.bytes(text, window)));
+            DescriptionRanges {
+                text: text(description.text),
+                rel: text(description.rel),
+                hreflang: text(description.hreflang),
+                title: text(description.title),
+            }
+        });
+        copy.description = self.store_description(description);
         copy
     }
 
     /// Drops the texts of an adopted reference and all texts stored after it.
     pub fn drop_texts_from(&mut self, adopted: &FoundReference) {
         let (TextRange::Window(start, _) | TextRange::Stored(start, _)) = adopted.text;
-        self.store.truncate(start as usize);
-        self.alternatives.truncate(adopted.alternatives.0 as usize);
+        self.drop_texts(TextMark {
+            store: start as usize,
+            alternatives: adopted.alternatives.0 as usize,
+            descriptions: adopted.description.0 as usize,
+        });
     }
 
     /// Copies the other readings of a reference of another batch.
@@ -739,6 +790,13 @@ impl Batch {
         (start as u32, self.alternatives.len() as u32)
     }
 
+    /// Stores what the markup says of a link, for [`FoundReference::description`].
+    pub fn store_description(&mut self, description: Option<DescriptionRanges>) -> (u32, u32) {
+        let start = self.descriptions.len();
+        self.descriptions.extend(description);
+        (start as u32, self.descriptions.len() as u32)
+    }
+
     /// Returns the bytes of a range, given the window that the batch came from.
     pub fn bytes<'a>(&'a self, text: TextRange, window: &'a [u8]) -> &'a [u8] {
         match text {
@@ -751,5 +809,11 @@ impl Batch {
     pub fn alternatives(&self, found: &FoundReference) -> &[TextRange] {
         let (start, end) = found.alternatives;
         &self.alternatives[start as usize..end as usize]
+    }
+
+    /// Returns what the markup says of a link.
+    pub fn description(&self, found: &FoundReference) -> Option<&DescriptionRanges> {
+        let (start, end) = found.description;
+        self.descriptions[start as usize..end as usize].first()
     }
 }

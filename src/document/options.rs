@@ -77,6 +77,9 @@ pub struct HtmlOptions {
     pub text: bool,
     /// The largest document, in bytes, that is held or read twice where exactness needs it.
     pub max_document: u64,
+    /// Also report what the markup says of links: the text of `a` and `area`, `rel`, `hreflang` and
+    /// `title`.
+    pub descriptions: bool,
     /// An attribute, in lower case: references of elements that have it get
     /// [`Flags::IGNORED`](super::flags::Flags::IGNORED).
     pub ignore: Option<String>,
@@ -89,6 +92,7 @@ impl Default for HtmlOptions {
             scripting: false,
             text: false,
             max_document: 64 << 20,
+            descriptions: false,
             ignore: None,
         }
     }

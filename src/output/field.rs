@@ -4,7 +4,7 @@
 use super::escape::Escape;
 use super::record::DocumentPath;
 use crate::document::flags::Flags;
-use crate::resolver::{Link, WebRecord};
+use crate::resolver::{Link, LinkDescription, WebRecord};
 use crate::uri::ResolveErrorKind;
 
 /// A key of the record of a link.
@@ -32,6 +32,8 @@ pub enum FieldPresence {
     Appended,
     /// In records of mail, null where unknown.
     Mail,
+    /// Where the layout names it, null where unknown: by default it does not.
+    Described,
 }
 
 /// The type of a value in the JSON Schema.
@@ -51,6 +53,8 @@ pub enum ValueShape {
     MaybeFraction,
     /// An array of strings.
     Texts,
+    /// An array of strings, or null.
+    MaybeTexts,
     /// An object of numbers from 0.
     Counts,
 }
@@ -72,6 +76,8 @@ pub enum Value<'a> {
     Flags(Flags),
     /// A list of texts.
     List(&'a [&'a [u8]]),
+    /// A list of words with a space between two.
+    Words(&'a str),
 }
 
 impl<'a> Value<'a> {
@@ -386,7 +392,39 @@ pub(crate) static FIELDS: &[RecordField] = &[
         "The subject of the message, decoded, at most 512 bytes",
         |_, link| Value::text(link.part.envelope.and_then(|envelope| envelope.subject))
     ),
+    field!(
+        "text",
+        Described,
+        ValueShape::MaybeText,
+        "The text that a reader sees of the link, at most 128 characters; null but for `a` and `area`",
+        |_, link| Value::text(description(link).text)
+    ),
+    field!(
+        "rel",
+        Described,
+        ValueShape::MaybeTexts,
+        "The link types, in lower case; null without the attribute",
+        |_, link| description(link).rel.map_or(Value::Null, Value::Words)
+    ),
+    field!(
+        "hreflang",
+        Described,
+        ValueShape::MaybeText,
+        "The language of the target, as written",
+        |_, link| Value::text(description(link).hreflang)
+    ),
+    field!(
+        "title",
+        Described,
+        ValueShape::MaybeText,
+        "The advisory text of the element",
+        |_, link| Value::text(description(link).title)
+    ),
 ];
+
+fn description<'a>(link: &Link<'a>) -> LinkDescription<'a> {
+    link.description.unwrap_or_default()
+}
 
 fn record<'a>(link: &Link<'a>) -> WebRecord<'a> {
     link.part.record.unwrap_or_default()
@@ -400,6 +438,11 @@ fn column(link: &Link<'_>) -> Option<u64> {
     // In header fields the column is 0, for none.
     let column = link.position.map(|position| position.column);
     column.filter(|&column| column > 0)
+}
+
+/// Returns the keys that are shown without further options.
+pub(crate) fn default_fields() -> impl Iterator<Item = &'static RecordField> {
+    FIELDS.iter().filter(|field| !field.needs_description())
 }
 
 impl RecordField {
@@ -421,6 +464,11 @@ impl RecordField {
     /// Returns whether the value depends on the envelopes of messages, which are read on demand.
     pub(crate) fn needs_envelope(&self) -> bool {
         self.kind == FieldPresence::Mail
+    }
+
+    /// Returns whether the value depends on what markup says of links, which is read on demand.
+    pub(crate) fn needs_description(&self) -> bool {
+        self.kind == FieldPresence::Described
     }
 }
 
@@ -454,7 +502,7 @@ pub enum Formulas {
 impl Default for Layout {
     fn default() -> Self {
         Layout {
-            fields: FIELDS.iter().collect(),
+            fields: default_fields().collect(),
             location: LocationPrefix::default(),
             terminator: b'\n',
             escape: Escape::default(),

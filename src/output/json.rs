@@ -27,7 +27,7 @@ pub(crate) fn open_link(
         }
         let value = (field.value)(path, link);
         let has_key = match field.kind {
-            FieldPresence::Core => true,
+            FieldPresence::Core | FieldPresence::Described => true,
             FieldPresence::Appended => !matches!(value, Value::Null),
             FieldPresence::Mail => link.part.envelope.is_some(),
         };
@@ -213,6 +213,9 @@ fn push_value(value: &Value<'_>, out: &mut Vec<u8>) {
             });
         }
         Value::List(texts) => push_list(texts.iter(), out, |text, out| push_string(text, out)),
+        Value::Words(words) => push_list(words.split_terminator(' '), out, |word, out| {
+            push_string(word.as_bytes(), out);
+        }),
     }
 }
 

@@ -295,6 +295,7 @@ fn push_shape(shape: ValueShape, out: &mut Vec<u8>) {
             b",\"type\":\"object\",\"additionalProperties\":{\"type\":\"integer\",\"minimum\":0}"
         }
         ValueShape::Texts => b",\"type\":\"array\",\"items\":{\"type\":\"string\"}",
+        ValueShape::MaybeTexts => b",\"type\":[\"array\",\"null\"],\"items\":{\"type\":\"string\"}",
     };
     out.extend_from_slice(text);
 }

@@ -40,6 +40,23 @@ pub struct Link<'a> {
     pub unwrapped: Option<&'a [u8]>,
     /// The message or record, and the part.
     pub part: LinkMember<'a>,
+    /// What the markup says of the link, if
+    /// [`HtmlOptions::descriptions`](crate::options::HtmlOptions::descriptions) asks for it.
+    pub description: Option<LinkDescription<'a>>,
+}
+
+/// What the markup says of a link (WHATWG HTML, "links").
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LinkDescription<'a> {
+    /// The text that a reader sees of an `a` or `area` element, at most 128 scalar values.
+    pub text: Option<&'a str>,
+    /// The link types, in lower case, with a space between two.
+    pub rel: Option<&'a str>,
+    /// The language of the target, as written.
+    pub hreflang: Option<&'a str>,
+    /// The advisory text.
+    pub title: Option<&'a str>,
 }
 
 impl Link<'_> {

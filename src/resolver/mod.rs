@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 pub use base_scope::Ruling;
-pub use link::{Diagnostic, Envelope, Link, LinkMember, Remark, Sink, WebRecord};
+pub use link::{Diagnostic, Envelope, Link, LinkDescription, LinkMember, Remark, Sink, WebRecord};
 pub(crate) use link::{Enclosure, EnclosureKind};
 
 use crate::bytes::steps::step;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::base_scope::{self, BaseScope};
 use super::labels::PartLabels;
-use super::link::{Enclosure, EnclosureKind, Link, LinkMember, Sink};
+use super::link::{Enclosure, EnclosureKind, Link, LinkDescription, LinkMember, Sink};
 use crate::bytes::steps::step;
 use crate::document::events::{BaseSelector, Batch, FoundReference, NameRange, TextRange};
 use crate::document::flags::{Flags, holds_placeholder};
@@ -144,6 +144,19 @@ impl LinkWriter {
         let attribute = name(found.attribute, bytes);
         let alternatives = events.alternatives(found).iter();
         let alternatives: Vec<&[u8]> = alternatives.map(|&text| bytes(text)).collect();
+        let lossy = |text| String::from_utf8_lossy(bytes(text));
+        let description = (events.description(found)).map(|ranges| {
+            [ranges.text, ranges.rel, ranges.hreflang, ranges.title].map(|text| text.map(lossy))
+        });
+        let description = description.as_ref().map(|texts| {
+            let [text, rel, hreflang, title] = texts.each_ref().map(Option::as_deref);
+            LinkDescription {
+                text,
+                rel,
+                hreflang,
+                title,
+            }
+        });
         sink.link(&Link {
             member: scope.member(),
             position: found.position,
@@ -173,6 +186,7 @@ impl LinkWriter {
                 charset: some(&heading.charset),
                 target_part,
             },
+            description,
         });
     }
 

@@ -150,3 +150,36 @@ fn exit_codes_say_whether_something_was_found() {
     tree.run(&["one.txt", "gone", "--no-messages"])
         .is(2, "http://example.com/\n");
 }
+
+/// Rules H49 and H50: the keys are appended, to links of other formats too.
+#[test]
+fn anchor_text_is_shown_where_it_is_asked_for() {
+    let page =
+        "<base href=http://example.com/><a href=b rel='Next UGC' title='a,\"b'>\n the <b>B</b></a>";
+    let tree = Tree::new(&[("a.html", page), ("t.txt", "<http://example.com/1>")]);
+    let ran = tree.run(&["--json", "--anchor-text", "a.html", "t.txt"]);
+    let keys: Vec<&str> = (ran.out.lines())
+        .filter_map(|line| line.split_once("\"flags\":[],"))
+        .map(|(_, keys)| keys)
+        .collect();
+    let expected = [
+        "\"text\":\"the B\",\"rel\":[\"next\",\"ugc\"],\"hreflang\":null,\"title\":\"a,\\\"b\"}",
+        "\"text\":null,\"rel\":null,\"hreflang\":null,\"title\":null}",
+    ];
+    assert_eq!(keys, expected, "{}", ran.out);
+    let named = [
+        "--format",
+        "csv",
+        "--fields",
+        "target,text,rel,title",
+        "a.html",
+    ];
+    tree.run(&named).is(
+        0,
+        "target,text,rel,title\nhttp://example.com/b,the B,next ugc,\"a,\"\"b\"\n",
+    );
+    for format in ["jsonl", "csv"] {
+        let ran = tree.run(&["--format", format, "a.html"]);
+        assert!(!ran.out.contains("next"), "{}", ran.out);
+    }
+}

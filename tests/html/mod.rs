@@ -3,6 +3,7 @@
 //! A scanner is a closure of type [`Scan`]; a [`Trial`] compares it with the oracle.
 
 pub(crate) mod compare;
+mod description;
 pub(crate) mod hostile;
 mod limits;
 pub(crate) mod oracle;

@@ -13,7 +13,7 @@ use crate::cli::message::Error;
 use crate::document::events::Context;
 use crate::extractor::Positions;
 use crate::output::escape::Escape;
-use crate::output::field::{FIELDS, RecordField};
+use crate::output::field::{FIELDS, RecordField, default_fields};
 use crate::output::{Formulas, Layout, LocationPrefix, OUTPUTS, Output};
 use crate::pipeline::tally::CountKey;
 use crate::pipeline::{Filter, OutputOrder, ReportMode, Written};
@@ -166,6 +166,9 @@ pub(crate) struct OutputArgs {
     /// The keys of the records, and their order
     #[arg(long, value_name = "KEYS", value_delimiter = ',', value_parser = field)]
     pub fields: Vec<&'static RecordField>,
+    /// Add the text, rel, hreflang and title of links in HTML to the records
+    #[arg(long)]
+    pub anchor_text: bool,
     /// CSV and TSV: put an apostrophe before cells that a spreadsheet would take for a formula
     ///
     /// Those that begin with `=`, `+`, `-`, `@`, a tab or a carriage return.
@@ -317,7 +320,10 @@ impl OutputArgs {
         let located = position || offset || self.with_filename || busy;
         Layout {
             fields: if self.fields.is_empty() {
-                FIELDS.iter().collect()
+                let described =
+                    |field: &&RecordField| self.anchor_text && field.needs_description();
+                let described = FIELDS.iter().filter(described);
+                default_fields().chain(described).collect()
             } else {
                 self.fields.clone()
             },
@@ -366,6 +372,13 @@ impl OutputArgs {
                     && layout.fields.iter().any(|field| field.needs_envelope())
             }
         }
+    }
+
+    /// Returns whether the output needs what markup says of links.
+    pub(in crate::cli) fn descriptions(&self, report: ReportMode, layout: &Layout) -> bool {
+        report.is_links()
+            && self.output().name != "text"
+            && layout.fields.iter().any(|field| field.needs_description())
     }
 
     /// Returns the order of the output.

@@ -7,11 +7,13 @@
 #![doc = include_str!("rules.md")]
 
 mod attributes;
+mod description;
 mod dom;
 mod encoding;
 mod feedback;
 mod json;
 mod names;
+mod raw_text;
 mod report;
 mod scanner;
 mod simulator;

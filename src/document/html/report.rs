@@ -110,6 +110,7 @@ impl ReferenceReporter<'_, '_, '_> {
     /// Reports the references in the attributes of an accepted tag.
     pub(super) fn tag(&mut self, tag: &Tag, feedback: TagFeedback) {
         let flags = self.flags(tag, feedback);
+        let mut description = None;
         for known in &tag.attributes {
             let row = known.row;
             if row.grammar == ValueSyntax::Condition
@@ -128,8 +129,17 @@ impl ReferenceReporter<'_, '_, '_> {
                 // The common case.
                 let range = known.value.clone();
                 if range.len() <= LIMIT {
-                    let element = self.element(tag);
-                    self.link(element, known.attribute, row.empty, range, flags);
+                    let origin = ReferenceOrigin {
+                        element: self.element(tag),
+                        attribute: NameRange::Known(known.attribute.name()),
+                        context: Context::Attribute,
+                        flags,
+                        base: BaseSelector::Document,
+                    };
+                    if self.document.options.descriptions {
+                        description.get_or_insert_with(|| self.describe(tag));
+                    }
+                    self.link(row.empty, range, origin, description.unwrap_or_default());
                 }
                 continue;
             }
@@ -220,7 +230,7 @@ impl ReferenceReporter<'_, '_, '_> {
         }
     }
 
-    fn decoded(&mut self, range: Range<usize>) -> TextRange {
+    pub(super) fn decoded(&mut self, range: Range<usize>) -> TextRange {
         let encoding = self.document.charset.scanned;
         value::decoded_text(&self.source, range, encoding, self.events)
     }
@@ -298,11 +308,10 @@ impl ReferenceReporter<'_, '_, '_> {
     #[inline(always)]
     fn link(
         &mut self,
-        element: NameRange,
-        attribute: Attribute,
         empty: Empty,
         range: Range<usize>,
-        flags: Flags,
+        origin: ReferenceOrigin,
+        description: (u32, u32),
     ) {
         if range.is_empty() && empty == Empty::Nothing {
             return;
@@ -311,9 +320,10 @@ impl ReferenceReporter<'_, '_, '_> {
         let text = self.decoded(range);
         self.document.references += 1;
         self.events.push(Event::Reference(FoundReference {
-            element,
-            attribute: NameRange::Known(attribute.name()),
-            flags,
+            element: origin.element,
+            attribute: origin.attribute,
+            flags: origin.flags,
+            description,
             ..FoundReference::new(span, text, Context::Attribute)
         }));
     }

@@ -7,16 +7,20 @@
 
 use std::ops::Range;
 
-use memchr::{memchr, memchr2, memmem};
+use memchr::memmem;
 
 use super::attributes::AttributeSet;
+use super::description;
 use super::feedback::{AfterTag, Halt, Halted, TagFeedback, TextKind, TreeFeedback};
 use super::names::{Attribute, Element};
+use super::raw_text::{
+    EndTagSearch, ScriptEscape, find_comment_end, find_end_tag, find_script_end,
+};
 use super::report::{Capture, ReferenceReporter, ReportState};
 use super::tag::{Attributes, Tag, TagScan, TagStep, scan_tags, tag_end};
 use super::value::{CharacterContext, ValueDecoder, ValueSource};
 use super::value_syntax::LIMIT;
-use crate::bytes::seek::{self, is_space};
+use crate::bytes::seek;
 use crate::bytes::steps::step;
 use crate::decode::charset;
 use crate::document::css;
@@ -135,7 +139,11 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
                 match scan_tags(bytes, at, names, &mut self.state.tag) {
                     TagScan::To(next) => at = next,
                     TagScan::Tag => {
-                        at = self.state.tag.end;
+                        let tag = &self.state.tag;
+                        if tag.element == Element::A && self.awaits_text(tag.name.clone()) {
+                            return Flow::Wait(tag.start);
+                        }
+                        at = tag.end;
                         self.report_attributes();
                         continue;
                     }
@@ -202,9 +210,13 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         if name.end == bytes.len() {
             return self.wait_for_tag(open);
         }
+        let element = Element::at(bytes, name.start, name.end);
+        if element == Element::A && self.awaits_text(name.clone()) {
+            return Flow::Wait(open);
+        }
         let tag = &mut self.state.tag;
         tag.start = open;
-        tag.element = Element::at(bytes, name.start, name.end);
+        tag.element = element;
         tag.name = name;
         let feedback = self.tree.start_tag(&self.source, tag);
         match feedback.then {
@@ -217,6 +229,13 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
             AfterTag::Wait => self.wait_for_tag(open),
             AfterTag::Halt => Flow::Halt,
         }
+    }
+
+    /// Whether the text of a link is read, and more bytes have to be seen for it.
+    fn awaits_text(&self, name: Range<usize>) -> bool {
+        self.document.options.descriptions
+            && !self.last
+            && !description::is_whole(self.source.bytes, name)
     }
 
     /// Waits for the rest of a tag, or reads it in pieces if it is longer than [`LIMIT`].
@@ -745,203 +764,4 @@ fn closed_piece(source: &ValueSource<'_>, start: usize, end: usize) -> ValueDeco
     piece.bytes.push(b'>');
     piece.offsets.replaced(end - start, source, end..end);
     piece
-}
-
-/// The result of a search for an end tag.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum EndTagSearch {
-    /// The index of the end tag's `<`.
-    EndTag(usize),
-    /// Not found; with more bytes the search continues at the index.
-    Wait(usize),
-}
-
-/// Finds `</name` and a byte that ends a name (WHATWG HTML 13.2.5.9 to 13.2.5.14).
-fn find_end_tag(bytes: &[u8], mut at: usize, name: &[u8], last: bool) -> EndTagSearch {
-    while let Some(found) = memchr(b'<', &bytes[at..]) {
-        let open = at + found;
-        match is_end_tag(bytes, open, name) {
-            Some(true) => return EndTagSearch::EndTag(open),
-            Some(false) => at = open + 1,
-            None if last => return EndTagSearch::Wait(bytes.len()),
-            None => return EndTagSearch::Wait(open),
-        }
-    }
-    EndTagSearch::Wait(bytes.len())
-}
-
-/// Whether `</name` and a byte that ends a name are at `open`; none if too few bytes follow.
-fn is_end_tag(bytes: &[u8], open: usize, name: &[u8]) -> Option<bool> {
-    starts_with(&bytes[open + 1..], b"/").and_then(|slash| match slash {
-        true => starts_with_name(&bytes[open + 2..], name),
-        false => Some(false),
-    })
-}
-
-/// Whether bytes start with a prefix in any case; none if they end within it.
-fn starts_with(bytes: &[u8], prefix: &[u8]) -> Option<bool> {
-    let length = bytes.len().min(prefix.len());
-    match bytes[..length].eq_ignore_ascii_case(&prefix[..length]) {
-        true if length < prefix.len() => None,
-        same => Some(same),
-    }
-}
-
-/// Whether bytes start with a name and a byte that ends it; none if they are too few.
-fn starts_with_name(bytes: &[u8], name: &[u8]) -> Option<bool> {
-    match starts_with(bytes, name)? {
-        true => bytes
-            .get(name.len())
-            .map(|&byte| is_space(byte) || matches!(byte, b'/' | b'>')),
-        false => Some(false),
-    }
-}
-
-/// The escape state of script data (WHATWG HTML 13.2.5.15 to 13.2.5.31).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum ScriptEscape {
-    #[default]
-    None,
-    /// After `<!--`: an end tag still counts.
-    Escaped,
-    /// After `<!-- <script>`: an end tag ends this state only.
-    Double,
-}
-
-/// Finds the end tag of a script.
-fn find_script_end(
-    bytes: &[u8],
-    mut at: usize,
-    escape: &mut ScriptEscape,
-    last: bool,
-) -> EndTagSearch {
-    const NAME: &[u8] = b"script";
-    let wait = |at: usize| EndTagSearch::Wait(if last { bytes.len() } else { at });
-    loop {
-        let found = match *escape {
-            ScriptEscape::None => memchr(b'<', &bytes[at..]),
-            _ => memchr2(b'<', b'-', &bytes[at..]),
-        };
-        let Some(found) = found else {
-            return EndTagSearch::Wait(bytes.len());
-        };
-        let here = at + found;
-        let rest = &bytes[here..];
-        at = here + 1;
-        if rest[0] == b'-' {
-            match starts_with(rest, b"-->") {
-                Some(true) => *escape = ScriptEscape::None,
-                Some(false) => {}
-                None => return wait(here),
-            }
-            continue;
-        }
-        let decided = match *escape {
-            ScriptEscape::None => match is_end_tag(bytes, here, NAME) {
-                Some(true) => return EndTagSearch::EndTag(here),
-                Some(false) => starts_with(rest, b"<!--").map(|opens| {
-                    if opens {
-                        *escape = ScriptEscape::Escaped;
-                        // The dashes may belong to the end as well: `<!-->`.
-                        at = here + 2;
-                    }
-                }),
-                None => None,
-            },
-            ScriptEscape::Escaped => match is_end_tag(bytes, here, NAME) {
-                Some(true) => return EndTagSearch::EndTag(here),
-                Some(false) => starts_with_name(&rest[1..], NAME).map(|opens| {
-                    if opens {
-                        *escape = ScriptEscape::Double;
-                    }
-                }),
-                None => None,
-            },
-            ScriptEscape::Double => is_end_tag(bytes, here, NAME).map(|closes| {
-                if closes {
-                    *escape = ScriptEscape::Escaped;
-                }
-            }),
-        };
-        if decided.is_none() {
-            return wait(here);
-        }
-    }
-}
-
-/// Finds the end of a comment whose contents start at or before `start`. Returns the index after the
-/// `>`, or the one at which the search continues with more bytes.
-fn find_comment_end(bytes: &[u8], start: usize) -> Result<usize, usize> {
-    let mut at = start;
-    while let Some(found) = memchr(b'>', &bytes[at..]) {
-        let more = at + found;
-        let contents = &bytes[start..more];
-        if contents.ends_with(b"--") || contents.ends_with(b"--!") {
-            return Ok(more + 1);
-        }
-        at = more + 1;
-    }
-    // The last three bytes may be the `--!` of the end.
-    Err(bytes.len().saturating_sub(3).max(start))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn script(text: &str) -> Option<usize> {
-        let whole = find_script_end(text.as_bytes(), 0, &mut ScriptEscape::None, true);
-        for cut in 0..text.len() {
-            let mut escape = ScriptEscape::None;
-            let mut found = find_script_end(&text.as_bytes()[..cut], 0, &mut escape, false);
-            if let EndTagSearch::Wait(at) = found {
-                found = find_script_end(text.as_bytes(), at, &mut escape, true);
-            }
-            assert_eq!(found, whole, "{text} cut at {cut}");
-        }
-        match whole {
-            EndTagSearch::EndTag(at) => Some(at),
-            EndTagSearch::Wait(_) => None,
-        }
-    }
-
-    #[test]
-    fn scripts_end_as_the_standard_says() {
-        for (text, end) in [
-            ("a</script>", Some(1)),
-            ("</scripty></SCRIPT\n>", Some(10)),
-            ("<!-- </script>", Some(5)),
-            ("<!--<script></script>--></script>", Some(24)),
-            ("<!--><script></script>", Some(13)),
-            ("<!---><script></script>", Some(14)),
-            ("<!-<script></script>", Some(11)),
-            ("<!--<script>--></script>", Some(15)),
-            ("<!--<script></script></script>", Some(21)),
-            ("<!--<script/</script/</script ", Some(21)),
-            ("<!--<scripty></script>", Some(13)),
-            ("<!--<script>--></script", None),
-            ("</script", None),
-        ] {
-            assert_eq!(script(text), end, "{text}");
-        }
-    }
-
-    #[test]
-    fn comments_end_as_the_standard_says() {
-        for (text, end) in [
-            (" a -->b", Some(6)),
-            (" a --!>b", Some(7)),
-            ("-->", Some(3)),
-            ("!>-->", Some(5)),
-            (" - -> --", None),
-            ("--- >--->", Some(9)),
-        ] {
-            assert_eq!(find_comment_end(text.as_bytes(), 0).ok(), end, "{text}");
-            for cut in 0..text.len() {
-                let found = find_comment_end(&text.as_bytes()[..cut], 0)
-                    .or_else(|at| find_comment_end(text.as_bytes(), at));
-                assert_eq!(found.ok(), end, "{text} cut at {cut}");
-            }
-        }
-    }
 }

@@ -78,7 +78,9 @@ const ACCEPTED: TagFeedback = TagFeedback {
 
 impl MarkupReporter {
     pub(in crate::document) fn new(options: &FormatOptions) -> Self {
-        let html = options.html.clone();
+        let mut html = options.html.clone();
+        // The text of an element stands nowhere in one piece here.
+        html.descriptions = false;
         let enabled = EnabledRows::new(&html, options.anchors);
         MarkupReporter {
             state: ReportState::new(html, enabled),

@@ -332,10 +332,10 @@ impl Writer {
 }
 
 /// SplitMix64.
-struct Random(u64);
+pub(super) struct Random(u64);
 
 impl Random {
-    fn new(seed: u64) -> Self {
+    pub(super) fn new(seed: u64) -> Self {
         Random(seed)
     }
 
@@ -348,7 +348,7 @@ impl Random {
     }
 
     /// A number below `end`.
-    fn below(&mut self, end: usize) -> usize {
+    pub(super) fn below(&mut self, end: usize) -> usize {
         (self.next() % end as u64) as usize
     }
 
@@ -358,7 +358,7 @@ impl Random {
     }
 
     /// One of the items.
-    fn pick<T: Copy>(&mut self, items: &[T]) -> T {
+    pub(super) fn pick<T: Copy>(&mut self, items: &[T]) -> T {
         items[self.below(items.len())]
     }
 }

@@ -59,6 +59,75 @@ pub(crate) fn base(html: &[u8], options: &Options) -> Frozen {
     Document::read(html, options).base
 }
 
+/// What the markup says of a link: its text, `rel`, `hreflang` and `title`.
+pub(crate) type Described = [Option<String>; 4];
+
+/// Returns what the document says of its `a` and `area` elements with `href`, in the order of the tags.
+pub(crate) fn descriptions(html: &[u8]) -> Vec<Described> {
+    let document = Document::read(html, &Options::default());
+    let nodes = document.parsed.tree.nodes();
+    let mut found = Vec::new();
+    for tag in &document.parsed.tags {
+        let Some(id) = tag.outcome.created else {
+            continue;
+        };
+        let Kind::Element(element) = &nodes[id.0].kind else {
+            continue;
+        };
+        let value = |name: &str| {
+            let mut attributes = element.attributes.iter();
+            let found = attributes.find(|attribute| &*attribute.name.local == name);
+            found.map(|attribute| attribute.value.to_string())
+        };
+        let is_link = ["a", "area"].contains(&&*element.name.local) && value("href").is_some();
+        if !is_link {
+            continue;
+        }
+        let mut text = value("alt").unwrap_or_default();
+        if &*element.name.local == "a" {
+            text.clear();
+            seen_text(&nodes, id, &mut text);
+        }
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let cut: String = words.join(" ").chars().take(128).collect();
+        let rel = value("rel").map(|rel| rel.to_ascii_lowercase());
+        let rel = rel.map(|rel| rel.split_ascii_whitespace().collect::<Vec<_>>().join(" "));
+        found.push([
+            Some(cut.trim_end().to_owned()),
+            rel,
+            value("hreflang"),
+            value("title"),
+        ]);
+    }
+    found
+}
+
+/// Appends what a reader sees of an element, with a space around what stands apart.
+fn seen_text(nodes: &[tree::Node], id: Id, text: &mut String) {
+    for &child in &nodes[id.0].children {
+        match &nodes[child.0].kind {
+            Kind::Text(more) => text.push_str(more),
+            Kind::Element(element) => match &*element.name.local {
+                "script" | "style" | "template" | "title" | "iframe" | "textarea" => {}
+                "img" => {
+                    let mut attributes = element.attributes.iter();
+                    let alt = attributes.find(|attribute| &*attribute.name.local == "alt");
+                    let alt = alt.map_or("", |attribute| &*attribute.value);
+                    text.push_str(&format!(" {alt} "));
+                }
+                name => {
+                    let apart = ["br", "div", "p", "h2", "li", "ul", "table", "tr", "td"];
+                    let blank = if apart.contains(&name) { " " } else { "" };
+                    text.push_str(blank);
+                    seen_text(nodes, child, text);
+                    text.push_str(blank);
+                }
+            },
+            _ => {}
+        }
+    }
+}
+
 /// A document or srcdoc document.
 struct Document {
     parsed: Parsed,

@@ -1,0 +1,400 @@
+//! What markup says of a link (`--anchor-text`): the text that a reader sees, and the attributes that
+//! tell where it leads.
+//!
+//! The text stands behind the start tag, so it is read ahead of the tokenizer, by a walk over the tags
+//! that ends with the element. No two links share text, so that all walks together are linear.
+
+use std::ops::Range;
+
+use super::attributes::ElementNamespace;
+use super::names::Element;
+use super::raw_text::{find_comment_end, find_raw_text_end};
+use super::report::ReferenceReporter;
+use super::tag::{Attributes, RawAttribute, Tag, TagStep};
+
+use super::value::CharacterContext;
+use super::value_syntax::LIMIT;
+use crate::bytes::seek;
+use crate::bytes::steps::step;
+use crate::document::events::{DescriptionRanges, TextRange};
+
+/// The bytes behind a start tag in which the text is searched.
+const SEARCHED: usize = 16 << 10;
+/// The most scalar values of a text.
+const LONGEST_TEXT: usize = 128;
+
+/// Elements that start a line of their own, cells of tables, and line breaks.
+const BREAKS: &[&[u8]] = &[
+    b"address",
+    b"article",
+    b"aside",
+    b"blockquote",
+    b"br",
+    b"caption",
+    b"center",
+    b"dd",
+    b"details",
+    b"dialog",
+    b"dir",
+    b"div",
+    b"dl",
+    b"dt",
+    b"fieldset",
+    b"figcaption",
+    b"figure",
+    b"footer",
+    b"form",
+    b"h1",
+    b"h2",
+    b"h3",
+    b"h4",
+    b"h5",
+    b"h6",
+    b"header",
+    b"hgroup",
+    b"hr",
+    b"legend",
+    b"li",
+    b"listing",
+    b"main",
+    b"menu",
+    b"nav",
+    b"ol",
+    b"optgroup",
+    b"option",
+    b"p",
+    b"pre",
+    b"search",
+    b"section",
+    b"summary",
+    b"table",
+    b"tbody",
+    b"td",
+    b"tfoot",
+    b"th",
+    b"thead",
+    b"tr",
+    b"ul",
+];
+
+/// Elements whose contents are no text that a reader sees.
+const UNSEEN: &[&[u8]] = &[
+    b"iframe",
+    b"noembed",
+    b"noframes",
+    b"script",
+    b"style",
+    b"template",
+    b"textarea",
+    b"title",
+];
+
+/// Parts of tables, which close the links in the part before.
+const TABLE_PARTS: &[&[u8]] = &[
+    b"caption", b"tbody", b"td", b"tfoot", b"th", b"thead", b"tr",
+];
+
+fn is_one_of(names: &[&[u8]], name: &[u8]) -> bool {
+    names.iter().any(|known| known.eq_ignore_ascii_case(name))
+}
+
+/// Returns whether the bytes hold all that is read of the text of the link whose start tag has the name
+/// `name`. What the element is, is not known yet.
+pub(super) fn is_whole(bytes: &[u8], name: Range<usize>) -> bool {
+    let Some(end) = super::tag::tag_end(bytes, name.end) else {
+        // The tokenizer waits for the end of the tag.
+        return true;
+    };
+    let ends = |space| {
+        let mut contents = Contents::new(bytes, end, space);
+        while contents.next().is_some() {}
+        step(contents.at - end);
+        contents.has_ended
+    };
+    bytes.len() - end >= SEARCHED
+        || end - name.start > LIMIT
+        || ends(ElementNamespace::Html) && ends(ElementNamespace::Svg)
+}
+
+/// A piece of what a reader sees of a link.
+enum Piece {
+    /// Character data.
+    Text(Range<usize>),
+    /// The `alt` of an image.
+    Alternative(Range<usize>),
+    /// A line break, or an image without text.
+    Break,
+}
+
+/// Walks over the contents of a link.
+struct Contents<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    /// The number of tables that are open in the link.
+    tables: usize,
+    /// The number of `svg` and `math` elements that are open in the link. In them all text has markup.
+    foreign: usize,
+    /// Whether the link is in one itself.
+    is_foreign: bool,
+    /// The name of the open element whose contents are not seen.
+    unseen: Option<&'a [u8]>,
+    /// Whether the end of the link was found.
+    has_ended: bool,
+}
+
+impl<'a> Contents<'a> {
+    /// The contents of the link of a tag that ends at `from`.
+    fn new(bytes: &'a [u8], from: usize, space: ElementNamespace) -> Self {
+        let end = bytes.len().min(from + SEARCHED);
+        Contents {
+            bytes: &bytes[..end],
+            at: from,
+            tables: 0,
+            foreign: 0,
+            is_foreign: space != ElementNamespace::Html,
+            unseen: None,
+            has_ended: false,
+        }
+    }
+
+    /// Reads a tag; returns none at the end of the link or of the bytes.
+    fn tag(&mut self, name: Range<usize>, closes: bool) -> Option<Option<Piece>> {
+        let bytes = self.bytes;
+        let element = Element::at(bytes, name.start, name.end);
+        // INVARIANT: no walk passes the start of a link, or many would read the same bytes.
+        if element == Element::A {
+            self.has_ended = true;
+            return None;
+        }
+        let mut alternative = None;
+        let mut attributes = Attributes::new(bytes, name.end);
+        self.at = loop {
+            match attributes.step() {
+                TagStep::Attribute(RawAttribute { name, value }) => {
+                    if alternative.is_none() && bytes[name].eq_ignore_ascii_case(b"alt") {
+                        alternative = Some(value);
+                    }
+                }
+                TagStep::End { end, .. } => break end,
+                TagStep::Cut(_) => return None,
+            }
+        };
+        let name = &bytes[name];
+        if let Some(unseen) = self.unseen {
+            if closes && name.eq_ignore_ascii_case(unseen) {
+                self.unseen = None;
+            }
+            return Some(None);
+        }
+        let depth = if name.eq_ignore_ascii_case(b"table") {
+            Some(&mut self.tables)
+        } else if is_one_of(&[b"math", b"svg"], name) {
+            Some(&mut self.foreign)
+        } else if self.tables == 0 && is_one_of(TABLE_PARTS, name) {
+            self.has_ended = true;
+            return None;
+        } else {
+            None
+        };
+        match depth {
+            Some(0) if closes => {
+                self.has_ended = true;
+                return None;
+            }
+            Some(depth) if closes => *depth -= 1,
+            Some(depth) => *depth += 1,
+            None => {}
+        }
+        if !closes && is_one_of(UNSEEN, name) {
+            match self.foreign == 0 && !self.is_foreign && !name.eq_ignore_ascii_case(b"template") {
+                true => self.at = find_raw_text_end(bytes, self.at, name),
+                false => self.unseen = Some(name),
+            }
+            return Some(None);
+        }
+        Some(match element {
+            Element::Img | Element::Image if !closes => {
+                Some(alternative.map_or(Piece::Break, Piece::Alternative))
+            }
+            _ if is_one_of(BREAKS, name) => Some(Piece::Break),
+            _ => None,
+        })
+    }
+
+    /// Passes over what ends with a `>`.
+    fn pass(&mut self, from: usize) -> Option<Option<Piece>> {
+        let end = seek::next(b'>', self.bytes, from);
+        self.at = self.bytes.len().min(end + 1);
+        Some(None)
+    }
+}
+
+impl Iterator for Contents<'_> {
+    type Item = Piece;
+
+    fn next(&mut self) -> Option<Piece> {
+        let bytes = self.bytes;
+        loop {
+            let at = self.at;
+            if at >= bytes.len() {
+                return None;
+            }
+            if bytes[at] != b'<' {
+                self.at = seek::next(b'<', bytes, at).min(bytes.len());
+                match self.unseen {
+                    Some(_) => continue,
+                    None => return Some(Piece::Text(at..self.at)),
+                }
+            }
+            let name = |start| start..seek::tag_name_end(bytes, start);
+            let piece = match (bytes.get(at + 1)?, bytes.get(at + 2)) {
+                (b'a'..=b'z' | b'A'..=b'Z', _) => self.tag(name(at + 1), false)?,
+                (b'/', Some(b'a'..=b'z' | b'A'..=b'Z')) => self.tag(name(at + 2), true)?,
+                (b'!', _) if bytes[at..].starts_with(b"<!--") => {
+                    self.at = match &bytes[at + 4..] {
+                        [b'>', ..] => at + 5,
+                        [b'-', b'>', ..] => at + 6,
+                        _ => find_comment_end(bytes, at + 4).unwrap_or(bytes.len()),
+                    };
+                    None
+                }
+                (b'!' | b'?' | b'/', _) => self.pass(at + 2)?,
+                _ => {
+                    self.at += 1;
+                    Some(Piece::Text(at..at + 1))
+                }
+            };
+            if piece.is_some() && self.unseen.is_none() {
+                return piece;
+            }
+        }
+    }
+}
+
+/// Text in which white space is collapsed, up to [`LONGEST_TEXT`].
+#[derive(Default)]
+struct CollapsedText {
+    text: String,
+    length: usize,
+    /// White space stands behind the text.
+    is_apart: bool,
+}
+
+impl CollapsedText {
+    fn push(&mut self, text: &str) {
+        for character in text.chars() {
+            if character.is_whitespace() {
+                self.is_apart = true;
+                continue;
+            }
+            let blank = self.is_apart && self.length > 0;
+            if self.length + usize::from(blank) >= LONGEST_TEXT {
+                self.length = LONGEST_TEXT;
+                return;
+            }
+            if blank {
+                self.text.push(' ');
+                self.length += 1;
+            }
+            self.text.push(character);
+            self.length += 1;
+            self.is_apart = false;
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.length >= LONGEST_TEXT
+    }
+}
+
+impl ReferenceReporter<'_, '_, '_> {
+    /// Stores what the markup says of the link of a tag; returns its range in the batch.
+    pub(super) fn describe(&mut self, tag: &Tag) -> (u32, u32) {
+        let bytes = self.source.bytes;
+        // The first of several attributes of a name counts.
+        let mut values: [Option<Range<usize>>; 4] = Default::default();
+        let mut attributes = Attributes::new(bytes, tag.name.end);
+        let end = loop {
+            match attributes.step() {
+                TagStep::Attribute(RawAttribute { name, value }) => {
+                    let names = [&b"alt"[..], b"rel", b"hreflang", b"title"];
+                    let name = &bytes[name];
+                    let known = names.iter().position(|it| it.eq_ignore_ascii_case(name));
+                    if let Some(known) = known {
+                        values[known].get_or_insert(value);
+                    }
+                }
+                TagStep::End { end, .. } => break end,
+                TagStep::Cut(_) => break bytes.len(),
+            }
+        };
+        // Longer tags are read in pieces where they are not in one window.
+        if end - tag.start > LIMIT {
+            return (0, 0);
+        }
+        let [alternative, rel, hreflang, title] = values;
+        let text = match tag.element {
+            // An empty element of SVG.
+            Element::A if tag.self_closing && tag.space != ElementNamespace::Html => {
+                Some(self.events.store(b""))
+            }
+            Element::A => Some(self.contents_text(end, tag.space)),
+            Element::Area => Some(self.collapsed(alternative.unwrap_or(end..end))),
+            _ => None,
+        };
+        let rel = rel.map(|range| {
+            let words = self.decoded(range);
+            let words = self.events.bytes(words, bytes).to_ascii_lowercase();
+            let words = words.split(u8::is_ascii_whitespace);
+            let words: Vec<&[u8]> = words.filter(|word| !word.is_empty()).collect();
+            self.events.store(&words.join(&b' '))
+        });
+        let hreflang = hreflang.map(|range| self.decoded(range));
+        let title = title.map(|range| self.decoded(range));
+        self.events.store_description(Some(DescriptionRanges {
+            text,
+            rel,
+            hreflang,
+            title,
+        }))
+    }
+
+    /// Stores the text of the link of a tag that ends at an index.
+    fn contents_text(&mut self, from: usize, space: ElementNamespace) -> TextRange {
+        let mut text = CollapsedText::default();
+        let mut contents = Contents::new(self.source.bytes, from, space);
+        for piece in &mut contents {
+            match piece {
+                Piece::Text(range) => self.push_decoded(range, CharacterContext::Text, &mut text),
+                Piece::Alternative(range) => {
+                    text.is_apart = true;
+                    self.push_decoded(range, CharacterContext::Attribute, &mut text);
+                    text.is_apart = true;
+                }
+                Piece::Break => text.is_apart = true,
+            }
+            if text.is_full() {
+                break;
+            }
+        }
+        step(contents.at - from);
+        self.events.store(text.text.as_bytes())
+    }
+
+    fn collapsed(&mut self, range: Range<usize>) -> TextRange {
+        let mut text = CollapsedText::default();
+        self.push_decoded(range, CharacterContext::Attribute, &mut text);
+        self.events.store(text.text.as_bytes())
+    }
+
+    fn push_decoded(
+        &mut self,
+        range: Range<usize>,
+        context: CharacterContext,
+        text: &mut CollapsedText,
+    ) {
+        self.with_decoded(range, Some(context), |report, range| {
+            text.push(&String::from_utf8_lossy(&report.source.bytes[range]));
+        });
+    }
+}
