@@ -16,6 +16,8 @@ mod bases;
 mod cli;
 // Compressed documents as a library reads them.
 mod compressed;
+// Web archives from a seed, damaged and in pieces.
+mod crawl;
 // Style sheets.
 mod css;
 // The documents of `corpus/` give the links that were written by hand beside them.

@@ -16,6 +16,7 @@
 
 #![allow(dead_code, reason = "each bench uses a part of it")]
 
+pub(crate) mod crawl;
 mod documents;
 mod html;
 pub(crate) mod mail;

@@ -1,5 +1,6 @@
 //! The contract of containers, and what they tell of their members.
 
+use std::cell::Ref;
 use std::io::{self, Read, Seek};
 use std::rc::Rc;
 
@@ -97,6 +98,12 @@ pub trait Container {
     ///
     /// Those of the reader.
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize>;
+
+    /// Returns all contents of the current member, of which none have been read, where they are in
+    /// memory: reading them copies them.
+    fn whole(&self) -> Option<Ref<'_, [u8]>> {
+        None
+    }
 
     /// Removes and returns the damage found so far: of the current member, or of the container.
     fn faults(&mut self) -> Vec<ArchiveFault>;

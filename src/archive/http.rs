@@ -105,6 +105,11 @@ impl ResponseHeader {
         Some(header)
     }
 
+    /// Returns whether any coding is said to have been applied.
+    pub(super) fn has_codings(&self) -> bool {
+        !self.codings.is_empty()
+    }
+
     /// Returns whether the outermost coding is said to be chunked.
     pub(super) fn claims_chunks(&self) -> bool {
         self.codings.last() == Some(&Coding::Chunked)

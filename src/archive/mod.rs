@@ -19,6 +19,7 @@ pub use container::{
 };
 
 pub use warc::WARC;
+pub(crate) use warc::{RangeEnd, RecordRange, RecordStart, open_range, pass_over};
 
 /// A format of containers.
 pub struct ArchiveFormat {

@@ -3,7 +3,7 @@
 //! Records are found by their lengths. Where no record follows, the next one is searched from the start
 //! of the block, so that one bad length never ends the file.
 
-use std::cell::RefCell;
+use std::cell::{Cell, Ref, RefCell};
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Read};
 use std::rc::Rc;
@@ -17,7 +17,7 @@ use super::container::{
 };
 use super::http::{BodyFaults, ResponseHeader, decoded, header_end, is_chunked};
 use crate::bytes::buffered::BufferedSource;
-use crate::decode::compression::Members;
+use crate::decode::compression::{MemberStart, Members};
 use crate::document::diagnostic::{self, Code};
 use crate::document::{Format, http};
 use crate::uri::{Base, BaseSource, Reference, Rules, resolve};
@@ -53,7 +53,91 @@ fn is_warc_record(bytes: &[u8]) -> bool {
 /// Opens a WARC or an ARC.
 pub(super) fn open(source: ArchiveSource, options: &ArchiveOptions) -> Box<dyn Container> {
     let (source, members) = source.into_stream();
+    let source = Rc::new(RefCell::new(source));
     Box::new(WebArchive::new(source, members, *options))
+}
+
+/// The start of a record, from which on an archive can be read without what stands before.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RecordStart {
+    /// The compressed member that begins there; without compression only its offsets count.
+    pub(crate) member: MemberStart,
+    /// The number of records before it.
+    pub(crate) records: u64,
+}
+
+impl RecordStart {
+    /// The start of an archive.
+    pub(crate) const FIRST: RecordStart = RecordStart {
+        member: MemberStart::FIRST,
+        records: 0,
+    };
+
+    /// Returns where `end` is that reading from `assumed` on, in the place of this start, has come to;
+    /// `None` where reading from here on may come elsewhere.
+    pub(crate) fn after(&self, assumed: &MemberStart, end: &RecordStart) -> Option<Self> {
+        Some(RecordStart {
+            member: self.member.after(assumed, &end.member)?,
+            records: self.records + end.records,
+        })
+    }
+}
+
+/// A range of the records of an archive.
+pub(crate) struct RecordRange {
+    /// The first record.
+    pub(crate) start: RecordStart,
+    /// Reading ends in front of the first record that begins a compressed member there or behind it.
+    pub(crate) until: Option<u64>,
+    /// The record in front of which reading has ended; `None` where the archive ends.
+    pub(crate) end: Rc<Cell<Option<RecordStart>>>,
+}
+
+/// Opens a range of the records of a WARC. `source` begins with the first one.
+pub(crate) fn open_range(
+    source: &Rc<RefCell<BufferedSource>>,
+    members: Option<Members>,
+    options: &ArchiveOptions,
+    range: RecordRange,
+) -> Box<dyn Container> {
+    Box::new(WebArchive::of_range(source, members, options, range))
+}
+
+/// Passes over a range of records as reading them does. Returns whether it has come to its end, so that
+/// [`RecordRange::end`] is known.
+pub(crate) fn pass_over(
+    source: &Rc<RefCell<BufferedSource>>,
+    members: Option<Members>,
+    range: RecordRange,
+) -> RangeEnd {
+    let options = ArchiveOptions::default();
+    let mut archive = WebArchive::of_range(source, members, &options, range);
+    loop {
+        let Some(offset) = archive.find() else {
+            return RangeEnd::Unknown;
+        };
+        match archive.end_of_range(offset) {
+            RangeEnd::Unknown => {}
+            end => return end,
+        }
+        archive.record += 1;
+        let record = archive.header(offset);
+        let start = archive.source.borrow().consumed;
+        let (length, _) = archive.look(&record);
+        archive.end = start.saturating_add(length);
+        archive.faults.clear();
+    }
+}
+
+/// The end of a range of records.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum RangeEnd {
+    /// In front of this record.
+    At(RecordStart),
+    /// Members hold more than one record, or records begin within members.
+    Uneven,
+    /// Not here.
+    Unknown,
 }
 
 /// The two formats of records.
@@ -72,15 +156,26 @@ struct WebArchive {
     dialect: RecordFormat,
     /// The number of the current record, from 1.
     record: u64,
-    /// The offset behind the block of the current record.
+    /// The offset of the current record.
+    start: u64,
+    /// The offset behind its block.
     end: u64,
     /// The header and the body of the current record, which are members.
-    pending: VecDeque<(ArchiveMember, Box<dyn Read>)>,
-    body: Option<Box<dyn Read>>,
+    pending: VecDeque<(ArchiveMember, RecordBody)>,
+    body: Option<RecordBody>,
     body_faults: BodyFaults,
     /// The offset of the last gap that was reported.
     gap: Option<u64>,
     faults: Vec<ArchiveFault>,
+    range: Option<RecordRange>,
+}
+
+/// The contents of a member.
+enum RecordBody {
+    /// The rest of the block, as it is.
+    Block(RecordBlock),
+    /// What a reader makes of it, or a copy of a part of it.
+    Decoded(Box<dyn Read>),
 }
 
 /// A record's header.
@@ -169,14 +264,35 @@ struct RecordBlock {
     end: u64,
 }
 
+impl RecordBlock {
+    /// Returns the number of bytes that are left, if none of them are missing.
+    fn left(&self, at: u64) -> usize {
+        let gap = self.members.as_ref().and_then(|members| members.gap(at));
+        let end = gap.map_or(self.end, |gap| gap.min(self.end));
+        usize::try_from(end.saturating_sub(at)).unwrap_or(usize::MAX)
+    }
+
+    /// Returns what is left, where that is in memory.
+    fn whole(&self) -> Option<Ref<'_, [u8]>> {
+        let source = self.source.borrow();
+        let left = self.left(source.consumed);
+        let (buffered, is_end) = source.buffered();
+        let is_whole = left <= buffered.len() || is_end;
+        is_whole.then(|| {
+            Ref::map(source, |source| {
+                let (buffered, _) = source.buffered();
+                &buffered[..left.min(buffered.len())]
+            })
+        })
+    }
+}
+
 impl Read for RecordBlock {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let mut source = self.source.borrow_mut();
         let at = source.consumed;
         let length = source.fill_buf()?.len();
-        let gap = self.members.as_ref().and_then(|members| members.gap(at));
-        let end = gap.map_or(self.end, |gap| gap.min(self.end));
-        let left = usize::try_from(end.saturating_sub(at)).unwrap_or(usize::MAX);
+        let left = self.left(at);
         let n = length.min(left).min(into.len());
         into[..n].copy_from_slice(&source.fill_buf()?[..n]);
         source.consume(n);
@@ -185,23 +301,61 @@ impl Read for RecordBlock {
 }
 
 impl WebArchive {
-    fn new(mut source: BufferedSource, members: Option<Members>, options: ArchiveOptions) -> Self {
-        let dialect = match source.peek(ARC.len()) == ARC {
+    fn new(
+        source: Rc<RefCell<BufferedSource>>,
+        members: Option<Members>,
+        options: ArchiveOptions,
+    ) -> Self {
+        let dialect = match source.borrow_mut().peek(ARC.len()) == ARC {
             true => RecordFormat::Arc,
             false => RecordFormat::Warc,
         };
         WebArchive {
-            source: Rc::new(RefCell::new(source)),
+            source,
             members,
             options,
             dialect,
             record: 0,
+            start: 0,
             end: 0,
             pending: VecDeque::new(),
             body: None,
             body_faults: BodyFaults::default(),
             gap: None,
             faults: Vec::new(),
+            range: None,
+        }
+    }
+
+    fn of_range(
+        source: &Rc<RefCell<BufferedSource>>,
+        members: Option<Members>,
+        options: &ArchiveOptions,
+        range: RecordRange,
+    ) -> Self {
+        WebArchive {
+            record: range.start.records,
+            range: Some(range),
+            ..WebArchive::new(Rc::clone(source), members, *options)
+        }
+    }
+
+    /// Looks whether the range ends in front of the record at an offset.
+    fn end_of_range(&self, offset: u64) -> RangeEnd {
+        let Some(RecordRange { start, until, .. }) = &self.range else {
+            return RangeEnd::Unknown;
+        };
+        let member = match &self.members {
+            Some(members) => members.start_at(offset),
+            None => Some(start.member.moved_to(offset)),
+        };
+        match (member, until) {
+            (None, _) => RangeEnd::Uneven,
+            (Some(member), Some(until)) if member.input >= *until => RangeEnd::At(RecordStart {
+                member,
+                records: self.record,
+            }),
+            _ => RangeEnd::Unknown,
         }
     }
 
@@ -232,9 +386,14 @@ impl WebArchive {
         }
         let start = source.consumed;
         let mut lost = false;
+        // Nearly always a record follows at once.
+        let near = match self.dialect {
+            RecordFormat::Warc => BEHIND,
+            RecordFormat::Arc => SEARCHED,
+        };
         loop {
             let at = source.consumed;
-            let bytes = source.peek(SEARCHED);
+            let bytes = source.peek(near);
             let blank = bytes.iter().position(|byte| !matches!(byte, b'\r' | b'\n'));
             let gap = self.gap(at).filter(|gap| self.gap != Some(*gap));
             if gap == Some(at) {
@@ -264,13 +423,15 @@ impl WebArchive {
                 lost = true;
                 self.fault(&diagnostic::WARC_RESYNC, start);
             }
+            let bytes = source.peek(SEARCHED);
             let next = self.next_record(&bytes[1..]).map(|next| next + 1);
             let step = next.unwrap_or(match bytes.len() {
                 // The end of what was searched may be the start of a record.
                 SEARCHED => SEARCHED - BEHIND,
                 length => length,
             });
-            let step = match gap.filter(|gap| *gap > at) {
+            // It may have been met only now.
+            let step = match self.gap(at + 1) {
                 Some(gap) => step.min((gap - at) as usize),
                 None => step,
             };
@@ -307,6 +468,9 @@ impl WebArchive {
         let mut known = 4096;
         let (record, length) = loop {
             let bytes = source.peek(known);
+            // Behind damage another record begins.
+            let gap = self.gap(offset + 1).map(|gap| (gap - offset) as usize);
+            let bytes = &bytes[..gap.map_or(bytes.len(), |gap| gap.min(bytes.len()))];
             let is_all = bytes.len() < known || known >= LONGEST_HEADER;
             if self.dialect == RecordFormat::Arc {
                 let line = memchr::memchr(b'\n', bytes).map_or(bytes.len(), |at| at + 1);
@@ -349,7 +513,7 @@ impl WebArchive {
         let is_cut = bytes.len() < held;
         let has_gap = self
             .gap(start)
-            .is_some_and(|gap| gap - start <= (held + BEHIND) as u64);
+            .is_some_and(|gap| gap - start < (held + BEHIND) as u64);
         let is_good = follows.is_empty() || self.is_record(follows) || has_gap;
         if !is_cut && is_good {
             return (length, true);
@@ -384,7 +548,15 @@ impl WebArchive {
         }
         let (offset, end) = match &self.members {
             None => (Some(record.offset), Some(self.end)),
-            Some(members) if is_held => (members.offset(record.offset), members.end(self.end)),
+            Some(members) if is_held => {
+                let read = start + length.max(record.length.unwrap_or_default()) + BEHIND as u64;
+                let end = members.end(self.end, read).or_else(|| {
+                    // Several records may be in one member.
+                    self.source.borrow_mut().peek(SEARCHED);
+                    members.end(self.end, read.max(start + SEARCHED as u64))
+                });
+                (members.offset(record.offset), end)
+            }
             Some(members) => (members.offset(record.offset), None),
         };
         let mut keys = RecordHeader {
@@ -443,8 +615,8 @@ impl WebArchive {
                 charset,
                 record: Some(Rc::new(keys)),
             };
-            let block = self.block();
-            self.pending.push_back((member, Box::new(block)));
+            let block = RecordBody::Block(self.block());
+            self.pending.push_back((member, block));
             return;
         };
         keys.status = header.status;
@@ -461,7 +633,7 @@ impl WebArchive {
                 record: Some(Rc::clone(&keys)),
             };
             let lines: Box<dyn Read> = Box::new(io::Cursor::new(lines.to_vec()));
-            self.pending.push_back((member, lines));
+            self.pending.push_back((member, RecordBody::Decoded(lines)));
         }
         let body = &block[header.length..];
         let is_whole = block.len() as u64 == length;
@@ -483,15 +655,16 @@ impl WebArchive {
             charset,
             record: Some(keys),
         };
-        let mut body: Box<dyn Read> = Box::new(self.block());
-        if !matches!(member.contents, MemberContents::Unread(_)) {
+        let mut body = RecordBody::Block(self.block());
+        if header.has_codings() && !matches!(member.contents, MemberContents::Unread(_)) {
             let faults = if record.truncated.is_some() {
                 // A cut body is no damage where the record says so.
                 BodyFaults::default()
             } else {
                 self.body_faults.clone()
             };
-            body = decoded(&header, body, chunked, length, &faults);
+            let block = Box::new(self.block());
+            body = RecordBody::Decoded(decoded(&header, block, chunked, length, &faults));
         }
         self.pending.push_back((member, body));
     }
@@ -593,7 +766,14 @@ impl Container for WebArchive {
                 let error = self.source.borrow_mut().error.take();
                 return error.map_or(Ok(None), |kind| Err(kind.into()));
             };
+            if let RangeEnd::At(end) = self.end_of_range(offset) {
+                if let Some(range) = &self.range {
+                    range.end.set(Some(end));
+                }
+                return Ok(None);
+            }
             self.record += 1;
+            self.start = offset;
             let record = self.header(offset);
             self.members(record);
         }
@@ -601,14 +781,22 @@ impl Container for WebArchive {
 
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         match &mut self.body {
-            Some(body) => body.read(into),
+            Some(RecordBody::Block(block)) => block.read(into),
+            Some(RecordBody::Decoded(reader)) => reader.read(into),
             None => Ok(0),
+        }
+    }
+
+    fn whole(&self) -> Option<Ref<'_, [u8]>> {
+        match &self.body {
+            Some(RecordBody::Block(block)) => block.whole(),
+            _ => None,
         }
     }
 
     fn faults(&mut self) -> Vec<ArchiveFault> {
         let codes = self.body_faults.take();
-        let offset = self.source.borrow().consumed;
+        let offset = self.start;
         let body = codes.into_iter().map(|code| ArchiveFault { code, offset });
         self.faults.extend(body);
         std::mem::take(&mut self.faults)

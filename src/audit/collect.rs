@@ -123,7 +123,7 @@ impl<'a> CollectWorker<'a> {
                     // Nothing is read ahead where files are not split.
                     Job::File(entry) | Job::Read(entry, _) => self.file(order, entry),
                     // `super::run` asks for documents as a whole.
-                    Job::Piece(_) => unreachable!("no file is split"),
+                    Job::Piece(_) | Job::Records(_) => unreachable!("no file is split"),
                     Job::Unreadable(path) => {
                         let entry = Entry {
                             path: path.path,

@@ -22,6 +22,8 @@ pub(crate) struct BufferedSource {
     pub(crate) error: Option<io::ErrorKind>,
     /// The index in `buffer` that [`BufferedSource::rewind`] returns to.
     mark: Option<usize>,
+    /// Bytes behind the end were asked for.
+    is_short: bool,
 }
 
 impl BufferedSource {
@@ -35,7 +37,34 @@ impl BufferedSource {
             ended: false,
             error: None,
             mark: None,
+            is_short: false,
         }
+    }
+
+    /// Takes bytes that have been read: the first `length` of a buffer. The first one is at the offset
+    /// `consumed`.
+    pub(crate) fn over(buffer: Vec<u8>, length: usize, consumed: u64) -> Self {
+        BufferedSource {
+            reader: Box::new(io::empty()),
+            buffer,
+            at: 0,
+            end: length,
+            consumed,
+            ended: true,
+            error: None,
+            mark: None,
+            is_short: false,
+        }
+    }
+
+    /// Returns the buffer for another use.
+    pub(crate) fn into_buffer(self) -> Vec<u8> {
+        self.buffer
+    }
+
+    /// Returns whether bytes behind the end were asked for.
+    pub(crate) fn is_short(&self) -> bool {
+        self.is_short
     }
 
     /// Keeps the bytes from here on, up to [`MARKED`], for [`BufferedSource::rewind`].
@@ -86,7 +115,13 @@ impl BufferedSource {
                 let _ = self.read_more();
             }
         }
+        self.is_short |= self.end - self.at < most;
         &self.buffer[self.at..self.end.min(self.at + most)]
+    }
+
+    /// Returns the next bytes as far as they have been read, and whether none follow.
+    pub(crate) fn buffered(&self) -> (&[u8], bool) {
+        (&self.buffer[self.at..self.end], self.ended)
     }
 
     /// Returns the next `N` bytes without consuming them; `None` where the input ends before.
@@ -143,6 +178,7 @@ impl BufRead for BufferedSource {
             self.make_room(BUFFER / 2);
             self.read_more()?;
         }
+        self.is_short |= self.at == self.end;
         Ok(&self.buffer[self.at..self.end])
     }
 

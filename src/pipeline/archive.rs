@@ -118,6 +118,12 @@ impl Read for MemberReader {
     }
 }
 
+/// The contents of a document.
+enum Contents<'a> {
+    Bytes(&'a [u8]),
+    Stream(&'a mut dyn Read),
+}
+
 /// Adds the name of a member to what is found in it.
 struct MemberSink<'a> {
     sink: &'a mut dyn Sink,
@@ -224,14 +230,30 @@ impl<'a> ArchiveReader<'a> {
     ///
     /// Those of reading the file.
     pub(super) fn read(
-        mut self,
+        self,
         format: &'static ArchiveFormat,
         source: ArchiveSource,
         base: Option<Base>,
         sink: &mut dyn Sink,
     ) -> (ArchiveOutcome, io::Result<()>) {
+        let container = self.open(format, source);
+        self.read_container(format, container, base, sink)
+    }
+
+    /// Reads an archive that has been opened.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading the file.
+    pub(super) fn read_container(
+        mut self,
+        format: &'static ArchiveFormat,
+        container: Box<dyn Container>,
+        base: Option<Base>,
+        sink: &mut dyn Sink,
+    ) -> (ArchiveOutcome, io::Result<()>) {
         let place = ArchivePlace::new(format, String::new(), base, 0);
-        let read = self.members(self.open(format, source), &place, sink);
+        let read = self.members(container, &place, sink);
         (self.outcome, read)
     }
 
@@ -299,7 +321,12 @@ impl<'a> ArchiveReader<'a> {
                 return Ok(());
             }
             MemberContents::Document(format) => {
-                return self.document(format, reader, place, sink);
+                let inside = container.borrow();
+                if let Some(bytes) = inside.whole() {
+                    return self.document(format, Contents::Bytes(&bytes), place, sink);
+                }
+                drop(inside);
+                return self.document(format, Contents::Stream(&mut reader), place, sink);
             }
             MemberContents::File | MemberContents::Sniffed => {}
         }
@@ -345,8 +372,11 @@ impl<'a> ArchiveReader<'a> {
             let container = self.open(format, source);
             return self.members(container, &place.archive.inside(format, &place), sink);
         }
+        let mut reader = reader;
         match self.options.choose_by(place.path, false, head) {
-            Choice::Read(format) => self.document(format, reader, place, sink),
+            Choice::Read(format) => {
+                self.document(format, Contents::Stream(&mut reader), place, sink)
+            }
             Choice::Skip(skip) => {
                 self.outcome.counts.skip(skip.format);
                 Ok(())
@@ -357,7 +387,7 @@ impl<'a> ArchiveReader<'a> {
     fn document(
         &mut self,
         format: &'static Format,
-        reader: impl Read,
+        contents: Contents<'_>,
         place: MemberPlace<'_>,
         sink: &mut dyn Sink,
     ) -> io::Result<()> {
@@ -379,7 +409,13 @@ impl<'a> ArchiveReader<'a> {
             ..Document::new(format, base.as_ref())
         };
         let mut sink = MemberSink::new(sink, &place);
-        let length = self.extractor.extract(&document, reader, &mut sink)?;
+        let length = match contents {
+            Contents::Bytes(bytes) => {
+                self.extractor.extract_bytes(&document, bytes, &mut sink);
+                bytes.len() as u64
+            }
+            Contents::Stream(reader) => self.extractor.extract(&document, reader, &mut sink)?,
+        };
         self.outcome.counts.parts += 1;
         self.outcome.bytes += length;
         Ok(())

@@ -79,11 +79,7 @@ impl<'a> OpenedFile<'a> {
     fn open(&mut self, codec: &'static Codec, reader: Box<dyn Read>) -> io::Result<()> {
         let mut layer = Decompressed::new(codec, reader);
         // Damage in a web archive must not end it.
-        let path = without(self.path, codec.extension);
-        if ["warc", "wat", "wet"]
-            .iter()
-            .any(|name| without(path, name).len() < path.len())
-        {
+        if is_web_archive(self.path, codec) {
             layer.resume_at(WARC);
         }
         let layer = Rc::new(RefCell::new(layer));
@@ -192,6 +188,13 @@ impl Read for LayerRest {
         self.output += n as u64;
         Ok(n)
     }
+}
+
+/// Returns whether the extension of a path is one of web archives, compressed by a codec.
+pub(super) fn is_web_archive(path: &[u8], codec: &Codec) -> bool {
+    let path = without(path, codec.extension);
+    let mut extensions = ["warc", "wat", "wet"].iter();
+    extensions.any(|name| without(path, name).len() < path.len())
 }
 
 /// Removes an extension from a path, if the path has it.

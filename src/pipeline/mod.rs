@@ -1,7 +1,7 @@
 //! Layer 6: many documents on all cores, written in the order of their paths.
 //!
 //! [`walk`] finds files lazily. [`queue`] groups them in batches with ascending tickets and splits
-//! huge ones ([`split_lines`], [`split_members`]). [`mod@run`] has a worker for each core that reads
+//! huge ones ([`split_lines`], [`split_members`], [`split_records`]). [`mod@run`] has a worker for each core that reads
 //! the files of a batch ([`read`], which opens by [`input`], recognises by [`sniff`] and extracts)
 //! into a buffer of its own. [`reorder`] puts these buffers in the order of their tickets, and
 //! [`writer`] writes them. The bytes written do not depend on the number of workers.
@@ -18,6 +18,7 @@ pub mod run;
 pub mod sniff;
 pub mod split_lines;
 pub(crate) mod split_members;
+pub(crate) mod split_records;
 pub mod tally;
 pub mod walk;
 pub(crate) mod workers;

@@ -10,11 +10,12 @@ use encoding_rs::{Encoding, UTF_8};
 use regex::bytes::RegexSet;
 
 use super::bases::Bases;
+use super::compressed::is_web_archive;
 use super::sniff::{self, Content, HEAD, NamedType};
 use super::split_lines::PIECE;
 use super::tally::CountKey;
 use super::walk::{Entry, EntryKind};
-use crate::archive::{ArchiveFormat, ArchiveKind, ArchiveOptions};
+use crate::archive::{ArchiveFormat, ArchiveKind, ArchiveOptions, WARC};
 use crate::decode::compression::Codec;
 use crate::document::events::Context;
 use crate::document::options::Slug;
@@ -24,6 +25,9 @@ use crate::output::record::{Skip, SkipReason};
 use crate::output::{Layout, OUTPUTS, Output};
 use crate::resolver::Link;
 use crate::uri::Reference;
+
+/// The first bytes of a web archive.
+const FIRST: &[u8] = b"WARC/1.0";
 
 /// The options of a run.
 #[derive(Clone)]
@@ -170,6 +174,27 @@ impl PipelineOptions {
             _ => true,
         };
         (is_wanted && (format.kind.in_walks() || self.opens(entry))).then_some(format)
+    }
+
+    /// Returns the format of a web archive that is split, and its codec: none if it is not compressed.
+    /// `None` for other files.
+    pub(crate) fn splits_records(
+        &self,
+        entry: &Entry,
+        head: &[u8],
+    ) -> Option<(&'static ArchiveFormat, Option<&'static Codec>)> {
+        if self.threads < 2 || self.report.is_by_file() {
+            return None;
+        }
+        let path = entry.path.as_os_str().as_encoded_bytes();
+        let codec = self.codec(entry, head);
+        let is_warc = match codec {
+            Some(codec) => is_web_archive(path, codec) && codec.find_member(head, WARC) == Some(0),
+            None => head.starts_with(WARC),
+        };
+        let head = if codec.is_some() { FIRST } else { head };
+        let format = self.archive(entry, head).filter(|_| is_warc);
+        format.map(|format| (format, codec))
     }
 
     /// Returns whether a file is opened if it is compressed or an archive.

@@ -17,6 +17,7 @@ use super::options::{Choice, PipelineOptions};
 use super::sniff::HEAD;
 use super::split_lines::{FilePiece, LineSplitter, UNCUT};
 use super::split_members::MemberSplitter;
+use super::split_records::{RecordPiece, RecordSplitter};
 use super::walk::{Entry, EntryKind, Unreadable, Walk};
 use crate::bytes::source::fill;
 use crate::document::SplitPoint;
@@ -35,6 +36,8 @@ pub(crate) enum Job {
     Read(Entry, FileBytes),
     /// A piece of a file to read.
     Piece(FilePiece),
+    /// A piece of a web archive to read.
+    Records(RecordPiece),
     /// A path to report as unreadable.
     Unreadable(Unreadable),
 }
@@ -56,6 +59,7 @@ impl FileBytes {
 enum FileSplitter {
     Lines(LineSplitter),
     Members(MemberSplitter),
+    Records(RecordSplitter),
 }
 
 /// The access of one worker to the queue.
@@ -213,7 +217,12 @@ impl<'a> Queue<'a> {
         let mut file = File::open(&entry.path).ok()?;
         let mut buffer = Vec::new();
         let head = input::read(&mut file, &mut buffer, HEAD).ok()?;
-        // An archive is read from start to end, whatever its first bytes look like.
+        // Other archives are read from start to end, whatever their first bytes look like.
+        if let Some(format) = self.options.splits_records(entry, head) {
+            let (entry, size) = (entry.clone(), self.options.piece_size);
+            let splitter = RecordSplitter::new(entry, format, file, length, size);
+            return Some(FileSplitter::Records(splitter));
+        }
         if self.options.archive(entry, head).is_some() {
             return None;
         }
@@ -295,12 +304,15 @@ impl DispatchState {
     /// Takes the next piece of the file that is being split. Returns whether there is one.
     fn next_piece(&mut self, jobs: &mut Vec<Job>) -> bool {
         let piece = match &mut self.splitter {
-            Some(FileSplitter::Lines(splitter)) => splitter.next(),
-            Some(FileSplitter::Members(splitter)) => splitter.next(&mut self.piece_buffers),
+            Some(FileSplitter::Lines(splitter)) => splitter.next().map(Job::Piece),
+            Some(FileSplitter::Members(splitter)) => {
+                splitter.next(&mut self.piece_buffers).map(Job::Piece)
+            }
+            Some(FileSplitter::Records(splitter)) => splitter.next().map(Job::Records),
             None => None,
         };
         let found = piece.is_some();
-        jobs.extend(piece.map(Job::Piece));
+        jobs.extend(piece);
         if !found {
             self.splitter = None;
             self.piece_buffers.clear();

@@ -8,9 +8,10 @@ use super::compressed::{Located, OpenedFile};
 use super::input::{Input, Joined};
 use super::options::{Choice, PipelineOptions, ReportMode};
 use super::split_lines::FilePiece;
+use super::split_records::RecordPiece;
 use super::walk::{Entry, EntryKind};
 use crate::archive::{ArchiveFormat, ArchiveSource};
-use crate::decode::compression::Codec;
+use crate::decode::compression::{Codec, DecompressError};
 use crate::document::options::Slug;
 use crate::document::{ArchiveCounts, Format, Retrieval};
 use crate::extractor::{Document, Extractor, PieceOrigin, Positions};
@@ -45,11 +46,16 @@ pub(crate) enum FileOutcome {
     Skipped(Skip),
 }
 
+/// The counts of a piece of an archive, and the error that ended its reading early.
+pub(super) type PieceRead = (ArchiveOutcome, Option<io::Error>);
+
 /// Reads files, with buffers that are used again for the next one.
 pub(crate) struct FileReader<'a> {
     options: &'a PipelineOptions,
     extractor: Extractor,
     head: Vec<u8>,
+    /// The content of a piece of a web archive.
+    content: Vec<u8>,
     names: bases::AbsolutePaths,
     trees: bases::TreeRoots,
 }
@@ -61,6 +67,7 @@ impl<'a> FileReader<'a> {
             options,
             extractor: Extractor::new(&options.extractor),
             head: Vec::new(),
+            content: Vec::new(),
             names: bases::AbsolutePaths::default(),
             trees: bases::TreeRoots::default(),
         }
@@ -290,6 +297,22 @@ impl<'a> FileReader<'a> {
         self.extractor.counts(format)
     }
 
+    /// Reads a piece of a web archive and passes its links to `sink`.
+    pub(super) fn records(&mut self, piece: &RecordPiece, sink: &mut impl Sink) -> PieceRead {
+        let base = self.place(&piece.whole.entry).map(archive::base_of_members);
+        let options = self.options;
+        let extractor = &mut self.extractor;
+        let outcome = piece.read(&options.archive_options, &mut self.content, |container| {
+            let reader = ArchiveReader::new(options, extractor);
+            reader.read_container(piece.whole.format, container, base, sink)
+        });
+        if let Some(damage) = outcome.damage {
+            report_error(&damage, sink);
+        }
+        let (outcome, read) = outcome.read.unwrap_or((ArchiveOutcome::default(), Ok(())));
+        (outcome, read.err())
+    }
+
     /// Reads a piece of a file and passes its links to `sink`; returns the length of the piece.
     ///
     /// # Errors
@@ -335,15 +358,20 @@ impl<'a> FileReader<'a> {
     }
 }
 
+/// Reports damage of compression in a file.
+fn report_error(error: &DecompressError, sink: &mut impl Sink) {
+    sink.diagnostic(&Diagnostic {
+        member: None,
+        code: error.fault.into(),
+        count: 1,
+        offset: error.offset,
+    });
+}
+
 /// Reports the damage in the layers of a compressed file.
 fn report_damage(opened: &OpenedFile<'_>, sink: &mut impl Sink) {
     for error in opened.errors() {
-        sink.diagnostic(&Diagnostic {
-            member: None,
-            code: error.fault.into(),
-            count: 1,
-            offset: error.offset,
-        });
+        report_error(&error, sink);
     }
 }
 

@@ -9,6 +9,7 @@ use super::queue::{Job, Queue};
 use super::read::{FileOutcome, FileReader, SHRUNK};
 use super::reorder::{BlockSink, ReorderBuffer, Stopped};
 use super::split_lines::FilePiece;
+use super::split_records::RecordPiece;
 use super::tally::KeyCounts;
 use super::walk::{Entry, Walk};
 use super::workers::run_workers;
@@ -158,6 +159,7 @@ impl<'a, W: Write + Send> ExtractWorker<'a, W> {
                 Job::File(entry) => self.file(entry, None),
                 Job::Read(entry, read) => self.file(entry, Some(read.bytes())),
                 Job::Piece(piece) => self.piece(piece),
+                Job::Records(piece) => self.records(piece),
                 Job::Unreadable(unreadable) => {
                     let path = unreadable.path.as_os_str().as_encoded_bytes();
                     self.collector.begin_document(path);
@@ -213,6 +215,23 @@ impl<'a, W: Write + Send> ExtractWorker<'a, W> {
             }
             Err(error) => Some(error),
         };
+        if let Some(error) = error {
+            self.collector.fail(&error.to_string());
+        }
+    }
+
+    /// Extracts the links of a piece of a web archive.
+    fn records(&mut self, piece: &RecordPiece) {
+        let path = piece.whole.entry.path.as_os_str().as_encoded_bytes();
+        self.collector.begin_document(path);
+        let (outcome, error) = self.reader.records(piece, &mut self.collector);
+        self.collector.end_piece(outcome.bytes, piece.index == 0);
+        let archive = self.collector.archive(&outcome.counts, outcome.bytes);
+        if let Some(archive) = piece.add_counts(&archive)
+            && self.collector.counts_archives()
+        {
+            self.collector.report_archive(&archive);
+        }
         if let Some(error) = error {
             self.collector.fail(&error.to_string());
         }

@@ -29,7 +29,7 @@ pub(crate) const TAIL: usize = 8 << 10;
 const MIN_PIECES: u64 = 4;
 
 /// The search for a split point ends after this many bytes; the rest of the file is one piece then.
-const MAX_SEARCH: u64 = 64 << 20;
+pub(super) const MAX_SEARCH: u64 = 64 << 20;
 
 /// The number of bytes that are searched for a split point first.
 const SEARCH: usize = 16 << 10;
@@ -63,9 +63,33 @@ impl SplitFile {
 
 /// The sum of the counts of the pieces of an archive, and the number of pieces that are in it.
 #[derive(Debug, Default)]
-struct ArchiveSum {
+pub(super) struct ArchiveSum {
     state: Mutex<(usize, ArchiveRecord)>,
     added: Condvar,
+}
+
+impl ArchiveSum {
+    /// Adds the counts of a piece. The last piece waits for all others and returns the sum.
+    pub(super) fn add(
+        &self,
+        counts: &ArchiveRecord,
+        index: usize,
+        is_last: bool,
+    ) -> Option<ArchiveRecord> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.0 += 1;
+        state.1.add(counts);
+        self.added.notify_all();
+        if !is_last {
+            return None;
+        }
+        // Pieces are dispatched in order, so workers are processing all others.
+        while state.0 <= index {
+            let waited = self.added.wait(state);
+            state = waited.unwrap_or_else(PoisonError::into_inner);
+        }
+        Some(std::mem::take(&mut state.1))
+    }
 }
 
 /// A format that is debug-printed by its name.
@@ -254,19 +278,8 @@ impl FilePiece {
     /// Adds the counts of the piece to those of its archive. The last piece waits for all others and
     /// returns the sum.
     pub(crate) fn add_counts(&self, counts: &ArchiveRecord) -> Option<ArchiveRecord> {
-        let ArchiveSum { state, added } = &self.whole.archive;
-        let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.0 += 1;
-        state.1.add(counts);
-        added.notify_all();
-        if self.end.is_some() {
-            return None;
-        }
-        // Pieces are dispatched in order, so workers are processing all others.
-        while state.0 <= self.index {
-            state = added.wait(state).unwrap_or_else(PoisonError::into_inner);
-        }
-        Some(std::mem::take(&mut state.1))
+        let is_last = self.end.is_none();
+        self.whole.archive.add(counts, self.index, is_last)
     }
 
     /// Returns the offset of the piece, with line 1.

@@ -134,6 +134,12 @@ impl Codec {
         CODECS.iter().find(|codec| codec.extension == extension)
     }
 
+    /// Returns the index of the first member in `bytes` whose content begins with `prefix`.
+    pub(crate) fn find_member(&'static self, bytes: &[u8], prefix: &[u8]) -> Option<usize> {
+        let mut found = memchr::memmem::find_iter(bytes, self.magic);
+        found.find(|&at| self.begins_with(&bytes[at..bytes.len().min(at + PROBED)], prefix))
+    }
+
     /// Returns whether the content of a member begins with some bytes; `member` is its start.
     fn begins_with(&'static self, member: &[u8], prefix: &[u8]) -> bool {
         let mut content = Decompressed::new(self, Box::new(Cursor::new(member.to_vec())));
@@ -182,6 +188,15 @@ pub struct DecompressError {
     pub offset: u64,
 }
 
+impl DecompressError {
+    fn moved(self, by: u64) -> Self {
+        DecompressError {
+            offset: self.offset + by,
+            ..self
+        }
+    }
+}
+
 /// Reads a compressed document, decompressed.
 ///
 /// ```
@@ -205,25 +220,153 @@ pub struct Decompressed {
     state: DecompressState,
     /// Decompressed bytes so far.
     output: u64,
-    members: VecDeque<MemberExtent>,
-    error: Option<DecompressError>,
+    log: MemberLog,
     /// The first bytes of what a member holds behind which reading goes on after damage.
     resume: Option<&'static [u8]>,
     /// The members that may still be tried after damage.
     attempts: u32,
+}
+
+/// The start of a member, from which on a document can be read without what stands before.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MemberStart {
+    /// The offset in the compressed document.
+    pub input: u64,
+    /// The offset in the output.
+    pub output: u64,
+    /// The members that may still be tried after damage.
+    attempts: u32,
+    /// The first error before it.
+    pub error: Option<DecompressError>,
+}
+
+impl MemberStart {
+    /// The start of a document.
+    pub(crate) const FIRST: MemberStart = MemberStart {
+        input: 0,
+        output: 0,
+        attempts: ATTEMPTS,
+        error: None,
+    };
+
+    /// Returns the start at an offset of the output of a document that is not compressed.
+    pub(crate) fn moved_to(&self, output: u64) -> Self {
+        MemberStart {
+            input: self.input + (output - self.output),
+            output,
+            ..*self
+        }
+    }
+
+    /// Returns a start of which only the place in the compressed document is known.
+    pub(crate) fn assumed(input: u64) -> Self {
+        MemberStart {
+            input,
+            ..MemberStart::FIRST
+        }
+    }
+
+    /// Returns where `end` is that reading from `assumed` on, in the place of this start, has come to;
+    /// `None` where reading from here on may come elsewhere.
+    pub(crate) fn after(&self, assumed: &MemberStart, end: &MemberStart) -> Option<MemberStart> {
+        let output = self.output + end.output;
+        let attempts = self.attempts.checked_sub(ATTEMPTS - end.attempts)?;
+        let is_same = self.input == assumed.input
+            && attempts > 0
+            && !Decompressed::is_excessive(self.input, output);
+        let moved = end.error.map(|error| error.moved(self.output));
+        is_same.then_some(MemberStart {
+            input: end.input,
+            output,
+            attempts,
+            error: self.error.or(moved),
+        })
+    }
+}
+
+/// The places of members and of damage in what has been decompressed, as far as they are of use.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct MemberLog {
+    members: VecDeque<MemberExtent>,
     /// The offsets in the output behind damage at which another member begins.
     gaps: VecDeque<u64>,
+    error: Option<DecompressError>,
+}
+
+impl MemberLog {
+    /// See [`Decompressed::member`].
+    fn member(&mut self, offset: u64) -> Option<&MemberExtent> {
+        while (self.members.get(1)).is_some_and(|member| member.output <= offset) {
+            self.members.pop_front();
+        }
+        let member = self.members.front()?;
+        (member.output <= offset).then_some(member)
+    }
+
+    /// See [`Members::end`].
+    fn member_end(&self, offset: u64, before: u64) -> Option<u64> {
+        let mut latest_first = self.members.iter().rev();
+        let (input, output) = latest_first.find(|member| member.output < offset)?.end?;
+        (output < before).then_some(input)
+    }
+
+    /// See [`Decompressed::gap`].
+    fn gap(&mut self, from: u64) -> Option<u64> {
+        while self.gaps.front().is_some_and(|gap| *gap < from) {
+            self.gaps.pop_front();
+        }
+        self.gaps.front().copied()
+    }
+
+    /// Returns the member that begins at an offset of the output, if one does.
+    fn start_at(&mut self, offset: u64) -> Option<MemberStart> {
+        let error = self.error;
+        let member = self.member(offset)?;
+        (member.output == offset).then(|| MemberStart {
+            input: member.start,
+            output: offset,
+            attempts: member.attempts,
+            // An error at the very offset is one of what stands before the member, which has content.
+            error: error.filter(|error| error.offset <= offset),
+        })
+    }
+
+    /// Returns the last member that has begun: its offset in the compressed document, and in the output.
+    pub(crate) fn last(&self) -> Option<(u64, u64)> {
+        let last = self.members.back()?;
+        Some((last.start, last.output))
+    }
+
+    /// Returns whether members may have been forgotten.
+    pub(crate) fn is_full(&self) -> bool {
+        self.members.len() == MEMBERS
+    }
+
+    /// Moves all offsets in the output.
+    pub(crate) fn moved(mut self, by: u64) -> Self {
+        for member in &mut self.members {
+            member.output += by;
+            member.end = member.end.map(|(input, output)| (input, output + by));
+        }
+        for gap in &mut self.gaps {
+            *gap += by;
+        }
+        self.error = self.error.map(|error| error.moved(by));
+        self
+    }
 }
 
 /// The place of a member in the output and in the compressed document.
 #[derive(Clone, Copy, Debug)]
 struct MemberExtent {
+    /// The members that could still be tried after damage before it.
+    attempts: u32,
     /// The offset of its first byte in the output.
     output: u64,
     /// The offset of its first byte in the compressed document.
     start: u64,
-    /// The offset behind it in the compressed document, once it has been read.
-    end: Option<u64>,
+    /// The offsets behind it in the compressed document and in the output, once it has been read.
+    end: Option<(u64, u64)>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -241,17 +384,29 @@ enum DecompressState {
 impl Decompressed {
     /// Reads the document in `reader`, whose first bytes are those of the codec.
     pub fn new(codec: &'static Codec, reader: Box<dyn Read>) -> Self {
+        Decompressed::from_member(codec, reader, &MemberStart::FIRST)
+    }
+
+    /// Reads the document from a member on, with which `reader` begins.
+    pub(crate) fn from_member(
+        codec: &'static Codec,
+        reader: Box<dyn Read>,
+        start: &MemberStart,
+    ) -> Self {
+        let mut source = BufferedSource::new(reader);
+        source.consumed = start.input;
         Decompressed {
             codec,
-            source: BufferedSource::new(reader),
+            source,
             decoder: (codec.decoder)(),
             state: DecompressState::Begin,
-            output: 0,
-            members: VecDeque::new(),
-            error: None,
+            output: start.output,
+            log: MemberLog {
+                error: start.error,
+                ..MemberLog::default()
+            },
             resume: None,
-            attempts: ATTEMPTS,
-            gaps: VecDeque::new(),
+            attempts: start.attempts,
         }
     }
 
@@ -263,10 +418,12 @@ impl Decompressed {
     /// Returns the first offset in the output, from `from` on, at which reading went on behind damage.
     /// Offsets must not descend from call to call.
     pub(crate) fn gap(&mut self, from: u64) -> Option<u64> {
-        while self.gaps.front().is_some_and(|gap| *gap < from) {
-            self.gaps.pop_front();
-        }
-        self.gaps.front().copied()
+        self.log.gap(from)
+    }
+
+    /// Returns the places of members and of damage so far.
+    pub(crate) fn log(&self) -> &MemberLog {
+        &self.log
     }
 
     /// Returns the number of compressed bytes that have been consumed.
@@ -283,40 +440,31 @@ impl Decompressed {
     pub(crate) fn end_with(&mut self, fault: DecompressFault) {
         self.state = DecompressState::Done;
         let offset = self.output;
-        self.error.get_or_insert(DecompressError { fault, offset });
+        (self.log.error).get_or_insert(DecompressError { fault, offset });
     }
 
     /// Returns the fault of what has been read.
     pub fn error(&self) -> Option<DecompressError> {
-        self.error
+        self.log.error
     }
 
     /// Returns where in the compressed document the member begins that holds the byte at an offset of
     /// the output. Offsets must not descend from call to call: members before them are forgotten.
     pub(crate) fn member(&mut self, offset: u64) -> Option<u64> {
-        while (self.members.get(1)).is_some_and(|member| member.output <= offset) {
-            self.members.pop_front();
-        }
-        let member = self.members.front()?;
-        (member.output <= offset).then_some(member.start)
-    }
-
-    /// Returns where in the compressed document the member ends that holds the byte before an offset of
-    /// the output, if it has been read to its end.
-    pub(crate) fn member_end(&self, offset: u64) -> Option<u64> {
-        let mut latest_first = self.members.iter().rev();
-        latest_first.find(|member| member.output < offset)?.end
+        self.log.member(offset).map(|member| member.start)
     }
 
     fn begin_member(&mut self, at: u64) {
         // A member without content holds no byte that could be asked for.
-        if (self.members.back()).is_some_and(|member| member.output == self.output) {
-            self.members.pop_back();
+        let members = &mut self.log.members;
+        if (members.back()).is_some_and(|member| member.output == self.output) {
+            members.pop_back();
         }
-        if self.members.len() == MEMBERS {
-            self.members.pop_front();
+        if members.len() == MEMBERS {
+            members.pop_front();
         }
-        self.members.push_back(MemberExtent {
+        members.push_back(MemberExtent {
+            attempts: self.attempts,
             output: self.output,
             start: at,
             end: None,
@@ -327,8 +475,8 @@ impl Decompressed {
     }
 
     fn end_member(&mut self) {
-        if let Some(member) = self.members.back_mut() {
-            member.end = Some(self.source.consumed);
+        if let Some(member) = self.log.members.back_mut() {
+            member.end = Some((self.source.consumed, self.output));
         }
         self.state = DecompressState::Behind;
     }
@@ -355,7 +503,7 @@ impl Decompressed {
             self.source.consume(at);
             self.attempts -= 1;
             if self.codec.begins_with(self.source.peek(PROBED), prefix) {
-                self.gaps.push_back(self.output);
+                self.log.gaps.push_back(self.output);
                 self.state = DecompressState::Begin;
                 return;
             }
@@ -437,33 +585,69 @@ impl Read for Decompressed {
 /// The members of the layers of a compressed document, outermost first. They grow while the layers are
 /// read.
 #[derive(Clone)]
-pub struct Members(Vec<Rc<RefCell<Decompressed>>>);
+pub struct Members(MemberPlaces);
+
+#[derive(Clone)]
+enum MemberPlaces {
+    Layers(Vec<Rc<RefCell<Decompressed>>>),
+    /// Those of one layer that has been read.
+    Known(Rc<RefCell<MemberLog>>),
+}
 
 impl Members {
     /// Returns the members of layers, outermost first.
     pub(crate) fn new(layers: Vec<Rc<RefCell<Decompressed>>>) -> Self {
-        Members(layers)
+        Members(MemberPlaces::Layers(layers))
+    }
+
+    /// Returns the members of a layer that has been read.
+    pub(crate) fn known(log: MemberLog) -> Self {
+        Members(MemberPlaces::Known(Rc::new(RefCell::new(log))))
     }
 
     /// Returns where in the file the member begins that holds the byte at an offset of the content.
     /// Offsets must not descend from call to call.
     pub(crate) fn offset(&self, content: u64) -> Option<u64> {
-        let mut innermost_first = self.0.iter().rev();
-        innermost_first.try_fold(content, |at, layer| layer.borrow_mut().member(at))
+        match &self.0 {
+            MemberPlaces::Layers(layers) => {
+                let mut innermost_first = layers.iter().rev();
+                innermost_first.try_fold(content, |at, layer| layer.borrow_mut().member(at))
+            }
+            MemberPlaces::Known(log) => Some(log.borrow_mut().member(content)?.start),
+        }
     }
 
-    /// Returns where in the file the member ends that holds the byte before an offset of the content,
-    /// once it has been read; `None` in more than one layer.
-    pub(crate) fn end(&self, content: u64) -> Option<u64> {
-        match self.0.as_slice() {
-            [layer] => layer.borrow().member_end(content),
-            _ => None,
+    /// Returns where in the file the member ends that holds the byte before an offset of the content, if
+    /// its content ends before the offset `before`, up to which all has been read; `None` in more than
+    /// one layer.
+    pub(crate) fn end(&self, content: u64, before: u64) -> Option<u64> {
+        match &self.0 {
+            MemberPlaces::Layers(layers) => match layers.as_slice() {
+                [layer] => layer.borrow().log.member_end(content, before),
+                _ => None,
+            },
+            MemberPlaces::Known(log) => log.borrow().member_end(content, before),
         }
     }
 
     /// Returns the first offset of the content, from `from` on, at which reading went on behind damage.
     /// Offsets must not descend from call to call.
     pub(crate) fn gap(&self, from: u64) -> Option<u64> {
-        self.0.last()?.borrow_mut().gap(from)
+        match &self.0 {
+            MemberPlaces::Layers(layers) => layers.last()?.borrow_mut().gap(from),
+            MemberPlaces::Known(log) => log.borrow_mut().gap(from),
+        }
+    }
+
+    /// Returns the member that begins at an offset of the content, if one does; `None` in more than one
+    /// layer. Offsets must not descend from call to call.
+    pub(crate) fn start_at(&self, content: u64) -> Option<MemberStart> {
+        match &self.0 {
+            MemberPlaces::Layers(layers) => match layers.as_slice() {
+                [layer] => layer.borrow_mut().log.start_at(content),
+                _ => None,
+            },
+            MemberPlaces::Known(log) => log.borrow_mut().start_at(content),
+        }
     }
 }

@@ -1,0 +1,279 @@
+//! Web archives from a seed, with damage of every kind: read in pieces, on any number of threads.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+use uriscan::output::Output;
+use uriscan::pipeline::walk::{Root, Walk};
+use uriscan::pipeline::writer::FlushPolicy;
+use uriscan::pipeline::{self, Archives, PipelineOptions, Verbosity};
+
+use generate::crawl::{Crawl, DAMAGES, Record, target};
+
+#[path = "../../benches/generate/mod.rs"]
+mod generate;
+
+/// The records of a run, and whether it found damage.
+struct Run {
+    output: String,
+    damaged: u64,
+}
+
+fn run(path: &Path, threads: usize, piece: u64) -> Run {
+    let options = PipelineOptions {
+        output: Output::named("jsonl").unwrap(),
+        threads,
+        piece_size: piece,
+        verbosity: Verbosity {
+            summary: true,
+            archives: Archives::Records,
+            ..Verbosity::default()
+        },
+        ..PipelineOptions::default()
+    };
+    let walk = Walk::new(
+        [Ok(Root::Path(path.into()))].into_iter(),
+        Default::default(),
+    );
+    let mut output = Vec::new();
+    let outcome = pipeline::run(&options, walk, &mut output, FlushPolicy::Gathered);
+    assert!(outcome.output_error.is_none());
+    Run {
+        output: String::from_utf8(output).unwrap(),
+        damaged: outcome.damaged,
+    }
+}
+
+/// A file of these bytes.
+fn file(name: &str, bytes: &[u8]) -> (tempfile::TempDir, std::path::PathBuf) {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join(name);
+    fs::write(&path, bytes).unwrap();
+    (directory, path)
+}
+
+fn bytes(records: &[Record]) -> Vec<u8> {
+    let bytes = records.iter().map(|record| record.bytes.as_slice());
+    bytes.collect::<Vec<_>>().concat()
+}
+
+/// The targets and the codes of diagnostics in the output.
+fn found(output: &str) -> (BTreeSet<String>, BTreeMap<String, u64>) {
+    let (mut targets, mut codes) = (BTreeSet::new(), BTreeMap::new());
+    for line in output.lines() {
+        let record: Value = serde_json::from_str(line).unwrap();
+        match record["type"].as_str() {
+            Some("link") => {
+                targets.extend(record["target"].as_str().map(str::to_owned));
+            }
+            Some("diagnostic") => {
+                let code = record["code"].as_str().unwrap();
+                *codes.entry(code.to_owned()).or_default() += record["count"].as_u64().unwrap();
+            }
+            _ => {}
+        }
+    }
+    (targets, codes)
+}
+
+fn check(records: &[Record], targets: &BTreeSet<String>) {
+    for (index, record) in records.iter().enumerate() {
+        if record.damage.is_some_and(|damage| !damage.keeps_links) {
+            continue;
+        }
+        for link in 0..record.links {
+            let wanted = target(record.page, link);
+            let near = &records[index.saturating_sub(2)..=index];
+            let near = near
+                .iter()
+                .map(|record| record.damage.map(|damage| damage.name));
+            let near: Vec<_> = near.collect();
+            assert!(targets.contains(&wanted), "{wanted}, {near:?}");
+        }
+    }
+}
+
+#[test]
+fn each_kind_of_damage_is_reported_and_harms_no_other_record() {
+    for damage in &DAMAGES {
+        for is_packed in [true, false] {
+            if damage.packed && !is_packed {
+                continue;
+            }
+            for seed in 0..3 {
+                let mut crawl = Crawl::new(seed, is_packed, 0);
+                let records: Vec<_> = (0..5)
+                    .map(|index| crawl.record_with((index == 2).then_some(damage)))
+                    .collect();
+                let name = ["x.warc", "x.warc.gz"][usize::from(is_packed)];
+                let (_directory, path) = file(name, &bytes(&records));
+                let run = run(&path, 1, 1 << 20);
+                let (targets, codes) = found(&run.output);
+                check(&records, &targets);
+                assert!(
+                    codes.contains_key(damage.code),
+                    "{}: {codes:?}",
+                    damage.name
+                );
+                let is_damage = !damage.code.starts_with("http.");
+                assert_eq!(run.damaged > 0, is_damage, "{}: {codes:?}", damage.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn pieces_have_the_records_of_the_whole() {
+    for (is_packed, damaged, bytes_made) in [
+        (true, 30, 1 << 20),
+        (true, 400, 300 << 10),
+        (false, 30, 2 << 20),
+        (false, 400, 1 << 20),
+        (true, 0, 300 << 10),
+    ] {
+        for seed in 0..2 {
+            let records = Crawl::new(seed, is_packed, damaged).records(bytes_made);
+            let name = ["x.warc", "x.warc.gz"][usize::from(is_packed)];
+            let (_directory, path) = file(name, &bytes(&records));
+            let whole = run(&path, 1, 1 << 20);
+            let (targets, codes) = found(&whole.output);
+            check(&records, &targets);
+            let reported: u64 = codes.values().sum();
+            let caused = records.iter().filter(|record| record.damage.is_some());
+            assert!(reported >= caused.count() as u64, "{codes:?}");
+            for (threads, piece) in [(2, 1), (2, 20_000), (3, 100_000)] {
+                let pieces = run(&path, threads, piece);
+                assert_eq!(whole.damaged, pieces.damaged);
+                let mut lines = whole.output.lines().zip(pieces.output.lines());
+                let different = lines.find(|(one, other)| one != other);
+                assert_eq!(
+                    different, None,
+                    "{name}, {seed}, {damaged}, {threads}, {piece}"
+                );
+                assert_eq!(whole.output.len(), pieces.output.len());
+            }
+        }
+    }
+}
+
+/// A WARC in a WARC, stored: what looks like the start of a piece is none.
+#[test]
+fn an_archive_in_a_record_is_no_piece() {
+    let inner = bytes(&Crawl::new(1, true, 0).records(300 << 10));
+    for is_packed in [true, false] {
+        let mut records = bytes(&Crawl::new(2, is_packed, 0).records(200 << 10));
+        let mut record = format!(
+            "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: https://www.example.com/x.warc.gz\r\n\
+             Content-Type: application/gzip\r\nContent-Length: {}\r\n\r\n",
+            inner.len()
+        )
+        .into_bytes();
+        record.extend_from_slice(&inner);
+        record.extend_from_slice(b"\r\n\r\n");
+        if is_packed {
+            let mut encoder =
+                flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
+            encoder.write_all(&record).unwrap();
+            record = encoder.finish().unwrap();
+        }
+        records.extend_from_slice(&record);
+        records.extend_from_slice(&bytes(&Crawl::new(3, is_packed, 0).records(200 << 10)));
+        let name = ["x.warc", "x.warc.gz"][usize::from(is_packed)];
+        let (_directory, path) = file(name, &records);
+        let whole = run(&path, 1, 1 << 20);
+        assert_eq!(whole.damaged, 0);
+        for piece in [1, 10_000, 50_000, 100_000] {
+            assert!(
+                run(&path, 2, piece).output == whole.output,
+                "{name}, {piece}"
+            );
+        }
+    }
+}
+
+/// Members that hold several records, parts of records, or all of them.
+#[test]
+fn members_need_not_be_records() {
+    let plain = bytes(&Crawl::new(5, false, 30).records(1 << 20));
+    for size in [30_000, 200_000, 1 << 20] {
+        let members = plain.chunks(size).map(|chunk| {
+            let fast = flate2::Compression::fast();
+            let mut encoder = flate2::write::GzEncoder::new(Vec::new(), fast);
+            encoder.write_all(chunk).unwrap();
+            encoder.finish().unwrap()
+        });
+        let packed = members.collect::<Vec<_>>().concat();
+        let (_directory, path) = file("x.warc.gz", &packed);
+        let whole = run(&path, 1, 1 << 20);
+        for piece in [1, 10_000, 50_000] {
+            assert!(
+                run(&path, 2, piece).output == whole.output,
+                "{size}, {piece}"
+            );
+        }
+    }
+}
+
+/// Writes an archive of `URISCAN_CRAWL_MIB` mebibytes at `URISCAN_CRAWL`, 3 % of its records damaged,
+/// reads it with two threads and checks what was found.
+#[test]
+#[ignore = "takes minutes, and a file as long as it is told to write"]
+fn a_crawl_of_any_size() {
+    let path = std::env::var_os("URISCAN_CRAWL").unwrap();
+    let size = std::env::var("URISCAN_CRAWL_MIB").unwrap();
+    let size = size.parse::<usize>().unwrap() << 20;
+    let mut crawl = Crawl::new(2396, true, 30);
+    let mut writer = BufWriter::new(fs::File::create(&path).unwrap());
+    let (mut written, mut links, mut damaged) = (0, Vec::new(), 0_u64);
+    while written < size {
+        let record = crawl.record();
+        writer.write_all(&record.bytes).unwrap();
+        written += record.bytes.len();
+        let is_kept = record.damage.is_none_or(|damage| damage.keeps_links);
+        links.push(if is_kept { record.links } else { 0 });
+        damaged += u64::from(record.damage.is_some());
+    }
+    writer.into_inner().unwrap().sync_all().unwrap();
+    let program = std::env::var_os("URISCAN_PROGRAM");
+    let program = program.unwrap_or_else(|| env!("CARGO_BIN_EXE_uriscan").into());
+    let mut child = Command::new(program)
+        .args(["-j2", "-v"])
+        .arg(&path)
+        .stdout(Stdio::piped())
+        .stderr(fs::File::create(Path::new(&path).with_extension("err")).unwrap())
+        .spawn()
+        .unwrap();
+    let mut next = vec![0; links.len()];
+    for line in BufReader::new(child.stdout.take().unwrap()).split(b'\n') {
+        let line = String::from_utf8_lossy(&line.unwrap()).into_owned();
+        let numbers = line.strip_prefix("https://www.example.com/");
+        let Some((page, link)) = numbers.and_then(|numbers| numbers.split_once('/')) else {
+            continue;
+        };
+        let (Ok(page), Ok(link)) = (page.parse::<usize>(), link.parse::<usize>()) else {
+            continue;
+        };
+        if next.get(page) == Some(&link) {
+            next[page] += 1;
+        }
+    }
+    let code = child.wait().unwrap().code();
+    let messages = fs::read(Path::new(&path).with_extension("err")).unwrap();
+    let messages = messages.split(|&byte| byte == b'\n').count() as u64 - 1;
+    for (page, (&wanted, &found)) in links.iter().zip(&next).enumerate() {
+        assert!(found >= wanted, "page {page}: {found} of {wanted} links");
+    }
+    assert!(
+        messages >= damaged,
+        "{messages} messages for {damaged} records"
+    );
+    assert_eq!(code, Some(2));
+    println!(
+        "{} records, {damaged} damaged, {messages} messages",
+        links.len()
+    );
+}
