@@ -4,6 +4,7 @@ use std::hash::BuildHasher;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{MutexGuard, PoisonError};
 
+use super::labels::TreeLabels;
 use super::names::FileId;
 use super::options::{Audit, ListedLinks};
 use super::report::SkippedFile;
@@ -54,6 +55,8 @@ pub(super) struct Collection {
     pub(super) linked: FileSet,
     /// Files that a sitemap lists.
     pub(super) listed: FileSet,
+    /// The labels that all documents of a tree can name.
+    pub(super) labels: TreeLabels,
 }
 
 /// Reads every file of a walk.
@@ -79,6 +82,7 @@ impl Collection {
         self.wanted.add(&other.wanted);
         self.linked.add(&other.linked);
         self.listed.add(&other.listed);
+        self.labels.add(other.labels);
     }
 }
 
@@ -139,6 +143,7 @@ impl<'a> CollectWorker<'a> {
         self.collected.wanted = self.finds.wanted;
         self.collected.linked = self.finds.linked;
         self.collected.listed = self.finds.listed;
+        self.collected.labels = self.finds.labels;
         self.collected
     }
 
@@ -154,6 +159,7 @@ impl<'a> CollectWorker<'a> {
             .names
             .absolute(&self.audit.options.reading.bases.here, path);
         let absolute = absolute.unwrap_or(path);
+        self.finds.labels.walked(absolute);
         let file = match entry.kind {
             EntryKind::LeftOut(_) => FileId(0),
             _ => self.audit.checker.walked(absolute, entry.named),
@@ -275,6 +281,8 @@ struct DocumentFinds<'a> {
     linked: FileSet,
     /// Files that a sitemap lists.
     listed: FileSet,
+    /// The labels that all documents of a tree can name.
+    labels: TreeLabels,
     damaged: u64,
     /// Links to directories without an index file.
     directories: u64,
@@ -299,6 +307,7 @@ impl<'a> DocumentFinds<'a> {
             wanted: FileSet::default(),
             linked: FileSet::default(),
             listed: FileSet::default(),
+            labels: TreeLabels::default(),
             damaged: 0,
             directories: 0,
             exact: 0,
@@ -523,7 +532,13 @@ impl Sink for DocumentFinds<'_> {
     fn remark(&mut self, remark: &Remark<'_>) {
         self.marked |= match remark.kind {
             RemarkKind::Ignore => true,
-            RemarkKind::UndefinedLabel => self.audit.options.levels.reports("undefined-reference"),
+            RemarkKind::UndefinedLabel | RemarkKind::LabelReference => {
+                self.audit.options.levels.reports("undefined-reference")
+            }
+            RemarkKind::Label => {
+                self.labels.insert(self.audit.hasher.hash_one(remark.text));
+                return;
+            }
         };
         if self.keep == LinkRetention::All {
             self.contents.items.push(PackedItem::Remark as u8);

@@ -16,6 +16,7 @@ mod finding;
 pub(crate) mod fix;
 mod hint;
 mod ignored;
+mod labels;
 mod names;
 pub(crate) mod options;
 pub(crate) mod report;
@@ -122,6 +123,7 @@ pub(crate) fn run<'r>(
     let paths = &audit.checker.paths;
     let files = paths.len();
     let mut site = Site::new(collected.batches, files, audit.hasher.clone());
+    site.labels = collected.labels;
     let mut others: Vec<FileId> = collected.wanted.iter().collect();
     others.retain(|&file| site.anchors(file).is_none());
     for (file, anchors) in collect::read_others(audit, &others) {

@@ -671,6 +671,18 @@ impl<C: BlockSink<WireRecords>> Sink for ReportPass<'_, C> {
     fn remark(&mut self, remark: &Remark<'_>) {
         match remark.kind {
             RemarkKind::Ignore => self.comments.add(remark),
+            RemarkKind::Label => {}
+            RemarkKind::LabelReference => {
+                let evaluator = &mut self.evaluator;
+                let here = &self.audit.options.reading.bases.here;
+                let path = evaluator.absolute.absolute(here, &self.path);
+                let name = self.audit.hasher.hash_one(remark.text);
+                let labels = &evaluator.site.labels;
+                let reports = self.audit.options.levels.reports("undefined-reference");
+                if reports && labels.lacks(path.unwrap_or(&self.path), name) {
+                    self.defer("undefined-reference", remark.span.start, None, remark.text);
+                }
+            }
             RemarkKind::UndefinedLabel => {
                 if self.audit.options.levels.reports("undefined-reference") {
                     let offset = remark.span.start;

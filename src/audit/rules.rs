@@ -244,7 +244,8 @@ pub static RULES: &[Rule] = &[
         name: "undefined-reference",
         level: Level::Warning,
         message: "the label of the reference link is not defined",
-        meaning: "A reference link of Markdown has a label that the document does not define.",
+        meaning: "A reference link of Markdown has a label that the document does not define, or a `:ref:` of \
+         Sphinx one that no document of the tree has.",
         why: "Readers see the brackets, and no link.",
         example: "[the guide][guide], where no line begins with [guide]:",
         allow: "--allow undefined-reference, or define the label: [guide]: guide.md.",

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use foldhash::quality::RandomState;
 use foldhash::{HashMap, HashMapExt};
 
+use super::labels::TreeLabels;
 use super::names::{FileId, common_prefix};
 use super::rules::StateCounts;
 use super::target::{
@@ -469,6 +470,8 @@ pub(super) struct Site {
     indices: Vec<DocumentIndex>,
     /// Files that the walk did not find, and that were read for their anchors.
     others: HashMap<FileId, AnchorSet>,
+    /// The labels that all documents of a tree can name.
+    pub(super) labels: TreeLabels,
     hasher: RandomState,
 }
 
@@ -497,6 +500,7 @@ impl Site {
             batches,
             indices,
             others: HashMap::new(),
+            labels: TreeLabels::default(),
             hasher,
         }
     }

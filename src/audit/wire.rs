@@ -100,7 +100,7 @@ fn push_part(part: &LinkMember<'_>, out: &mut Vec<u8>) {
 
 /// Appends a remark.
 pub(super) fn push_remark(remark: &Remark<'_>, out: &mut Vec<u8>) {
-    out.push(u8::from(remark.kind == RemarkKind::Ignore));
+    out.push(remark.kind as u8);
     push_bytes(remark.text, out);
     push_number(remark.span.start, out);
     push_number(remark.span.end - remark.span.start, out);
@@ -260,10 +260,7 @@ impl<'a> WireReader<'a> {
 
     /// Reads a remark.
     pub(super) fn remark(&mut self) -> Remark<'a> {
-        let kind = match self.byte() {
-            1 => RemarkKind::Ignore,
-            _ => RemarkKind::UndefinedLabel,
-        };
+        let kind = RemarkKind::ALL[usize::from(self.byte()) % RemarkKind::ALL.len()];
         let text = self.bytes();
         let start = self.number();
         let end = start + self.number();

@@ -288,12 +288,20 @@ pub(super) struct BlockReference {
     pub(super) flags: Flags,
 }
 
+/// A remark in a block.
+#[derive(Debug)]
+struct BlockRemark {
+    kind: RemarkKind,
+    range: Range<usize>,
+    text: Vec<u8>,
+}
+
 /// The references and anchors of a block, in any order.
 #[derive(Debug, Default)]
 pub(super) struct BlockFinds {
     references: Vec<BlockReference>,
     anchors: Vec<(usize, Vec<u8>)>,
-    remarks: Vec<(Range<usize>, Range<usize>)>,
+    remarks: Vec<BlockRemark>,
     /// Whether anchors and remarks are wanted.
     pub(super) marks: bool,
 }
@@ -327,7 +335,14 @@ impl BlockFinds {
     /// Adds a comment with its contents, if it is a remark.
     pub(super) fn comment(&mut self, bytes: &[u8], whole: Range<usize>, contents: Range<usize>) {
         if self.marks && check_remark(&bytes[contents.clone()], true) == RemarkCheck::Yes {
-            self.remarks.push((whole, contents));
+            self.remark(RemarkKind::Ignore, whole, bytes[contents].to_vec());
+        }
+    }
+
+    /// Adds a remark.
+    pub(super) fn remark(&mut self, kind: RemarkKind, range: Range<usize>, text: Vec<u8>) {
+        if self.marks && !text.is_empty() {
+            self.remarks.push(BlockRemark { kind, range, text });
         }
     }
 
@@ -339,21 +354,20 @@ impl BlockFinds {
             events.push(Event::Anchor(name, window.offset_at(at)));
         }
         let mut remarks = std::mem::take(&mut self.remarks);
-        remarks.sort_by_key(|(whole, _)| whole.start);
+        remarks.sort_by_key(|remark| remark.range.start);
         let mut remarks = remarks.into_iter().peekable();
         self.references
             .sort_by_key(|found| (found.range.start, found.range.end));
         for found in self.references.drain(..) {
-            while let Some((whole, contents)) =
-                remarks.next_if(|(whole, _)| whole.start < found.range.start)
-            {
-                remark(whole, contents, window, events);
+            let is_before = |remark: &BlockRemark| remark.range.start < found.range.start;
+            while let Some(remark) = remarks.next_if(is_before) {
+                push_remark(remark, window, events);
             }
             let reference = stored(&found, window, events);
             events.push(Event::Reference(reference));
         }
-        for (whole, contents) in remarks {
-            remark(whole, contents, window, events);
+        for remark in remarks {
+            push_remark(remark, window, events);
         }
         events.forget_stored();
     }
@@ -366,11 +380,12 @@ fn span(range: &Range<usize>, window: &Window<'_>) -> Span {
     }
 }
 
-fn remark(whole: Range<usize>, contents: Range<usize>, window: &Window<'_>, events: &mut Events) {
+fn push_remark(remark: BlockRemark, window: &Window<'_>, events: &mut Events) {
+    let text = events.store(&remark.text);
     events.push(Event::Remark(FoundRemark {
-        kind: RemarkKind::Ignore,
-        text: TextRange::window(contents),
-        span: span(&whole, window),
+        kind: remark.kind,
+        text,
+        span: span(&remark.range, window),
         position: None,
     }));
 }

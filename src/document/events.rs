@@ -324,6 +324,20 @@ pub enum RemarkKind {
     Ignore,
     /// A reference link whose label is not defined.
     UndefinedLabel,
+    /// A label that references in all documents of the tree can name.
+    Label,
+    /// A reference to a label, which any document of the tree may have.
+    LabelReference,
+}
+
+impl RemarkKind {
+    /// All kinds, in order.
+    pub(crate) const ALL: [RemarkKind; 4] = [
+        RemarkKind::Ignore,
+        RemarkKind::UndefinedLabel,
+        RemarkKind::Label,
+        RemarkKind::LabelReference,
+    ];
 }
 
 impl FoundRemark {
@@ -331,7 +345,7 @@ impl FoundRemark {
     pub fn place(&self) -> u64 {
         match self.kind {
             RemarkKind::Ignore => self.span.end.saturating_sub(1),
-            RemarkKind::UndefinedLabel => self.span.start,
+            _ => self.span.start,
         }
     }
 }

@@ -83,6 +83,61 @@ fn documents_of_sphinx_may_have_other_suffixes() {
     );
 }
 
+/// Rule R16: only where the whole tree is read, and not for labels of other documentation.
+#[test]
+fn labels_that_no_document_of_sphinx_has_are_told() {
+    let page = "\
+.. _My  Label:
+
+Title
+=====
+
+.. figure:: a.png
+   :name: a figure
+
+An _`inline target`, :ref:`my label`, :ref:`text <A Figure>`, :numref:`a figure`, :ref:`inline
+target`, :ref:`elsewhere`, :ref:`no such`, :ref:`see <gone>`, :ref:`python:library`, :ref:`!none`,
+:ref:`genindex`, :ref:`title`.
+
+.. _outside: http://example.com/
+";
+    let files = [
+        ("site/docs/conf.py", ""),
+        ("site/docs/a.png", ""),
+        ("site/docs/guide/page.rst", page),
+        (
+            "site/docs/other.rst",
+            ".. _elsewhere:\n\nText, :ref:`outside`.\n",
+        ),
+        ("site/notes/page.rst", ":ref:`not in a tree`\n"),
+    ];
+    let told = |path: &str| -> Vec<String> {
+        let found = findings(&files, path);
+        let told = found.iter().filter_map(|line| {
+            let (place, rest) = line.split_once(": warning[undefined-reference]: ")?;
+            Some(format!("{place} {rest}"))
+        });
+        told.collect()
+    };
+    let expected = [
+        "site/docs/guide/page.rst:10:34 no such",
+        "site/docs/guide/page.rst:10:55 gone",
+        "site/docs/guide/page.rst:11:24 title",
+        "site/docs/other.rst:3:13 outside",
+    ];
+    let short = |line: &str| line.split(" (").next().unwrap_or_default().to_owned();
+    let found: Vec<String> = told("site").iter().map(|line| short(line)).collect();
+    assert_eq!(found, expected);
+    assert_eq!(told("site/docs").len(), 4);
+    assert!(told("site/docs/guide").is_empty());
+    // Labels may come from elsewhere.
+    let mut files = files;
+    files[0].1 = "extensions = ['sphinx.ext.intersphinx']\n";
+    let found = findings(&files, "site");
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].contains("a.png"), "{found:?}");
+}
+
 #[test]
 fn comments_ignore_findings() {
     let page = ".. uriscan-ignore broken-file: later\n\n:doc:`gone`\n\n.. uriscan-ignore-end\n\n:doc:`gone2`\n";

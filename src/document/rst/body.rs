@@ -5,16 +5,15 @@ use std::ops::Range;
 
 use super::directives::{Argument, Directive, DirectiveContents};
 use super::ids::{TitleIds, make_id};
-use super::inline::{self, InlineFind, explicit_title, simple_name, unescape};
+use super::inline::{self, InlineFind, simple_name, unescape};
+use super::references::{entry, file, mail, role, target};
 use super::uri::is_email;
 use crate::bytes::steps::step;
 use crate::document::blocks::{
-    BlockBase, BlockFinds, BlockReader, BlockReference, JoinedText, Line, char_at, columns, lines,
-    width,
+    BlockFinds, BlockReader, BlockReference, JoinedText, Line, char_at, columns, lines, width,
 };
 use crate::document::events::Context;
 use crate::document::flags::Flags;
-use crate::uri::base::push_path;
 
 /// The state between blocks. Columns are those behind which lines belong to something.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -290,7 +289,7 @@ impl BodyReader {
             InlineFind::Embedded(range) => self.uri(&text, range, joined, "reference", finds),
             InlineFind::Role(contents, name) => role(&text, contents, name, joined, finds),
             InlineFind::Target(name) if marks => {
-                finds.anchor(joined.index(name.start), make_id(&unescape(&text[name])));
+                target(joined.range(name.clone()), &unescape(&text[name]), finds);
             }
             InlineFind::Target(_) => {}
             InlineFind::Standalone(range) => {
@@ -381,7 +380,7 @@ impl BodyReader {
                     if !has_uri && finds.marks {
                         let mut name = joined.text[name].to_vec();
                         inline::escape(&mut name);
-                        finds.anchor(inner.text, make_id(&unescape(&name)));
+                        target(inner.text..inner.end, &unescape(&name), finds);
                     }
                     return 1 + more;
                 }
@@ -547,7 +546,7 @@ impl BodyReader {
                 let range = 0..joined.text.len();
                 self.uri(&joined.text, range, &joined, row.name, finds);
             }
-            (b":name:", _) => finds.anchor(first.text, make_id(&joined.text)),
+            (b":name:", _) => target(first.text..first.end, &joined.text, finds),
             _ => {}
         }
     }
@@ -854,124 +853,5 @@ fn is_reference_name(text: &[u8]) -> bool {
     match name {
         [b'`', inner @ .., b'`'] => !inner.is_empty() && inner[0] != b' ',
         _ => !name.is_empty() && simple_name(name, 0) == name.len(),
-    }
-}
-
-fn mail(range: Range<usize>, address: &[u8]) -> BlockReference {
-    BlockReference {
-        range,
-        text: Some([b"mailto:", address].concat()),
-        context: Some(Context::Email),
-        flags: Flags::SCHEME_GUESSED,
-        ..BlockReference::default()
-    }
-}
-
-/// Reports a reference to a file: one that begins with a slash is below the root of the tree.
-fn file(range: Range<usize>, path: Vec<u8>, element: &'static str, finds: &mut BlockFinds) {
-    // Files that docutils has itself, and images in the format that the output needs.
-    let is_none = path.starts_with(b"<") && path.ends_with(b">") || path.ends_with(b".*");
-    if is_none || path.is_empty() {
-        return;
-    }
-    let mut found = BlockReference {
-        range,
-        element: Some(element),
-        ..BlockReference::default()
-    };
-    let mut resolved = path.as_slice();
-    if path.starts_with(b"/") && !path.starts_with(b"//") {
-        found.base = BlockBase::Tree;
-        resolved = &path[1..];
-    }
-    // A path is no URI, and an image may be one.
-    let is_path = !matches!(element, "image" | "figure") && !path.contains(&b':');
-    if is_path && path.iter().any(|byte| b" ?#%".contains(byte)) {
-        let mut encoded = Vec::new();
-        push_path(resolved, &mut encoded);
-        found.resolves_as = Some(encoded);
-    } else if found.base == BlockBase::Tree {
-        found.resolves_as = Some(resolved.to_vec());
-    }
-    found.text = Some(path);
-    finds.reference(found);
-}
-
-/// Reports a reference to a document: its suffix is left out.
-fn document(range: Range<usize>, name: &[u8], element: &'static str, finds: &mut BlockFinds) {
-    let (base, path) = match name.strip_prefix(b"/") {
-        Some(path) => (BlockBase::Tree, path),
-        None => (BlockBase::Document, name),
-    };
-    let mut file = Vec::new();
-    push_path(path, &mut file);
-    file.extend_from_slice(b".rst");
-    finds.reference(BlockReference {
-        range,
-        text: Some(name.to_vec()),
-        resolves_as: Some(file),
-        base,
-        element: Some(element),
-        ..BlockReference::default()
-    });
-}
-
-/// Reports the reference of a role.
-fn role(
-    text: &[u8],
-    contents: Range<usize>,
-    name: Range<usize>,
-    joined: &JoinedText,
-    finds: &mut BlockFinds,
-) {
-    let is_document = match &text[name] {
-        b"doc" => true,
-        b"download" => false,
-        _ => return,
-    };
-    // `!` asks for no link.
-    if text[contents.start] == b'!' {
-        return;
-    }
-    let target = explicit_title(text, contents.clone()).map_or(contents, |(_, target)| target);
-    let range = joined.range(target.clone());
-    let mut name = unescape(&text[target]);
-    name.iter_mut()
-        .filter(|byte| **byte == b'\n')
-        .for_each(|byte| *byte = b' ');
-    if is_document {
-        document(range, &name, "doc", finds);
-    } else {
-        file(range, name, "download", finds);
-    }
-}
-
-/// Reports an entry of a table of contents.
-fn entry(bytes: &[u8], line: Line, glob: bool, finds: &mut BlockFinds) {
-    let text = line.of(bytes);
-    let target = explicit_title(bytes, line.text..line.end).map_or(line.text..line.end, |t| t.1);
-    let name = &bytes[target.clone()];
-    // Names of documents that Sphinx makes.
-    const MADE: [&[u8]; 4] = [b"self", b"genindex", b"modindex", b"search"];
-    if name.is_empty() || MADE.contains(&name) || text.starts_with(b":") {
-        return;
-    }
-    if glob && name.iter().any(|byte| b"*?[".contains(byte)) {
-        return;
-    }
-    if name.starts_with(b"http://") || name.starts_with(b"https://") {
-        finds.reference(BlockReference {
-            range: target,
-            element: Some("toctree"),
-            ..BlockReference::default()
-        });
-        return;
-    }
-    match [&b".rst"[..], b".md", b".txt"]
-        .iter()
-        .any(|suffix| name.ends_with(suffix))
-    {
-        true => file(target, name.to_vec(), "toctree", finds),
-        false => document(target, name, "toctree", finds),
     }
 }

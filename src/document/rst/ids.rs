@@ -44,6 +44,14 @@ pub(super) fn make_id(name: &[u8]) -> Vec<u8> {
     id
 }
 
+/// Returns a name as names are compared (`docutils.nodes.fully_normalize_name`): in lower case, white
+/// space collapsed.
+pub(super) fn normal_name(name: &[u8]) -> Vec<u8> {
+    let name = String::from_utf8_lossy(name).to_lowercase();
+    let words: Vec<&str> = name.split_whitespace().collect();
+    words.join(" ").into_bytes()
+}
+
 /// The identifiers of the titles of a document: repeated ones are numbered.
 #[derive(Debug, Default)]
 pub(super) struct TitleIds {

@@ -9,6 +9,7 @@ mod boundary;
 mod directives;
 mod ids;
 mod inline;
+mod references;
 mod uri;
 
 use super::blocks::{BOUNDS, BlockFinds, BlockWindows};

@@ -1,0 +1,163 @@
+//! Names of files, documents and labels: how each is reported.
+
+use std::ops::Range;
+
+use super::ids::{make_id, normal_name};
+use super::inline::{explicit_title, unescape};
+use crate::document::blocks::{BlockBase, BlockFinds, BlockReference, JoinedText, Line};
+use crate::document::events::{Context, RemarkKind};
+use crate::document::flags::Flags;
+use crate::uri::base::push_path;
+
+/// Returns the reference of a mail address.
+pub(super) fn mail(range: Range<usize>, address: &[u8]) -> BlockReference {
+    BlockReference {
+        range,
+        text: Some([b"mailto:", address].concat()),
+        context: Some(Context::Email),
+        flags: Flags::SCHEME_GUESSED,
+        ..BlockReference::default()
+    }
+}
+
+/// Reports a reference to a file: one that begins with a slash is below the root of the tree.
+pub(super) fn file(
+    range: Range<usize>,
+    path: Vec<u8>,
+    element: &'static str,
+    finds: &mut BlockFinds,
+) {
+    // Files that docutils has itself, and images in the format that the output needs.
+    let is_none = path.starts_with(b"<") && path.ends_with(b">") || path.ends_with(b".*");
+    if is_none || path.is_empty() {
+        return;
+    }
+    let mut found = BlockReference {
+        range,
+        element: Some(element),
+        ..BlockReference::default()
+    };
+    let mut resolved = path.as_slice();
+    if path.starts_with(b"/") && !path.starts_with(b"//") {
+        found.base = BlockBase::Tree;
+        resolved = &path[1..];
+    }
+    // A path is no URI, and an image may be one.
+    let is_path = !matches!(element, "image" | "figure") && !path.contains(&b':');
+    if is_path && path.iter().any(|byte| b" ?#%".contains(byte)) {
+        let mut encoded = Vec::new();
+        push_path(resolved, &mut encoded);
+        found.resolves_as = Some(encoded);
+    } else if found.base == BlockBase::Tree {
+        found.resolves_as = Some(resolved.to_vec());
+    }
+    found.text = Some(path);
+    finds.reference(found);
+}
+
+/// Reports a reference to a document: its suffix is left out.
+pub(super) fn document(
+    range: Range<usize>,
+    name: &[u8],
+    element: &'static str,
+    finds: &mut BlockFinds,
+) {
+    let (base, path) = match name.strip_prefix(b"/") {
+        Some(path) => (BlockBase::Tree, path),
+        None => (BlockBase::Document, name),
+    };
+    let mut file = Vec::new();
+    push_path(path, &mut file);
+    file.extend_from_slice(b".rst");
+    finds.reference(BlockReference {
+        range,
+        text: Some(name.to_vec()),
+        resolves_as: Some(file),
+        base,
+        element: Some(element),
+        ..BlockReference::default()
+    });
+}
+
+/// Reports the name of a place: its identifier in the document, and its label in the tree.
+pub(super) fn target(range: Range<usize>, name: &[u8], finds: &mut BlockFinds) {
+    if finds.marks {
+        finds.anchor(range.start, make_id(name));
+        finds.remark(RemarkKind::Label, range, normal_name(name));
+    }
+}
+
+/// Reports the reference of a role.
+pub(super) fn role(
+    text: &[u8],
+    contents: Range<usize>,
+    name: Range<usize>,
+    joined: &JoinedText,
+    finds: &mut BlockFinds,
+) {
+    // `!` asks for no link.
+    if text[contents.start] == b'!' {
+        return;
+    }
+    let is_document = match &text[name] {
+        b"doc" => true,
+        b"download" => false,
+        b"ref" | b"numref" | b"std:ref" if finds.marks => {
+            return label(text, contents, joined, finds);
+        }
+        _ => return,
+    };
+    let target = explicit_title(text, contents.clone()).map_or(contents, |(_, target)| target);
+    let range = joined.range(target.clone());
+    let mut name = unescape(&text[target]);
+    name.iter_mut()
+        .filter(|byte| **byte == b'\n')
+        .for_each(|byte| *byte = b' ');
+    if is_document {
+        document(range, &name, "doc", finds);
+    } else {
+        file(range, name, "download", finds);
+    }
+}
+
+/// Reports a reference to a label of the tree.
+fn label(text: &[u8], contents: Range<usize>, joined: &JoinedText, finds: &mut BlockFinds) {
+    // Labels that Sphinx makes.
+    const MADE: [&[u8]; 4] = [b"genindex", b"modindex", b"py-modindex", b"search"];
+    let target = explicit_title(text, contents.clone()).map_or(contents, |(_, target)| target);
+    let name = normal_name(&unescape(&text[target.clone()]));
+    // Before a colon stands the name of other documentation, or of a document.
+    if !MADE.contains(&&*name) && !name.contains(&b':') {
+        finds.remark(RemarkKind::LabelReference, joined.range(target), name);
+    }
+}
+
+/// Reports an entry of a table of contents.
+pub(super) fn entry(bytes: &[u8], line: Line, glob: bool, finds: &mut BlockFinds) {
+    let text = line.of(bytes);
+    let target = explicit_title(bytes, line.text..line.end).map_or(line.text..line.end, |t| t.1);
+    let name = &bytes[target.clone()];
+    // Names of documents that Sphinx makes.
+    const MADE: [&[u8]; 4] = [b"self", b"genindex", b"modindex", b"search"];
+    if name.is_empty() || MADE.contains(&name) || text.starts_with(b":") {
+        return;
+    }
+    if glob && name.iter().any(|byte| b"*?[".contains(byte)) {
+        return;
+    }
+    if name.starts_with(b"http://") || name.starts_with(b"https://") {
+        finds.reference(BlockReference {
+            range: target,
+            element: Some("toctree"),
+            ..BlockReference::default()
+        });
+        return;
+    }
+    match [&b".rst"[..], b".md", b".txt"]
+        .iter()
+        .any(|suffix| name.ends_with(suffix))
+    {
+        true => file(target, name.to_vec(), "toctree", finds),
+        false => document(target, name, "toctree", finds),
+    }
+}
