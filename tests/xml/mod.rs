@@ -419,6 +419,16 @@ fn vocabularies_have_their_references() {
              <m:content url='a'/><m:player url='b'/><p:chapters url='c'/><p:person href='d' img='e'/></rss>",
             "a b c d e",
         ),
+        (
+            "<feed xmlns='http://purl.org/atom/ns#'><generator url='a'/><author><url>b</url><homepage>c</homepage></author></feed>",
+            "a b c",
+        ),
+        (
+            "<rss xmlns:i='http://www.itunes.com/DTDs/Podcast-1.0.dtd' xmlns:p='http://podlove.org/simple-chapters'>\
+             <i:image href='a'/><p:chapter href='b' image='c'/>\
+             <l:license xmlns:l='http://backend.userland.com/creativeCommonsRssModule'>d</l:license></rss>",
+            "a b c d",
+        ),
     ] {
         assert_eq!(references(xml).join(" "), expected, "{xml}");
     }

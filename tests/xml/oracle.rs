@@ -35,7 +35,7 @@ fn attribute_is_reference(space: &str, element: &str, attribute: &str) -> bool {
         "rss" => matches!((element, attribute), ("enclosure" | "source", "url")),
         ATOM => matches!(
             (element, attribute),
-            ("link", "href") | ("content", "src") | ("generator", "uri")
+            ("link", "href") | ("content", "src") | ("generator", "uri" | "url")
         ),
         MEDIA => matches!(
             (element, attribute),
@@ -59,7 +59,7 @@ fn attribute_is_reference(space: &str, element: &str, attribute: &str) -> bool {
 fn text_is_reference(space: &str, element: &str) -> bool {
     match space {
         "rss" => matches!(element, "link" | "comments" | "docs" | "url" | "guid"),
-        ATOM => matches!(element, "icon" | "logo" | "uri"),
+        ATOM => matches!(element, "icon" | "logo" | "uri" | "url" | "homepage"),
         SITEMAP | SITEMAP_IMAGE => element == "loc",
         ITUNES => element == "new-feed-url",
         _ => false,
