@@ -80,9 +80,23 @@ pub(crate) fn references(
     sheet: Sheet,
     mut found: impl FnMut(Range<usize>),
 ) {
+    // Most values of presentation attributes that have a reference are nothing else.
+    if let Some(url) = lone_url(&bytes[range.clone()]) {
+        return found(range.start + url.start..range.start + url.end);
+    }
     if !may_have_references(&bytes[range.clone()]) {
         return;
     }
+    read_references(bytes, range, sheet, found);
+}
+
+/// Finds references without a look at what the bytes are as a whole.
+fn read_references(
+    bytes: &[u8],
+    range: Range<usize>,
+    sheet: Sheet,
+    mut found: impl FnMut(Range<usize>),
+) {
     let bytes = &bytes[range.clone()];
     CssReader::new(sheet).read(bytes, 0..bytes.len(), true, &mut |find| {
         if let CssFind::Reference { range: item, .. } = find {
@@ -102,6 +116,23 @@ pub(crate) fn remarks(bytes: &[u8], range: Range<usize>, mut found: impl FnMut(R
             found(range.start + remark.start..range.start + remark.end);
         }
     });
+}
+
+/// Returns the range of the URL, if the bytes are one `url()` without quotes and blanks before it.
+#[inline]
+fn lone_url(bytes: &[u8]) -> Option<Range<usize>> {
+    let (name, rest) = bytes.split_at_checked(b"url(".len())?;
+    let first = *rest.first()?;
+    let is_raw = !is_space(first) && !matches!(first, b'"' | b'\'');
+    if !name.eq_ignore_ascii_case(b"url(") || !is_raw || !rest.ends_with(b")") {
+        return None;
+    }
+    match url_end(bytes, name.len(), true) {
+        UrlEnd::Closed { url, end } if end == bytes.len() && end <= LONGEST_TOKEN => {
+            Some(name.len()..url)
+        }
+        _ => None,
+    }
 }
 
 /// Whether the bytes may have a reference. Most sheets have none, and this is much faster than the
@@ -969,6 +1000,28 @@ mod tests {
             found.push(String::from_utf8(out).unwrap());
         });
         found
+    }
+
+    #[test]
+    fn a_lone_url_is_what_the_reader_finds() {
+        let pieces = [
+            "url(", "URL(", "a", "#b", ")", " ", "\\", "\\)", "\"", "'", "(", "\0", "\t", "\n",
+            ";", "/*",
+        ];
+        let mut lone = 0;
+        for number in 0..pieces.len().pow(4) {
+            let parts = (0..4).map(|place| pieces[number / pieces.len().pow(place) % pieces.len()]);
+            let css: String = parts.collect();
+            let css = css.as_bytes();
+            for sheet in [Sheet::Whole, Sheet::Declarations] {
+                let (mut quick, mut slow) = (Vec::new(), Vec::new());
+                references(css, 0..css.len(), sheet, |range| quick.push(range));
+                read_references(css, 0..css.len(), sheet, |range| slow.push(range));
+                assert_eq!(quick, slow, "{}", css.escape_ascii());
+            }
+            lone += usize::from(lone_url(css).is_some());
+        }
+        assert!(lone > 100, "{lone}");
     }
 
     #[test]
