@@ -36,6 +36,8 @@ pub(crate) struct OffsetMap {
     derived: u64,
     /// Length of the source so far.
     source: u64,
+    /// Offset in the source behind the last unit.
+    mapped: u64,
 }
 
 impl RecordOffsets for OffsetMap {
@@ -43,6 +45,7 @@ impl RecordOffsets for OffsetMap {
     fn units(&mut self, count: usize, derived: usize, source: usize) {
         if count > 0 && derived > 0 {
             self.extend(derived as u32, source as u32);
+            self.mapped = self.source + (count * source) as u64;
         }
         self.derived += (count * derived) as u64;
         self.source += (count * source) as u64;
@@ -69,9 +72,10 @@ impl OffsetMap {
 
     /// Continues the last segment, or begins another: a text whose characters all have the same
     /// length needs one segment.
+    #[inline]
     fn extend(&mut self, unit: u32, step: u32) {
         let continues = self.segments.last().is_some_and(|last| {
-            (last.unit, last.step) == (unit, step) && last.end(self.derived) == self.source
+            (last.unit, last.step) == (unit, step) && self.mapped == self.source
         });
         if !continues {
             self.segments.push(Segment {
