@@ -8,7 +8,8 @@ pub(crate) mod avx2;
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{
-    __m128i, _mm_cmpeq_epi8, _mm_loadu_si128, _mm_min_epu8, _mm_movemask_epi8, _mm_set1_epi8,
+    __m128i, _mm_cmpeq_epi8, _mm_loadu_si128, _mm_min_epu8, _mm_movemask_epi8, _mm_or_si128,
+    _mm_set1_epi8, _mm_setzero_si128,
 };
 
 /// A vector of sixteen bytes.
@@ -30,6 +31,20 @@ impl Block {
     pub(crate) fn equal(self, byte: u8) -> u32 {
         // SAFETY: SSE2 is part of the architecture.
         unsafe { _mm_movemask_epi8(_mm_cmpeq_epi8(self.0, _mm_set1_epi8(byte as i8))) as u32 }
+    }
+
+    /// Returns one bit for each byte equal to one of the bytes.
+    #[inline(always)]
+    pub(crate) fn any_of<const N: usize>(self, bytes: [u8; N]) -> u32 {
+        // SAFETY: SSE2 is part of the architecture.
+        unsafe {
+            let equal = |byte: u8| _mm_cmpeq_epi8(self.0, _mm_set1_epi8(byte as i8));
+            let none = _mm_setzero_si128();
+            let any = bytes
+                .iter()
+                .fold(none, |any, &byte| _mm_or_si128(any, equal(byte)));
+            _mm_movemask_epi8(any) as u32
+        }
     }
 
     /// Returns one bit for each byte less than or equal to `byte`.
@@ -100,6 +115,11 @@ mod naive {
             self.mask(|other| other == byte)
         }
 
+        /// Returns one bit for each byte equal to one of the bytes.
+        pub fn any_of<const N: usize>(self, bytes: [u8; N]) -> u32 {
+            self.mask(|other| bytes.contains(&other))
+        }
+
         /// Returns one bit for each byte less than or equal to `byte`.
         pub fn up_to(self, byte: u8) -> u32 {
             self.mask(|other| other <= byte)
@@ -129,6 +149,8 @@ mod tests {
                 assert_eq!(block.equal(byte), naive.equal(byte), "{bytes:?} {byte}");
                 assert_eq!(block.up_to(byte), naive.up_to(byte), "{bytes:?} {byte}");
             }
+            let some = [bytes[5], b'<', bytes[9]];
+            assert_eq!(block.any_of(some), naive.any_of(some), "{bytes:?}");
             assert_eq!(block.beyond_ascii(), naive.beyond_ascii(), "{bytes:?}");
         }
     }

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::attributes::{AttributeSet, EnabledRows, ValueSyntax, row};
+use super::attributes::{ATTRIBUTES, AttributeSet, EnabledRows, ValueSyntax, row};
 use super::encoding::EncodingState;
 use super::feedback::{AfterTag, TagFeedback, TextKind};
 use super::names::{Attribute, Element};
@@ -45,13 +45,73 @@ pub(in crate::document) struct MarkupElement {
 }
 
 impl MarkupElement {
+    /// Whether there may be references in its text.
+    pub(in crate::document) fn has_contents(self) -> bool {
+        matches!(self.element, Element::Style | Element::Script)
+    }
+
     /// The element of a local name.
     pub(in crate::document) fn new(namespace: MarkupNamespace, name: &[u8]) -> Self {
-        let element = match is_foreign(namespace, name) {
+        // Names of XML have a case, those of the table have none.
+        let has_capital = name.iter().any(u8::is_ascii_uppercase);
+        let element = match namespace == MarkupNamespace::Html && has_capital {
             true => Element::Other,
             false => Element::of(name),
         };
         MarkupElement { namespace, element }
+    }
+}
+
+/// An attribute as the table of HTML has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::document) struct MarkupAttribute {
+    attribute: Attribute,
+    /// Whether the name has a capital letter, as no name of HTML has.
+    has_capital: bool,
+    ignores: bool,
+}
+
+impl MarkupAttribute {
+    /// `href` of XLink, under any prefix.
+    pub(in crate::document) const XLINK_HREF: Self = Self::plain(Attribute::XlinkHref);
+    /// `xml:id`.
+    pub(in crate::document) const ID: Self = Self::plain(Attribute::Id);
+    /// One without rows.
+    pub(in crate::document) const OTHER: Self = Self::plain(Attribute::Other);
+
+    const fn plain(attribute: Attribute) -> Self {
+        MarkupAttribute {
+            attribute,
+            has_capital: false,
+            ignores: false,
+        }
+    }
+
+    /// The attribute of a name, where the attribute `ignore` flags references.
+    pub(in crate::document) fn new(name: &[u8], ignore: Option<&str>) -> Self {
+        MarkupAttribute {
+            attribute: Attribute::of(name),
+            has_capital: name.iter().any(u8::is_ascii_uppercase),
+            ignores: ignore.is_some_and(|ignore| name == ignore.as_bytes()),
+        }
+    }
+
+    /// Whether the option names it that flags the references of an element.
+    pub(in crate::document) fn ignores(self) -> bool {
+        self.ignores
+    }
+
+    /// Whether it has a row on some element.
+    pub(in crate::document) fn has_rows(self) -> bool {
+        self.attribute != Attribute::Other
+    }
+
+    /// Whether it has rows, and all are of CSS.
+    pub(in crate::document) fn is_css(self) -> bool {
+        let mut rows = ATTRIBUTES.iter();
+        let has_rows = self.has_rows();
+        has_rows
+            && rows.all(|row| row.attribute != self.attribute || row.grammar == ValueSyntax::Css)
     }
 }
 
@@ -61,11 +121,6 @@ pub(in crate::document) struct MarkupReporter {
     /// The tag that is being read, with the attributes that have a row on its element.
     tag: Tag,
     seen: AttributeSet,
-}
-
-/// Whether a name is none of HTML's: names of XML have a case, those of the table have none.
-fn is_foreign(namespace: MarkupNamespace, name: &[u8]) -> bool {
-    namespace == MarkupNamespace::Html && name.iter().any(u8::is_ascii_uppercase)
 }
 
 /// Every tag of XML creates an element.
@@ -104,21 +159,18 @@ impl MarkupReporter {
         self.state.flags = Flags::NONE;
     }
 
-    /// Adds an attribute, `xlink:href` under any prefix, with its raw value; returns whether the value
-    /// is read.
+    /// Adds an attribute with its raw value; returns whether the value is read.
     #[inline]
     pub(in crate::document) fn attribute(
         &mut self,
-        name: &[u8],
+        given: MarkupAttribute,
         value: Range<usize>,
         raw: &[u8],
     ) -> bool {
-        if let Some(ignore) = &self.state.options.ignore
-            && name == ignore.as_bytes()
-        {
+        if given.ignores {
             self.state.flags = Flags::IGNORED;
         }
-        let attribute = Attribute::of(name);
+        let attribute = given.attribute;
         let Some(row) = row(self.tag.space, self.tag.element, attribute) else {
             return false;
         };
@@ -128,7 +180,8 @@ impl MarkupReporter {
             ValueSyntax::Css => memchr::memchr2(b'(', b'&', raw).is_none(),
             _ => false,
         };
-        if is_needless || is_foreign(self.tag.space, name) || !self.seen.insert(attribute) {
+        let is_foreign = given.has_capital && self.tag.space == MarkupNamespace::Html;
+        if is_needless || is_foreign || !self.seen.insert(attribute) {
             return false;
         }
         self.tag.attributes.push(KnownAttribute {

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
+use super::names::{NameAt, NameTable, name_code, name_end, split_name};
 use super::vocabulary::{self, Namespace, ValueKind, XmlRows};
+use crate::bytes::simd;
 use crate::bytes::steps::step;
 use crate::document::html::xml::{MarkupElement, MarkupNamespace};
 
@@ -12,17 +14,14 @@ const DEEPEST: usize = 4096;
 const MOST_BINDINGS: usize = 256;
 /// An end tag is looked up among this many open elements.
 const NEAREST: usize = 64;
-/// The number of names whose kinds are kept.
-const KEPT: usize = 256;
 /// Kinds of longer names are not kept.
 const LONGEST_KEPT: usize = 64;
 
 /// The facts about all elements of one name, while the same prefixes are in force.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ElementKind {
-    /// The hash of the name as written, and the length.
-    name: u64,
-    length: u32,
+    /// The code of the name as written, and the length.
+    name: (u128, usize),
     pub(super) namespace: Namespace,
     /// The namespace of an element that the table of HTML knows.
     pub(super) markup: Option<MarkupElement>,
@@ -50,25 +49,35 @@ pub(super) enum XmlContents {
     Guessed,
 }
 
-/// A kind, and when it counts.
+/// A kind, and the prefixes with which it counts.
 struct KeptKind {
-    hash: u64,
-    name: Vec<u8>,
     bindings: u32,
     kind: ElementKind,
 }
 
 /// An open element.
 pub(super) struct OpenElement {
-    /// The hash of its name as written, and the length.
-    name: u64,
-    length: u32,
+    /// The code of its name as written, and the length.
+    name: (u128, usize),
     /// The prefixes in force around it.
     outer: Bindings,
     /// Whether it is a document of its own, with its own base.
     pub(super) has_scope: bool,
     pub(super) is_entry: bool,
     pub(super) is_guessed: bool,
+}
+
+impl OpenElement {
+    #[inline(always)]
+    fn new(kind: &ElementKind, outer: Bindings, has_scope: bool) -> Self {
+        OpenElement {
+            name: kind.name,
+            outer,
+            has_scope,
+            is_entry: kind.is_entry,
+            is_guessed: kind.is_guessed,
+        }
+    }
 }
 
 /// The prefixes in force: how many there are, and a number that no other set of them has.
@@ -88,60 +97,13 @@ pub(super) struct OpenElements {
     bindings: Bindings,
     /// The number of sets of prefixes there have been.
     sets: u32,
-    kept: Vec<Option<KeptKind>>,
+    kept: NameTable<KeptKind>,
     /// The vocabulary of elements without a namespace; `None` before the root.
     root: Option<Namespace>,
     /// Whether the root's vocabulary is unknown.
     guesses: bool,
     /// Whether nothing is searched although its vocabulary is unknown.
     pub(super) never_guesses: bool,
-}
-
-/// Names up to this length have the same hash only if they are the same, for each length.
-const SHORT: usize = 8;
-
-/// Hashes the name `bytes[start..end]`. Names of the same hash and length are taken to be the same where
-/// tags are matched.
-#[inline(always)]
-fn hash(bytes: &[u8], start: usize, end: usize) -> u64 {
-    const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
-    let mix = |hash: u64, word: u64| {
-        let hash = (hash ^ word).wrapping_mul(FACTOR);
-        hash ^ hash >> 29
-    };
-    let word = |at: usize| {
-        let chunk = bytes.get(at..).and_then(<[u8]>::first_chunk);
-        chunk.map(|chunk| u64::from_le_bytes(*chunk))
-    };
-    let length = end - start;
-    if length > SHORT {
-        let mut hash = 0;
-        for at in (start..end - SHORT).step_by(8) {
-            hash = mix(hash, word(at).unwrap_or_default());
-        }
-        // The last eight bytes may overlap with those before.
-        return mix(hash, word(end - SHORT).unwrap_or_default());
-    }
-    let last = match word(start) {
-        // Shifts out the bytes after a shorter name.
-        Some(word) => {
-            let cut = 64 - 8 * length as u32;
-            word.unbounded_shl(cut).unbounded_shr(cut)
-        }
-        None => {
-            let bytes = bytes[start..end].iter().rev();
-            bytes.fold(0, |word, &byte| word << 8 | u64::from(byte))
-        }
-    };
-    mix(0, last)
-}
-
-/// Returns the prefix of a name and its local part.
-pub(super) fn split_name(name: &[u8]) -> (&[u8], &[u8]) {
-    match name.iter().position(|&byte| byte == b':') {
-        Some(colon) => (&name[..colon], &name[colon + 1..]),
-        None => (b"", name),
-    }
 }
 
 impl OpenElements {
@@ -173,10 +135,9 @@ impl OpenElements {
         self.open.len() >= DEEPEST
     }
 
-    /// Whether the text behind a tag that ended is searched.
-    #[inline]
-    pub(super) fn is_guessed(&self) -> bool {
-        self.open.last().is_some_and(|open| open.is_guessed)
+    /// Whether text and attributes may be searched somewhere in the document, or the root tells only now.
+    pub(super) fn may_guess(&self) -> bool {
+        self.guesses || self.root.is_none()
     }
 
     pub(super) fn bindings(&self) -> Bindings {
@@ -218,41 +179,62 @@ impl OpenElements {
         }
     }
 
+    /// Returns the end of the element name at `at`, and the slot of its kind if it was met.
+    #[inline(always)]
+    pub(super) fn name_end(&self, bytes: &[u8], at: usize) -> (usize, Option<usize>) {
+        if let Some(block) = simd::at(bytes, at) {
+            let ends = block.up_to(b' ') | block.any_of(*b"/>");
+            let length = ends.trailing_zeros() as usize;
+            if ends != 0
+                && length > 0
+                && let Some((slot, _)) = self.kept.find(&NameAt::new(bytes, at, at + length))
+            {
+                return (at + length, Some(slot));
+            }
+        }
+        (name_end(bytes, at), None)
+    }
+
     /// Returns what is known of elements of a name; the first one asked for is the root.
     #[inline]
     pub(super) fn kind(&mut self, bytes: &[u8], name: Range<usize>, extended: bool) -> ElementKind {
-        let hash = hash(bytes, name.start, name.end);
-        let name = &bytes[name];
-        let slot = (hash >> 56) as usize % KEPT;
-        // One of two places, so that two names of one slot do not drive each other out.
-        for slot in [slot, slot ^ 1] {
-            if let Some(Some(kept)) = self.kept.get(slot)
-                && kept.hash == hash
-                && kept.bindings == self.bindings.number
-                && kept.name.len() == name.len()
-                && (name.len() <= SHORT || kept.name == name)
-            {
-                return kept.kind;
-            }
+        let name = NameAt::new(bytes, name.start, name.end);
+        match self.kept.find(&name) {
+            Some((_, kept)) if kept.bindings == self.bindings.number => kept.kind,
+            _ => self.new_kind(&name, extended),
         }
-        let kind = self.new_kind(name, extended);
-        if name.len() <= LONGEST_KEPT {
-            if self.kept.is_empty() {
-                self.kept.resize_with(KEPT, || None);
-            }
-            let is_free = |slot: &usize| self.kept[*slot].is_none();
-            let slot = [slot, slot ^ 1].into_iter().find(is_free).unwrap_or(slot);
-            self.kept[slot] = Some(KeptKind {
-                hash,
-                name: name.to_vec(),
-                bindings: self.bindings.number,
-                kind,
-            });
-        }
-        kind
     }
 
-    fn new_kind(&mut self, name: &[u8], extended: bool) -> ElementKind {
+    /// Reads a tag whose name has a slot and whose attributes are of no use; returns the part of the text
+    /// behind the tag that is read. None where more is to be done.
+    #[inline(always)]
+    pub(super) fn simple(&mut self, slot: usize, is_empty: bool) -> Option<XmlContents> {
+        let kept = self.kept.get(slot)?;
+        let is_one = kept.bindings == self.bindings.number
+            && !kept.kind.is_entry
+            && !self.is_outside()
+            && !self.is_full();
+        let contents = kept.kind.simple.filter(|_| is_one)?;
+        if is_empty {
+            return Some(self.between());
+        }
+        self.open
+            .push(OpenElement::new(&kept.kind, self.bindings, false));
+        Some(contents)
+    }
+
+    /// Returns what is read of text behind a tag that ended.
+    #[inline]
+    pub(super) fn between(&self) -> XmlContents {
+        match self.open.last() {
+            Some(open) if open.is_guessed => XmlContents::Guessed,
+            _ => XmlContents::Ignored,
+        }
+    }
+
+    #[inline(never)]
+    fn new_kind(&mut self, at: &NameAt<'_>, extended: bool) -> ElementKind {
+        let name = at.as_bytes();
         let (prefix, local) = split_name(name);
         let mut namespace = self.binding(prefix);
         if self.root.is_none() {
@@ -272,23 +254,23 @@ impl OpenElements {
             Namespace::MathMl => Some(MarkupNamespace::MathMl),
             _ => None,
         };
+        let markup = markup.map(|namespace| MarkupElement::new(namespace, local));
         let rows = XmlRows::of(namespace, local, extended);
         let is_guessed = self.guesses && namespace == Namespace::Unknown;
         let text = rows.text();
         let simple = match (markup, text) {
-            // Style and script elements are among them.
-            (Some(_), _) => None,
+            (Some(element), _) if element.has_contents() => None,
+            (Some(_), _) => Some(XmlContents::Ignored),
             (None, Some((_, ValueKind::TypedHtml))) => Some(XmlContents::Ignored),
             (None, Some((element, kind))) => Some(XmlContents::Row(element, kind)),
             (None, None) if is_guessed => Some(XmlContents::Guessed),
             (None, None) => Some(XmlContents::Ignored),
         };
-        ElementKind {
+        let kind = ElementKind {
             simple,
-            name: hash(name, 0, name.len()),
-            length: name.len() as u32,
+            name: at.code(),
             namespace,
-            markup: (markup.map(|namespace| MarkupElement::new(namespace, local))),
+            markup,
             rows,
             text,
             is_entry: namespace == Namespace::Rss
@@ -297,7 +279,12 @@ impl OpenElements {
                     b"item" | b"channel" | b"image" | b"textinput" | b"textInput"
                 ),
             is_guessed,
+        };
+        if name.len() <= LONGEST_KEPT {
+            let bindings = self.bindings.number;
+            self.kept.insert(at, KeptKind { bindings, kind }, true);
         }
+        kind
     }
 
     /// Opens an element that does not end in its own tag; returns false if it is only counted.
@@ -307,14 +294,7 @@ impl OpenElements {
             self.deeper += 1;
             return false;
         }
-        self.open.push(OpenElement {
-            name: kind.name,
-            length: kind.length,
-            outer,
-            has_scope,
-            is_entry: kind.is_entry,
-            is_guessed: kind.is_guessed,
-        });
+        self.open.push(OpenElement::new(kind, outer, has_scope));
         true
     }
 
@@ -335,11 +315,11 @@ impl OpenElements {
     /// if it closes nothing near.
     #[inline]
     pub(super) fn closed_by(&self, name: &[u8]) -> Option<usize> {
-        let (name, length) = (hash(name, 0, name.len()), name.len() as u32);
+        let name = (name_code(name, 0, name.len()), name.len());
         step(self.open.len().min(NEAREST));
         let near = self.open.iter().rev().take(NEAREST);
-        let mut near = near.map(|open| (open.name, open.length));
-        let above = near.position(|open| open == (name, length));
+        let mut near = near.map(|open| open.name);
+        let above = near.position(|open| open == name);
         above.map(|above| above + 1)
     }
 
@@ -348,9 +328,22 @@ impl OpenElements {
     #[inline(always)]
     pub(super) fn closing(&self, bytes: &[u8], at: usize) -> Option<usize> {
         let innermost = self.open.last().filter(|_| self.deeper == 0)?;
-        let end = at + 2 + innermost.length as usize;
-        let is_it = bytes.get(end) == Some(&b'>') && hash(bytes, at + 2, end) == innermost.name;
+        let (code, length) = innermost.name;
+        let end = at + 2 + length;
+        let is_it = bytes.get(end) == Some(&b'>') && name_code(bytes, at + 2, end) == code;
         is_it.then_some(end + 1)
+    }
+
+    /// Closes the innermost element by the end tag at `at`, if it is an element that has nothing of its
+    /// own; returns the index after the tag.
+    #[inline(always)]
+    pub(super) fn close_simple(&mut self, bytes: &[u8], at: usize) -> Option<usize> {
+        let end = self.closing(bytes, at)?;
+        let is_simple = (self.open.last()).is_some_and(|open| !open.is_entry && !open.has_scope);
+        is_simple.then(|| {
+            self.pop();
+            end
+        })
     }
 
     /// Closes the innermost element.

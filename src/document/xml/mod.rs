@@ -1,15 +1,18 @@
 //! References in XML: SVG, XHTML, feeds, sitemaps and other vocabularies, which are tables of rows
-//! (`vocabulary`). `tokens` finds where tags end, `text` decodes, `elements` knows what is open and what
-//! its names mean, and `scanner` reports.
+//! (`vocabulary`). `tag` reads tags, `tokens` finds where others end, `text` decodes, `elements` knows what
+//! is open and what its names mean, and `scanner` reports.
 //!
 //! The tokenizer is our own: a scanner sees windows of any size, has to say where each decoded byte comes
 //! from, and reads on behind damage, and readers such as quick-xml do none of these. quick-xml is what the
 //! bench compares with, and roxmltree the oracle of the tests.
 #![doc = include_str!("rules.md")]
 
+mod doctype;
 mod elements;
 mod field;
+mod names;
 mod scanner;
+mod tag;
 mod text;
 mod tokens;
 mod vocabulary;
@@ -21,8 +24,10 @@ use super::{Format, Passes, Retrieval};
 use crate::bytes::lines::LOOK_BEHIND;
 use crate::bytes::window::Bounds;
 use crate::decode::charset::Conversion;
+use names::{AttributeNames, starts_name};
 use scanner::{LONGEST, XmlScanner};
-use tokens::{TokenEnd, XmlTag, end_of, read_start_tag, starts_name};
+use tag::{XmlTag, read_attributes, read_start_tag};
+use tokens::{TokenEnd, end_of};
 
 /// XML of any vocabulary.
 pub(super) const FORMAT: Format = Format {
@@ -67,7 +72,7 @@ fn declared(first: &[u8]) -> Option<&'static Encoding> {
         return None;
     }
     let mut tag = XmlTag::default();
-    tokens::read_attributes(first, 5, &mut tag);
+    read_attributes(first, 5, &AttributeNames::default(), &mut tag);
     let attributes = tag.attributes.iter();
     let named = attributes
         .filter(|attribute| first[attribute.name.clone()] == *b"encoding")
@@ -111,7 +116,7 @@ pub(crate) fn is_xml(head: &[u8]) -> bool {
         }
     }
     let mut tag = XmlTag::default();
-    if read_start_tag(head, at, &mut tag) == TokenEnd::Cut {
+    if read_start_tag(head, at, &AttributeNames::default(), &mut tag) == TokenEnd::Cut {
         return false;
     }
     let name = &head[tag.name.clone()];

@@ -4,13 +4,15 @@ use std::ops::Range;
 
 use encoding_rs::UTF_8;
 
-use super::elements::{Bindings, ElementKind, OpenElements, XmlContents, split_name};
+use super::doctype::{Declaration, read_doctype};
+use super::elements::{Bindings, ElementKind, OpenElements, XmlContents};
 use super::field;
-use super::text::{Entities, EntityFault, LONGEST_ENTITY, Piece, XmlSource, XmlText};
-use super::tokens::{
-    Declaration, RawXmlAttribute, TokenEnd, XmlTag, end_of, has_duplicates, read_attributes,
-    read_doctype, read_end_tag, read_start_tag, simple_tag_end, starts_name, text_end,
+use super::names::{AttributeNames, split_name, starts_name};
+use super::tag::{
+    RawXmlAttribute, XmlTag, read_attributes, read_common_tag, read_end_tag, read_start_tag,
 };
+use super::text::{Entities, EntityFault, LONGEST_ENTITY, Piece, XmlSource, XmlText};
+use super::tokens::{SKIPPED_END, TEXT_END, TokenEnd, end_of, first_of};
 use super::vocabulary::{self, Namespace, ValueKind};
 use crate::bytes::seek::is_space;
 use crate::bytes::steps::step;
@@ -25,7 +27,7 @@ use crate::document::events::{
 };
 use crate::document::flags::Flags;
 use crate::document::html::xml::{
-    MarkupContents, MarkupElement, MarkupReporter, MarkupTag, MarkupValues,
+    MarkupAttribute, MarkupContents, MarkupElement, MarkupReporter, MarkupTag, MarkupValues,
 };
 use crate::document::nested::{Member, NestedReader, NestedScanners, NestedScope, enter};
 use crate::document::remark::{RemarkCheck, check_remark};
@@ -63,6 +65,7 @@ pub(super) struct XmlScanner {
     entities: Entities,
     text: XmlText,
     tag: XmlTag,
+    names: AttributeNames,
     elements: OpenElements,
     entries: Vec<EntryLink>,
     bases: usize,
@@ -116,6 +119,7 @@ impl XmlScanner {
             entities: Entities::default(),
             text: XmlText::default(),
             tag: XmlTag::default(),
+            names: AttributeNames::new(options),
             elements: OpenElements::default(),
             entries: Vec::new(),
             bases: 0,
@@ -179,7 +183,7 @@ impl XmlScanner {
             return self.read_contents(window, at, events);
         }
         if bytes[at] == b'<' {
-            return self.markup(window, at, events);
+            return self.tags(window, at, events);
         }
         self.skip_text(window, at, events)
     }
@@ -193,7 +197,7 @@ impl XmlScanner {
         }
         let mut at = start;
         loop {
-            at = text_end(bytes, at);
+            at = first_of(SKIPPED_END, bytes, at);
             match bytes.get(at) {
                 Some(b'&') => {
                     let rest = &bytes[at..];
@@ -244,7 +248,7 @@ impl XmlScanner {
         }
     }
 
-    /// Reads the markup at `at`, a `<`.
+    /// Reads the markup at `at`, a `<` that begins no start tag.
     fn markup(&mut self, window: &Window<'_>, at: usize, events: &mut Events) -> Step {
         let bytes = window.bytes;
         let rest = &bytes[at..];
@@ -252,7 +256,7 @@ impl XmlScanner {
             [b'<', b'/', next, ..] if starts_name(*next) => {
                 if let Some(end) = self.elements.closing(bytes, at) {
                     self.close(events);
-                    self.contents = self.between();
+                    self.contents = self.elements.between();
                     return Step::To(end);
                 }
                 let tag = read_end_tag(bytes, at);
@@ -267,7 +271,6 @@ impl XmlScanner {
                     Err(step) => step,
                 };
             }
-            [b'<', next, ..] if starts_name(*next) => return self.start_tag(window, at, events),
             _ => {}
         }
         let is_cut =
@@ -293,7 +296,7 @@ impl XmlScanner {
             [b'<', b'?', ..] => self.instruction(window, at, events),
             _ => {
                 Self::not_well_formed(window.offset_at(at), events);
-                self.contents = self.between();
+                self.contents = self.elements.between();
                 Step::To(at + 1)
             }
         }
@@ -339,7 +342,7 @@ impl XmlScanner {
     fn comment(&mut self, window: &Window<'_>, at: usize, events: &mut Events) -> Step {
         let bytes = window.bytes;
         let start = at + 4;
-        self.contents = self.between();
+        self.contents = self.elements.between();
         // What the comment says counts before where it ends.
         match end_of(bytes, start, b"-->") {
             TokenEnd::At(end) => {
@@ -425,7 +428,7 @@ impl XmlScanner {
         let bytes = window.bytes;
         const TARGET: &[u8] = b"<?xml-stylesheet";
         let data = at + TARGET.len();
-        self.contents = self.between();
+        self.contents = self.elements.between();
         let is_sheet = !self.elements.has_root()
             && match bytes[at..].get(..TARGET.len()) {
                 Some(target) => target == TARGET,
@@ -447,7 +450,7 @@ impl XmlScanner {
         };
         {
             let mut tag = std::mem::take(&mut self.tag);
-            read_attributes(&bytes[..end], data, &mut tag);
+            read_attributes(&bytes[..end], data, &self.names, &mut tag);
             let mut attributes = tag.attributes.iter();
             if let Some(href) = attributes.find(|given| bytes[given.name.clone()] == *b"href") {
                 let names = [NameRange::Known("xml-stylesheet"), NameRange::Known("href")];
@@ -493,24 +496,79 @@ impl XmlScanner {
         }
     }
 
-    #[inline]
-    fn start_tag(&mut self, window: &Window<'_>, at: usize, events: &mut Events) -> Step {
+    /// Reads tags from `at` on, a `<`, and the text between them that is not read: as long as the tags ask
+    /// for no more than to be opened and closed, which is most of a document.
+    fn tags(&mut self, window: &Window<'_>, start: usize, events: &mut Events) -> Step {
         let bytes = window.bytes;
-        if let Some(end) = simple_tag_end(bytes, at)
-            && end - at <= LONGEST
-            && !self.elements.is_outside()
-        {
-            let extended = self.extended();
-            let kind = self.elements.kind(bytes, at + 1..end - 1, extended);
-            if let Some(contents) = kind.simple {
+        let mut at = start;
+        loop {
+            let contents = match bytes.get(at + 1) {
+                Some(b'/') => match self.elements.close_simple(bytes, at) {
+                    Some(end) => {
+                        at = end;
+                        self.elements.between()
+                    }
+                    None => break,
+                },
+                Some(&next) if starts_name(next) => {
+                    let (name_end, slot) = self.elements.name_end(bytes, at + 1);
+                    let end = match bytes.get(name_end) {
+                        Some(b'>') => {
+                            self.tag.begin();
+                            Some(name_end + 1)
+                        }
+                        _ => {
+                            let all = self.elements.may_guess();
+                            read_common_tag(bytes, name_end, &mut self.names, all, &mut self.tag)
+                        }
+                    };
+                    match (end, slot) {
+                        (Some(end), Some(slot))
+                            if self.tag.attributes.is_empty()
+                                && end - at <= LONGEST
+                                && let Some(contents) =
+                                    self.elements.simple(slot, self.tag.is_empty) =>
+                        {
+                            at = end;
+                            contents
+                        }
+                        _ => match self.start_tag(window, at..name_end, end, events) {
+                            Step::Wait if at > start => return Step::To(at),
+                            step => return step,
+                        },
+                    }
+                }
+                _ => break,
+            };
+            step(at - start);
+            if contents != XmlContents::Ignored || self.elements.is_outside() {
                 self.contents = contents;
-                let outer = self.elements.bindings();
-                self.open(&kind, outer, false, window.offset_at(at), events);
-                return Step::To(end);
+                return Step::To(at);
+            }
+            at = first_of(SKIPPED_END, bytes, at);
+            if bytes.get(at) != Some(&b'<') {
+                return Step::To(at);
             }
         }
+        match at > start {
+            true => Step::To(at),
+            false => self.markup(window, at, events),
+        }
+    }
+
+    /// Reads a start tag, the name of which is given with its `<`, and the end if it is a common one.
+    #[inline(never)]
+    fn start_tag(
+        &mut self,
+        window: &Window<'_>,
+        name: Range<usize>,
+        end: Option<usize>,
+        events: &mut Events,
+    ) -> Step {
+        let (bytes, at) = (window.bytes, name.start);
         let mut tag = std::mem::take(&mut self.tag);
-        let end = read_start_tag(bytes, at, &mut tag).index();
+        tag.name = at + 1..name.end;
+        let end = end.or_else(|| read_start_tag(bytes, at, &self.names, &mut tag).index());
         let step = match self.bounded(end, window, at, events) {
             Ok(end) => {
                 step(end - at);
@@ -527,8 +585,7 @@ impl XmlScanner {
         let bytes = window.bytes;
         let offset = window.offset_at(at);
         let is_second = self.elements.is_outside() && self.elements.has_root();
-        let is_simple = tag.attributes.is_empty();
-        if tag.is_broken || is_second || !is_simple && has_duplicates(bytes, tag) {
+        if tag.is_broken || is_second {
             Self::not_well_formed(offset, events);
         }
         let is_root = !self.elements.has_root();
@@ -568,7 +625,7 @@ impl XmlScanner {
                 self.bases -= 1;
                 events.push(Event::Leave);
             }
-            self.contents = self.between();
+            self.contents = self.elements.between();
             return;
         }
         self.contents = contents;
@@ -596,7 +653,7 @@ impl XmlScanner {
 
     /// Binds the prefixes that a tag declares.
     fn bind_prefixes(&mut self, window: &Window<'_>, tag: &XmlTag) {
-        for attribute in tag.attributes.iter().filter(|given| given.has_prefix) {
+        for attribute in tag.attributes.iter().filter(|given| given.facts.has_prefix) {
             let name = &window.bytes[attribute.name.clone()];
             let prefix = match name {
                 b"xmlns" => b"",
@@ -680,15 +737,6 @@ impl XmlScanner {
         }
     }
 
-    /// Returns what is read of text behind a tag that ended.
-    #[inline]
-    fn between(&self) -> XmlContents {
-        match self.elements.is_guessed() {
-            true => XmlContents::Guessed,
-            false => XmlContents::Ignored,
-        }
-    }
-
     /// Reports an element of XHTML, SVG or MathML by the table of HTML.
     fn read_markup(
         &mut self,
@@ -701,18 +749,18 @@ impl XmlScanner {
         self.markup.begin_tag(element);
         let mut is_plain = true;
         for attribute in &tag.attributes {
-            let mut name = &bytes[attribute.name.clone()];
-            if attribute.has_prefix {
-                let (prefix, local) = split_name(name);
-                name = match (self.elements.binding(prefix), local) {
-                    (Namespace::Xlink, b"href") => b"xlink:href",
-                    (Namespace::Xml, b"id") => b"id",
-                    _ => b"",
+            let mut given = attribute.facts.markup;
+            if attribute.facts.has_prefix {
+                let (prefix, local) = split_name(&bytes[attribute.name.clone()]);
+                given = match (self.elements.binding(prefix), local) {
+                    (Namespace::Xlink, b"href") => MarkupAttribute::XLINK_HREF,
+                    (Namespace::Xml, b"id") => MarkupAttribute::ID,
+                    _ => MarkupAttribute::OTHER,
                 };
             }
             let value = attribute.value.clone();
             let raw = &bytes[value.clone()];
-            let is_known = self.markup.attribute(name, value, raw);
+            let is_known = self.markup.attribute(given, value, raw);
             if !attribute.is_plain {
                 is_plain &= !is_known;
                 if !is_known {
@@ -770,7 +818,7 @@ impl XmlScanner {
         let bytes = window.bytes;
         let name = &bytes[attribute.name.clone()];
         let (mut space, mut local) = (Namespace::Nameless, name);
-        if attribute.has_prefix {
+        if attribute.facts.has_prefix {
             if name.starts_with(b"xmlns") {
                 return;
             }
@@ -781,8 +829,8 @@ impl XmlScanner {
             return self.anchor(window, attribute, events);
         }
         let row = match space {
-            Namespace::Nameless => kind.rows.attribute(name),
-            known if known == kind.namespace => kind.rows.attribute(local),
+            Namespace::Nameless => kind.rows.attribute(attribute.facts.rows),
+            known if known == kind.namespace => kind.rows.attribute(attribute.facts.rows),
             Namespace::Rdf => vocabulary::rdf_attribute(local, self.extended()),
             Namespace::Xlink if local == b"href" && self.is_xlink(window, tag) => {
                 Some(("xlink:href", ValueKind::Uri))
@@ -871,7 +919,7 @@ impl XmlScanner {
 
     /// Whether the type of a link of XLink is none, or one that leads somewhere (XLink 1.1, 5).
     fn is_xlink(&self, window: &Window<'_>, tag: &XmlTag) -> bool {
-        let mut prefixed = tag.attributes.iter().filter(|given| given.has_prefix);
+        let mut prefixed = tag.attributes.iter().filter(|given| given.facts.has_prefix);
         let kind = prefixed.find(|given| {
             let (prefix, local) = split_name(&window.bytes[given.name.clone()]);
             local == b"type" && self.elements.binding(prefix) == Namespace::Xlink
@@ -890,7 +938,7 @@ impl XmlScanner {
                 self.close(events);
             }
         }
-        self.contents = self.between();
+        self.contents = self.elements.between();
     }
 
     /// Closes the innermost element.
@@ -911,7 +959,7 @@ impl XmlScanner {
     /// Reads text up to the next tag, all of which must be in the window.
     fn read_contents(&mut self, window: &Window<'_>, start: usize, events: &mut Events) -> Step {
         let bytes = window.bytes;
-        let end = text_end(bytes, start);
+        let end = first_of(TEXT_END, bytes, start);
         if let Some([b'<', next]) = bytes.get(end..end + 2)
             && (*next == b'/' || starts_name(*next))
             && end - start <= LONGEST
@@ -1273,7 +1321,7 @@ fn report(
 
 /// Returns whether an element names a relationship by its identifier.
 fn has_relationship(bytes: &[u8], tag: &XmlTag) -> bool {
-    let mut attributes = tag.attributes.iter().filter(|given| given.has_prefix);
+    let mut attributes = tag.attributes.iter().filter(|given| given.facts.has_prefix);
     attributes.any(|given| split_name(&bytes[given.name.clone()]).1 == b"id")
 }
 

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use super::tokens::first_of;
 use crate::bytes::steps::step;
 use crate::decode::RecordOffsets;
 use crate::decode::offset_map::OffsetMap;
@@ -243,23 +244,15 @@ impl XmlText {
         self.map.skip(offset.saturating_sub(self.at) as usize);
         self.at = offset + raw.len() as u64;
         step(raw.len());
-        // Text has no end of a CDATA section (XML 1.0, 2.4).
-        if piece == Piece::Data
-            && let Some(found) = memchr::memmem::find(raw, b"]]>")
-        {
-            self.fault(EntityFault::NotWellFormed, offset + found as u64);
-        }
+        self.bytes.reserve(raw.len());
         let mut at = 0;
         while at < raw.len() {
             let rest = &raw[at..];
-            let stop = match piece {
-                Piece::Data => memchr::memchr3(b'&', b'\r', 0, rest),
-                Piece::Cdata => memchr::memchr2(b'\r', 0, rest),
-                Piece::Value => rest
-                    .iter()
-                    .position(|byte| matches!(byte, b'&' | b'\r' | b'\n' | b'\t' | 0)),
+            let plain = match piece {
+                Piece::Data => first_of(*b"&]\r\0", rest, 0),
+                Piece::Cdata => first_of(*b"\r\0", rest, 0),
+                Piece::Value => first_of(*b"&\r\n\t\0", rest, 0),
             };
-            let plain = stop.unwrap_or(rest.len());
             self.bytes.extend_from_slice(&rest[..plain]);
             self.map.copy(plain);
             at += plain;
@@ -281,6 +274,14 @@ impl XmlText {
                     self.put("\u{fffd}".as_bytes(), 1);
                     at += 1;
                 }
+                b']' => {
+                    // Text has no end of a CDATA section (XML 1.0, 2.4).
+                    if rest.starts_with(b"]]>") {
+                        self.fault(EntityFault::NotWellFormed, offset + at as u64);
+                    }
+                    self.put(b"]", 1);
+                    at += 1;
+                }
                 _ => at += self.reference(rest, offset + at as u64, entities),
             }
         }
@@ -299,9 +300,11 @@ impl XmlText {
     }
 
     /// Appends what the reference at the start of `raw`, a `&`, stands for; returns its length.
+    #[inline]
     fn reference(&mut self, raw: &[u8], offset: u64, entities: &mut Entities) -> usize {
         if let Some((byte, length)) = predefined(raw) {
-            self.put(&[byte], length);
+            self.bytes.push(byte);
+            self.map.put(1, length);
             return length;
         }
         let (length, fault) = entities.admit(raw, offset);

@@ -349,13 +349,34 @@ pub(super) fn is_first_element(name: &[u8]) -> bool {
     FIRST_ELEMENTS.contains(&name)
 }
 
+/// Attributes that rules name, by their local names: identifiers, types and bases.
+static RULED: &[&[u8]] = &[
+    b"id",
+    b"type",
+    b"base",
+    b"href",
+    b"isPermaLink",
+    b"schemaLocation",
+    b"TargetMode",
+];
+
+/// Whether a row or a rule names an attribute of this local name.
+pub(super) fn is_attribute(local: &[u8]) -> bool {
+    let is_in = |row: &XmlRow| match row.place {
+        Attribute(name) => name.strip_prefix("rdf:").unwrap_or(name).as_bytes() == local,
+        Text => false,
+    };
+    RULED.contains(&local) || ROWS.iter().any(is_in)
+}
+
 /// Returns the row of an attribute of RDF, which stands on elements of any namespace.
 pub(super) fn rdf_attribute(local: &[u8], extended: bool) -> Option<(&'static str, ValueKind)> {
-    XmlRows::of(Rdf, b"*", extended).attribute(&[b"rdf:", local].concat())
+    let rows = XmlRows::of_attribute(&[b"rdf:", local].concat());
+    XmlRows::of(Rdf, b"*", extended).attribute(rows)
 }
 
 /// A set of rows of the table.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct XmlRows(u128);
 
 const _: () = assert!(ROWS.len() <= u128::BITS as usize);
@@ -372,6 +393,7 @@ impl XmlRows {
         XmlRows(rows.fold(0, |set, (index, _)| set | 1 << index))
     }
 
+    #[inline]
     fn iter(self) -> impl Iterator<Item = &'static XmlRow> {
         let mut left = self.0;
         std::iter::from_fn(move || {
@@ -381,12 +403,22 @@ impl XmlRows {
         })
     }
 
-    /// Returns the row of an attribute.
-    pub(super) fn attribute(self, attribute: &[u8]) -> Option<(&'static str, ValueKind)> {
-        self.iter().find_map(|row| match row.place {
-            Attribute(name) if name.as_bytes() == attribute => Some((name, row.kind)),
-            _ => None,
-        })
+    /// The rows of an attribute.
+    pub(super) fn of_attribute(name: &[u8]) -> Self {
+        let is_of =
+            |row: &XmlRow| matches!(row.place, Attribute(known) if known.as_bytes() == name);
+        let rows = ROWS.iter().enumerate().filter(|(_, row)| is_of(row));
+        XmlRows(rows.fold(0, |set, (index, _)| set | 1 << index))
+    }
+
+    /// Returns the first of these rows of an element that is one of an attribute.
+    #[inline]
+    pub(super) fn attribute(self, of_attribute: Self) -> Option<(&'static str, ValueKind)> {
+        let row = XmlRows(self.0 & of_attribute.0).iter().next()?;
+        match row.place {
+            Attribute(name) => Some((name, row.kind)),
+            Text => None,
+        }
     }
 
     /// Returns the element of the row of the text, and its kind.
