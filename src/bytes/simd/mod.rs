@@ -9,7 +9,7 @@ pub(crate) mod avx2;
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{
     __m128i, _mm_cmpeq_epi8, _mm_loadu_si128, _mm_min_epu8, _mm_movemask_epi8, _mm_or_si128,
-    _mm_set1_epi8, _mm_setzero_si128,
+    _mm_set1_epi8, _mm_setzero_si128, _mm_sub_epi8,
 };
 
 /// A vector of sixteen bytes.
@@ -55,6 +55,13 @@ impl Block {
             let limit = _mm_set1_epi8(byte as i8);
             _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(self.0, limit), self.0)) as u32
         }
+    }
+
+    /// Returns one bit for each ASCII digit.
+    #[inline(always)]
+    pub(crate) fn digits(self) -> u32 {
+        // SAFETY: SSE2 is part of the architecture.
+        Block(unsafe { _mm_sub_epi8(self.0, _mm_set1_epi8(b'0' as i8)) }).up_to(9)
     }
 
     /// Returns one bit for each byte above 0x7F.
@@ -125,6 +132,11 @@ mod naive {
             self.mask(|other| other <= byte)
         }
 
+        /// Returns one bit for each ASCII digit.
+        pub fn digits(self) -> u32 {
+            self.mask(|other| other.is_ascii_digit())
+        }
+
         /// Returns one bit for each byte above 0x7F.
         pub fn beyond_ascii(self) -> u32 {
             self.mask(|other| other >= 0x80)
@@ -145,6 +157,7 @@ mod tests {
                 (state >> 24) as u8
             });
             let (block, naive) = (Block::new(&bytes), naive::Block::new(&bytes));
+            assert_eq!(block.digits(), naive.digits(), "{bytes:?}");
             for byte in [bytes[3], bytes[12], 0, 0x20, 0x7F, 0x80, 0xFF] {
                 assert_eq!(block.equal(byte), naive.equal(byte), "{bytes:?} {byte}");
                 assert_eq!(block.up_to(byte), naive.up_to(byte), "{bytes:?} {byte}");

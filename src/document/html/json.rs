@@ -37,8 +37,8 @@ pub(super) fn references(bytes: &[u8], range: Range<usize>, kind: ScriptJson) ->
             JsonToken::Open(JsonContainer::Object) => reader.path.push(JsonPathStep::NoKey),
             JsonToken::Open(JsonContainer::Array) => reader.path.push(JsonPathStep::Array),
             JsonToken::Close => drop(reader.path.pop()),
-            JsonToken::Name(name) => reader.add_key(name),
-            JsonToken::String(value) => reader.add_value(value),
+            JsonToken::Name(name) => reader.add_key(name.range),
+            JsonToken::String(value) => reader.add_value(value.range),
             JsonToken::Other => {}
             JsonToken::End => return reader.found,
             JsonToken::Fault(..) | JsonToken::More => return Vec::new(),

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::tokenizer::{JsonContainer, JsonToken, JsonTokenizer, unescape};
+use super::literals::{JsonText, unescape};
+use super::tokenizer::{JsonContainer, JsonToken, JsonTokenizer};
 
 /// A term that a context defines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -109,20 +110,20 @@ impl LinkedContext {
                 }
                 JsonToken::Close if depth == 0 => return true,
                 JsonToken::Close => depth -= 1,
-                JsonToken::Name(range) if depth == 0 => term = text(range),
-                JsonToken::Name(range) if depth == 1 => inner = text(range),
-                JsonToken::String(range) if depth == 0 && term == b"@base" => {
+                JsonToken::Name(JsonText { range, .. }) if depth == 0 => term = text(range),
+                JsonToken::Name(JsonText { range, .. }) if depth == 1 => inner = text(range),
+                JsonToken::String(JsonText { range, .. }) if depth == 0 && term == b"@base" => {
                     self.base_offset = offset + range.start as u64;
                     self.base = Some(Some(text(range)));
                 }
                 JsonToken::Other if depth == 0 && term == b"@base" => self.base = Some(None),
-                JsonToken::String(range) if depth == 0 => {
+                JsonToken::String(JsonText { range, .. }) if depth == 0 => {
                     let id = Some(text(range));
                     let is_reference = false;
                     self.define(&term, LinkedTerm { id, is_reference });
                 }
                 JsonToken::Other if depth == 0 => self.define(&term, LinkedTerm::default()),
-                JsonToken::String(range) if depth == 1 => {
+                JsonToken::String(JsonText { range, .. }) if depth == 1 => {
                     if let Some(term) = self.terms.get_mut(&term) {
                         match inner.as_slice() {
                             b"@id" => term.id = Some(text(range)),

@@ -4,9 +4,10 @@
 //! `max_document` bytes, and its contexts are read first.
 
 use super::context::{LinkedContext, LinkedContextEnd, LinkedTerm};
+use super::literals::{JsonText, unescape};
 use super::path::ValuePath;
 use super::reader::fault_code;
-use super::tokenizer::{JsonContainer, JsonSequence, JsonToken, JsonTokenizer, unescape};
+use super::tokenizer::{JsonContainer, JsonSequence, JsonToken, JsonTokenizer};
 use crate::bytes::window::Window;
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::{
@@ -150,7 +151,7 @@ impl LinkedDataScanner {
             match tokenizer.next(bytes, &mut at, last) {
                 JsonToken::Open(_) => open.push(offset + at as u64 - 1),
                 JsonToken::Close => drop(open.pop()),
-                JsonToken::Name(range) if is_context(&bytes[range.clone()]) => {
+                JsonToken::Name(JsonText { range, .. }) if is_context(&bytes[range.clone()]) => {
                     let mut context = LinkedContext::default();
                     let end = context.read(&mut tokenizer, (bytes, offset), &mut at, last);
                     if let Some(object) = open.last() {
@@ -262,9 +263,9 @@ impl LinkedDataScanner {
     }
 
     /// Sets the role of the member whose name has been read.
-    fn set_name(&mut self, range: std::ops::Range<usize>, bytes: &[u8]) {
-        self.path.set_name(&range, bytes);
-        let raw = &bytes[range];
+    fn set_name(&mut self, name: JsonText, bytes: &[u8]) {
+        self.path.set_name(&name, bytes);
+        let raw = &bytes[name.range];
         let Some(level) = self.levels.last().copied().filter(|_| self.beyond == 0) else {
             return;
         };
@@ -352,12 +353,8 @@ impl LinkedDataScanner {
             false => events.store(&self.text),
         };
         let mut found = FoundReference::new(span, text, Context::Attribute);
-        let mut is_shown = false;
-        let pointer = events.store_with(|store| {
-            is_shown = self.path.pointer(false, window.bytes, store);
-        });
-        if is_shown {
-            found.attribute = NameRange::Other(pointer);
+        if let Some(pointer) = self.path.pointer(false, window.bytes) {
+            found.attribute = NameRange::Other(events.store(pointer));
         }
         match (role, base) {
             (LinkedRole::Context, _) => {
@@ -432,12 +429,12 @@ impl Scan for LinkedDataScanner {
             match self.tokenizer.next(window.bytes, &mut at, window.last) {
                 JsonToken::Open(container) => self.open(container, at - 1, &window, events),
                 JsonToken::Close => self.close(),
-                JsonToken::Name(range) => self.set_name(range, window.bytes),
-                JsonToken::String(range) => {
+                JsonToken::Name(name) => self.set_name(name, window.bytes),
+                JsonToken::String(JsonText { range, .. }) => {
                     self.string(range, &window, events);
-                    self.path.end_value();
+                    self.path.end_values(1);
                 }
-                JsonToken::Other => self.path.end_value(),
+                JsonToken::Other => self.path.end_values(1),
                 JsonToken::Fault(fault, index) => {
                     let (slot, code) = fault_code(fault);
                     self.fault(slot, code, window.offset_at(index), events);

@@ -1,8 +1,9 @@
 //! Members that other strings of a document refer to, wherever they stand in their object.
 
 use super::kinds::JsonMember;
+use super::literals::{JsonText, LONGEST_STRING, unescape};
 use super::path::ValuePath;
-use super::tokenizer::{JsonToken, JsonTokenizer, LONGEST_STRING, unescape};
+use super::tokenizer::{JsonToken, JsonTokenizer};
 use crate::bytes::window::Window;
 
 /// The most bytes in which a member is looked for that stands behind the string that it is about.
@@ -29,19 +30,27 @@ impl MemberValues {
 
     /// Keeps the value of a member while its object is open.
     pub(super) fn keep(&mut self, member: &'static JsonMember, value: Option<Vec<u8>>) {
-        self.values.retain(|(known, _)| *known != member);
+        self.values
+            .retain(|(known, _)| !std::ptr::eq(*known, member));
         self.values.push((member, value));
     }
 
     /// Drops the values of objects that are closed, when `depth` containers are open.
+    #[inline]
     pub(super) fn close(&mut self, depth: usize) {
+        if self.values.is_empty() {
+            return;
+        }
         self.values.retain(|(member, _)| member.root < depth);
     }
 
     /// Returns the value of a member, if it is known whether there is one.
-    pub(super) fn get(&self, member: &'static JsonMember) -> Option<Option<Vec<u8>>> {
-        let known = self.values.iter().find(|(known, _)| *known == member);
-        known.map(|(_, value)| value.clone())
+    pub(super) fn get(&self, member: &'static JsonMember) -> Option<Option<&[u8]>> {
+        let known = self
+            .values
+            .iter()
+            .find(|(known, _)| std::ptr::eq(*known, member));
+        known.map(|(_, value)| value.as_deref())
     }
 }
 
@@ -93,13 +102,15 @@ impl JsonMemberSearch {
                     self.level -= 1;
                     self.open = self.open.min(self.level);
                 }
-                JsonToken::Name(range) if self.level == self.open => {
+                JsonToken::Name(JsonText { range, .. }) if self.level == self.open => {
                     let mut name = Vec::new();
                     unescape(&bytes[range], &mut name, &mut ());
                     is_next = name == self.steps[self.open].as_bytes();
                     continue;
                 }
-                JsonToken::String(range) if is_next && self.open + 1 == self.steps.len() => {
+                JsonToken::String(JsonText { range, .. })
+                    if is_next && self.open + 1 == self.steps.len() =>
+                {
                     let mut value = Vec::new();
                     unescape(&bytes[range], &mut value, &mut ());
                     return Ok(Some(value));

@@ -10,6 +10,7 @@ mod http_archive;
 mod kinds;
 #[cfg(feature = "documents")]
 mod linked_data;
+mod literals;
 #[cfg(feature = "documents")]
 mod members;
 #[cfg(feature = "documents")]
@@ -149,6 +150,7 @@ pub(super) use formats::{
     HTTP_ARCHIVES, JSON, JSON_FEEDS, LINES, LINKED_DATA, NOTEBOOKS, SOURCE_MAPS, TRANSFORMATIONS,
     WEB_MANIFESTS,
 };
+pub(super) use literals::unescape;
 #[cfg(feature = "documents")]
 pub(crate) use shape::by_shape;
-pub(super) use tokenizer::{JsonContainer, JsonSequence, JsonToken, JsonTokenizer, unescape};
+pub(super) use tokenizer::{JsonContainer, JsonSequence, JsonToken, JsonTokenizer};

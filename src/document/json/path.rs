@@ -1,10 +1,10 @@
 //! The path to the current value: the members and items that enclose it.
 
 use std::borrow::Cow;
-use std::ops::Range;
 
 use super::kinds::{ANY, ITEM, JsonMember, JsonRow, JsonTable};
-use super::tokenizer::{JsonContainer, unescape};
+use super::literals::{JsonText, unescape};
+use super::tokenizer::JsonContainer;
 
 /// The number of levels that have names.
 const LEVELS: usize = 1024;
@@ -22,16 +22,31 @@ enum LevelName {
     Kept(u32, u32),
 }
 
+impl LevelName {
+    /// Returns the name, or as much of it as is kept, given the window and the names that outlast theirs.
+    #[inline]
+    fn raw<'a>(self, bytes: &'a [u8], names: &'a [u8]) -> &'a [u8] {
+        let (text, start, end) = match self {
+            LevelName::Window(start, end) => (bytes, start, end),
+            LevelName::Kept(start, end) => (names, start, end),
+        };
+        let raw = &text[start as usize..end as usize];
+        &raw[..raw.len().min(LONGEST_NAME)]
+    }
+}
+
 /// An open container, and its current member or item.
 #[derive(Clone, Copy, Debug)]
 struct JsonLevel {
     container: JsonContainer,
+    /// The node of the container in the table of known paths, and that of the current value.
+    node: u32,
+    value: u32,
     name: LevelName,
     /// The index of the item.
     index: u64,
-    /// The node of the container in the table of known paths, and that of the current value.
-    node: usize,
-    value: usize,
+    /// The length of the pointer to the current value, if it has been written; else 0.
+    pointer: usize,
 }
 
 /// A step of known paths: what a value at the path means, and the steps that follow.
@@ -39,75 +54,102 @@ struct JsonLevel {
 struct PathNode {
     row: Option<&'static JsonRow>,
     member: Option<&'static JsonMember>,
-    names: Vec<(&'static str, usize)>,
-    item: usize,
-    any: usize,
+    names: Vec<(&'static str, u32)>,
+    /// One bit for the length of each of the names.
+    lengths: u64,
+    item: u32,
+    any: u32,
+}
+
+impl PathNode {
+    /// Returns the node behind a name, not counting that of any name.
+    fn named(&self, name: &[u8]) -> u32 {
+        let found = (self.names.iter()).find(|(known, _)| known.as_bytes() == name);
+        found.map_or(UNKNOWN, |(_, node)| *node)
+    }
 }
 
 /// The paths of a table as a tree; the node 0 is no path, and the node 1 the top.
 #[derive(Debug)]
 struct PathTree(Vec<PathNode>);
 
-const UNKNOWN: usize = 0;
-const TOP: usize = 1;
+const UNKNOWN: u32 = 0;
+const TOP: u32 = 1;
 
 impl PathTree {
     fn new(table: Option<&'static JsonTable>) -> Self {
         let mut tree = PathTree(vec![PathNode::default(), PathNode::default()]);
         for row in table.map_or(&[][..], |table| table.rows) {
             let node = tree.add(row.path);
-            tree.0[node].row = Some(row);
+            tree.0[node as usize].row = Some(row);
         }
         for member in table.map_or(&[][..], |table| table.members) {
             let node = tree.add(member.path);
-            tree.0[node].member = Some(member);
+            tree.0[node as usize].member = Some(member);
         }
         tree
     }
 
+    #[inline]
+    fn node(&self, node: u32) -> &PathNode {
+        &self.0[node as usize]
+    }
+
     /// Returns the node of a path, which may be new.
-    fn add(&mut self, path: &'static [&'static str]) -> usize {
+    fn add(&mut self, path: &'static [&'static str]) -> u32 {
         let mut node = TOP;
         for &step in path {
             let known = match step {
-                ITEM => self.0[node].item,
-                ANY => self.0[node].any,
-                name => self.named(node, name.as_bytes()),
+                ITEM => self.node(node).item,
+                ANY => self.node(node).any,
+                name => self.node(node).named(name.as_bytes()),
             };
             if known != UNKNOWN {
                 node = known;
                 continue;
             }
-            let new = self.0.len();
+            let new = self.0.len() as u32;
             self.0.push(PathNode::default());
+            let around = &mut self.0[node as usize];
             match step {
-                ITEM => self.0[node].item = new,
-                ANY => self.0[node].any = new,
-                name => self.0[node].names.push((name, new)),
+                ITEM => around.item = new,
+                ANY => around.any = new,
+                name => {
+                    around.names.push((name, new));
+                    around.lengths |= length_bit(name.len());
+                }
             }
             node = new;
         }
         node
     }
 
-    /// Returns the node behind a name, not counting that of any name.
-    fn named(&self, node: usize, name: &[u8]) -> usize {
-        let names = &self.0[node].names;
-        let found = names.iter().find(|(known, _)| known.as_bytes() == name);
-        found.map_or(UNKNOWN, |(_, node)| *node)
+    /// Returns the node behind a raw name, not counting that of any name.
+    #[inline(never)]
+    fn named(&self, node: u32, raw: &[u8], has_escapes: bool) -> u32 {
+        match has_escapes {
+            true => self.node(node).named(&name_of(raw)),
+            false => self.node(node).named(raw),
+        }
     }
 
     /// Returns the node of the member of an object.
-    fn member(&self, node: usize, raw: &[u8]) -> usize {
-        let mut found = self.named(node, raw);
-        if found == UNKNOWN && raw.contains(&b'\\') && !self.0[node].names.is_empty() {
-            found = self.named(node, &name_of(raw));
+    #[inline(always)]
+    fn member(&self, node: u32, name: &JsonText, bytes: &[u8]) -> u32 {
+        let around = self.node(node);
+        if around.lengths & length_bit(name.range.len()) == 0 && !name.has_escapes {
+            return around.any;
         }
-        match found {
-            UNKNOWN => self.0[node].any,
+        match self.named(node, &bytes[name.range.clone()], name.has_escapes) {
+            UNKNOWN => around.any,
             found => found,
         }
     }
+}
+
+/// Returns the bit of a length among those of names.
+fn length_bit(length: usize) -> u64 {
+    1 << length.min(63)
 }
 
 /// The path to the current value.
@@ -119,6 +161,10 @@ pub(super) struct ValuePath {
     beyond: usize,
     /// Raw names of members that stand in earlier windows, in the order of their levels.
     names: Vec<u8>,
+    /// Whether containers of which a table knows nothing are only counted.
+    has_table: bool,
+    /// The pointer that was written last.
+    pointer: Vec<u8>,
     /// The index of the current value among those of the document.
     pub(super) value: u64,
 }
@@ -131,6 +177,8 @@ impl ValuePath {
             levels: Vec::new(),
             beyond: 0,
             names: Vec::new(),
+            has_table: table.is_some(),
+            pointer: Vec::new(),
             value: 0,
         }
     }
@@ -149,7 +197,8 @@ impl ValuePath {
     }
 
     /// Returns the node of the current value.
-    fn node(&self) -> usize {
+    #[inline]
+    fn node(&self) -> u32 {
         match self.levels.last() {
             Some(_) if self.beyond > 0 => UNKNOWN,
             Some(level) => level.value,
@@ -160,16 +209,17 @@ impl ValuePath {
     #[inline]
     pub(super) fn open(&mut self, container: JsonContainer) {
         let node = self.node();
-        if self.levels.len() == LEVELS {
+        if self.levels.len() == LEVELS || self.has_table && node == UNKNOWN {
             self.beyond += 1;
             return;
         }
         self.levels.push(JsonLevel {
             container,
+            node,
+            value: self.tree.node(node).item,
             name: LevelName::Window(0, 0),
             index: 0,
-            node,
-            value: self.tree.0[node].item,
+            pointer: 0,
         });
     }
 
@@ -182,21 +232,22 @@ impl ValuePath {
         {
             self.names.truncate(start as usize);
         }
-        self.end_value();
+        self.end_values(1);
     }
 
-    /// Begins a member whose raw name is a range of a window.
-    #[inline]
-    pub(super) fn set_name(&mut self, range: &Range<usize>, bytes: &[u8]) {
+    /// Begins a member.
+    #[inline(always)]
+    pub(super) fn set_name(&mut self, name: &JsonText, bytes: &[u8]) {
         let (0, Some(level)) = (self.beyond, self.levels.last_mut()) else {
             return;
         };
         if let LevelName::Kept(start, _) = level.name {
             self.names.truncate(start as usize);
         }
-        level.name = LevelName::Window(range.start as u32, range.end as u32);
+        level.name = LevelName::Window(name.range.start as u32, name.range.end as u32);
+        level.pointer = 0;
         if level.node != UNKNOWN {
-            level.value = self.tree.member(level.node, &bytes[range.clone()]);
+            level.value = self.tree.member(level.node, name, bytes);
         }
     }
 
@@ -213,12 +264,15 @@ impl ValuePath {
         }
     }
 
-    /// Ends a value: the next one in an array is another item.
+    /// Ends values: the next one in an array is another item.
     #[inline]
-    pub(super) fn end_value(&mut self) {
+    pub(super) fn end_values(&mut self, count: u64) {
         match self.levels.last_mut() {
-            Some(level) if self.beyond == 0 => level.index += 1,
-            None => self.value += 1,
+            Some(level) if self.beyond == 0 => {
+                level.index += count;
+                level.pointer = 0;
+            }
+            None => self.value += count,
             Some(_) => {}
         }
     }
@@ -226,23 +280,27 @@ impl ValuePath {
     /// Returns the raw name of a level; `None` for an array.
     fn name<'a>(&'a self, at: usize, bytes: &'a [u8]) -> Option<&'a [u8]> {
         let level = self.levels.get(at)?;
-        let raw = match level.name {
-            LevelName::Window(start, end) => &bytes[start as usize..end as usize],
-            LevelName::Kept(start, end) => &self.names[start as usize..end as usize],
-        };
-        (level.container == JsonContainer::Object).then(|| &raw[..raw.len().min(LONGEST_NAME)])
+        let is_object = level.container == JsonContainer::Object;
+        is_object.then(|| level.name.raw(bytes, &self.names))
+    }
+
+    /// Returns whether a table knows nothing of the current value.
+    #[inline]
+    pub(super) fn is_unknown(&self) -> bool {
+        let node = self.tree.node(self.node());
+        node.row.is_none() && node.member.is_none()
     }
 
     /// Returns the row of the current value.
     #[inline]
     pub(super) fn row(&self) -> Option<&'static JsonRow> {
-        self.tree.0[self.node()].row
+        self.tree.node(self.node()).row
     }
 
     /// Returns the member that the current value is, if other strings refer to it.
     #[inline]
     pub(super) fn member(&self) -> Option<&'static JsonMember> {
-        self.tree.0[self.node()].member
+        self.tree.node(self.node()).member
     }
 
     /// Returns how many steps from the root of a member towards it lead to the current value.
@@ -262,43 +320,50 @@ impl ValuePath {
         name_of(raw.unwrap_or_default())
     }
 
-    /// Appends the path as a JSON Pointer (RFC 6901) to `out`, with the index of the value among those of
-    /// the document if it is `numbered`; returns whether it is short enough to be shown.
-    pub(super) fn pointer(&self, numbered: bool, bytes: &[u8], out: &mut Vec<u8>) -> bool {
-        let start = out.len();
+    /// Returns the path as a JSON Pointer (RFC 6901), with the index of the value among those of the document
+    /// if it is `numbered`; `None` if it is too long to be shown.
+    pub(super) fn pointer(&mut self, numbered: bool, bytes: &[u8]) -> Option<&[u8]> {
         if self.beyond > 0 {
-            return false;
+            return None;
         }
-        if numbered {
-            push_number(self.value, out);
+        // What is written of the levels that have not changed is right.
+        let changed = self.levels.iter().rposition(|level| level.pointer > 0);
+        let changed = changed.map_or(0, |last| last + 1);
+        let written = changed
+            .checked_sub(1)
+            .map_or(0, |last| self.levels[last].pointer);
+        self.pointer.truncate(written);
+        if numbered && changed == 0 {
+            push_number(self.value, &mut self.pointer);
         }
-        for (at, level) in self.levels.iter().enumerate() {
-            match self.name(at, bytes) {
-                None => push_number(level.index, out),
-                Some(name) => {
-                    out.push(b'/');
-                    if !(name.iter()).any(|byte| matches!(byte, b'~' | b'/' | b'\\')) {
-                        out.extend_from_slice(name);
-                    } else {
-                        for &byte in &*name_of(name) {
-                            match byte {
-                                b'~' => out.extend_from_slice(b"~0"),
-                                b'/' => out.extend_from_slice(b"~1"),
-                                _ => out.push(byte),
-                            }
-                        }
-                    }
+        for level in &mut self.levels[changed..] {
+            match level.container {
+                JsonContainer::Array => push_number(level.index, &mut self.pointer),
+                JsonContainer::Object => {
+                    push_name(level.name.raw(bytes, &self.names), &mut self.pointer)
                 }
             }
-            if out.len() - start > LONGEST_POINTER {
-                break;
+            if self.pointer.len() > LONGEST_POINTER {
+                return None;
             }
+            level.pointer = self.pointer.len();
         }
-        let is_short = out.len() - start <= LONGEST_POINTER;
-        if !is_short {
-            out.truncate(start);
+        Some(&self.pointer)
+    }
+}
+
+/// Appends a slash and the name of a member.
+fn push_name(raw: &[u8], out: &mut Vec<u8>) {
+    out.push(b'/');
+    if !(raw.iter()).any(|byte| matches!(byte, b'~' | b'/' | b'\\')) {
+        return out.extend_from_slice(raw);
+    }
+    for &byte in &*name_of(raw) {
+        match byte {
+            b'~' => out.extend_from_slice(b"~0"),
+            b'/' => out.extend_from_slice(b"~1"),
+            _ => out.push(byte),
         }
-        is_short
     }
 }
 

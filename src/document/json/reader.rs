@@ -7,11 +7,12 @@ use super::kinds::{
     BODY_ENCODING, BODY_TYPE, ITEM_URL, JsonMember, JsonRole, JsonStrings, JsonTable, REQUEST_URL,
     START_URL,
 };
+use super::literals::{JsonText, LONGEST_STRING, unescape};
 use super::members::{Held, JsonMemberSearch, LONGEST_HELD, MemberValues};
 use super::notebook;
 use super::path::ValuePath;
 use super::tokenizer::{
-    JsonContainer, JsonFault, JsonSequence, JsonToken, JsonTokenizer, LONGEST_STRING, unescape,
+    JsonContainer, JsonFault, JsonSequence, JsonToken, JsonTokenizer, JsonVisitor,
 };
 use crate::bytes::window::Window;
 use crate::decode::RecordOffsets;
@@ -42,6 +43,8 @@ pub(super) struct JsonScanner {
     map: OffsetMap,
     /// The strings of the current array.
     lines: Vec<Range<usize>>,
+    /// Whether text without a colon holds no reference.
+    needs_colon: bool,
     started: bool,
     /// The faults that have been reported.
     reported: [bool; 4],
@@ -59,12 +62,122 @@ enum FieldBase {
 struct JsonValue {
     /// The index of its first byte.
     start: usize,
-    /// The contents of a string; empty for an array of strings.
-    raw: Range<usize>,
+    /// The string; empty for an array of strings.
+    raw: JsonText,
     /// The index behind the token that was read last.
     end: usize,
     /// The number of containers that were opened in the value.
     opened: usize,
+}
+
+/// Takes the tokens that change the path to the current value alone.
+struct UnreadValues<'a> {
+    path: &'a mut ValuePath,
+    members: &'a mut MemberValues,
+    bytes: &'a [u8],
+    /// Whether the members of the document are known.
+    is_known: bool,
+    needs_colon: bool,
+}
+
+impl JsonVisitor for UnreadValues<'_> {
+    const TAKES_NUMBERS: bool = true;
+
+    #[inline]
+    fn open(&mut self, container: JsonContainer) -> bool {
+        let is_text = self.is_known
+            && container == JsonContainer::Array
+            && self.path.row().is_some_and(|row| row.role.joins_lines());
+        if !is_text {
+            self.path.open(container);
+        }
+        !is_text
+    }
+
+    #[inline]
+    fn close(&mut self) -> bool {
+        self.path.close();
+        self.members.close(self.path.depth());
+        true
+    }
+
+    #[inline]
+    fn name(&mut self, name: &JsonText) -> bool {
+        self.path.set_name(name, self.bytes);
+        true
+    }
+
+    #[inline]
+    fn string(&mut self, string: &JsonText) -> bool {
+        let is_unread = match self.is_known {
+            true => self.path.is_unknown(),
+            false => self.needs_colon && !string.may_have_colon,
+        };
+        if is_unread {
+            self.path.end_values(1);
+        }
+        is_unread
+    }
+
+    #[inline]
+    fn others(&mut self, count: u64) -> bool {
+        self.path.end_values(count);
+        true
+    }
+}
+
+/// Takes what is in an array of strings that is one text.
+struct LinesOfArray {
+    /// The strings of the array itself.
+    lines: Vec<Range<usize>>,
+    /// Their length, in bytes.
+    length: usize,
+    /// The number of containers that are open in the array.
+    level: usize,
+    may_have_colon: bool,
+}
+
+impl LinesOfArray {
+    /// Adds a string; returns false if the text would be too long with it.
+    #[inline]
+    fn add(&mut self, line: &JsonText) -> bool {
+        let length = self.length + line.range.len();
+        if length > LONGEST_STRING {
+            return false;
+        }
+        self.length = length;
+        self.may_have_colon |= line.may_have_colon;
+        self.lines.push(line.range.clone());
+        true
+    }
+}
+
+impl JsonVisitor for LinesOfArray {
+    const TAKES_NUMBERS: bool = true;
+
+    fn open(&mut self, _container: JsonContainer) -> bool {
+        self.level += 1;
+        true
+    }
+
+    fn close(&mut self) -> bool {
+        let is_inside = self.level > 0;
+        self.level -= usize::from(is_inside);
+        is_inside
+    }
+
+    fn name(&mut self, _name: &JsonText) -> bool {
+        true
+    }
+
+    #[inline]
+    fn string(&mut self, string: &JsonText) -> bool {
+        self.level > 0 || self.add(string)
+    }
+
+    fn others(&mut self, _count: u64) -> bool {
+        true
+    }
 }
 
 impl JsonScanner {
@@ -74,6 +187,7 @@ impl JsonScanner {
             tokenizer: JsonTokenizer::new(sequence(strings)),
             path: ValuePath::new(table(strings)),
             members: MemberValues::default(),
+            needs_colon: !options.text.www && !options.text.email,
             options: options.clone(),
             scanners: NestedScanners::new(options.clone()),
             nested: NestedReader::default(),
@@ -122,7 +236,7 @@ impl JsonScanner {
 
     /// Returns a reference that is a whole string, which has been decoded unless it has no escapes.
     fn whole(
-        &self,
+        &mut self,
         raw: &Range<usize>,
         is_plain: bool,
         window: &Window<'_>,
@@ -138,46 +252,41 @@ impl JsonScanner {
         };
         let mut found = FoundReference::new(span, text, Context::Attribute);
         let is_numbered = sequence(self.strings) != JsonSequence::One;
-        let mut is_shown = false;
-        let pointer = events.store_with(|store| {
-            is_shown = self.path.pointer(is_numbered, window.bytes, store);
-        });
-        if is_shown {
-            found.attribute = NameRange::Other(pointer);
+        if let Some(pointer) = self.path.pointer(is_numbered, window.bytes) {
+            found.attribute = NameRange::Other(events.store(pointer));
         }
         found
     }
 
     /// Reads a string of a document of any kind: a URI as a whole, or text.
-    fn any_string(&mut self, raw: Range<usize>, window: &Window<'_>, events: &mut Events) {
-        let bytes = &window.bytes[raw.clone()];
-        if !self.may_hold_uri(bytes) {
+    fn any_string(&mut self, raw: &JsonText, window: &Window<'_>, events: &mut Events) {
+        if !self.may_hold_uri(raw.may_have_colon) {
             return;
         }
-        let is_plain = !has_escapes(bytes);
+        let bytes = &window.bytes[raw.range.clone()];
+        let is_plain = !raw.has_escapes;
         if !is_plain {
-            self.decode(bytes, window.offset_at(raw.start));
+            self.decode(bytes, window.offset_at(raw.range.start));
         }
         if is_whole_uri(if is_plain { bytes } else { &self.text }) {
-            let mut found = self.whole(&raw, is_plain, window, events);
+            let mut found = self.whole(&raw.range, is_plain, window, events);
             found.flags |= Flags::GUESSED;
             return events.push(Event::Reference(found));
         }
         if is_plain {
-            self.decode(bytes, window.offset_at(raw.start));
+            self.decode(bytes, window.offset_at(raw.range.start));
         }
         self.text_references(events);
     }
 
-    /// Returns whether a raw string may hold a reference by the rules for text.
-    fn may_hold_uri(&self, raw: &[u8]) -> bool {
-        let options = &self.options.text;
-        options.www || options.email || memchr::memchr2(b':', b'\\', raw).is_some()
+    /// Returns whether text with a colon, or without, may hold a reference by the rules for text.
+    fn may_hold_uri(&self, may_have_colon: bool) -> bool {
+        may_have_colon || !self.needs_colon
     }
 
     /// Reads the current text by the rules for text.
     fn text_references(&mut self, events: &mut Events) {
-        if !self.may_hold_uri(&self.text) {
+        if !self.may_hold_uri(memchr::memchr(b':', &self.text).is_some()) {
             return;
         }
         let (text, map) = (&self.text, &self.map);
@@ -210,30 +319,21 @@ impl JsonScanner {
         if row.is_none() && member.is_none() {
             return Ok(());
         }
-        let bytes = &window.bytes[value.raw.clone()];
-        // The long strings of a notebook are images, mostly.
-        let is_text = row.is_some_and(|row| match row.role {
-            JsonRole::Text => true,
-            JsonRole::Output => {
-                let name = self.path.last_name(window.bytes);
-                *notebook::output_format(&name) == *Format::TEXT
-            }
-            _ => false,
-        });
-        if is_text && !self.may_hold_uri(bytes) {
-            return Ok(());
-        }
-        if member.is_none()
-            && row.is_some_and(|row| row.role == JsonRole::Link)
-            && !has_escapes(bytes)
-        {
-            if !bytes.is_empty() {
-                let found = self.whole(&value.raw, true, window, events);
+        let is_whole = row.is_some_and(|row| row.role == JsonRole::Link) && member.is_none();
+        if is_whole && !value.raw.has_escapes {
+            if !value.raw.range.is_empty() {
+                let found = self.whole(&value.raw.range, true, window, events);
                 events.push(Event::Reference(found));
             }
             return Ok(());
         }
-        self.decode(bytes, window.offset_at(value.raw.start));
+        if let Some(row) = row
+            && self.is_without_references(row.role, value.raw.may_have_colon, window)
+        {
+            return Ok(());
+        }
+        let bytes = &window.bytes[value.raw.range.clone()];
+        self.decode(bytes, window.offset_at(value.raw.range.start));
         if let Some(member) = member {
             self.members.keep(member, Some(self.text.clone()));
         }
@@ -241,6 +341,29 @@ impl JsonScanner {
             Some(row) => self.known_text(row.role, value, window, events),
             None => Ok(()),
         }
+    }
+
+    /// Returns whether a value with a role is known to be text that holds no references, by whether a colon
+    /// may be in it. The long strings of a notebook are images, mostly.
+    fn is_without_references(
+        &self,
+        role: JsonRole,
+        may_have_colon: bool,
+        window: &Window<'_>,
+    ) -> bool {
+        if self.may_hold_uri(may_have_colon) {
+            return false;
+        }
+        let format = match role {
+            JsonRole::Text => Format::TEXT,
+            JsonRole::Output => notebook::output_format(&self.path.last_name(window.bytes)),
+            JsonRole::Cell(kind) => match self.members.get(kind) {
+                Some(kind) => notebook::cell_format(kind.unwrap_or_default()),
+                None => return false,
+            },
+            _ => return false,
+        };
+        *format == *Format::TEXT
     }
 
     /// Reads the current text, which is that of a value with a role.
@@ -251,7 +374,7 @@ impl JsonScanner {
         window: &Window<'_>,
         events: &mut Events,
     ) -> Result<(), Held> {
-        let offset = window.offset_at(value.raw.start);
+        let offset = window.offset_at(value.raw.range.start);
         let codebase = match role {
             JsonRole::Link => None,
             JsonRole::Source(root) => {
@@ -308,8 +431,8 @@ impl JsonScanner {
                 let place = self
                     .member(place, value, window, events)?
                     .unwrap_or_default();
-                let is_plain = self.text.len() == value.raw.len();
-                let found = self.whole(&value.raw, is_plain, window, events);
+                let is_plain = self.text.len() == value.raw.range.len();
+                let found = self.whole(&value.raw.range, is_plain, window, events);
                 events_of_page(found, &place, events);
                 return Ok(());
             }
@@ -330,8 +453,8 @@ impl JsonScanner {
             }
             JsonRole::Body => return self.body(value, window, events),
         };
-        let is_plain = self.text.len() == value.raw.len();
-        let mut found = self.whole(&value.raw, is_plain, window, events);
+        let is_plain = self.text.len() == value.raw.range.len();
+        let mut found = self.whole(&value.raw.range, is_plain, window, events);
         if let Some(codebase) = codebase {
             found.base = BaseSelector::Codebase(events.store(&codebase));
         }
@@ -382,7 +505,7 @@ impl JsonScanner {
         if encoding.is_some_and(|encoding| encoding.eq_ignore_ascii_case(b"base64")) {
             (self.text, self.map, charset) = body.decode(&self.text, &self.map);
         }
-        let offset = window.offset_at(value.raw.start);
+        let offset = window.offset_at(value.raw.range.start);
         self.document(body.format, charset, base.as_deref(), offset, events);
         Ok(())
     }
@@ -396,7 +519,7 @@ impl JsonScanner {
         events: &mut Events,
     ) -> Result<Option<Vec<u8>>, Held> {
         if let Some(known) = self.members.get(member) {
-            return Ok(known);
+            return Ok(known.map(<[u8]>::to_vec));
         }
         let search = JsonMemberSearch::new(member, (&self.path, window.bytes), value.opened);
         let found = match search.run(self.tokenizer.clone(), value.end, window) {
@@ -425,37 +548,45 @@ impl JsonScanner {
         };
         let end = window.bytes.len().min(at + LONGEST_HELD);
         let is_cut = end < window.bytes.len() || end == at + LONGEST_HELD;
-        let mut tokenizer = self.tokenizer.clone();
-        let mut lines = std::mem::take(&mut self.lines);
-        lines.clear();
-        let (mut next, mut length, mut level) = (at, 0, 0_usize);
-        let mut fault = None;
+        let mark = self.tokenizer.mark();
+        let mut array = LinesOfArray {
+            lines: std::mem::take(&mut self.lines),
+            length: 0,
+            level: 0,
+            may_have_colon: false,
+        };
+        array.lines.clear();
+        let (mut next, mut fault) = (at, None);
+        let bytes = (&window.bytes[..end], window.last && !is_cut);
         let is_long = loop {
-            match tokenizer.next(&window.bytes[..end], &mut next, window.last && !is_cut) {
-                JsonToken::Open(_) => level += 1,
-                JsonToken::Close if level == 0 => break false,
-                JsonToken::Close => level -= 1,
-                JsonToken::String(raw) if level == 0 => {
-                    length += raw.len();
-                    if length > LONGEST_STRING {
+            match (self.tokenizer).next_untaken(bytes, &mut next, &mut array) {
+                JsonToken::Open(_) => array.level += 1,
+                JsonToken::Close if array.level == 0 => break false,
+                JsonToken::Close => array.level -= 1,
+                JsonToken::String(raw) if array.level == 0 => {
+                    if !array.add(&raw) {
                         break true;
                     }
-                    lines.push(raw);
                 }
                 JsonToken::Fault(kind, index) => fault = fault.or(Some((kind, index))),
                 JsonToken::More if is_cut => break true,
                 JsonToken::More => {
-                    self.lines = lines;
+                    self.lines = array.lines;
+                    self.tokenizer.rewind(mark);
                     return Err(Held::default());
                 }
                 JsonToken::End => break false,
                 _ => {}
             }
         };
+        let behind = self.tokenizer.mark();
+        self.tokenizer.rewind(mark);
+        let LinesOfArray { lines, level, .. } = array;
+        let is_read = !self.is_without_references(row.role, array.may_have_colon, window);
         self.text.clear();
         self.map.starting(window.offset_at(at));
         let mut source = at;
-        for raw in &lines {
+        for raw in lines.iter().filter(|_| is_read) {
             self.map.skip(raw.start - source);
             source = raw.end;
             unescape(&window.bytes[raw.clone()], &mut self.text, &mut self.map);
@@ -463,7 +594,7 @@ impl JsonScanner {
         self.lines = lines;
         let value = JsonValue {
             start: at - 1,
-            raw: at..at,
+            raw: JsonText::new(window.bytes, at..at),
             end: at,
             opened: 1,
         };
@@ -479,7 +610,7 @@ impl JsonScanner {
         if fault.is_some() || level > 0 {
             return Ok(None);
         }
-        self.tokenizer = tokenizer;
+        self.tokenizer.rewind(behind);
         Ok(Some(next))
     }
 
@@ -494,9 +625,7 @@ impl JsonScanner {
     ) {
         let may_hold_reference = match notebook::needs_mark(format) {
             // Every reference has one of these, but for abbreviations.
-            true => {
-                memchr::memchr3(b'[', b'<', b':', &self.text).is_some() || self.may_hold_uri(b"")
-            }
+            true => memchr::memchr3(b'[', b'<', b':', &self.text).is_some() || !self.needs_colon,
             false => !self.text.iter().all(u8::is_ascii_whitespace),
         };
         if !may_hold_reference {
@@ -549,7 +678,15 @@ impl Scan for JsonScanner {
             at = start;
         }
         loop {
-            match self.tokenizer.next(window.bytes, &mut at, window.last) {
+            let mut visitor = UnreadValues {
+                path: &mut self.path,
+                members: &mut self.members,
+                bytes: window.bytes,
+                is_known: matches!(self.strings, JsonStrings::Table(_)),
+                needs_colon: self.needs_colon,
+            };
+            let bytes = (window.bytes, window.last);
+            match (self.tokenizer).next_untaken(bytes, &mut at, &mut visitor) {
                 JsonToken::Open(container) => {
                     if container == JsonContainer::Array
                         && matches!(self.strings, JsonStrings::Table(_))
@@ -558,7 +695,7 @@ impl Scan for JsonScanner {
                             Ok(None) => {}
                             Ok(Some(behind)) => {
                                 at = behind;
-                                self.path.end_value();
+                                self.path.end_values(1);
                                 continue;
                             }
                             Err(_) => {
@@ -574,15 +711,15 @@ impl Scan for JsonScanner {
                     self.path.close();
                     self.members.close(self.path.depth());
                 }
-                JsonToken::Name(range) => self.path.set_name(&range, window.bytes),
-                JsonToken::String(range) => {
-                    let start = range.start - 1;
+                JsonToken::Name(name) => self.path.set_name(&name, window.bytes),
+                JsonToken::String(raw) => {
+                    let start = raw.range.start - 1;
                     match self.strings {
-                        JsonStrings::All(_) => self.any_string(range, &window, events),
+                        JsonStrings::All(_) => self.any_string(&raw, &window, events),
                         JsonStrings::Table(_) => {
                             let value = JsonValue {
                                 start,
-                                raw: range,
+                                raw,
                                 end: at,
                                 opened: 0,
                             };
@@ -593,10 +730,10 @@ impl Scan for JsonScanner {
                             }
                         }
                     }
-                    self.path.end_value();
+                    self.path.end_values(1);
                     events.forget_stored();
                 }
-                JsonToken::Other => self.path.end_value(),
+                JsonToken::Other => self.path.end_values(1),
                 JsonToken::Fault(fault, index) => {
                     let (slot, code) = fault_code(fault);
                     self.fault(slot, code, window.offset_at(index), events);
@@ -638,10 +775,6 @@ pub(super) fn fault_code(fault: JsonFault) -> (usize, &'static Code) {
         JsonFault::TooLong => (1, &diagnostic::JSON_TOO_LONG),
         JsonFault::TooDeep => (2, &diagnostic::JSON_TOO_DEEP),
     }
-}
-
-fn has_escapes(raw: &[u8]) -> bool {
-    memchr::memchr(b'\\', raw).is_some()
 }
 
 fn table(strings: JsonStrings) -> Option<&'static JsonTable> {

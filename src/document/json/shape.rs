@@ -1,5 +1,6 @@
 //! The kind of a JSON document, by the members at its top.
 
+use super::literals::JsonText;
 use super::tokenizer::{JsonContainer, JsonSequence, JsonToken, JsonTokenizer};
 
 /// Returns the name of the format of a document from its first bytes: of a known kind, or `json`; `None`
@@ -22,9 +23,11 @@ pub(crate) fn by_shape(head: &[u8]) -> Option<&'static str> {
                 depth += 1;
             }
             JsonToken::Close => depth -= 1,
-            JsonToken::Name(range) if depth == 1 => top.push(&head[range]),
-            JsonToken::Name(range) if depth <= 3 => inner.push(&head[range]),
-            JsonToken::String(range) if depth == 1 && top.last() == Some(&&b"version"[..]) => {
+            JsonToken::Name(JsonText { range, .. }) if depth == 1 => top.push(&head[range]),
+            JsonToken::Name(JsonText { range, .. }) if depth <= 3 => inner.push(&head[range]),
+            JsonToken::String(JsonText { range, .. })
+                if depth == 1 && top.last() == Some(&&b"version"[..]) =>
+            {
                 let version = String::from_utf8_lossy(&head[range]).replace('\\', "");
                 is_feed |= version.contains("://jsonfeed.org/version/");
             }

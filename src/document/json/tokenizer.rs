@@ -3,16 +3,12 @@
 //! Text that is not well-formed gives a [`JsonToken::Fault`], and reading goes on behind it: whoever wants
 //! all or nothing stops there.
 
-use std::ops::Range;
-
-use crate::bytes::class::ByteSet;
+use super::literals::{
+    JsonText, LONGEST_STRING, LONGEST_WORD, StringEnd, WORD, number_end, string_end, usual_string,
+    value_length, word_end,
+};
 use crate::bytes::simd;
-use crate::decode::RecordOffsets;
 
-/// The longest string that is read, in bytes between its quotes.
-pub(in crate::document) const LONGEST_STRING: usize = 4 << 20;
-/// The longest number or word that is checked, in bytes.
-const LONGEST_WORD: usize = 1024;
 /// The number of objects and arrays in each other that are told apart.
 pub(in crate::document) const DEEPEST: usize = 1 << 20;
 
@@ -33,15 +29,15 @@ pub(in crate::document) enum JsonFault {
     TooDeep,
 }
 
-/// A token. Ranges are those of the contents of strings, with their escapes.
+/// A token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::document) enum JsonToken {
     Open(JsonContainer),
     Close,
     /// The name of a member.
-    Name(Range<usize>),
+    Name(JsonText),
     /// A value that is a string.
-    String(Range<usize>),
+    String(JsonText),
     /// A value that holds no text: a number, `true`, `false`, `null`, or a string that is too long.
     Other,
     /// An error at an index.
@@ -50,6 +46,54 @@ pub(in crate::document) enum JsonToken {
     More,
     /// The document is at its end.
     End,
+}
+
+/// Takes usual tokens while they are read, which saves their reader a return for each of them.
+///
+/// Each function returns whether the token was taken; otherwise the reader gets it.
+pub(in crate::document) trait JsonVisitor {
+    /// Whether numbers are taken in all arrays that may be opened.
+    const TAKES_NUMBERS: bool;
+
+    /// Takes the beginning of a container.
+    fn open(&mut self, container: JsonContainer) -> bool;
+
+    /// Takes the end of a container.
+    fn close(&mut self) -> bool;
+
+    /// Takes the name of a member.
+    fn name(&mut self, name: &JsonText) -> bool;
+
+    /// Takes a value that is a string.
+    fn string(&mut self, string: &JsonText) -> bool;
+
+    /// Takes values that hold no text.
+    fn others(&mut self, count: u64) -> bool;
+}
+
+/// Takes nothing.
+impl JsonVisitor for () {
+    const TAKES_NUMBERS: bool = false;
+
+    fn open(&mut self, _container: JsonContainer) -> bool {
+        false
+    }
+
+    fn close(&mut self) -> bool {
+        false
+    }
+
+    fn name(&mut self, _name: &JsonText) -> bool {
+        false
+    }
+
+    fn string(&mut self, _string: &JsonText) -> bool {
+        false
+    }
+
+    fn others(&mut self, _count: u64) -> bool {
+        false
+    }
 }
 
 /// The tokens that may come next.
@@ -141,6 +185,22 @@ impl JsonTokenizer {
         self.unread_string();
     }
 
+    /// Returns a mark for [`JsonTokenizer::rewind`].
+    #[cfg(feature = "documents")]
+    pub(in crate::document) fn mark(&self) -> Self {
+        JsonTokenizer {
+            levels: Vec::new(),
+            ..*self
+        }
+    }
+
+    /// Goes back to a mark; no container that was open then has been closed and followed by another since.
+    #[cfg(feature = "documents")]
+    pub(in crate::document) fn rewind(&mut self, mark: Self) {
+        let levels = std::mem::take(&mut self.levels);
+        *self = JsonTokenizer { levels, ..mark };
+    }
+
     fn container(&self) -> Option<JsonContainer> {
         match (self.depth, self.in_object) {
             (0, _) => None,
@@ -178,10 +238,16 @@ impl JsonTokenizer {
 
     /// Ends a value.
     fn end_value(&mut self) {
-        self.expects = match self.depth {
+        self.expects = self.behind_value();
+    }
+
+    /// Returns what is expected behind a value.
+    #[inline]
+    fn behind_value(&self) -> JsonExpects {
+        match self.depth {
             0 => JsonExpects::End,
             _ => JsonExpects::Comma,
-        };
+        }
     }
 
     /// Returns whether a value may begin; otherwise the fault is noted, and the value is read next.
@@ -205,100 +271,153 @@ impl JsonTokenizer {
         at: &mut usize,
         last: bool,
     ) -> JsonToken {
-        match self.next_usual(bytes, at) {
+        self.next_untaken((bytes, last), at, &mut ())
+    }
+
+    /// Returns the next token that a visitor does not take, and moves `at` behind it. Faults, and tokens that
+    /// have some or that the bytes do not hold wholly, are never taken.
+    #[inline]
+    pub(in crate::document) fn next_untaken(
+        &mut self,
+        (bytes, last): (&[u8], bool),
+        at: &mut usize,
+        visitor: &mut impl JsonVisitor,
+    ) -> JsonToken {
+        match self.pass_usual(bytes, at, visitor) {
             Some(token) => token,
             None => self.next_any(bytes, at, last),
         }
     }
 
-    /// Returns the next token if it is an expected one, wholly in view and without escapes.
+    /// Passes over tokens that are expected, wholly in the bytes and taken; returns the first that is not
+    /// taken, or `None` before one that is not expected or not wholly in the bytes.
     #[inline(always)]
-    fn next_usual(&mut self, bytes: &[u8], at: &mut usize) -> Option<JsonToken> {
+    fn pass_usual<V: JsonVisitor>(
+        &mut self,
+        bytes: &[u8],
+        at: &mut usize,
+        visitor: &mut V,
+    ) -> Option<JsonToken> {
         if self.rest != JsonRest::Nothing || self.beyond > 0 {
             return None;
         }
-        let mut here = *at;
-        if *bytes.get(here)? <= b' ' {
-            self.pass_blanks(bytes, &mut here);
-        }
-        if self.expects == JsonExpects::Comma && bytes.get(here) == Some(&b',') {
-            self.expects = self.behind_comma();
-            self.noted = false;
-            here += 1;
-            *at = here;
-            if *bytes.get(here)? <= b' ' {
-                self.pass_blanks(bytes, &mut here);
+        let stops_at_line = self.sequence != JsonSequence::One;
+        let (mut here, mut expects) = (*at, self.expects);
+        let token = loop {
+            let mut start = skip_blanks(bytes, here, stops_at_line);
+            if expects == JsonExpects::Comma && bytes.get(start) == Some(&b',') && self.depth > 0 {
+                here = start + 1;
+                expects = self.behind_comma();
+                start = skip_blanks(bytes, here, stops_at_line);
             }
-        }
-        let takes_value = matches!(self.expects, JsonExpects::Value | JsonExpects::FirstItem);
-        let token = match *bytes.get(here)? {
-            b'"' => {
-                let start = here + 1;
-                let mut end = special(bytes, start);
-                while bytes.get(end) == Some(&b'\\')
-                    && bytes
-                        .get(end + 1)
-                        .is_some_and(|escaped| is_escape(*escaped))
-                {
-                    end = special(bytes, end + 2);
+            if matches!(expects, JsonExpects::Name | JsonExpects::FirstName)
+                && bytes.get(start) == Some(&b'"')
+            {
+                let Some(name) = usual_string(bytes, start + 1) else {
+                    break None;
+                };
+                here = name.range.end + 1;
+                expects = JsonExpects::Colon;
+                if bytes.get(here) == Some(&b':') {
+                    here += 1;
+                    expects = JsonExpects::Value;
                 }
-                if bytes.get(end) != Some(&b'"') || end - start > LONGEST_STRING {
-                    return None;
+                if !visitor.name(&name) {
+                    break Some(JsonToken::Name(name));
                 }
-                here = end + 1;
-                if takes_value {
-                    self.end_value();
-                    JsonToken::String(start..end)
-                } else if matches!(self.expects, JsonExpects::Name | JsonExpects::FirstName) {
-                    let colon = bytes.get(here) == Some(&b':');
-                    here += usize::from(colon);
-                    self.expects = match colon {
-                        true => JsonExpects::Value,
-                        false => JsonExpects::Colon,
+                start = skip_blanks(bytes, here, stops_at_line);
+            }
+            if expects == JsonExpects::Colon && bytes.get(start) == Some(&b':') {
+                here = start + 1;
+                expects = JsonExpects::Value;
+                start = skip_blanks(bytes, here, stops_at_line);
+            }
+            let Some(&byte) = bytes.get(start) else {
+                break None;
+            };
+            if matches!(expects, JsonExpects::Value | JsonExpects::FirstItem) {
+                if byte == b'"' {
+                    let Some(string) = usual_string(bytes, start + 1) else {
+                        break None;
                     };
-                    JsonToken::Name(start..end)
-                } else {
-                    return None;
+                    here = string.range.end + 1;
+                    expects = self.behind_value();
+                    if visitor.string(&string) {
+                        continue;
+                    }
+                    break Some(JsonToken::String(string));
                 }
-            }
-            b'-' | b'0'..=b'9' if takes_value => {
-                let length = value_length(&bytes[here..]);
-                let next = *bytes.get(here + length)?;
-                if length == 0 || length > LONGEST_WORD || WORD.contains(next) {
-                    return None;
+                if byte == b'{' && self.depth < DEEPEST {
+                    here = start + 1;
+                    self.push(JsonContainer::Object);
+                    expects = JsonExpects::FirstName;
+                    if visitor.open(JsonContainer::Object) {
+                        continue;
+                    }
+                    break Some(JsonToken::Open(JsonContainer::Object));
                 }
-                here += length;
-                self.end_value();
-                JsonToken::Other
-            }
-            open @ (b'{' | b'[') if takes_value && self.depth < DEEPEST => {
-                here += 1;
-                let container = match open {
-                    b'{' => JsonContainer::Object,
-                    _ => JsonContainer::Array,
+                if byte == b'[' && self.depth < DEEPEST {
+                    let (count, next) = match V::TAKES_NUMBERS {
+                        true => numbers(bytes, start + 1, stops_at_line),
+                        false => (0, start + 1),
+                    };
+                    if count > 0 && bytes.get(next) == Some(&b']') {
+                        here = next + 1;
+                        expects = self.behind_value();
+                        visitor.others(1);
+                        continue;
+                    }
+                    here = start + 1;
+                    self.push(JsonContainer::Array);
+                    expects = JsonExpects::FirstItem;
+                    if !visitor.open(JsonContainer::Array) {
+                        break Some(JsonToken::Open(JsonContainer::Array));
+                    }
+                    if count > 0 {
+                        here = next;
+                        expects = JsonExpects::Comma;
+                        visitor.others(count);
+                    }
+                    continue;
+                }
+                let end = match byte {
+                    b'-' | b'0'..=b'9' => number_end(bytes, start),
+                    b't' | b'f' | b'n' => word_end(bytes, start),
+                    _ => None,
                 };
-                self.push(container);
-                JsonToken::Open(container)
-            }
-            close @ (b'}' | b']') => {
-                let first = match self.in_object {
-                    true => JsonExpects::FirstName,
-                    false => JsonExpects::FirstItem,
-                };
-                let may_end = self.expects == JsonExpects::Comma || self.expects == first;
-                if self.depth == 0 || !may_end || self.in_object != (close == b'}') {
-                    return None;
+                if let Some(end) = end {
+                    here = end;
+                    expects = self.behind_value();
+                    if visitor.others(1) {
+                        continue;
+                    }
+                    break Some(JsonToken::Other);
                 }
-                here += 1;
-                self.pop();
-                self.end_value();
-                JsonToken::Close
             }
-            _ => return None,
+            let may_end = match byte {
+                b'}' if self.in_object => {
+                    matches!(expects, JsonExpects::Comma | JsonExpects::FirstName)
+                }
+                b']' if !self.in_object => {
+                    matches!(expects, JsonExpects::Comma | JsonExpects::FirstItem)
+                }
+                _ => false,
+            };
+            if !may_end || self.depth == 0 {
+                break None;
+            }
+            here = start + 1;
+            self.pop();
+            expects = self.behind_value();
+            if !visitor.close() {
+                break Some(JsonToken::Close);
+            }
         };
-        self.noted = false;
-        *at = here;
-        Some(token)
+        if here > *at {
+            self.noted = false;
+        }
+        (*at, self.expects) = (here, expects);
+        token
     }
 
     /// Returns the next token, whatever it is.
@@ -307,7 +426,11 @@ impl JsonTokenizer {
             if self.rest != JsonRest::Nothing && !self.pass_rest(bytes, at, last) {
                 return self.end(bytes, at, last);
             }
-            self.pass_blanks(bytes, at);
+            #[cfg(feature = "documents")]
+            let stops_at_line = self.sequence == JsonSequence::Lines && self.is_open();
+            #[cfg(not(feature = "documents"))]
+            let stops_at_line = false;
+            *at = skip_blanks(bytes, *at, stops_at_line);
             let Some(&byte) = bytes.get(*at) else {
                 return self.end(bytes, at, last);
             };
@@ -339,30 +462,6 @@ impl JsonTokenizer {
             };
             if let Some(token) = token {
                 return token;
-            }
-        }
-    }
-
-    /// Passes over white space, up to a line end that means something.
-    #[inline]
-    fn pass_blanks(&self, bytes: &[u8], at: &mut usize) {
-        while let Some(&byte) = bytes.get(*at) {
-            match byte {
-                #[cfg(feature = "documents")]
-                b'\n' if self.sequence == JsonSequence::Lines && self.is_open() => return,
-                b' ' | b'\t' | b'\r' => *at += 1,
-                b'\n' => {
-                    *at += 1;
-                    // Indentation.
-                    while let Some(block) = simd::at(bytes, *at) {
-                        let blanks = (!block.equal(b' ')).trailing_zeros() as usize;
-                        *at += blanks.min(simd::LENGTH);
-                        if blanks < simd::LENGTH {
-                            break;
-                        }
-                    }
-                }
-                _ => return,
             }
         }
     }
@@ -555,11 +654,11 @@ impl JsonTokenizer {
             (1.., _) => return None,
             (0, true) => {
                 self.expects = JsonExpects::Colon;
-                JsonToken::Name(start..end)
+                JsonToken::Name(JsonText::new(bytes, start..end))
             }
             (0, false) => {
                 self.end_value();
-                JsonToken::String(start..end)
+                JsonToken::String(JsonText::new(bytes, start..end))
             }
         })
     }
@@ -569,7 +668,7 @@ impl JsonTokenizer {
         if !self.note_unless(false) {
             return Some(JsonToken::Fault(JsonFault::TooLong, *at));
         }
-        let name = *at..*at;
+        let name = JsonText::new(&[], 0..0);
         *at = end;
         self.rest = JsonRest::String;
         if self.beyond > 0 {
@@ -609,7 +708,8 @@ impl JsonTokenizer {
         }
         if is_name {
             self.expects = JsonExpects::Colon;
-            return Some(JsonToken::Name(start..start + length));
+            let name = JsonText::new(bytes, start..start + length);
+            return Some(JsonToken::Name(name));
         }
         self.end_value();
         Some(JsonToken::Other)
@@ -620,177 +720,279 @@ fn not_well_formed(at: usize) -> JsonToken {
     JsonToken::Fault(JsonFault::NotWellFormed, at)
 }
 
-/// The bytes of numbers and words.
-const WORD: ByteSet = ByteSet::ALPHANUMERIC.with(b"+-._$");
-
-enum StringEnd {
-    /// The index of the quote.
-    Closed(usize),
-    /// The index of a line break.
-    Break(usize),
-    /// The index of the end of the bytes, or of an escape that may be cut by it.
-    Open(usize),
-}
-
-/// Returns the end of a string, from `at` on, and the index of its first fault.
-fn string_end(bytes: &[u8], mut at: usize, last: bool) -> (StringEnd, Option<usize>) {
-    let mut fault = None;
-    loop {
-        at = special(bytes, at);
-        match bytes.get(at) {
-            None => return (StringEnd::Open(at), fault.or(last.then_some(at))),
-            Some(b'"') => return (StringEnd::Closed(at), fault),
-            Some(b'\n') => return (StringEnd::Break(at), fault.or(Some(at))),
-            Some(b'\\') if at + 6 > bytes.len() && !last => {
-                // The escape may be whole; the quote behind it may not be missed.
-                match bytes.get(at + 1) {
-                    Some(b'u') | None => return (StringEnd::Open(at), fault),
-                    Some(b'\n') => return (StringEnd::Break(at + 1), fault.or(Some(at))),
-                    Some(byte) => {
-                        if !is_escape(*byte) {
-                            fault = fault.or(Some(at));
-                        }
-                        at += 2;
-                    }
-                }
-            }
-            Some(b'\\') => {
-                let digits = bytes.get(at + 2..at + 6);
-                let is_right = match bytes.get(at + 1) {
-                    Some(b'u') => {
-                        digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
-                    }
-                    Some(&byte) => is_escape(byte),
-                    None => false,
-                };
-                if !is_right {
-                    fault = fault.or(Some(at));
-                }
-                at = match bytes.get(at + 1) {
-                    None | Some(b'\n') => at + 1,
-                    Some(_) => at + 2,
-                };
-            }
-            Some(_) => {
-                fault = fault.or(Some(at));
-                at += 1;
-            }
+/// Returns the index of the first byte from `at` on that is no white space, or a line end at which to stop.
+#[inline(always)]
+fn skip_blanks(bytes: &[u8], at: usize, stops_at_line: bool) -> usize {
+    let is_end = |at: usize| bytes.get(at).is_none_or(|byte| *byte > b' ');
+    if is_end(at) {
+        return at;
+    }
+    let mut next = at + 1;
+    if bytes[at] == b' ' && is_end(next) {
+        return next;
+    }
+    // A line end and indentation.
+    if bytes[at] == b'\n'
+        && !stops_at_line
+        && let Some(block) = simd::at(bytes, next)
+    {
+        next += (!block.equal(b' ')).trailing_zeros() as usize;
+        if is_end(next) {
+            return next;
         }
     }
+    skip_any_blanks(bytes, at, stops_at_line)
 }
 
-/// Returns the index of the first byte from `at` on that a string does not go on with: a quote, a backslash
-/// or a control character; that of the end if there is none.
-#[inline]
-fn special(bytes: &[u8], mut at: usize) -> usize {
-    while let Some(block) = simd::at(bytes, at) {
-        let found = block.equal(b'"') | block.equal(b'\\') | block.up_to(0x1F);
-        if found != 0 {
-            return at + found.trailing_zeros() as usize;
-        }
-        at += simd::LENGTH;
-    }
-    let rest = bytes.get(at..).unwrap_or_default();
-    let found = rest
-        .iter()
-        .position(|&byte| matches!(byte, b'"' | b'\\' | ..=0x1F));
-    at + found.unwrap_or(rest.len())
-}
-
-/// Returns whether a byte behind a backslash stands for a character by itself.
-fn is_escape(byte: u8) -> bool {
-    matches!(byte, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't')
-}
-
-/// Appends a raw string to `out`, escapes replaced, and records where its bytes come from.
-pub(in crate::document) fn unescape(
-    bytes: &[u8],
-    out: &mut Vec<u8>,
-    offsets: &mut impl RecordOffsets,
-) {
-    let mut at = 0;
-    while at < bytes.len() {
-        let rest = &bytes[at..];
-        let plain = memchr::memchr(b'\\', rest).unwrap_or(rest.len());
-        out.extend_from_slice(&rest[..plain]);
-        offsets.copy(plain);
-        at += plain;
-        if at == bytes.len() {
-            return;
-        }
-        let (start, length) = (at, out.len());
-        let escaped = bytes.get(at + 1).copied().unwrap_or(b'\\');
-        at = bytes.len().min(at + 2);
-        match escaped {
-            b'b' => out.push(8),
-            b'f' => out.push(12),
-            b'n' => out.push(b'\n'),
-            b'r' => out.push(b'\r'),
-            b't' => out.push(b'\t'),
-            b'u' => {
-                if let Some(mut unit) = four_digits(bytes, at) {
-                    at += 4;
-                    if (0xD800..0xDC00).contains(&unit)
-                        && bytes[at..].starts_with(b"\\u")
-                        && let Some(low) = four_digits(bytes, at + 2)
-                        && (0xDC00..0xE000).contains(&low)
-                    {
-                        unit = 0x1_0000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
-                        at += 6;
-                    }
-                    let character = char::from_u32(unit).unwrap_or(char::REPLACEMENT_CHARACTER);
-                    out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
-                } else {
-                    out.push(b'u');
-                }
-            }
-            _ => out.push(escaped),
-        }
-        offsets.put(out.len() - length, at - start);
-    }
-}
-
-fn four_digits(bytes: &[u8], at: usize) -> Option<u32> {
-    let mut digits = bytes.get(at..at + 4)?.iter();
-    digits.try_fold(0, |number, &digit| {
-        Some(number * 16 + (digit as char).to_digit(16)?)
-    })
-}
-
-/// Returns the length of the number (RFC 8259 section 6), `true`, `false` or `null` at the start; 0 if there
-/// is none.
-#[inline]
-fn value_length(word: &[u8]) -> usize {
-    let digits = |at: usize| {
-        let rest = word.get(at..).unwrap_or_default();
-        let end = rest.iter().position(|byte| !byte.is_ascii_digit());
-        at + end.unwrap_or(rest.len())
+/// Does the same for white space of any kind.
+#[inline(never)]
+fn skip_any_blanks(bytes: &[u8], mut at: usize, stops_at_line: bool) -> usize {
+    let is_blank = |byte: &u8| match byte {
+        b'\n' => !stops_at_line,
+        byte => matches!(byte, b' ' | b'\t' | b'\r'),
     };
-    let whole = usize::from(word.first() == Some(&b'-'));
-    let mut end = digits(whole);
-    match end - whole {
-        0 => {
-            let words: [&[u8]; 3] = [b"true", b"false", b"null"];
-            let found = words.iter().find(|known| word.starts_with(known));
-            return found.map_or(0, |word| word.len());
+    loop {
+        if let Some(block) = simd::at(bytes, at) {
+            let blanks = (!block.equal(b' ')).trailing_zeros() as usize;
+            at += blanks;
+            if blanks == simd::LENGTH {
+                continue;
+            }
         }
-        1 => {}
-        _ if word[whole] == b'0' => return 0,
-        _ => {}
+        if !bytes.get(at).is_some_and(is_blank) {
+            return at;
+        }
+        at += 1;
     }
-    if word.get(end) == Some(&b'.') {
-        let start = end + 1;
-        end = digits(start);
-        if end == start {
-            return 0;
+}
+
+/// Passes over the numbers at the start of an array; returns how many there are, and the index behind them.
+#[inline(always)]
+fn numbers(bytes: &[u8], start: usize, stops_at_line: bool) -> (u64, usize) {
+    let (mut count, mut end, mut next) = (0, start, start);
+    while let Some(b'-' | b'0'..=b'9') = bytes.get(next)
+        && let Some(behind) = number_end(bytes, next)
+    {
+        count += 1;
+        end = behind;
+        if bytes.get(end) != Some(&b',') {
+            break;
+        }
+        next = skip_blanks(bytes, end + 1, stops_at_line);
+    }
+    (count, end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::json::unescape;
+
+    const SEQUENCES: &[JsonSequence] = &[
+        JsonSequence::One,
+        #[cfg(feature = "documents")]
+        JsonSequence::Lines,
+    ];
+
+    /// Takes all tokens.
+    struct Recorder<const NUMBERS: bool>(Vec<JsonToken>);
+
+    impl<const NUMBERS: bool> JsonVisitor for Recorder<NUMBERS> {
+        const TAKES_NUMBERS: bool = NUMBERS;
+
+        fn open(&mut self, container: JsonContainer) -> bool {
+            self.0.push(JsonToken::Open(container));
+            true
+        }
+
+        fn close(&mut self) -> bool {
+            self.0.push(JsonToken::Close);
+            true
+        }
+
+        fn name(&mut self, name: &JsonText) -> bool {
+            self.0.push(JsonToken::Name(name.clone()));
+            true
+        }
+
+        fn string(&mut self, string: &JsonText) -> bool {
+            self.0.push(JsonToken::String(string.clone()));
+            true
+        }
+
+        fn others(&mut self, count: u64) -> bool {
+            (0..count).for_each(|_| self.0.push(JsonToken::Other));
+            true
         }
     }
-    if matches!(word.get(end), Some(b'e' | b'E')) {
-        let start = end + 1 + usize::from(matches!(word.get(end + 1), Some(b'+' | b'-')));
-        end = digits(start);
-        if end <= start {
-            return 0;
+
+    /// Reads all tokens of a document by a function.
+    fn all(
+        sequence: JsonSequence,
+        mut next: impl FnMut(&mut JsonTokenizer, &mut usize) -> JsonToken,
+    ) -> Vec<JsonToken> {
+        let (mut tokenizer, mut at) = (JsonTokenizer::new(sequence), 0);
+        let mut found = Vec::new();
+        loop {
+            match next(&mut tokenizer, &mut at) {
+                JsonToken::End => return found,
+                token => found.push(token),
+            }
         }
     }
-    end
+
+    fn recorded<const NUMBERS: bool>(bytes: &[u8], sequence: JsonSequence) -> Vec<JsonToken> {
+        let mut recorder = Recorder::<NUMBERS>(Vec::new());
+        let (mut tokenizer, mut at) = (JsonTokenizer::new(sequence), 0);
+        loop {
+            match tokenizer.next_untaken((bytes, true), &mut at, &mut recorder) {
+                JsonToken::End => return recorder.0,
+                token => recorder.0.push(token),
+            }
+        }
+    }
+
+    /// Replaces each array that holds values without text alone by one such value.
+    fn folded(tokens: Vec<JsonToken>) -> Vec<JsonToken> {
+        let mut folded = Vec::new();
+        for token in tokens {
+            folded.push(token);
+            if folded.last() == Some(&JsonToken::Close) {
+                let inside = folded[..folded.len() - 1].iter().rev();
+                let others = inside
+                    .take_while(|token| **token == JsonToken::Other)
+                    .count();
+                let open = (folded.len() - 1).checked_sub(others + 1);
+                if let Some(open) = open.filter(|_| others > 0)
+                    && folded[open] == JsonToken::Open(JsonContainer::Array)
+                {
+                    folded.truncate(open);
+                    folded.push(JsonToken::Other);
+                }
+            }
+        }
+        folded
+    }
+
+    /// Forgets what is only a guess.
+    fn without_flags(tokens: Vec<JsonToken>) -> Vec<JsonToken> {
+        let plain = |mut text: JsonText| {
+            text.may_have_colon = true;
+            text
+        };
+        let tokens = tokens.into_iter().map(|token| match token {
+            JsonToken::Name(name) => JsonToken::Name(plain(name)),
+            JsonToken::String(string) => JsonToken::String(plain(string)),
+            other => other,
+        });
+        tokens.collect()
+    }
+
+    /// Makes a document of usual pieces and faults.
+    fn generate(state: &mut u32) -> Vec<u8> {
+        const PIECES: [&str; 36] = [
+            "{",
+            "}",
+            "[",
+            "]",
+            ",",
+            ":",
+            "\"",
+            " ",
+            "\n",
+            "\n    ",
+            "\n                     ",
+            "\t",
+            "\r\n",
+            "\"a\":",
+            "\"name\" : ",
+            "\"\"",
+            "\"a:b\"",
+            "\"\\u003a\"",
+            "\"\\n\\\"\"",
+            "\"\\x\"",
+            "\\",
+            "1",
+            "-0.5",
+            "12.25,",
+            "[1,2.5,-3]",
+            "[1, 2 ,3 ]",
+            "01",
+            "1.",
+            "-",
+            "1e5",
+            "123456789012345678901",
+            "true",
+            "false,",
+            "null",
+            "nul",
+            "\u{1}",
+        ];
+        let mut next = |below: usize| {
+            *state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (*state >> 16) as usize % below
+        };
+        let mut bytes = Vec::new();
+        for _ in 0..next(30) {
+            match next(8) {
+                0 => {
+                    // Strings longer than the vectors that look for their ends.
+                    bytes.push(b'"');
+                    bytes.extend(std::iter::repeat_n(b'x', next(400)));
+                    bytes.extend_from_slice([":", "", "\\t", "\\u00e9"][next(4)].as_bytes());
+                    bytes.extend(std::iter::repeat_n(b'y', next(40)));
+                    bytes.extend_from_slice([&b"\","[..], b"\"", b"\":", b"\n"][next(4)]);
+                }
+                _ => bytes.extend_from_slice(PIECES[next(PIECES.len())].as_bytes()),
+            }
+        }
+        bytes
+    }
+
+    #[test]
+    fn usual_tokens_are_those_of_the_slow_path() {
+        let (mut state, mut count) = (7, 0);
+        for _ in 0..3_000 {
+            let bytes = generate(&mut state);
+            for &sequence in SEQUENCES {
+                let slow = all(sequence, |tokenizer, at| {
+                    tokenizer.next_any(&bytes, at, true)
+                });
+                let slow = without_flags(slow);
+                let usual = all(sequence, |tokenizer, at| tokenizer.next(&bytes, at, true));
+                let shown = bytes.escape_ascii();
+                assert_eq!(without_flags(usual), slow, "{shown}");
+                let taken = recorded::<false>(&bytes, sequence);
+                assert_eq!(without_flags(taken), slow, "{shown}");
+                let numbers = recorded::<true>(&bytes, sequence);
+                let numbers = folded(without_flags(numbers));
+                count += slow.len();
+                assert_eq!(numbers, folded(slow), "{shown}");
+            }
+        }
+        assert!(count > 30_000, "{count}");
+    }
+
+    #[test]
+    fn the_flags_of_strings_are_right() {
+        let (mut state, mut seen) = (3, [0; 2]);
+        for _ in 0..300 {
+            let bytes = generate(&mut state);
+            for start in 0..bytes.len() {
+                let Some(text) = usual_string(&bytes, start) else {
+                    continue;
+                };
+                let raw = &bytes[text.range.clone()];
+                let mut decoded = Vec::new();
+                unescape(raw, &mut decoded, &mut ());
+                assert_eq!(text.has_escapes, raw.contains(&b'\\'));
+                assert!(text.may_have_colon || !decoded.contains(&b':'));
+                assert!(!text.may_have_colon || raw.contains(&b':') || raw.contains(&b'u'));
+                let slow = JsonText::new(&bytes, text.range.clone());
+                assert!(slow.may_have_colon || !text.may_have_colon);
+                seen[usize::from(text.may_have_colon)] += 1;
+            }
+        }
+        assert!(seen.iter().all(|seen| *seen > 100), "{seen:?}");
+    }
 }
