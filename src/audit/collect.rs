@@ -10,8 +10,8 @@ use super::options::{Audit, ListedLinks};
 use super::report::SkippedFile;
 use super::rules::LinkState;
 use super::site::{
-    AnchorSet, BatchBuilder, DocumentBatch, DocumentContents, FileSet, PackedItem, PendingFragment,
-    Redirect,
+    AnchorSet, BatchBuilder, BatchMember, DocumentBatch, DocumentContents, FileSet, PackedItem,
+    PendingFragment, Redirect,
 };
 use super::target::{
     LookupCache, TargetFacts, TargetLocation, decode_fragment, line_range, required_name,
@@ -24,8 +24,10 @@ use crate::document::flags::Flags;
 use crate::document::options::Slug;
 use crate::output::record::Summary;
 use crate::pipeline::bases::AbsolutePaths;
+use crate::pipeline::members;
 use crate::pipeline::queue::{Job, Queue};
 use crate::pipeline::read::{FileOutcome, FileReader};
+use crate::pipeline::sniff;
 use crate::pipeline::walk::{Entry, EntryKind, Walk, path_of};
 use crate::pipeline::workers::{map_items, run_workers};
 use crate::resolver::{Diagnostic, Link, Remark, Sink};
@@ -93,6 +95,12 @@ struct CollectWorker<'a> {
     audit: &'a Audit,
     reader: FileReader<'a>,
     names: AbsolutePaths,
+    documents: DocumentCollector<'a>,
+}
+
+/// Adds one document after the other to a batch.
+struct DocumentCollector<'a> {
+    audit: &'a Audit,
     finds: DocumentFinds<'a>,
     /// The bytes that all workers keep.
     kept: &'a AtomicUsize,
@@ -106,10 +114,13 @@ impl<'a> CollectWorker<'a> {
             audit,
             reader: FileReader::new(&audit.options.reading),
             names: AbsolutePaths::default(),
-            finds: DocumentFinds::new(audit),
-            kept,
-            batch: BatchBuilder::default(),
-            collected: Collection::default(),
+            documents: DocumentCollector {
+                audit,
+                finds: DocumentFinds::new(audit),
+                kept,
+                batch: BatchBuilder::default(),
+                collected: Collection::default(),
+            },
         }
     }
 
@@ -119,8 +130,10 @@ impl<'a> CollectWorker<'a> {
             let mut start = (ticket, 0);
             for (index, job) in jobs.drain(..).enumerate() {
                 let order = (ticket, index as u32);
-                if self.batch.is_full() {
-                    self.collected.batches.extend(self.batch.end(start));
+                let documents = &mut self.documents;
+                if documents.batch.is_full() {
+                    let batch = documents.batch.end(start);
+                    documents.collected.batches.extend(batch);
                     start = order;
                 }
                 match job {
@@ -134,23 +147,20 @@ impl<'a> CollectWorker<'a> {
                             kind: EntryKind::File(0),
                             named: true,
                         };
-                        self.fail(&entry, &path.message);
+                        self.documents.fail(&entry, &path.message);
                     }
                 }
             }
-            self.collected.batches.extend(self.batch.end(start));
+            let documents = &mut self.documents;
+            let batch = documents.batch.end(start);
+            documents.collected.batches.extend(batch);
         }
-        self.collected.wanted = self.finds.wanted;
-        self.collected.linked = self.finds.linked;
-        self.collected.listed = self.finds.listed;
-        self.collected.labels = self.finds.labels;
-        self.collected
-    }
-
-    /// Adds an error, behind the document if part of it could be read.
-    fn fail(&mut self, entry: &Entry, message: &str) {
-        self.collected.summary.errors += 1;
-        self.batch.unreadable(entry, message);
+        let (mut collected, finds) = (self.documents.collected, self.documents.finds);
+        collected.wanted = finds.wanted;
+        collected.linked = finds.linked;
+        collected.listed = finds.listed;
+        collected.labels = finds.labels;
+        collected
     }
 
     fn file(&mut self, order: WalkPosition, entry: Entry) {
@@ -159,7 +169,7 @@ impl<'a> CollectWorker<'a> {
             .names
             .absolute(&self.audit.options.reading.bases.here, path);
         let absolute = absolute.unwrap_or(path);
-        self.finds.labels.walked(absolute);
+        self.documents.finds.labels.walked(absolute);
         let file = match entry.kind {
             EntryKind::LeftOut(_) => FileId(0),
             _ => self.audit.checker.walked(absolute, entry.named),
@@ -173,46 +183,100 @@ impl<'a> CollectWorker<'a> {
         } else {
             LinkRetention::All
         };
-        self.finds.begin(file, keep);
-        let read = self.reader.read(&entry, &mut self.finds);
+        let mut members = MemberCollector {
+            archive: [absolute, b"!/"].concat(),
+            entry: &entry,
+            keep,
+            begun: 0,
+            open: None,
+            around: DocumentContents::default(),
+            pending: (Vec::new(), 0),
+            damaged: 0,
+            documents: &mut self.documents,
+        };
+        members.documents.finds.begin(file, keep);
+        let read = self.reader.read(&entry, &mut members);
+        let (around, damaged) = members.end();
+        let documents = &mut self.documents;
         // Not held while this worker waits for another one's batch.
-        self.finds.heavy = None;
+        documents.finds.heavy = None;
         match read {
             Ok(FileOutcome::Document {
                 format,
                 bytes,
                 error,
             }) => {
-                self.document(&entry, format, bytes);
+                documents.document(&entry, None, format, bytes);
                 if let Some(error) = error {
-                    self.batch.fail();
-                    self.fail(&entry, &error.to_string());
+                    documents.batch.fail();
+                    documents.fail(&entry, &error.to_string());
                 }
             }
             Ok(FileOutcome::Skipped(skip)) => {
-                self.collected.summary.skip(skip.reason);
+                documents.collected.summary.skip(skip.reason);
                 let options = &self.audit.options;
                 let may_be_orphan = options.orphan_assets && options.levels.reports("orphan");
                 if may_be_orphan && !matches!(entry.kind, EntryKind::LeftOut(_)) {
                     let contents = DocumentContents::default();
-                    self.batch
-                        .document(&entry, file, AnchorSet::default(), &contents, false);
+                    documents.asset(&entry, None, file, &contents);
                 }
                 let verbosity = self.audit.options.reading.verbosity;
                 if entry.named && verbosity.errors || verbosity.diagnostics {
                     let path = entry.path;
-                    self.collected
+                    documents
+                        .collected
                         .skipped
                         .push(SkippedFile { order, path, skip });
                 }
             }
-            // No archive is opened.
-            Ok(FileOutcome::Archive { .. } | FileOutcome::Listed) => {}
-            Err(error) => self.fail(&entry, &error.to_string()),
+            Ok(FileOutcome::Archive { outcome, error }) => {
+                for (name, count) in &outcome.counts.skipped {
+                    for _ in 0..*count {
+                        let reason = sniff::reason(name);
+                        documents.collected.summary.skip(reason);
+                    }
+                }
+                documents.collected.damaged += damaged;
+                if !around.items.is_empty() {
+                    documents.asset(&entry, None, file, &around);
+                }
+                if let Some(error) = error {
+                    documents.fail(&entry, &error.to_string());
+                }
+            }
+            Ok(FileOutcome::Listed) => {}
+            Err(error) => documents.fail(&entry, &error.to_string()),
         }
     }
+}
 
-    fn document(&mut self, entry: &Entry, format: &'static Format, bytes: u64) {
+impl DocumentCollector<'_> {
+    /// Adds an error, behind the document if part of it could be read.
+    fn fail(&mut self, entry: &Entry, message: &str) {
+        self.collected.summary.errors += 1;
+        self.batch.unreadable(entry, message);
+    }
+
+    /// Adds a file that is no document.
+    fn asset(
+        &mut self,
+        entry: &Entry,
+        member: Option<&BatchMember>,
+        file: FileId,
+        contents: &DocumentContents,
+    ) {
+        let anchors = AnchorSet::default();
+        self.batch
+            .document(entry, member, file, anchors, contents, false);
+    }
+
+    fn document(
+        &mut self,
+        entry: &Entry,
+        member: Option<&BatchMember>,
+        format: &'static Format,
+        bytes: u64,
+    ) {
         let finds = &mut self.finds;
         finds.end(format);
         let references: u64 = finds.contents.counts.iter().sum();
@@ -237,8 +301,130 @@ impl<'a> CollectWorker<'a> {
             }
         }
         let anchors = finds.anchor_set(format);
+        let (file, marked) = (finds.file, finds.marked);
         self.batch
-            .document(entry, finds.file, anchors, &finds.contents, finds.marked);
+            .document(entry, member, file, anchors, &finds.contents, marked);
+    }
+}
+
+/// Returns whether a member is passed over, as a walk passes over hidden files.
+pub(super) fn passes_over(audit: &Audit, path: &[u8]) -> bool {
+    let end = memchr::memmem::find(path, b"!/").unwrap_or(path.len());
+    let mut segments = path[..end].split(|&byte| byte == b'/');
+    // The relationships of a package are no hidden file.
+    !audit.options.reading.hidden_members
+        && segments.any(|segment| segment.starts_with(b".") && segment != b".rels")
+}
+
+/// Takes what is found in a file, document by document where it is an archive.
+struct MemberCollector<'m, 'a> {
+    /// In front of the paths of members.
+    archive: Vec<u8>,
+    entry: &'m Entry,
+    keep: LinkRetention,
+    /// The number of members that have begun.
+    begun: u32,
+    /// The member that began last, unless it ended as a document; its path and its file.
+    open: Option<(BatchMember, Vec<u8>, FileId)>,
+    /// What is wrong with the archive.
+    around: DocumentContents,
+    /// What is wrong with the member that is open, and its damage.
+    pending: (Vec<u8>, u64),
+    damaged: u64,
+    documents: &'m mut DocumentCollector<'a>,
+}
+
+impl MemberCollector<'_, '_> {
+    /// Ends a member that was no document; `next` is the path of the one behind it.
+    fn leave(&mut self, next: &[u8]) {
+        // What is wrong with a document is with its own finds.
+        let (items, damaged) = std::mem::take(&mut self.pending);
+        self.around.items.extend_from_slice(&items);
+        self.damaged += damaged;
+        let options = &self.documents.audit.options;
+        let may_be_orphan = options.orphan_assets && options.levels.reports("orphan");
+        let Some((member, path, file)) = self.open.take() else {
+            return;
+        };
+        // One that was opened is no file of its own.
+        let below = next.strip_prefix(path.as_slice());
+        let is_opened = below.is_some_and(|below| below.starts_with(b"!/"));
+        if may_be_orphan && !is_opened {
+            let contents = DocumentContents::default();
+            (self.documents).asset(self.entry, Some(&member), file, &contents);
+        }
+    }
+
+    /// Ends the file; returns what is wrong with it if it is an archive, and its damage.
+    fn end(mut self) -> (DocumentContents, u64) {
+        self.leave(b"");
+        (self.around, self.damaged)
+    }
+}
+
+impl Sink for MemberCollector<'_, '_> {
+    fn link(&mut self, link: &Link<'_>) {
+        self.documents.finds.link(link);
+    }
+
+    fn diagnostic(&mut self, found: &Diagnostic<'_>) {
+        // What a container says of a member comes before or behind it.
+        // A file that is no archive is a document.
+        if self.begun == 0 || self.open.is_some() {
+            self.documents.finds.diagnostic(found);
+        }
+        let (items, damaged) = match &self.open {
+            Some(_) => (&mut self.pending.0, &mut self.pending.1),
+            None => (&mut self.around.items, &mut self.damaged),
+        };
+        *damaged += u64::from(found.code.effect == Effect::Damage);
+        items.push(PackedItem::Diagnostic as u8);
+        wire::push_diagnostic(found, items);
+    }
+
+    fn heavy(&mut self) {
+        self.documents.finds.heavy();
+    }
+
+    fn exact(&mut self, rule: &'static str) {
+        self.documents.finds.exact(rule);
+    }
+
+    fn remark(&mut self, remark: &Remark<'_>) {
+        self.documents.finds.remark(remark);
+    }
+
+    fn anchor(&mut self, name: &[u8], offset: u64) {
+        self.documents.finds.anchor(name, offset);
+    }
+
+    fn restart(&mut self) {
+        self.documents.finds.restart();
+    }
+
+    fn begin_member(&mut self, name: &str, path: &[u8]) -> bool {
+        self.leave(path);
+        let absolute = [self.archive.as_slice(), path].concat();
+        let file = self.documents.audit.checker.walked(&absolute, false);
+        self.documents.finds.heavy = None;
+        self.documents.finds.begin(file, self.keep);
+        self.begun += 1;
+        if passes_over(self.documents.audit, path) {
+            return false;
+        }
+        let member = BatchMember {
+            number: self.begun,
+            name: name.to_owned(),
+        };
+        self.open = Some((member, path.to_vec(), file));
+        true
+    }
+
+    fn end_member(&mut self, format: &'static Format, length: u64) {
+        self.pending = (Vec::new(), 0);
+        if let Some((member, ..)) = self.open.take() {
+            (self.documents).document(self.entry, Some(&member), format, length);
+        }
     }
 }
 
@@ -381,8 +567,13 @@ impl<'a> DocumentFinds<'a> {
     }
 
     /// Returns whether the document is a page to read: of XML, only XHTML is.
+    /// A chapter of a book is none of the site that the book is in.
     fn is_page(&self, format: &Format) -> bool {
         let path = self.audit.checker.paths.path(self.file);
+        let below = self.audit.checker.mounts.relative_path(&path);
+        if below.is_some_and(|below| memchr::memmem::find(below, b"!/").is_some()) {
+            return false;
+        }
         match format.name {
             "pdf" => false,
             "xml" => path.ends_with(b".xhtml") || path.ends_with(b".xht"),
@@ -565,17 +756,30 @@ pub(super) fn read_others(audit: &Audit, files: &[FileId]) -> Vec<(FileId, Ancho
 }
 
 fn read_anchors(audit: &Audit, file: FileId, reader: &mut FileReader<'_>) -> AnchorSet {
-    let Some(entry) = entry_at(&audit.checker.paths.path(file)) else {
-        return AnchorSet::default();
-    };
+    let path = audit.checker.paths.path(file);
     let mut finds = DocumentFinds::new(audit);
     finds.begin(file, LinkRetention::Nothing);
-    match reader.read(&entry, &mut finds) {
-        Ok(FileOutcome::Document { format, .. }) => {
+    match read_at(reader, &path, &mut finds) {
+        Some(format) => {
             finds.end(format);
             finds.anchor_set(format)
         }
-        _ => AnchorSet::default(),
+        None => AnchorSet::default(),
+    }
+}
+
+/// Reads the document at a path, which may lie in an archive; returns its format.
+pub(super) fn read_at(
+    reader: &mut FileReader<'_>,
+    path: &[u8],
+    sink: &mut impl Sink,
+) -> Option<&'static Format> {
+    let Some(entry) = entry_at(path) else {
+        return members::read(reader, path, sink);
+    };
+    match reader.read(&entry, sink) {
+        Ok(FileOutcome::Document { format, .. }) => Some(format),
+        _ => None,
     }
 }
 

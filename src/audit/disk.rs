@@ -1,5 +1,7 @@
 //! Paths on disk, looked up in directory listings that are read once.
 //!
+//! An archive `FILE` is a directory `FILE!` beside it, which no listing shows.
+//!
 //! Names are compared by their bytes, so that every file system gives the same answer. A symbolic
 //! link counts as its destination, by the path without links: a file is one file however many links
 //! lead to it. Only [`SymlinkPolicy::Follow`] follows links out of the roots.
@@ -11,6 +13,7 @@ use hashbrown::HashTable;
 use unicode_normalization::UnicodeNormalization;
 
 use super::names::{Interner, NameOrder};
+use crate::pipeline::members;
 use crate::pipeline::walk::path_of;
 
 /// The way in which a name led to a file.
@@ -129,6 +132,17 @@ pub(super) struct Listing {
 const MOST_FOLDED: usize = 16;
 
 impl Listing {
+    /// Adds an entry; returns whether its name is new.
+    fn add(&mut self, name: &[u8], kind: DiskEntryKind) -> bool {
+        let number = self.names.add(name) as usize;
+        if number < self.kinds.len() {
+            return false;
+        }
+        self.longest = self.longest.max(name.len());
+        self.kinds.push(kind);
+        true
+    }
+
     fn kind(&self, name: &[u8]) -> Option<DiskEntryKind> {
         self.names
             .get(name)
@@ -216,6 +230,22 @@ pub(super) struct DiskTree {
     roots: HashMap<Box<[u8]>, Box<[u8]>>,
     /// The roots as given, and the directories above them.
     above: HashSet<Box<[u8]>>,
+    archives: ArchiveNames,
+}
+
+/// Returns the paths of the members of an archive in a file, or of one in that.
+pub(super) type ReadNames = dyn Fn(&[u8], &[u8]) -> Vec<Vec<u8>> + Send + Sync;
+
+/// Lists archives, where they are opened.
+#[derive(Default)]
+pub(super) struct ArchiveNames(pub(super) Option<Box<ReadNames>>);
+
+impl std::fmt::Debug for ArchiveNames {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_tuple("ArchiveNames")
+            .finish_non_exhaustive()
+    }
 }
 
 impl DiskTree {
@@ -223,6 +253,7 @@ impl DiskTree {
     pub(super) fn new<'r>(
         symlinks: SymlinkPolicy,
         roots: impl IntoIterator<Item = &'r [u8]>,
+        archives: ArchiveNames,
     ) -> Self {
         let mut by_path = HashMap::new();
         let mut above = HashSet::new();
@@ -244,6 +275,7 @@ impl DiskTree {
             symlinks,
             roots: by_path,
             above,
+            archives,
         }
     }
 
@@ -264,7 +296,7 @@ impl DiskTree {
             let Some(listing) = self.listing(&here) else {
                 return DiskEntry::Nothing;
             };
-            let exact = listing.kind(this);
+            let exact = self.kind(&here, &listing, this);
             if next.is_none()
                 && exact != Some(DiskEntryKind::File)
                 // Of `test.html` and `test/` the file counts (A11).
@@ -320,6 +352,18 @@ impl DiskTree {
         }
     }
 
+    /// Returns the names in a directory that are UTF-8.
+    pub(super) fn names(&self, directory: &[u8]) -> Vec<String> {
+        let directory = directory.strip_suffix(b"/").unwrap_or(directory);
+        let Some(listing) = self.listing(directory) else {
+            return Vec::new();
+        };
+        let names = (0..listing.names.len() as u32).map(|number| listing.names.name(number));
+        names
+            .filter_map(|name| String::from_utf8(name.to_vec()).ok())
+            .collect()
+    }
+
     /// Returns whether a directory has one of this name that is no symbolic link.
     pub(super) fn has_directory(&self, directory: &[u8], name: &[u8]) -> bool {
         let listing = self.listing(directory);
@@ -354,10 +398,21 @@ impl DiskTree {
         (kind == DiskEntryKind::File).then(|| DiskEntry::File(path.to_vec(), LookupMatch::Exact))
     }
 
+    /// Returns the kind of a name in the directory `here`: an archive is a directory of a name of its own.
+    fn kind(&self, here: &[u8], listing: &Listing, name: &[u8]) -> Option<DiskEntryKind> {
+        let is_archive = || {
+            let file = name.strip_suffix(b"!")?;
+            listing.kind(file)?;
+            self.listing(&[here, b"/", name].concat())
+        };
+        let kind = listing.kind(name);
+        kind.or_else(|| is_archive().map(|_| DiskEntryKind::Directory))
+    }
+
     /// Returns the entry of a name in the directory `here`, after following symbolic links.
     fn entry(&self, here: &[u8], listing: &Listing, name: &[u8]) -> Option<FollowedEntry> {
         let path = || [here, b"/", name].concat();
-        Some(match listing.kind(name)? {
+        Some(match self.kind(here, listing, name)? {
             DiskEntryKind::File => FollowedEntry::File(path()),
             DiskEntryKind::Directory => FollowedEntry::Directory(path()),
             DiskEntryKind::Link => self.destination(path()),
@@ -554,13 +609,65 @@ impl DiskTree {
         if let Some(listing) = self.known().get(directory) {
             return listing.clone();
         }
-        let listing = read_listing(directory).map(Arc::new);
+        let archive = members::split_path(directory);
+        let listing = match archive {
+            None => read_listing(directory).map(Arc::new),
+            Some(_) => None,
+        };
+        let mut read = archive.map_or(Vec::new(), |(file, inner)| self.read_archive(file, inner));
         let mut known = self
             .listings
             .write()
             .unwrap_or_else(PoisonError::into_inner);
         known.insert(directory.into(), listing.clone());
-        listing
+        let own = read.iter().position(|(path, _)| path == directory);
+        let own = own.map(|at| Arc::clone(&read[at].1));
+        for (path, listing) in read.drain(..) {
+            known.insert(path.into(), Some(listing));
+        }
+        own.or(listing)
+    }
+
+    /// Returns the listings of all directories of an archive, by their paths; `inner` lies in the archive
+    /// or in one in that.
+    fn read_archive(&self, file: &[u8], inner: &[u8]) -> Vec<(Vec<u8>, Arc<Listing>)> {
+        let Some(read_names) = &self.archives.0 else {
+            return Vec::new();
+        };
+        // The innermost archive that the directory is in.
+        let mut ends = memchr::memrchr_iter(b'!', inner);
+        let end = ends.find(|&at| matches!(inner.get(at + 1), None | Some(b'/')));
+        let archive = end.map_or(&b""[..], |at| &inner[..=at]);
+        let names = read_names(file, archive);
+        if names.is_empty() {
+            return Vec::new();
+        }
+        let root = match archive {
+            b"" => [file, b"!"].concat(),
+            archive => [file, b"!/", archive].concat(),
+        };
+        let mut listings: HashMap<Vec<u8>, Listing> = HashMap::new();
+        for name in &names {
+            let path = [root.as_slice(), b"/", name].concat();
+            let (mut end, mut kind) = (path.len(), DiskEntryKind::File);
+            while end > root.len() {
+                let slash = memchr::memrchr(b'/', &path[..end]).unwrap_or(root.len());
+                let listing = listings.entry(path[..slash].to_vec()).or_default();
+                let is_new = listing.add(&path[slash + 1..end], kind);
+                if !is_new {
+                    break;
+                }
+                (end, kind) = (slash, DiskEntryKind::Directory);
+            }
+        }
+        let listings = listings.into_iter();
+        listings
+            .map(|(path, mut listing)| {
+                listing.names.shrink();
+                listing.kinds.shrink_to_fit();
+                (path, Arc::new(listing))
+            })
+            .collect()
     }
 }
 
@@ -578,10 +685,7 @@ fn read_listing(directory: &[u8]) -> Option<Listing> {
             Ok(kind) if kind.is_symlink() => DiskEntryKind::Link,
             _ => DiskEntryKind::File,
         };
-        let name = entry.file_name().into_encoded_bytes();
-        listing.longest = listing.longest.max(name.len());
-        listing.names.add(&name);
-        listing.kinds.push(kind);
+        listing.add(&entry.file_name().into_encoded_bytes(), kind);
     }
     listing.names.shrink();
     listing.kinds.shrink_to_fit();

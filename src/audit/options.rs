@@ -1,7 +1,8 @@
 //! The options of an audit.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -10,7 +11,7 @@ use std::{error, fmt, thread};
 use foldhash::quality::RandomState;
 use ignore::overrides::{Override, OverrideBuilder};
 
-use super::disk::{DiskTree, FileNaming, LookupMatch, SymlinkPolicy};
+use super::disk::{ArchiveNames, DiskTree, FileNaming, LookupMatch, ReadNames, SymlinkPolicy};
 use super::finding::Baseline;
 use super::ignored::{IgnoreEntry, IgnoreRule, IgnoreRules};
 use super::names::{PathSet, PathTable};
@@ -24,6 +25,7 @@ use crate::extractor::Positions;
 use crate::pipeline::bases::{
     AbsolutePaths, Bases, UnmountedBase, directory_of, internal_origin, served_at,
 };
+use crate::pipeline::members;
 use crate::pipeline::walk::path_of;
 use crate::pipeline::{Archived, PipelineOptions, Verbosity};
 use crate::resolver::Link;
@@ -84,7 +86,7 @@ impl Default for AuditOptions {
     fn default() -> Self {
         let mut reading = PipelineOptions {
             bases: Bases::here(),
-            archives: Archived::Skip,
+            archives: Archived::Files,
             threads: thread::available_parallelism().map_or(1, usize::from),
             verbosity: Verbosity {
                 errors: false,
@@ -431,7 +433,7 @@ pub(crate) fn assume_roots(
     }
     let (mut names, mut mounted) = (AbsolutePaths::default(), HashSet::new());
     for path in paths {
-        let directory = directory_of(path);
+        let directory = root_of(path);
         let absolute = bases.absolute(&mut names, &directory);
         let absolute = absolute.map_err(AuditError::UnknownDirectory)?;
         let uri = internal_origin(mounted.len());
@@ -441,6 +443,33 @@ pub(crate) fn assume_roots(
         }
     }
     Ok(assumed)
+}
+
+/// Returns the root of the site that a path is in, if nothing else tells: a directory, an archive of
+/// files, or the directory of any other file.
+fn root_of(path: &Path) -> Vec<u8> {
+    match members::is_archive_of_files(path) {
+        true => path.as_os_str().as_encoded_bytes().to_vec(),
+        false => directory_of(path),
+    }
+}
+
+/// Returns the directory of a root that is absolute: that of its members, where the root is an archive.
+fn directory_of_root(root: &[u8]) -> Cow<'_, [u8]> {
+    let file = root.strip_suffix(b"/").unwrap_or(root);
+    match path_of(file).is_file() {
+        true => [file, b"!"].concat().into(),
+        false => root.into(),
+    }
+}
+
+/// Returns mounts with the directories of their roots.
+fn directories_of(mounts: &Mounts) -> Mounts {
+    let mut all = Mounts::default();
+    for (root, uri) in mounts.iter() {
+        all.add(&directory_of_root(root), uri);
+    }
+    all
 }
 
 /// The options of an audit, and the state that its workers share.
@@ -461,30 +490,40 @@ pub(crate) struct Audit {
 impl Audit {
     /// Prepares an audit of the documents under `paths`, some of which may lie under no root.
     pub(crate) fn new(mut options: AuditOptions, paths: &[PathBuf]) -> Self {
+        let archives = options.reading.clone();
         let bases = &mut options.reading.bases;
         bases.index = (options.index.iter())
             .map(|name| [b"/", name.as_bytes()].concat())
             .collect();
         let mut names = AbsolutePaths::default();
-        let directories: Vec<_> = paths.iter().map(|path| directory_of(path)).collect();
+        let directories: Vec<_> = paths.iter().map(|path| root_of(path)).collect();
         let directories: Vec<_> = (directories.iter())
             .map(|directory| names.absolute(&bases.here, directory).map(<[u8]>::to_vec))
             .collect();
         let mounted = bases.mounts.iter().map(|(directory, _)| directory);
         let roots = mounted.chain(directories.iter().flatten().map(Vec::as_slice));
-        let roots: Vec<_> = roots.collect();
+        let roots: Vec<_> = roots
+            .map(|root| directory_of_root(root).into_owned())
+            .collect();
+        let roots: Vec<_> = roots.iter().map(Vec::as_slice).collect();
+        let archives: Box<ReadNames> =
+            Box::new(move |file, inner| members::names(&archives, file, inner));
+        let tree = DiskTree::new(
+            options.symlinks,
+            roots.iter().copied(),
+            ArchiveNames(Some(archives)),
+        );
         let formats = &mut options.reading.extractor.formats;
         match options.slug {
             Some(slug) => formats.markdown.slug = slug,
             None => {
                 for root in &roots {
-                    let slug = slug_of_tree(&path_of(root));
+                    let slug = slug_of_tree(root, &tree);
                     let dialects = &mut options.reading.dialects;
                     slug.into_iter().for_each(|slug| dialects.add(root, slug));
                 }
             }
         }
-        let tree = DiskTree::new(options.symlinks, roots);
         bases.mounts = server::with_hosts(options.server, &bases.mounts, &tree);
         let naming = FileNaming {
             index: options.index.clone(),
@@ -493,10 +532,15 @@ impl Audit {
         };
         Audit {
             checker: TargetChecker {
-                servers: Servers::new(options.server, &bases.mounts, &tree, &naming),
+                servers: Servers::new(
+                    options.server,
+                    &directories_of(&bases.mounts),
+                    &tree,
+                    &naming,
+                ),
                 tree,
                 naming,
-                mounts: with_whole_disk(&bases.mounts, &directories),
+                mounts: directories_of(&with_whole_disk(&bases.mounts, &directories)),
                 schemes: options.schemes,
                 paths: PathTable::default(),
             },
@@ -542,7 +586,22 @@ impl Audit {
             Err(kind) => return (TargetLocation::Unresolved(kind), None),
         };
         let (target, fragment) = split_fragment(target);
+        if link.flags.contains(Flags::LEAVES_PACKAGE) {
+            return (TargetLocation::OutsideRoot, fragment);
+        }
         match lookups.locate(target) {
+            // An object of ODF is a directory of the package.
+            TargetLocation::NoIndex(_)
+                if link.member.is_some() && link.attribute == Some("xlink:href") =>
+            {
+                (TargetLocation::Served, fragment)
+            }
+            // Names of parts are the same in any case (ECMA-376 part 2, 6.2.2.3).
+            TargetLocation::File(file, LookupMatch::OtherCase)
+                if link.element == Some("Relationship") =>
+            {
+                (TargetLocation::File(file, LookupMatch::Exact), fragment)
+            }
             // A code base is only resolved against, and need not be a page (A12).
             TargetLocation::NoIndex(_) if link.attribute == Some("codebase") => {
                 (TargetLocation::Skipped, fragment)
@@ -583,10 +642,9 @@ fn document_of_sphinx(target: &[u8], lookups: &mut LookupCache<'_>) -> TargetLoc
 const OLD_HUGO: (&str, &str) = ("config.toml", "baseURL");
 
 /// Returns the dialect of Markdown of the generator whose configuration is in a directory.
-fn slug_of_tree(directory: &Path) -> Option<Slug> {
-    let names: Vec<_> = (fs::read_dir(directory).ok()?.flatten())
-        .filter_map(|entry| entry.file_name().into_string().ok())
-        .collect();
+fn slug_of_tree(root: &[u8], tree: &DiskTree) -> Option<Slug> {
+    let directory = &path_of(root);
+    let names = tree.names(root);
     Slug::of_files(&names).or_else(|| {
         let (name, word) = OLD_HUGO;
         let file = directory.join(name);

@@ -3,13 +3,16 @@
 
 use std::fs::File;
 use std::hash::BuildHasher;
-use std::io;
+use std::io::{self, Cursor, Read};
+use std::iter::Peekable;
 use std::path::Path;
+use std::slice;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use memchr::memmem;
 
+use super::collect::passes_over;
 use super::disk::{DiskEntry, LookupMatch};
 use super::finding::{
     DocumentPosition, FindingCause, FindingDraft, FindingSubject, SuggestionHint, finding_key,
@@ -33,10 +36,11 @@ use super::wire::{
 };
 use crate::bytes::lines::{LOOK_BEHIND, LineCounter, Position};
 use crate::bytes::window::{Bounds, Windows};
-use crate::document::diagnostic;
 use crate::document::events::{RemarkKind, Span};
+use crate::document::{Format, diagnostic};
 use crate::pipeline::OutputOrder;
 use crate::pipeline::bases::AbsolutePaths;
+use crate::pipeline::members;
 use crate::pipeline::read::{FileOutcome, FileReader};
 use crate::pipeline::reorder::{BlockSink, ReorderBuffer, Stopped};
 use crate::pipeline::walk::path_of;
@@ -241,8 +245,25 @@ impl<'a, C: BlockSink<WireRecords>> ReportWorker<'a, C> {
                 return Ok(());
             };
             self.pass.ticket = ticket as u64;
-            for document in batch.documents() {
-                self.document(document);
+            let mut documents = batch.documents().peekable();
+            while let Some(document) = documents.next() {
+                match document.member() {
+                    None => self.document(document),
+                    Some(first) => {
+                        let (path, mut last) = (document.path(), first.number);
+                        let mut members = vec![document];
+                        // An argument that is given twice is read twice.
+                        while let Some(next) = documents.next_if(|next| {
+                            let number = next.member().map_or(0, |member| member.number);
+                            let follows = number > last && next.path() == path;
+                            last = number;
+                            follows
+                        }) {
+                            members.push(next);
+                        }
+                        self.archive(&members);
+                    }
+                }
                 if self.pass.stopped {
                     return Err(Stopped);
                 }
@@ -253,23 +274,40 @@ impl<'a, C: BlockSink<WireRecords>> ReportWorker<'a, C> {
     }
 
     fn document(&mut self, document: SiteDocument<'_>) {
-        let is_missing = |files: Option<&FileSet>| {
-            files.is_some_and(|files| !document.file().is_some_and(|file| files.contains(file)))
-        };
-        let (is_orphan, is_unlisted) = (is_missing(self.linked), is_missing(self.listed));
         self.pass.begin(document);
         if document.is_marked() {
             self.read_again(document);
         } else {
             self.pass.packed(document);
         }
-        if is_orphan {
-            self.pass.orphan(document);
-        }
-        if is_unlisted {
-            self.pass.unlisted(document);
-        }
-        self.pass.end();
+        self.pass.finish(document, [self.linked, self.listed]);
+    }
+
+    /// Takes the documents of an archive, which is read again if one of them must be.
+    fn archive(&mut self, documents: &[SiteDocument<'_>]) {
+        let Some(first) = documents.iter().find(|document| document.is_marked()) else {
+            for &document in documents {
+                self.document(document);
+            }
+            return;
+        };
+        let mut members = ArchivePass {
+            pass: &mut self.pass,
+            files: [self.linked, self.listed],
+            documents: documents.iter().peekable(),
+            begun: 0,
+            open: None,
+        };
+        let read = self.reader.read(&first.entry(), &mut members);
+        let error = match read {
+            Ok(FileOutcome::Archive { error: None, .. }) => CHANGED.to_owned(),
+            Ok(FileOutcome::Archive {
+                error: Some(error), ..
+            })
+            | Err(error) => error.to_string(),
+            Ok(_) => CHANGED.to_owned(),
+        };
+        members.end(error.as_bytes());
     }
 
     fn read_again(&mut self, document: SiteDocument<'_>) {
@@ -280,11 +318,118 @@ impl<'a, C: BlockSink<WireRecords>> ReportWorker<'a, C> {
                 error: Some(error), ..
             })
             | Err(error) => error.to_string(),
-            Ok(_) => "it has changed while it was read".to_owned(),
+            Ok(_) => CHANGED.to_owned(),
         };
         if !document.has_failed() {
             self.pass.failure(error.as_bytes());
         }
+    }
+}
+
+/// The message for a file that is another one when it is read again.
+const CHANGED: &str = "it has changed while it was read";
+
+/// Takes the documents of an archive in their order: those that must be read again as they are read.
+struct ArchivePass<'p, 'a, 'd, C> {
+    pass: &'p mut ReportPass<'a, C>,
+    /// The files to which others link, and those that sitemaps list.
+    files: [Option<&'a FileSet>; 2],
+    documents: Peekable<slice::Iter<'p, SiteDocument<'d>>>,
+    /// The number of members that have begun.
+    begun: u32,
+    /// The document that is read again.
+    open: Option<SiteDocument<'d>>,
+}
+
+impl<C: BlockSink<WireRecords>> ArchivePass<'_, '_, '_, C> {
+    /// Ends the document that is read again; it has not ended itself if there is a reason.
+    fn close(&mut self, reason: Option<&[u8]>) {
+        if let Some(document) = self.open.take() {
+            if let Some(reason) = reason {
+                self.pass.failure(reason);
+            }
+            self.pass.finish(document, self.files);
+        }
+    }
+
+    /// Takes a document without reading it again.
+    fn pass_over(&mut self, document: SiteDocument<'_>, reason: &[u8]) {
+        self.pass.begin(document);
+        match document.is_marked() {
+            true => self.pass.failure(reason),
+            false => self.pass.packed(document),
+        }
+        self.pass.finish(document, self.files);
+    }
+
+    /// Takes the documents that are left.
+    fn end(mut self, reason: &[u8]) {
+        self.close(Some(reason));
+        while let Some(&document) = self.documents.next() {
+            self.pass_over(document, reason);
+        }
+    }
+}
+
+impl<C: BlockSink<WireRecords>> Sink for ArchivePass<'_, '_, '_, C> {
+    fn link(&mut self, link: &Link<'_>) {
+        if self.open.is_some() {
+            self.pass.link(link);
+        }
+    }
+
+    fn diagnostic(&mut self, found: &Diagnostic<'_>) {
+        // What is wrong with the archive is with its own items.
+        if self.open.is_some() {
+            self.pass.diagnostic(found);
+        }
+    }
+
+    fn anchor(&mut self, name: &[u8], offset: u64) {
+        if self.open.is_some() {
+            self.pass.anchor(name, offset);
+        }
+    }
+
+    fn remark(&mut self, remark: &Remark<'_>) {
+        if self.open.is_some() {
+            self.pass.remark(remark);
+        }
+    }
+
+    fn heavy(&mut self) {
+        self.pass.heavy();
+    }
+
+    fn restart(&mut self) {
+        self.pass.restart();
+    }
+
+    fn begin_member(&mut self, _name: &str, path: &[u8]) -> bool {
+        self.close(Some(CHANGED.as_bytes()));
+        self.begun += 1;
+        if passes_over(self.pass.audit, path) {
+            return false;
+        }
+        let begun = self.begun;
+        let is_begun = |next: &&SiteDocument<'_>| {
+            let member = next.member();
+            member.is_some_and(|member| member.number <= begun)
+        };
+        let Some(&document) = self.documents.next_if(is_begun) else {
+            return true;
+        };
+        if !document.is_marked() {
+            self.pass_over(document, &[]);
+            return false;
+        }
+        self.pass.begin(document);
+        self.open = Some(document);
+        true
+    }
+
+    fn end_member(&mut self, _format: &'static Format, _length: u64) {
+        self.close(None);
     }
 }
 
@@ -333,6 +478,9 @@ struct ReportPass<'a, C> {
     stopped: bool,
     out: WireRecords,
     path: Vec<u8>,
+    /// The name of the member that the document is, if it is in an archive.
+    member: Option<String>,
+    file: Option<FileId>,
     /// The record with the path has been pushed.
     has_path: bool,
     deferred: DeferredFindings,
@@ -354,6 +502,8 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
             stopped: false,
             out: WireRecords::default(),
             path: Vec::new(),
+            member: None,
+            file: None,
             has_path: false,
             deferred: DeferredFindings::default(),
             comments: IgnoreComments::default(),
@@ -364,10 +514,38 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
     }
 
     fn begin(&mut self, document: SiteDocument<'_>) {
+        let is_same = self.path == document.path();
+        self.has_path &= is_same && self.member.is_some();
         self.path = document.path();
-        self.has_path = false;
+        self.member = document.member().map(|member| member.name);
+        self.file = document.file();
         self.clear();
-        self.evaluator.begin(document.file(), &self.path);
+        self.evaluator.begin(document.file(), &self.member_path());
+        if self.member.is_some() {
+            self.evaluator.touch(&self.path);
+        }
+    }
+
+    /// Returns the path of the document, in the archive if it is in one.
+    fn member_path(&self) -> Vec<u8> {
+        match (&self.member, self.file) {
+            (Some(_), Some(file)) => self.audit.checker.paths.path(file).to_vec(),
+            _ => self.path.clone(),
+        }
+    }
+
+    /// Ends a document; `files` are those to which others link, and those that sitemaps list.
+    fn finish(&mut self, document: SiteDocument<'_>, files: [Option<&FileSet>; 2]) {
+        let [is_orphan, is_unlisted] = files.map(|files| {
+            files.is_some_and(|files| !document.file().is_some_and(|file| files.contains(file)))
+        });
+        if is_orphan {
+            self.orphan(document);
+        }
+        if is_unlisted {
+            self.unlisted(document);
+        }
+        self.end();
     }
 
     fn clear(&mut self) {
@@ -427,7 +605,7 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
 
     /// Reports a document to which no other links, unless it is an entry.
     fn orphan(&mut self, document: SiteDocument<'_>) {
-        let path = path_of(&self.path);
+        let path = path_of(&self.member_path());
         let is_entry = self
             .audit
             .options
@@ -439,10 +617,10 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
                 self.is_home(file) || self.audit.checker.servers.is_error_page(&path)
             });
         let is_page = document.anchors().is_page;
-        let may_be_orphan =
-            is_page || self.audit.options.orphan_assets && !is_fetched_unnamed(&self.path);
+        let may_be_orphan = is_page
+            || self.audit.options.orphan_assets && !is_fetched_unnamed(&self.evaluator.name);
         if document.file().is_some() && may_be_orphan && !is_entry {
-            self.position("orphan", &DocumentPosition::default());
+            self.whole("orphan");
         }
     }
 
@@ -455,7 +633,7 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
             !self.audit.checker.servers.is_error_page(&path)
         });
         if is_page && is_shown {
-            self.position("sitemap-missing", &DocumentPosition::default());
+            self.whole("sitemap-missing");
         }
     }
 
@@ -465,6 +643,16 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
         let is_home = |uri: &[u8]| checker.locate(uri).file() == Some(file);
         let path = checker.paths.path(file);
         checker.mounts.uri_of_mount(&path).is_some_and(is_home)
+    }
+
+    /// Makes the finding of a rule about the document as a whole.
+    fn whole(&mut self, rule: &'static str) {
+        let member = self.member.clone();
+        let position = DocumentPosition {
+            member: member.as_deref(),
+            ..DocumentPosition::default()
+        };
+        self.position(rule, &position);
     }
 
     /// Makes the finding of a rule about a position that is no link.
@@ -534,9 +722,10 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
         }
         // No comment ignores a finding about comments.
         let comments = std::mem::take(&mut self.comments);
+        let member = self.member.clone();
         for comment in comments.unused() {
             let position = DocumentPosition {
-                member: None,
+                member: member.as_deref(),
                 position: comment.position,
                 span: Some(comment.span),
                 name: &comment.text,
@@ -546,14 +735,18 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
     }
 
     fn deferred_findings(&mut self, deferred: &DeferredFindings) {
-        let mut finder = PositionFinder::open(&path_of(&self.path));
+        let own = self.member.clone();
+        let mut finder = match own {
+            None => PositionFinder::open(&path_of(&self.path)),
+            Some(_) => PositionFinder::in_archive(self.audit, &self.member_path()),
+        };
         for &(offset, at) in &deferred.positions {
             let mut packed = WireReader::new(&deferred.packed[at..]);
             let rule = RULES[packed.number() as usize].name;
             let member = packed.optional().map(wire::text);
             let position = DocumentPosition {
                 member,
-                position: finder.at(offset).filter(|_| member.is_none()),
+                position: finder.at(offset).filter(|_| member == own.as_deref()),
                 span: Some(Span {
                     start: offset,
                     end: offset,
@@ -566,8 +759,9 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
 
     /// Returns whether a finding is ignored, by a comment of the document or an entry of the options.
     fn is_ignored(&mut self, found: &Occurrence<'_>) -> bool {
-        let by_comment = match (found.member, found.offset) {
-            (None, Some(offset)) => self.comments.ignores(found.rule, offset, found.line),
+        let is_own = found.member == self.member.as_deref();
+        let by_comment = match found.offset {
+            Some(offset) if is_own => self.comments.ignores(found.rule, offset, found.line),
             _ => false,
         };
         let rules = &self.audit.ignored;
@@ -686,7 +880,13 @@ impl<C: BlockSink<WireRecords>> Sink for ReportPass<'_, C> {
             RemarkKind::UndefinedLabel => {
                 if self.audit.options.levels.reports("undefined-reference") {
                     let offset = remark.span.start;
-                    self.defer("undefined-reference", offset, None, remark.text);
+                    let member = self.member.clone();
+                    self.defer(
+                        "undefined-reference",
+                        offset,
+                        member.as_deref(),
+                        remark.text,
+                    );
                 }
             }
         }
@@ -709,7 +909,8 @@ impl<C: BlockSink<WireRecords>> Sink for ReportPass<'_, C> {
     fn anchor(&mut self, name: &[u8], offset: u64) {
         let reports = self.audit.options.levels.reports("duplicate-id");
         if reports && !self.ids.insert(self.audit.hasher.hash_one(name)) {
-            self.defer("duplicate-id", offset, None, name);
+            let member = self.member.clone();
+            self.defer("duplicate-id", offset, member.as_deref(), name);
         }
     }
 
@@ -766,6 +967,13 @@ impl<'a> Evaluator<'a> {
                 self.name.extend_from_slice(below);
             }
         }
+    }
+
+    /// Shows all findings in the document if those of the archive that it is in are shown.
+    fn touch(&mut self, path: &[u8]) {
+        let here = &self.audit.options.reading.bases.here;
+        let path = self.absolute.absolute(here, path).unwrap_or(path);
+        self.touched |= touches(self.audit, path);
     }
 
     /// Looks up the target of a link and the fragment in it.
@@ -950,20 +1158,33 @@ fn touches(audit: &Audit, path: &[u8]) -> bool {
 /// Counts lines and columns in a file up to ascending offsets.
 struct PositionFinder {
     /// None once the file has ended or a read has failed.
-    file: Option<File>,
+    file: Option<Box<dyn Read>>,
     windows: Windows,
     lines: LineCounter,
 }
 
 impl PositionFinder {
     fn open(path: &Path) -> Self {
+        let file = File::open(path).ok();
+        PositionFinder::new(file.map(|file| Box::new(file) as Box<dyn Read>))
+    }
+
+    /// Opens a document in an archive by its path.
+    fn in_archive(audit: &Audit, path: &[u8]) -> Self {
+        let reading = &audit.options.reading;
+        let limit = reading.extractor.formats.html.max_document;
+        let bytes = members::bytes(reading, path, limit);
+        PositionFinder::new(bytes.map(|bytes| Box::new(Cursor::new(bytes)) as Box<dyn Read>))
+    }
+
+    fn new(file: Option<Box<dyn Read>>) -> Self {
         let mut windows = Windows::new(WINDOW);
         windows.begin(Bounds {
             look_behind: LOOK_BEHIND,
             look_ahead: WINDOW,
         });
         PositionFinder {
-            file: File::open(path).ok(),
+            file,
             windows,
             lines: LineCounter::new(),
         }

@@ -210,6 +210,15 @@ impl DocumentBatch {
     }
 }
 
+/// A document that is a member of an archive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct BatchMember {
+    /// The number in the archive, from 1, in the order in which members are read.
+    pub(super) number: u32,
+    /// The name, as in records.
+    pub(super) name: String,
+}
+
 /// Makes one batch of documents after the other.
 #[derive(Debug, Default)]
 pub(super) struct BatchBuilder {
@@ -244,13 +253,14 @@ impl BatchBuilder {
     pub(super) fn document(
         &mut self,
         entry: &Entry,
+        member: Option<&BatchMember>,
         file: FileId,
         anchors: AnchorSet,
         contents: &DocumentContents,
         marked: bool,
     ) {
         self.push(
-            entry,
+            (entry, member),
             contents,
             DocumentRecord {
                 anchors,
@@ -269,7 +279,7 @@ impl BatchBuilder {
         contents.items.push(PackedItem::Failure as u8);
         push_bytes(message.as_bytes(), &mut contents.items);
         self.push(
-            entry,
+            (entry, None),
             &contents,
             DocumentRecord {
                 anchors: AnchorSet::default(),
@@ -289,7 +299,12 @@ impl BatchBuilder {
         }
     }
 
-    fn push(&mut self, entry: &Entry, contents: &DocumentContents, record: DocumentRecord) {
+    fn push(
+        &mut self,
+        (entry, member): (&Entry, Option<&BatchMember>),
+        contents: &DocumentContents,
+        record: DocumentRecord,
+    ) {
         let path = entry.path.as_os_str().as_encoded_bytes();
         // Documents of a batch are near each other: paths that begin as the first one leave that out.
         let shared = match self.records.is_empty() {
@@ -307,6 +322,13 @@ impl BatchBuilder {
             EntryKind::File(length) => LENGTHS + length,
         };
         push_number(kind << 1 | u64::from(entry.named), &mut self.packed);
+        push_number(
+            member.map_or(0, |member| u64::from(member.number)),
+            &mut self.packed,
+        );
+        if let Some(member) = member {
+            push_bytes(member.name.as_bytes(), &mut self.packed);
+        }
         contents.push(&mut self.packed);
     }
 }
@@ -362,6 +384,13 @@ impl<'a> SiteDocument<'a> {
         }
     }
 
+    /// Returns the member of the archive at the path that the document is, if it is one.
+    pub(super) fn member(self) -> Option<BatchMember> {
+        let (_, mut packed) = self.read_path();
+        packed.number();
+        read_member(&mut packed)
+    }
+
     /// Returns the states of the links, if all fragments exist.
     pub(super) fn counts(self) -> StateCounts {
         self.contents().0
@@ -399,12 +428,21 @@ impl<'a> SiteDocument<'a> {
         packed.number();
         packed.bytes();
         packed.number();
+        read_member(&mut packed);
         let mut counts = StateCounts::default();
         for count in &mut counts {
             *count = packed.number();
         }
         (counts, packed)
     }
+}
+
+fn read_member(packed: &mut WireReader<'_>) -> Option<BatchMember> {
+    let number = u32::try_from(packed.number())
+        .ok()
+        .filter(|&number| number > 0)?;
+    let name = String::from_utf8_lossy(packed.bytes()).into_owned();
+    Some(BatchMember { number, name })
 }
 
 /// Returns the path of the document at the start of a batch.

@@ -17,7 +17,7 @@ use std::sync::{Arc, OnceLock};
 use encoding_rs::WINDOWS_1252;
 use foldhash::{HashMap, HashMapExt};
 
-use super::collect::entry_at;
+use super::collect::{entry_at, read_at};
 use super::disk::{DiskEntry, Listing, fold};
 use super::finding::{FindingDraft, FindingSubject, Repair, Suggestion, SuggestionHint};
 use super::hint::{MovedFiles, suggestion};
@@ -26,6 +26,7 @@ use super::options::Audit;
 use super::rewrite::ReferenceForm;
 use super::site::Site;
 use super::target::{ExpectedPath, decode_fragment, required_name, split_fragment};
+use crate::pipeline::members;
 use crate::pipeline::read::FileReader;
 use crate::pipeline::walk::EntryKind;
 use crate::resolver::{Link, Sink};
@@ -649,16 +650,17 @@ impl<'a> Suggester<'a> {
 
     /// Reads the names that fragments can refer to in a document.
     fn read(&mut self, file: FileId) -> Option<Arc<AnchorCandidates>> {
-        let entry = entry_at(&self.audit.checker.paths.path(file))?;
-        let length = match entry.kind {
-            EntryKind::File(length) => length,
-            _ => 0,
+        let path = self.audit.checker.paths.path(file);
+        let cost = match entry_at(&path).map(|entry| entry.kind) {
+            Some(EntryKind::File(length)) => Some(length),
+            Some(_) => Some(0),
+            None => members::cost(&path),
         };
-        if !self.budget.take(length) {
+        if !self.budget.take(cost?) {
             return None;
         }
         let mut anchors = AnchorCandidates::default();
-        self.reader.read(&entry, &mut anchors).ok()?;
+        read_at(&mut self.reader, &path, &mut anchors)?;
         let anchors = Arc::new(anchors);
         self.size += anchors.size();
         while self.size > REMEMBERED

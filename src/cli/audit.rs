@@ -289,7 +289,8 @@ fn reading(arguments: &AuditArgs, bases: Bases) -> Result<PipelineOptions, Error
     let findings = &arguments.findings;
     let (walk, read, base) = (&arguments.walk, &arguments.read, &arguments.base);
     let mut options = extract::pipeline_options(walk, read, base, &arguments.filter, bases)?;
-    options.archives = Archived::Skip;
+    options.archives = Archived::Files;
+    options.hidden_members = walk.hidden || walk.unrestricted > 1;
     let formats = &mut options.extractor.formats;
     formats.anchors = AnchorReporting::Report;
     let formats_of_reports = findings.report.iter().map(|report| report.format);

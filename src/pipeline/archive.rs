@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::compressed::OpenedFile;
 use super::input;
-use super::options::{Choice, PipelineOptions};
+use super::options::{Archived, Choice, Decompress, PipelineOptions};
 use super::sniff::{self, HEAD};
 use crate::archive::{
     ArchiveFormat, ArchiveKind, ArchiveMember, ArchiveOptions, ArchiveSource, Container,
@@ -14,6 +14,7 @@ use crate::archive::{
 };
 use crate::decode::compression::{Codec, Members};
 use crate::document::diagnostic::{self, Code};
+use crate::document::options::Slug;
 use crate::document::{ArchiveCounts, Format, NestingLimit, Retrieval, package};
 use crate::extractor::{Document, Extractor};
 use crate::resolver::{Diagnostic, Enclosure, EnclosureKind, Link, Remark, Sink};
@@ -33,6 +34,8 @@ pub(crate) struct ArchiveOutcome {
 struct ArchivePlace {
     /// In front of the names of members: those of the archives around, each with a `!` behind it.
     prefix: String,
+    /// In front of the paths of members: those of the archives around, each with `!/` behind it.
+    path: Vec<u8>,
     /// The base that the path of a member follows, if the archive has one.
     base: Option<Base>,
     /// The number of archives around.
@@ -44,7 +47,7 @@ struct ArchivePlace {
 impl ArchivePlace {
     fn new(
         format: &'static ArchiveFormat,
-        prefix: String,
+        (prefix, path): (String, Vec<u8>),
         base: Option<Base>,
         depth: usize,
     ) -> Self {
@@ -61,6 +64,7 @@ impl ArchivePlace {
         });
         ArchivePlace {
             prefix,
+            path,
             base,
             depth,
             enclosure,
@@ -71,15 +75,7 @@ impl ArchivePlace {
     fn base_of(&self, name: &[u8]) -> Option<Base> {
         let base = self.base.as_ref()?;
         let mut uri = base.uri.clone();
-        let mut segments: Vec<&[u8]> = Vec::new();
-        for segment in name.split(|&byte| byte == b'/') {
-            match segment {
-                b"" | b"." => {}
-                b".." => drop(segments.pop()),
-                segment => segments.push(segment),
-            }
-        }
-        push_path(&segments.join(&b'/'), &mut uri);
+        push_path(&normal_path(name), &mut uri);
         let source = base.source.clone();
         Some(Base { uri, source })
     }
@@ -90,7 +86,9 @@ impl ArchivePlace {
             base.uri.extend_from_slice(b"!/");
             base
         });
-        ArchivePlace::new(format, format!("{}!", member.name), base, self.depth + 1)
+        let path = [member.inner, b"!/"].concat();
+        let names = (format!("{}!", member.name), path);
+        ArchivePlace::new(format, names, base, self.depth + 1)
     }
 }
 
@@ -103,6 +101,8 @@ struct MemberPlace<'a> {
     bytes: Option<&'a [u8]>,
     /// Its name in the archive, without the extensions of codecs.
     path: &'a [u8],
+    /// Its path from outside all archives.
+    inner: &'a [u8],
     /// The archive.
     archive: &'a ArchivePlace,
     /// The member itself.
@@ -212,6 +212,51 @@ pub(super) struct ArchiveReader<'a> {
     options: &'a PipelineOptions,
     extractor: &'a mut Extractor,
     outcome: ArchiveOutcome,
+    /// The dialect of Markdown of the tree in the archive, if the tree tells.
+    slug: Option<Slug>,
+    wanted: Option<&'a mut WantedBytes>,
+}
+
+/// A document whose bytes are wanted, and no links.
+pub(super) struct WantedBytes {
+    /// The path of the member.
+    pub(super) path: Vec<u8>,
+    /// The most bytes to read.
+    pub(super) limit: u64,
+    /// The bytes that were read.
+    pub(super) bytes: Vec<u8>,
+}
+
+/// A sink that reads no member but one, and those that it is in.
+pub(crate) struct WayToMember<'a>(pub(crate) &'a [u8]);
+
+impl WayToMember<'_> {
+    /// Returns whether a member is the one, or holds it.
+    pub(crate) fn passes(&self, path: &[u8]) -> bool {
+        let rest = self.0.strip_prefix(path);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"!"))
+    }
+}
+
+impl Sink for WayToMember<'_> {
+    fn link(&mut self, _link: &Link<'_>) {}
+
+    fn begin_member(&mut self, _name: &str, path: &[u8]) -> bool {
+        self.passes(path)
+    }
+}
+
+/// Returns the path that a name means in an archive: a `..` stops at the root.
+pub(crate) fn normal_path(name: &[u8]) -> Vec<u8> {
+    let mut segments: Vec<&[u8]> = Vec::new();
+    for segment in name.split(|&byte| byte == b'/') {
+        match segment {
+            b"" | b"." => {}
+            b".." => drop(segments.pop()),
+            segment => segments.push(segment),
+        }
+    }
+    segments.join(&b'/')
 }
 
 impl<'a> ArchiveReader<'a> {
@@ -221,7 +266,21 @@ impl<'a> ArchiveReader<'a> {
             options,
             extractor,
             outcome: ArchiveOutcome::default(),
+            slug: None,
+            wanted: None,
         }
+    }
+
+    /// Sets the dialect of Markdown of the tree in the archive.
+    pub(super) fn with_slug(mut self, slug: Option<Slug>) -> Self {
+        self.slug = slug;
+        self
+    }
+
+    /// Asks for the bytes of one document.
+    pub(super) fn wanting(mut self, wanted: Option<&'a mut WantedBytes>) -> Self {
+        self.wanted = wanted;
+        self
     }
 
     /// Reads an archive, whose members have paths behind `base`; passes their links to `sink`.
@@ -252,7 +311,7 @@ impl<'a> ArchiveReader<'a> {
         base: Option<Base>,
         sink: &mut dyn Sink,
     ) -> (ArchiveOutcome, io::Result<()>) {
-        let place = ArchivePlace::new(format, String::new(), base, 0);
+        let place = ArchivePlace::new(format, Default::default(), base, 0);
         let read = self.members(container, &place, sink);
         (self.outcome, read)
     }
@@ -281,6 +340,7 @@ impl<'a> ArchiveReader<'a> {
             self.outcome.counts.members += 1;
             let lossy = String::from_utf8_lossy(&member.name);
             let name = [place.prefix.as_str(), &lossy].concat();
+            let inner = [place.path.as_slice(), &normal_path(&member.name)].concat();
             let member_place = MemberPlace {
                 name: &name,
                 bytes: std::str::from_utf8(&member.name)
@@ -290,9 +350,13 @@ impl<'a> ArchiveReader<'a> {
                     (MemberContents::Sniffed, Some(record)) => path_of(record),
                     _ => &member.name,
                 },
+                inner: &inner,
                 archive: place,
                 member: &member,
             };
+            if !sink.begin_member(&name, &inner) {
+                continue;
+            }
             let read = self.member(&container, member_place, sink);
             report_faults(&container, Some(&name), sink);
             read?;
@@ -337,6 +401,10 @@ impl<'a> ArchiveReader<'a> {
             let rest = Cursor::new(head.clone()).chain(reader);
             return self.file(&head, Box::new(rest), None, place, sink);
         };
+        if !self.opens_members() {
+            self.outcome.counts.skip(codec.extension);
+            return Ok(());
+        }
         let rest = Box::new(Cursor::new(head).chain(reader));
         let opened = OpenedFile::over(place.path, codec, rest)?;
         let inner = MemberPlace {
@@ -363,6 +431,15 @@ impl<'a> ArchiveReader<'a> {
     ) -> io::Result<()> {
         let named = sniff::named(place.path, &self.options.types);
         if let Some(format) = ArchiveFormat::of_file(head, named) {
+            let is_opened = match format.kind {
+                ArchiveKind::Package(_) => true,
+                ArchiveKind::Files => self.opens_members(),
+                ArchiveKind::Records => self.options.archives == Archived::Open,
+            };
+            if !is_opened {
+                self.outcome.counts.skip(format.name);
+                return Ok(());
+            }
             if !NestingLimit::ARCHIVES.admits(place.archive.depth + 1) {
                 MemberSink::new(sink, &place).diagnose(&diagnostic::DEPTH_LIMIT, 0);
                 self.outcome.counts.skip(format.name);
@@ -384,6 +461,20 @@ impl<'a> ArchiveReader<'a> {
         }
     }
 
+    /// Returns whether compressed members and archives among them are opened: an audit opens those that
+    /// it would open outside of the archive.
+    fn opens_members(&self) -> bool {
+        self.options.archives == Archived::Open || self.options.decompress == Decompress::All
+    }
+
+    /// Names an index file by its directory, as an audit of the files outside of the archive would.
+    fn retrieve_index(&self, base: &mut Option<Base>, archive: &ArchivePlace) {
+        let is_site = self.options.archives == Archived::Files && archive.enclosure.is_none();
+        if let Some(base) = base.as_mut().filter(|_| is_site) {
+            self.options.bases.retrieve_index(&mut base.uri);
+        }
+    }
+
     fn document(
         &mut self,
         format: &'static Format,
@@ -391,14 +482,27 @@ impl<'a> ArchiveReader<'a> {
         place: MemberPlace<'_>,
         sink: &mut dyn Sink,
     ) -> io::Result<()> {
+        if let Some(wanted) = &mut self.wanted
+            && wanted.path == place.inner
+        {
+            let (limit, wanted) = (wanted.limit, &mut wanted.bytes);
+            match contents {
+                Contents::Bytes(bytes) => bytes.take(limit).read_to_end(wanted)?,
+                Contents::Stream(reader) => reader.take(limit).read_to_end(wanted)?,
+            };
+            return Ok(());
+        }
         let base = match (&place.member.base, format.retrieval) {
             (Some(base), _) => Some(base.clone()),
             (None, Retrieval::Elsewhere) => Some(self.options.bases.of_container()),
             (None, Retrieval::Place) => {
                 let name = place.member.base_name.as_deref();
-                place.archive.base_of(name.unwrap_or(place.path))
+                let mut base = place.archive.base_of(name.unwrap_or(place.path));
+                self.retrieve_index(&mut base, place.archive);
+                base
             }
         };
+        let tree = place.archive.base.as_ref().map(|base| base.uri.as_slice());
         let document = Document {
             declared: self.options.declared.or(place.member.charset),
             enclosure: place
@@ -406,16 +510,23 @@ impl<'a> ArchiveReader<'a> {
                 .enclosure
                 .as_ref()
                 .filter(|_| place.member.base.is_none()),
+            slug: self.slug.filter(|_| *format == *Format::MARKDOWN),
+            tree: tree.filter(|_| *format == *Format::RST),
             ..Document::new(format, base.as_ref())
         };
-        let mut sink = MemberSink::new(sink, &place);
+        let mut member_sink = MemberSink::new(sink, &place);
         let length = match contents {
             Contents::Bytes(bytes) => {
-                self.extractor.extract_bytes(&document, bytes, &mut sink);
+                self.extractor
+                    .extract_bytes(&document, bytes, &mut member_sink);
                 bytes.len() as u64
             }
-            Contents::Stream(reader) => self.extractor.extract(&document, reader, &mut sink)?,
+            Contents::Stream(reader) => {
+                self.extractor
+                    .extract(&document, reader, &mut member_sink)?
+            }
         };
+        sink.end_member(format, length);
         self.outcome.counts.parts += 1;
         self.outcome.bytes += length;
         Ok(())

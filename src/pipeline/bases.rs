@@ -95,8 +95,7 @@ impl Bases {
         };
         if let Some(mut uri) = self.mounts.uri(absolute) {
             if self.index.iter().any(|name| absolute.ends_with(name)) {
-                // The document at `x/index.html` is retrieved as `x/`.
-                uri.truncate(memchr::memrchr(b'/', &uri).map_or(0, |slash| slash + 1));
+                up_to_slash(&mut uri);
             }
             let source = BaseSource::RetrievalRoot;
             return Some(Base { uri, source });
@@ -112,6 +111,14 @@ impl Bases {
             }
             UnmountedBase::Given(uri) => Some(default_base(uri)),
             UnmountedBase::Nothing => None,
+        }
+    }
+
+    /// Cuts the URI of an index file to that of its directory: the document at `x/index.html` is
+    /// retrieved as `x/`.
+    pub(crate) fn retrieve_index(&self, uri: &mut Vec<u8>) {
+        if self.index.iter().any(|name| uri.ends_with(name)) {
+            up_to_slash(uri);
         }
     }
 
@@ -138,6 +145,10 @@ impl Bases {
             UnmountedBase::File | UnmountedBase::Nothing => None,
         }
     }
+}
+
+fn up_to_slash(uri: &mut Vec<u8>) {
+    uri.truncate(memchr::memrchr(b'/', uri).map_or(0, |slash| slash + 1));
 }
 
 fn default_base(uri: &[u8]) -> Base {

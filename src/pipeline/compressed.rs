@@ -8,7 +8,7 @@ use super::input::{self, Input};
 use super::sniff::HEAD;
 use crate::archive::WARC;
 use crate::decode::compression::{Codec, DecompressError, DecompressFault, Decompressed, Members};
-use crate::document::NestingLimit;
+use crate::document::{Format, NestingLimit};
 use crate::resolver::{Diagnostic, Link, Remark, Sink};
 
 /// A compressed file, with the first bytes of its content read.
@@ -163,6 +163,14 @@ impl<S: Sink> Sink for Located<'_, S> {
 
     fn restart(&mut self) {
         self.sink.restart();
+    }
+
+    fn begin_member(&mut self, name: &str, path: &[u8]) -> bool {
+        self.sink.begin_member(name, path)
+    }
+
+    fn end_member(&mut self, format: &'static Format, length: u64) {
+        self.sink.end_member(format, length);
     }
 }
 

@@ -10,6 +10,7 @@ pub(crate) mod archive;
 pub mod bases;
 pub(crate) mod compressed;
 pub(crate) mod input;
+pub(crate) mod members;
 pub(crate) mod options;
 pub(crate) mod queue;
 pub(crate) mod read;

@@ -42,6 +42,8 @@ pub struct PipelineOptions {
     pub archives: Archived,
     /// How archives are read.
     pub archive_options: ArchiveOptions,
+    /// Whether an audit reads hidden files in archives, as a walk reads those outside.
+    pub hidden_members: bool,
     /// The formats to read; empty: all.
     pub formats: Vec<&'static Format>,
     /// The formats of files by their names, besides the extensions of formats.
@@ -80,6 +82,7 @@ impl Default for PipelineOptions {
             decompress: Decompress::default(),
             archives: Archived::default(),
             archive_options: ArchiveOptions::default(),
+            hidden_members: false,
             formats: Vec::new(),
             types: Vec::new(),
             bases: Bases::default(),
@@ -161,9 +164,6 @@ impl PipelineOptions {
         path: &[u8],
         head: &[u8],
     ) -> Option<&'static ArchiveFormat> {
-        if self.archives == Archived::Skip {
-            return None;
-        }
         let named = match self.formats.as_slice() {
             [format] if entry.named => Some(*format),
             _ => sniff::named(path, &self.types),
@@ -171,7 +171,8 @@ impl PipelineOptions {
         let format = ArchiveFormat::of_file(head, named)?;
         let is_wanted = match format.kind {
             ArchiveKind::Package(own) => self.formats.is_empty() || self.formats.contains(&own),
-            _ => true,
+            ArchiveKind::Records => self.archives == Archived::Open,
+            ArchiveKind::Files => true,
         };
         (is_wanted && (format.kind.in_walks() || self.opens(entry))).then_some(format)
     }
@@ -251,14 +252,14 @@ pub enum Choice {
     Skip(Skip),
 }
 
-/// Whether archives are opened where compressed files are.
+/// Which archives are opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Archived {
-    /// They are.
+    /// All, and archives in them.
     #[default]
     Open,
-    /// They are skipped.
-    Skip,
+    /// Those of files, and in them those that would be opened outside: for an audit.
+    Files,
 }
 
 /// Which compressed files are decompressed.

@@ -2,7 +2,7 @@
 
 use std::io::{self, Cursor, Read as _};
 
-use super::archive::{self, ArchiveOutcome, ArchiveReader};
+use super::archive::{self, ArchiveOutcome, ArchiveReader, WantedBytes, WayToMember};
 use super::bases;
 use super::compressed::{Located, OpenedFile};
 use super::input::{Input, Joined};
@@ -58,6 +58,8 @@ pub(crate) struct FileReader<'a> {
     content: Vec<u8>,
     names: bases::AbsolutePaths,
     trees: bases::TreeRoots,
+    /// The member of an archive of which the bytes are wanted.
+    wanted: Option<WantedBytes>,
 }
 
 impl<'a> FileReader<'a> {
@@ -70,6 +72,7 @@ impl<'a> FileReader<'a> {
             content: Vec::new(),
             names: bases::AbsolutePaths::default(),
             trees: bases::TreeRoots::default(),
+            wanted: None,
         }
     }
 
@@ -144,7 +147,9 @@ impl<'a> FileReader<'a> {
             return FileOutcome::Listed;
         }
         let base = self.place(entry).map(archive::base_of_members);
+        let slug = self.slug_of_archive(entry);
         let reader = ArchiveReader::new(self.options, &mut self.extractor);
+        let reader = reader.with_slug(slug).wanting(self.wanted.as_mut());
         let (outcome, read) = reader.read(format, source, base, sink);
         FileOutcome::Archive {
             outcome,
@@ -290,6 +295,29 @@ impl<'a> FileReader<'a> {
         let path = entry.path.as_os_str().as_encoded_bytes();
         let absolute = self.names.absolute(&options.bases.here, path)?;
         options.dialects.of(absolute)
+    }
+
+    /// Returns the dialect of Markdown of the tree in an archive.
+    fn slug_of_archive(&mut self, entry: &Entry) -> Option<Slug> {
+        let options = self.options;
+        if options.dialects.is_empty() {
+            return None;
+        }
+        let path = entry.path.as_os_str().as_encoded_bytes();
+        let absolute = self.names.absolute(&options.bases.here, path)?;
+        options.dialects.of(&[absolute, b"!/"].concat())
+    }
+
+    /// Returns the bytes of a document in an archive by its path there, at most so many.
+    pub(crate) fn member_bytes(&mut self, entry: &Entry, path: &[u8], limit: u64) -> Vec<u8> {
+        self.wanted = Some(WantedBytes {
+            path: path.to_vec(),
+            limit,
+            bytes: Vec::new(),
+        });
+        // What could not be read is missing from the bytes.
+        let _ = self.read(entry, &mut WayToMember(path));
+        self.wanted.take().map_or(Vec::new(), |wanted| wanted.bytes)
     }
 
     /// Returns the counts of the archive that was read last; none for formats that are no archives.

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::bytes::lines::Position;
+use crate::document::Format;
 use crate::document::diagnostic::Code;
 use crate::document::events::{Context, RemarkKind, Span};
 use crate::document::flags::Flags;
@@ -236,6 +237,17 @@ pub trait Sink {
 
     /// The document is read again: its anchors and remarks so far do not count.
     fn restart(&mut self) {}
+
+    /// A member of an archive begins, by its name as in records and by its path, as the URI of the member
+    /// has it before it is encoded; returns whether the member is read.
+    #[doc(hidden)]
+    fn begin_member(&mut self, _name: &str, _path: &[u8]) -> bool {
+        true
+    }
+
+    /// The member that began last was a document, and ends here; its length in bytes.
+    #[doc(hidden)]
+    fn end_member(&mut self, _format: &'static Format, _length: u64) {}
 }
 
 impl<F: FnMut(&Link<'_>)> Sink for F {

@@ -12,6 +12,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
+mod audit;
 mod zip;
 
 use zip::{Member, zip};

@@ -1,0 +1,186 @@
+//! Files in archives by their paths, `FILE!/inner/path`, as an audit knows them.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use super::archive::WayToMember;
+use super::compressed::OpenedFile;
+use super::input::Input;
+use super::options::PipelineOptions;
+use super::read::{FileOutcome, FileReader};
+use super::sniff;
+use super::walk::{Entry, EntryKind, path_of};
+use crate::archive::{ArchiveFormat, ArchiveKind};
+use crate::decode::compression::Codec;
+use crate::document::Format;
+use crate::resolver::{Diagnostic, Link, Remark, Sink};
+
+/// Returns the file of a path in an archive, and the path inside, without its slash.
+pub(crate) fn split_path(path: &[u8]) -> Option<(&[u8], &[u8])> {
+    let mut marks = memchr::memchr_iter(b'!', path);
+    let at = marks.find(|&at| {
+        matches!(path.get(at + 1), None | Some(b'/')) && path_of(&path[..at]).is_file()
+    })?;
+    let inner = &path[at + 1..];
+    Some((&path[..at], inner.strip_prefix(b"/").unwrap_or(inner)))
+}
+
+/// Returns the entry of an archive, as if it were named: whatever it is, it is opened.
+fn entry(path: &[u8]) -> Option<Entry> {
+    let path = path_of(path);
+    let metadata = std::fs::metadata(&path).ok()?;
+    Some(Entry {
+        kind: EntryKind::File(metadata.len()),
+        named: true,
+        path,
+    })
+}
+
+/// Returns whether a file is an archive of files, compressed or not, and no package.
+pub(crate) fn is_archive_of_files(path: &Path) -> bool {
+    let (entry, mut head) = (entry(path.as_os_str().as_encoded_bytes()), Vec::new());
+    let entry = entry.filter(|_| path.is_file());
+    let Some(Ok(input)) = entry.map(|entry| Input::open(&entry, &mut head)) else {
+        return false;
+    };
+    let is_of_files = |path: &[u8], head: &[u8]| {
+        let format = ArchiveFormat::of_file(head, sniff::named(path, &[]));
+        format.is_some_and(|format| format.kind == ArchiveKind::Files)
+    };
+    let path = path.as_os_str().as_encoded_bytes();
+    match Codec::of(input.head()) {
+        None => is_of_files(path, input.head()),
+        Some(codec) => {
+            let opened = OpenedFile::new(path, codec, input);
+            opened.is_ok_and(|opened| is_of_files(opened.path, &opened.head))
+        }
+    }
+}
+
+/// Returns the paths of the members of an archive, or of one in it that `inner` names with its `!`, below
+/// its root.
+pub(crate) fn names(options: &PipelineOptions, file: &[u8], inner: &[u8]) -> Vec<Vec<u8>> {
+    let mut names = NamesOfMembers {
+        archive: inner,
+        names: Vec::new(),
+    };
+    if let Some(entry) = entry(file) {
+        // What could not be read has no names.
+        let _ = FileReader::new(options).read(&entry, &mut names);
+    }
+    names.names
+}
+
+/// Reads a document in an archive; returns its format.
+pub(crate) fn read(
+    reader: &mut FileReader<'_>,
+    path: &[u8],
+    sink: &mut impl Sink,
+) -> Option<&'static Format> {
+    let (file, inner) = split_path(path)?;
+    let mut only = OnlyMember {
+        way: WayToMember(inner),
+        sink,
+        is_open: false,
+        format: None,
+    };
+    match reader.read(&entry(file)?, &mut only) {
+        Ok(FileOutcome::Archive { .. }) => only.format,
+        _ => None,
+    }
+}
+
+/// Returns the bytes of a document in an archive, at most so many.
+pub(crate) fn bytes(options: &PipelineOptions, path: &[u8], limit: u64) -> Option<Vec<u8>> {
+    let (file, inner) = split_path(path)?;
+    let entry = entry(file)?;
+    Some(FileReader::new(options).member_bytes(&entry, inner, limit))
+}
+
+/// Returns about how many bytes are read to come to a document in an archive: a zip tells where it is.
+pub(crate) fn cost(path: &[u8]) -> Option<u64> {
+    const ZIP: u64 = 256 << 10;
+    let (file, _) = split_path(path)?;
+    let mut start = [0; 2];
+    let length = std::fs::metadata(path_of(file)).ok()?.len();
+    let mut file = File::open(path_of(file)).ok()?;
+    file.read_exact(&mut start).ok()?;
+    Some(match &start {
+        b"PK" => length.min(ZIP),
+        _ => length,
+    })
+}
+
+/// Collects the paths of members.
+struct NamesOfMembers<'a> {
+    /// The path of the archive, with its `!`; empty for the outermost one.
+    archive: &'a [u8],
+    names: Vec<Vec<u8>>,
+}
+
+impl Sink for NamesOfMembers<'_> {
+    fn link(&mut self, _link: &Link<'_>) {}
+
+    fn begin_member(&mut self, _name: &str, path: &[u8]) -> bool {
+        if self.archive.is_empty() {
+            self.names.push(path.to_vec());
+            return false;
+        }
+        let below = path.strip_prefix(self.archive);
+        match below.and_then(|below| below.strip_prefix(b"/")) {
+            Some(below) => {
+                self.names.push(below.to_vec());
+                false
+            }
+            None => WayToMember(self.archive).passes(path),
+        }
+    }
+}
+
+/// Passes on what is found in one member.
+struct OnlyMember<'a, S> {
+    way: WayToMember<'a>,
+    sink: &'a mut S,
+    is_open: bool,
+    format: Option<&'static Format>,
+}
+
+impl<S: Sink> Sink for OnlyMember<'_, S> {
+    fn link(&mut self, link: &Link<'_>) {
+        self.sink.link(link);
+    }
+
+    fn diagnostic(&mut self, diagnostic: &Diagnostic<'_>) {
+        if self.is_open {
+            self.sink.diagnostic(diagnostic);
+        }
+    }
+
+    fn anchor(&mut self, name: &[u8], offset: u64) {
+        self.sink.anchor(name, offset);
+    }
+
+    fn remark(&mut self, remark: &Remark<'_>) {
+        self.sink.remark(remark);
+    }
+
+    fn heavy(&mut self) {
+        self.sink.heavy();
+    }
+
+    fn restart(&mut self) {
+        self.sink.restart();
+    }
+
+    fn begin_member(&mut self, _name: &str, path: &[u8]) -> bool {
+        // Of two members of one name the first counts.
+        self.is_open = self.format.is_none() && self.way.0 == path;
+        self.format.is_none() && self.way.passes(path)
+    }
+
+    fn end_member(&mut self, format: &'static Format, _length: u64) {
+        self.is_open = false;
+        self.format = self.format.or(Some(format));
+    }
+}

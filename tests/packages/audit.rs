@@ -1,0 +1,366 @@
+//! Audits of archives and packages: the findings are those of the same files outside.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+use super::zip::{Member, zip};
+use super::{corpus, members};
+
+/// The records of an audit in a directory, and its exit code.
+fn audit(directory: &Path, arguments: &[&str]) -> (Vec<Value>, i32) {
+    let output = Command::new(env!("CARGO_BIN_EXE_uriscan"))
+        .args(["audit", "--json"])
+        .args(arguments)
+        .current_dir(directory)
+        .output()
+        .unwrap();
+    let lines = output.stdout.split(|&byte| byte == b'\n');
+    let records = lines.filter(|line| !line.is_empty());
+    let records = records.map(|line| serde_json::from_slice(line).unwrap());
+    (records.collect(), output.status.code().unwrap())
+}
+
+/// Findings and diagnostics without what says where the tree is; `is_packed` where it is an archive.
+fn comparable(records: &[Value], is_packed: bool) -> BTreeSet<String> {
+    let records = records.iter().filter(|record| record["type"] != "summary");
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let lines = records.map(|record| {
+        let (path, member) = (text(&record["path"]), text(&record["member"]));
+        let path = path.trim_start_matches("./").to_owned();
+        let place = match (is_packed, member.is_empty()) {
+            (true, _) => member,
+            (false, true) => path,
+            (false, false) => format!("{path}!{member}"),
+        };
+        let mut record = record.clone();
+        let is_of_place = |key: &str| ["path", "member", "loc", "key", "group"].contains(&key);
+        record
+            .as_object_mut()
+            .unwrap()
+            .retain(|key, _| !is_of_place(key));
+        format!("{place}: {record}")
+    });
+    lines.collect()
+}
+
+/// A tar of some members.
+fn tar(members: &[Member]) -> Vec<u8> {
+    let mut out = Vec::new();
+    for member in members {
+        let mut header = vec![0; 512];
+        header[..member.name.len()].copy_from_slice(member.name.as_bytes());
+        header[100..108].copy_from_slice(b"0000644\0");
+        header[124..136].copy_from_slice(format!("{:011o}\0", member.bytes.len()).as_bytes());
+        header[148..156].fill(b' ');
+        header[156] = b'0';
+        header[257..265].copy_from_slice(b"ustar\x0000");
+        let sum: u32 = header.iter().map(|&byte| u32::from(byte)).sum();
+        header[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
+        out.extend_from_slice(&header);
+        out.extend_from_slice(&member.bytes);
+        out.resize(out.len().next_multiple_of(512), 0);
+    }
+    out.resize(out.len() + 1024, 0);
+    out
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// Writes members as files.
+fn unpack(members: &[Member], directory: &Path) {
+    for member in members {
+        let path = directory.join(&member.name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, &member.bytes).unwrap();
+    }
+}
+
+/// Asserts that the audits of a tree and of archives of it have the same findings; returns how many.
+fn assert_same(members: &[Member], options: &[&str]) -> usize {
+    let directory = tempfile::tempdir().unwrap();
+    let tree = directory.path().join("site");
+    unpack(members, &tree);
+    let (records, code) = audit(&tree, &[&["."], options].concat());
+    let expected = comparable(&records, false);
+    let summary = records.last().unwrap();
+    for (name, bytes) in [
+        ("site.zip", zip(members)),
+        ("site.tar", tar(members)),
+        ("site.tgz", gzip(&tar(members))),
+    ] {
+        fs::write(directory.path().join(name), bytes).unwrap();
+        for threads in ["-j1", "-j4"] {
+            let arguments = [&[name, threads], options].concat();
+            let (records, own) = audit(directory.path(), &arguments);
+            assert_eq!(
+                comparable(&records, true),
+                expected,
+                "{name} {threads} {options:?}"
+            );
+            assert_eq!(own, code, "{name}");
+            let own = records.last().unwrap();
+            for key in [
+                "files",
+                "references",
+                "ok",
+                "broken",
+                "external",
+                "findings",
+                "rules",
+            ] {
+                assert_eq!(own[key], summary[key], "{name} {threads}: {key}");
+            }
+        }
+    }
+    expected.len()
+}
+
+fn site() -> Vec<Member> {
+    let mut members = vec![
+        Member::new(
+            "index.html",
+            "<base><a href=guide/>a</a> <a href=Guide/A.html>b</a> <a href=gone.html>c</a>\n\
+             <a href='/guide/a.html#here'>d</a> <a href='guide/a.html#ther'>e</a> <a href='#no'>f</a>\n\
+             <a href=../up.html>g</a> <a href='guide'>h</a> <p id=x><p id=x>\n\
+             <!-- uriscan-ignore: broken-file --><a href=ignored.html>i</a>\n\
+             <link rel=stylesheet href=s.css> <a href=.hidden/x.html>j</a> <a href=mail.mbox>k</a>",
+        ),
+        Member::new(
+            "guide/a.html",
+            "<p id=there><a href=index.html>a</a><a href='../index.html#x'>b</a>",
+        ),
+        Member::new(
+            "guide/index.html",
+            "<meta http-equiv=refresh content='0;url=a.html'><base href=/x/><base href=y>",
+        ),
+        Member::new(
+            "alone.html",
+            "<a href='%E9.html'>a</a><a href='http://[/'>b</a><a href=//example.org/>c</a>",
+        ),
+        Member::new(
+            "s.css",
+            "a { background: url(missing.png) } @import 'gone.css';",
+        ),
+        Member::new(
+            "notes.md",
+            "# Title\n\n[a](#titel) [b](guide/b.html) [c][none]\n",
+        ),
+        Member::new(
+            "docs/index.rst",
+            ".. toctree::\n\n   gone\n\n`x <../s.css>`_\n",
+        ),
+        Member::new(".hidden/x.html", "<a href=gone.html>a</a>"),
+        Member::new("picture.png", *b"\x89PNG\r\n\x1a\n"),
+        Member::new(
+            "inner.zip",
+            zip(&[Member::new("a.html", "<a href=gone.html>a</a>")]),
+        ),
+        Member::new(
+            "mail.mbox",
+            "From a@example.com Thu Mar  2 10:11:12 2006\nSubject: x\n\nhttp://example.org/x\n",
+        ),
+        Member::new(
+            "sitemap.xml",
+            "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'><url><loc>http://example.com/gone</loc></url></urlset>",
+        ),
+    ];
+    // A package in an archive is opened, as one in a tree.
+    members.push(Member::new("book.epub", zip(&book())));
+    members
+}
+
+/// A book with defects.
+fn book() -> Vec<Member> {
+    let mut book = members("epub/book");
+    book.push(Member::new(
+        "EPUB/text/d.xhtml",
+        "<html xmlns='http://www.w3.org/1999/xhtml'><body>\n<a href='a%20b.xhtml#p'/>\n<a href='a%20b.xhtml#q'/>\n\
+         <a href='gone.xhtml'/>\n<a href='/EPUB/S.css'/>\n<a href='../../../index.html'/></body></html>",
+    ));
+    book
+}
+
+#[test]
+fn an_archive_has_the_findings_of_its_tree() {
+    assert!(assert_same(&site(), &[]) > 20);
+    let rules = [
+        "--warn",
+        "orphan",
+        "--warn",
+        "duplicate-id",
+        "--warn",
+        "several-bases",
+    ];
+    let all = [
+        &rules[..],
+        &["--warn", "undefined-reference", "--orphans=all", "--hidden"],
+    ]
+    .concat();
+    assert!(assert_same(&site(), &all) > 20);
+    assert!(assert_same(&site(), &["--links"]) > 40);
+    assert!(assert_same(&site(), &["-z"]) > 20);
+    for tree in [
+        "case",
+        "directories",
+        "fragments",
+        "markdown",
+        "names",
+        "pdf",
+        "refreshing",
+    ] {
+        let members = super::zip::members_of(&corpus().join("audit").join(tree));
+        assert!(assert_same(&members, &[]) > 0, "{tree}");
+    }
+}
+
+#[test]
+fn an_archive_is_served_where_a_root_says() {
+    let directory = tempfile::tempdir().unwrap();
+    let page = "<a href='http://example.com/d/b.html'>a</a><a href='http://example.com/d/c.html'>b</a>\
+        <a href='/up.html'>c</a>";
+    let members = [Member::new("a.html", page), Member::new("b.html", "")];
+    fs::write(directory.path().join("site.zip"), zip(&members)).unwrap();
+    let root = "site.zip=http://example.com/d/";
+    let (records, code) = audit(directory.path(), &["--root", root, "site.zip"]);
+    let found: Vec<_> = records
+        .iter()
+        .filter(|record| record["type"] == "finding")
+        .collect();
+    let found: Vec<_> = (found.iter())
+        .map(|finding| format!("{} {}", finding["rule"], finding["reference"]))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            r#""broken-file" "http://example.com/d/c.html""#,
+            r#""outside-root" "/up.html""#,
+        ]
+    );
+    assert_eq!(code, 1);
+}
+
+/// The findings of an audit: path, member, line, rule and reference.
+fn found(directory: &Path, arguments: &[&str]) -> Vec<String> {
+    let (records, _) = audit(directory, arguments);
+    let findings = records.iter().filter(|record| record["type"] == "finding");
+    let text = |value: &Value| value.as_str().unwrap_or("-").to_owned();
+    let line = |finding: &Value| {
+        let keys = ["path", "member", "rule", "reference"].map(|key| text(&finding[key]));
+        keys.join(" ")
+    };
+    findings.map(line).collect()
+}
+
+#[test]
+fn packages_of_a_tree_are_sources_and_checked_inside() {
+    let directory = tempfile::tempdir().unwrap();
+    let write = |name: &str, bytes: &[u8]| fs::write(directory.path().join(name), bytes).unwrap();
+    write("book.epub", &zip(&book()));
+    write("index.html", b"<a href=book.epub>a</a>");
+    // `toc` names no id, and what is outside of the package is no part of it.
+    let expected = [
+        "EPUB/overlay.smil broken-file a.mp3",
+        "EPUB/package.opf broken-fragment text/a%20b.xhtml#toc",
+        "EPUB/s.css broken-file i.svg",
+        "EPUB/text/a b.xhtml outside-root ../../../../up.xhtml",
+        "EPUB/text/a b.xhtml broken-file ../../top.xhtml",
+        "EPUB/text/c.html broken-file ../i.svg",
+        "EPUB/text/d.xhtml broken-fragment a%20b.xhtml#q",
+        "EPUB/text/d.xhtml broken-file gone.xhtml",
+        "EPUB/text/d.xhtml case-mismatch /EPUB/S.css",
+        "EPUB/text/d.xhtml outside-root ../../../index.html",
+    ];
+    let with_path = |path: &str| expected.map(|line| format!("{path} {line}")).to_vec();
+    assert_eq!(found(directory.path(), &["."]), with_path("book.epub"));
+    assert_eq!(
+        found(directory.path(), &["book.epub"]),
+        with_path("book.epub")
+    );
+    assert_eq!(found(directory.path(), &["-t", "html", "."]), [""; 0]);
+}
+
+#[test]
+fn office_documents_are_checked_by_the_rules_of_their_packages() {
+    let directory = tempfile::tempdir().unwrap();
+    let write = |name: &str, bytes: &[u8]| fs::write(directory.path().join(name), bytes).unwrap();
+    let mut letter = members("ooxml/letter");
+    letter.push(Member::new("word/media/A.PNG", ""));
+    write("letter.docx", &zip(&letter));
+    let mut memo = members("odf/memo");
+    let object = "<o:x xmlns:o='urn:oasis:names:tc:opendocument:xmlns:office:1.0' \
+        xmlns:l='http://www.w3.org/1999/xlink' l:href='./Object 1'/>";
+    memo.push(Member::new(
+        "Object 2/content.xml",
+        object.replace("./", "../"),
+    ));
+    memo.push(Member::new("Pictures/a.png", ""));
+    write("memo.odt", &zip(&memo));
+    write("sibling.odt", b"text");
+    assert_eq!(
+        found(directory.path(), &["."]),
+        [
+            "letter.docx word/_rels/document.xml.rels broken-file ../b.docx",
+            "letter.docx word/_rels/document.xml.rels outside-root ../../up.xml",
+            "memo.odt styles.xml broken-file Pictures/b.png",
+        ]
+    );
+}
+
+#[test]
+fn nothing_is_fixed_in_an_archive() {
+    let directory = tempfile::tempdir().unwrap();
+    let members = [
+        Member::new("a.html", "<a href=B.html>a</a>"),
+        Member::new("b.html", ""),
+    ];
+    let bytes = zip(&members);
+    let path = directory.path().join("site.zip");
+    fs::write(&path, &bytes).unwrap();
+    let arguments = ["--deny", "case-mismatch", "--fix=write", "site.zip"];
+    assert_eq!(
+        found(directory.path(), &["--deny", "case-mismatch", "site.zip"]),
+        ["site.zip a.html case-mismatch B.html"]
+    );
+    let output = Command::new(env!("CARGO_BIN_EXE_uriscan"))
+        .arg("audit")
+        .args(arguments)
+        .current_dir(directory.path())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(fs::read(&path).unwrap(), bytes);
+}
+
+#[test]
+fn what_is_wrong_with_an_archive_is_told() {
+    let directory = tempfile::tempdir().unwrap();
+    let members = [
+        Member::new("a.html", "<a href=b.html>a</a><a href=c.html>b</a>"),
+        Member::new("b.html", "<p>".repeat(5000)),
+    ];
+    let mut bytes = tar(&members);
+    bytes.truncate(3000);
+    fs::write(directory.path().join("site.tar"), &bytes).unwrap();
+    let (records, code) = audit(directory.path(), &["site.tar"]);
+    let kinds: Vec<_> = (records.iter())
+        .map(|record| format!("{} {} {}", record["type"], record["member"], record["code"]))
+        .collect();
+    assert_eq!(
+        kinds,
+        [
+            r#""finding" "a.html" null"#,
+            r#""diagnostic" "b.html" "archive.truncated""#,
+            r#""summary" null null"#,
+        ]
+    );
+    assert_eq!(code, 2);
+}
