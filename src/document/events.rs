@@ -141,11 +141,11 @@ pub struct FoundReference {
     pub resolves_as: Option<TextRange>,
     /// Other readings, the likeliest first: a range of the batch's alternatives.
     pub alternatives: (u32, u32),
-    /// What the markup says of the link: a range of the batch's descriptions, of one at most.
+    /// The description of the link: a range of the batch's descriptions, of one at most.
     pub description: (u32, u32),
 }
 
-/// What the markup says of a link.
+/// The description of a link in markup.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DescriptionRanges {
     /// The text that a reader sees of it.
@@ -804,7 +804,7 @@ impl Batch {
         (start as u32, self.alternatives.len() as u32)
     }
 
-    /// Stores what the markup says of a link, for [`FoundReference::description`].
+    /// Stores the description of a link, for [`FoundReference::description`].
     pub fn store_description(&mut self, description: Option<DescriptionRanges>) -> (u32, u32) {
         let start = self.descriptions.len();
         self.descriptions.extend(description);
@@ -825,7 +825,7 @@ impl Batch {
         &self.alternatives[start as usize..end as usize]
     }
 
-    /// Returns what the markup says of a link.
+    /// Returns the description of a link.
     pub fn description(&self, found: &FoundReference) -> Option<&DescriptionRanges> {
         let (start, end) = found.description;
         self.descriptions[start as usize..end as usize].first()

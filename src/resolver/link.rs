@@ -41,12 +41,12 @@ pub struct Link<'a> {
     pub unwrapped: Option<&'a [u8]>,
     /// The message or record, and the part.
     pub part: LinkMember<'a>,
-    /// What the markup says of the link, if
+    /// The description in markup, if
     /// [`HtmlOptions::descriptions`](crate::options::HtmlOptions::descriptions) asks for it.
     pub description: Option<LinkDescription<'a>>,
 }
 
-/// What the markup says of a link (WHATWG HTML, "links").
+/// The description of a link in markup (WHATWG HTML, "links").
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LinkDescription<'a> {

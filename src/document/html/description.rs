@@ -1,4 +1,4 @@
-//! What markup says of a link (`--anchor-text`): the text that a reader sees, and the attributes that
+//! The description of a link in markup (`--anchor-text`): the text that a reader sees, and attributes that
 //! tell where it leads.
 //!
 //! The text stands behind the start tag, so it is read ahead of the tokenizer, by a walk over the tags
@@ -106,7 +106,7 @@ pub(super) fn is_whole(bytes: &[u8], name: Range<usize>) -> bool {
         return true;
     };
     let ends = |space| {
-        let mut contents = Contents::new(bytes, end, space);
+        let mut contents = LinkContents::new(bytes, end, space);
         while contents.next().is_some() {}
         step(contents.at - end);
         contents.has_ended
@@ -117,7 +117,7 @@ pub(super) fn is_whole(bytes: &[u8], name: Range<usize>) -> bool {
 }
 
 /// A piece of what a reader sees of a link.
-enum Piece {
+enum SeenPiece {
     /// Character data.
     Text(Range<usize>),
     /// The `alt` of an image.
@@ -127,7 +127,7 @@ enum Piece {
 }
 
 /// Walks over the contents of a link.
-struct Contents<'a> {
+struct LinkContents<'a> {
     bytes: &'a [u8],
     at: usize,
     /// The number of tables that are open in the link.
@@ -142,11 +142,11 @@ struct Contents<'a> {
     has_ended: bool,
 }
 
-impl<'a> Contents<'a> {
+impl<'a> LinkContents<'a> {
     /// The contents of the link of a tag that ends at `from`.
     fn new(bytes: &'a [u8], from: usize, space: ElementNamespace) -> Self {
         let end = bytes.len().min(from + SEARCHED);
-        Contents {
+        LinkContents {
             bytes: &bytes[..end],
             at: from,
             tables: 0,
@@ -158,7 +158,7 @@ impl<'a> Contents<'a> {
     }
 
     /// Reads a tag; returns none at the end of the link or of the bytes.
-    fn tag(&mut self, name: Range<usize>, closes: bool) -> Option<Option<Piece>> {
+    fn tag(&mut self, name: Range<usize>, closes: bool) -> Option<Option<SeenPiece>> {
         let bytes = self.bytes;
         let element = Element::at(bytes, name.start, name.end);
         // INVARIANT: no walk passes the start of a link, or many would read the same bytes.
@@ -214,25 +214,25 @@ impl<'a> Contents<'a> {
         }
         Some(match element {
             Element::Img | Element::Image if !closes => {
-                Some(alternative.map_or(Piece::Break, Piece::Alternative))
+                Some(alternative.map_or(SeenPiece::Break, SeenPiece::Alternative))
             }
-            _ if is_one_of(BREAKS, name) => Some(Piece::Break),
+            _ if is_one_of(BREAKS, name) => Some(SeenPiece::Break),
             _ => None,
         })
     }
 
     /// Passes over what ends with a `>`.
-    fn pass(&mut self, from: usize) -> Option<Option<Piece>> {
+    fn pass(&mut self, from: usize) -> Option<Option<SeenPiece>> {
         let end = seek::next(b'>', self.bytes, from);
         self.at = self.bytes.len().min(end + 1);
         Some(None)
     }
 }
 
-impl Iterator for Contents<'_> {
-    type Item = Piece;
+impl Iterator for LinkContents<'_> {
+    type Item = SeenPiece;
 
-    fn next(&mut self) -> Option<Piece> {
+    fn next(&mut self) -> Option<SeenPiece> {
         let bytes = self.bytes;
         loop {
             let at = self.at;
@@ -243,7 +243,7 @@ impl Iterator for Contents<'_> {
                 self.at = seek::next(b'<', bytes, at).min(bytes.len());
                 match self.unseen {
                     Some(_) => continue,
-                    None => return Some(Piece::Text(at..self.at)),
+                    None => return Some(SeenPiece::Text(at..self.at)),
                 }
             }
             let name = |start| start..seek::tag_name_end(bytes, start);
@@ -261,7 +261,7 @@ impl Iterator for Contents<'_> {
                 (b'!' | b'?' | b'/', _) => self.pass(at + 2)?,
                 _ => {
                     self.at += 1;
-                    Some(Piece::Text(at..at + 1))
+                    Some(SeenPiece::Text(at..at + 1))
                 }
             };
             if piece.is_some() && self.unseen.is_none() {
@@ -362,16 +362,18 @@ impl ReferenceReporter<'_, '_, '_> {
     /// Stores the text of the link of a tag that ends at an index.
     fn contents_text(&mut self, from: usize, space: ElementNamespace) -> TextRange {
         let mut text = CollapsedText::default();
-        let mut contents = Contents::new(self.source.bytes, from, space);
+        let mut contents = LinkContents::new(self.source.bytes, from, space);
         for piece in &mut contents {
             match piece {
-                Piece::Text(range) => self.push_decoded(range, CharacterContext::Text, &mut text),
-                Piece::Alternative(range) => {
+                SeenPiece::Text(range) => {
+                    self.push_decoded(range, CharacterContext::Text, &mut text)
+                }
+                SeenPiece::Alternative(range) => {
                     text.is_apart = true;
                     self.push_decoded(range, CharacterContext::Attribute, &mut text);
                     text.is_apart = true;
                 }
-                Piece::Break => text.is_apart = true,
+                SeenPiece::Break => text.is_apart = true,
             }
             if text.is_full() {
                 break;
