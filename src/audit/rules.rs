@@ -243,9 +243,10 @@ pub static RULES: &[Rule] = &[
     Rule {
         name: "undefined-reference",
         level: Level::Warning,
-        message: "the label of the reference link is not defined",
-        meaning: "A reference link of Markdown has a label that the document does not define, or a `:ref:` of \
-         Sphinx one that no document of the tree has.",
+        message: "nothing defines what the reference names",
+        meaning: "A reference link of Markdown has a label that the document does not define, a `:ref:` of \
+         Sphinx one that no document of the tree has, or a cell of a notebook refers to an attachment that it \
+         does not have.",
         why: "Readers see the brackets, and no link.",
         example: "[the guide][guide], where no line begins with [guide]:",
         allow: "--allow undefined-reference, or define the label: [guide]: guide.md.",

@@ -138,6 +138,30 @@ target`, :ref:`elsewhere`, :ref:`no such`, :ref:`see <gone>`, :ref:`python:libra
     assert!(found[0].contains("a.png"), "{found:?}");
 }
 
+/// Rule J19.
+#[test]
+fn attachments_that_a_cell_does_not_have_are_told() {
+    let notebook = r#"{"cells": [
+{"attachments": {"a.png": {"image/png": "AAAA"}, "b c.png": {}}, "cell_type": "markdown",
+ "source": ["![x](attachment:a.png) ![y](attachment:b%20c.png)\n",
+  "![z](attachment:gone.png)"]},
+{"cell_type": "markdown", "source": "![x](attachment:a.png)"},
+{"cell_type": "markdown", "source": "![x](attachment:later.png) ![x](attachment:no.png)",
+ "attachments": {"later.png": {"image/png": "AAAA"}}},
+{"cell_type": "code", "source": "see attachment:code.png"},
+{"cell_type": "markdown", "source": "nothing", "attachments": {"unused.png": {}}}
+], "metadata": {"attachments": {}}, "nbformat": 4, "nbformat_minor": 5}"#;
+    let rest = "nothing defines what the reference names";
+    assert_eq!(
+        findings(&[("a/book.ipynb", notebook)], "a"),
+        [
+            format!("a/book.ipynb:4:9: warning[undefined-reference]: attachment:gone.png ({rest})"),
+            format!("a/book.ipynb:5:43: warning[undefined-reference]: attachment:a.png ({rest})"),
+            format!("a/book.ipynb:6:70: warning[undefined-reference]: attachment:no.png ({rest})"),
+        ]
+    );
+}
+
 #[test]
 fn comments_ignore_findings() {
     let page = ".. uriscan-ignore broken-file: later\n\n:doc:`gone`\n\n.. uriscan-ignore-end\n\n:doc:`gone2`\n";

@@ -18,6 +18,8 @@ pub(super) enum JsonRole {
     Cell(&'static JsonMember),
     /// An output of a notebook, whose media type is its name.
     Output,
+    /// An attachment of a cell, by its media types.
+    Attachment,
     /// Text.
     Text,
     /// A reference whose base is the URL of the request (HAR).
@@ -184,6 +186,7 @@ static SHEET_CELL_TYPE: JsonMember =
 pub(super) static NOTEBOOK: JsonTable = JsonTable {
     rows: &[
         row(&["cells", ITEM, "source"], JsonRole::Cell(&CELL_TYPE)),
+        row(&["cells", ITEM, "attachments", ANY], JsonRole::Attachment),
         row(&["cells", ITEM, "outputs", ITEM, "data", ANY], JsonRole::Output),
         row(&["cells", ITEM, "outputs", ITEM, "text"], JsonRole::Text),
         row(&["cells", ITEM, "outputs", ITEM, "traceback"], JsonRole::Text),

@@ -3,6 +3,8 @@
 #![doc = include_str!("rules.md")]
 
 #[cfg(feature = "documents")]
+mod attachments;
+#[cfg(feature = "documents")]
 mod context;
 #[cfg(feature = "documents")]
 mod http_archive;

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::attachments::CellAttachments;
 use super::http_archive::HttpBody;
 use super::kinds::{
     BODY_ENCODING, BODY_TYPE, ITEM_URL, JsonMember, JsonRole, JsonStrings, JsonTable, REQUEST_URL,
@@ -27,7 +28,7 @@ use crate::document::html::refresh;
 use crate::document::http::HttpField;
 use crate::document::nested::{Member, NestedReader, NestedScanners, enter};
 use crate::document::text::schemes::is_whole_uri;
-use crate::document::{Format, FormatOptions, Scan, ScanStart};
+use crate::document::{AnchorReporting, Format, FormatOptions, Scan, ScanStart};
 
 /// The scanner of JSON documents.
 pub(super) struct JsonScanner {
@@ -35,6 +36,7 @@ pub(super) struct JsonScanner {
     tokenizer: JsonTokenizer,
     path: ValuePath,
     members: MemberValues,
+    attachments: CellAttachments,
     options: FormatOptions,
     scanners: NestedScanners,
     nested: NestedReader,
@@ -70,11 +72,16 @@ struct JsonValue {
     opened: usize,
 }
 
+/// The number of containers that are open in a cell of a notebook.
+const CELL_DEPTH: usize = 3;
+
 /// Takes the tokens that change the path to the current value alone.
 struct UnreadValues<'a> {
     path: &'a mut ValuePath,
     members: &'a mut MemberValues,
     bytes: &'a [u8],
+    /// Whether the end of a cell is read.
+    has_attachments: bool,
     /// Whether the members of the document are known.
     is_known: bool,
     needs_colon: bool,
@@ -85,17 +92,22 @@ impl JsonVisitor for UnreadValues<'_> {
 
     #[inline]
     fn open(&mut self, container: JsonContainer) -> bool {
-        let is_text = self.is_known
-            && container == JsonContainer::Array
-            && self.path.row().is_some_and(|row| row.role.joins_lines());
-        if !is_text {
+        let is_read = self.is_known
+            && self.path.row().is_some_and(|row| match container {
+                JsonContainer::Array => row.role.joins_lines(),
+                JsonContainer::Object => row.role == JsonRole::Attachment,
+            });
+        if !is_read {
             self.path.open(container);
         }
-        !is_text
+        !is_read
     }
 
     #[inline]
     fn close(&mut self) -> bool {
+        if self.has_attachments && self.path.depth() == CELL_DEPTH {
+            return false;
+        }
         self.path.close();
         self.members.close(self.path.depth());
         true
@@ -187,6 +199,7 @@ impl JsonScanner {
             tokenizer: JsonTokenizer::new(sequence(strings)),
             path: ValuePath::new(table(strings)),
             members: MemberValues::default(),
+            attachments: CellAttachments::default(),
             needs_colon: !options.text.www && !options.text.email,
             options: options.clone(),
             scanners: NestedScanners::new(options.clone()),
@@ -394,7 +407,18 @@ impl JsonScanner {
             JsonRole::Cell(kind) => {
                 let kind = self.member(kind, value, window, events)?;
                 let format = notebook::cell_format(kind.as_deref().unwrap_or_default());
-                self.document(format, b"utf-8", None, offset, events);
+                let is_watched = self.options.anchors == AnchorReporting::Report
+                    && notebook::needs_mark(format)
+                    && memchr::memmem::find(&self.text, b"attachment:").is_some();
+                if !is_watched {
+                    self.document(format, b"utf-8", None, offset, events);
+                    return Ok(());
+                }
+                let mut attachments = std::mem::take(&mut self.attachments);
+                attachments.watch(events, |events| {
+                    self.document(format, b"utf-8", None, offset, events);
+                });
+                self.attachments = attachments;
                 return Ok(());
             }
             JsonRole::Output => {
@@ -451,6 +475,7 @@ impl JsonScanner {
                 }
                 return Ok(());
             }
+            JsonRole::Attachment => return Ok(()),
             JsonRole::Body => return self.body(value, window, events),
         };
         let is_plain = self.text.len() == value.raw.range.len();
@@ -660,6 +685,7 @@ impl Scan for JsonScanner {
         self.tokenizer = JsonTokenizer::new(sequence(self.strings));
         self.path.clear();
         self.members.clear();
+        self.attachments.clear();
         self.started = false;
         self.reported = [false; 4];
         self.scanners.positions = start.positions;
@@ -682,6 +708,7 @@ impl Scan for JsonScanner {
                 path: &mut self.path,
                 members: &mut self.members,
                 bytes: window.bytes,
+                has_attachments: !self.attachments.is_empty(),
                 is_known: matches!(self.strings, JsonStrings::Table(_)),
                 needs_colon: self.needs_colon,
             };
@@ -705,9 +732,19 @@ impl Scan for JsonScanner {
                             }
                         }
                     }
+                    let row = self
+                        .path
+                        .row()
+                        .filter(|_| self.options.anchors == AnchorReporting::Report);
+                    if row.is_some_and(|row| row.role == JsonRole::Attachment) {
+                        self.attachments.add(&self.path.last_name(window.bytes));
+                    }
                     self.path.open(container);
                 }
                 JsonToken::Close => {
+                    if self.path.depth() == CELL_DEPTH {
+                        self.attachments.end(events);
+                    }
                     self.path.close();
                     self.members.close(self.path.depth());
                 }

@@ -1,0 +1,78 @@
+//! The attachments of a notebook's cell (nbformat 4.1), which its Markdown refers to by `attachment:NAME`.
+
+use crate::document::events::{Event, Events, FoundRemark, RemarkKind, Span};
+
+/// The scheme of references to attachments.
+const SCHEME: &[u8] = b"attachment:";
+/// The longest name, and the longest reference, that is kept, in bytes.
+const LONGEST: usize = 1024;
+/// The most attachments, and the most references to some, that are kept of a cell.
+const MOST: usize = 4096;
+
+/// The attachments of the current cell, and the references to them, in any order.
+#[derive(Debug, Default)]
+pub(super) struct CellAttachments {
+    names: Vec<Vec<u8>>,
+    references: Vec<(Vec<u8>, Span)>,
+}
+
+impl CellAttachments {
+    pub(super) fn clear(&mut self) {
+        self.names.clear();
+        self.references.clear();
+    }
+
+    /// Returns whether the end of the cell is of interest.
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.references.is_empty() && self.names.is_empty()
+    }
+
+    pub(super) fn add(&mut self, name: &[u8]) {
+        if self.names.len() <= MOST && name.len() <= LONGEST {
+            self.names.push(name.to_vec());
+        }
+    }
+
+    /// Reads a document that the cell holds by a function, and keeps its references to attachments.
+    pub(super) fn watch(&mut self, events: &mut Events, read: impl FnOnce(&mut Events)) {
+        let mark = events.mark();
+        let start = events.list.len();
+        read(events);
+        for event in &events.list[start..] {
+            if let Event::Reference(found) = event
+                // What stands in a decoded document is stored.
+                && let text = events.bytes(found.text, &[])
+                && text.starts_with(SCHEME)
+                && text.len() <= LONGEST
+                && self.references.len() <= MOST
+            {
+                self.references.push((text.to_vec(), found.span));
+            }
+        }
+        events.keep(mark);
+    }
+
+    /// Ends the cell: reports the references to attachments that it does not have.
+    pub(super) fn end(&mut self, events: &mut Events) {
+        // Of a cell with more than is kept nothing is known.
+        let is_known = self.names.len() <= MOST && self.references.len() <= MOST;
+        self.names.sort_unstable();
+        for (reference, span) in self.references.iter().filter(|_| is_known) {
+            let name = &reference[SCHEME.len()..];
+            let decoded: Vec<u8> = percent_encoding::percent_decode(name).collect();
+            let has = |name: &[u8]| self.names.binary_search_by(|own| (**own).cmp(name)).is_ok();
+            if has(name) || has(&decoded) {
+                continue;
+            }
+            let text = events.store(reference);
+            events.push(Event::Remark(FoundRemark {
+                kind: RemarkKind::UndefinedLabel,
+                text,
+                span: *span,
+                position: None,
+            }));
+        }
+        self.clear();
+    }
+}
