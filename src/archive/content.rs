@@ -1,10 +1,10 @@
 //! The contents of a member as they are stored, unpacked and verified.
 
-use std::io::{self, Read};
+use std::io::{self, BufRead, Read};
 
-use flate2::Crc;
-use flate2::read::DeflateDecoder;
+use flate2::{Crc, Decompress, FlushDecompress, Status};
 
+use crate::bytes::buffered::BufferedSource;
 use crate::decode::compression::{Codec, DecompressFault, Decompressed};
 use crate::document::diagnostic::{self, Code};
 
@@ -86,7 +86,7 @@ pub(super) struct PackedContents {
 
 enum Unpacker {
     Stored(Box<dyn Read>),
-    Deflate(Box<DeflateDecoder<Box<dyn Read>>>),
+    Deflate(Box<Inflate>),
     Codec(Box<Decompressed>),
 }
 
@@ -100,7 +100,7 @@ impl PackedContents {
     ) -> Option<Self> {
         let reader = match method {
             Method::Stored => Unpacker::Stored(reader),
-            Method::Deflate => Unpacker::Deflate(Box::new(DeflateDecoder::new(reader))),
+            Method::Deflate => Unpacker::Deflate(Box::new(Inflate::new(reader, false))),
             Method::Codec(extension) => {
                 let codec = Codec::with_extension(extension)?;
                 Unpacker::Codec(Box::new(Decompressed::new(codec, reader)))
@@ -165,6 +165,52 @@ impl PackedContents {
     fn end(&mut self, code: &'static Code, damage: &mut Option<&'static Code>) {
         self.ended = true;
         *damage = Some(code);
+    }
+}
+
+/// Decompresses deflate data, with a zlib header or without. An error follows all bytes before damage.
+pub(super) struct Inflate {
+    source: BufferedSource,
+    inflate: Decompress,
+    ended: bool,
+    failed: bool,
+}
+
+impl Inflate {
+    pub(super) fn new(reader: Box<dyn Read>, has_header: bool) -> Self {
+        Inflate {
+            source: BufferedSource::new(reader),
+            inflate: Decompress::new(has_header),
+            ended: false,
+            failed: false,
+        }
+    }
+}
+
+impl Read for Inflate {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        while !self.ended && !self.failed && !into.is_empty() {
+            let input = self.source.fill_buf()?;
+            let flush = match input.is_empty() {
+                true => FlushDecompress::Finish,
+                false => FlushDecompress::None,
+            };
+            let before = (self.inflate.total_in(), self.inflate.total_out());
+            let status = self.inflate.decompress(input, into, flush);
+            let consumed = (self.inflate.total_in() - before.0) as usize;
+            let produced = (self.inflate.total_out() - before.1) as usize;
+            let is_stuck = input.is_empty() || consumed == 0;
+            self.source.consume(consumed);
+            self.ended = matches!(status, Ok(Status::StreamEnd));
+            self.failed = !self.ended && (status.is_err() || is_stuck && produced == 0);
+            if produced > 0 {
+                return Ok(produced);
+            }
+        }
+        match self.failed && !into.is_empty() {
+            true => Err(io::ErrorKind::InvalidData.into()),
+            false => Ok(0),
+        }
     }
 }
 

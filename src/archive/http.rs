@@ -7,9 +7,7 @@ use std::cell::{Cell, RefCell};
 use std::io::{self, BufRead, Read};
 use std::rc::Rc;
 
-use flate2::read::{DeflateDecoder, ZlibDecoder};
-
-use super::content::is_damage;
+use super::content::{Inflate, is_damage};
 use crate::bytes::buffered::BufferedSource;
 use crate::decode::compression::{Codec, Decompressed};
 use crate::document::diagnostic::{self, Code};
@@ -209,6 +207,10 @@ fn undo(coding: Coding, body: Box<dyn Read>, length: u64, faults: &BodyFaults) -
         let mut first = [0; 64];
         matches!(decoder.read(&mut first), Ok(n) if n > 0)
     };
+    let inflates = |head: &[u8], has_header| {
+        let head = io::Cursor::new(head.to_vec());
+        yields(Box::new(Inflate::new(Box::new(head), has_header)))
+    };
     let lenient = |reader: Box<dyn Read>| {
         Box::new(LenientDecoder {
             reader,
@@ -219,12 +221,12 @@ fn undo(coding: Coding, body: Box<dyn Read>, length: u64, faults: &BodyFaults) -
         })
     };
     match coding {
-        Coding::Deflate if is_zlib && yields(Box::new(ZlibDecoder::new(head))) => {
-            return lenient(Box::new(ZlibDecoder::new(source)));
+        Coding::Deflate if is_zlib && inflates(head, true) => {
+            return lenient(Box::new(Inflate::new(Box::new(source), true)));
         }
         // What servers send under this name (RFC 9110 section 8.4.1.2, note).
-        Coding::Deflate if yields(Box::new(DeflateDecoder::new(head))) => {
-            return lenient(Box::new(DeflateDecoder::new(source)));
+        Coding::Deflate if inflates(head, false) => {
+            return lenient(Box::new(Inflate::new(Box::new(source), false)));
         }
         Coding::Brotli
             if yields(Box::new(brotli_decompressor::Decompressor::new(
