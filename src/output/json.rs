@@ -61,7 +61,14 @@ pub(crate) fn push_archive(path: &DocumentPath, archive: &ArchiveRecord, out: &m
     open("archive", out);
     push_key("path", out);
     push_string(path.path(), out);
-    push_count("messages", archive.counts.members, out);
+    let members = archive.counts.members;
+    match archive.is_container {
+        true => {
+            push_count("messages", 0, out);
+            push_count("members", members, out);
+        }
+        false => push_count("messages", members, out),
+    }
     push_count("parts", archive.counts.parts, out);
     let skipped = archive.counts.skipped.iter();
     push_counts(

@@ -61,8 +61,10 @@ pub(crate) struct Failure<'a> {
 /// The counts of an archive, so that skipped parts are visible.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ArchiveRecord {
-    /// Messages, parts that were read, and parts that were not, by media type.
+    /// Messages or members, parts that were read, and parts that were not, by media type.
     pub counts: ArchiveCounts,
+    /// It has members, and not messages.
+    pub is_container: bool,
     /// The number of references that were reported.
     pub links: u64,
     /// The number of bytes, decompressed.
@@ -75,6 +77,7 @@ impl ArchiveRecord {
     /// Adds the counts of another piece of the archive.
     pub(crate) fn add(&mut self, other: &ArchiveRecord) {
         self.counts.add(&other.counts);
+        self.is_container |= other.is_container;
         self.links += other.links;
         self.bytes += other.bytes;
         for (code, count) in &other.diagnostics {
@@ -95,7 +98,10 @@ impl fmt::Display for ArchiveRecord {
         write!(
             formatter,
             "{}, {}, {}, {}",
-            counted(*members, "message"),
+            counted(
+                *members,
+                ["message", "member"][usize::from(self.is_container)]
+            ),
             counted(*parts, "part"),
             counted(links, "link"),
             counted(bytes, "byte"),

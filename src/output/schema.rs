@@ -207,6 +207,11 @@ fn push_archive(out: &mut Vec<u8>) {
             "How often each code was diagnosed",
             ValueShape::Counts,
         ),
+        appended(
+            "members",
+            "Members of a tar, a zip or a web archive",
+            ValueShape::Number,
+        ),
         appended("path_bytes", bytes, ValueShape::Text),
     ];
     push("archive", "How much of an archive was read", &keys, out);

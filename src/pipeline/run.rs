@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use super::archive::ArchiveOutcome;
 use super::options::{Archives, PipelineOptions, ReportMode};
 use super::queue::{Job, Queue};
 use super::read::{FileOutcome, FileReader, SHRUNK};
@@ -199,7 +200,7 @@ impl<'a, W: Write + Send> ExtractWorker<'a, W> {
             Ok(FileOutcome::Archive { outcome, error }) => {
                 collector.end_document(outcome.bytes);
                 if collector.counts_archives() {
-                    let archive = collector.archive(&outcome.counts, outcome.bytes);
+                    let archive = collector.container(&outcome);
                     collector.report_archive(&archive);
                 }
                 error
@@ -226,7 +227,7 @@ impl<'a, W: Write + Send> ExtractWorker<'a, W> {
         self.collector.begin_document(path);
         let (outcome, error) = self.reader.records(piece, &mut self.collector);
         self.collector.end_piece(outcome.bytes, piece.index == 0);
-        let archive = self.collector.archive(&outcome.counts, outcome.bytes);
+        let archive = self.collector.container(&outcome);
         if let Some(archive) = piece.add_counts(&archive)
             && self.collector.counts_archives()
         {
@@ -373,9 +374,18 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
     fn archive(&mut self, counts: &document::ArchiveCounts, bytes: u64) -> ArchiveRecord {
         ArchiveRecord {
             counts: counts.clone(),
+            is_container: false,
             links: self.references,
             bytes,
             diagnostics: std::mem::take(&mut self.diagnostics),
+        }
+    }
+
+    /// Returns the record of a container, or the piece of one, that has been read.
+    fn container(&mut self, outcome: &ArchiveOutcome) -> ArchiveRecord {
+        ArchiveRecord {
+            is_container: true,
+            ..self.archive(&outcome.counts, outcome.bytes)
         }
     }
 
