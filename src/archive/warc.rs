@@ -122,6 +122,10 @@ pub(crate) fn pass_over(
         }
         archive.record += 1;
         let record = archive.header(offset);
+        if record.segment.is_some() {
+            // The pieces would have to go together.
+            return RangeEnd::Uneven;
+        }
         let start = archive.source.borrow().consumed;
         let (length, _) = archive.look(&record);
         archive.end = start.saturating_add(length);
@@ -134,7 +138,7 @@ pub(crate) fn pass_over(
 pub(crate) enum RangeEnd {
     /// In front of this record.
     At(RecordStart),
-    /// Members hold more than one record, or records begin within members.
+    /// Members hold more than one record, records begin within members, or have several segments.
     Uneven,
     /// Not here.
     Unknown,
@@ -167,6 +171,8 @@ struct WebArchive {
     /// The offset of the last gap that was reported.
     gap: Option<u64>,
     faults: Vec<ArchiveFault>,
+    /// The identifier of the last record of several segments, and how many were joined.
+    joined: Option<(String, u64)>,
     range: Option<RecordRange>,
 }
 
@@ -192,6 +198,10 @@ struct Record {
     content_type: Option<String>,
     payload_type: Option<String>,
     truncated: Option<String>,
+    /// The number of the segment, where a record has several.
+    segment: Option<u64>,
+    /// The identifier of the first segment, in the others.
+    origin: Option<String>,
 }
 
 impl Record {
@@ -222,6 +232,11 @@ impl Record {
                 b"content-type" => record.content_type = text(),
                 b"warc-identified-payload-type" => record.payload_type = text(),
                 b"warc-truncated" => record.truncated = text(),
+                b"warc-segment-number" => {
+                    let digits = std::str::from_utf8(value).ok();
+                    record.segment = digits.and_then(|digits| digits.parse().ok());
+                }
+                b"warc-segment-origin-id" => record.origin = text(),
                 _ => {}
             }
         }
@@ -323,6 +338,7 @@ impl WebArchive {
             body_faults: BodyFaults::default(),
             gap: None,
             faults: Vec::new(),
+            joined: None,
             range: None,
         }
     }
@@ -538,7 +554,13 @@ impl WebArchive {
             "response" | "resource" | "conversion" => true,
             "metadata" => self.options.reads_metadata || is_transformation(&record),
             "continuation" => {
-                self.fault(&diagnostic::WARC_CONTINUATION, record.offset);
+                let is_joined = self.joined.as_ref().is_some_and(|(id, segments)| {
+                    record.origin.as_ref() == Some(id)
+                        && record.segment.is_some_and(|segment| segment <= *segments)
+                });
+                if !is_joined {
+                    self.fault(&diagnostic::WARC_CONTINUATION, record.offset);
+                }
                 false
             }
             _ => false,
@@ -546,6 +568,7 @@ impl WebArchive {
         if !reads {
             return;
         }
+        let joined = self.join(&record, length);
         let (offset, end) = match &self.members {
             None => (Some(record.offset), Some(self.end)),
             Some(members) if is_held => {
@@ -579,12 +602,16 @@ impl WebArchive {
             });
         let name = |part: u8| format!("{}/{part}", self.record).into_bytes();
         let mut source = self.source.borrow_mut();
+        let length = joined.as_ref().map_or(length, |bytes| bytes.len() as u64);
         let most = length.min(if is_held {
             HELD
         } else {
             http::LONGEST_HEADER as u64
         });
-        let block = source.peek(most as usize);
+        let block = match &joined {
+            Some(bytes) => bytes,
+            None => source.peek(most as usize),
+        };
         let block = &block[..block.len().min(most as usize)];
         let response = if is_http {
             ResponseHeader::parse(block)
@@ -615,8 +642,8 @@ impl WebArchive {
                 charset,
                 record: Some(Rc::new(keys)),
             };
-            let block = RecordBody::Block(self.block());
-            self.pending.push_back((member, block));
+            let body = self.body(joined, 0);
+            self.pending.push_back((member, body));
             return;
         };
         keys.status = header.status;
@@ -639,7 +666,9 @@ impl WebArchive {
         let is_whole = block.len() as u64 == length;
         let chunked = header.claims_chunks() && is_chunked(body, is_whole);
         let is_empty = body.is_empty();
-        source.consume(header.length);
+        if joined.is_none() {
+            source.consume(header.length);
+        }
         drop(source);
         if is_empty {
             return;
@@ -655,7 +684,7 @@ impl WebArchive {
             charset,
             record: Some(keys),
         };
-        let mut body = RecordBody::Block(self.block());
+        let mut body = self.body(joined, header.length);
         if header.has_codings() && !matches!(member.contents, MemberContents::Unread(_)) {
             let faults = if record.truncated.is_some() {
                 // A cut body is no damage where the record says so.
@@ -663,8 +692,11 @@ impl WebArchive {
             } else {
                 self.body_faults.clone()
             };
-            let block = Box::new(self.block());
-            body = RecordBody::Decoded(decoded(&header, block, chunked, length, &faults));
+            let coded: Box<dyn Read> = match body {
+                RecordBody::Block(block) => Box::new(block),
+                RecordBody::Decoded(reader) => reader,
+            };
+            body = RecordBody::Decoded(decoded(&header, coded, chunked, length, &faults));
         }
         self.pending.push_back((member, body));
     }
@@ -692,12 +724,58 @@ impl WebArchive {
         target
     }
 
-    fn block(&self) -> RecordBlock {
-        RecordBlock {
-            source: Rc::clone(&self.source),
-            members: self.members.clone(),
-            end: self.end,
+    /// Returns the rest of the block, or that of the segments that were joined.
+    fn body(&self, joined: Option<Vec<u8>>, from: usize) -> RecordBody {
+        match joined {
+            None => RecordBody::Block(RecordBlock {
+                source: Rc::clone(&self.source),
+                members: self.members.clone(),
+                end: self.end,
+            }),
+            Some(bytes) => {
+                let mut reader = io::Cursor::new(bytes);
+                reader.set_position(from as u64);
+                RecordBody::Decoded(Box::new(reader))
+            }
         }
+    }
+
+    /// Joins the blocks of the segments that follow the first one of a record at once, as far as they
+    /// are kept in memory (ISO 28500, 7.7).
+    fn join(&mut self, first: &Record, length: u64) -> Option<Vec<u8>> {
+        let id = first.id.clone().filter(|_| first.segment == Some(1))?;
+        let source = Rc::clone(&self.source);
+        let mut source = source.borrow_mut();
+        let start = source.consumed;
+        let mut end = usize::try_from(length.min(HELD)).ok()?;
+        let mut joined = source.peek(end).to_vec();
+        let mut segments = 1;
+        loop {
+            let bytes = source.peek(end + SEARCHED);
+            let behind = bytes.get(end..).unwrap_or_default();
+            let blank = behind.len() - behind.trim_ascii_start().len();
+            let header = &behind[blank..];
+            let block = end + blank + header_end(header);
+            let record = Record::parse(&header[..header_end(header)], 0);
+            let follows = is_warc_record(header)
+                && record.kind == "continuation"
+                && record.origin.as_ref() == Some(&id)
+                && record.segment == Some(segments + 1);
+            let length = record.length.filter(|&length| {
+                let is_held = joined.len() as u64 + length <= HELD;
+                let next = start + block as u64 + length;
+                let is_damaged = || self.gap(start).is_some_and(|gap| gap < next);
+                follows && is_held && !is_damaged()
+            });
+            let Some(length) = length else {
+                break;
+            };
+            end = block + length as usize;
+            joined.extend_from_slice(source.peek(end).get(block..).unwrap_or_default());
+            segments += 1;
+        }
+        self.joined = Some((id, segments));
+        (segments > 1).then_some(joined)
     }
 }
 
