@@ -297,3 +297,136 @@ fn an_audit_skips_archives_and_counts_them() {
     assert_eq!(summary["skipped_archive"], 3);
     assert_eq!(output.status.code(), Some(0));
 }
+
+/// Cut at every byte, an archive gives links of the whole, with pieces and without.
+#[test]
+fn every_cut_of_a_small_archive_gives_links_of_the_whole() {
+    let names = fs::read_dir(folder()).unwrap();
+    let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    for name in names.filter(|name| !name.ends_with(".expect.json")) {
+        let whole = fs::read(folder().join(&name)).unwrap();
+        if whole.len() > 1300 {
+            continue;
+        }
+        let temporary = tempfile::tempdir().unwrap();
+        let cuts = (1..=whole.len()).map(|cut| {
+            let path = temporary.path().join(format!("{cut:06}-{name}"));
+            fs::write(&path, &whole[..cut]).unwrap();
+            path
+        });
+        let cuts: Vec<PathBuf> = cuts.collect();
+        let outputs = [1, 3].map(|threads| {
+            let options = PipelineOptions {
+                output: Output::named("jsonl").unwrap(),
+                threads,
+                piece_size: 1,
+                ..PipelineOptions::default()
+            };
+            let roots = cuts.iter().map(|path| Ok(Root::Path(path.clone())));
+            let walk = Walk::new(roots.collect::<Vec<_>>().into_iter(), Default::default());
+            let mut output = Vec::new();
+            pipeline::run(&options, walk, &mut output, FlushPolicy::Gathered);
+            String::from_utf8(output).unwrap()
+        });
+        assert!(outputs[0] == outputs[1], "{name}");
+        let mut links: Vec<(String, String)> = Vec::new();
+        for line in outputs[0].lines() {
+            let record: Value = serde_json::from_str(line).unwrap();
+            if record["type"] == "link" {
+                let path = record["path"].as_str().unwrap().to_owned();
+                links.push((path, record["member"].to_string()));
+            }
+        }
+        let last = cuts.last().unwrap().to_str().unwrap();
+        let all: BTreeSet<_> = links
+            .iter()
+            .filter(|link| link.0 == last)
+            .map(|link| &link.1)
+            .collect();
+        for (path, member) in &links {
+            // A cut leaves a zip without its directory, or of others what looks like a document.
+            let is_other = member == "null" || name.ends_with(".zip");
+            assert!(all.contains(member) || is_other, "{path}: {member}");
+        }
+    }
+}
+
+#[test]
+fn counts_of_a_container_are_of_members() {
+    let output = |format: &str, name: &str| {
+        let output = Command::new(env!("CARGO_BIN_EXE_uriscan"))
+            .args(
+                ["--stats", format, name]
+                    .iter()
+                    .filter(|argument| !argument.is_empty()),
+            )
+            .current_dir(folder())
+            .output()
+            .unwrap();
+        String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap()
+    };
+    assert!(output("", "warc_response.warc").contains(": 1 member, 1 part, 2 links"));
+    let records = output("--json", "zip_order.zip");
+    assert!(records.contains("\"messages\":0,\"members\":"), "{records}");
+}
+
+#[test]
+fn segments_that_follow_one_another_are_joined() {
+    let record = |kind: &str, more: &str, block: &str| {
+        let length = block.len();
+        format!(
+            "WARC/1.1\r\nWARC-Type: {kind}\r\nWARC-Target-URI: http://example.org/p/\r\n{more}\
+             Content-Type: application/http\r\nContent-Length: {length}\r\n\r\n{block}\r\n\r\n"
+        )
+    };
+    let first = "WARC-Record-ID: <urn:uuid:1>\r\nWARC-Segment-Number: 1\r\n";
+    let other = |number: u8| {
+        format!("WARC-Segment-Origin-ID: <urn:uuid:1>\r\nWARC-Segment-Number: {number}\r\n")
+    };
+    let parts = [
+        record(
+            "response",
+            first,
+            "HTTP/1.1 200 OK\r\nContent-Type: text/ht",
+        ),
+        record(
+            "continuation",
+            &other(2),
+            "ml\r\n\r\n<a href=one>1</a><a hre",
+        ),
+        record("continuation", &other(3), "f=two>2</a>"),
+        record(
+            "response",
+            "",
+            "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<a href=last>",
+        ),
+    ];
+    let targets = |records: &[&String]| {
+        let temporary = tempfile::tempdir().unwrap();
+        let text: String = records.iter().map(|record| record.as_str()).collect();
+        fs::write(temporary.path().join("x.warc"), text).unwrap();
+        let run = run(temporary.path(), &["x.warc".to_owned()], Stdio::null());
+        let links = run.links.iter();
+        let links = links.map(|link| link["reference"].as_str().unwrap().to_owned());
+        (
+            links.collect::<Vec<_>>(),
+            run.codes.into_iter().collect::<Vec<_>>(),
+            run.exit,
+        )
+    };
+    let [one, two, three, last] = &parts;
+    let joined = targets(&[one, two, three, last]);
+    assert_eq!(
+        joined,
+        (
+            vec!["one".into(), "two".into(), "last".into()],
+            vec![],
+            Some(0)
+        )
+    );
+    let missing = vec!["warc.continuation-missing".to_owned()];
+    assert_eq!(
+        targets(&[one, two, last, three]),
+        (vec!["one".into(), "last".into()], missing, Some(2))
+    );
+}

@@ -26,8 +26,8 @@ use crate::output::{Layout, OUTPUTS, Output};
 use crate::resolver::Link;
 use crate::uri::Reference;
 
-/// The first bytes of a web archive.
-const FIRST: &[u8] = b"WARC/1.0";
+/// The length of the version that a web archive begins with, in bytes.
+const VERSION: usize = b"WARC/1.0".len();
 
 /// The options of a run.
 #[derive(Clone)]
@@ -189,12 +189,13 @@ impl PipelineOptions {
         }
         let path = entry.path.as_os_str().as_encoded_bytes();
         let codec = self.codec(entry, head);
-        let is_warc = match codec {
-            Some(codec) => is_web_archive(path, codec) && codec.find_member(head, WARC) == Some(0),
-            None => head.starts_with(WARC),
+        let first = match codec {
+            Some(codec) if is_web_archive(path, codec) => codec.first_bytes(head, VERSION),
+            Some(_) => return None,
+            None => head.to_vec(),
         };
-        let head = if codec.is_some() { FIRST } else { head };
-        let format = self.archive(entry, head).filter(|_| is_warc);
+        let format = self.archive(entry, &first);
+        let format = format.filter(|_| first.starts_with(WARC));
         format.map(|format| (format, codec))
     }
 

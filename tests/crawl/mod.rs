@@ -277,3 +277,136 @@ fn a_crawl_of_any_size() {
         links.len()
     );
 }
+
+/// What the metadata of a crawl (WAT) have of a page, and what the page itself has besides: markup, its
+/// entry in the metadata (`!` for what stands in `Head`), and the targets that only the page gives.
+const MARKUP: &[(&str, &str, &[&str])] = &[
+    (
+        "<link rel=stylesheet href=s.css>",
+        r#"!Link{"path":"LINK@/href","url":"s.css","rel":"stylesheet"}"#,
+        &[],
+    ),
+    (
+        "<script src=/js/a.js></script>",
+        r#"!Scripts{"path":"SCRIPT@/src","url":"/js/a.js"}"#,
+        &[],
+    ),
+    (
+        "<meta http-equiv=refresh content='9; url=later.html'>",
+        r#"!Metas{"http-equiv":"refresh","content":"9; url=later.html"}"#,
+        &[],
+    ),
+    (
+        "<style>@import 'i.css'; p { background: url(bg.png) }</style>",
+        r#"{"path":"STYLE/#text","href":"bg.png"}"#,
+        &["i.css"],
+    ),
+    (
+        "<a href=one.html>1</a>",
+        r#"{"path":"A@/href","url":"one.html","text":"1"}"#,
+        &[],
+    ),
+    (
+        "<a href='two.html?a=1&amp;b=2#c'>2</a>",
+        r#"{"path":"A@/href","url":"two.html?a=1&b=2#c"}"#,
+        &[],
+    ),
+    (
+        "<a href='https://example.org/abs'>3</a>",
+        r#"{"path":"A@/href","url":"https://example.org/abs"}"#,
+        &[],
+    ),
+    (
+        "<img src=i.png srcset='i1.png 1x, i2.png 2x' alt=i>",
+        r#"{"path":"IMG@/src","url":"i.png","alt":"i"}"#,
+        &["i1.png", "i2.png"],
+    ),
+    (
+        "<form action=../find></form>",
+        r#"{"path":"FORM@/action","url":"../find","method":"post"}"#,
+        &[],
+    ),
+    (
+        "<iframe src=//frames.example.net/f></iframe>",
+        r#"{"path":"IFRAME@/src","url":"//frames.example.net/f"}"#,
+        &[],
+    ),
+    (
+        "<iframe srcdoc='&lt;a href=inner.html>'></iframe>",
+        "",
+        &["inner.html"],
+    ),
+    ("<p style='background: url(p.png)'>p</p>", "", &["p.png"]),
+    (
+        "<video poster=v.png src=v.mp4></video>",
+        r#"{"path":"VIDEO@/src","url":"v.mp4"}"#,
+        &["v.png"],
+    ),
+    (
+        "<blockquote cite=q.html>q</blockquote>",
+        r#"{"path":"BLOCKQUOTE@/cite","url":"q.html"}"#,
+        &[],
+    ),
+];
+
+/// The metadata have the same targets as the page, but for what they leave out: imports of style
+/// sheets, `srcset`, documents in attributes, `style` attributes and posters.
+#[test]
+fn metadata_of_a_crawl_have_the_targets_of_its_pages() {
+    let mut page = String::from("<!doctype html><base href=/b/>");
+    let (mut head, mut links): (BTreeMap<&str, Vec<&str>>, Vec<&str>) = Default::default();
+    let mut only = BTreeSet::new();
+    for (markup, entry, missing) in MARKUP {
+        page.push_str(markup);
+        match entry.strip_prefix('!') {
+            Some(entry) => {
+                let brace = entry.find('{').unwrap();
+                head.entry(&entry[..brace])
+                    .or_default()
+                    .push(&entry[brace..]);
+            }
+            None if entry.is_empty() => {}
+            None => links.push(entry),
+        }
+        only.extend(
+            missing
+                .iter()
+                .map(|path| format!("http://www.example.com/b/{path}")),
+        );
+    }
+    let head: Vec<String> = head
+        .iter()
+        .map(|(key, entries)| format!("\"{key}\":[{}]", entries.join(",")))
+        .collect();
+    let metadata = format!(
+        "{{\"Envelope\":{{\"Payload-Metadata\":{{\"HTTP-Response-Metadata\":{{\"Headers\":\
+         {{\"Link\":\"<next.html>; rel=next\"}},\"HTML-Metadata\":{{\"Head\":{{\"Base\":\"/b/\",{}}},\
+         \"Links\":[{}]}}}}}}}}}}",
+        head.join(","),
+        links.join(",")
+    );
+    let http = format!(
+        "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nLink: <next.html>; rel=next\r\n\r\n{page}"
+    );
+    let targets = |kind: &str, media_type: &str, block: &str| {
+        let length = block.len();
+        let record = format!(
+            "WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Target-URI: http://www.example.com/d/page.html\r\n\
+             Content-Type: {media_type}\r\nContent-Length: {length}\r\n\r\n{block}\r\n\r\n"
+        );
+        let (_directory, path) = file("x.warc", record.as_bytes());
+        found(&run(&path, 1, 1 << 20).output).0
+    };
+    let of_page = targets("response", "application/http; msgtype=response", &http);
+    let of_metadata = targets("metadata", "application/json", &metadata);
+    let more: Vec<_> = of_metadata.difference(&of_page).collect();
+    assert!(more.is_empty(), "{more:?}");
+    assert_eq!(
+        of_page
+            .difference(&of_metadata)
+            .cloned()
+            .collect::<BTreeSet<_>>(),
+        only
+    );
+    assert!(of_metadata.len() > 10);
+}

@@ -1,9 +1,17 @@
 //! Archives: every reading of the same bytes is the same, ends, and gives no more than its size allows.
 
-use std::io::Cursor;
+use std::fs;
+use std::io::{Cursor, Write};
+use std::path::Path;
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use uriscan::archive::{ArchiveFormat, ArchiveOptions, ArchiveSource};
 use uriscan::document::Format;
+use uriscan::output::Output;
+use uriscan::pipeline::walk::{Root, Walk};
+use uriscan::pipeline::writer::FlushPolicy;
+use uriscan::pipeline::{self, PipelineOptions};
 
 use super::Input;
 
@@ -46,8 +54,54 @@ fn read(format: &ArchiveFormat, source: ArchiveSource, step: usize) -> Reading {
     reading
 }
 
+/// The records of a file, read by so many threads in pieces of one byte and more.
+fn output(path: &Path, threads: usize) -> String {
+    let options = PipelineOptions {
+        output: Output::named("jsonl").expect("it is one"),
+        threads,
+        piece_size: 1,
+        ..PipelineOptions::default()
+    };
+    let walk = Walk::new(
+        [Ok(Root::Path(path.into()))].into_iter(),
+        Default::default(),
+    );
+    let mut output = Vec::new();
+    pipeline::run(&options, walk, &mut output, FlushPolicy::Gathered);
+    String::from_utf8(output).expect("records are UTF-8")
+}
+
+/// Checks that the pieces of a web archive give what the whole gives: as it is, and with a gzip member
+/// for each record and a few bytes changed in them.
+fn check_pieces(bytes: &[u8], changed: &[usize]) {
+    let directory = tempfile::tempdir().expect("a directory can be made");
+    let mut packed = Vec::new();
+    let starts = memchr::memmem::find_iter(bytes, b"\nWARC/").map(|at| at + 1);
+    let mut from = 0;
+    for end in starts.chain([bytes.len()]) {
+        let mut encoder = GzEncoder::new(&mut packed, Compression::fast());
+        let written = encoder.write_all(&bytes[from..end]);
+        written
+            .and_then(|()| encoder.finish().map(drop))
+            .expect("a vector takes all");
+        from = end;
+    }
+    for &at in changed {
+        let at = at % packed.len();
+        packed[at] ^= 0x55;
+    }
+    for (name, bytes) in [("x.warc", bytes), ("x.warc.gz", &packed)] {
+        let path = directory.path().join(name);
+        fs::write(&path, bytes).expect("a file can be written");
+        assert_eq!(output(&path, 1), output(&path, 2), "{name}");
+    }
+}
+
 pub(super) fn check(mut input: Input<'_>) {
     let step = 1 + input.below(512);
+    let has_pieces = input.below(4) == 0;
+    let changed = (0..input.below(4)).map(|_| input.below(256) * 256 + input.below(256));
+    let changed: Vec<usize> = changed.collect();
     let bytes = input.document().to_vec();
     // Half of the time what it is named as decides.
     let packages = ["epub", "ooxml", "odf"].map(Format::named);
@@ -57,6 +111,9 @@ pub(super) fn check(mut input: Input<'_>) {
     };
     let stream = || ArchiveSource::Stream(Box::new(Cursor::new(bytes.clone())), None);
     let file = || ArchiveSource::File(Box::new(Cursor::new(bytes.clone())));
+    if has_pieces && bytes.starts_with(b"WARC/") {
+        check_pieces(&bytes, &changed);
+    }
     let streamed = read(format, stream(), step);
     assert_eq!(streamed, read(format, stream(), 64 << 10));
     let length: u64 = streamed.members.iter().map(|(_, length)| length).sum();

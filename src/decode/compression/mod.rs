@@ -140,14 +140,18 @@ impl Codec {
         found.find(|&at| self.begins_with(&bytes[at..bytes.len().min(at + PROBED)], prefix))
     }
 
+    /// Returns up to `most` first bytes of the content of a member; `member` is its start.
+    pub(crate) fn first_bytes(&'static self, member: &[u8], most: usize) -> Vec<u8> {
+        let content = Decompressed::new(self, Box::new(Cursor::new(member.to_vec())));
+        let mut first = Vec::new();
+        // A slice reads without errors.
+        let _ = content.take(most as u64).read_to_end(&mut first);
+        first
+    }
+
     /// Returns whether the content of a member begins with some bytes; `member` is its start.
     fn begins_with(&'static self, member: &[u8], prefix: &[u8]) -> bool {
-        let mut content = Decompressed::new(self, Box::new(Cursor::new(member.to_vec())));
-        let mut first = Vec::new();
-        let read = (&mut content)
-            .take(prefix.len() as u64)
-            .read_to_end(&mut first);
-        read.is_ok() && first == prefix
+        self.first_bytes(member, prefix.len()) == prefix
     }
 }
 
