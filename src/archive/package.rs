@@ -228,6 +228,11 @@ impl Container for Package {
         if member.contents != MemberContents::File {
             return Ok(Some(member));
         }
+        if self.kind.format.name == package::OOXML.name {
+            // Some programs write paths as Windows does.
+            let separators = member.name.iter_mut().filter(|byte| **byte == b'\\');
+            separators.for_each(|byte| *byte = b'/');
+        }
         member.contents = (self.kind.contents)(&member.name);
         let is_read = !matches!(member.contents, MemberContents::Unread(_));
         if is_read && self.encrypted.binary_search(&member.name).is_ok() {

@@ -169,7 +169,7 @@ impl<'a> CollectWorker<'a> {
             .names
             .absolute(&self.audit.options.reading.bases.here, path);
         let absolute = absolute.unwrap_or(path);
-        self.documents.finds.labels.walked(absolute);
+        (self.documents.finds.labels).walked(self.audit, absolute);
         let file = match entry.kind {
             EntryKind::LeftOut(_) => FileId(0),
             _ => self.audit.checker.walked(absolute, entry.named),
@@ -316,6 +316,21 @@ pub(super) fn passes_over(audit: &Audit, path: &[u8]) -> bool {
         && segments.any(|segment| segment.starts_with(b".") && segment != b".rels")
 }
 
+/// Returns the nearest directory above a member that holds the configuration of Sphinx (A90), within the
+/// archive.
+pub(super) fn root_of_member(audit: &Audit, archive: &[u8], path: &[u8]) -> Option<Vec<u8>> {
+    let mut slashes = memchr::memrchr_iter(b'/', path);
+    slashes
+        .by_ref()
+        .map(|at| &path[..at])
+        .take_while(|above| !above.ends_with(b"!"))
+        .find(|above| {
+            let directory = [archive, above].concat();
+            audit.checker.tree.file_in(&directory, b"conf.py").is_some()
+        })
+        .map(<[u8]>::to_vec)
+}
+
 /// Takes what is found in a file, document by document where it is an archive.
 struct MemberCollector<'m, 'a> {
     /// In front of the paths of members.
@@ -406,6 +421,8 @@ impl Sink for MemberCollector<'_, '_> {
         self.leave(path);
         let absolute = [self.archive.as_slice(), path].concat();
         let file = self.documents.audit.checker.walked(&absolute, false);
+        let audit = self.documents.audit;
+        (self.documents.finds.labels).walked(audit, &absolute);
         self.documents.finds.heavy = None;
         self.documents.finds.begin(file, self.keep);
         self.begun += 1;
@@ -418,6 +435,10 @@ impl Sink for MemberCollector<'_, '_> {
         };
         self.open = Some((member, path.to_vec(), file));
         true
+    }
+
+    fn root_of_member(&mut self, path: &[u8]) -> Option<Vec<u8>> {
+        root_of_member(self.documents.audit, &self.archive, path)
     }
 
     fn end_member(&mut self, format: &'static Format, length: u64) {

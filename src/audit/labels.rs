@@ -6,6 +6,8 @@ use std::io::Read;
 use foldhash::HashSet;
 use memchr::memmem;
 
+use super::options::Audit;
+use crate::pipeline::members;
 use crate::pipeline::walk::path_of;
 
 /// The file in the root of a tree of Sphinx.
@@ -14,6 +16,9 @@ const SPHINX: &[u8] = b"/conf.py";
 const EXTENSIONS: [&[u8]; 3] = [b"autosectionlabel", b"gallery", b"intersphinx"];
 /// A longer configuration is taken for one with such extensions, in bytes.
 const LONGEST: u64 = 1 << 20;
+
+/// The most bytes of an archive that are read to come to a configuration.
+const LONGEST_WAY: u64 = 4 << 20;
 
 /// The labels of all documents that were read.
 #[derive(Debug, Default)]
@@ -25,9 +30,9 @@ pub(super) struct TreeLabels {
 }
 
 impl TreeLabels {
-    /// Notes a file of the walk.
-    pub(super) fn walked(&mut self, path: &[u8]) {
-        if path.ends_with(SPHINX) && !has_labels_from_elsewhere(path) {
+    /// Notes a file of the walk, or of an archive.
+    pub(super) fn walked(&mut self, audit: &Audit, path: &[u8]) {
+        if path.ends_with(SPHINX) && !has_labels_from_elsewhere(audit, path) {
             let root = &path[..=path.len() - SPHINX.len()];
             self.roots.push(root.into());
         }
@@ -52,9 +57,22 @@ impl TreeLabels {
 }
 
 /// Returns whether a configuration names extensions that bring labels, or cannot be read.
-fn has_labels_from_elsewhere(path: &[u8]) -> bool {
-    let mut text = Vec::new();
-    let read = File::open(path_of(path)).and_then(|file| file.take(LONGEST).read_to_end(&mut text));
+fn has_labels_from_elsewhere(audit: &Audit, path: &[u8]) -> bool {
+    let Some(text) = read(audit, path) else {
+        return true;
+    };
     let names = |extension: &&[u8]| memmem::find(&text, extension).is_some();
-    read.is_err() || text.len() as u64 == LONGEST || EXTENSIONS.iter().any(names)
+    text.len() as u64 == LONGEST || EXTENSIONS.iter().any(names)
+}
+
+/// Reads a configuration; one in an archive if that does not take long.
+fn read(audit: &Audit, path: &[u8]) -> Option<Vec<u8>> {
+    if let Some(cost) = members::cost(path) {
+        let bytes = || members::bytes(&audit.options.reading, path, LONGEST);
+        return (cost <= LONGEST_WAY).then(bytes).flatten();
+    }
+    let mut text = Vec::new();
+    let file = File::open(path_of(path)).ok()?;
+    file.take(LONGEST).read_to_end(&mut text).ok()?;
+    Some(text)
 }

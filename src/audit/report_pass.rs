@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use memchr::memmem;
 
-use super::collect::passes_over;
+use super::collect::{passes_over, root_of_member};
 use super::disk::{DiskEntry, LookupMatch};
 use super::finding::{
     DocumentPosition, FindingCause, FindingDraft, FindingSubject, SuggestionHint, finding_key,
@@ -291,14 +291,20 @@ impl<'a, C: BlockSink<WireRecords>> ReportWorker<'a, C> {
             }
             return;
         };
+        let audit = self.pass.audit;
+        let entry = first.entry();
+        let mut names = AbsolutePaths::default();
+        let path = entry.path.as_os_str().as_encoded_bytes();
+        let absolute = names.absolute(&audit.options.reading.bases.here, path);
         let mut members = ArchivePass {
+            archive: [absolute.unwrap_or(path), b"!/"].concat(),
             pass: &mut self.pass,
             files: [self.linked, self.listed],
             documents: documents.iter().peekable(),
             begun: 0,
             open: None,
         };
-        let read = self.reader.read(&first.entry(), &mut members);
+        let read = self.reader.read(&entry, &mut members);
         let error = match read {
             Ok(FileOutcome::Archive { error: None, .. }) => CHANGED.to_owned(),
             Ok(FileOutcome::Archive {
@@ -332,6 +338,8 @@ const CHANGED: &str = "it has changed while it was read";
 /// Takes the documents of an archive in their order: those that must be read again as they are read.
 struct ArchivePass<'p, 'a, 'd, C> {
     pass: &'p mut ReportPass<'a, C>,
+    /// In front of the paths of members.
+    archive: Vec<u8>,
     /// The files to which others link, and those that sitemaps list.
     files: [Option<&'a FileSet>; 2],
     documents: Peekable<slice::Iter<'p, SiteDocument<'d>>>,
@@ -426,6 +434,10 @@ impl<C: BlockSink<WireRecords>> Sink for ArchivePass<'_, '_, '_, C> {
         self.pass.begin(document);
         self.open = Some(document);
         true
+    }
+
+    fn root_of_member(&mut self, path: &[u8]) -> Option<Vec<u8>> {
+        root_of_member(self.pass.audit, &self.archive, path)
     }
 
     fn end_member(&mut self, _format: &'static Format, _length: u64) {
@@ -867,14 +879,21 @@ impl<C: BlockSink<WireRecords>> Sink for ReportPass<'_, C> {
             RemarkKind::Ignore => self.comments.add(remark),
             RemarkKind::Label => {}
             RemarkKind::LabelReference => {
+                let own = self.member_path();
                 let evaluator = &mut self.evaluator;
                 let here = &self.audit.options.reading.bases.here;
-                let path = evaluator.absolute.absolute(here, &self.path);
+                let path = evaluator.absolute.absolute(here, &own);
                 let name = self.audit.hasher.hash_one(remark.text);
                 let labels = &evaluator.site.labels;
                 let reports = self.audit.options.levels.reports("undefined-reference");
-                if reports && labels.lacks(path.unwrap_or(&self.path), name) {
-                    self.defer("undefined-reference", remark.span.start, None, remark.text);
+                if reports && labels.lacks(path.unwrap_or(&own), name) {
+                    let (offset, member) = (remark.span.start, self.member.clone());
+                    self.defer(
+                        "undefined-reference",
+                        offset,
+                        member.as_deref(),
+                        remark.text,
+                    );
                 }
             }
             RemarkKind::UndefinedLabel => {

@@ -80,6 +80,17 @@ impl ArchivePlace {
         Some(Base { uri, source })
     }
 
+    /// Returns the URI of the root of the tree that a member is in.
+    fn root_of(&self, member: &MemberPlace<'_>, sink: &mut dyn Sink) -> Option<Vec<u8>> {
+        let directory = sink.root_of_member(member.inner).unwrap_or_default();
+        let below = directory.strip_prefix(self.path.as_slice());
+        let mut root = self.base_of(below.unwrap_or_default())?.uri;
+        if !root.ends_with(b"/") {
+            root.push(b'/');
+        }
+        Some(root)
+    }
+
     /// Returns the place of an archive that is a member of this one.
     fn inside(&self, format: &'static ArchiveFormat, member: &MemberPlace<'_>) -> Self {
         let base = self.base_of(member.path).map(|mut base| {
@@ -502,7 +513,10 @@ impl<'a> ArchiveReader<'a> {
                 base
             }
         };
-        let tree = place.archive.base.as_ref().map(|base| base.uri.as_slice());
+        let tree = match *format == *Format::RST {
+            true => place.archive.root_of(&place, sink),
+            false => None,
+        };
         let document = Document {
             declared: self.options.declared.or(place.member.charset),
             enclosure: place
@@ -511,7 +525,7 @@ impl<'a> ArchiveReader<'a> {
                 .as_ref()
                 .filter(|_| place.member.base.is_none()),
             slug: self.slug.filter(|_| *format == *Format::MARKDOWN),
-            tree: tree.filter(|_| *format == *Format::RST),
+            tree: tree.as_deref(),
             ..Document::new(format, base.as_ref())
         };
         let mut member_sink = MemberSink::new(sink, &place);

@@ -169,6 +169,10 @@ impl<S: Sink> Sink for Located<'_, S> {
         self.sink.begin_member(name, path)
     }
 
+    fn root_of_member(&mut self, path: &[u8]) -> Option<Vec<u8>> {
+        self.sink.root_of_member(path)
+    }
+
     fn end_member(&mut self, format: &'static Format, length: u64) {
         self.sink.end_member(format, length);
     }

@@ -245,6 +245,13 @@ pub trait Sink {
         true
     }
 
+    /// Returns the directory in the archive from which a member of formats that name files from the root
+    /// of their tree does so; that of the archive by default.
+    #[doc(hidden)]
+    fn root_of_member(&mut self, _path: &[u8]) -> Option<Vec<u8>> {
+        None
+    }
+
     /// The member that began last was a document, and ends here; its length in bytes.
     #[doc(hidden)]
     fn end_member(&mut self, _format: &'static Format, _length: u64) {}

@@ -154,9 +154,14 @@ fn site() -> Vec<Member> {
             "notes.md",
             "# Title\n\n[a](#titel) [b](guide/b.html) [c][none]\n",
         ),
+        Member::new("docs/conf.py", "extensions = []\n"),
         Member::new(
             "docs/index.rst",
-            ".. toctree::\n\n   gone\n\n`x <../s.css>`_\n",
+            ".. toctree::\n\n   gone\n\n`x <../s.css>`_ :doc:`/sub/a` :doc:`/gone` :ref:`here` :ref:`none`\n",
+        ),
+        Member::new(
+            "docs/sub/a.rst",
+            ".. _here:\n\n:doc:`/index` :doc:`/docs/index`\n",
         ),
         Member::new(".hidden/x.html", "<a href=gone.html>a</a>"),
         Member::new("picture.png", *b"\x89PNG\r\n\x1a\n"),
