@@ -4,6 +4,7 @@
 
 mod lexical;
 mod reader;
+mod statement;
 
 use encoding_rs::{Encoding, UTF_8};
 

@@ -1,0 +1,124 @@
+//! Declarations and preludes of rules: what a reference stands in.
+
+use super::lexical::{escape, is_escape, is_name};
+use crate::bytes::seek::is_space;
+
+/// Longer names of properties are not reported.
+const LONGEST_NAME: usize = 1 << 10;
+
+/// The at-rule that a statement is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum AtRule {
+    /// A declaration or a style rule.
+    #[default]
+    None,
+    Import,
+    FontFace,
+    /// `@charset` and `@layer` without a block may stand before `@import`.
+    BeforeImport,
+    /// The rule's prelude holds no references.
+    Opaque,
+    Other,
+}
+
+/// The at-rules that matter, by their names.
+pub(super) static AT_RULES: [(&[u8], AtRule); 8] = [
+    (b"import", AtRule::Import),
+    (b"font-face", AtRule::FontFace),
+    (b"charset", AtRule::BeforeImport),
+    (b"layer", AtRule::BeforeImport),
+    (b"namespace", AtRule::Opaque),
+    (b"supports", AtRule::Opaque),
+    (b"document", AtRule::Opaque),
+    (b"-moz-document", AtRule::Opaque),
+];
+
+/// A declaration or the prelude of a rule, up to the current byte.
+#[derive(Debug, Default)]
+pub(super) struct Statement {
+    pub(super) at: AtRule,
+    /// The number of brackets that were open at its start.
+    pub(super) depth: usize,
+    pub(super) phase: NamePhase,
+    /// The name of the property.
+    name: Vec<u8>,
+}
+
+/// The progress in `name :`, the start of a declaration.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum NamePhase {
+    #[default]
+    Before,
+    /// A hyphen, which is no name alone.
+    Hyphen,
+    Name,
+    After,
+    /// The colon was read.
+    Known,
+    /// It is no declaration.
+    None,
+}
+
+impl Statement {
+    pub(super) fn begin(&mut self, depth: usize) {
+        self.at = AtRule::None;
+        self.depth = depth;
+        self.phase = NamePhase::Before;
+        self.name.clear();
+    }
+
+    /// Takes the bytes that follow, without comments. No escape is cut.
+    pub(super) fn pass(&mut self, bytes: &[u8]) {
+        let mut at = 0;
+        while let Some(&byte) = bytes.get(at) {
+            match self.phase {
+                NamePhase::Known | NamePhase::None => return,
+                NamePhase::Before | NamePhase::After if is_space(byte) => at += 1,
+                NamePhase::Before if byte == b'-' => {
+                    self.phase = NamePhase::Hyphen;
+                    self.name.push(byte);
+                    at += 1;
+                }
+                // A number begins no name.
+                NamePhase::Before | NamePhase::Hyphen
+                    if is_escape(bytes, at) || is_name(byte) && !byte.is_ascii_digit() =>
+                {
+                    self.phase = NamePhase::Name;
+                }
+                NamePhase::After if byte == b':' => self.phase = NamePhase::Known,
+                NamePhase::Name if is_escape(bytes, at) && at + 1 < bytes.len() => {
+                    at = escape(bytes, at + 1, &mut self.name);
+                }
+                NamePhase::Name if is_name(byte) => {
+                    self.name.push(byte);
+                    at += 1;
+                }
+                NamePhase::Name => self.phase = NamePhase::After,
+                _ => self.phase = NamePhase::None,
+            }
+            if self.name.len() > LONGEST_NAME {
+                self.phase = NamePhase::None;
+            }
+        }
+    }
+
+    /// A comment stands here: it ends a name.
+    pub(super) fn pass_comment(&mut self) {
+        self.phase = match self.phase {
+            NamePhase::Name => NamePhase::After,
+            NamePhase::Hyphen => NamePhase::None,
+            phase => phase,
+        };
+    }
+
+    /// Returns the name of the property.
+    pub(super) fn property(&mut self) -> Option<&[u8]> {
+        if self.phase != NamePhase::Known {
+            return None;
+        }
+        if !self.name.starts_with(b"--") {
+            self.name.make_ascii_lowercase();
+        }
+        Some(&self.name)
+    }
+}
