@@ -1,20 +1,26 @@
 //! References in XML: SVG, XHTML, feeds, sitemaps and other vocabularies, which are tables of rows
 //! (`vocabulary`). `tag` reads tags, `tokens` finds where others end, `text` decodes, `elements` knows what
-//! is open and what its names mean, and `scanner` reports.
+//! is open and what its names mean, `scanner` goes from token to token, and `attributes` and `contents`
+//! report.
 //!
 //! The tokenizer is our own: a scanner sees windows of any size, has to say where each decoded byte comes
 //! from, and reads on behind damage, and readers such as quick-xml do none of these. quick-xml is what the
 //! bench compares with, and roxmltree the oracle of the tests.
 #![doc = include_str!("rules.md")]
 
+mod attributes;
+mod contents;
 mod doctype;
 mod elements;
+mod entries;
 mod field;
 mod names;
+mod report;
 mod scanner;
 mod tag;
 mod text;
 mod tokens;
+mod values;
 mod vocabulary;
 
 use encoding_rs::{Encoding, UTF_8};

@@ -1,40 +1,30 @@
-//! The scanner: open elements, namespaces and bases, and what the rows of the vocabularies report.
+//! The scanner: from one token to the next, with the elements, namespaces and bases that are in force.
 
 use std::ops::Range;
 
-use encoding_rs::UTF_8;
-
+use super::attributes::AttributeReader;
+use super::contents::ContentsReader;
 use super::doctype::{Declaration, read_doctype};
 use super::elements::{Bindings, ElementKind, OpenElements, XmlContents};
-use super::field;
-use super::names::{AttributeNames, split_name, starts_name};
-use super::tag::{
-    RawXmlAttribute, XmlTag, read_attributes, read_common_tag, read_end_tag, read_start_tag,
-};
-use super::text::{Entities, EntityFault, LONGEST_ENTITY, Piece, XmlSource, XmlText};
+use super::names::{AttributeNames, starts_name};
+use super::report::{XmlReference, report, report_fault, trimmed};
+use super::tag::{XmlTag, read_attributes, read_common_tag, read_end_tag, read_start_tag};
+use super::text::{Entities, EntityFault, LONGEST_ENTITY, Piece, XmlSource};
 use super::tokens::{SKIPPED_END, TEXT_END, TokenEnd, end_of, first_of};
+use super::values::XmlValues;
 use super::vocabulary::{self, Namespace, ValueKind};
 use crate::bytes::seek::is_space;
 use crate::bytes::steps::step;
 use crate::bytes::window::Window;
 use crate::decode::RecordOffsets;
-use crate::decode::charset::{Confidence, Detected};
-use crate::decode::offset_map::OffsetMap;
 use crate::document::diagnostic;
 use crate::document::events::{
-    BaseSelector, Batch, Context, Event, Events, FoundReference, FoundRemark, NameRange,
-    RemarkKind, RuleFamily, Span, TextRange,
+    Event, Events, FoundRemark, NameRange, RemarkKind, RuleFamily, Span, TextRange,
 };
-use crate::document::flags::Flags;
-use crate::document::html::xml::{
-    MarkupAttribute, MarkupContents, MarkupElement, MarkupReporter, MarkupTag, MarkupValues,
-};
-use crate::document::nested::{Member, NestedReader, NestedScanners, NestedScope, enter};
+use crate::document::html::xml::{MarkupContents, MarkupReporter};
+use crate::document::nested::enter;
 use crate::document::remark::{RemarkCheck, check_remark};
-use crate::document::text::TextScanner;
-use crate::document::text::schemes::is_whole_uri;
-use crate::document::{AnchorReporting, Format, FormatOptions, Scan, ScanStart};
-use crate::uri::base::push_path;
+use crate::document::{FormatOptions, Scan, ScanStart};
 
 /// Longer tags and texts of elements are left out, and diagnosed.
 pub(super) const LONGEST: usize = 4 << 20;
@@ -43,31 +33,15 @@ const COMMENT_END: &[u8] = b"--";
 /// `xml:base` that nests deeper does not count.
 const MOST_BASES: usize = 64;
 
-/// The link of an item or of a channel.
-#[derive(Clone)]
-enum EntryLink {
-    /// None has been read so far.
-    Unread,
-    /// None has been read, and none stands near behind either.
-    NotNear,
-    /// The reference and its offset.
-    Found(Vec<u8>, u64),
-}
-
 /// The scanner for XML.
 pub(super) struct XmlScanner {
     options: FormatOptions,
     markup: MarkupReporter,
-    text_scanner: TextScanner,
-    text_events: Batch,
-    nested: NestedScanners,
-    reader: NestedReader,
-    entities: Entities,
-    text: XmlText,
+    reader: ContentsReader,
+    values: XmlValues,
     tag: XmlTag,
     names: AttributeNames,
     elements: OpenElements,
-    entries: Vec<EntryLink>,
     bases: usize,
     family: RuleFamily,
     contents: XmlContents,
@@ -89,39 +63,16 @@ enum Step {
     Wait,
 }
 
-/// Returns the range without white space of XML at both ends.
-fn trimmed(bytes: &[u8], range: Range<usize>) -> Range<usize> {
-    let value = &bytes[range.clone()];
-    let is_blank = |byte: &&u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
-    let start = value.iter().take_while(is_blank).count();
-    let end = value[start..].iter().rev().take_while(is_blank).count();
-    range.start + start..range.end - end
-}
-
-/// Whether a reference has a scheme.
-fn is_absolute(reference: &[u8]) -> bool {
-    let scheme = memchr::memchr(b':', reference).map(|colon| &reference[..colon]);
-    scheme.is_some_and(|scheme| {
-        scheme.first().is_some_and(u8::is_ascii_alphabetic)
-            && (scheme.iter()).all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(byte))
-    })
-}
-
 impl XmlScanner {
     pub(super) fn new(options: &FormatOptions) -> Self {
         XmlScanner {
             options: options.clone(),
             markup: MarkupReporter::new(options),
-            text_scanner: TextScanner::new(options.text.clone()),
-            text_events: Batch::default(),
-            nested: NestedScanners::new(options.clone()),
-            reader: NestedReader::default(),
-            entities: Entities::default(),
-            text: XmlText::default(),
+            reader: ContentsReader::new(options),
+            values: XmlValues::default(),
             tag: XmlTag::default(),
             names: AttributeNames::new(options),
             elements: OpenElements::default(),
-            entries: Vec::new(),
             bases: 0,
             family: RuleFamily::Plain,
             contents: XmlContents::Ignored,
@@ -147,13 +98,6 @@ impl XmlScanner {
 
     fn not_well_formed(at: u64, events: &mut Events) {
         events.push(Event::Diagnostic(&diagnostic::XML_NOT_WELL_FORMED, at));
-    }
-
-    /// Reports what is wrong with the references in the text that was decoded last.
-    fn report_faults(&mut self, events: &mut Events) {
-        for (fault, at) in self.text.faults.drain(..) {
-            report_fault(fault, at, events);
-        }
     }
 
     /// Reads from `at` on, outside tags and between them.
@@ -209,7 +153,7 @@ impl XmlScanner {
                         break;
                     }
                     let offset = window.offset_at(at);
-                    if let (_, Some(fault)) = self.entities.admit(rest, offset) {
+                    if let (_, Some(fault)) = self.values.entities.admit(rest, offset) {
                         report_fault(fault, offset, events);
                     }
                 }
@@ -406,8 +350,8 @@ impl XmlScanner {
         }
         for declaration in found {
             match declaration {
-                Declaration::Entity(name, literal) => self.entities.declare(name, literal),
-                Declaration::Open => self.entities.is_open = true,
+                Declaration::Entity(name, literal) => self.values.entities.declare(name, literal),
+                Declaration::Open => self.values.entities.is_open = true,
                 Declaration::System {
                     keyword,
                     identifier,
@@ -454,46 +398,13 @@ impl XmlScanner {
             let mut attributes = tag.attributes.iter();
             if let Some(href) = attributes.find(|given| bytes[given.name.clone()] == *b"href") {
                 let names = [NameRange::Known("xml-stylesheet"), NameRange::Known("href")];
-                let (source, range) = self.value(window, href);
+                let (source, range) = self.values.value(window, href);
                 report(&source, range, XmlReference::attribute(names), events);
-                self.report_faults(events);
+                self.values.report_faults(events);
             }
             self.tag = tag;
         }
         Step::To(end)
-    }
-
-    /// Returns the text of an attribute's value, as it stands in the window or decoded.
-    fn value<'a>(
-        &'a mut self,
-        window: &Window<'a>,
-        attribute: &RawXmlAttribute,
-    ) -> (XmlSource<'a>, Range<usize>) {
-        let value = attribute.value.clone();
-        if attribute.is_plain {
-            return (XmlSource::Window(window.bytes, window.offset), value);
-        }
-        let offset = window.offset_at(value.start);
-        self.text.begin(offset);
-        let raw = &window.bytes[value];
-        (self.text).append(raw, offset, Piece::Value, &mut self.entities);
-        (XmlSource::Decoded(&self.text), 0..self.text.bytes.len())
-    }
-
-    /// Checks the references in an attribute's value that is not read.
-    fn check_value(
-        &mut self,
-        window: &Window<'_>,
-        attribute: &RawXmlAttribute,
-        events: &mut Events,
-    ) {
-        let value = &window.bytes[attribute.value.clone()];
-        for at in memchr::memchr_iter(b'&', value) {
-            let offset = window.offset_at(attribute.value.start + at);
-            if let (_, Some(fault)) = self.entities.admit(&value[at..], offset) {
-                report_fault(fault, offset, events);
-            }
-        }
     }
 
     /// Reads tags from `at` on, a `<`, and the text between them that is not read: as long as the tags ask
@@ -605,15 +516,25 @@ impl XmlScanner {
         if tag.has_prefix || is_browsed {
             has_scope = self.enter(window, tag, &kind, is_browsed, offset, events);
         }
+        let mut attributes = AttributeReader {
+            options: &self.options,
+            elements: &self.elements,
+            values: &mut self.values,
+            window,
+            tag,
+        };
         let mut contents = XmlContents::Ignored;
         if let Some(markup) = kind.markup {
-            contents = self.read_markup(window, markup, tag, events);
+            self.captured = attributes.read_markup(markup, &mut self.markup, events);
+            if self.captured.is_some() {
+                contents = XmlContents::Markup;
+            }
         } else {
             for attribute in &tag.attributes {
-                self.read_attribute(window, tag, attribute, &kind, events);
+                attributes.read_attribute(attribute, &kind, events);
             }
             if let Some((element, value)) = kind.text {
-                contents = self.row_contents(window, tag, element, value);
+                contents = attributes.row_contents(element, value);
             } else if kind.is_guessed {
                 contents = XmlContents::Guessed;
             }
@@ -644,7 +565,7 @@ impl XmlScanner {
         let was_shallow = self.elements.is_shallow();
         let is_open = self.elements.push(kind, outer, has_scope);
         if is_open && kind.is_entry {
-            self.entries.push(EntryLink::Unread);
+            self.reader.entries.push();
         }
         if !is_open && was_shallow {
             events.push(Event::Diagnostic(&diagnostic::XML_DEPTH_LIMIT, offset));
@@ -663,7 +584,7 @@ impl XmlScanner {
                 },
             };
             // Drawing programs declare entities for the names of namespaces.
-            let (source, range) = self.value(window, attribute);
+            let (source, range) = self.values.value(window, attribute);
             let range = trimmed(source.bytes(), range);
             let namespace = vocabulary::namespace(&source.bytes()[range]);
             self.elements.bind(prefix, namespace);
@@ -695,237 +616,18 @@ impl XmlScanner {
         enter(None, self.family, None, events);
         self.bases += 1;
         if let Some(base) = base {
-            let (source, range) = self.value(window, base);
+            let (source, range) = self.values.value(window, base);
             let range = trimmed(source.bytes(), range);
             let at = source.span(&range).start;
             let base = source.text(range, events);
             events.push(Event::Base(base, at));
-            self.report_faults(events);
+            self.values.report_faults(events);
         }
         // A base element may follow.
         if !(is_browsed && kind.namespace == Namespace::Xhtml) {
             events.push(Event::Settled);
         }
         true
-    }
-
-    /// Returns how the text of an element with a row is read.
-    fn row_contents(
-        &mut self,
-        window: &Window<'_>,
-        tag: &XmlTag,
-        element: &'static str,
-        kind: ValueKind,
-    ) -> XmlContents {
-        let wanted: &[u8] = match kind {
-            ValueKind::Guid => b"isPermaLink",
-            ValueKind::TypedHtml => b"type",
-            _ => return XmlContents::Row(element, kind),
-        };
-        let mut attributes = tag.attributes.iter();
-        let found = attributes.find(|given| window.bytes[given.name.clone()] == *wanted);
-        let value = found.map(|attribute| self.value(window, attribute));
-        let value = value.map_or(&b""[..], |(source, range)| &source.bytes()[range]);
-        let is_read = match kind {
-            ValueKind::Guid => value != b"false",
-            _ => value == b"html" || value.eq_ignore_ascii_case(b"text/html"),
-        };
-        self.text.faults.clear();
-        match is_read {
-            true => XmlContents::Row(element, kind),
-            false => XmlContents::Ignored,
-        }
-    }
-
-    /// Reports an element of XHTML, SVG or MathML by the table of HTML.
-    fn read_markup(
-        &mut self,
-        window: &Window<'_>,
-        element: MarkupElement,
-        tag: &XmlTag,
-        events: &mut Events,
-    ) -> XmlContents {
-        let bytes = window.bytes;
-        self.markup.begin_tag(element);
-        let mut is_plain = true;
-        for attribute in &tag.attributes {
-            let mut given = attribute.facts.markup;
-            if attribute.facts.has_prefix {
-                let (prefix, local) = split_name(&bytes[attribute.name.clone()]);
-                given = match (self.elements.binding(prefix), local) {
-                    (Namespace::Xlink, b"href") => MarkupAttribute::XLINK_HREF,
-                    (Namespace::Xml, b"id") => MarkupAttribute::ID,
-                    _ => MarkupAttribute::OTHER,
-                };
-            }
-            let value = attribute.value.clone();
-            let raw = &bytes[value.clone()];
-            let is_known = self.markup.attribute(given, value, raw);
-            if !attribute.is_plain {
-                is_plain &= !is_known;
-                if !is_known {
-                    self.check_value(window, attribute, events);
-                }
-            }
-        }
-        if self.markup.is_silent() {
-            return XmlContents::Ignored;
-        }
-        let (_, local) = split_name(&bytes[tag.name.clone()]);
-        let given = match is_plain {
-            true => MarkupTag {
-                values: MarkupValues::Window(bytes, window.offset),
-                name: tag.name.end - local.len()..tag.name.end,
-            },
-            false => {
-                // Values are decoded one behind the other, and the name stands behind them.
-                self.text.begin(window.offset_at(tag.name.start));
-                let (text, entities) = (&mut self.text, &mut self.entities);
-                self.markup.decode_values(|value| {
-                    let start = text.bytes.len();
-                    let offset = window.offset_at(value.start);
-                    text.append(&bytes[value], offset, Piece::Value, entities);
-                    start..text.bytes.len()
-                });
-                let start = self.text.bytes.len();
-                self.text.bytes.extend_from_slice(local);
-                for (fault, at) in self.text.faults.drain(..) {
-                    report_fault(fault, at, events);
-                }
-                MarkupTag {
-                    values: MarkupValues::Decoded(&self.text.bytes, &self.text.map),
-                    name: start..self.text.bytes.len(),
-                }
-            }
-        };
-        self.captured = self.markup.start_tag(&given, events);
-        match self.captured {
-            Some(_) => XmlContents::Markup,
-            None => XmlContents::Ignored,
-        }
-    }
-
-    /// Reports an attribute of an element that is none of markup.
-    #[inline]
-    fn read_attribute(
-        &mut self,
-        window: &Window<'_>,
-        tag: &XmlTag,
-        attribute: &RawXmlAttribute,
-        kind: &ElementKind,
-        events: &mut Events,
-    ) {
-        let bytes = window.bytes;
-        let name = &bytes[attribute.name.clone()];
-        let (mut space, mut local) = (Namespace::Nameless, name);
-        if attribute.facts.has_prefix {
-            if name.starts_with(b"xmlns") {
-                return;
-            }
-            let (prefix, rest) = split_name(name);
-            (space, local) = (self.elements.binding(prefix), rest);
-        }
-        if local == b"id" && matches!(space, Namespace::Nameless | Namespace::Xml) {
-            return self.anchor(window, attribute, events);
-        }
-        let row = match space {
-            Namespace::Nameless => kind.rows.attribute(attribute.facts.rows),
-            known if known == kind.namespace => kind.rows.attribute(attribute.facts.rows),
-            Namespace::Rdf => vocabulary::rdf_attribute(local, self.extended()),
-            Namespace::Xlink if local == b"href" && self.is_xlink(window, tag) => {
-                Some(("xlink:href", ValueKind::Uri))
-            }
-            Namespace::SchemaInstance if local == b"schemaLocation" && self.extended() => {
-                Some(("xsi:schemaLocation", ValueKind::Pairs))
-            }
-            _ => None,
-        };
-        let may_guess =
-            kind.is_guessed && matches!(space, Namespace::Nameless | Namespace::Unknown);
-        if row.is_none() && !may_guess {
-            if !attribute.is_plain {
-                self.check_value(window, attribute, events);
-            }
-            return;
-        }
-        let element = {
-            let (_, local) = split_name(&bytes[tag.name.clone()]);
-            let start = tag.name.end - local.len();
-            NameRange::Other(TextRange::window(start..tag.name.end))
-        };
-        let written = NameRange::Other(TextRange::window(attribute.name.clone()));
-        let (source, range) = self.value(window, attribute);
-        match row {
-            Some((known, ValueKind::Pairs)) => {
-                let names = [element, NameRange::Known(known)];
-                for range in seconds(source.bytes(), range) {
-                    report(&source, range, XmlReference::attribute(names), events);
-                }
-            }
-            Some((known, ValueKind::Field)) => {
-                let names = [element, NameRange::Known(known)];
-                if let Some(part) = field::resource(&source.bytes()[range.clone()]) {
-                    let part = range.start + part.start..range.start + part.end;
-                    report(&source, part, XmlReference::attribute(names), events);
-                }
-            }
-            // The place in what a relationship names is none in this workbook.
-            Some((_, ValueKind::Location)) if has_relationship(bytes, tag) => {}
-            Some((known, ValueKind::Location)) => {
-                let mut fragment = b"#".to_vec();
-                push_path(&source.bytes()[range.clone()], &mut fragment);
-                let reference = XmlReference {
-                    resolves_as: Some(events.store(&fragment)),
-                    ..XmlReference::attribute([element, NameRange::Known(known)])
-                };
-                report(&source, range, reference, events);
-            }
-            Some((known, value)) => {
-                let mut reference = XmlReference::attribute([element, NameRange::Known(known)]);
-                if kind.namespace == Namespace::Rss {
-                    reference.flags = Flags::RSS;
-                }
-                if value == ValueKind::Relationship && is_external(bytes, tag) {
-                    reference.base = BaseSelector::Package;
-                }
-                report(&source, range, reference, events);
-            }
-            None if is_whole_uri(&source.bytes()[trimmed(source.bytes(), range.clone())]) => {
-                let reference = XmlReference {
-                    flags: Flags::GUESSED,
-                    ..XmlReference::attribute([element, written])
-                };
-                report(&source, range, reference, events);
-            }
-            None => {}
-        }
-        self.report_faults(events);
-    }
-
-    /// Reports what a fragment can name.
-    fn anchor(&mut self, window: &Window<'_>, attribute: &RawXmlAttribute, events: &mut Events) {
-        if self.options.anchors == AnchorReporting::Report {
-            let (source, range) = self.value(window, attribute);
-            if !range.is_empty() {
-                let at = source.span(&range).start;
-                let anchor = source.text(range, events);
-                events.push(Event::Anchor(anchor, at));
-            }
-            self.report_faults(events);
-        } else if !attribute.is_plain {
-            self.check_value(window, attribute, events);
-        }
-    }
-
-    /// Whether the type of a link of XLink is none, or one that leads somewhere (XLink 1.1, 5).
-    fn is_xlink(&self, window: &Window<'_>, tag: &XmlTag) -> bool {
-        let mut prefixed = tag.attributes.iter().filter(|given| given.facts.has_prefix);
-        let kind = prefixed.find(|given| {
-            let (prefix, local) = split_name(&window.bytes[given.name.clone()]);
-            local == b"type" && self.elements.binding(prefix) == Namespace::Xlink
-        });
-        let kind = kind.map(|kind| &window.bytes[kind.value.clone()]);
-        kind.is_none_or(|kind| kind == b"simple" || kind == b"locator")
     }
 
     fn end_tag(&mut self, name: &[u8], is_broken: bool, at: u64, events: &mut Events) {
@@ -948,7 +650,7 @@ impl XmlScanner {
             return;
         };
         if open.is_entry {
-            self.entries.pop();
+            self.reader.entries.pop();
         }
         if open.has_scope {
             self.bases -= 1;
@@ -975,10 +677,10 @@ impl XmlScanner {
             scanner.contents = XmlContents::Ignored;
             Step::To(start)
         };
-        self.text.begin(window.offset_at(start));
+        self.values.text.begin(window.offset_at(start));
         let mut at = start;
         // What is read of the entities again counts once.
-        let before = self.entities.expanded();
+        let before = self.values.entities.expanded();
         let end = loop {
             let Some(length) = memchr::memchr(b'<', &bytes[at..]) else {
                 break window.last.then_some(bytes.len()).map(|end| (end, at..end));
@@ -1006,47 +708,61 @@ impl XmlScanner {
                 TokenEnd::Cut => break None,
             };
             let from = window.offset_at(plain.start);
-            self.text
-                .append(&bytes[plain], from, Piece::Data, &mut self.entities);
+            self.values
+                .text
+                .append(&bytes[plain], from, Piece::Data, &mut self.values.entities);
             if skip == 4 && end_of(bytes, inner, COMMENT_END).index() != Some(end - 1) {
                 let offset = window.offset_at(inner);
-                self.text.fault(EntityFault::NotWellFormed, offset);
+                self.values.text.fault(EntityFault::NotWellFormed, offset);
             }
             if skip == 9 {
                 let from = window.offset_at(inner);
-                self.text.append(
+                self.values.text.append(
                     &bytes[inner..end - 3],
                     from,
                     Piece::Cdata,
-                    &mut self.entities,
+                    &mut self.values.entities,
                 );
             }
             at = end;
         };
         let Some((end, plain)) = end else {
-            self.entities.set_expanded(before);
+            self.values.entities.set_expanded(before);
             return match is_too_long {
                 true => too_long(self, events),
                 false => Step::Wait,
             };
         };
         if end - start > LONGEST {
-            self.entities.set_expanded(before);
+            self.values.entities.set_expanded(before);
             return too_long(self, events);
         }
         let from = window.offset_at(plain.start);
-        self.text
-            .append(&bytes[plain], from, Piece::Data, &mut self.entities);
-        if self.needs_link(&self.text.bytes) && !self.find_link(window, start, end) {
-            self.entities.set_expanded(before);
+        self.values
+            .text
+            .append(&bytes[plain], from, Piece::Data, &mut self.values.entities);
+        let XmlValues { text, entities } = &mut self.values;
+        let entries = &mut self.reader.entries;
+        if entries.needs_link(self.contents, &text.bytes)
+            && !entries.find_link(window, start..end, LONGEST, entities)
+        {
+            entities.set_expanded(before);
             return Step::Wait;
         }
-        self.report_faults(events);
-        let text = std::mem::take(&mut self.text);
-        let contents = std::mem::replace(&mut self.contents, XmlContents::Ignored);
-        let source = XmlSource::Decoded(&text);
-        self.report_contents(contents, &source, 0..text.bytes.len(), &text.map, events);
-        self.text = text;
+        self.values.report_faults(events);
+        let text = &self.values.text;
+        let source = XmlSource::Decoded(text);
+        match std::mem::replace(&mut self.contents, XmlContents::Ignored) {
+            XmlContents::Markup => {
+                if let Some(captured) = self.captured.take() {
+                    (self.markup).contents(&captured, &text.bytes, &text.map, events);
+                }
+            }
+            contents => {
+                let range = 0..text.bytes.len();
+                (self.reader).report(contents, &source, range, &text.map, events);
+            }
+        }
         events.forget_stored();
         Step::To(end)
     }
@@ -1065,7 +781,10 @@ impl XmlScanner {
         if self.contents == XmlContents::Markup {
             return None;
         }
-        if self.needs_link(text) && !self.find_link(window, range.start, end) {
+        let entries = &mut self.reader.entries;
+        if entries.needs_link(self.contents, text)
+            && !entries.find_link(window, range.clone(), LONGEST, &mut self.values.entities)
+        {
             return Some(Step::Wait);
         }
         let contents = std::mem::replace(&mut self.contents, XmlContents::Ignored);
@@ -1074,354 +793,23 @@ impl XmlScanner {
             contents,
             XmlContents::Guessed | XmlContents::Row(_, ValueKind::EntryHtml | ValueKind::TypedHtml)
         );
-        let mut map = std::mem::take(&mut self.text.map);
+        let map = &mut self.values.text.map;
         if is_whole {
             map.starting(window.offset_at(range.start));
             map.copy(text.len());
         }
-        self.report_contents(contents, &source, range, &map, events);
-        self.text.map = map;
+        (self.reader).report(contents, &source, range, map, events);
         events.forget_stored();
         Some(Step::To(end))
     }
-
-    /// Whether text is HTML whose base is the link of an entry that has not been read.
-    #[inline]
-    fn needs_link(&self, text: &[u8]) -> bool {
-        matches!(self.contents, XmlContents::Row(_, ValueKind::EntryHtml))
-            && matches!(self.entries.last(), Some(EntryLink::Unread))
-            && !trimmed(text, 0..text.len()).is_empty()
-    }
-
-    /// Looks behind a text for the link of the entry; returns false if more bytes decide.
-    fn find_link(&mut self, window: &Window<'_>, start: usize, end: usize) -> bool {
-        let bytes = window.bytes;
-        let near = bytes.len().min(start + LONGEST);
-        step(near - end);
-        match find_link(&bytes[..near], end) {
-            LinkSearch::Found(range) => {
-                let text = std::mem::take(&mut self.text);
-                self.set_link(&bytes[range.clone()], window.offset_at(range.start));
-                self.text = text;
-            }
-            LinkSearch::Cut if !window.last && near < start + LONGEST => return false,
-            // One search for an entry, however many elements need its link.
-            LinkSearch::None | LinkSearch::Cut => self.set_entry(EntryLink::NotNear),
-        }
-        true
-    }
-
-    /// Sets the link of the innermost entry, as written, which stands behind what needs it.
-    fn set_link(&mut self, raw: &[u8], offset: u64) {
-        let raw = raw
-            .strip_prefix(b"<![CDATA[")
-            .map_or(raw, |raw| raw.strip_suffix(b"]]>").unwrap_or(raw));
-        self.text = XmlText::default();
-        self.text.begin(offset);
-        let before = self.entities.expanded();
-        self.text
-            .append(raw, offset, Piece::Data, &mut self.entities);
-        self.entities.set_expanded(before);
-        self.text.faults.clear();
-        let range = trimmed(&self.text.bytes, 0..self.text.bytes.len());
-        let link = match range.is_empty() {
-            true => EntryLink::NotNear,
-            false => EntryLink::Found(self.text.bytes[range].to_vec(), offset),
-        };
-        self.set_entry(link);
-    }
-
-    /// Sets the link of the innermost entry, if it has none.
-    fn set_entry(&mut self, link: EntryLink) {
-        if let Some(entry @ (EntryLink::Unread | EntryLink::NotNear)) = self.entries.last_mut() {
-            *entry = link;
-        }
-    }
-
-    /// Reports the text of an element; the map leads from the range to the document where the text is
-    /// read as a document of its own.
-    fn report_contents(
-        &mut self,
-        contents: XmlContents,
-        source: &XmlSource<'_>,
-        range: Range<usize>,
-        map: &OffsetMap,
-        events: &mut Events,
-    ) {
-        let text = &source.bytes()[range.clone()];
-        let (element, kind) = match contents {
-            XmlContents::Ignored => return,
-            XmlContents::Guessed => return self.guess(text, map, events),
-            XmlContents::Markup => {
-                if let Some(captured) = self.captured.take() {
-                    self.markup.contents(&captured, text, map, events);
-                }
-                return;
-            }
-            XmlContents::Row(element, kind) => (element, kind),
-        };
-        let value = trimmed(source.bytes(), range);
-        if value.is_empty() {
-            return;
-        }
-        let reference = &source.bytes()[value.clone()];
-        let mut found = XmlReference {
-            context: Context::Text,
-            ..XmlReference::attribute([NameRange::Known(element), NameRange::None])
-        };
-        match kind {
-            ValueKind::TypedHtml => return self.embedded(text, map, None, events),
-            ValueKind::EntryHtml => {
-                let link = match self.entries.last() {
-                    Some(EntryLink::Found(link, at)) => Some((events.store(link), *at)),
-                    _ => None,
-                };
-                return self.embedded(text, map, link, events);
-            }
-            ValueKind::Guid if !is_absolute(reference) => return,
-            ValueKind::Field => {
-                if let Some(part) = field::resource(reference) {
-                    let part = value.start + part.start..value.start + part.end;
-                    report(source, part, found, events);
-                }
-                return;
-            }
-            ValueKind::RssUri => found.flags = Flags::RSS,
-            ValueKind::EntryLink => {
-                found.flags = Flags::RSS;
-                let at = source.span(&value).start;
-                if !matches!(self.entries.last(), Some(EntryLink::Found(..))) {
-                    self.set_entry(EntryLink::Found(reference.to_vec(), at));
-                }
-            }
-            ValueKind::Absolute if !is_absolute(reference) => {
-                found.flags = Flags::NONCONFORMING;
-                found.base = BaseSelector::Nothing;
-            }
-            ValueKind::Absolute => found.flags = Flags::LISTED,
-            _ => {}
-        }
-        report(source, value, found, events);
-    }
-
-    /// Reads an HTML document in the decoded text, with the link of its entry as its base.
-    fn embedded(
-        &mut self,
-        text: &[u8],
-        map: &OffsetMap,
-        link: Option<(TextRange, u64)>,
-        events: &mut Events,
-    ) {
-        // Without a tag there is no reference in HTML.
-        if memchr::memchr(b'<', text).is_none() {
-            return;
-        }
-        let mut flags = match link {
-            Some(_) => Flags::ASSUMED_BASE,
-            None => Flags::NONE,
-        };
-        if !self.entries.is_empty() {
-            flags |= Flags::RSS;
-        }
-        enter(None, RuleFamily::Markup, None, events);
-        if let Some((link, at)) = link {
-            events.push(Event::Base(link, at));
-            events.push(Event::Settled);
-        }
-        self.reader.begin(Member {
-            charset: b"utf-8".to_vec(),
-            format: Format::HTML,
-            scope: NestedScope::Enclosing,
-            flags,
-            diagnostic_offset: Some(map.start(0)),
-            ..Member::default()
-        });
-        self.reader
-            .scan_decoded(text, map, &mut self.nested, events);
-        events.push(Event::Leave);
-    }
-
-    /// Reports the URIs in text of an unknown vocabulary.
-    fn guess(&mut self, text: &[u8], map: &OffsetMap, events: &mut Events) {
-        if memchr::memchr2(b':', b'.', text).is_none() && !self.options.text.email {
-            return;
-        }
-        self.text_scanner.begin(&ScanStart {
-            detected: Some(Detected {
-                encoding: Some(UTF_8),
-                mark: 0,
-                confidence: Confidence::Certain,
-            }),
-            ..ScanStart::default()
-        });
-        let mut found = Events::from(std::mem::take(&mut self.text_events));
-        found.clear();
-        self.text_scanner.scan(Window::whole(text), &mut found);
-        for event in &found.list {
-            if let Event::Reference(reference) = event {
-                let mut copy = events.adopt_reference(reference, &found, text);
-                copy.span = Span {
-                    start: map.start(reference.span.start),
-                    end: map.end(reference.span.end),
-                };
-                copy.position = None;
-                events.push(Event::Reference(copy));
-            }
-        }
-        self.text_events = found.into();
-    }
-}
-
-/// A reference to be reported, but for its text.
-struct XmlReference {
-    context: Context,
-    names: [NameRange; 2],
-    flags: Flags,
-    base: BaseSelector,
-    resolves_as: Option<TextRange>,
-}
-
-impl XmlReference {
-    /// The value of an attribute.
-    fn attribute(names: [NameRange; 2]) -> Self {
-        XmlReference {
-            context: Context::Attribute,
-            names,
-            flags: Flags::NONE,
-            base: BaseSelector::Document,
-            resolves_as: None,
-        }
-    }
-}
-
-/// Reports a range of a text, without white space around it.
-#[inline]
-fn report(
-    source: &XmlSource<'_>,
-    range: Range<usize>,
-    reference: XmlReference,
-    events: &mut Events,
-) {
-    let range = trimmed(source.bytes(), range);
-    if range.is_empty() {
-        return;
-    }
-    let span = source.span(&range);
-    let text = source.text(range, events);
-    let [element, attribute] = reference.names;
-    events.push(Event::Reference(FoundReference {
-        element,
-        attribute,
-        flags: reference.flags,
-        base: reference.base,
-        resolves_as: reference.resolves_as,
-        ..FoundReference::new(span, text, reference.context)
-    }));
-}
-
-/// Returns whether an element names a relationship by its identifier.
-fn has_relationship(bytes: &[u8], tag: &XmlTag) -> bool {
-    let mut attributes = tag.attributes.iter().filter(|given| given.facts.has_prefix);
-    attributes.any(|given| split_name(&bytes[given.name.clone()]).1 == b"id")
-}
-
-/// Returns whether the target of a relationship lies outside the package (ECMA-376 part 2, 6.5.3.4).
-fn is_external(bytes: &[u8], tag: &XmlTag) -> bool {
-    let mut attributes = tag.attributes.iter();
-    let mode = attributes.find(|given| bytes[given.name.clone()] == *b"TargetMode");
-    mode.is_some_and(|mode| bytes[mode.value.clone()] == *b"External")
-}
-
-/// Returns the second of each pair of words in a range.
-fn seconds(bytes: &[u8], range: Range<usize>) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
-    let (mut at, mut count) = (range.start, 0);
-    while at < range.end {
-        let rest = &bytes[at..range.end];
-        let length = rest.iter().take_while(|&&byte| !is_space(byte)).count();
-        count += usize::from(length > 0);
-        if length > 0 && count % 2 == 0 {
-            found.push(at..at + length);
-        }
-        at += length + 1;
-    }
-    found
-}
-
-fn report_fault(fault: EntityFault, at: u64, events: &mut Events) {
-    let code = match fault {
-        EntityFault::NotWellFormed => &diagnostic::XML_NOT_WELL_FORMED,
-        EntityFault::Limit => &diagnostic::XML_ENTITY_LIMIT,
-    };
-    events.push(Event::Diagnostic(code, at));
-}
-
-/// The link of an entry behind its description.
-enum LinkSearch {
-    /// The raw text of the `link` element.
-    Found(Range<usize>),
-    /// There is none.
-    None,
-    /// More bytes decide.
-    Cut,
-}
-
-/// Looks for the `link` element of the entry that `at` is in; the bytes may be cut.
-fn find_link(bytes: &[u8], mut at: usize) -> LinkSearch {
-    let cut = LinkSearch::Cut;
-    // The depth of elements that have links of their own.
-    let mut inner = 0;
-    while let Some(length) = memchr::memchr(b'<', &bytes[at..]) {
-        at += length;
-        let rest = &bytes[at..];
-        if rest.len() < 16 {
-            return cut;
-        }
-        let is_tag = |name: &[u8]| {
-            rest.starts_with(name)
-                && rest
-                    .get(name.len())
-                    .is_some_and(|&next| is_space(next) || next == b'>')
-        };
-        let marker: Option<&[u8]> = match rest {
-            [b'<', b'!', b'-', b'-', ..] => Some(b"-->"),
-            _ if rest.starts_with(b"<![CDATA[") => Some(b"]]>"),
-            _ => None,
-        };
-        if let Some(marker) = marker {
-            match end_of(bytes, at + 3, marker) {
-                TokenEnd::At(end) => at = end,
-                TokenEnd::Cut => return cut,
-            }
-            continue;
-        }
-        if is_tag(b"</item") || is_tag(b"</channel") || is_tag(b"<item") {
-            return LinkSearch::None;
-        }
-        inner += usize::from(is_tag(b"<image") || is_tag(b"<textInput"));
-        inner -= usize::from(inner > 0 && (is_tag(b"</image") || is_tag(b"</textInput")));
-        if is_tag(b"<link") && inner == 0 {
-            let Some(start) = memchr::memchr(b'>', rest) else {
-                return cut;
-            };
-            let start = at + start + 1;
-            return match end_of(bytes, start, b"</") {
-                TokenEnd::At(end) => LinkSearch::Found(start..end - 2),
-                TokenEnd::Cut => cut,
-            };
-        }
-        at += 1;
-    }
-    cut
 }
 
 impl Scan for XmlScanner {
     fn begin(&mut self, start: &ScanStart) {
         self.markup.begin();
-        self.nested.positions = start.positions;
-        self.entities = Entities::default();
+        self.reader.begin(start.positions);
+        self.values.entities = Entities::default();
         self.elements.clear();
-        self.entries.clear();
         self.bases = 0;
         self.family = RuleFamily::Plain;
         self.contents = XmlContents::Ignored;

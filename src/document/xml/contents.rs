@@ -1,0 +1,175 @@
+//! Texts of elements: references, URIs in prose, and HTML.
+
+use std::ops::Range;
+
+use encoding_rs::UTF_8;
+
+use super::elements::XmlContents;
+use super::entries::Entries;
+use super::field;
+use super::report::{XmlReference, is_absolute, report, trimmed};
+use super::text::XmlSource;
+use super::vocabulary::ValueKind;
+use crate::bytes::window::Window;
+use crate::decode::charset::{Confidence, Detected};
+use crate::decode::offset_map::OffsetMap;
+use crate::document::events::{
+    BaseSelector, Batch, Context, Event, Events, NameRange, RuleFamily, Span, TextRange,
+};
+use crate::document::flags::Flags;
+use crate::document::nested::{Member, NestedReader, NestedScanners, NestedScope, enter};
+use crate::document::text::TextScanner;
+use crate::document::{Format, FormatOptions, Positions, Scan, ScanStart};
+
+/// Reports what is in texts of elements.
+pub(super) struct ContentsReader {
+    pub(super) entries: Entries,
+    text_scanner: TextScanner,
+    text_events: Batch,
+    /// Whether addresses of mail are URIs in prose.
+    has_email: bool,
+    nested: NestedScanners,
+    reader: NestedReader,
+}
+
+impl ContentsReader {
+    pub(super) fn new(options: &FormatOptions) -> Self {
+        ContentsReader {
+            entries: Entries::default(),
+            text_scanner: TextScanner::new(options.text.clone()),
+            text_events: Batch::default(),
+            has_email: options.text.email,
+            nested: NestedScanners::new(options.clone()),
+            reader: NestedReader::default(),
+        }
+    }
+
+    /// Starts a document.
+    pub(super) fn begin(&mut self, positions: Positions) {
+        self.entries.clear();
+        self.nested.positions = positions;
+    }
+
+    /// Reports the text of an element; the map leads from the range to the document where the text is
+    /// read as a document of its own.
+    pub(super) fn report(
+        &mut self,
+        contents: XmlContents,
+        source: &XmlSource<'_>,
+        range: Range<usize>,
+        map: &OffsetMap,
+        events: &mut Events,
+    ) {
+        let text = &source.bytes()[range.clone()];
+        let (element, kind) = match contents {
+            XmlContents::Ignored | XmlContents::Markup => return,
+            XmlContents::Guessed => return self.guess(text, map, events),
+            XmlContents::Row(element, kind) => (element, kind),
+        };
+        let value = trimmed(source.bytes(), range);
+        if value.is_empty() {
+            return;
+        }
+        let reference = &source.bytes()[value.clone()];
+        let mut found = XmlReference {
+            context: Context::Text,
+            ..XmlReference::attribute([NameRange::Known(element), NameRange::None])
+        };
+        match kind {
+            ValueKind::TypedHtml => return self.embedded(text, map, None, events),
+            ValueKind::EntryHtml => {
+                let link = self.entries.link();
+                let link = link.map(|(link, at)| (events.store(link), at));
+                return self.embedded(text, map, link, events);
+            }
+            ValueKind::Guid if !is_absolute(reference) => return,
+            ValueKind::Field => {
+                if let Some(part) = field::resource(reference) {
+                    let part = value.start + part.start..value.start + part.end;
+                    report(source, part, found, events);
+                }
+                return;
+            }
+            ValueKind::RssUri => found.flags = Flags::RSS,
+            ValueKind::EntryLink => {
+                found.flags = Flags::RSS;
+                let at = source.span(&value).start;
+                self.entries.set_link(reference, at);
+            }
+            ValueKind::Absolute if !is_absolute(reference) => {
+                found.flags = Flags::NONCONFORMING;
+                found.base = BaseSelector::Nothing;
+            }
+            ValueKind::Absolute => found.flags = Flags::LISTED,
+            _ => {}
+        }
+        report(source, value, found, events);
+    }
+
+    /// Reads an HTML document in the decoded text, with the link of its entry as its base.
+    fn embedded(
+        &mut self,
+        text: &[u8],
+        map: &OffsetMap,
+        link: Option<(TextRange, u64)>,
+        events: &mut Events,
+    ) {
+        // Without a tag there is no reference in HTML.
+        if memchr::memchr(b'<', text).is_none() {
+            return;
+        }
+        let mut flags = match link {
+            Some(_) => Flags::ASSUMED_BASE,
+            None => Flags::NONE,
+        };
+        if !self.entries.is_empty() {
+            flags |= Flags::RSS;
+        }
+        enter(None, RuleFamily::Markup, None, events);
+        if let Some((link, at)) = link {
+            events.push(Event::Base(link, at));
+            events.push(Event::Settled);
+        }
+        self.reader.begin(Member {
+            charset: b"utf-8".to_vec(),
+            format: Format::HTML,
+            scope: NestedScope::Enclosing,
+            flags,
+            diagnostic_offset: Some(map.start(0)),
+            ..Member::default()
+        });
+        self.reader
+            .scan_decoded(text, map, &mut self.nested, events);
+        events.push(Event::Leave);
+    }
+
+    /// Reports the URIs in text of an unknown vocabulary.
+    fn guess(&mut self, text: &[u8], map: &OffsetMap, events: &mut Events) {
+        if memchr::memchr2(b':', b'.', text).is_none() && !self.has_email {
+            return;
+        }
+        self.text_scanner.begin(&ScanStart {
+            detected: Some(Detected {
+                encoding: Some(UTF_8),
+                mark: 0,
+                confidence: Confidence::Certain,
+            }),
+            ..ScanStart::default()
+        });
+        let mut found = Events::from(std::mem::take(&mut self.text_events));
+        found.clear();
+        self.text_scanner.scan(Window::whole(text), &mut found);
+        for event in &found.list {
+            if let Event::Reference(reference) = event {
+                let mut copy = events.adopt_reference(reference, &found, text);
+                copy.span = Span {
+                    start: map.start(reference.span.start),
+                    end: map.end(reference.span.end),
+                };
+                copy.position = None;
+                events.push(Event::Reference(copy));
+            }
+        }
+        self.text_events = found.into();
+    }
+}
