@@ -1,6 +1,7 @@
 //! XML: documents in windows of any size, and cases of the rules of `document/xml`.
 
 mod oracle;
+mod tokens;
 
 use uriscan::Format;
 use uriscan::document::AnchorReporting;
@@ -262,6 +263,8 @@ fn damage_is_diagnosed_and_what_follows_is_read() {
         "<p a='b < c'/>",
         "<p></p q>",
         "a < b",
+        "<?>?>",
+        "<title>a <? b?> c</title>",
     ] {
         let xml = format!("{feed}<link href='before'/>{damage}<link href='after'/></feed>");
         assert_eq!(references(&xml), ["before", "after"], "{damage}");

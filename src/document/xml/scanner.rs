@@ -371,6 +371,13 @@ impl XmlScanner {
     fn instruction(&mut self, window: &Window<'_>, at: usize, events: &mut Events) -> Step {
         let bytes = window.bytes;
         const TARGET: &[u8] = b"<?xml-stylesheet";
+        match bytes.get(at + 2) {
+            None if !window.last => return Step::Wait,
+            Some(&first) if !starts_name(first) => {
+                Self::not_well_formed(window.offset_at(at), events);
+            }
+            _ => {}
+        }
         let data = at + TARGET.len();
         self.contents = self.elements.between();
         let is_sheet = !self.elements.has_root()
@@ -711,7 +718,12 @@ impl XmlScanner {
             self.values
                 .text
                 .append(&bytes[plain], from, Piece::Data, &mut self.values.entities);
-            if skip == 4 && end_of(bytes, inner, COMMENT_END).index() != Some(end - 1) {
+            let is_broken = match skip {
+                2 => !starts_name(bytes[inner]),
+                4 => end_of(bytes, inner, COMMENT_END).index() != Some(end - 1),
+                _ => false,
+            };
+            if is_broken {
                 let offset = window.offset_at(inner);
                 self.values.text.fault(EntityFault::NotWellFormed, offset);
             }
