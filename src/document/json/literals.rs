@@ -153,7 +153,7 @@ fn special(bytes: &[u8], mut at: usize) -> (usize, bool) {
 }
 
 /// The number of blocks that are searched in line.
-const BLOCKS: usize = 8;
+const BLOCKS: usize = 4;
 
 /// Does the same for long strings, and at the end of the bytes.
 #[inline(never)]

@@ -197,7 +197,7 @@ impl ValuePath {
     }
 
     /// Returns the node of the current value.
-    #[inline]
+    #[inline(always)]
     fn node(&self) -> u32 {
         match self.levels.last() {
             Some(_) if self.beyond > 0 => UNKNOWN,
@@ -206,7 +206,7 @@ impl ValuePath {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn open(&mut self, container: JsonContainer) {
         let node = self.node();
         if self.levels.len() == LEVELS || self.has_table && node == UNKNOWN {
@@ -223,7 +223,7 @@ impl ValuePath {
         });
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn close(&mut self) {
         if self.beyond > 0 {
             self.beyond -= 1;
@@ -265,7 +265,7 @@ impl ValuePath {
     }
 
     /// Ends values: the next one in an array is another item.
-    #[inline]
+    #[inline(always)]
     pub(super) fn end_values(&mut self, count: u64) {
         match self.levels.last_mut() {
             Some(level) if self.beyond == 0 => {
@@ -285,7 +285,7 @@ impl ValuePath {
     }
 
     /// Returns whether a table knows nothing of the current value.
-    #[inline]
+    #[inline(always)]
     pub(super) fn is_unknown(&self) -> bool {
         let node = self.tree.node(self.node());
         node.row.is_none() && node.member.is_none()

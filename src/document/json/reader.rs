@@ -90,7 +90,7 @@ struct UnreadValues<'a> {
 impl JsonVisitor for UnreadValues<'_> {
     const TAKES_NUMBERS: bool = true;
 
-    #[inline]
+    #[inline(always)]
     fn open(&mut self, container: JsonContainer) -> bool {
         let is_read = self.is_known
             && self.path.row().is_some_and(|row| match container {
@@ -103,7 +103,7 @@ impl JsonVisitor for UnreadValues<'_> {
         !is_read
     }
 
-    #[inline]
+    #[inline(always)]
     fn close(&mut self) -> bool {
         if self.has_attachments && self.path.depth() == CELL_DEPTH {
             return false;
@@ -113,13 +113,13 @@ impl JsonVisitor for UnreadValues<'_> {
         true
     }
 
-    #[inline]
+    #[inline(always)]
     fn name(&mut self, name: &JsonText) -> bool {
         self.path.set_name(name, self.bytes);
         true
     }
 
-    #[inline]
+    #[inline(always)]
     fn string(&mut self, string: &JsonText) -> bool {
         let is_unread = match self.is_known {
             true => self.path.is_unknown(),
@@ -131,7 +131,7 @@ impl JsonVisitor for UnreadValues<'_> {
         is_unread
     }
 
-    #[inline]
+    #[inline(always)]
     fn others(&mut self, count: u64) -> bool {
         self.path.end_values(count);
         true
@@ -272,6 +272,7 @@ impl JsonScanner {
     }
 
     /// Reads a string of a document of any kind: a URI as a whole, or text.
+    #[inline(never)]
     fn any_string(&mut self, raw: &JsonText, window: &Window<'_>, events: &mut Events) {
         if !self.may_hold_uri(raw.may_have_colon) {
             return;
@@ -322,6 +323,7 @@ impl JsonScanner {
     }
 
     /// Reads a string of a document whose members are known.
+    #[inline(never)]
     fn known_string(
         &mut self,
         value: &JsonValue,
