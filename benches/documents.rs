@@ -2,8 +2,8 @@
 //!
 //! JSON stands beside `serde_json` into `IgnoredAny`, which reads all of a document and keeps nothing, and
 //! XML beside the bare event loop of `quick-xml`. JSON is to take at most 1.5 times the time on every
-//! input; in notebooks that is with the Markdown of their cells, which takes half of the instructions. First, both are run in turn, and the median of the
-//! ratios is printed: a busy machine disturbs that less.
+//! input; in notebooks that is with the Markdown of their cells, which takes half of the instructions.
+//! First, both are run in turn, and the median of the ratios is printed: a busy machine disturbs that less.
 
 mod generate;
 
