@@ -264,6 +264,7 @@ fn damage_is_diagnosed_and_what_follows_is_read() {
         "<p></p q>",
         "a < b",
         "<?>?>",
+        "<p xmlns='urn:example:a&b' xmlns:c='d'><q e='f'/> g</p>",
         "<title>a <? b?> c</title>",
     ] {
         let xml = format!("{feed}<link href='before'/>{damage}<link href='after'/></feed>");

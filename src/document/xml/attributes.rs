@@ -129,6 +129,9 @@ impl AttributeReader<'_> {
         let (mut space, mut local) = (Namespace::Nameless, name);
         if attribute.facts.has_prefix {
             if name.starts_with(b"xmlns") {
+                if !attribute.is_plain {
+                    self.values.check(window, attribute, events);
+                }
                 return;
             }
             let (prefix, rest) = split_name(name);

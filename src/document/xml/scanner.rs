@@ -595,6 +595,8 @@ impl XmlScanner {
             let range = trimmed(source.bytes(), range);
             let namespace = vocabulary::namespace(&source.bytes()[range]);
             self.elements.bind(prefix, namespace);
+            // They are reported with the other attributes.
+            self.values.text.faults.clear();
         }
     }
 
@@ -682,6 +684,7 @@ impl XmlScanner {
             let offset = window.offset_at(start);
             events.push(Event::Diagnostic(&diagnostic::XML_TOO_LONG, offset));
             scanner.contents = XmlContents::Ignored;
+            scanner.values.text.faults.clear();
             Step::To(start)
         };
         self.values.text.begin(window.offset_at(start));
