@@ -343,6 +343,13 @@ codes! {
         example: "a zip whose local header has another name than its central directory",
         allow: DAMAGE,
     }
+    FIELD_BROKEN = "package.field-broken", Note {
+        message: "an instruction of a field goes on in another run of text, and its resource was left out",
+        meaning: "An instruction of a field of OOXML goes on in another run of text; its resource was left out.",
+        why: "Writers break instructions as they break any other text. What stands in the first run is not the resource.",
+        example: "<w:instrText>HYPERLINK \"http://exa</w:instrText> before another run",
+        allow: NOTE,
+    }
     NO_PACKAGE = "package.invalid", Damage {
         message: "the file is named as a package and is none",
         meaning: "A file is said to be a package (EPUB, OOXML, ODF) and is no zip.",

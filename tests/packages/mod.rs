@@ -99,10 +99,19 @@ fn every_package_gives_what_is_expected() {
             &["--root", ".=http://example.com/", "."],
             b"",
         );
-        let got: Vec<_> = records.iter().map(line).collect();
-        assert_eq!(got, expected, "{name}");
+        let diagnosed: &[&str] = match name {
+            "ooxml/letter" => &["package.field-broken"],
+            _ => &[],
+        };
+        assert_eq!(values(&records, "diagnostic", "code"), diagnosed, "{name}");
+        let links = |records: &[Value]| -> Vec<String> {
+            let records = records.iter().filter(|record| record["type"] == "link");
+            records.map(line).collect()
+        };
+        assert_eq!(links(&records), expected, "{name}");
         assert_eq!(exit, 0);
-        assert!(records.iter().all(|link| link["loc"] == "part"));
+        let mut of_links = records.iter().filter(|record| record["type"] == "link");
+        assert!(of_links.all(|link| link["loc"] == "part"));
         // As a stream, held and read as it comes.
         let uri = format!("http://example.com/{file}!/");
         for limit in ["--max-document=1M", "--max-document=1K"] {
@@ -111,8 +120,7 @@ fn every_package_gives_what_is_expected() {
                 &["--base", &uri, limit, "-z", "-"],
                 &bytes,
             );
-            let streamed: Vec<_> = streamed.iter().map(line).collect();
-            assert_eq!(streamed, expected, "{name} {limit}");
+            assert_eq!(links(&streamed), expected, "{name} {limit}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Attributes of a tag, and what they say of the text behind it.
 
 use super::elements::{ElementKind, OpenElements, XmlContents};
-use super::field;
+use super::field::{self, FieldResource};
 use super::names::split_name;
 use super::report::{XmlReference, report, seconds, trimmed};
 use super::tag::{RawXmlAttribute, XmlTag};
@@ -177,7 +177,8 @@ impl AttributeReader<'_> {
             }
             Some((known, ValueKind::Field)) => {
                 let names = [element, NameRange::Known(known)];
-                if let Some(part) = field::resource(&source.bytes()[range.clone()]) {
+                let resource = field::resource(&source.bytes()[range.clone()]);
+                if let FieldResource::Named(part) = resource {
                     let part = range.start + part.start..range.start + part.end;
                     report(&source, part, XmlReference::attribute(names), events);
                 }

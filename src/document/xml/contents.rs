@@ -6,13 +6,14 @@ use encoding_rs::UTF_8;
 
 use super::elements::XmlContents;
 use super::entries::Entries;
-use super::field;
+use super::field::{self, FieldResource};
 use super::report::{XmlReference, is_absolute, report, trimmed};
 use super::text::XmlSource;
 use super::vocabulary::ValueKind;
 use crate::bytes::window::Window;
 use crate::decode::charset::{Confidence, Detected};
 use crate::decode::offset_map::OffsetMap;
+use crate::document::diagnostic;
 use crate::document::events::{
     BaseSelector, Batch, Context, Event, Events, NameRange, RuleFamily, Span, TextRange,
 };
@@ -84,9 +85,16 @@ impl ContentsReader {
             }
             ValueKind::Guid if !is_absolute(reference) => return,
             ValueKind::Field => {
-                if let Some(part) = field::resource(reference) {
-                    let part = value.start + part.start..value.start + part.end;
-                    report(source, part, found, events);
+                match field::resource(reference) {
+                    FieldResource::Named(part) => {
+                        let part = value.start + part.start..value.start + part.end;
+                        report(source, part, found, events);
+                    }
+                    FieldResource::Cut => {
+                        let at = source.span(&value).start;
+                        events.push(Event::Diagnostic(&diagnostic::FIELD_BROKEN, at));
+                    }
+                    FieldResource::Missing => {}
                 }
                 return;
             }

@@ -2,31 +2,52 @@
 
 use std::ops::Range;
 
-/// Returns the range of the resource that an instruction names, if it is one of those that do.
-pub(super) fn resource(instruction: &[u8]) -> Option<Range<usize>> {
+/// The resource of an instruction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum FieldResource {
+    /// Its range.
+    Named(Range<usize>),
+    /// It goes on behind the text: writers break instructions as they break any other text.
+    Cut,
+    /// There is none.
+    Missing,
+}
+
+/// Returns the resource that an instruction names, if it is one of those that do.
+pub(super) fn resource(instruction: &[u8]) -> FieldResource {
     let mut words = Words {
         bytes: instruction,
         at: 0,
         is_bare: true,
     };
-    let name = &instruction[words.next()?];
-    let valued: &[u8] = match name.to_ascii_uppercase().as_slice() {
-        b"HYPERLINK" => b"lot",
-        b"INCLUDEPICTURE" => b"c",
-        _ => return None,
+    let name = words
+        .next()
+        .map(|name| instruction[name].to_ascii_uppercase());
+    let valued: &[u8] = match name.as_deref() {
+        Some(b"HYPERLINK") => b"lot",
+        Some(b"INCLUDEPICTURE") => b"c",
+        _ => return FieldResource::Missing,
     };
+    let mut has_switch = false;
     while let Some(word) = words.next() {
         match instruction[word.clone()] {
             // A switch, and the word that belongs to it.
             [b'\\', switch, ..] if words.is_bare => {
+                has_switch = true;
                 if valued.contains(&switch.to_ascii_lowercase()) {
-                    words.next()?;
+                    words.next();
                 }
             }
-            _ => return Some(word).filter(|word| !word.is_empty()),
+            // Only the quote behind a quoted word tells that it is whole.
+            _ if !words.is_bare && word.end == instruction.len() => return FieldResource::Cut,
+            _ if word.is_empty() => return FieldResource::Missing,
+            _ => return FieldResource::Named(word),
         }
     }
-    None
+    match has_switch {
+        true => FieldResource::Missing,
+        false => FieldResource::Cut,
+    }
 }
 
 /// Words of an instruction, which may stand in quotes.
@@ -82,18 +103,16 @@ mod tests {
             ),
             (r#"HYPERLINK "" "#, None),
             (" PAGE ", None),
-            (
-                r#"HYPERLINK "http://example.com/cut"#,
-                Some("http://example.com/cut"),
-            ),
+            (" HYPERLINK ", Some("(cut)")),
+            (r#"HYPERLINK "http://example.com/cut"#, Some("(cut)")),
             ("", None),
         ] {
-            let found = resource(instruction.as_bytes());
-            assert_eq!(
-                found.map(|range| &instruction[range]),
-                expected,
-                "{instruction}"
-            );
+            let found = match resource(instruction.as_bytes()) {
+                FieldResource::Named(range) => Some(&instruction[range]),
+                FieldResource::Cut => Some("(cut)"),
+                FieldResource::Missing => None,
+            };
+            assert_eq!(found, expected, "{instruction}");
         }
     }
 }
