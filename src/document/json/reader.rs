@@ -590,11 +590,7 @@ impl JsonScanner {
                 JsonToken::Open(_) => array.level += 1,
                 JsonToken::Close if array.level == 0 => break false,
                 JsonToken::Close => array.level -= 1,
-                JsonToken::String(raw) if array.level == 0 => {
-                    if !array.add(&raw) {
-                        break true;
-                    }
-                }
+                JsonToken::String(raw) if array.level == 0 && !array.add(&raw) => break true,
                 JsonToken::Fault(kind, index) => fault = fault.or(Some((kind, index))),
                 JsonToken::More if is_cut => break true,
                 JsonToken::More => {
