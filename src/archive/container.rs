@@ -70,7 +70,7 @@ impl ArchiveSource {
                 Err(error) => (Box::new(Failing(error.kind())), None),
             },
         };
-        (BufferedSource::new(reader), members)
+        (BufferedSource::long(reader), members)
     }
 }
 

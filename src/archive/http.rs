@@ -11,7 +11,7 @@ use super::content::{Inflate, is_damage};
 use crate::bytes::buffered::BufferedSource;
 use crate::decode::compression::{Codec, Decompressed};
 use crate::document::diagnostic::{self, Code};
-use crate::document::http::{LONGEST_HEADER, fields};
+use crate::document::http::{LONGEST_HEADER, fields, lower_case};
 
 /// The number of bytes of a body from which a coding without a mark is tried.
 const PROBED: usize = 16 << 10;
@@ -87,8 +87,7 @@ impl ResponseHeader {
                     .split(|&byte| byte == b',')
                     .filter_map(|name| Coding::of(name.trim_ascii()))
             };
-            let name = field.name.to_ascii_lowercase();
-            match name.as_slice() {
+            match lower_case(field.name, &mut [0; 32]) {
                 b"transfer-encoding" => transfer.extend(codings()),
                 b"content-encoding" => header.codings.extend(codings()),
                 b"content-type" if header.content_type.is_none() => {

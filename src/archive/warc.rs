@@ -214,7 +214,7 @@ impl Record {
         for field in http::fields(block) {
             let value = &block[field.value];
             let text = || Some(String::from_utf8_lossy(value).into_owned());
-            match field.name.to_ascii_lowercase().as_slice() {
+            match http::lower_case(field.name, &mut [0; 32]) {
                 b"content-length" => {
                     let digits = std::str::from_utf8(value).ok();
                     record.length = digits.and_then(|digits| digits.parse().ok());

@@ -4,6 +4,8 @@ use std::io::{self, BufRead, Read};
 
 /// The number of bytes that are read at a time.
 const BUFFER: usize = 64 << 10;
+/// The length of a buffer that holds some members whole, in bytes: those are not moved.
+const LONG: usize = 256 << 10;
 /// The most bytes that are kept for [`BufferedSource::rewind`].
 const MARKED: usize = 4 << 20;
 
@@ -38,6 +40,14 @@ impl BufferedSource {
             error: None,
             mark: None,
             is_short: false,
+        }
+    }
+
+    /// Buffers more at a time, for members that are looked at as a whole.
+    pub(crate) fn long(reader: Box<dyn Read>) -> Self {
+        BufferedSource {
+            buffer: vec![0; LONG],
+            ..BufferedSource::new(reader)
         }
     }
 
@@ -82,9 +92,12 @@ impl BufferedSource {
         true
     }
 
-    /// Makes room at the end of the buffer: drops what is consumed and not marked, where that moves
-    /// fewer bytes than it drops.
+    /// Makes room at the end of the buffer, where there is none: drops what is consumed and not marked,
+    /// if that moves fewer bytes than it drops.
     fn make_room(&mut self, room: usize) {
+        if self.buffer.len() - self.end >= room && self.at < self.end && self.mark.is_none() {
+            return;
+        }
         if self.mark.is_some_and(|mark| self.end - mark > MARKED) {
             self.mark = None;
         }
@@ -97,7 +110,7 @@ impl BufferedSource {
             self.mark = self.mark.map(|_| 0);
             // A buffer that one member made long is not kept for the others.
             if self.buffer.len() > 16 * BUFFER && kept + room < BUFFER {
-                self.buffer.truncate(BUFFER);
+                self.buffer.truncate(LONG);
                 self.buffer.shrink_to_fit();
             }
         }

@@ -134,6 +134,16 @@ pub(crate) struct HttpLine<'a> {
     line: u64,
 }
 
+/// Returns a name in lower case; an empty one where it is longer than the buffer.
+pub(crate) fn lower_case<'b>(name: &[u8], buffer: &'b mut [u8]) -> &'b [u8] {
+    let Some(lower) = buffer.get_mut(..name.len()) else {
+        return &[];
+    };
+    lower.copy_from_slice(name);
+    lower.make_ascii_lowercase();
+    lower
+}
+
 /// Returns the fields of a header block, whose lines may end in LF alone. Lines that are none are left
 /// out, such as the one before them.
 pub(crate) fn fields(block: &[u8]) -> impl Iterator<Item = HttpLine<'_>> {

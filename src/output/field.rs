@@ -427,7 +427,7 @@ fn description<'a>(link: &Link<'a>) -> LinkDescription<'a> {
 }
 
 fn record<'a>(link: &Link<'a>) -> WebRecord<'a> {
-    link.part.record.unwrap_or_default()
+    link.part.record.copied().unwrap_or_default()
 }
 
 fn line(link: &Link<'_>) -> Option<u64> {

@@ -17,7 +17,7 @@ use crate::document::diagnostic::{self, Code};
 use crate::document::options::Slug;
 use crate::document::{ArchiveCounts, Format, NestingLimit, Retrieval, package};
 use crate::extractor::{Document, Extractor};
-use crate::resolver::{Diagnostic, Enclosure, EnclosureKind, Link, Remark, Sink};
+use crate::resolver::{Diagnostic, Enclosure, EnclosureKind, Link, Remark, Sink, WebRecord};
 use crate::uri::base::push_path;
 use crate::uri::{Base, BaseSource, Reference};
 
@@ -140,7 +140,7 @@ struct MemberSink<'a> {
     sink: &'a mut dyn Sink,
     name: &'a str,
     bytes: Option<&'a [u8]>,
-    record: Option<&'a RecordHeader>,
+    record: Option<(&'a RecordHeader, WebRecord<'a>)>,
     joined: String,
 }
 
@@ -150,7 +150,7 @@ impl<'a> MemberSink<'a> {
             sink,
             name: place.name,
             bytes: place.bytes,
-            record: place.member.record.as_deref(),
+            record: (place.member.record.as_deref()).map(|record| (record, record.shown())),
             joined: String::new(),
         }
     }
@@ -182,8 +182,8 @@ impl Sink for MemberSink<'_> {
         let mut link = link.clone();
         link.member = Some(joined(self.name, link.member, &mut self.joined));
         link.part.name_bytes = self.bytes;
-        if let Some(record) = self.record {
-            link.part.record = Some(record.shown());
+        if let Some((record, shown)) = &self.record {
+            link.part.record = Some(shown);
             link.part.message_offset = Some(record.offset);
             link.part.member_offset = record.member_offset;
             link.part.member_length = record.member_length;

@@ -391,8 +391,8 @@ impl RecordPiece {
             Rc::new(RefCell::new(layer))
         });
         let mut source = match &layer {
-            Some(layer) => BufferedSource::new(Box::new(SharedLayer(Rc::clone(layer)))),
-            None => BufferedSource::new(Box::new(self.whole.range(start.member.input))),
+            Some(layer) => BufferedSource::long(Box::new(SharedLayer(Rc::clone(layer)))),
+            None => BufferedSource::long(Box::new(self.whole.range(start.member.input))),
         };
         source.consumed = start.member.output;
         let end = Rc::new(Cell::new(None));

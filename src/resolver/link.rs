@@ -106,7 +106,7 @@ pub struct LinkMember<'a> {
     /// The number of compressed bytes of the record, or of the member that holds it.
     pub member_length: Option<u64>,
     /// The record of a web archive.
-    pub record: Option<WebRecord<'a>>,
+    pub record: Option<&'a WebRecord<'a>>,
     /// The part's media type.
     pub media_type: Option<&'a str>,
     /// The part's declared charset.
