@@ -305,7 +305,7 @@ fn every_cut_of_a_small_archive_gives_links_of_the_whole() {
     let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     for name in names.filter(|name| !name.ends_with(".expect.json")) {
         let whole = fs::read(folder().join(&name)).unwrap();
-        if whole.len() > 1300 {
+        if whole.len() > 700 {
             continue;
         }
         let temporary = tempfile::tempdir().unwrap();
