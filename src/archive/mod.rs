@@ -25,14 +25,14 @@ pub(crate) use warc::{RangeEnd, RecordRange, RecordStart, open_range, pass_over}
 pub struct ArchiveFormat {
     /// The name of the format.
     pub name: &'static str,
-    /// What its members are.
+    /// The kind of its members.
     pub kind: ArchiveKind,
     /// Returns whether a container starts with some bytes.
     starts: fn(&[u8]) -> bool,
     open: fn(ArchiveSource, &ArchiveOptions) -> Box<dyn Container>,
 }
 
-/// What the members of an archive are.
+/// The kinds of members that an archive has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArchiveKind {
     /// Files of any kind: an archive is opened where that is asked for.

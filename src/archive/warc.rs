@@ -180,7 +180,7 @@ struct WebArchive {
 enum RecordBody {
     /// The rest of the block, as it is.
     Block(RecordBlock),
-    /// What a reader makes of it, or a copy of a part of it.
+    /// A reading of it, or a copy of a part of it.
     Decoded(Box<dyn Read>),
 }
 

@@ -341,9 +341,9 @@ struct MemberCollector<'m, 'a> {
     begun: u32,
     /// The member that began last, unless it ended as a document; its path and its file.
     open: Option<(BatchMember, Vec<u8>, FileId)>,
-    /// What is wrong with the archive.
+    /// The damage of the archive.
     around: DocumentContents,
-    /// What is wrong with the member that is open, and its damage.
+    /// The faults of the member that is open.
     pending: (Vec<u8>, u64),
     damaged: u64,
     documents: &'m mut DocumentCollector<'a>,

@@ -40,7 +40,7 @@ pub struct PipelineOptions {
     pub decompress: Decompress,
     /// Whether archives are opened, too.
     pub archives: Archived,
-    /// How archives are read.
+    /// The options of archives.
     pub archive_options: ArchiveOptions,
     /// Whether an audit reads hidden files in archives, as a walk reads those outside.
     pub hidden_members: bool,

@@ -195,7 +195,7 @@ pub struct Remark<'a> {
 pub(crate) struct Enclosure {
     /// The URI of its root, with a slash at its end.
     pub(crate) root: Vec<u8>,
-    /// What references mean that lead to the root and above.
+    /// The meaning of references that lead to the root and above.
     pub(crate) kind: EnclosureKind,
 }
 

@@ -264,7 +264,7 @@ impl<'a> RulePositions<'a> {
     }
 }
 
-/// How often something stands in a file.
+/// The frequency of something in a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::audit) struct Occurrences {
     /// The number of occurrences.

@@ -1,4 +1,4 @@
-//! How archives frame messages: the trait, and every framing but mbox.
+//! The framing of messages in archives: the trait, and every framing but mbox.
 
 use memchr::{memchr, memchr2, memmem};
 

@@ -1,4 +1,4 @@
-//! How an entity is read, by its media type and file name (rules M15 and M16).
+//! The reading of an entity, by its media type and file name (rules M15 and M16).
 
 use super::field_value::Parameters;
 use super::header::Entity;

@@ -61,7 +61,7 @@ pub(super) enum ImplicitLabels {
     Words,
 }
 
-/// How the anchors of headings with the same slug differ.
+/// The difference of the anchors of headings with the same slug.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Numbering {
     /// The second gets `-1`; numbers go on where the result is an anchor already (github-slugger).

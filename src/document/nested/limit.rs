@@ -1,4 +1,4 @@
-//! How deep documents may nest, one row a kind.
+//! The depths to which documents may nest, one row a kind.
 
 /// A limit of nesting: how many documents of a kind may enclose each other.
 ///

@@ -1,4 +1,4 @@
-//! What a container says of a document inside it, and what it changes in its text.
+//! A document inside a container, as the container describes it, and what is changed in its text.
 
 use crate::bytes::window::{Window, Windows};
 use crate::decode::offset_map::OffsetMap;

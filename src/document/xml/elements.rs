@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::names::{NameAt, NameTable, name_code, name_end, split_name};
+use super::names::{NameAt, NameNumbers, name_code, name_end, split_name};
 use super::vocabulary::{self, Namespace, ValueKind, XmlRows};
 use crate::bytes::simd;
 use crate::bytes::steps::step;
@@ -97,7 +97,7 @@ pub(super) struct OpenElements {
     bindings: Bindings,
     /// The number of sets of prefixes there have been.
     sets: u32,
-    kept: NameTable<KeptKind>,
+    kept: NameNumbers<KeptKind>,
     /// The vocabulary of elements without a namespace; `None` before the root.
     root: Option<Namespace>,
     /// Whether the root's vocabulary is unknown.

@@ -30,7 +30,7 @@ use super::{Format, Passes, Retrieval};
 use crate::bytes::lines::LOOK_BEHIND;
 use crate::bytes::window::Bounds;
 use crate::decode::charset::Conversion;
-use names::{AttributeNames, starts_name};
+use names::{KnownAttributes, starts_name};
 use scanner::{LONGEST, XmlScanner};
 use tag::{XmlTag, read_attributes, read_start_tag};
 use tokens::{TokenEnd, end_of};
@@ -78,7 +78,7 @@ fn declared(first: &[u8]) -> Option<&'static Encoding> {
         return None;
     }
     let mut tag = XmlTag::default();
-    read_attributes(first, 5, &AttributeNames::default(), &mut tag);
+    read_attributes(first, 5, &KnownAttributes::default(), &mut tag);
     let attributes = tag.attributes.iter();
     let named = attributes
         .filter(|attribute| first[attribute.name.clone()] == *b"encoding")
@@ -122,7 +122,7 @@ pub(crate) fn is_xml(head: &[u8]) -> bool {
         }
     }
     let mut tag = XmlTag::default();
-    if read_start_tag(head, at, &AttributeNames::default(), &mut tag) == TokenEnd::Cut {
+    if read_start_tag(head, at, &KnownAttributes::default(), &mut tag) == TokenEnd::Cut {
         return false;
     }
     let name = &head[tag.name.clone()];

@@ -183,17 +183,17 @@ impl<T> KnownName<T> {
 }
 
 /// A table of names that were met, and facts about them.
-pub(super) struct NameTable<T> {
+pub(super) struct NameNumbers<T> {
     slots: Vec<Option<KnownName<T>>>,
 }
 
-impl<T> Default for NameTable<T> {
+impl<T> Default for NameNumbers<T> {
     fn default() -> Self {
-        NameTable { slots: Vec::new() }
+        NameNumbers { slots: Vec::new() }
     }
 }
 
-impl<T> NameTable<T> {
+impl<T> NameNumbers<T> {
     pub(super) fn clear(&mut self) {
         self.slots.clear();
     }
@@ -256,8 +256,8 @@ impl<T> NameTable<T> {
 /// A name keeps its slot until all are forgotten, which is never in a tag: while a tag is read, the slot
 /// tells the name.
 #[derive(Default)]
-pub(super) struct AttributeNames {
-    table: NameTable<AttributeFacts>,
+pub(super) struct KnownAttributes {
+    table: NameNumbers<AttributeFacts>,
     /// Whether a name found no slot.
     is_full: bool,
     /// The attribute whose elements are ignored.
@@ -281,12 +281,12 @@ impl SlotSet {
     }
 }
 
-impl AttributeNames {
+impl KnownAttributes {
     pub(super) fn new(options: &FormatOptions) -> Self {
-        AttributeNames {
+        KnownAttributes {
             ignore: options.html.ignore.clone(),
             anchors: options.anchors == AnchorReporting::Report,
-            ..AttributeNames::default()
+            ..KnownAttributes::default()
         }
     }
 

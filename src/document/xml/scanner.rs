@@ -6,7 +6,7 @@ use super::attributes::AttributeReader;
 use super::contents::ContentsReader;
 use super::doctype::{Declaration, read_doctype};
 use super::elements::{Bindings, ElementKind, OpenElements, XmlContents};
-use super::names::{AttributeNames, starts_name};
+use super::names::{KnownAttributes, starts_name};
 use super::report::{XmlReference, report, report_fault, trimmed};
 use super::tag::{XmlTag, read_attributes, read_common_tag, read_end_tag, read_start_tag};
 use super::text::{Entities, EntityFault, LONGEST_ENTITY, Piece, XmlSource};
@@ -40,7 +40,7 @@ pub(super) struct XmlScanner {
     reader: ContentsReader,
     values: XmlValues,
     tag: XmlTag,
-    names: AttributeNames,
+    names: KnownAttributes,
     elements: OpenElements,
     bases: usize,
     family: RuleFamily,
@@ -71,7 +71,7 @@ impl XmlScanner {
             reader: ContentsReader::new(options),
             values: XmlValues::default(),
             tag: XmlTag::default(),
-            names: AttributeNames::new(options),
+            names: KnownAttributes::new(options),
             elements: OpenElements::default(),
             bases: 0,
             family: RuleFamily::Plain,

@@ -6,7 +6,7 @@ use std::ops::Range;
 use memchr::{memchr, memchr2};
 
 use super::names::{
-    AttributeFacts, AttributeNames, AttributeUse, NameAt, SlotSet, name_end, starts_name,
+    AttributeFacts, AttributeUse, KnownAttributes, NameAt, SlotSet, name_end, starts_name,
 };
 use super::tokens::{TokenEnd, space_end};
 use crate::bytes::seek::is_space;
@@ -89,7 +89,7 @@ fn value_end(bytes: &[u8], mut at: usize, quote: u8) -> (usize, bool) {
 pub(super) fn read_attributes(
     bytes: &[u8],
     mut at: usize,
-    names: &AttributeNames,
+    names: &KnownAttributes,
     tag: &mut XmlTag,
 ) -> TokenEnd {
     tag.begin();
@@ -185,7 +185,7 @@ pub(super) fn read_attributes(
 pub(super) fn read_start_tag(
     bytes: &[u8],
     at: usize,
-    names: &AttributeNames,
+    names: &KnownAttributes,
     tag: &mut XmlTag,
 ) -> TokenEnd {
     tag.name = at + 1..name_end(bytes, at + 1);
@@ -239,7 +239,7 @@ enum TagToken {
 
 /// Reads the token behind the name of a tag or the value of an attribute.
 #[inline(never)]
-fn tag_token(bytes: &[u8], before: usize, names: &mut AttributeNames) -> Option<TagToken> {
+fn tag_token(bytes: &[u8], before: usize, names: &mut KnownAttributes) -> Option<TagToken> {
     let at = space_end(bytes, before);
     match bytes.get(at)? {
         b'>' => return Some(TagToken::End(at + 1, false)),
@@ -263,7 +263,7 @@ fn tag_token(bytes: &[u8], before: usize, names: &mut AttributeNames) -> Option<
 pub(super) fn read_common_tag(
     bytes: &[u8],
     mut at: usize,
-    names: &mut AttributeNames,
+    names: &mut KnownAttributes,
     all: bool,
     tag: &mut XmlTag,
 ) -> Option<usize> {
@@ -438,7 +438,7 @@ mod tests {
 
     #[test]
     fn common_tags_are_read_as_all_are() {
-        let mut names = AttributeNames::default();
+        let mut names = KnownAttributes::default();
         let (mut quick, mut slow) = (XmlTag::default(), XmlTag::default());
         let (mut state, mut common, mut full) = (1_u64, 0, 0);
         let mut below = |limit: usize| {
