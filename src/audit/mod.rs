@@ -12,6 +12,7 @@
 
 mod collect;
 mod disk;
+mod evaluator;
 mod finding;
 pub(crate) mod fix;
 mod hint;

@@ -10,27 +10,23 @@ use std::slice;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
-use memchr::memmem;
 
 use super::collect::{passes_over, root_of_member};
-use super::disk::{DiskEntry, LookupMatch};
+use super::evaluator::{CLEARED, Evaluator, touches};
 use super::finding::{
-    DocumentPosition, FindingCause, FindingDraft, FindingSubject, SuggestionHint, finding_key,
-    group_key, shortened,
+    DocumentPosition, FindingDraft, FindingSubject, SuggestionHint, finding_key, group_key,
+    shortened,
 };
 use super::hint::hint;
 use super::ignored::{IgnoreCandidate, IgnoreComments};
 use super::names::FileId;
 use super::options::{Audit, ListedLinks};
 use super::report::ReportSet;
-use super::rewrite::leads_above;
-use super::rule_checks::{self, ServerSteps};
+use super::rule_checks::{self};
 use super::rules::{Level, LinkState, RULES, StateCounts};
-use super::site::{FileSet, GithubFragment, PackedItem, Site, SiteDocument};
+use super::site::{FileSet, PackedItem, Site, SiteDocument};
 use super::suggest::Suggester;
-use super::target::{
-    ExpectedPath, LookupCache, TargetFacts, TargetLocation, is_rustdoc_item, split_fragment,
-};
+use super::target::{ExpectedPath, TargetLocation, split_fragment};
 use super::wire::{
     self, WireReader, WireRecord, WireRecords, push_bytes, push_number, push_optional,
 };
@@ -51,9 +47,6 @@ use crate::resolver::{Diagnostic, Link, Remark, Sink};
 const HELD: usize = 8 << 20;
 /// Records are handed over when they take this many bytes.
 const ENOUGH: usize = 64 << 10;
-/// A map or set with a larger capacity is dropped rather than cleared, which takes as long as the
-/// capacity is large.
-const CLEARED: usize = 1 << 12;
 /// The number of bytes that are read at a time to count lines.
 const WINDOW: usize = 64 << 10;
 
@@ -936,242 +929,6 @@ impl<C: BlockSink<WireRecords>> Sink for ReportPass<'_, C> {
     fn restart(&mut self) {
         self.clear();
     }
-}
-
-/// Evaluates the links of one document after the other, when all documents are known.
-struct Evaluator<'a> {
-    audit: &'a Audit,
-    site: &'a Site,
-    lookups: LookupCache<'a>,
-    /// The document's own file.
-    file: Option<FileId>,
-    /// The document's path below its mount, as in keys.
-    name: Vec<u8>,
-    /// The number of findings with a rule and a reference, by the hash of both.
-    repeated: HashMap<u64, u32>,
-    absolute: AbsolutePaths,
-    /// All findings in the document are shown.
-    touched: bool,
-}
-
-impl<'a> Evaluator<'a> {
-    fn new(audit: &'a Audit, site: &'a Site) -> Self {
-        Evaluator {
-            audit,
-            site,
-            lookups: LookupCache::new(&audit.checker, &audit.hasher),
-            file: None,
-            name: Vec::new(),
-            repeated: HashMap::new(),
-            absolute: AbsolutePaths::default(),
-            touched: true,
-        }
-    }
-
-    fn begin(&mut self, file: Option<FileId>, path: &[u8]) {
-        if self.repeated.capacity() > CLEARED {
-            self.repeated = HashMap::new();
-        }
-        self.repeated.clear();
-        self.file = file;
-        self.name.clear();
-        self.name.extend_from_slice(path);
-        self.touched = true;
-        if file.is_some() {
-            let here = &self.audit.options.reading.bases.here;
-            let path = self.absolute.absolute(here, path).unwrap_or(path);
-            self.touched = touches(self.audit, path);
-            if let Some(below) = self.audit.checker.mounts.relative_path(path) {
-                self.name.clear();
-                self.name.extend_from_slice(below);
-            }
-        }
-    }
-
-    /// Shows all findings in the document if those of the archive that it is in are shown.
-    fn touch(&mut self, path: &[u8]) {
-        let here = &self.audit.options.reading.bases.here;
-        let path = self.absolute.absolute(here, path).unwrap_or(path);
-        self.touched |= touches(self.audit, path);
-    }
-
-    /// Looks up the target of a link and the fragment in it.
-    fn facts<'l>(&mut self, link: &'l Link<'l>) -> TargetFacts<'l> {
-        let (mut location, fragment) = self.audit.locate(link, &mut self.lookups);
-        if matches!(location, TargetLocation::NoIndex(_)) && self.lists_directories() {
-            location = TargetLocation::Served;
-        }
-        let file = location.file();
-        // The reader of a page that refreshes is on that page until it does (A18).
-        let is_own = file.is_some() && file == self.file;
-        let is_missing = |(file, fragment)| match is_own {
-            true => !self.site.page_has_fragment(file, fragment),
-            false => !self.site.has_fragment(file, fragment),
-        };
-        let checks = self.audit.checks_fragments();
-        let missing = (file.zip(fragment)).filter(|&named| checks && is_missing(named));
-        let on_github = missing.map(|(file, fragment)| {
-            let from_github = self.file.is_some_and(|file| self.site.is_on_github(file));
-            let target = link.target.unwrap_or_default();
-            let as_source = memmem::find(target, b"?plain=1").is_some();
-            (self.site).on_github(file, fragment, from_github, as_source)
-        });
-        TargetFacts {
-            link,
-            location,
-            fragment_missing: on_github == Some(GithubFragment::Missing),
-            fragment_in_other_case: on_github == Some(GithubFragment::OtherCase),
-            redirects: !is_own && file.is_some_and(|file| self.site.redirects(file)),
-        }
-    }
-
-    /// Returns whether directories without an index file are shown to readers of the document.
-    fn lists_directories(&self) -> bool {
-        self.file
-            .is_some_and(|file| self.site.lists_directories(file))
-    }
-
-    /// Returns the key of a finding, the next of its kind in the document.
-    fn key(&mut self, rule: usize, member: Option<&str>, reference: &[u8]) -> u64 {
-        let kind = self
-            .audit
-            .hasher
-            .hash_one(reference)
-            .rotate_left(rule as u32);
-        let nth = self.repeated.entry(kind).or_default();
-        *nth += 1;
-        let nth = u64::from(*nth);
-        finding_key(&self.name, member, RULES[rule].name, reference, nth)
-    }
-
-    /// Returns the target of a finding about a link as it is named in a group: below a mount its path,
-    /// with the fragment if that is what is wrong (A47).
-    fn target_name(
-        &self,
-        rule: usize,
-        facts: &TargetFacts<'_>,
-        expected: Option<&ExpectedPath<'_>>,
-    ) -> Vec<u8> {
-        let Ok(target) = facts.link.target else {
-            return facts.link.reference.to_vec();
-        };
-        if facts.redirects && RULES[rule].name == "redirected" && self.is_of_rustdoc(facts) {
-            return RUSTDOC_REDIRECTS.to_vec();
-        }
-        let (target, fragment) = split_fragment(target);
-        let mut name = match expected {
-            Some(expected) => self.path_to_show(expected.root, &expected.path),
-            None => target.to_vec(),
-        };
-        if matches!(facts.location, TargetLocation::NoIndex(_)) && !name.ends_with(b"/") {
-            name.push(b'/');
-        }
-        if RULES[rule].name == "broken-fragment" {
-            name.push(b'#');
-            name.extend_from_slice(fragment.unwrap_or_default());
-        }
-        name
-    }
-
-    /// Returns whether the target is a page that rustdoc writes for an item that stands elsewhere: it
-    /// has the name of an item, and nothing to refer to.
-    fn is_of_rustdoc(&self, facts: &TargetFacts<'_>) -> bool {
-        let Some(file) = facts.location.file() else {
-            return false;
-        };
-        let names = self.site.anchors(file).map(|anchors| &anchors.names);
-        let has_names =
-            |names: &Option<Box<[u64]>>| names.as_ref().is_some_and(|names| !names.is_empty());
-        let path = self.audit.checker.paths.path(file);
-        !names.is_some_and(has_names) && is_rustdoc_item(&path)
-    }
-
-    /// Returns a path relative to the only mount; if there are several, to the current directory.
-    fn path_to_show(&self, root: &[u8], path: &[u8]) -> Vec<u8> {
-        let bases = &self.audit.options.reading.bases;
-        let is_only = bases.mounts.len() == 1 && bases.mounts.uri_of_mount(root).is_some();
-        let above = if is_only { root } else { &bases.here };
-        match path.strip_prefix(above) {
-            Some(b"") => b"/".to_vec(),
-            Some(below) => below.to_vec(),
-            None => path.to_vec(),
-        }
-    }
-
-    /// Returns whether a finding is shown, by its document or by the target of its link.
-    fn shows(&self, of: Option<(&TargetFacts<'_>, Option<&ExpectedPath<'_>>)>) -> bool {
-        if self.touched {
-            return true;
-        }
-        let checker = &self.audit.checker;
-        let Some((facts, expected)) = of else {
-            return false;
-        };
-        match facts.location {
-            TargetLocation::File(file, _) | TargetLocation::NoIndex(file) => {
-                touches(self.audit, &checker.paths.path(file))
-            }
-            TargetLocation::Nothing
-            | TargetLocation::Misled
-            | TargetLocation::Served
-            | TargetLocation::RedirectOut
-            | TargetLocation::SymlinkOut => {
-                expected.is_some_and(|expected| touches(self.audit, &expected.path))
-            }
-            _ => false,
-        }
-    }
-
-    /// Returns the rules of a server that apply on the way to the target of a link.
-    fn steps(&self, facts: &TargetFacts<'_>) -> ServerSteps {
-        let mut steps = ServerSteps::default();
-        let (target, _) = split_fragment(facts.link.target.unwrap_or_default());
-        let checker = &self.audit.checker;
-        checker.follow(target, |step| steps.add(self.audit, step));
-        steps
-    }
-
-    /// Returns the symbolic link or the rules because of which a target does not exist or lies elsewhere.
-    fn cause(
-        &self,
-        facts: &TargetFacts<'_>,
-        expected: Option<&ExpectedPath<'_>>,
-    ) -> Option<FindingCause<'static>> {
-        if matches!(
-            facts.location,
-            TargetLocation::Misled
-                | TargetLocation::RedirectOut
-                | TargetLocation::File(_, LookupMatch::Redirect)
-        ) {
-            return self.steps(facts).cause();
-        }
-        if !matches!(
-            facts.location,
-            TargetLocation::Nothing | TargetLocation::SymlinkOut
-        ) {
-            return None;
-        }
-        let expected = expected?;
-        let checker = &self.audit.checker;
-        // The lookup of the target has followed the symbolic links on the way.
-        if checker.tree.has_followed_links() {
-            match checker.entry(expected.root, &expected.path) {
-                DiskEntry::Outside(path) => return Some(FindingCause::Outside(path.into())),
-                DiskEntry::Dangling(text) => return Some(FindingCause::Dangling(text.into())),
-                _ => {}
-            }
-        }
-        let (base, _) = facts.link.base?;
-        leads_above(base, facts.link.reference).then_some(FindingCause::AboveRoot)
-    }
-}
-
-/// The name of the group of links to pages of rustdoc that redirect (A77).
-const RUSTDOC_REDIRECTS: &[u8] = b"(redirect pages of rustdoc)";
-
-fn touches(audit: &Audit, path: &[u8]) -> bool {
-    let touching = audit.options.touching.as_ref();
-    touching.is_none_or(|touching| touching.contains(path))
 }
 
 /// Counts lines and columns in a file up to ascending offsets.
