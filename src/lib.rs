@@ -31,8 +31,8 @@
 //!
 //! `default-features = false` leaves text, HTML, style sheets and resolution. `documents` (JSON, XML,
 //! PDF and the markup of manuals), `markdown` and `mail` add formats, `compression` (part of `mail`)
-//! decompression, `audit` archives and the checking of document trees with all formats, and `cli`, the
-//! default, the command.
+//! decompression, `audit` archives and the checking of document trees with all formats, `cli` the
+//! command, and `arrow` its tables of links; the last two are the default.
 //!
 //! # Terms
 //!
@@ -58,7 +58,7 @@
 //! | 4 | `resolver` | events to links: the stack of bases, and references whose base is pending |
 //! | 4 | `archive` | files of other files: tar, zip, packages (EPUB, OOXML, ODF), web archives |
 //! | 5 | `extractor` | one document from start to end |
-//! | 5 | `output` | one link to bytes: text, JSON Lines, CSV, TSV |
+//! | 5 | `output` | links to bytes: text, JSON Lines, CSV, TSV, tables (Arrow) |
 //! | 6 | `links` | the links of one document in memory, as values |
 //! | 6 | `pipeline` | many documents on all cores, written in order |
 //! | 6 | `audit` | the links of document trees, checked against the files on disk |
@@ -75,11 +75,12 @@
 //! | a header field that holds a URI | one row in `document/mail/header.rs` |
 //! | a scheme found bare in text | one row in `document/text/schemes.rs` |
 //! | an output format | `output/NAME.rs`, one row in `output/mod.rs` |
+//! | a column of tables | one row in `output/table/column.rs` |
 //! | a server's file of redirects | `audit/server/NAME.rs`, called in `audit/server/mod.rs` |
 //! | an audit rule | one row in `audit/rules.rs`; a new fact about targets in `audit/target.rs` |
 
-// A library without the command has code that only the command or the audit uses.
-#![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))]
+// A library without the command has code that only the command, the audit or tables use.
+#![cfg_attr(not(feature = "arrow"), allow(dead_code, unused_imports))]
 
 // With the feature `internals` the tests, benchmarks and fuzz targets of this package see the
 // modules. It is no part of what is promised.

@@ -51,6 +51,12 @@ pub(super) fn run(arguments: &ExtractArgs) -> Result<Exit, Error> {
     let outputs = outputs(&[&target]);
     let walk = walk(&arguments.walk, roots, options.order, outputs.clone())?;
     let mut output = target.open()?;
+    if output.is_terminal() && options.output.is_table() && options.report.is_links() {
+        let name = options.output.name;
+        return Err(Error::new(format!(
+            "{name} is not for terminals: write it to a file (--output) or a pipe"
+        )));
+    }
     if output.is_terminal() {
         options.layout.escape = Escape::Controls;
     }
@@ -133,6 +139,14 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<PipelineOptions, E
             ));
         }
         _ => {}
+    }
+    if output.output().is_table() && !output.fields.is_empty() {
+        return Err(Error::new(
+            "--fields chooses keys of records; tables have --columns",
+        ));
+    }
+    if output.columns.is_some() && !output.output().is_table() {
+        return Err(Error::new("--columns goes with --format arrow or parquet"));
     }
     let mut layout = output.layout(reach);
     if report == ReportMode::Count {

@@ -243,7 +243,13 @@ pub(super) static PAGES: &[Page] = &[
             ("0", "the schema was printed"),
             ("2", "an error: no such record"),
         ],
-        examples: &[("uriscan schema link", "Print the JSON Schema of links")],
+        examples: &[
+            ("uriscan schema link", "Print the JSON Schema of links"),
+            (
+                "uriscan schema link --format arrow --columns all",
+                "Print the columns of tables",
+            ),
+        ],
         notes: &[],
     },
 ];

@@ -10,7 +10,7 @@ use clap_mangen::roff::{Roff, bold, roman};
 
 use super::args::input::AddedTypes;
 use super::args::output::GeneratedKind;
-use super::args::{SchemaArgs, command};
+use super::args::{SchemaArgs, SchemaFormatArg, command};
 use super::destination::{OutputTarget, cannot_write};
 use super::help::{PAGES, Page, nearest};
 use super::message::{Error, print};
@@ -19,6 +19,7 @@ use crate::audit::rules::{RULES, Rule};
 use crate::document::FORMATS;
 use crate::document::diagnostic::{self, Explanation};
 use crate::document::flags;
+use crate::output::table::{columns, push_schema};
 
 /// Prints the explanation of a rule, a diagnostic code or a flag.
 pub(super) fn explain(name: &str) -> Result<Exit, Error> {
@@ -66,10 +67,25 @@ fn unknown(name: &str, tables: &[(&str, &[Explanation])]) -> String {
     format!("--explain: there is no {name}; {}", lists.join("; "))
 }
 
-/// Prints the JSON Schema of a record.
+/// Prints the JSON Schema of a record, or the columns of the table of links.
 pub(super) fn print_schema(arguments: &SchemaArgs) -> Result<Exit, Error> {
     let mut text = Vec::new();
-    (arguments.record.push)(&mut text);
+    match arguments.format {
+        SchemaFormatArg::Json if arguments.columns.is_some() => {
+            return Err(Error::new("--columns goes with --format arrow"));
+        }
+        SchemaFormatArg::Json => (arguments.record.push)(&mut text),
+        SchemaFormatArg::Arrow if arguments.record.name != "link" => {
+            let message = "only link has a table: uriscan schema link --format arrow";
+            return Err(Error::new(message));
+        }
+        SchemaFormatArg::Arrow => {
+            push_schema(
+                &columns(arguments.columns.unwrap_or_default(), false),
+                &mut text,
+            );
+        }
+    }
     print(&text)
 }
 

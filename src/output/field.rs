@@ -3,11 +3,13 @@
 
 use super::escape::Escape;
 use super::record::DocumentPath;
+use super::table::TableColumn;
 use crate::document::flags::Flags;
 use crate::resolver::{Link, LinkDescription, WebRecord};
 use crate::uri::ResolveErrorKind;
 
 /// A key of the record of a link.
+#[derive(Debug)]
 pub struct RecordField {
     /// The key, which is the name of the column too, and what `--fields` takes.
     pub name: &'static str,
@@ -477,6 +479,8 @@ impl RecordField {
 pub struct Layout {
     /// The keys, in order.
     pub(crate) fields: Vec<&'static RecordField>,
+    /// Tables: the columns, in order; `fields` are the keys with the same values.
+    pub(crate) columns: Vec<TableColumn>,
     /// Text: the location before the target.
     pub location: LocationPrefix,
     /// Text: the byte that ends a line.
@@ -503,6 +507,7 @@ impl Default for Layout {
     fn default() -> Self {
         Layout {
             fields: default_fields().collect(),
+            columns: Vec::new(),
             location: LocationPrefix::default(),
             terminator: b'\n',
             escape: Escape::default(),

@@ -1,4 +1,4 @@
-//! Layer 5: links to bytes. Text, JSON Lines, CSV and TSV are one row each of [`OUTPUTS`].
+//! Layer 5: links to bytes. Text, JSON Lines, CSV, TSV and Arrow are one row each of [`OUTPUTS`].
 //!
 //! Every writer appends to a buffer of the caller and allocates nothing. The contents of a record are
 //! the table [`FIELDS`](field::FIELDS); a format writes each [`Value`](field::Value).
@@ -9,11 +9,15 @@ pub mod field;
 pub mod json;
 pub mod record;
 pub(crate) mod schema;
+pub mod table;
 pub(crate) mod text;
+
+use std::io;
 
 use crate::resolver::{Diagnostic, Link};
 use escape::push_decimal;
 use record::{ArchiveRecord, Failure, Summary};
+use table::{TableColumn, TableEncoder};
 
 pub use field::{Formulas, Layout, LocationPrefix};
 pub use record::DocumentPath;
@@ -24,10 +28,18 @@ pub struct Output {
     pub name: &'static str,
     /// Appends the lines before the first record.
     pub header: fn(&Layout, &mut Vec<u8>),
-    /// Appends a link.
-    pub link: fn(&Layout, &DocumentPath, &Link<'_>, &mut Vec<u8>),
+    /// How links are written.
+    pub(crate) links: LinkWriter,
     /// Writers of the records that are no links; none where these are messages on standard error.
     pub(crate) others: Option<RecordWriters>,
+}
+
+/// How an output format writes links.
+pub(crate) enum LinkWriter {
+    /// One after the other: appends a link.
+    Lines(fn(&Layout, &DocumentPath, &Link<'_>, &mut Vec<u8>)),
+    /// Many at a time, in columns.
+    Table(fn(&[TableColumn]) -> io::Result<Box<dyn TableEncoder>>),
 }
 
 /// The writers of an output format for the records that are no links.
@@ -49,13 +61,13 @@ pub(crate) static OUTPUTS: &[Output] = &[
     Output {
         name: "text",
         header: |_, _| {},
-        link: text::push_link,
+        links: LinkWriter::Lines(text::push_link),
         others: None,
     },
     Output {
         name: "jsonl",
         header: |_, _| {},
-        link: json::push_link,
+        links: LinkWriter::Lines(json::push_link),
         others: Some(RecordWriters {
             diagnostic: json::push_diagnostic,
             failure: json::push_failure,
@@ -67,20 +79,32 @@ pub(crate) static OUTPUTS: &[Output] = &[
     Output {
         name: "csv",
         header: |layout, out| csv::push_header(layout, b',', out),
-        link: |layout, path, link, out| csv::push_row(layout, path, link, b',', csv::quote, out),
+        links: LinkWriter::Lines(|layout, path, link, out| {
+            csv::push_row(layout, path, link, b',', csv::quote, out);
+        }),
         others: None,
     },
     Output {
         name: "tsv",
         header: |layout, out| csv::push_header(layout, b'\t', out),
-        link: |layout, path, link, out| {
+        links: LinkWriter::Lines(|layout, path, link, out| {
             csv::push_row(layout, path, link, b'\t', csv::escape_cell, out);
-        },
+        }),
+        others: None,
+    },
+    #[cfg(feature = "arrow")]
+    Output {
+        name: "arrow",
+        header: |_, _| {},
+        links: LinkWriter::Table(table::arrow::stream),
         others: None,
     },
 ];
 
 impl Output {
+    /// The formats that a build may lack, named as the features of the package that bring them.
+    pub(crate) const FEATURES: [&'static str; 2] = ["arrow", "parquet"];
+
     /// Appends the number of links with a value of a key: a record, or the number, a tab and the
     /// value, with `-` for an empty one.
     pub(crate) fn count(
@@ -100,6 +124,24 @@ impl Output {
                 text::push_line(layout, value, out);
             }
         }
+    }
+
+    /// Appends a link, to formats that write one after the other.
+    pub fn push_link(
+        &self,
+        layout: &Layout,
+        path: &DocumentPath,
+        link: &Link<'_>,
+        out: &mut Vec<u8>,
+    ) {
+        if let LinkWriter::Lines(push) = self.links {
+            push(layout, path, link, out);
+        }
+    }
+
+    /// Returns whether links are written as the rows of a table.
+    pub(crate) fn is_table(&self) -> bool {
+        matches!(self.links, LinkWriter::Table(_))
     }
 
     /// Returns the output format of a name, as `--format` takes it.

@@ -1,7 +1,7 @@
 //! The options of a run: which files it reads, how, and what it reports.
 
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,7 +22,8 @@ use crate::document::options::Slug;
 use crate::document::{Format, SplitPoint};
 use crate::extractor;
 use crate::output::record::{Skip, SkipReason};
-use crate::output::{Layout, OUTPUTS, Output};
+use crate::output::table::{BatchLimits, TableWriter};
+use crate::output::{Layout, LinkWriter, OUTPUTS, Output};
 use crate::resolver::Link;
 use crate::uri::Reference;
 
@@ -102,6 +103,17 @@ impl Default for PipelineOptions {
 }
 
 impl PipelineOptions {
+    /// Returns the writer of the table, if the output is one.
+    pub(crate) fn table(&self) -> Option<io::Result<TableWriter>> {
+        match self.output.links {
+            LinkWriter::Table(encoder) if self.report.is_links() => {
+                let encoder = encoder(&self.layout.columns);
+                Some(encoder.map(|encoder| TableWriter::new(encoder, BatchLimits::default())))
+            }
+            _ => None,
+        }
+    }
+
     /// Chooses the format of a file by its path and its first bytes, or the reason to skip it.
     pub(crate) fn choose(&self, entry: &Entry, head: &[u8]) -> Choice {
         self.choose_by(entry.path.as_os_str().as_encoded_bytes(), entry.named, head)

@@ -17,12 +17,13 @@ use super::workers::run_workers;
 use super::writer::{Chunk, FlushPolicy, Keyed, OutputWriter, TargetHasher};
 use crate::document;
 use crate::document::diagnostic::{self, Effect};
-use crate::output::DocumentPath;
 use crate::output::escape::push_decimal;
 use crate::output::escape::push_visible;
 use crate::output::json::push_archive;
 use crate::output::record::{ArchiveRecord, Failure, Skip, Summary};
+use crate::output::table::RowBlock;
 use crate::output::text::push_path;
+use crate::output::{DocumentPath, LinkWriter};
 use crate::resolver::{Diagnostic, Link, Sink};
 
 /// The limit of the reorder buffer, in bytes.
@@ -62,7 +63,12 @@ pub fn run(
     let mut header = Chunk::default();
     (options.output.header)(&options.layout, &mut header.output);
     let mut writer = OutputWriter::new(output, flush);
-    let header = writer.consume(&header);
+    let mut header = writer.consume(&header);
+    match options.table() {
+        None => {}
+        Some(Ok(table)) => writer = writer.with_table(table),
+        Some(Err(error)) => header = Err(error),
+    }
     let ordered = ReorderBuffer::new(writer, REORDER_LIMIT, options.order);
     if let Err(error) = header {
         ordered.stop(error);
@@ -118,7 +124,7 @@ fn close<W: Write + Send>(
         (others.summary)(summary, &mut block.output);
     }
     writer.consume(&block)?;
-    writer.flush()
+    writer.finish()
 }
 
 /// The state of one worker.
@@ -310,7 +316,10 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
             ordered,
             ticket: 0,
             path: DocumentPath::new(b""),
-            block: Chunk::default(),
+            block: Chunk {
+                rows: RowBlock::new(&options.layout.columns),
+                ..Chunk::default()
+            },
             hash,
             counts: WorkerCounts::default(),
             tally: KeyCounts::default(),
@@ -440,8 +449,11 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
     }
 
     fn push(&mut self, link: &Link<'_>) {
-        let (output, layout) = (self.options.output, &self.options.layout);
-        (output.link)(layout, &self.path, link, &mut self.block.output);
+        let (layout, block) = (&self.options.layout, &mut self.block);
+        match self.options.output.links {
+            LinkWriter::Lines(push) => push(layout, &self.path, link, &mut block.output),
+            LinkWriter::Table(_) => block.rows.push(&layout.columns, &self.path, link),
+        }
     }
 
     /// Appends a line for standard error.
@@ -468,16 +480,17 @@ impl<W: std::io::Write + Send> Sink for Collector<'_, W> {
         match options.report {
             ReportMode::Links => self.push(link),
             ReportMode::Unique => {
-                let start = self.block.output.len();
+                let end = |block: &Chunk| block.output.len() + block.rows.len();
+                let start = end(&self.block);
                 self.push(link);
-                let range = start..self.block.output.len();
+                let range = start..end(&self.block);
                 let key = self.hash.of(link.target.unwrap_or(link.reference));
                 self.block.keyed.push(Keyed { key, range });
             }
             ReportMode::CountBy(key) => self.tally.count(key.of(&self.path, link)),
             ReportMode::Count | ReportMode::Paths | ReportMode::Files | ReportMode::Nothing => {}
         }
-        if self.block.output.len() >= BLOCK {
+        if self.block.output.len() + self.block.rows.weight() >= BLOCK {
             let pushed = self.ordered.push(self.ticket, &mut self.block);
             self.stopped = pushed.is_err();
         }

@@ -6,7 +6,7 @@ use hashbrown::HashTable;
 
 use crate::output::DocumentPath;
 use crate::resolver::Link;
-use crate::uri::Reference;
+use crate::uri::{Reference, host};
 
 /// The key that links are counted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,17 +102,6 @@ impl CountKey {
             },
             _ => uri,
         }
-    }
-}
-
-/// Returns an authority without user information and port (RFC 3986 section 3.2).
-fn host(authority: &[u8]) -> &[u8] {
-    let from = memchr::memrchr(b'@', authority).map_or(0, |at| at + 1);
-    let host = &authority[from..];
-    // Other colons of an IP literal are in brackets.
-    match memchr::memrchr(b':', host) {
-        Some(at) if host[at..].iter().skip(1).all(u8::is_ascii_digit) => &host[..at],
-        _ => host,
     }
 }
 
@@ -243,25 +232,6 @@ impl KeyCounts {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn hosts_stand_between_user_and_port() {
-        for (authority, expected) in [
-            ("example.com", "example.com"),
-            ("example.com:80", "example.com"),
-            ("example.com:", "example.com"),
-            ("user:secret@example.com:80", "example.com"),
-            ("[::1]", "[::1]"),
-            ("[::1]:80", "[::1]"),
-            ("", ""),
-        ] {
-            assert_eq!(
-                host(authority.as_bytes()),
-                expected.as_bytes(),
-                "{authority}"
-            );
-        }
-    }
 
     #[test]
     fn a_uri_without_a_host_counts_for_its_scheme() {

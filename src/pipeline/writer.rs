@@ -8,6 +8,7 @@ use std::ops::Range;
 use hashbrown::HashTable;
 
 use super::reorder::{BlockSink, OutputBlock};
+use crate::output::table::{RowBlock, TableWriter};
 
 /// Output is buffered up to this many bytes.
 const BUFFER: usize = 64 << 10;
@@ -17,9 +18,11 @@ const BUFFER: usize = 64 << 10;
 pub(crate) struct Chunk {
     /// Bytes for the output.
     pub output: Vec<u8>,
+    /// Rows of a table, for outputs that are tables.
+    pub rows: RowBlock,
     /// Lines for standard error.
     pub messages: Vec<u8>,
-    /// The records in `output`, where repeated ones are left out.
+    /// The records in `output`, or the rows, where repeated ones are left out.
     pub keyed: Vec<Keyed>,
 }
 
@@ -27,6 +30,7 @@ impl OutputBlock for Chunk {
     fn weight(&self) -> usize {
         // An empty block takes memory too.
         self.output.len()
+            + self.rows.weight()
             + self.messages.len()
             + self.keyed.len() * size_of::<Keyed>()
             + size_of::<Self>()
@@ -34,6 +38,7 @@ impl OutputBlock for Chunk {
 
     fn clear(&mut self) {
         self.output.clear();
+        self.rows.clear();
         self.messages.clear();
         self.keyed.clear();
     }
@@ -41,6 +46,7 @@ impl OutputBlock for Chunk {
     fn take(&mut self) -> Self {
         let taken = Chunk {
             output: self.output.as_slice().to_vec(),
+            rows: self.rows.copied(),
             messages: self.messages.as_slice().to_vec(),
             keyed: self.keyed.as_slice().to_vec(),
         };
@@ -56,6 +62,8 @@ pub(crate) struct OutputWriter<W> {
     buffer: Vec<u8>,
     flush: FlushPolicy,
     seen: SeenTargets,
+    /// For outputs that are tables.
+    table: Option<TableWriter>,
 }
 
 /// When output is written.
@@ -75,7 +83,14 @@ impl<W: Write + Send> OutputWriter<W> {
             buffer: Vec::with_capacity(BUFFER),
             flush,
             seen: SeenTargets::default(),
+            table: None,
         }
+    }
+
+    /// Writes rows as a table.
+    pub(crate) fn with_table(mut self, table: TableWriter) -> Self {
+        self.table = Some(table);
+        self
     }
 
     /// Returns the number of records that were left out because they repeat another.
@@ -83,14 +98,30 @@ impl<W: Write + Send> OutputWriter<W> {
         self.seen.repeated
     }
 
-    /// Writes the buffer and flushes the output.
+    /// Writes the end of the output.
     ///
     /// # Errors
     ///
     /// Those of the output.
-    pub(crate) fn flush(&mut self) -> io::Result<()> {
+    pub(crate) fn finish(&mut self) -> io::Result<()> {
         self.write_buffer()?;
+        if let Some(table) = &mut self.table {
+            table.finish(&mut self.output)?;
+        }
         self.output.flush()
+    }
+
+    fn write_rows(&mut self, chunk: &Chunk) -> io::Result<()> {
+        let Some(table) = &mut self.table else {
+            return Ok(());
+        };
+        if chunk.keyed.is_empty() {
+            return table.push(&chunk.rows, 0..chunk.rows.len(), &mut self.output);
+        }
+        let (output, rows) = (&mut self.output, &chunk.rows);
+        self.seen.keep_new(rows.len(), &chunk.keyed, |kept| {
+            table.push(rows, kept, output)
+        })
     }
 
     fn write_buffer(&mut self) -> io::Result<()> {
@@ -106,10 +137,16 @@ impl<W: Write + Send> BlockSink<Chunk> for OutputWriter<W> {
             // Errors on standard error are ignored.
             let _ = io::stderr().write_all(&chunk.messages);
         }
+        if chunk.rows.len() > 0 {
+            return self.write_rows(chunk);
+        }
         let at_once = self.flush == FlushPolicy::Blocks;
         if !chunk.keyed.is_empty() {
-            self.seen
-                .push_new(&chunk.output, &chunk.keyed, &mut self.buffer);
+            let (output, buffer) = (&chunk.output, &mut self.buffer);
+            self.seen.keep_new(output.len(), &chunk.keyed, |kept| {
+                buffer.extend_from_slice(&output[kept]);
+                Ok(())
+            })?;
             if self.buffer.len() > BUFFER || at_once {
                 self.write_buffer()?;
             }
@@ -142,12 +179,12 @@ impl TargetHasher {
     }
 }
 
-/// A record in the output of a chunk, and the key of its target.
+/// A record or a row in a chunk, and the key of its target.
 #[derive(Clone, Debug)]
 pub(crate) struct Keyed {
     /// The key of the target.
     pub key: u128,
-    /// The bytes of the record.
+    /// The bytes of the record, or the row.
     pub range: Range<usize>,
 }
 
@@ -184,19 +221,27 @@ impl SeenTargets {
         true
     }
 
-    /// Appends `output` without the records whose targets have been seen.
-    pub(crate) fn push_new(&mut self, output: &[u8], records: &[Keyed], out: &mut Vec<u8>) {
+    /// Passes the ranges of an output of this length that remain without the records whose targets
+    /// have been seen.
+    ///
+    /// # Errors
+    ///
+    /// The first error of `keep`.
+    fn keep_new(
+        &mut self,
+        length: usize,
+        records: &[Keyed],
+        mut keep: impl FnMut(Range<usize>) -> io::Result<()>,
+    ) -> io::Result<()> {
         let mut from = 0;
         for record in records {
-            out.extend_from_slice(&output[from..record.range.start]);
-            if self.insert(record.key) {
-                out.extend_from_slice(&output[record.range.clone()]);
-            } else {
+            if !self.insert(record.key) {
                 self.repeated += 1;
+                keep(from..record.range.start)?;
+                from = record.range.end;
             }
-            from = record.range.end;
         }
-        out.extend_from_slice(&output[from..]);
+        keep(from..length)
     }
 }
 

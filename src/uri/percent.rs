@@ -25,6 +25,14 @@ pub(super) fn encode(mut bytes: &[u8], set: &ByteSet, out: &mut Vec<u8>) {
     out.extend_from_slice(bytes);
 }
 
+/// Appends bytes as UTF-8, with triplets for those that are not.
+pub(crate) fn encode_invalid(bytes: &[u8], out: &mut Vec<u8>) {
+    for chunk in bytes.utf8_chunks() {
+        out.extend_from_slice(chunk.valid().as_bytes());
+        encode(chunk.invalid(), &ByteSet::EMPTY.complement(), out);
+    }
+}
+
 /// Appends bytes, their triplets in upper case, those of unreserved characters decoded once.
 ///
 /// RFC 3986 sections 6.2.2.1 and 6.2.2.2.

@@ -31,7 +31,7 @@ pub(super) fn check(mut input: Input<'_>) {
         bytes,
         &mut |link: &Link<'_>| {
             for (output, out) in outputs.iter().zip(&mut written) {
-                (output.link)(&layout, &place, link, out);
+                output.push_link(&layout, &place, link, out);
             }
             let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
             let target = link.target.map(text).unwrap_or_default();

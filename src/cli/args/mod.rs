@@ -15,10 +15,11 @@ use crate::audit::SERVERS;
 use crate::audit::report::{FORMATS, Grouping, ReportFormat};
 use crate::audit::rules::RULES;
 use crate::output::schema::{SCHEMAS, Schema};
+use crate::output::table::ColumnSet;
 use crate::pipeline::tally::CountKey;
 use base::{BaseArgs, ExcessDotsArg, RulesArg, SameSchemeArg};
 use input::{ReadArgs, WalkArgs};
-use output::{FilterArgs, OutputArgs, ReportArgs, WhenArg, key};
+use output::{FilterArgs, OutputArgs, ReportArgs, WhenArg, column_set, key};
 
 /// Lists the references of documents, resolved.
 #[derive(Parser)]
@@ -415,6 +416,21 @@ pub(crate) struct SchemaArgs {
     /// The record: link, finding, summary, archive or count
     #[arg(value_name = "RECORD", value_parser = schema)]
     pub record: &'static Schema,
+    /// The form of the schema; only link has one as a table of Arrow
+    #[arg(long, value_name = "FORMAT", default_value = "json")]
+    pub format: SchemaFormatArg,
+    /// The columns of the table: core, mail, web or all [default: core]
+    #[arg(long, value_name = "SET", value_parser = column_set)]
+    pub columns: Option<ColumnSet>,
+}
+
+/// The form of a schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SchemaFormatArg {
+    /// JSON Schema
+    Json,
+    /// The columns of --format arrow with their types, one a line
+    Arrow,
 }
 
 fn schema(name: &str) -> Result<&'static Schema, String> {

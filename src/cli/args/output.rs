@@ -14,6 +14,7 @@ use crate::document::events::Context;
 use crate::extractor::Positions;
 use crate::output::escape::Escape;
 use crate::output::field::{FIELDS, RecordField, default_fields};
+use crate::output::table::{ColumnSet, columns};
 use crate::output::{Formulas, Layout, LocationPrefix, OUTPUTS, Output};
 use crate::pipeline::tally::CountKey;
 use crate::pipeline::{Filter, OutputOrder, ReportMode, Written};
@@ -157,7 +158,7 @@ pub(super) fn key(name: &str) -> Result<CountKey, String> {
 #[derive(Args)]
 #[command(next_help_heading = "What comes out")]
 pub(crate) struct OutputArgs {
-    /// How links are written: text, jsonl, csv, tsv
+    /// How links are written: text, jsonl, csv, tsv, arrow (an IPC stream), parquet
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = output)]
     pub format: &'static Output,
     /// The same as --format jsonl
@@ -166,6 +167,10 @@ pub(crate) struct OutputArgs {
     /// The keys of the records, and their order
     #[arg(long, value_name = "KEYS", value_delimiter = ',', value_parser = field)]
     pub fields: Vec<&'static RecordField>,
+    /// Tables: the columns: core; mail or web with those of messages or of records; all with the target's
+    /// host and scheme too [default: core]
+    #[arg(long, value_name = "SET", value_parser = column_set, conflicts_with = "fields")]
+    pub columns: Option<ColumnSet>,
     /// Add the text, rel, hreflang and title of links in HTML to the records
     #[arg(long)]
     pub anchor_text: bool,
@@ -318,8 +323,14 @@ impl OutputArgs {
         let busy = terminal && reach == Reach::Several;
         let offset = self.byte_offset;
         let located = position || offset || self.with_filename || busy;
+        let columns = match self.output().is_table() {
+            true => columns(self.columns.unwrap_or_default(), self.anchor_text),
+            false => Vec::new(),
+        };
         Layout {
-            fields: if self.fields.is_empty() {
+            fields: if self.output().is_table() {
+                columns.iter().filter_map(|column| column.field).collect()
+            } else if self.fields.is_empty() {
                 let described =
                     |field: &&RecordField| self.anchor_text && field.needs_description();
                 let described = FIELDS.iter().filter(described);
@@ -327,6 +338,7 @@ impl OutputArgs {
             } else {
                 self.fields.clone()
             },
+            columns,
             location: LocationPrefix {
                 path: located && !self.no_filename,
                 position: position || busy,
@@ -401,7 +413,14 @@ pub(in crate::cli) fn workers(threads: Option<usize>) -> usize {
 }
 
 fn output(name: &str) -> Result<&'static Output, String> {
-    Output::named(name).ok_or_else(|| there_are(OUTPUTS.iter().map(|output| output.name)))
+    Output::named(name).ok_or_else(|| match Output::FEATURES.contains(&name) {
+        true => format!("this build has no {name}: cargo install uriscan --features {name}"),
+        false => there_are(OUTPUTS.iter().map(|output| output.name)),
+    })
+}
+
+pub(super) fn column_set(name: &str) -> Result<ColumnSet, String> {
+    ColumnSet::named(name).ok_or_else(|| there_are(ColumnSet::NAMES.iter().map(|(_, name)| *name)))
 }
 
 fn field(name: &str) -> Result<&'static RecordField, String> {
