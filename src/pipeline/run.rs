@@ -17,13 +17,13 @@ use super::workers::run_workers;
 use super::writer::{Chunk, FlushPolicy, Keyed, OutputWriter, TargetHasher};
 use crate::document;
 use crate::document::diagnostic::{self, Effect};
+use crate::output::DocumentPath;
 use crate::output::escape::push_decimal;
 use crate::output::escape::push_visible;
 use crate::output::json::push_archive;
 use crate::output::record::{ArchiveRecord, Failure, Skip, Summary};
 use crate::output::table::RowBlock;
 use crate::output::text::push_path;
-use crate::output::{DocumentPath, LinkWriter};
 use crate::resolver::{Diagnostic, Link, Sink};
 
 /// The limit of the reorder buffer, in bytes.
@@ -450,9 +450,12 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
 
     fn push(&mut self, link: &Link<'_>) {
         let (layout, block) = (&self.options.layout, &mut self.block);
-        match self.options.output.links {
-            LinkWriter::Lines(push) => push(layout, &self.path, link, &mut block.output),
-            LinkWriter::Table(_) => block.rows.push(&layout.columns, &self.path, link),
+        match self.options.output.is_table() {
+            true => block.rows.push(&layout.columns, &self.path, link),
+            false => {
+                let output = self.options.output;
+                output.push_link(layout, &self.path, link, &mut block.output);
+            }
         }
     }
 
