@@ -11,8 +11,8 @@ const MARKED: usize = 4 << 20;
 
 /// Buffered input, whose reader can look ahead, leave the bytes behind a member unread, and return to a
 /// place.
-pub(crate) struct BufferedSource {
-    reader: Box<dyn Read>,
+pub(crate) struct BufferedSource<R: ?Sized = dyn Read> {
+    reader: Box<R>,
     buffer: Vec<u8>,
     /// The range of `buffer` that is not consumed.
     at: usize,
@@ -26,6 +26,23 @@ pub(crate) struct BufferedSource {
     mark: Option<usize>,
     /// Bytes behind the end were asked for.
     is_short: bool,
+}
+
+impl<R: ?Sized> BufferedSource<R> {
+    /// Reads from another reader behind the buffered bytes.
+    pub(crate) fn with_reader<S: ?Sized>(self, reader: Box<S>) -> BufferedSource<S> {
+        BufferedSource {
+            reader,
+            buffer: self.buffer,
+            at: self.at,
+            end: self.end,
+            consumed: self.consumed,
+            ended: self.ended,
+            error: self.error,
+            mark: self.mark,
+            is_short: self.is_short,
+        }
+    }
 }
 
 impl BufferedSource {

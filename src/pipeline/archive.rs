@@ -424,7 +424,11 @@ impl<'a> ArchiveReader<'a> {
         };
         let members = Some(opened.members());
         let rest = Box::new(opened.reader());
-        let read = self.file(&opened.head, rest, members, inner, sink);
+        let mut read = self.file(&opened.head, rest, members, inner, sink);
+        // An archive may end before its compression does.
+        if read.is_ok() && ArchiveFormat::of(&opened.head).is_some() {
+            read = opened.read_to_end().map(drop);
+        }
         for error in opened.errors() {
             MemberSink::new(sink, &place).diagnose(error.fault.into(), error.offset);
         }

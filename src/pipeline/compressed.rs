@@ -3,8 +3,10 @@
 use std::cell::RefCell;
 use std::io::{self, Cursor, Read};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::input::{self, Input};
+use super::prefetch::{IdleWorkers, Layer, LayerReader, SharedInput};
 use super::sniff::HEAD;
 use crate::archive::WARC;
 use crate::decode::compression::{Codec, DecompressError, DecompressFault, Decompressed, Members};
@@ -18,15 +20,20 @@ pub(crate) struct OpenedFile<'a> {
     /// The first bytes of the content.
     pub head: Vec<u8>,
     /// The layers, outermost first.
-    layers: Vec<Rc<RefCell<Decompressed>>>,
+    layers: Vec<Layer>,
+    /// The content behind the first bytes.
+    rest: SharedReader,
+    /// The file, if it can be read in another thread.
+    input: Option<SharedInput>,
     /// The content is compressed, too: deeper than [`NestingLimit::COMPRESSION`].
     too_deep: bool,
 }
 
-/// One layer as the input of the next.
-struct CodecLayer(Rc<RefCell<Decompressed>>);
+/// The reader of the content, which the file shares with those who read it.
+#[derive(Clone)]
+struct SharedReader(Rc<RefCell<LayerReader>>);
 
-impl Read for CodecLayer {
+impl Read for SharedReader {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         self.0.borrow_mut().read(into)
     }
@@ -40,12 +47,14 @@ impl<'a> OpenedFile<'a> {
     /// When the file cannot be read.
     pub(crate) fn new(path: &'a [u8], codec: &'static Codec, input: Input<'_>) -> io::Result<Self> {
         let before: Cursor<Vec<u8>> = Cursor::new(input.head().to_vec());
-        let reader: Box<dyn Read> = match input {
-            Input::Whole(_) => Box::new(before),
-            Input::File(_, file) => Box::new(before.chain(file)),
-            Input::Stream(_, stream) => Box::new(before.chain(stream)),
+        let input = match input {
+            Input::Whole(_) => SharedInput::new(before),
+            Input::File(_, file) => SharedInput::new(before.chain(file)),
+            Input::Stream(_, stream) => SharedInput::new(before.chain(stream)),
         };
-        OpenedFile::over(path, codec, reader)
+        let mut this = OpenedFile::over(path, codec, Box::new(input.clone()))?;
+        this.input = Some(input);
+        Ok(this)
     }
 
     /// Opens a file whose first bytes are those of the codec; `reader` reads it from the first byte on.
@@ -62,6 +71,8 @@ impl<'a> OpenedFile<'a> {
             path,
             head: Vec::new(),
             layers: Vec::new(),
+            rest: SharedReader(Rc::new(RefCell::new(LayerReader::new(Vec::new())))),
+            input: None,
             too_deep: false,
         };
         this.open(codec, reader)?;
@@ -85,22 +96,35 @@ impl<'a> OpenedFile<'a> {
         let layer = Rc::new(RefCell::new(layer));
         self.layers.push(Rc::clone(&layer));
         self.path = without(self.path, codec.extension);
-        let mut reader = CodecLayer(layer);
-        let length = input::read(&mut reader, &mut self.head, HEAD)?.len();
+        let rest = LayerReader::new(self.layers.clone());
+        self.rest = SharedReader(Rc::new(RefCell::new(rest)));
+        let length = input::read(&mut self.rest, &mut self.head, HEAD)?.len();
         self.head.truncate(length);
         if self.head.starts_with(WARC) {
-            reader.0.borrow_mut().resume_at(WARC);
+            layer.borrow_mut().resume_at(WARC);
         }
         Ok(())
     }
 
+    /// Lets a thread decompress in the place of an idle worker.
+    pub(crate) fn allow_thread(&self, idle: Option<&Arc<IdleWorkers>>) {
+        if let (Some(input), Some(idle)) = (&self.input, idle) {
+            self.rest.0.borrow_mut().allow_thread(input.clone(), idle);
+        }
+    }
+
     /// Returns a reader of the innermost layer.
     pub(crate) fn reader(&self) -> impl Read + use<> {
-        let head = Cursor::new(self.head.clone());
-        head.chain(LayerRest {
-            layers: self.layers.clone(),
-            output: self.head.len() as u64,
-        })
+        Cursor::new(self.head.clone()).chain(self.rest.clone())
+    }
+
+    /// Passes over what nobody has read, for the damage in it.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read.
+    pub(crate) fn read_to_end(&self) -> io::Result<u64> {
+        io::copy(&mut self.rest.clone(), &mut io::sink())
     }
 
     /// Returns the offsets of members, which grow while the layers are read.
@@ -175,30 +199,6 @@ impl<S: Sink> Sink for Located<'_, S> {
 
     fn end_member(&mut self, format: &'static Format, length: u64) {
         self.sink.end_member(format, length);
-    }
-}
-
-/// Reads the innermost layer behind its first bytes.
-struct LayerRest {
-    layers: Vec<Rc<RefCell<Decompressed>>>,
-    /// Bytes of the innermost layer that have been read.
-    output: u64,
-}
-
-impl Read for LayerRest {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let [outermost, ..] = self.layers.as_slice() else {
-            return Ok(0);
-        };
-        let input = outermost.borrow().input();
-        let innermost = &self.layers[self.layers.len() - 1];
-        // Each layer keeps its own ratio; that of all layers can still be too high.
-        if Decompressed::is_excessive(input, self.output) {
-            innermost.borrow_mut().end_with(DecompressFault::RatioLimit);
-        }
-        let n = innermost.borrow_mut().read(into)?;
-        self.output += n as u64;
-        Ok(n)
     }
 }
 

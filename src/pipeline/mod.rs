@@ -1,10 +1,11 @@
 //! Layer 6: many documents on all cores, written in the order of their paths.
 //!
 //! [`walk`] finds files lazily. [`queue`] groups them in batches with ascending tickets and splits
-//! huge ones ([`split_lines`], [`split_members`], [`split_records`]). [`mod@run`] has a worker for each core that reads
-//! the files of a batch ([`read`], which opens by [`input`], recognises by [`sniff`] and extracts)
-//! into a buffer of its own. [`reorder`] puts these buffers in the order of their tickets, and
-//! [`writer`] writes them. The bytes written do not depend on the number of workers.
+//! huge ones ([`split_lines`], [`split_members`], [`split_records`]). [`mod@run`] has a worker for each
+//! core that reads the files of a batch ([`read`], which opens by [`input`], recognises by [`sniff`] and
+//! extracts) into a buffer of its own; threads in the place of idle workers decompress ([`prefetch`]).
+//! [`reorder`] puts these buffers in the order of their tickets, and [`writer`] writes them. The bytes
+//! written do not depend on the number of workers.
 
 pub(crate) mod archive;
 pub mod bases;
@@ -12,6 +13,7 @@ pub(crate) mod compressed;
 pub(crate) mod input;
 pub(crate) mod members;
 pub(crate) mod options;
+pub(crate) mod prefetch;
 pub(crate) mod queue;
 pub(crate) mod read;
 pub(crate) mod reorder;

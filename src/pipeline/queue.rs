@@ -14,6 +14,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::input::{self, SHORT};
 use super::options::{Choice, PipelineOptions};
+use super::prefetch::IdleWorkers;
 use super::sniff::HEAD;
 use super::split_lines::{FilePiece, LineSplitter, UNCUT};
 use super::split_members::MemberSplitter;
@@ -82,6 +83,7 @@ pub(crate) struct Queue<'a> {
     dispatch: Mutex<DispatchState>,
     /// Notified when `dispatch` has changed.
     changed: Condvar,
+    idle: Arc<IdleWorkers>,
 }
 
 struct WalkState {
@@ -121,7 +123,13 @@ impl<'a> Queue<'a> {
             walk: Mutex::new(WalkState { walk, batches: 0 }),
             dispatch: Mutex::default(),
             changed: Condvar::new(),
+            idle: Arc::default(),
         }
+    }
+
+    /// Returns the workers that have nothing to do.
+    pub(crate) fn idle(&self) -> &Arc<IdleWorkers> {
+        &self.idle
     }
 
     /// Returns the handle of one worker.
@@ -220,7 +228,7 @@ impl<'a> Queue<'a> {
         // Other archives are read from start to end, whatever their first bytes look like.
         if let Some(format) = self.options.splits_records(entry, head) {
             let (entry, size) = (entry.clone(), self.options.piece_size);
-            let splitter = RecordSplitter::new(entry, format, file, length, size);
+            let splitter = RecordSplitter::new(entry, format, file, (length, size), &self.idle);
             return Some(FileSplitter::Records(splitter));
         }
         if self.options.archive(entry, head).is_some() {
@@ -272,7 +280,10 @@ impl WorkerHandle<'_> {
                     state.jobs.extend(batch.jobs);
                     queue.changed.notify_all();
                 }
-                None if state.batches == Some(state.batch) => return None,
+                None if state.batches == Some(state.batch) => {
+                    queue.idle.retire();
+                    return None;
+                }
                 // Another worker holds the batch to dispatch next.
                 waiting if waiting.is_some() || state.batches.is_some() => {
                     self.batch = waiting;

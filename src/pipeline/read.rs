@@ -1,12 +1,14 @@
 //! Reads one file after the other: opens it, recognises its format, finds its base, extracts its links.
 
 use std::io::{self, Cursor, Read as _};
+use std::sync::Arc;
 
 use super::archive::{self, ArchiveOutcome, ArchiveReader, WantedBytes, WayToMember};
 use super::bases;
 use super::compressed::{Located, OpenedFile};
 use super::input::{Input, Joined};
 use super::options::{Choice, PipelineOptions, ReportMode};
+use super::prefetch::IdleWorkers;
 use super::split_lines::FilePiece;
 use super::split_records::RecordPiece;
 use super::walk::{Entry, EntryKind};
@@ -60,6 +62,8 @@ pub(crate) struct FileReader<'a> {
     trees: bases::TreeRoots,
     /// The member of an archive of which the bytes are wanted.
     wanted: Option<WantedBytes>,
+    /// The other workers, in whose place threads may decompress.
+    idle: Option<Arc<IdleWorkers>>,
 }
 
 impl<'a> FileReader<'a> {
@@ -73,7 +77,14 @@ impl<'a> FileReader<'a> {
             names: bases::AbsolutePaths::default(),
             trees: bases::TreeRoots::default(),
             wanted: None,
+            idle: None,
         }
+    }
+
+    /// Lets threads decompress in the place of idle workers.
+    pub(super) fn with_idle(mut self, idle: &Arc<IdleWorkers>) -> Self {
+        self.idle = Some(Arc::clone(idle));
+        self
     }
 
     /// Creates a reader that passes no links to the sink, only what fragments can name.
@@ -218,9 +229,16 @@ impl<'a> FileReader<'a> {
     ) -> io::Result<FileOutcome> {
         let path = entry.path.as_os_str().as_encoded_bytes();
         let opened = OpenedFile::new(path, codec, input)?;
+        opened.allow_thread(self.idle.as_ref());
         if let Some(format) = self.options.archive_at(entry, opened.path, &opened.head) {
             let source = ArchiveSource::Stream(Box::new(opened.reader()), Some(opened.members()));
-            let outcome = self.archive(entry, format, source, sink);
+            let mut outcome = self.archive(entry, format, source, sink);
+            if let FileOutcome::Archive { error, .. } = &mut outcome
+                && error.is_none()
+            {
+                // An archive may end before its compression does.
+                *error = opened.read_to_end().err();
+            }
             report_damage(&opened, sink);
             return Ok(outcome);
         }

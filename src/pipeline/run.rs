@@ -143,7 +143,7 @@ impl<'a, W: Write + Send> ExtractWorker<'a, W> {
     ) -> Self {
         ExtractWorker {
             queue,
-            reader: FileReader::new(options),
+            reader: FileReader::new(options).with_idle(queue.idle()),
             collector: Collector::new(options, ordered, hash),
         }
     }

@@ -16,6 +16,7 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+use super::prefetch::{IdleWorkers, LayerReader, SharedInput};
 use super::split_lines::{ArchiveSum, MAX_SEARCH, read_at};
 use super::walk::Entry;
 use crate::archive::{
@@ -50,6 +51,7 @@ pub(crate) struct SplitArchive {
     codec: Option<&'static Codec>,
     chain: StartChain,
     sum: ArchiveSum,
+    idle: Arc<IdleWorkers>,
 }
 
 /// A piece of a web archive.
@@ -81,8 +83,8 @@ impl RecordSplitter {
         entry: Entry,
         (format, codec): (&'static ArchiveFormat, Option<&'static Codec>),
         file: File,
-        length: u64,
-        size: u64,
+        (length, size): (u64, u64),
+        idle: &Arc<IdleWorkers>,
     ) -> Self {
         RecordSplitter {
             whole: Arc::new(SplitArchive {
@@ -92,6 +94,7 @@ impl RecordSplitter {
                 codec,
                 chain: StartChain::default(),
                 sum: ArchiveSum::default(),
+                idle: Arc::clone(idle),
             }),
             length,
             // What is compressed becomes several times as long.
@@ -171,9 +174,13 @@ impl SplitArchive {
     }
 
     /// Decompresses the archive from a member on.
-    fn decompressed(self: &Arc<Self>, codec: &'static Codec, start: &MemberStart) -> Decompressed {
-        let range = Box::new(self.range(start.input));
-        let mut decompressed = Decompressed::from_member(codec, range, start);
+    fn decompressed(
+        &self,
+        codec: &'static Codec,
+        input: impl Read + 'static,
+        start: &MemberStart,
+    ) -> Decompressed {
+        let mut decompressed = Decompressed::from_member(codec, Box::new(input), start);
         decompressed.resume_at(WARC);
         decompressed
     }
@@ -223,7 +230,7 @@ impl RecordPiece {
         let chain = &self.whole.chain;
         let guard = ChainGuard { chain };
         let content = self.content(spare);
-        let outcome = match chain.start(self.index) {
+        let outcome = match chain.start(self.index, &self.whole.idle) {
             None => PieceOutcome {
                 read: None,
                 damage: None,
@@ -320,7 +327,8 @@ impl RecordPiece {
         end: u64,
         buffer: &mut Vec<u8>,
     ) -> Option<(usize, Option<MemberLog>)> {
-        let mut decompressed = self.whole.decompressed(codec, start);
+        let input = self.whole.range(start.input);
+        let mut decompressed = self.whole.decompressed(codec, input, start);
         let mut length = 0;
         loop {
             if buffer.len() < length + STEP {
@@ -386,13 +394,17 @@ impl RecordPiece {
     ) -> PieceOutcome<T> {
         let chain = &self.whole.chain;
         let is_serial = chain.is_serial.load(Ordering::Relaxed);
-        let layer = self.whole.codec.map(|codec| {
-            let layer = self.whole.decompressed(codec, &start.member);
-            Rc::new(RefCell::new(layer))
-        });
-        let mut source = match &layer {
-            Some(layer) => BufferedSource::long(Box::new(SharedLayer(Rc::clone(layer)))),
-            None => BufferedSource::long(Box::new(self.whole.range(start.member.input))),
+        let input = self.whole.range(start.member.input);
+        let (mut source, layer) = match self.whole.codec {
+            Some(codec) => {
+                let input = SharedInput::new(input);
+                let layer = self.whole.decompressed(codec, input.clone(), &start.member);
+                let layer = Rc::new(RefCell::new(layer));
+                let mut reader = LayerReader::new(vec![Rc::clone(&layer)]);
+                reader.allow_thread(input, &self.whole.idle);
+                (BufferedSource::long(Box::new(reader)), Some(layer))
+            }
+            None => (BufferedSource::long(Box::new(input)), None),
         };
         source.consumed = start.member.output;
         let end = Rc::new(Cell::new(None));
@@ -420,15 +432,6 @@ impl RecordPiece {
     /// returns the sum.
     pub(crate) fn add_counts(&self, counts: &ArchiveRecord) -> Option<ArchiveRecord> {
         self.whole.sum.add(counts, self.index, self.is_last())
-    }
-}
-
-/// One layer of compression, which its reader and the places of its members share.
-struct SharedLayer(Rc<RefCell<Decompressed>>);
-
-impl Read for SharedLayer {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        self.0.borrow_mut().read(into)
     }
 }
 
@@ -498,8 +501,9 @@ impl StartChain {
     }
 
     /// Waits for the start of a piece; `None` where a worker has ended early.
-    fn start(&self, index: usize) -> Option<PieceStart> {
+    fn start(&self, index: usize, idle: &Arc<IdleWorkers>) -> Option<PieceStart> {
         let mut state = self.lock();
+        let _idle = idle.enter();
         while !state.is_broken {
             if let Some((start, is_taken)) = state.starts.get_mut(&index) {
                 *is_taken = true;

@@ -218,6 +218,68 @@ fn members_need_not_be_records() {
     }
 }
 
+fn packed(content: &[u8], extension: &str) -> Vec<u8> {
+    match extension {
+        "zst" => crate::compressed::zstd(content),
+        "bz2" => crate::compressed::bzip2(content),
+        _ => crate::compressed::gzip(content),
+    }
+}
+
+/// A header of ustar and the content behind it.
+fn tar_member(name: &str, content: &[u8]) -> Vec<u8> {
+    let mut member = vec![0; 512];
+    member[..name.len()].copy_from_slice(name.as_bytes());
+    member[124..135].copy_from_slice(format!("{:011o}", content.len()).as_bytes());
+    member[148..156].fill(b' ');
+    member[257..263].copy_from_slice(b"ustar\0");
+    let sum: u32 = member.iter().map(|&byte| u32::from(byte)).sum();
+    member[148..155].copy_from_slice(format!("{sum:06o}\0").as_bytes());
+    member.extend_from_slice(content);
+    member.resize(member.len().next_multiple_of(512), 0);
+    member
+}
+
+/// What is compressed in one stream is decompressed by one thread and read by another.
+#[test]
+fn one_stream_gives_the_same_on_two_threads() {
+    let records = bytes(&Crawl::new(7, false, 30).records(2 << 20));
+    let mut tar = Vec::new();
+    let mut page = b"<base href=http://example.com/x/>".to_vec();
+    for number in 0..40_000 {
+        page.extend_from_slice(format!("<a href=page{number}.html>{number}</a>\n").as_bytes());
+    }
+    for (number, page) in page.chunks(50_000).enumerate() {
+        tar.extend(tar_member(&format!("site/{number}.html"), page));
+    }
+    tar.resize(tar.len() + 1024, 0);
+    for (name, content) in [("x.warc", records), ("x.tar", tar), ("x.html", page)] {
+        for extension in ["gz", "zst", "bz2"] {
+            let whole = packed(&content, extension);
+            let mut flipped = whole.clone();
+            flipped[whole.len() / 2] ^= 1;
+            let mut checksum = whole.clone();
+            checksum[whole.len() - 6] ^= 1;
+            let cut = whole[..whole.len() * 2 / 3].to_vec();
+            let twice = [whole.as_slice(), &whole].concat();
+            for (kind, stored) in [whole, flipped, checksum, cut, twice].iter().enumerate() {
+                let name = format!("{name}.{extension}");
+                let (_directory, path) = file(&name, stored);
+                let one = run(&path, 1, 1 << 20);
+                let two = run(&path, 2, 1 << 20);
+                assert!(one.output == two.output, "{name}, {kind}");
+                assert_eq!(one.damaged, two.damaged, "{name}, {kind}");
+                assert_eq!(
+                    one.damaged > 0,
+                    matches!(kind, 1..=3) || name.starts_with("x.warc"),
+                    "{name}, {kind}"
+                );
+                assert!(one.output.lines().count() > 100, "{name}, {kind}");
+            }
+        }
+    }
+}
+
 /// Writes an archive of `URISCAN_CRAWL_MIB` mebibytes at `URISCAN_CRAWL`, 3 % of its records damaged,
 /// reads it with two threads and checks what was found.
 #[test]

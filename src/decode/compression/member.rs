@@ -9,7 +9,7 @@ use crate::bytes::buffered::BufferedSource;
 pub(super) const WINDOW: u64 = 128 << 20;
 
 /// Decodes the members of one codec, one after the other.
-pub(super) trait MemberDecoder {
+pub(super) trait MemberDecoder: Send {
     /// Reads the header of a member.
     ///
     /// # Errors

@@ -24,6 +24,9 @@ use member::{DecodeStep, MemberDecoder};
 /// Output of more than [`RATIO_FROM`] bytes may be at most this many times longer than the input.
 const RATIO: u64 = 1000;
 const RATIO_FROM: u64 = 64 << 20;
+/// The ratio is looked at where the output has a multiple of this many bytes, however many are asked for
+/// at a time.
+const RATIO_STEP: u64 = 64 << 10;
 
 /// A compression format.
 pub struct Codec {
@@ -217,9 +220,9 @@ impl DecompressError {
 /// assert_eq!(document.error().unwrap().fault, DecompressFault::Truncated);
 /// # std::io::Result::Ok(())
 /// ```
-pub struct Decompressed {
+pub struct Decompressed<R: ?Sized = dyn Read> {
     codec: &'static Codec,
-    source: BufferedSource,
+    source: BufferedSource<R>,
     decoder: Box<dyn MemberDecoder>,
     state: DecompressState,
     /// Decompressed bytes so far.
@@ -385,6 +388,25 @@ enum DecompressState {
     Done,
 }
 
+/// A document without its reader, which another thread can go on with.
+pub(crate) type DetachedLayer = Decompressed<io::Empty>;
+
+impl<R: ?Sized> Decompressed<R> {
+    /// Goes on with another reader.
+    pub(crate) fn with_reader<S: ?Sized>(self, reader: Box<S>) -> Decompressed<S> {
+        Decompressed {
+            codec: self.codec,
+            source: self.source.with_reader(reader),
+            decoder: self.decoder,
+            state: self.state,
+            output: self.output,
+            log: self.log,
+            resume: self.resume,
+            attempts: self.attempts,
+        }
+    }
+}
+
 impl Decompressed {
     /// Reads the document in `reader`, whose first bytes are those of the codec.
     pub fn new(codec: &'static Codec, reader: Box<dyn Read>) -> Self {
@@ -430,6 +452,39 @@ impl Decompressed {
         &self.log
     }
 
+    /// Returns what is left to read, for another thread. The places of members and of damage so far stay
+    /// here; [`Decompressed::extend_log`] adds later ones.
+    pub(crate) fn detach(&mut self) -> DetachedLayer {
+        let rest = Decompressed {
+            state: DecompressState::Done,
+            ..Decompressed::new(self.codec, Box::new(io::empty()))
+        };
+        let mut detached = std::mem::replace(self, rest);
+        self.log = detached.take_log();
+        detached.with_reader(Box::new(io::empty()))
+    }
+
+    /// Returns the places of members and of damage since the last call. The last member is returned
+    /// again by the next call, when more may be known of it.
+    pub(crate) fn take_log(&mut self) -> MemberLog {
+        let news = std::mem::take(&mut self.log);
+        self.log.error = news.error;
+        self.log.members.extend(news.members.back());
+        news
+    }
+
+    /// Adds the places of members and of damage that follow.
+    pub(crate) fn extend_log(&mut self, news: MemberLog) {
+        let log = &mut self.log;
+        log.error = news.error;
+        log.gaps.extend(news.gaps);
+        log.members.pop_back();
+        log.members.extend(news.members);
+        while log.members.len() > MEMBERS {
+            log.members.pop_front();
+        }
+    }
+
     /// Returns the number of compressed bytes that have been consumed.
     pub fn input(&self) -> u64 {
         self.source.consumed
@@ -438,6 +493,26 @@ impl Decompressed {
     /// Returns whether the output of so much input is too long.
     pub(crate) fn is_excessive(input: u64, output: u64) -> bool {
         output > RATIO_FROM && output / RATIO > input
+    }
+
+    /// Returns the number of decompressed bytes so far.
+    pub(crate) fn output(&self) -> u64 {
+        self.output
+    }
+
+    /// Returns how many bytes may be read before the ratio is looked at, which is at most where the output
+    /// has so many.
+    fn before_check(&self) -> usize {
+        let left = match RATIO_FROM.checked_sub(self.output) {
+            Some(left @ 1..) => left,
+            _ => RATIO_STEP - self.output % RATIO_STEP,
+        };
+        usize::try_from(left).unwrap_or(usize::MAX)
+    }
+
+    /// Returns whether the ratio is looked at where the output has so many bytes.
+    pub(crate) fn is_checked(output: u64) -> bool {
+        output.is_multiple_of(RATIO_STEP)
     }
 
     /// Ends the document here, with a fault unless there has been one.
@@ -562,7 +637,10 @@ impl Read for Decompressed {
                         Err(fault) => (0, DecodeStep::Failed(fault)),
                     }
                 }
-                DecompressState::Member => self.decoder.decompress(&mut self.source, into),
+                DecompressState::Member => {
+                    let most = into.len().min(self.before_check());
+                    self.decoder.decompress(&mut self.source, &mut into[..most])
+                }
             };
             self.output += n as u64;
             match step {
@@ -576,6 +654,7 @@ impl Read for Decompressed {
             }
             if n > 0 {
                 if self.state != DecompressState::Done
+                    && Self::is_checked(self.output)
                     && Self::is_excessive(self.input(), self.output)
                 {
                     self.end_with(DecompressFault::RatioLimit);
