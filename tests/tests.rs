@@ -38,8 +38,12 @@ mod markup;
 mod mail;
 // Packages: EPUB, OOXML, ODF.
 mod packages;
+// The files by which others get the command.
+mod packaging;
 // PDF files.
 mod pdf;
+// The picture in README.md.
+mod picture;
 // reStructuredText.
 mod rst;
 // The sample session of README.md is what one sees.

@@ -56,6 +56,9 @@ pub(crate) struct Schema {
     pub push: fn(&mut Vec<u8>),
 }
 
+/// The version of all schemas: grows where a key goes away, or gets another meaning or type.
+const VERSION: &str = "1";
+
 /// All schemas.
 pub(crate) static SCHEMAS: &[Schema] = &[
     Schema {
@@ -266,6 +269,8 @@ fn push(name: &str, about: &str, keys: &[SchemaRow], out: &mut Vec<u8>) {
         out.push(b':');
         push_string(text.as_bytes(), out);
     }
+    out.extend_from_slice(b",\n  \"version\":");
+    out.extend_from_slice(VERSION.as_bytes());
     out.extend_from_slice(b",\n  \"properties\":{");
     for (index, (name, about, shape, _)) in keys.iter().enumerate() {
         out.extend_from_slice(if index == 0 { b"\n    " } else { b",\n    " });
@@ -316,6 +321,7 @@ mod tests {
             (schema.push)(&mut text);
             let value: serde_json::Value = serde_json::from_slice(&text).unwrap();
             assert_eq!(value["title"], schema.name);
+            assert_eq!(value["version"], 1);
             assert_eq!(value["properties"]["type"]["const"], schema.name);
             let required = value["required"].as_array().unwrap();
             assert!(required.len() > 3, "{required:?}");
