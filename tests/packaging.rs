@@ -265,7 +265,7 @@ mod action {
 
     impl Runner {
         fn new() -> Self {
-            let tree = Tree::new(&[("site/index.html", "<a href=gone.html>x</a>\n")]);
+            let tree = Tree::new(&[("work/site/index.html", "<a href=gone.html>x</a>\n")]);
             fs::create_dir(tree.path().join("bin")).unwrap();
             Runner { tree }
         }
@@ -287,7 +287,7 @@ mod action {
             Command::new("bash")
                 .arg(root().join(".ci/action"))
                 .arg(name)
-                .current_dir(self.tree.path())
+                .current_dir(self.path("work"))
                 .env("PATH", path)
                 .env("URISCAN_RELEASES", releases)
                 .env("RUNNER_OS", "Linux")
@@ -328,7 +328,7 @@ mod action {
         );
         let written = |name: &str| fs::read_to_string(runner.path(name)).unwrap();
         assert!(written("summary.md").contains("gone.html"));
-        assert!(written("out.sarif").contains("\"2.1.0\""));
+        assert!(written("work/out.sarif").contains("\"2.1.0\""));
         assert_eq!(written("output"), "exit-code=1\n");
 
         // Without paths the working directory is checked, whatever standard input is; words of
@@ -342,7 +342,7 @@ mod action {
         assert_eq!(code, Some(0));
         let (code, _) = audit(&[("INPUT_PATHS", "$(touch made) `touch made`;")]);
         assert_eq!(code, Some(2));
-        assert!(!runner.path("made").exists());
+        assert!(!runner.path("work/made").exists());
     }
 
     fn digest(path: &Path) -> Option<String> {

@@ -43,7 +43,9 @@ fn lines(text: &str) -> Vec<Vec<Run>> {
             let piece = match piece.split_once('m') {
                 Some((code, rest)) if index > 0 => {
                     let color = COLORS.iter().find(|(known, _)| *known == code);
-                    class = color.unwrap_or_else(|| panic!("SGR {code} has no colour")).1;
+                    class = color
+                        .unwrap_or_else(|| panic!("SGR {code} has no colour"))
+                        .1;
                     rest
                 }
                 _ => piece,
@@ -56,7 +58,10 @@ fn lines(text: &str) -> Vec<Vec<Run>> {
                 column += 1;
                 match runs.last_mut().filter(|run| run.class == class) {
                     Some(run) => run.text.push(c),
-                    None => runs.push(Run { class, text: c.to_string() }),
+                    None => runs.push(Run {
+                        class,
+                        text: c.to_string(),
+                    }),
                 }
             }
         }
@@ -84,7 +89,9 @@ fn draw(lines: &[Vec<Run>]) -> String {
             column += length;
             let length = length as f32 * ADVANCE;
             let text = text.replace('&', "&amp;").replace('<', "&lt;");
-            svg += &format!("<tspan class=\"{class}\" x=\"{x:.1}\" textLength=\"{length:.1}\">{text}</tspan>");
+            svg += &format!(
+                "<tspan class=\"{class}\" x=\"{x:.1}\" textLength=\"{length:.1}\">{text}</tspan>"
+            );
         }
         svg += "</text>\n";
     }
@@ -108,7 +115,10 @@ fn the_picture_of_the_readme_shows_what_an_audit_prints() {
         fs::write(&path, &drawn).unwrap();
     }
     let picture = fs::read_to_string(&path).unwrap_or_default();
-    assert!(picture == drawn, "RECORD=1 cargo test picture draws it anew");
+    assert!(
+        picture == drawn,
+        "RECORD=1 cargo test picture draws it anew"
+    );
     roxmltree::Document::parse(&picture).unwrap();
     let readme = fs::read_to_string(root.join("README.md")).unwrap();
     assert!(readme.contains("(.github/audit.svg)"));

@@ -74,14 +74,39 @@ fn words(command: &str) -> Vec<String> {
     words
 }
 
-/// Runs a session and says what one sees of it; `cd` and `echo $?` are the shell's.
+/// Runs a session and says what one sees of it; `cd` and `echo $?` are the shell's. `cp` takes the session
+/// to a directory of its own, where it may write.
 fn run(steps: &[Step]) {
     let mut directory = root().to_owned();
+    let own = tempfile::tempdir().unwrap();
     let mut code = 0;
     for Step { words, expected } in steps {
         let seen = match words[0].as_str() {
             "cd" => {
                 directory.push(&words[1]);
+                String::new()
+            }
+            "cp" => {
+                let (from, to) = words.split_last().map(|(to, from)| (from, to)).unwrap();
+                let ran = Command::new("cp")
+                    .args(&from[1..])
+                    .arg(own.path().join(to))
+                    .current_dir(&directory)
+                    .status();
+                assert!(ran.unwrap().success(), "{words:?}");
+                directory = own.path().to_owned();
+                String::new()
+            }
+            "sed" => {
+                assert!(
+                    directory.starts_with(own.path()),
+                    "{words:?} without a copy"
+                );
+                let ran = Command::new("sed")
+                    .args(&words[1..])
+                    .current_dir(&directory)
+                    .status();
+                assert!(ran.unwrap().success(), "{words:?}");
                 String::new()
             }
             "echo" => format!("{}\n", std::mem::take(&mut code)),

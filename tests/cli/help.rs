@@ -161,8 +161,8 @@ fn the_flags_of_the_readme_exist() {
         .flat_map(|subcommand| flags(&help(subcommand, "--help")))
         .collect();
     // Flags of cargo and of the tools in comparisons.
-    let others = "release path open bench fuzz-dir check-anchors dump offline \
-        only-explicit-features features baseline-rev document-private-items";
+    let others = "release path open bench fuzz-dir check-anchors dump offline locked global rm repo \
+        only-explicit-features features document-private-items";
     let others: Vec<_> = others.split(' ').collect();
     let mut found = 0;
     for (at, _) in readme.match_indices("--") {
