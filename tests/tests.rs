@@ -48,6 +48,9 @@ mod picture;
 mod rst;
 // The sample session of README.md is what one sees.
 mod readme;
+// Tables of links.
+#[cfg(feature = "arrow")]
+mod tables;
 // Placeholders of template engines, in every format.
 mod templates;
 // URIs in plain text.

@@ -1,0 +1,135 @@
+//! Usage, failures and what else is not in the rows.
+
+use std::fs;
+
+use arrow_ipc::reader::StreamReader;
+
+use super::*;
+
+#[test]
+fn a_run_without_links_has_the_schema_and_no_rows() {
+    let tree = Tree::new(&[("empty.txt", "")]);
+    let output = tree.path().join("table.arrow");
+    let ran = tree.run(&[
+        "empty.txt",
+        "--format",
+        "arrow",
+        "-o",
+        output.to_str().unwrap(),
+    ]);
+    assert_eq!((ran.code, ran.err.as_str()), (1, ""));
+    let stream = fs::read(&output).unwrap();
+    let reader = StreamReader::try_new(stream.as_slice(), None).unwrap();
+    let schema = reader.schema();
+    assert_eq!(schema.field(0).name(), "path");
+    assert_eq!(schema.metadata()["uriscan.schema"], "1");
+    assert_eq!(
+        schema.metadata()["uriscan.version"],
+        env!("CARGO_PKG_VERSION")
+    );
+    assert!(batches(&stream).is_empty());
+}
+
+/// The name of a type as `uriscan schema` prints it.
+fn type_name(data_type: &DataType) -> String {
+    match data_type {
+        DataType::Int32 => "int32".to_owned(),
+        DataType::Int64 => "int64".to_owned(),
+        DataType::Utf8 => "utf8".to_owned(),
+        DataType::Binary => "binary".to_owned(),
+        DataType::Timestamp(_, zone) => format!("timestamp[us, {}]", zone.as_deref().unwrap()),
+        DataType::Dictionary(key, value) => {
+            format!("dictionary<{}, {}>", type_name(key), type_name(value))
+        }
+        DataType::List(item) => format!("list<{}>", type_name(item.data_type())),
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn the_schema_that_is_printed_is_that_of_the_stream() {
+    let tree = Tree::new(&[("a.txt", "http://example.com/\n")]);
+    for columns in ["core", "mail", "web", "all"] {
+        let stream = table(&tree, &["a.txt", "--columns", columns]);
+        let schema = StreamReader::try_new(stream.as_slice(), None)
+            .unwrap()
+            .schema();
+        let mut expected = String::new();
+        for field in schema.fields() {
+            let null = if field.is_nullable() { "" } else { " not null" };
+            let kind = type_name(field.data_type());
+            expected += &format!("{}: {kind}{null}\n", field.name());
+        }
+        for (key, value) in schema.metadata() {
+            expected += &format!("{key}={value}\n");
+        }
+        let ran = tree.run(&["schema", "link", "--format", "arrow", "--columns", columns]);
+        assert_eq!((ran.code, ran.out), (0, expected));
+    }
+}
+
+#[test]
+fn flags_that_are_not_for_tables_are_refused() {
+    let tree = Tree::new(&[("a.txt", "http://example.com/\n")]);
+    for (arguments, words) in [
+        (
+            &["--format", "arrow", "--fields", "target"][..],
+            "--columns",
+        ),
+        (&["--columns", "core"], "--format arrow"),
+        (
+            &["--format", "arrow", "--columns", "none"],
+            "core, mail, web, all",
+        ),
+        (&["--format", "arrow", "--count"], "no other format"),
+        (&["--format", "arrow", "--count-by", "host"], "text"),
+    ] {
+        tree.run(&[arguments, &["a.txt"]].concat())
+            .tells(2, "", words);
+    }
+    tree.run(&["schema", "summary", "--format", "arrow"])
+        .tells(2, "", "only link");
+    tree.run(&["schema", "link", "--columns", "all"])
+        .tells(2, "", "--format arrow");
+}
+
+#[cfg(not(feature = "parquet"))]
+#[test]
+fn a_build_without_parquet_says_how_to_get_it() {
+    let tree = Tree::new(&[("a.txt", "http://example.com/\n")]);
+    let ran = tree.run(&["--format", "parquet", "a.txt"]);
+    ran.tells(2, "", "cargo install uriscan --features parquet");
+}
+
+#[test]
+fn quiet_runs_write_no_table() {
+    let tree = Tree::new(&[("a.txt", "http://example.com/\n")]);
+    let ran = tree.run(&["--format", "arrow", "--quiet", "a.txt"]);
+    assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (0, "", ""));
+}
+
+/// The rows that there are end in a whole stream; the exit code and the message tell the rest.
+#[test]
+fn a_file_that_cannot_be_read_does_not_break_the_stream() {
+    let tree = Tree::new(&[("a.txt", "http://example.com/\n")]);
+    let output = tree.path().join("table.arrow");
+    let ran = tree.run(&[
+        "a.txt",
+        "missing.txt",
+        "--format",
+        "arrow",
+        "-o",
+        output.to_str().unwrap(),
+    ]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.err.contains("missing.txt"), "{}", ran.err);
+    assert_eq!(rows(&batches(&fs::read(&output).unwrap())).len(), 1);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_output_that_fails_is_an_error() {
+    let tree = Tree::new(&[("a.txt", &"http://example.com/\n".repeat(1000))]);
+    let ran = tree.run(&["a.txt", "--format", "arrow", "-o", "/dev/full"]);
+    ran.tells(2, "", "cannot write");
+}
