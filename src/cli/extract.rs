@@ -19,11 +19,11 @@ use crate::output::json;
 use crate::output::record::Summary;
 use crate::output::record::counted;
 use crate::pipeline::bases::Bases;
-use crate::pipeline::run::RunOutcome;
+use crate::pipeline::run::{RunOutcome, run_with_report};
 use crate::pipeline::split_lines::PIECE;
 use crate::pipeline::tally::CountKey;
 use crate::pipeline::walk::{Outputs, Root, Walk};
-use crate::pipeline::{self, Archives, OutputOrder, PipelineOptions, ReportMode, Verbosity};
+use crate::pipeline::{Archives, MessageForm, OutputOrder, PipelineOptions, ReportMode, Verbosity};
 
 /// Runs `uriscan extract`.
 pub(super) fn run(arguments: &ExtractArgs) -> Result<Exit, Error> {
@@ -41,14 +41,19 @@ pub(super) fn run(arguments: &ExtractArgs) -> Result<Exit, Error> {
     let roots = roots(arguments);
     let mut options = options(arguments, &roots)?;
     let target = OutputTarget::of(arguments.output.output.as_deref())?;
+    let report = arguments.output.report.as_deref();
+    let report = report
+        .map(|path| OutputTarget::of(Some(path)))
+        .transpose()?;
+    let targets: Vec<_> = [&target].into_iter().chain(&report).collect();
     let inputs = Inputs {
         roots: &roots,
         walk: &arguments.walk,
         options: &options,
         others: &[],
     };
-    inputs.check(&[&target])?;
-    let outputs = outputs(&[&target]);
+    inputs.check(&targets)?;
+    let outputs = outputs(&targets);
     let walk = walk(&arguments.walk, roots, options.order, outputs.clone())?;
     let mut output = target.open()?;
     if output.is_terminal() && options.output.is_table() && options.report.is_links() {
@@ -60,11 +65,19 @@ pub(super) fn run(arguments: &ExtractArgs) -> Result<Exit, Error> {
     if output.is_terminal() {
         options.layout.escape = Escape::Controls;
     }
+    let mut report = report.map(|report| report.open()).transpose()?;
     let flush = output.flush_policy();
     let line = options.progress.clone().map(ProgressLine::show);
-    let outcome = pipeline::run(&options, walk, &mut output, flush);
+    let outputs_open = (&mut output, report.as_mut());
+    let outcome = run_with_report(&options, walk, outputs_open, flush);
     drop(line);
-    finish(arguments, &options, outcome, (output, &outputs), start)
+    finish(
+        arguments,
+        &options,
+        outcome,
+        (output, report, &outputs),
+        start,
+    )
 }
 
 /// Returns the roots of the walk, without those of lists.
@@ -178,6 +191,8 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<PipelineOptions, E
                 Some(StatsArg::Json) => Archives::Records,
             },
         },
+        messages: output.messages.form(),
+        has_report: output.report.is_some(),
         threads: workers(output.threads),
         piece_size: read.piece.unwrap_or(PIECE).max(1),
         order: output.order(),
@@ -216,14 +231,15 @@ fn finish(
     arguments: &ExtractArgs,
     options: &PipelineOptions,
     outcome: RunOutcome,
-    (output, outputs): (Destination, &Outputs),
+    (output, report, outputs): (Destination, Option<Destination>, &Outputs),
     start: Instant,
 ) -> Result<Exit, Error> {
     let summary = &outcome.summary;
     let written = match outcome.output_error {
         // The file is not replaced where nothing was read, or where it is an input.
-        None if summary.files == 0 || outputs.were_named() => Ok(()),
-        None => output.finish(),
+        None if outputs.were_named() => Ok(()),
+        None if summary.files == 0 => finish_report(report),
+        None => output.finish().and_then(|()| finish_report(report)),
         Some(error) => Err(error),
     };
     match written {
@@ -235,6 +251,10 @@ fn finish(
     let is_among_records = options.output.others.is_some() && options.verbosity.summary;
     match arguments.output.stats {
         Some(StatsArg::Json) => print_stats(StatsArg::Json, summary, start),
+        // Standard error has nothing but records.
+        Some(StatsArg::Text) if options.messages == MessageForm::Records && !is_among_records => {
+            print_stats(StatsArg::Json, summary, start);
+        }
         // In words it would repeat the record of the summary.
         Some(StatsArg::Text) if !is_among_records => print_stats(StatsArg::Text, summary, start),
         _ => {}
@@ -254,6 +274,10 @@ fn finish(
         Exit::Nothing
     };
     Ok(exit.or_zero(arguments.output.exit_zero))
+}
+
+fn finish_report(report: Option<Destination>) -> io::Result<()> {
+    report.map_or(Ok(()), Destination::finish)
 }
 
 /// Returns the error of a run that found no file to read, with the reasons.

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use super::process::Exit;
 use crate::output::escape::visible;
+use crate::output::json::push_fatal;
 use crate::output::record::counted;
 use crate::pipeline::Progress;
 
@@ -36,6 +37,13 @@ impl std::error::Error for Error {}
 /// hold names of files and references.
 pub(super) fn report(message: &impl fmt::Display) {
     write_stderr(format!("uriscan: {}\n", visible(&message.to_string())).as_bytes());
+}
+
+/// Writes a message to standard error as a record.
+pub(super) fn report_record(message: &impl fmt::Display) {
+    let mut record = Vec::new();
+    push_fatal(&message.to_string(), &mut record);
+    write_stderr(&record);
 }
 
 /// Writes to standard error. Errors are ignored: there is nowhere to report them.

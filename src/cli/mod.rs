@@ -24,6 +24,7 @@ use config::Config;
 pub(crate) use process::Exit;
 
 use crate::output::escape::visible;
+use crate::pipeline::MessageForm;
 
 /// Runs the command line and returns the exit code.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
@@ -52,7 +53,12 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
             }
         }
     };
-    exit(result)
+    let messages = match &cli.command {
+        None => cli.extract.output.messages.form(),
+        Some(Command::Extract(arguments)) => arguments.output.messages.form(),
+        Some(_) => MessageForm::Words,
+    };
+    exit(result, messages)
 }
 
 /// Runs an audit with the flags of a configuration among its `arguments`; `given` and `matches` are
@@ -68,7 +74,8 @@ fn audit_with_config(
             Some(Command::Audit(completed)) => {
                 let all = audit_matches(&all);
                 let notice = audit::Notice::of(config, (given, matches), (completed, all));
-                exit(audit::run(completed, all, Some(&notice)))
+                let ran = audit::run(completed, all, Some(&notice));
+                exit(ran, MessageForm::Words)
             }
             // INVARIANT: flags are added after the word `audit`.
             _ => Exit::Error,
@@ -112,9 +119,12 @@ fn print_clap_error(error: &clap::Error, arguments: &[OsString]) -> Exit {
     }
 }
 
-fn exit(result: Result<Exit, message::Error>) -> Exit {
+fn exit(result: Result<Exit, message::Error>, messages: MessageForm) -> Exit {
     result.unwrap_or_else(|error| {
-        message::report(&error);
+        match messages {
+            MessageForm::Words => message::report(&error),
+            MessageForm::Records => message::report_record(&error),
+        }
         Exit::Error
     })
 }

@@ -39,7 +39,8 @@ pub(crate) fn open_link(
     }
 }
 
-pub(super) fn push_diagnostic(path: &DocumentPath, diagnostic: &Diagnostic<'_>, out: &mut Vec<u8>) {
+/// Appends a diagnostic.
+pub(crate) fn push_diagnostic(path: &DocumentPath, diagnostic: &Diagnostic<'_>, out: &mut Vec<u8>) {
     open("diagnostic", out);
     push_path(path, diagnostic.member, out);
     push_member("code", diagnostic.code.name, out);
@@ -49,11 +50,36 @@ pub(super) fn push_diagnostic(path: &DocumentPath, diagnostic: &Diagnostic<'_>, 
     close(path, out);
 }
 
-pub(super) fn push_failure(path: &DocumentPath, failure: &Failure<'_>, out: &mut Vec<u8>) {
-    open("error", out);
-    push_path(path, failure.member, out);
-    push_member("message", failure.message, out);
+/// Appends an error.
+pub(crate) fn push_failure(path: &DocumentPath, failure: &Failure<'_>, out: &mut Vec<u8>) {
+    push_message("error", path, failure.member, failure.message, out);
+}
+
+/// Appends the reason why a file was skipped.
+pub(crate) fn push_skip(path: &DocumentPath, reason: &str, out: &mut Vec<u8>) {
+    push_message("skipped", path, None, reason, out);
+}
+
+fn push_message(
+    kind: &str,
+    path: &DocumentPath,
+    member: Option<&str>,
+    message: &str,
+    out: &mut Vec<u8>,
+) {
+    open(kind, out);
+    push_path(path, member, out);
+    push_member("message", message, out);
     close(path, out);
+}
+
+/// Appends the error that ends a run, which is about no file.
+pub(crate) fn push_fatal(message: &str, out: &mut Vec<u8>) {
+    open("error", out);
+    push_text("path", None, out);
+    push_text("member", None, out);
+    push_member("message", message, out);
+    out.extend_from_slice(b"}\n");
 }
 
 /// Appends the counts of an archive.

@@ -28,10 +28,11 @@ pub(crate) mod workers;
 pub mod writer;
 
 pub use options::{
-    Archived, Archives, Decompress, Filter, OutputOrder, PipelineOptions, Progress, ReportMode,
-    Shard, Verbosity, Written,
+    Archived, Archives, Decompress, Filter, MessageForm, OutputOrder, PipelineOptions, Progress,
+    ReportMode, Shard, Verbosity, Written,
 };
 
 #[cfg(feature = "internals")]
 pub use options::{Choice, ProgressSnapshot};
+#[cfg(feature = "internals")]
 pub use run::run;

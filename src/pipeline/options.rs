@@ -65,6 +65,10 @@ pub struct PipelineOptions {
     pub report: ReportMode,
     /// The report of everything besides links.
     pub verbosity: Verbosity,
+    /// The form of messages on standard error.
+    pub messages: MessageForm,
+    /// Collect the records of everything besides links for a file of their own.
+    pub has_report: bool,
     /// The number of workers, at least 1.
     pub threads: usize,
     /// The size of the pieces of a huge file, in bytes.
@@ -94,6 +98,8 @@ impl Default for PipelineOptions {
             layout: Layout::default(),
             report: ReportMode::default(),
             verbosity: Verbosity::default(),
+            messages: MessageForm::default(),
+            has_report: false,
             threads: 1,
             piece_size: PIECE,
             order: OutputOrder::default(),
@@ -339,6 +345,16 @@ pub struct Verbosity {
     pub summary: bool,
     /// The report of the counts of each archive of messages.
     pub archives: Archives,
+}
+
+/// The form of messages on standard error.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MessageForm {
+    /// A line in words each.
+    #[default]
+    Words,
+    /// A record each, as JSON Lines, with all diagnostics.
+    Records,
 }
 
 /// The report of the counts of each archive where the output has no records for them.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use super::archive::ArchiveOutcome;
-use super::options::{Archives, PipelineOptions, ReportMode};
+use super::options::{Archives, MessageForm, PipelineOptions, ReportMode};
 use super::queue::{Job, Queue};
 use super::read::{FileOutcome, FileReader, SHRUNK};
 use super::reorder::{BlockSink, ReorderBuffer, Stopped};
@@ -20,7 +20,7 @@ use crate::document::diagnostic::{self, Effect};
 use crate::output::DocumentPath;
 use crate::output::escape::push_decimal;
 use crate::output::escape::push_visible;
-use crate::output::json::push_archive;
+use crate::output::json::{push_archive, push_diagnostic, push_failure, push_skip, push_summary};
 use crate::output::record::{ArchiveRecord, Failure, Skip, Summary};
 use crate::output::table::RowBlock;
 use crate::output::text::push_path;
@@ -54,15 +54,27 @@ pub struct RunOutcome {
 /// let outcome = pipeline::run(&PipelineOptions::default(), walk, &mut output, FlushPolicy::Gathered);
 /// assert_eq!(outcome.summary.files, 1);
 /// ```
+#[cfg(feature = "internals")]
 pub fn run(
     options: &PipelineOptions,
     walk: Walk,
     output: impl Write + Send,
     flush: FlushPolicy,
 ) -> RunOutcome {
+    run_with_report(options, walk, (output, None), flush)
+}
+
+/// Extracts the links of all files of a walk and writes them, and to a report the records of everything
+/// besides links.
+pub(crate) fn run_with_report<W: Write + Send>(
+    options: &PipelineOptions,
+    walk: Walk,
+    (output, report): (W, Option<W>),
+    flush: FlushPolicy,
+) -> RunOutcome {
     let mut header = Chunk::default();
     (options.output.header)(&options.layout, &mut header.output);
-    let mut writer = OutputWriter::new(output, flush);
+    let mut writer = OutputWriter::new(output, flush).with_report(report);
     let mut header = writer.consume(&header);
     match options.table() {
         None => {}
@@ -122,6 +134,9 @@ fn close<W: Write + Send>(
         && options.verbosity.summary
     {
         (others.summary)(summary, &mut block.output);
+    }
+    if options.has_report {
+        push_summary(summary, &mut block.report);
     }
     writer.consume(&block)?;
     writer.finish()
@@ -399,10 +414,16 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
     }
 
     fn report_archive(&mut self, archive: &ArchiveRecord) {
+        if self.options.has_report {
+            push_archive(&self.path, archive, &mut self.block.report);
+        }
         match (&self.options.output.others, self.options.verbosity.archives) {
             (_, Archives::Leave) => {}
             (Some(others), _) if self.options.report.is_records() => {
                 (others.archive)(&self.path, archive, &mut self.block.output);
+            }
+            (_, _) if self.options.messages == MessageForm::Records => {
+                push_archive(&self.path, archive, &mut self.block.messages);
             }
             (_, Archives::Words) => self.message(format_args!("{archive}")),
             (_, Archives::Records) => {
@@ -422,24 +443,36 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
         self.counts.summary.skip(skip.reason);
         let verbosity = self.options.verbosity;
         if named && verbosity.errors || verbosity.diagnostics {
-            self.message(format_args!("{skip}"));
+            self.tell(
+                |path, out| push_skip(path, &skip.to_string(), out),
+                format_args!("{skip}"),
+            );
+        }
+        if named && self.options.has_report {
+            push_skip(&self.path, &skip.to_string(), &mut self.block.report);
         }
     }
 
     /// Reports that the current document could not be read.
     fn fail(&mut self, message: &str) {
         self.counts.summary.errors += 1;
+        let failure = Failure {
+            member: None,
+            message,
+        };
         if let Some(others) = &self.options.output.others
             && self.options.report.is_records()
         {
-            let failure = Failure {
-                member: None,
-                message,
-            };
             (others.failure)(&self.path, &failure, &mut self.block.output);
         }
+        if self.options.has_report {
+            push_failure(&self.path, &failure, &mut self.block.report);
+        }
         if self.options.verbosity.errors {
-            self.message(format_args!("{message}"));
+            self.tell(
+                |path, out| push_failure(path, &failure, out),
+                format_args!("{message}"),
+            );
         }
     }
 
@@ -456,6 +489,18 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
                 let output = self.options.output;
                 output.push_link(layout, &self.path, link, &mut block.output);
             }
+        }
+    }
+
+    /// Appends a record or a line for standard error.
+    fn tell(
+        &mut self,
+        record: impl FnOnce(&DocumentPath, &mut Vec<u8>),
+        words: std::fmt::Arguments<'_>,
+    ) {
+        match self.options.messages {
+            MessageForm::Records => record(&self.path, &mut self.block.messages),
+            MessageForm::Words => self.message(words),
         }
     }
 
@@ -521,10 +566,18 @@ impl<W: std::io::Write + Send> Sink for Collector<'_, W> {
             Some(others) if self.options.report.is_records() => {
                 (others.diagnostic)(&self.path, diagnostic, &mut self.block.output);
             }
+            _ if self.options.messages == MessageForm::Records => {
+                if verbosity.errors {
+                    push_diagnostic(&self.path, diagnostic, &mut self.block.messages);
+                }
+            }
             _ if verbosity.diagnostics || damage && verbosity.errors => {
                 self.message(format_args!("{diagnostic}"));
             }
             _ => {}
+        }
+        if self.options.has_report {
+            push_diagnostic(&self.path, diagnostic, &mut self.block.report);
         }
     }
 }

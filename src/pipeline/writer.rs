@@ -22,6 +22,8 @@ pub(crate) struct Chunk {
     pub rows: RowBlock,
     /// Lines for standard error.
     pub messages: Vec<u8>,
+    /// Records for the report of everything besides links.
+    pub report: Vec<u8>,
     /// The records in `output`, or the rows, where repeated ones are left out.
     pub keyed: Vec<Keyed>,
 }
@@ -32,6 +34,7 @@ impl OutputBlock for Chunk {
         self.output.len()
             + self.rows.weight()
             + self.messages.len()
+            + self.report.len()
             + self.keyed.len() * size_of::<Keyed>()
             + size_of::<Self>()
     }
@@ -40,6 +43,7 @@ impl OutputBlock for Chunk {
         self.output.clear();
         self.rows.clear();
         self.messages.clear();
+        self.report.clear();
         self.keyed.clear();
     }
 
@@ -48,6 +52,7 @@ impl OutputBlock for Chunk {
             output: self.output.as_slice().to_vec(),
             rows: self.rows.copied(),
             messages: self.messages.as_slice().to_vec(),
+            report: self.report.as_slice().to_vec(),
             keyed: self.keyed.as_slice().to_vec(),
         };
         self.clear();
@@ -64,6 +69,8 @@ pub(crate) struct OutputWriter<W> {
     seen: SeenTargets,
     /// For outputs that are tables.
     table: Option<TableWriter>,
+    /// The report of everything besides links.
+    report: Option<W>,
 }
 
 /// When output is written.
@@ -84,7 +91,14 @@ impl<W: Write + Send> OutputWriter<W> {
             flush,
             seen: SeenTargets::default(),
             table: None,
+            report: None,
         }
+    }
+
+    /// Writes records of everything besides links to a report, too.
+    pub(crate) fn with_report(mut self, report: Option<W>) -> Self {
+        self.report = report;
+        self
     }
 
     /// Writes rows as a table.
@@ -107,6 +121,9 @@ impl<W: Write + Send> OutputWriter<W> {
         self.write_buffer()?;
         if let Some(table) = &mut self.table {
             table.finish(&mut self.output)?;
+        }
+        if let Some(report) = &mut self.report {
+            report.flush()?;
         }
         self.output.flush()
     }
@@ -136,6 +153,11 @@ impl<W: Write + Send> BlockSink<Chunk> for OutputWriter<W> {
         if !chunk.messages.is_empty() {
             // Errors on standard error are ignored.
             let _ = io::stderr().write_all(&chunk.messages);
+        }
+        if let Some(report) = &mut self.report
+            && !chunk.report.is_empty()
+        {
+            report.write_all(&chunk.report)?;
         }
         if chunk.rows.len() > 0 {
             return self.write_rows(chunk);

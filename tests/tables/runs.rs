@@ -133,3 +133,120 @@ fn an_output_that_fails_is_an_error() {
     let ran = tree.run(&["a.txt", "--format", "arrow", "-o", "/dev/full"]);
     ran.tells(2, "", "cannot write");
 }
+
+/// What a run tells of a file that cannot be read, of a skipped one and of odd documents.
+fn odd_files() -> Tree {
+    let tree = Tree::new(&[
+        (
+            "a.html",
+            "<base href='http://example.com/'><base href=/b><a href=x>x</a>",
+        ),
+        ("b.css", "a { background: url(a b) }"),
+    ]);
+    tree.write("c.png", b"\x89PNG\r\n\x1A\n");
+    tree
+}
+
+fn lines(text: &str) -> Vec<Value> {
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+const ODD: [&str; 5] = ["a.html", "b.css", "c.png", "missing\u{1b}.txt", "--stats"];
+
+#[test]
+fn messages_can_be_records() {
+    let tree = odd_files();
+    let output = tree.path().join("table.arrow");
+    let table = [
+        "--format",
+        "arrow",
+        "-o",
+        output.to_str().unwrap(),
+        "--messages=json",
+    ];
+    let ran = tree.run(&[&ODD[..], &table].concat());
+    assert_eq!((ran.code, ran.out.as_str()), (2, ""));
+    let records = lines(&ran.err);
+    let kinds: Vec<_> = records
+        .iter()
+        .map(|record| record["type"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        kinds,
+        ["diagnostic", "diagnostic", "skipped", "error", "summary"]
+    );
+    assert_eq!(records[3]["path"], "missing\u{1b}.txt");
+    assert_eq!(records[4]["errors"], 1);
+    // The same records that JSON Lines has among the links.
+    let all = lines(&tree.run(&[&ODD[..], &["--json"]].concat()).out);
+    let others = all.iter().filter(|record| record["type"] != "link");
+    let others: Vec<_> = others
+        .filter(|record| record["type"] != "summary")
+        .collect();
+    let without_skipped = records[..4]
+        .iter()
+        .filter(|record| record["type"] != "skipped");
+    assert_eq!(without_skipped.collect::<Vec<_>>(), others);
+    assert_eq!(
+        tree.run(&[&ODD[..], &table, &["--no-messages"]].concat())
+            .err
+            .lines()
+            .count(),
+        1
+    );
+}
+
+#[test]
+fn an_error_that_ends_a_run_is_a_record_too() {
+    let tree = Tree::new(&[]);
+    let ran = tree.run(&[".", "--messages=json"]);
+    assert_eq!(ran.code, 2);
+    let records = lines(&ran.err);
+    assert_eq!(records.len(), 1);
+    assert_eq!(
+        (&records[0]["type"], &records[0]["path"]),
+        (&"error".into(), &Value::Null)
+    );
+    assert!(
+        records[0]["message"]
+            .as_str()
+            .unwrap()
+            .contains("nothing was read")
+    );
+}
+
+#[test]
+fn a_report_has_errors_diagnostics_and_the_summary() {
+    let tree = odd_files();
+    let report = tree.path().join("errors.jsonl");
+    let to = format!("--report=errors={}", report.display());
+    for format in ["text", "arrow", "jsonl"] {
+        let flags = ["--format", format, "-o", "out", &to];
+        let ran = tree.run(&[&ODD[..4], &flags].concat());
+        assert_eq!(ran.code, 2);
+        assert!(ran.err.contains("missing\\x1b.txt: "), "{}", ran.err);
+        let records = lines(&fs::read_to_string(&report).unwrap());
+        let kinds = records
+            .iter()
+            .map(|record| record["type"].as_str().unwrap());
+        let kinds: Vec<_> = kinds.collect();
+        assert_eq!(
+            kinds,
+            ["diagnostic", "diagnostic", "skipped", "error", "summary"]
+        );
+        fs::remove_file(&report).unwrap();
+    }
+    // Nothing could be read, and the report says why.
+    assert_eq!(tree.run(&["missing.txt", &to]).code, 2);
+    let records = lines(&fs::read_to_string(&report).unwrap());
+    assert_eq!(
+        (records.len(), &records[0]["path"]),
+        (2, &"missing.txt".into())
+    );
+    tree.run(&["a.html", "--report", "all=x"])
+        .tells(2, "", "errors=FILE");
+    tree.run(&["a.html", "-o", "same", "--report", "errors=same"])
+        .tells(2, "", "same");
+}

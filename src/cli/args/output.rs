@@ -17,7 +17,7 @@ use crate::output::field::{FIELDS, RecordField, default_fields};
 use crate::output::table::{ColumnSet, columns};
 use crate::output::{Formulas, Layout, LocationPrefix, OUTPUTS, Output};
 use crate::pipeline::tally::CountKey;
-use crate::pipeline::{Filter, OutputOrder, ReportMode, Written};
+use crate::pipeline::{Filter, MessageForm, OutputOrder, ReportMode, Written};
 
 /// Flags that choose references.
 #[derive(Args)]
@@ -212,6 +212,13 @@ pub(crate) struct OutputArgs {
     /// Do not tell errors; the exit code still does
     #[arg(long)]
     pub no_messages: bool,
+    /// Messages on standard error as words, or as JSON Lines: errors, all diagnostics, and the summary of
+    /// --stats
+    #[arg(long, value_name = "HOW", default_value = "words")]
+    pub messages: MessagesArg,
+    /// Write errors, diagnostics and the summary to a file, as JSON Lines
+    #[arg(long, value_name = "errors=FILE", value_parser = errors_report)]
+    pub report: Option<PathBuf>,
     /// Print a summary: a record of JSON Lines, else words on standard error with time and memory
     /// used; =json puts a record with these on standard error
     #[arg(
@@ -250,6 +257,34 @@ pub(crate) enum SortArg {
     Path,
     /// Whatever is ready first
     None,
+}
+
+/// The form of messages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MessagesArg {
+    /// In words
+    #[default]
+    Words,
+    /// As records
+    Json,
+}
+
+impl MessagesArg {
+    /// Returns the form of messages.
+    pub(in crate::cli) fn form(self) -> MessageForm {
+        match self {
+            MessagesArg::Words => MessageForm::Words,
+            MessagesArg::Json => MessageForm::Records,
+        }
+    }
+}
+
+/// Parses the report of an extraction.
+fn errors_report(text: &str) -> Result<PathBuf, String> {
+    match text.strip_prefix("errors=") {
+        Some(path) if !path.is_empty() => Ok(PathBuf::from(path)),
+        _ => Err("errors=FILE".to_owned()),
+    }
 }
 
 /// The form of the summary.

@@ -2,6 +2,8 @@
 //!
 //! Workers put the links of a document into a [`RowBlock`]; the writer, which gets the blocks in the
 //! order of the documents, joins them into batches. [`column`](self::column) has a row for each column.
+//!
+#![doc = include_str!("rules.md")]
 
 #[cfg(feature = "arrow")]
 pub(crate) mod arrow;
