@@ -1,0 +1,66 @@
+"""Findings of an audit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+
+from uriscan._command import Option, PathArgument, flags, path_arguments
+from uriscan._process import Process, Record
+
+# Options with which the command writes something else than findings, or elsewhere.
+_NOT_FINDINGS = frozenset(
+    """count_by explain external files files_with_matches fix fix_moved format generate help json messages
+    output quiet type_list""".split()
+)
+
+
+class Findings(Iterator[Record]):
+    """The findings of an audit, while the command finds them.
+
+    After the last one `summary` is the record of totals, and `Error` is raised if anything could not be
+    read.
+    """
+
+    summary: Record | None = None
+
+    def __init__(self, process: Process):
+        self._process = process
+
+    def __next__(self) -> Record:
+        for line in self._process.output:
+            record: Record = json.loads(line)
+            if record["type"] in ("finding", "link"):
+                return record
+            if record["type"] == "summary":
+                self.summary = record
+            else:
+                self._process.note(record)
+        self._process.finish()
+        raise StopIteration
+
+
+def audit(
+    paths: PathArgument | Iterable[PathArgument],
+    *,
+    root: str | Sequence[str] | None = None,
+    **options: Option,
+) -> Findings:
+    """Checks the links of document trees against the files on disk, and returns the findings.
+
+    A finding has the keys of a link, then `rule`, `level`, `message`, `suggestion`, `key` and `group`.
+    Options are the flags of `uriscan audit`, written as those of `scan`; with `links` every link is
+    returned too, with its `state`.
+
+    >>> import uriscan
+    >>> findings = uriscan.audit("corpus/audit/orphans/site", warn=["orphan"])
+    >>> for finding in findings:
+    ...     print(finding["path"], finding["rule"])
+    corpus/audit/orphans/site/alone.html orphan
+    corpus/audit/orphans/site/landing.html orphan
+    >>> findings.summary["files"]
+    5
+    """
+    names, feed = path_arguments(paths)
+    arguments = ["audit", "--json", *flags({"root": root, **options}, _NOT_FINDINGS), *names]
+    return Findings(Process(arguments, feed=feed))

@@ -1,0 +1,304 @@
+"""Tables of links from Spark: one process of the command for each partition.
+
+The executors need this package with its command, and pyarrow. A task that fails is run again by Spark, and
+the rows of a failed run are never counted: a process that ends in any way but a good one fails its task.
+
+    paths = spark.createDataFrame([("a.warc.gz",), ("b.warc.gz",)], "path string").repartition(2)
+    uriscan.spark.links(paths, columns="web").write.parquet("links")
+"""
+
+from __future__ import annotations
+
+import os
+import string
+from array import array
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from typing import TYPE_CHECKING, Literal, TypeAlias
+from urllib.parse import quote, unquote
+
+import pyarrow
+import pyarrow.compute
+
+from uriscan._command import Option, flags
+from uriscan._process import Error, Process, Record, describe
+from uriscan._reader import LinkReader
+from uriscan._scan import NOT_ROWS, scan
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+OnError: TypeAlias = Literal["fail", "collect"]
+
+# A process that takes longer for its partition is taken for one that hangs.
+TIMEOUT_SECONDS = 6 * 60 * 60.0
+
+# What an error says, in the column `failure` and in the table of errors.
+_FAILURE = pyarrow.struct(
+    [
+        ("type", pyarrow.string()),
+        ("path", pyarrow.string()),
+        ("member", pyarrow.string()),
+        ("code", pyarrow.string()),
+        ("message", pyarrow.string()),
+        ("count", pyarrow.int64()),
+        ("offset", pyarrow.int64()),
+    ]
+)
+
+# What stays as it is in the URI of a record: anything printed, of ASCII.
+_PRINTED = string.punctuation
+
+_Batches: TypeAlias = Iterable[pyarrow.RecordBatch]
+
+
+def links(
+    df: DataFrame,
+    path_col: str = "path",
+    *,
+    columns: str = "core",
+    on_error: OnError = "fail",
+    timeout: float = TIMEOUT_SECONDS,
+    **options: Option,
+) -> DataFrame:
+    """Returns the links of the files that a column names, a row for each link.
+
+    The executors read the files: paths are local, or below a mount that all of them have; `file:` URIs, as
+    Spark writes them, are understood, and the column may be binary where paths are not UTF-8. Each partition
+    is read by one process, so give each large archive a partition of its own; `jobs.link_table` does.
+
+    `columns` and the options are those of `uriscan.scan`; `threads` is 1 unless it is given. With `on_error`
+    set to "fail" a file that cannot be read, or is damaged, fails the job. With "collect" there is one more
+    column, `failure`: see `split`.
+    """
+    arguments = [*_arguments(columns, options), "--files0-from=-"]
+
+    def run(batches: _Batches) -> _Batches:
+        first = _some(batches)
+        if first is None:
+            return
+        process = Process(arguments, feed=_paths(first), timeout=timeout)
+        yield from _rows(process, on_error, _columns)
+
+    return df.select(path_col).mapInArrow(run, _spark_schema(columns, on_error))
+
+
+def links_from_content(
+    df: DataFrame,
+    content_col: str,
+    uri_col: str,
+    type_col: str | None = None,
+    *,
+    columns: str = "core",
+    on_error: OnError = "fail",
+    timeout: float = TIMEOUT_SECONDS,
+    **options: Option,
+) -> DataFrame:
+    """Returns the links of the documents that a binary column holds, a row for each link.
+
+    `uri_col` is the URI that a document was retrieved from, which is its base and becomes `path`; `type_col`
+    is its media type, and without one the type is found as for files. `member` is null but for what is in an
+    archive or a message. A document without content is an error.
+
+    Spark hands rows to Python in batches of `spark.sql.execution.arrow.maxRecordsPerBatch`; with large
+    documents set it to 100 or so, since a batch is held in memory. The rest is as for `links`.
+    """
+    arguments = [*_arguments(columns, options), "--", "-"]
+
+    def run(batches: _Batches) -> _Batches:
+        first = _some(batches)
+        if first is None:
+            return
+        documents = _Documents(first)
+        process = Process(arguments, feed=documents.records(), timeout=timeout)
+        yield from _rows(process, on_error, documents.columns, documents.failures)
+
+    selected = [content_col, uri_col, *([type_col] if type_col else [])]
+    return df.select(*selected).mapInArrow(run, _spark_schema(columns, on_error))
+
+
+def split(table: DataFrame) -> tuple[DataFrame, DataFrame]:
+    """Returns the links and the errors of a table that was made with `on_error="collect"`.
+
+    Errors have the columns `type`, `path`, `member`, `code`, `message`, `count` and `offset`. Both come from
+    one table: persist it before, or Spark reads all documents twice.
+    """
+    failed: Column = table["failure"].isNotNull()
+    return table.where(~failed).drop("failure"), table.where(failed).select("failure.*")
+
+
+def _arguments(columns: str, options: dict[str, Option]) -> list[str]:
+    """Returns the arguments of a process for rows of links."""
+    given: dict[str, Option] = {"columns": columns, "threads": 1, **options}
+    return ["--format=arrow", "--messages=json", *flags(given, NOT_ROWS)]
+
+
+def _rows(
+    process: Process,
+    on_error: OnError,
+    columns_of: Callable[[pyarrow.RecordBatch], list[pyarrow.Array]],
+    failures_of: Callable[[list[Record]], list[Record]] = list,
+) -> _Batches:
+    """Yields what a process writes, and its errors where they are collected."""
+    collect = on_error == "collect"
+    with LinkReader(process, damage_fails=not collect) as reader:
+        schema = _plain_schema(reader.schema, on_error)
+        for batch in reader:
+            columns = columns_of(batch)
+            if collect:
+                columns.append(pyarrow.nulls(len(batch), _FAILURE))
+            columns = [column.cast(field.type) for column, field in zip(columns, schema, strict=True)]
+            yield pyarrow.RecordBatch.from_arrays(columns, schema=schema)
+        failures = failures_of(process.finish(damage_fails=not collect))
+    if failures and not collect:
+        raise Error(describe(failures), failures)
+    if failures:
+        columns = [pyarrow.nulls(len(failures), field.type) for field in schema][:-1]
+        columns.append(pyarrow.array(failures, _FAILURE))
+        yield pyarrow.RecordBatch.from_arrays(columns, schema=schema)
+
+
+def _columns(batch: pyarrow.RecordBatch) -> list[pyarrow.Array]:
+    """Returns the columns of a batch as they are."""
+    return list(batch.columns)
+
+
+def _some(batches: _Batches) -> _Batches | None:
+    """Returns the batches, or None if they have no row: then there is nothing to start a process for."""
+    iterator = iter(batches)
+    for batch in iterator:
+        if len(batch) > 0:
+            return chain([batch], iterator)
+    return None
+
+
+def _paths(batches: _Batches) -> Iterator[bytes]:
+    """Yields the paths of batches as `--files0-from` reads them."""
+    for batch in batches:
+        for path in batch.column(0).to_pylist():
+            if not path:
+                raise ValueError("a path is null or empty")
+            name = path if isinstance(path, bytes) else os.fsencode(_local(path))
+            if b"\0" in name:
+                raise ValueError(f"a path with NUL: {path!r}")
+            yield name + b"\0"
+
+
+def _local(path: str) -> str:
+    """Returns the path of a `file:` URI, and any other path as it is.
+
+    Spark writes them with percent-encoding in some places (`input_file_name`) and without in others
+    (`binaryFile`).
+    """
+    if not path.startswith("file:"):
+        return path
+    name = path.removeprefix("file:")
+    name = "/" + name.lstrip("/")
+    return name if os.path.exists(name) else unquote(name)
+
+
+class _Documents:
+    """Documents of a column, as records of a web archive: their numbers lead back to the rows."""
+
+    def __init__(self, batches: _Batches):
+        self._batches = batches
+        # The URIs of all records, one after the other, and where each ends: small, for all stay.
+        self._uris = bytearray()
+        self._ends = array("q", [0])
+        self._missing: list[Record] = []
+
+    def records(self) -> Iterator[bytes | memoryview]:
+        """Yields `resource` records (ISO 28500 section 6.4), one for each row with content."""
+        for batch in self._batches:
+            contents, uris, *types = batch.columns
+            for row in range(len(batch)):
+                uri = uris[row].as_py() or ""
+                content = contents[row].as_buffer()
+                if content is None:
+                    self._missing.append({"type": "error", "path": uri, "message": "it has no content"})
+                    continue
+                self._uris += uri.encode()
+                self._ends.append(len(self._uris))
+                yield _record_head(uri, types[0][row].as_py() if types else None, content.size)
+                yield memoryview(content)
+                yield b"\r\n\r\n"
+
+    def columns(self, batch: pyarrow.RecordBatch) -> list[pyarrow.Array]:
+        """Returns the columns of a batch, with the path and the member in the row's document."""
+        member = batch.column("member")
+        places = [self._place(name) for name in member.dictionary.to_pylist()]
+        changed = {
+            name: pyarrow.compute.take(pyarrow.array(values, pyarrow.string()), member.indices)
+            for name, values in zip(("path", "member"), zip(*places, strict=True), strict=True)
+        }
+        if "loc" in batch.schema.names:
+            # A span in a row's own document is in no part of it.
+            inside = changed["member"].is_valid()
+            none = pyarrow.scalar(None, pyarrow.string())
+            loc = batch.column("loc").cast(pyarrow.string())
+            changed["loc"] = pyarrow.compute.if_else(inside, loc, none)
+        return [
+            changed.get(name, column) for name, column in zip(batch.schema.names, batch.columns, strict=True)
+        ]
+
+    def failures(self, records: list[Record]) -> list[Record]:
+        """Returns errors with the path and the member in the row's document."""
+        return self._missing + [self._placed(record) for record in records]
+
+    def _placed(self, record: Record) -> Record:
+        """Returns an error with its place in the row's document."""
+        if not record.get("member"):
+            return record
+        path, member = self._place(record["member"])
+        return {**record, "path": path, "member": member, "offset": None}
+
+    def _place(self, member: str) -> tuple[str, str | None]:
+        """Returns the URI of a record's row, and the member in its document."""
+        record, _, inner = member.partition("!")
+        number = int(record.partition("/")[0])
+        return self._uris[self._ends[number - 1] : self._ends[number]].decode(), inner or None
+
+
+def _record_head(uri: str, media_type: str | None, length: int) -> bytes:
+    """Returns the header of a record; nothing in a URI or a type can add a field to it."""
+    fields = ["WARC/1.1", "WARC-Type: resource", f"Content-Length: {length}"]
+    if uri:
+        fields.append("WARC-Target-URI: " + quote(uri, safe=_PRINTED))
+    if media_type:
+        fields.append("Content-Type: " + "".join(c if " " <= c <= "~" else " " for c in media_type))
+    return ("\r\n".join(fields) + "\r\n\r\n").encode()
+
+
+def _plain_type(of: pyarrow.DataType) -> pyarrow.DataType:
+    """Returns a type without dictionaries: Spark has none."""
+    if pyarrow.types.is_dictionary(of):
+        return _plain_type(of.value_type)
+    if pyarrow.types.is_list(of):
+        return pyarrow.list_(_plain_type(of.value_type))
+    return of
+
+
+def _plain_schema(schema: pyarrow.Schema, on_error: OnError) -> pyarrow.Schema:
+    """Returns the schema that Spark gets."""
+    fields = [pyarrow.field(field.name, _plain_type(field.type)) for field in schema]
+    if on_error == "collect":
+        fields.append(pyarrow.field("failure", _FAILURE))
+    return pyarrow.schema(fields)
+
+
+def _spark_schema(columns: str, on_error: OnError) -> str:
+    """Returns the schema in Spark's words, asked of the command that the driver has."""
+    with scan(b"", columns=columns) as reader:
+        schema = _plain_schema(reader.schema, on_error)
+    return ", ".join(f"`{field.name}` {_spark_type(field.type)}" for field in schema)
+
+
+def _spark_type(of: pyarrow.DataType) -> str:
+    """Returns the name of a type in Spark's SQL."""
+    if pyarrow.types.is_list(of):
+        return f"array<{_spark_type(of.value_type)}>"
+    if pyarrow.types.is_struct(of):
+        return "struct<" + ", ".join(f"`{field.name}`: {_spark_type(field.type)}" for field in of) + ">"
+    if pyarrow.types.is_timestamp(of):
+        return "timestamp"
+    return {"string": "string", "binary": "binary", "int64": "bigint"}[str(of)]

@@ -1,0 +1,291 @@
+"""Tables of links, read back by all that read Arrow."""
+
+import base64
+import datetime
+import gc
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import polars
+import pyarrow as pa
+import pyarrow.dataset
+import pyarrow.parquet
+import pytest
+
+import uriscan
+from tables import write_parquet
+
+
+def records(*arguments: str | Path) -> list[dict[str, Any]]:
+    """The links that the command writes as JSON Lines."""
+    done = subprocess.run([uriscan.binary(), "--json", *arguments], stdout=subprocess.PIPE, check=False)
+    lines = map(json.loads, done.stdout.splitlines())
+    return [line for line in lines if line["type"] == "link"]
+
+
+def cell(record: dict[str, Any], name: str) -> object:
+    """What a column of the table has for a record."""
+    value = record.get(name)
+    if value is not None and name in ("path_bytes", "member_bytes"):
+        return base64.b64decode(value)
+    if value is not None and name == "message_date":
+        return datetime.datetime.fromisoformat(value.replace("Z", "+00:00"))
+    if name == "reference":
+        return record[name].encode()
+    if value is not None and name == "alternatives":
+        return [one.encode() for one in value]
+    return value
+
+
+def as_in_json(value: object) -> object:
+    """A value of the table without the bytes that JSON cannot have."""
+    return value.decode("utf-8", "replace").encode() if isinstance(value, bytes) else value
+
+
+def test_all_columns_are_the_keys_of_json(corpus: list[str]) -> None:
+    with uriscan.scan(corpus, columns="all") as reader:
+        try:
+            table = reader.read_all()
+        except uriscan.Error as error:
+            pytest.fail(str(error))
+    expected = records("--", *corpus)
+    assert table.num_rows == len(expected) > 900
+    derived = {"target_bytes", "host", "host_rev", "scheme"}
+    # Only with these options are there dates, senders and subjects in JSON.
+    derived |= {"message_date", "message_from", "message_subject"}
+    for name in set(table.schema.names) - derived:
+        for found, record in zip(table[name].to_pylist(), expected, strict=True):
+            assert as_in_json(found) == cell(record, name), (name, record)
+    keys = {key for record in expected for key in record} - {"type", "text", "rel", "hreflang", "title"}
+    assert keys <= set(table.schema.names)
+
+
+def test_columns_of_a_set_have_the_values_that_they_have_in_all(corpus: list[str]) -> None:
+    whole = uriscan.scan(corpus, columns="all").read_all()
+    for columns in ("core", "mail", "web"):
+        table = uriscan.scan(corpus, columns=columns).read_all()
+        for name in table.schema.names:
+            assert table[name].to_pylist() == whole[name].to_pylist(), name
+
+
+def test_schema() -> None:
+    schema = uriscan.scan(b"", columns="all").schema
+    names = pa.dictionary(pa.int32(), pa.string())
+    assert schema.metadata[b"uriscan.schema"] == b"1"
+    for name in ("path", "member", "base", "base_source", "context", "element", "attribute", "error", "host"):
+        assert schema.field(name).type == names, name
+    for name in ("line", "column", "start", "end", "member_offset", "member_length"):
+        assert schema.field(name).type == pa.int64(), name
+    assert schema.field("target").type == pa.string()
+    assert schema.field("reference").type == pa.binary()
+    assert schema.field("flags").type.value_type == names
+    assert schema.field("alternatives").type.value_type == pa.binary()
+    assert schema.field("message_date").type == pa.timestamp("us", "UTC")
+
+
+def test_a_path_that_is_not_utf_8(tmp_path: Path) -> None:
+    name = os.fsencode(tmp_path) + b"/\xff.html"
+    with open(name, "wb") as file:
+        file.write(b"<a href=x>")
+    for paths in (os.fsdecode(name), [Path(os.fsdecode(name))]):
+        row = uriscan.scan(paths).read_all().to_pylist()[0]
+        assert row["path_bytes"] == name
+        assert row["path"].endswith("/\ufffd.html")
+
+
+def test_bytes_that_are_no_text() -> None:
+    page = b"<base href=http://example.com/><a href='a\0b'>x</a><a href='http://example.org/?\xff'>y</a>"
+    rows = uriscan.scan(page, format="html", encoding="utf-8").read_all().to_pylist()
+    # A NUL in an attribute is U+FFFD to a parser of HTML, and what is not UTF-8 too.
+    assert [row["reference"] for row in rows] == ["a\ufffdb".encode(), "http://example.org/?\ufffd".encode()]
+    assert [row["target"] for row in rows] == [
+        "http://example.com/a%EF%BF%BDb",
+        "http://example.org/?%EF%BF%BD",
+    ]
+    text = b"<http://example.com/\xff>"
+    row = uriscan.scan(text, format="text", rules="rfc3986").read_all().to_pylist()[0]
+    assert row["reference"] == b"http://example.com/\xff"
+    assert row["target"] == "http://example.com/%FF"
+    assert row["target_bytes"] == b"http://example.com/\xff"
+
+
+def test_engines_read_the_same(corpus: list[str], tmp_path: Path) -> None:
+    table = uriscan.scan(corpus, columns="all").read_all()
+    whole = table
+    plain = polars.from_arrow(table)
+    assert isinstance(plain, polars.DataFrame)
+    file = tmp_path / "links.parquet"
+    write_parquet(str(file), "--", *corpus)
+    for name in table.schema.names:
+        values = table[name].to_pylist()
+        assert plain[name].to_list() == values, name
+        assert pa.parquet.read_table(file, columns=[name])[name].to_pylist() == values, name
+        if name != "message_date":
+            column = duckdb.sql(f'SELECT "{name}" FROM whole').fetchall()
+            assert [row[0] for row in column] == values, name
+            column = duckdb.sql(f"SELECT \"{name}\" FROM '{file}'").fetchall()
+            assert [row[0] for row in column] == values, name
+    reader = uriscan.scan(corpus)
+    assert duckdb.sql("SELECT count(*) FROM reader").fetchall() == [(table.num_rows,)]
+
+
+def test_what_cannot_be_read_is_told_after_the_last_batch() -> None:
+    reader = uriscan.scan(["corpus/html", "no/such/file", "nor/this"])
+    rows = 0
+    with pytest.raises(uriscan.Error, match=r"no/such/file: No such file.* \(and 1 more\)") as caught:
+        for batch in reader:
+            rows += len(batch)
+    assert rows == uriscan.scan("corpus/html").read_all().num_rows
+    assert [record["path"] for record in caught.value.records] == ["no/such/file", "nor/this"]
+    assert caught.value.returncode == 2
+
+
+def test_no_engine_takes_an_unfinished_table_for_a_whole_one(tmp_path: Path) -> None:
+    paths = ["corpus/html", "no/such/file"]
+    reader = uriscan.scan(paths)
+    with pytest.raises(duckdb.Error, match="no/such/file"):
+        duckdb.sql("SELECT count(*) FROM reader").fetchall()
+    with pytest.raises(uriscan.Error):
+        pa.dataset.write_dataset(uriscan.scan(paths), tmp_path / "table", format="parquet")
+    with pytest.raises(polars.exceptions.ComputeError, match="no/such/file"):
+        polars.DataFrame(uriscan.scan(paths))
+
+
+def test_damage_of_an_archive_is_an_error(tmp_path: Path) -> None:
+    file = tmp_path / "cut.warc"
+    file.write_bytes(
+        b"WARC/1.1\r\nWARC-Type: resource\r\nContent-Length: 99\r\n\r\n<a href=http://example.com/>"
+    )
+    with pytest.raises(uriscan.Error) as caught:
+        uriscan.scan(file).read_all()
+    assert [record["code"] for record in caught.value.records] == ["warc.short-record"]
+
+
+def test_options() -> None:
+    page = b"<a href=http://example.com/><a href=ftp://example.org/>"
+    table = uriscan.scan(page, format="html", scheme=["ftp", "gopher"], html_text=True, exclude=None)
+    assert table.read_all()["target"].to_pylist() == ["ftp://example.org/"]
+    with pytest.raises(uriscan.Error, match="--shceme"):
+        uriscan.scan(page, shceme="ftp")
+    with pytest.raises(TypeError, match="count_by"):
+        uriscan.scan(page, count_by="host")
+    with pytest.raises(TypeError, match="include"):
+        uriscan.scan(page, include={"a": 1})
+    with pytest.raises(ValueError, match="no paths"):
+        uriscan.scan([])
+
+
+def test_no_name_is_a_flag(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("--count", "$(touch made)"):
+        Path(name).write_text("<http://example.com/>")
+    assert uriscan.scan(["--count", "$(touch made)"]).read_all().num_rows == 2
+    assert not Path("made").exists()
+
+
+def test_lists_of_paths_that_are_longer_than_arguments_may_be(tmp_path: Path) -> None:
+    paths = []
+    for number in range(3000):
+        paths.append(tmp_path / (f"{number:04}" + "x" * 100 + ".txt"))
+        paths[-1].write_text(f"<http://example.com/{number}>")
+    table = uriscan.scan(paths).read_all()
+    assert table["target"].to_pylist() == [f"http://example.com/{number}" for number in range(3000)]
+
+
+def test_pipes_do_not_wait_for_each_other(tmp_path: Path) -> None:
+    # Much in, much out, and many messages, before anything is read.
+    line = b"<http://example.com/a> <http://example.org/b>\n"
+    reader = uriscan.scan(line * 400_000, format="text")
+    time.sleep(0.5)
+    assert reader.read_all().num_rows == 800_000
+    with pytest.raises(uriscan.Error) as caught:
+        uriscan.scan([tmp_path / str(number) for number in range(5000)]).read_all()
+    assert len(caught.value.records) == 5000
+
+
+def children() -> str:
+    """The processes of the command that this process has started and not reaped."""
+    listed = subprocess.run(
+        ["ps", "-o", "comm=", "--ppid", str(os.getpid())], stdout=subprocess.PIPE, check=False
+    )
+    return "".join(line for line in listed.stdout.decode().splitlines() if "uriscan" in line)
+
+
+def test_a_reader_that_is_left_ends_the_command() -> None:
+    content = b"<http://example.com/a>\n" * 2_000_000
+    reader = uriscan.scan(content, format="text")
+    reader.read_next_batch()
+    assert "uriscan" in children()
+    reader.close()
+    assert children() == ""
+    reader = uriscan.scan(content, format="text")
+    del reader
+    gc.collect()
+    assert children() == ""
+    with uriscan.scan(content, format="text"):
+        assert "uriscan" in children()
+    assert children() == ""
+
+
+def test_a_command_that_dies_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    command = uriscan.binary()
+    wrapper = tmp_path / "uriscan"
+    wrapper.write_text(f'#!/bin/bash\n"{command}" "$@" | head -c 5000\nkill -9 $$\n')
+    wrapper.chmod(0o755)
+    monkeypatch.setenv("URISCAN_BINARY", str(wrapper))
+    with pytest.raises(uriscan.Error, match="signal 9") as caught:
+        uriscan.scan("corpus/html").read_all()
+    assert caught.value.returncode == -9
+
+
+def test_resolve() -> None:
+    references = ["../g", "", "?y", "a\nb", "http://[", "#s"]
+    targets = uriscan.resolve("http://a/b/c/d;p?q", references, rules="whatwg")
+    assert targets == [
+        "http://a/b/g",
+        "http://a/b/c/d;p?q",
+        "http://a/b/c/d;p?y",
+        "http://a/b/c/ab",
+        None,
+        "http://a/b/c/d;p?q#s",
+    ]
+    assert uriscan.resolve("http://example.com/", []) == []
+    with pytest.raises(uriscan.Error, match="no scheme"):
+        uriscan.resolve("relative", ["a"])
+
+
+def test_audit() -> None:
+    site = "corpus/audit/sub-path/public"
+    findings = uriscan.audit(site, root=f"{site}=https://example.com/docs/")
+    rules = [finding["rule"] for finding in findings]
+    assert rules == ["outside-root", "outside-root", "broken-file", "broken-file"]
+    assert findings.summary is not None
+    assert findings.summary["broken"] == 2
+    states = [link["state"] for link in uriscan.audit(site, links=True) if link["type"] == "link"]
+    assert len(states) == 15
+    with pytest.raises(uriscan.Error, match="no/such/folder") as caught:
+        list(uriscan.audit("no/such/folder"))
+    assert caught.value.records[0]["type"] == "error"
+
+
+def test_module() -> None:
+    run = [sys.executable, "-m", "uriscan"]
+    done = subprocess.run([*run, "resolve", "--base=http://a/b", "c"], stdout=subprocess.PIPE, check=False)
+    assert (done.stdout, done.returncode) == (b"http://a/c\n", 0)
+    assert subprocess.run([*run, "no/such/file"], stderr=subprocess.DEVNULL, check=False).returncode == 2
+
+
+@pytest.mark.slow
+def test_two_gigabytes_of_strings(tmp_path: Path) -> None:
+    path = tmp_path / "long.txt"
+    with path.open("wb") as file:
+        for number in range(2200):
+            file.write(b"<http://example.com/%d/%s>\n" % (number, b"x" * 1_000_000))
+    rows = sum(len(batch) for batch in uriscan.scan(path))
+    assert rows == 2200

@@ -1,0 +1,257 @@
+"""Tables of links from a cluster: the rows of one process, whatever dies on the way."""
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+
+import crawl
+import uriscan
+import uriscan.spark
+from uriscan.jobs import host_graph, link_table
+
+
+class Command:
+    """The command that the executors run: a script that each test may write anew."""
+
+    def __init__(self, folder: Path):
+        self.path = folder / "uriscan-of-executors"
+        self.once = folder / "once"
+        self.restore()
+
+    def restore(self) -> None:
+        """Runs the command itself."""
+        self.write(f'exec "{uriscan.binary()}" "$@"')
+
+    def fail_once(self, what: str) -> None:
+        """Does something once, after a part of the output, and is the command itself from then on."""
+        real = uriscan.binary()
+        dies = f'"{real}" "$@" | head -c 150000; {what}'
+        self.write(f'if mkdir "{self.once}" 2>&-; then {dies}; fi; exec "{real}" "$@"')
+
+    def write(self, script: str) -> None:
+        """Writes the script."""
+        self.path.write_text(f"#!/bin/bash\n{script}\n")
+        self.path.chmod(self.path.stat().st_mode | stat.S_IXUSR)
+
+
+@pytest.fixture(scope="module")
+def command(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Command]:
+    """The command of the executors, which find it where the session was made to look."""
+    yield Command(tmp_path_factory.mktemp("command"))
+
+
+@pytest.fixture(scope="module")
+def cluster(command: Command, spark_builder: Any) -> Iterator[SparkSession]:
+    """A cluster whose executors run `command`."""
+    session = spark_builder.config("spark.executorEnv.URISCAN_BINARY", str(command.path)).getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="module")
+def archives(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """Four archives, each with more output than a pipe holds."""
+    folder = tmp_path_factory.mktemp("archives")
+    return [str(crawl.archive(folder / f"{seed}.warc.gz", 400, seed)) for seed in range(4)]
+
+
+def rows(table: DataFrame | pa.Table) -> list[str]:
+    """The rows of a table in an order of their own, each as often as it is there."""
+    listed = table.to_pylist() if isinstance(table, pa.Table) else [row.asDict() for row in table.collect()]
+    return sorted(repr({key: _plain(value) for key, value in row.items()}) for row in listed)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_plain(one) for one in value]
+    return bytes(value) if isinstance(value, bytearray) else value
+
+
+def paths(cluster: SparkSession, names: list[str], partitions: int) -> DataFrame:
+    """A column of paths, in so many partitions."""
+    return cluster.createDataFrame([(name,) for name in names], "path string").repartition(partitions)
+
+
+def test_rows_are_those_of_one_process(cluster: SparkSession, corpus: list[str]) -> None:
+    names = [os.path.abspath(name) for name in corpus]
+    for columns in ("core", "all"):
+        expected = uriscan.scan(names, columns=columns).read_all()
+        found = uriscan.spark.links(paths(cluster, names, 5), columns=columns)
+        assert [field.name for field in found.schema] == expected.schema.names
+        if columns == "core":
+            assert rows(found) == rows(expected)
+        else:
+            assert found.drop("message_date").count() == expected.num_rows
+    types = {field.name: field.dataType.simpleString() for field in found.schema}
+    assert types["path"] == types["host"] == "string"
+    assert types["reference"] == "binary"
+    assert types["start"] == "bigint"
+    assert types["flags"] == "array<string>"
+    assert types["alternatives"] == "array<binary>"
+    assert types["message_date"] == "timestamp"
+
+
+def test_paths_may_be_uris_or_bytes(cluster: SparkSession, tmp_path: Path) -> None:
+    name = os.fsencode(tmp_path) + b"/\xff a.html"
+    with open(name, "wb") as file:
+        file.write(b"<a href=x>")
+    spaced = tmp_path / "b c%20.html"
+    spaced.write_text("<a href=y>")
+    table = cluster.createDataFrame([(bytearray(name),)], "path binary")
+    assert bytes(uriscan.spark.links(table).collect()[0]["path_bytes"]) == name
+    files = cluster.read.format("binaryFile").load(f"file://{tmp_path}/b*")
+    assert [row["path"] for row in uriscan.spark.links(files).collect()] == [str(spaced)]
+    uris = cluster.createDataFrame([(spaced.as_uri(),)], "path string")
+    assert [row["path"] for row in uriscan.spark.links(uris).collect()] == [str(spaced)]
+
+
+@pytest.mark.parametrize("what", ["kill -9 $PPID", "kill -9 $$", "exit 3"], ids=["worker", "command", "code"])
+def test_a_task_that_dies_counts_once(
+    cluster: SparkSession, command: Command, archives: list[str], what: str
+) -> None:
+    expected = rows(uriscan.scan(archives, columns="web").read_all())
+    command.fail_once(what)
+    try:
+        found = rows(uriscan.spark.links(paths(cluster, archives, 4), columns="web"))
+    finally:
+        command.restore()
+    assert command.once.exists(), "nothing has died"
+    command.once.rmdir()
+    assert found == expected
+
+
+def test_a_command_that_hangs_is_stopped(
+    cluster: SparkSession, command: Command, archives: list[str]
+) -> None:
+    command.write("exec sleep 1000")
+    try:
+        with pytest.raises(PySparkException, match="stopped after 1 seconds"):
+            uriscan.spark.links(paths(cluster, archives, 1), timeout=1).count()
+    finally:
+        command.restore()
+
+
+def test_a_damaged_file(cluster: SparkSession, archives: list[str], tmp_path: Path) -> None:
+    damaged = tmp_path / "damaged.warc.gz"
+    content = bytearray(Path(archives[0]).read_bytes())
+    content[len(content) // 2 : len(content) // 2 + 50] = bytes(50)
+    damaged.write_bytes(content)
+    names = [*archives[1:], str(damaged), str(tmp_path / "missing")]
+    with pytest.raises(uriscan.Error) as caught:
+        uriscan.scan(names).read_all()
+    expected: list[pa.RecordBatch] = []
+    reader = uriscan.scan(names)
+    try:
+        expected.extend(reader)
+    except uriscan.Error:
+        pass
+    table = uriscan.spark.links(paths(cluster, names, 3), on_error="collect").persist()
+    links, errors = uriscan.spark.split(table)
+    assert rows(links) == rows(pa.Table.from_batches(expected))
+    told = {(row["type"], row["path"], row["code"], row["message"]) for row in errors.collect()}
+    records = caught.value.records
+    assert told == {(one["type"], one["path"], one.get("code"), one["message"]) for one in records}
+    assert {path for _, path, _, _ in told} == {str(damaged), str(tmp_path / "missing")}
+    with pytest.raises(PySparkException, match="damaged"):
+        uriscan.spark.links(paths(cluster, names[:-1], 3)).count()
+
+
+def test_content_of_rows(cluster: SparkSession, corpus: list[str]) -> None:
+    names = [name for name in corpus if name.startswith("corpus/html/")]
+    content = [
+        (bytearray(Path(name).read_bytes()), f"http://example.com/{name}", "text/html") for name in names
+    ]
+    mail = b"Subject: x\r\nContent-Type: text/html\r\n\r\n<a href='http://example.org/m'>"
+    content += [
+        (bytearray(mail), "http://example.com/mail", "message/rfc822"),
+        (bytearray(b"<a href=a>"), "http://example.com/\r\nX: \u00fc", "text/html\r\n\r\n"),
+        (bytearray(b"<a href=http://example.com/b>"), None, "text/html"),
+    ]
+    table = cluster.createDataFrame(content, "content binary, uri string, type string").repartition(3)
+    found = uriscan.spark.links_from_content(table, "content", "uri", "type", columns="web")
+    by_path: dict[str, list[Any]] = {}
+    for row in found.collect():
+        by_path.setdefault(row["path"], []).append(row)
+    for name in names:
+        path = f"http://example.com/{name}"
+        whole = uriscan.scan(Path(name).read_bytes(), format="html", encoding="utf-8", base=path).read_all()
+        got = sorted(
+            (row["start"], row["target"], row["member"], row["loc"]) for row in by_path.pop(path, [])
+        )
+        expected = zip(whole["start"].to_pylist(), whole["target"].to_pylist(), strict=True)
+        assert got == sorted((start, target, None, None) for start, target in expected), name
+    [row] = by_path.pop("http://example.com/mail")
+    assert (row["member"], row["target"]) == ("1/1", "http://example.org/m")
+    [row] = by_path.pop("http://example.com/\r\nX: \u00fc")
+    assert row["target"] == "http://example.com/a"
+    [row] = by_path.pop("")
+    assert row["target"] == "http://example.com/b"
+    assert not by_path
+
+
+def test_content_that_is_not_there(cluster: SparkSession) -> None:
+    content = [(None, "http://example.com/none"), (bytearray(b"<html><a href=b>"), "http://example.com/a")]
+    table = cluster.createDataFrame(content, "content binary, uri string").coalesce(1)
+    found = uriscan.spark.links_from_content(table, "content", "uri", on_error="collect").persist()
+    links, errors = uriscan.spark.split(found)
+    assert [row["target"] for row in links.collect()] == ["http://example.com/b"]
+    assert [(row["path"], row["message"]) for row in errors.collect()] == [
+        ("http://example.com/none", "it has no content")
+    ]
+    with pytest.raises(PySparkException, match="it has no content"):
+        uriscan.spark.links_from_content(table, "content", "uri").count()
+
+
+def test_jobs(cluster: SparkSession, archives: list[str], tmp_path: Path) -> None:
+    table, graph = str(tmp_path / "links"), str(tmp_path / "graph")
+    link_table.main(["--columns", "all", "--output", table, "--task-bytes", "50000", *archives])
+    expected = uriscan.scan(archives, columns="all").read_all()
+    assert rows(pa.parquet.read_table(table).drop_columns("message_date")) == rows(
+        pa.Table.from_pylist(expected.drop_columns("message_date").to_pylist())
+    )
+    for keep in (False, True):
+        output = f"{graph}-{keep}"
+        host_graph.main([*(["--keep-www"] if keep else []), "--output", output, table])
+        vertices = _lines(f"{output}/vertices")
+        edges = _lines(f"{output}/edges")
+        assert [int(number) for number, _ in vertices] == list(range(len(vertices)))
+        assert [name for _, name in vertices] == sorted(name for _, name in vertices)
+        names = dict(vertices)
+        assert sorted((names[source], names[target]) for source, target in edges) == _edges(expected, keep)
+        numbers = [(int(source), int(target)) for source, target in edges]
+        assert numbers == sorted(set(numbers))
+        assert ("example.h3.www" in names.values()) == keep
+        assert not any(name.startswith("1.2.0") for name in names.values())
+
+
+def _lines(folder: str) -> list[list[str]]:
+    """The lines of the files of a folder, in the order of their names."""
+    files = sorted(Path(folder).glob("part-*"))
+    return [line.split("\t") for file in files for line in file.read_text().splitlines()]
+
+
+def _edges(table: pa.Table, keep_www: bool) -> list[tuple[str, str]]:
+    """The edges of the graph as DuckDB finds them."""
+    www = "" if keep_www else "www."
+    return duckdb.sql(f"""
+        WITH pair AS (
+            SELECT regexp_replace(regexp_extract(target_uri, '^http://([^/]*)', 1), '^{www}', '') AS source,
+                   regexp_replace(host, '^{www}', '') AS target
+            FROM "table"
+        )
+        SELECT DISTINCT array_to_string(list_reverse(string_split(source, '.')), '.') AS source_name,
+                        array_to_string(list_reverse(string_split(target, '.')), '.') AS target_name
+        FROM pair
+        WHERE source <> target AND source LIKE '%.example' AND target LIKE '%.example'
+        ORDER BY ALL
+    """).fetchall()
