@@ -6,7 +6,7 @@
 FROM rust:1.95-alpine AS build
 WORKDIR /source
 COPY . .
-RUN cargo build --locked --profile dist --bin uriscan --target-dir /target \
+RUN cargo build --locked --profile dist --bin uriscan --features parquet --target-dir /target \
     && cp /target/dist/uriscan /uriscan
 
 FROM scratch

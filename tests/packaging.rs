@@ -145,6 +145,14 @@ fn packages_hold_the_man_pages_and_the_completions() {
     }
     assert_eq!(shells, 3);
     let dist = toml("dist-workspace.toml");
+    // All binaries have the same features.
+    let features = &dist["dist"]["features"];
+    assert_eq!(features, &package["package"]["metadata"]["deb"]["features"]);
+    assert_eq!(
+        features,
+        &toml("pyproject.toml")["tool"]["maturin"]["features"]
+    );
+    assert!(read("Dockerfile").contains(&format!("--features {} ", strings(features).join(","))));
     let include = strings(&dist["dist"]["include"]);
     assert_eq!(include, ["target/assets/man", "target/assets/complete"]);
     let setup = dist["dist"]["github-build-setup"].as_str().unwrap();
