@@ -298,6 +298,45 @@ fn an_audit_skips_archives_and_counts_them() {
     assert_eq!(output.status.code(), Some(0));
 }
 
+/// Every archive of files, whole and damaged in some bytes, gives the same with a piece for each member.
+#[test]
+fn pieces_have_the_members_of_the_whole() {
+    let names = fs::read_dir(folder()).unwrap();
+    let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let is_of_files = |name: &String| name.ends_with(".zip") || name.ends_with(".tar");
+    let temporary = tempfile::tempdir().unwrap();
+    let mut roots = Vec::new();
+    for name in names.filter(is_of_files) {
+        let whole = fs::read(folder().join(&name)).unwrap();
+        // The offsets are far enough apart for different fields and contents to be hit.
+        for changed in (0..whole.len()).step_by((whole.len() / 60).max(1)) {
+            let mut bytes = whole.clone();
+            bytes[changed] ^= if changed == 0 { 0 } else { 0x55 };
+            let path = temporary.path().join(format!("{changed:06}-{name}"));
+            fs::write(&path, bytes).unwrap();
+            roots.push(path);
+        }
+    }
+    let outputs = [1, 4].map(|threads| {
+        let options = PipelineOptions {
+            output: Output::named("jsonl").unwrap(),
+            threads,
+            piece_size: 1,
+            ..PipelineOptions::default()
+        };
+        let roots: Vec<_> = roots.iter().cloned().map(Root::Path).map(Ok).collect();
+        let walk = Walk::new(roots.into_iter(), Default::default());
+        let mut output = Vec::new();
+        pipeline::run(&options, walk, &mut output, FlushPolicy::Gathered);
+        String::from_utf8(output).unwrap()
+    });
+    assert!(outputs[0].lines().count() > roots.len());
+    for (one, many) in outputs[0].lines().zip(outputs[1].lines()) {
+        assert_eq!(one, many);
+    }
+    assert_eq!(outputs[0].len(), outputs[1].len());
+}
+
 /// Cut at every byte, an archive gives links of the whole, with pieces and without.
 #[test]
 fn every_cut_of_a_small_archive_gives_links_of_the_whole() {

@@ -2,6 +2,7 @@
 
 use std::cell::Ref;
 use std::io::{self, Read, Seek};
+use std::ops::Deref;
 use std::rc::Rc;
 
 use encoding_rs::Encoding;
@@ -99,14 +100,51 @@ pub trait Container {
     /// Those of the reader.
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize>;
 
-    /// Returns all contents of the current member, of which none have been read, where they are in
-    /// memory: reading them copies them.
-    fn whole(&self) -> Option<Ref<'_, [u8]>> {
+    /// Returns all contents of the current member, of which none have been read, where they are whole and
+    /// fit in memory: reading them copies them.
+    fn whole(&mut self) -> Option<WholeContents<'_>> {
         None
     }
 
     /// Removes and returns the damage found so far: of the current member, or of the container.
     fn faults(&mut self) -> Vec<ArchiveFault>;
+}
+
+/// The place where a member begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MemberStart {
+    /// The offset of its first header, of a zip in the central directory; 0 for the first member.
+    pub(super) header: u64,
+    /// The number of headers in front of it.
+    pub(super) before: u64,
+}
+
+/// Consecutive members of an archive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemberRange {
+    /// Where they begin.
+    pub start: MemberStart,
+    /// Where the next member begins; none if all that follow belong to the range.
+    pub end: Option<MemberStart>,
+}
+
+/// All contents of a member, in memory.
+pub enum WholeContents<'a> {
+    /// In a buffer that several owners share.
+    Shared(Ref<'a, [u8]>),
+    /// In a buffer of the container.
+    Own(&'a [u8]),
+}
+
+impl Deref for WholeContents<'_> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            WholeContents::Shared(bytes) => bytes,
+            WholeContents::Own(bytes) => bytes,
+        }
+    }
 }
 
 /// Damage in a container.

@@ -7,7 +7,8 @@ use std::rc::Rc;
 use memchr::memmem;
 
 use super::container::{
-    ArchiveFault, ArchiveMember, ArchiveOptions, ArchiveSource, Container, MemberContents, ReadSeek,
+    ArchiveFault, ArchiveMember, ArchiveOptions, ArchiveSource, Container, MemberContents,
+    ReadSeek, WholeContents,
 };
 use super::zip::{self, SharedFile};
 use crate::bytes::buffered::BufferedSource;
@@ -244,6 +245,10 @@ impl Container for Package {
 
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         self.zip.read(into)
+    }
+
+    fn whole(&mut self) -> Option<WholeContents<'_>> {
+        self.zip.whole()
     }
 
     fn faults(&mut self) -> Vec<ArchiveFault> {

@@ -4,10 +4,14 @@
 //! zeros.
 
 use std::collections::VecDeque;
-use std::io::{self, BufRead, Read};
+use std::io::{self, BufRead, Read, SeekFrom};
 
-use super::container::{ArchiveFault, ArchiveMember, Container, MEMBERS, MemberContents};
+use super::container::{
+    ArchiveFault, ArchiveMember, Container, MEMBERS, MemberContents, MemberRange, MemberStart,
+    ReadSeek, WholeContents,
+};
 use crate::bytes::buffered::BufferedSource;
+use crate::bytes::source::fill;
 use crate::decode::compression::Decompressed;
 use crate::document::diagnostic::{self, Code};
 
@@ -15,6 +19,8 @@ use crate::document::diagnostic::{self, Code};
 const BLOCK: usize = 512;
 /// The longest extended header or long name that is read, in bytes.
 const EXTENDED: u64 = 1 << 20;
+/// The longest contents that are held whole, in bytes.
+const HELD: u64 = 192 << 10;
 /// The most regions of a sparse file.
 const REGIONS: usize = 1 << 16;
 
@@ -22,6 +28,64 @@ const REGIONS: usize = 1 << 16;
 pub(super) fn starts(head: &[u8]) -> bool {
     head.first_chunk()
         .is_some_and(|block| TarHeader(block).is_valid())
+}
+
+/// Opens some members of a tar in a file.
+pub(super) fn open_range(mut file: Box<dyn ReadSeek>, range: MemberRange) -> Box<dyn Container> {
+    let MemberStart { header, before } = range.start;
+    let sought = file.seek(SeekFrom::Start(header));
+    let mut source = BufferedSource::long(Box::new(file));
+    source.consumed = header;
+    source.error = sought.err().map(|error| error.kind());
+    let mut tar = Tar::new(source);
+    tar.members = before;
+    tar.until = range.end.map(|end| end.before);
+    Box::new(tar)
+}
+
+/// Passes over members of so many bytes; returns where the next one begins. `None` where none follows,
+/// and at whatever else is not usual: the bytes of holes are counted over the whole tar.
+pub(super) fn pass_over(
+    mut file: Box<dyn ReadSeek>,
+    from: MemberStart,
+    bytes: u64,
+) -> Option<MemberStart> {
+    let MemberStart {
+        mut header,
+        mut before,
+    } = from;
+    let (mut passed, mut extended) = (0_u64, Extended::default());
+    loop {
+        let mut block = [0; BLOCK];
+        file.seek(SeekFrom::Start(header)).ok()?;
+        let length = fill(&mut file, &mut block).ok()?;
+        let own = TarHeader(&block);
+        if length < BLOCK || !own.is_valid() || before == MEMBERS {
+            return None;
+        }
+        let is_between = extended.is_empty();
+        if passed >= bytes && is_between {
+            return Some(MemberStart { header, before });
+        }
+        let size = own.contents_length(&extended)?;
+        match own.kind() {
+            b'x' | b'X' => {
+                let mut records = vec![0; size.min(EXTENDED) as usize];
+                fill(&mut file, &mut records).ok()?;
+                extended.read(&records);
+            }
+            b'L' => extended.name = Some(Vec::new()),
+            b'g' | b'K' => {}
+            _ => extended = Extended::default(),
+        }
+        if own.kind() == b'S' || extended.is_sparse() {
+            return None;
+        }
+        before += 1;
+        passed = passed.saturating_add(size);
+        header =
+            (header + BLOCK as u64).checked_add(size.checked_next_multiple_of(BLOCK as u64)?)?;
+    }
 }
 
 /// A header block.
@@ -80,6 +144,18 @@ impl<'a> TarHeader<'a> {
         self.0[156]
     }
 
+    /// Returns the number of bytes of contents that follow.
+    fn contents_length(&self, extended: &Extended) -> Option<u64> {
+        let is_extension = matches!(self.kind(), b'x' | b'g' | b'L' | b'K' | b'X');
+        let size = extended.size.filter(|_| !is_extension);
+        let size = size.or_else(|| self.number(124..136))?;
+        // Links and folders have no contents, whatever their size says.
+        Some(match self.kind() {
+            b'1'..=b'6' => 0,
+            _ => size,
+        })
+    }
+
     /// Returns the name; in a ustar header it has a prefix. GNU headers have other fields there.
     fn name(&self) -> Vec<u8> {
         let (name, prefix) = (self.text(0..100), self.text(345..500));
@@ -91,14 +167,14 @@ impl<'a> TarHeader<'a> {
 }
 
 /// A part of a sparse file that is stored.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Region {
     offset: u64,
     length: u64,
 }
 
 /// The facts about the member behind it that an extended header tells.
-#[derive(Default)]
+#[derive(Default, PartialEq, Eq)]
 struct Extended {
     name: Option<Vec<u8>>,
     size: Option<u64>,
@@ -111,6 +187,16 @@ struct Extended {
 }
 
 impl Extended {
+    /// Returns whether nothing has been told of the next member.
+    fn is_empty(&self) -> bool {
+        *self == Extended::default()
+    }
+
+    /// Returns whether the next member is a sparse file.
+    fn is_sparse(&self) -> bool {
+        self.has_inner_map || self.sparse_size.is_some() || !self.regions.is_empty()
+    }
+
     /// Reads the records `LENGTH KEY=VALUE` of a pax header.
     fn read(&mut self, mut records: &[u8]) {
         while let Some((record, rest)) = split_record(records) {
@@ -183,7 +269,10 @@ pub(super) struct Tar {
     sparse: Option<(u64, u64)>,
     /// The bytes of holes that were read so far.
     holes: u64,
+    /// The number of headers that have been read.
     members: u64,
+    /// The number of headers behind which reading ends.
+    until: Option<u64>,
     faults: Vec<ArchiveFault>,
     ended: bool,
 }
@@ -198,6 +287,7 @@ impl Tar {
             sparse: None,
             holes: 0,
             members: 0,
+            until: None,
             faults: Vec::new(),
             ended: false,
         }
@@ -348,6 +438,9 @@ impl Tar {
         let n = self.source.read(&mut into[..most])?;
         self.left -= n as u64;
         if n == 0 {
+            if let Some(kind) = self.source.error.take() {
+                return Err(kind.into());
+            }
             self.left = 0;
             self.cut();
         }
@@ -400,6 +493,7 @@ impl Container for Tar {
         let mut extended = Extended::default();
         loop {
             self.end_member();
+            self.ended |= self.until.is_some_and(|until| self.members >= until);
             if self.ended {
                 return Ok(None);
             }
@@ -415,18 +509,11 @@ impl Container for Tar {
             }
             self.members += 1;
             let header = TarHeader(&block);
-            let is_extension = matches!(header.kind(), b'x' | b'g' | b'L' | b'K' | b'X');
-            let Some(size) =
-                (extended.size.filter(|_| !is_extension)).or_else(|| header.number(124..136))
-            else {
+            let Some(size) = header.contents_length(&extended) else {
                 self.fault(&diagnostic::ARCHIVE_INCONSISTENT);
                 continue;
             };
-            // Links and folders have no contents, whatever their size says.
-            self.left = match header.kind() {
-                b'1'..=b'6' => 0,
-                _ => size,
-            };
+            self.left = size;
             self.padding = self
                 .left
                 .next_multiple_of(BLOCK as u64)
@@ -456,6 +543,15 @@ impl Container for Tar {
             Some((at, size)) => self.read_sparse(into, at, size),
             None => self.read_stored(into),
         }
+    }
+
+    fn whole(&mut self) -> Option<WholeContents<'_>> {
+        if self.sparse.is_some() || self.left > HELD {
+            return None;
+        }
+        let length = self.left as usize;
+        let bytes = self.source.peek(length);
+        (bytes.len() == length).then_some(WholeContents::Own(bytes))
     }
 
     fn faults(&mut self) -> Vec<ArchiveFault> {

@@ -13,7 +13,7 @@ use memchr::memmem;
 
 use super::container::{
     ArchiveFault, ArchiveMember, ArchiveOptions, ArchiveSource, Container, HttpBase,
-    MemberContents, RecordHeader,
+    MemberContents, RecordHeader, WholeContents,
 };
 use super::http::{BodyFaults, ResponseHeader, decoded, header_end, is_chunked};
 use crate::bytes::buffered::BufferedSource;
@@ -865,9 +865,9 @@ impl Container for WebArchive {
         }
     }
 
-    fn whole(&self) -> Option<Ref<'_, [u8]>> {
+    fn whole(&mut self) -> Option<WholeContents<'_>> {
         match &self.body {
-            Some(RecordBody::Block(block)) => block.whole(),
+            Some(RecordBody::Block(block)) => block.whole().map(WholeContents::Shared),
             _ => None,
         }
     }

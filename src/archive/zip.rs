@@ -8,10 +8,12 @@ use std::io::{self, BufRead, Read, SeekFrom};
 use std::rc::Rc;
 
 use flate2::bufread::DeflateDecoder;
+use flate2::{Decompress, FlushDecompress, Status};
 use memchr::memmem;
 
 use super::container::{
-    ArchiveFault, ArchiveMember, ArchiveSource, Container, MEMBERS, MemberContents, ReadSeek,
+    ArchiveFault, ArchiveMember, ArchiveSource, Container, MEMBERS, MemberContents, MemberRange,
+    MemberStart, ReadSeek, WholeContents,
 };
 use super::content::{Method, PackedContents, Seal, Tally, is_damage};
 use crate::bytes::buffered::BufferedSource;
@@ -30,6 +32,10 @@ const CENTRAL_SIZE: usize = 46;
 const END_SIZE: usize = 22;
 const END_64_SIZE: usize = 56;
 const LOCATOR_SIZE: u64 = 20;
+/// The number of bytes that are read at least where a header is looked at.
+const AHEAD: usize = 4 << 10;
+/// The longest contents that are unpacked as a whole, in bytes, packed or not.
+const HELD: u64 = 1 << 20;
 /// The longest comment behind the end record, in bytes.
 const COMMENT: u64 = 0xffff;
 /// A 32-bit field whose value stands in the extra field.
@@ -68,6 +74,43 @@ pub(super) fn open_shared(file: SharedFile) -> Box<dyn Container> {
             Box::new(stream)
         }
     }
+}
+
+/// Opens some members of a zip in a file.
+pub(super) fn open_range(file: Box<dyn ReadSeek>, range: MemberRange) -> Box<dyn Container> {
+    match Zip::new(Rc::new(RefCell::new(file))) {
+        Ok(mut zip) => {
+            zip.go_to(range.start);
+            if let Some(end) = range.end {
+                zip.left = end.before.saturating_sub(range.start.before);
+            }
+            Box::new(zip)
+        }
+        Err(file) => open_shared(file),
+    }
+}
+
+/// Passes over members of so many unpacked bytes; returns where the next one begins.
+pub(super) fn pass_over(
+    file: Box<dyn ReadSeek>,
+    from: MemberStart,
+    bytes: u64,
+) -> Option<MemberStart> {
+    let mut zip = Zip::new(Rc::new(RefCell::new(file))).ok()?;
+    zip.go_to(from);
+    let mut passed = 0_u64;
+    while passed < bytes {
+        passed = passed.saturating_add(zip.header()?.length);
+        zip.members += 1;
+        zip.left = zip.left.checked_sub(1)?;
+    }
+    let start = MemberStart {
+        header: zip.directory.consumed,
+        before: zip.members,
+    };
+    // A header that is damaged is told by the range that ends with it.
+    let is_member = zip.left > 0 && zip.members < MEMBERS && zip.header().is_some();
+    is_member.then_some(start)
 }
 
 fn u16_at(bytes: &[u8], at: usize) -> u16 {
@@ -199,20 +242,104 @@ impl Read for Section {
     }
 }
 
+/// A part of a file in memory.
+struct FileWindow {
+    file: SharedFile,
+    /// The bytes are `buffer[..end]`, which stand at `offset` in the file.
+    buffer: Vec<u8>,
+    end: usize,
+    offset: u64,
+}
+
+impl FileWindow {
+    fn new(file: SharedFile) -> Self {
+        FileWindow {
+            file,
+            buffer: Vec::new(),
+            end: 0,
+            offset: 0,
+        }
+    }
+
+    /// Returns the `length` bytes at an offset, fewer only at the end of the file.
+    fn bytes(&mut self, offset: u64, length: usize) -> io::Result<&[u8]> {
+        let start = offset.checked_sub(self.offset);
+        let start = start.and_then(|start| usize::try_from(start).ok());
+        let start = start.map_or(self.end, |start| start.min(self.end));
+        if self.end - start >= length {
+            return Ok(&self.buffer[start..start + length]);
+        }
+        self.buffer.copy_within(start..self.end, 0);
+        (self.end, self.offset) = (self.end - start, offset);
+        let wanted = length.max(AHEAD);
+        if self.buffer.len() < wanted {
+            self.buffer.resize(wanted, 0);
+        }
+        let mut rest = Section {
+            file: Rc::clone(&self.file),
+            at: offset.saturating_add(self.end as u64),
+            end: u64::MAX,
+        };
+        self.end += fill(&mut rest, &mut self.buffer[self.end..wanted])?;
+        Ok(&self.buffer[..self.end.min(length)])
+    }
+}
+
+/// The contents of a member as they are stored.
+#[derive(Clone, Copy)]
+struct StoredContents {
+    method: Method,
+    start: u64,
+    packed: u64,
+    seal: Seal,
+}
+
+/// The contents of the current member while they are read.
+enum Contents {
+    /// There are none.
+    Missing,
+    /// Nothing of them has been read.
+    Stored(StoredContents),
+    /// They are in memory: so many bytes, of which so many have been read.
+    Whole { length: usize, read: usize },
+    /// They are unpacked bit by bit.
+    Stream(PackedContents),
+}
+
 /// Reads a zip by its central directory.
 struct Zip {
     file: SharedFile,
+    /// The central directory, whose offsets are those of the file.
     directory: BufferedSource,
+    /// The offset of its end.
+    end: u64,
     /// The number of members that the directory still holds.
     left: u64,
     /// Added to the offsets of local headers: the length of what stands in front of the zip.
     shift: u64,
     length: u64,
-    contents: Option<PackedContents>,
+    contents: Contents,
+    /// Local headers, and contents that are short.
+    window: FileWindow,
+    /// Used again for each member.
+    inflate: Decompress,
+    unpacked: Vec<u8>,
     /// The offset of the local header of the current member.
     at: u64,
     members: u64,
     faults: Vec<ArchiveFault>,
+}
+
+/// Reads the central directory from an offset on.
+fn directory_at(file: &SharedFile, at: u64, end: u64) -> BufferedSource {
+    let section = Section {
+        file: Rc::clone(file),
+        at,
+        end,
+    };
+    let mut source = BufferedSource::new(Box::new(section));
+    source.consumed = at;
+    source
 }
 
 /// Where the central directory stands.
@@ -234,18 +361,18 @@ impl Zip {
         else {
             return Err(file);
         };
-        let section = Section {
-            file: Rc::clone(&file),
-            at: directory.start,
-            end: directory.start.saturating_add(directory.size),
-        };
+        let end = directory.start.saturating_add(directory.size);
         Ok(Zip {
-            directory: BufferedSource::new(Box::new(section)),
+            directory: directory_at(&file, directory.start, end),
+            end,
+            window: FileWindow::new(Rc::clone(&file)),
             file,
             left: directory.count,
             shift: directory.start.saturating_sub(directory.offset),
             length,
-            contents: None,
+            contents: Contents::Missing,
+            inflate: Decompress::new(false),
+            unpacked: Vec::new(),
             at: 0,
             members: 0,
             faults: Vec::new(),
@@ -255,6 +382,15 @@ impl Zip {
     fn fault(&mut self, code: &'static Code) {
         let offset = self.at;
         self.faults.push(ArchiveFault { code, offset });
+    }
+
+    /// Goes to a member.
+    fn go_to(&mut self, start: MemberStart) {
+        if start.before > 0 {
+            self.directory = directory_at(&self.file, start.header, self.end);
+            self.members = start.before;
+            self.left = self.left.saturating_sub(start.before);
+        }
     }
 
     /// Reads the next header of the central directory.
@@ -276,44 +412,87 @@ impl Zip {
 
     /// Opens the contents of a member behind its local header.
     fn open(&mut self, header: &ZipHeader) -> io::Result<MemberContents> {
-        let mut local = [0; LOCAL_SIZE];
-        let mut section = self.section(self.at, LOCAL_SIZE as u64);
-        if fill(&mut section, &mut local)? < LOCAL_SIZE || !local.starts_with(LOCAL) {
+        // No file can be read at the largest offsets.
+        let local = match self.at < self.length {
+            true => self.window.bytes(self.at, LOCAL_SIZE)?,
+            false => &[],
+        };
+        if local.len() < LOCAL_SIZE || !local.starts_with(LOCAL) {
             self.fault(&diagnostic::ARCHIVE_INCONSISTENT);
             return Ok(MemberContents::Unreadable);
         }
-        let (name, extra) = (u16_at(&local, 26), u16_at(&local, 28));
-        let mut names = vec![0; usize::from(name)];
-        let mut section = self.section(self.at + LOCAL_SIZE as u64, name.into());
-        fill(&mut section, &mut names)?;
-        let local = ZipHeader::new(&local[6..], self.at, &names, &[]);
+        let method = u16_at(local, 8);
+        let (name, extra) = (u16_at(local, 26), u16_at(local, 28));
+        let whole = self.window.bytes(self.at, LOCAL_SIZE + usize::from(name))?;
         // The lengths of a local header may stand behind the contents, or in its extra field.
-        if local.method != header.method || local.name != header.name && header.name.is_ascii() {
+        let is_same = whole[LOCAL_SIZE..] == header.name || !header.name.is_ascii();
+        if method != header.method || !is_same {
             self.fault(&diagnostic::ARCHIVE_INCONSISTENT);
         }
         let start = self.at + LOCAL_SIZE as u64 + u64::from(name) + u64::from(extra);
         if header.packed > self.length.saturating_sub(start) {
             self.fault(&diagnostic::ARCHIVE_TRUNCATED);
         }
-        let section = Box::new(self.section(start, header.packed));
         let method = Method::of(header.method);
-        let contents = PackedContents::new(method, section, header.packed, header.seal());
-        self.contents = contents.filter(|_| header.flags & ENCRYPTED == 0);
-        match self.contents.is_some() {
-            true => Ok(MemberContents::File),
-            false => {
-                self.fault(&diagnostic::ARCHIVE_UNREADABLE);
-                Ok(MemberContents::Unreadable)
-            }
+        if method == Method::Unknown || header.flags & ENCRYPTED != 0 {
+            self.fault(&diagnostic::ARCHIVE_UNREADABLE);
+            return Ok(MemberContents::Unreadable);
         }
+        self.contents = Contents::Stored(StoredContents {
+            method,
+            start,
+            packed: header.packed,
+            seal: header.seal(),
+        });
+        Ok(MemberContents::File)
     }
 
-    fn section(&self, at: u64, length: u64) -> Section {
-        Section {
-            file: Rc::clone(&self.file),
-            at,
-            end: at.saturating_add(length),
+    /// Unpacks contents into memory; returns whether they are whole, and nothing is wrong with them.
+    fn unpack(&mut self, stored: &StoredContents) -> bool {
+        let StoredContents { packed, seal, .. } = *stored;
+        if packed > HELD || seal.length > HELD {
+            return false;
         }
+        let (packed, length) = (packed as usize, seal.length as usize);
+        // Reading the contents bit by bit fails in the same way.
+        let Ok(bytes) = self.window.bytes(stored.start, packed) else {
+            return false;
+        };
+        if self.unpacked.len() < length {
+            self.unpacked.resize(length, 0);
+        }
+        let unpacked = &mut self.unpacked[..length];
+        let is_whole = match stored.method {
+            Method::Stored if bytes.len() == length => {
+                unpacked.copy_from_slice(bytes);
+                true
+            }
+            Method::Deflate => {
+                let inflate = &mut self.inflate;
+                inflate.reset(false);
+                let status = inflate.decompress(bytes, unpacked, FlushDecompress::Finish);
+                matches!(status, Ok(Status::StreamEnd)) && inflate.total_out() == length as u64
+            }
+            _ => false,
+        };
+        is_whole && crc_of(unpacked) == seal.crc
+    }
+
+    /// Opens contents to be read bit by bit.
+    fn stream(&self, stored: &StoredContents) -> Contents {
+        let section = Section {
+            file: Rc::clone(&self.file),
+            at: stored.start,
+            end: stored.start.saturating_add(stored.packed),
+        };
+        let StoredContents {
+            method,
+            packed,
+            seal,
+            ..
+        } = *stored;
+        let contents = PackedContents::new(method, Box::new(section), packed, seal);
+        contents.map_or(Contents::Missing, Contents::Stream)
     }
 }
 
@@ -383,7 +562,7 @@ fn read_at(file: &SharedFile, at: u64, length: usize) -> Option<Vec<u8>> {
 
 impl Container for Zip {
     fn next(&mut self) -> io::Result<Option<ArchiveMember>> {
-        self.contents = None;
+        self.contents = Contents::Missing;
         while self.left > 0 {
             if self.members == MEMBERS {
                 self.fault(&diagnostic::ARCHIVE_MEMBER_LIMIT);
@@ -408,8 +587,17 @@ impl Container for Zip {
     }
 
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let Some(contents) = &mut self.contents else {
-            return Ok(0);
+        if let Contents::Stored(stored) = self.contents {
+            self.contents = self.stream(&stored);
+        }
+        let contents = match &mut self.contents {
+            Contents::Stream(contents) => contents,
+            Contents::Whole { length, read } => {
+                let n = (&self.unpacked[*read..*length]).read(into)?;
+                *read += n;
+                return Ok(n);
+            }
+            Contents::Missing | Contents::Stored(_) => return Ok(0),
         };
         let mut damage = None;
         let n = contents.read(into, &mut damage)?;
@@ -417,6 +605,19 @@ impl Container for Zip {
             self.fault(code);
         }
         Ok(n)
+    }
+
+    fn whole(&mut self) -> Option<WholeContents<'_>> {
+        if let Contents::Stored(stored) = self.contents
+            && self.unpack(&stored)
+        {
+            let length = stored.seal.length as usize;
+            self.contents = Contents::Whole { length, read: 0 };
+        }
+        match self.contents {
+            Contents::Whole { length, .. } => Some(WholeContents::Own(&self.unpacked[..length])),
+            _ => None,
+        }
     }
 
     fn faults(&mut self) -> Vec<ArchiveFault> {

@@ -1,6 +1,7 @@
 //! First pass: reads every document once, in any order, and records what the second pass needs.
 
 use std::hash::BuildHasher;
+use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{MutexGuard, PoisonError};
 
@@ -10,8 +11,8 @@ use super::options::{Audit, ListedLinks};
 use super::report::SkippedFile;
 use super::rules::LinkState;
 use super::site::{
-    AnchorSet, BatchBuilder, BatchMember, DocumentBatch, DocumentContents, FileSet, PackedItem,
-    PendingFragment, Redirect,
+    AnchorSet, ArchiveBatch, BatchBuilder, BatchMember, DocumentBatch, DocumentContents, FileSet,
+    PackedItem, PendingFragment, Redirect,
 };
 use super::target::{
     LookupCache, TargetFacts, TargetLocation, decode_fragment, line_range, required_name,
@@ -28,6 +29,7 @@ use crate::pipeline::members;
 use crate::pipeline::queue::{Job, Queue};
 use crate::pipeline::read::{FileOutcome, FileReader};
 use crate::pipeline::sniff;
+use crate::pipeline::split_files::{ArchivePiece, FilesPiece};
 use crate::pipeline::walk::{Entry, EntryKind, Walk, path_of};
 use crate::pipeline::workers::{map_items, run_workers};
 use crate::resolver::{Diagnostic, Link, Remark, Sink};
@@ -98,6 +100,14 @@ struct CollectWorker<'a> {
     documents: DocumentCollector<'a>,
 }
 
+/// What is known of a file when its documents have been read.
+struct FileFinds {
+    file: FileId,
+    /// What is wrong with it, if it is an archive.
+    around: DocumentContents,
+    damaged: u64,
+}
+
 /// Adds one document after the other to a batch.
 struct DocumentCollector<'a> {
     audit: &'a Audit,
@@ -128,19 +138,30 @@ impl<'a> CollectWorker<'a> {
         let (mut handle, mut jobs) = (queue.handle(), Vec::new());
         while let Some(ticket) = handle.pull(&mut jobs) {
             let mut start = (ticket, 0);
+            let mut piece = None;
             for (index, job) in jobs.drain(..).enumerate() {
                 let order = (ticket, index as u32);
                 let documents = &mut self.documents;
                 if documents.batch.is_full() {
-                    let batch = documents.batch.end(start);
+                    let batch = documents.batch.end(start, None);
                     documents.collected.batches.extend(batch);
                     start = order;
                 }
                 match job {
                     // Nothing is read ahead where files are not split.
                     Job::File(entry) | Job::Read(entry, _) => self.file(order, entry),
-                    // `super::run` asks for documents as a whole.
-                    Job::Piece(_) | Job::Records(_) => unreachable!("no file is split"),
+                    // It is a ticket of its own.
+                    Job::Archive(ArchivePiece::Files(files)) => {
+                        self.piece(order, &files);
+                        piece = Some(ArchiveBatch {
+                            format: files.whole.format,
+                            range: files.range,
+                        });
+                    }
+                    // `super::run` asks for documents as a whole, and opens no records.
+                    Job::Piece(_) | Job::Archive(ArchivePiece::Records(_)) => {
+                        unreachable!("no document is split")
+                    }
                     Job::Unreadable(path) => {
                         let entry = Entry {
                             path: path.path,
@@ -152,7 +173,7 @@ impl<'a> CollectWorker<'a> {
                 }
             }
             let documents = &mut self.documents;
-            let batch = documents.batch.end(start);
+            let batch = documents.batch.end(start, piece);
             documents.collected.batches.extend(batch);
         }
         let (mut collected, finds) = (self.documents.collected, self.documents.finds);
@@ -163,7 +184,29 @@ impl<'a> CollectWorker<'a> {
         collected
     }
 
+    /// Reads a file as a whole.
     fn file(&mut self, order: WalkPosition, entry: Entry) {
+        let (read, found) = self.read(&entry, |reader, members| reader.read(&entry, members));
+        self.end_file(order, entry, read, found, Some);
+    }
+
+    /// Reads some members of an archive of files.
+    fn piece(&mut self, order: WalkPosition, piece: &FilesPiece) {
+        let (entry, range) = (&piece.whole.entry, piece.range);
+        let (read, found) = self.read(entry, |reader, members| {
+            let (outcome, error) = reader.members(entry, piece.whole.format, range, members);
+            Ok(FileOutcome::Archive { outcome, error })
+        });
+        let all = |items| piece.add_faults(items);
+        self.end_file(order, entry.clone(), read, found, all);
+    }
+
+    /// Reads documents of a file.
+    fn read<T>(
+        &mut self,
+        entry: &Entry,
+        read: impl FnOnce(&mut FileReader<'a>, &mut MemberCollector<'_, 'a>) -> T,
+    ) -> (T, FileFinds) {
         let path = entry.path.as_os_str().as_encoded_bytes();
         let absolute = self
             .names
@@ -185,7 +228,7 @@ impl<'a> CollectWorker<'a> {
         };
         let mut members = MemberCollector {
             archive: [absolute, b"!/"].concat(),
-            entry: &entry,
+            entry,
             keep,
             begun: 0,
             open: None,
@@ -195,11 +238,30 @@ impl<'a> CollectWorker<'a> {
             documents: &mut self.documents,
         };
         members.documents.finds.begin(file, keep);
-        let read = self.reader.read(&entry, &mut members);
+        let read = read(&mut self.reader, &mut members);
         let (around, damaged) = members.end();
-        let documents = &mut self.documents;
         // Not held while this worker waits for another one's batch.
-        documents.finds.heavy = None;
+        self.documents.finds.heavy = None;
+        let found = FileFinds {
+            file,
+            around,
+            damaged,
+        };
+        (read, found)
+    }
+
+    /// Adds what is known of a file when it has been read. `all` returns everything that is wrong with an
+    /// archive, from what this reading has found, unless other readings follow.
+    fn end_file(
+        &mut self,
+        order: WalkPosition,
+        entry: Entry,
+        read: io::Result<FileOutcome>,
+        found: FileFinds,
+        all: impl FnOnce(Vec<u8>) -> Option<Vec<u8>>,
+    ) {
+        let documents = &mut self.documents;
+        let file = found.file;
         match read {
             Ok(FileOutcome::Document {
                 format,
@@ -236,7 +298,9 @@ impl<'a> CollectWorker<'a> {
                         documents.collected.summary.skip(reason);
                     }
                 }
-                documents.collected.damaged += damaged;
+                documents.collected.damaged += found.damaged;
+                let mut around = found.around;
+                around.items = all(around.items).unwrap_or_default();
                 if !around.items.is_empty() {
                     documents.asset(&entry, None, file, &around);
                 }

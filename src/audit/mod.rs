@@ -37,7 +37,6 @@ use std::path::{Path, PathBuf};
 
 use crate::document::AnchorReporting;
 use crate::pipeline::ReportMode;
-use crate::pipeline::split_lines::UNCUT;
 use crate::pipeline::walk::{Root, Walk, WalkOptions};
 use disk::SymlinkPolicy;
 use names::FileId;
@@ -114,7 +113,7 @@ pub(crate) fn run<'r>(
     finish: impl FnOnce(&mut ReportSet<'r>) -> io::Result<()>,
 ) -> io::Result<AuditSummary> {
     let reading = &mut audit.options.reading;
-    reading.piece_size = UNCUT;
+    reading.splits_documents = false;
     reading.report = ReportMode::Links;
     reading.extractor.formats.anchors = AnchorReporting::Report;
     reading.extractor.longest_base = LONGEST_BASE;

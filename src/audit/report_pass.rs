@@ -24,12 +24,13 @@ use super::options::{Audit, ListedLinks};
 use super::report::ReportSet;
 use super::rule_checks::{self};
 use super::rules::{Level, LinkState, RULES, StateCounts};
-use super::site::{FileSet, PackedItem, Site, SiteDocument};
+use super::site::{ArchiveBatch, DocumentBatch, FileSet, PackedItem, Site, SiteDocument};
 use super::suggest::Suggester;
 use super::target::{ExpectedPath, TargetLocation, split_fragment};
 use super::wire::{
     self, WireReader, WireRecord, WireRecords, push_bytes, push_number, push_optional,
 };
+use crate::archive::MemberStart;
 use crate::bytes::lines::{LOOK_BEHIND, LineCounter, Position};
 use crate::bytes::window::{Bounds, Windows};
 use crate::document::events::{RemarkKind, Span};
@@ -237,7 +238,7 @@ impl<'a, C: BlockSink<WireRecords>> ReportWorker<'a, C> {
             let Some(batch) = self.site.batches.get(ticket) else {
                 return Ok(());
             };
-            self.pass.ticket = ticket as u64;
+            self.pass.begin_batch(ticket as u64, batch);
             let mut documents = batch.documents().peekable();
             while let Some(document) = documents.next() {
                 match document.member() {
@@ -254,7 +255,7 @@ impl<'a, C: BlockSink<WireRecords>> ReportWorker<'a, C> {
                         }) {
                             members.push(next);
                         }
-                        self.archive(&members);
+                        self.archive(&members, batch.piece);
                     }
                 }
                 if self.pass.stopped {
@@ -277,7 +278,7 @@ impl<'a, C: BlockSink<WireRecords>> ReportWorker<'a, C> {
     }
 
     /// Takes the documents of an archive, which is read again if one of them must be.
-    fn archive(&mut self, documents: &[SiteDocument<'_>]) {
+    fn archive(&mut self, documents: &[SiteDocument<'_>], piece: Option<ArchiveBatch>) {
         let Some(first) = documents.iter().find(|document| document.is_marked()) else {
             for &document in documents {
                 self.document(document);
@@ -297,7 +298,13 @@ impl<'a, C: BlockSink<WireRecords>> ReportWorker<'a, C> {
             begun: 0,
             open: None,
         };
-        let read = self.reader.read(&entry, &mut members);
+        let read = match piece {
+            None => self.reader.read(&entry, &mut members),
+            Some(ArchiveBatch { format, range }) => {
+                let (outcome, error) = self.reader.members(&entry, format, range, &mut members);
+                Ok(FileOutcome::Archive { outcome, error })
+            }
+        };
         let error = match read {
             Ok(FileOutcome::Archive { error: None, .. }) => CHANGED.to_owned(),
             Ok(FileOutcome::Archive {
@@ -488,6 +495,8 @@ struct ReportPass<'a, C> {
     file: Option<FileId>,
     /// The record with the path has been pushed.
     has_path: bool,
+    /// The batch is a later piece of an archive.
+    continues: bool,
     deferred: DeferredFindings,
     comments: IgnoreComments,
     /// The hashes of the ids so far.
@@ -510,12 +519,21 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
             member: None,
             file: None,
             has_path: false,
+            continues: false,
             deferred: DeferredFindings::default(),
             comments: IgnoreComments::default(),
             ids: HashSet::new(),
             counts: StateCounts::default(),
             ignored: 0,
         }
+    }
+
+    /// Begins the documents of a batch.
+    fn begin_batch(&mut self, ticket: u64, batch: &DocumentBatch) {
+        self.ticket = ticket;
+        self.has_path = false;
+        let range = batch.piece.map(|piece| piece.range);
+        self.continues = range.is_some_and(|range| range.start != MemberStart::default());
     }
 
     fn begin(&mut self, document: SiteDocument<'_>) {
@@ -572,7 +590,11 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
             self.out.0.clear();
         }
         if !std::mem::replace(&mut self.has_path, true) {
-            self.out.0.push(WireRecord::Document as u8);
+            let record = match self.continues {
+                true => WireRecord::Continued,
+                false => WireRecord::Document,
+            };
+            self.out.0.push(record as u8);
             push_bytes(&self.path, &mut self.out.0);
         }
         self.out.0.push(record as u8);

@@ -13,6 +13,7 @@ use super::target::{
     TargetLocation, decode_fragment, is_line_of_source, line_range, pdf_places, required_name,
 };
 use super::wire::{WireReader, push_bytes, push_number};
+use crate::archive::{ArchiveFormat, MemberRange};
 use crate::pipeline::walk::{Entry, EntryKind, path_of};
 use crate::pipeline::workers::map_items;
 
@@ -195,6 +196,17 @@ pub(super) struct DocumentBatch {
     records: Box<[DocumentRecord]>,
     /// The packed contents of each document, one after the other.
     packed: Box<[u8]>,
+    /// The part of an archive that the documents are, if it is one that was split.
+    pub(super) piece: Option<ArchiveBatch>,
+}
+
+/// Some members of an archive, whose documents are a batch.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ArchiveBatch {
+    /// The format of the archive.
+    pub(super) format: &'static ArchiveFormat,
+    /// The members.
+    pub(super) range: MemberRange,
 }
 
 impl DocumentBatch {
@@ -213,7 +225,7 @@ impl DocumentBatch {
 /// A document that is a member of an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct BatchMember {
-    /// The number in the archive, from 1, in the order in which members are read.
+    /// The number in the archive or its piece, from 1, in the order in which members are read.
     pub(super) number: u32,
     /// The name, as in records.
     pub(super) name: String,
@@ -232,8 +244,13 @@ impl BatchBuilder {
         self.records.len() >= BATCH
     }
 
-    /// Ends the batch, which begins at `order` in the walk; returns none if it has no documents.
-    pub(super) fn end(&mut self, order: (u64, u32)) -> Option<DocumentBatch> {
+    /// Ends the batch, which begins at `order` in the walk, and may be a `piece` of an archive; returns none
+    /// if it has no documents.
+    pub(super) fn end(
+        &mut self,
+        order: (u64, u32),
+        piece: Option<ArchiveBatch>,
+    ) -> Option<DocumentBatch> {
         if self.records.is_empty() {
             return None;
         }
@@ -246,6 +263,7 @@ impl BatchBuilder {
             order,
             records: self.records.drain(..).collect(),
             packed,
+            piece,
         })
     }
 

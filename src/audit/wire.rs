@@ -294,6 +294,8 @@ pub(super) fn text(bytes: &[u8]) -> &str {
 pub(super) enum WireRecord {
     /// The path of the document that the following records belong to.
     Document,
+    /// The path of the archive that the following records belong to, as may those before it.
+    Continued,
     /// A finding.
     Finding,
     /// The number of a link's state, and the link.
@@ -309,8 +311,9 @@ pub(super) enum WireRecord {
 }
 
 impl WireRecord {
-    const ALL: [WireRecord; 7] = [
+    const ALL: [WireRecord; 8] = [
         WireRecord::Document,
+        WireRecord::Continued,
         WireRecord::Finding,
         WireRecord::Link,
         WireRecord::External,

@@ -28,7 +28,6 @@ use crate::extractor::Positions;
 use crate::output::escape::visible;
 use crate::output::record::counted;
 use crate::pipeline::bases::Bases;
-use crate::pipeline::split_lines::UNCUT;
 use crate::pipeline::walk::{Outputs, Root, path_of};
 use crate::pipeline::{Archived, Archives, OutputOrder, PipelineOptions, Verbosity};
 
@@ -304,7 +303,7 @@ fn reading(arguments: &AuditArgs, bases: Bases) -> Result<PipelineOptions, Error
     let auto = io::stderr().is_terminal() && !findings.quiet;
     options.progress = findings.progress.or(auto).then(Arc::default);
     // Documents are not split: their anchors belong together.
-    options.piece_size = UNCUT;
+    options.splits_documents = false;
     Ok(options)
 }
 

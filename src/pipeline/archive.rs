@@ -396,7 +396,7 @@ impl<'a> ArchiveReader<'a> {
                 return Ok(());
             }
             MemberContents::Document(format) => {
-                let inside = container.borrow();
+                let mut inside = container.borrow_mut();
                 if let Some(bytes) = inside.whole() {
                     return self.document(format, Contents::Bytes(&bytes), place, sink);
                 }
@@ -405,6 +405,18 @@ impl<'a> ArchiveReader<'a> {
             }
             MemberContents::File | MemberContents::Sniffed => {}
         }
+        let named = sniff::named(place.path, &self.options.types);
+        let mut inside = container.borrow_mut();
+        // The first bytes of a file of another kind are enough to skip it.
+        if named.is_some()
+            && let Some(bytes) = inside.whole()
+        {
+            let head = &bytes[..bytes.len().min(HEAD)];
+            if Codec::of(head).is_none() && ArchiveFormat::of_file(head, named).is_none() {
+                return self.plain(head, Contents::Bytes(&bytes), place, sink);
+            }
+        }
+        drop(inside);
         let mut head = Vec::new();
         let length = input::read(&mut reader, &mut head, HEAD)?.len();
         head.truncate(length);
@@ -465,10 +477,19 @@ impl<'a> ArchiveReader<'a> {
             return self.members(container, &place.archive.inside(format, &place), sink);
         }
         let mut reader = reader;
+        self.plain(head, Contents::Stream(&mut reader), place, sink)
+    }
+
+    /// Reads a file that is no archive.
+    fn plain(
+        &mut self,
+        head: &[u8],
+        contents: Contents<'_>,
+        place: MemberPlace<'_>,
+        sink: &mut dyn Sink,
+    ) -> io::Result<()> {
         match self.options.choose_by(place.path, false, head) {
-            Choice::Read(format) => {
-                self.document(format, Contents::Stream(&mut reader), place, sink)
-            }
+            Choice::Read(format) => self.document(format, contents, place, sink),
             Choice::Skip(skip) => {
                 self.outcome.counts.skip(skip.format);
                 Ok(())

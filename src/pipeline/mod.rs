@@ -1,11 +1,11 @@
 //! Layer 6: many documents on all cores, written in the order of their paths.
 //!
 //! [`walk`] finds files lazily. [`queue`] groups them in batches with ascending tickets and splits
-//! huge ones ([`split_lines`], [`split_members`], [`split_records`]). [`mod@run`] has a worker for each
-//! core that reads the files of a batch ([`read`], which opens by [`input`], recognises by [`sniff`] and
-//! extracts) into a buffer of its own; threads in the place of idle workers decompress ([`prefetch`]).
-//! [`reorder`] puts these buffers in the order of their tickets, and [`writer`] writes them. The bytes
-//! written do not depend on the number of workers.
+//! huge ones ([`split_lines`], [`split_members`], [`split_records`], [`split_files`]). [`mod@run`] has a
+//! worker for each core that reads the files of a batch ([`read`], which opens by [`input`], recognises
+//! by [`sniff`] and extracts) into a buffer of its own; threads in the place of idle workers decompress
+//! ([`prefetch`]). [`reorder`] puts these buffers in the order of their tickets, and [`writer`] writes
+//! them. The bytes written do not depend on the number of workers.
 
 pub(crate) mod archive;
 pub mod bases;
@@ -19,6 +19,7 @@ pub(crate) mod read;
 pub(crate) mod reorder;
 pub mod run;
 pub mod sniff;
+pub(crate) mod split_files;
 pub mod split_lines;
 pub(crate) mod split_members;
 pub(crate) mod split_records;

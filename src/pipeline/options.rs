@@ -73,6 +73,8 @@ pub struct PipelineOptions {
     pub threads: usize,
     /// The size of the pieces of a huge file, in bytes.
     pub piece_size: u64,
+    /// Whether huge documents are split, and not only archives of several.
+    pub splits_documents: bool,
     /// The order of the output.
     pub order: OutputOrder,
     /// Counters to raise as documents are read.
@@ -102,6 +104,7 @@ impl Default for PipelineOptions {
             has_report: false,
             threads: 1,
             piece_size: PIECE,
+            splits_documents: true,
             order: OutputOrder::default(),
             progress: None,
         }
@@ -202,7 +205,7 @@ impl PipelineOptions {
         entry: &Entry,
         head: &[u8],
     ) -> Option<(&'static ArchiveFormat, Option<&'static Codec>)> {
-        if self.threads < 2 || self.report.is_by_file() {
+        if !self.splits_archives() {
             return None;
         }
         let path = entry.path.as_os_str().as_encoded_bytes();
@@ -215,6 +218,11 @@ impl PipelineOptions {
         let format = self.archive(entry, &first);
         let format = format.filter(|_| first.starts_with(WARC));
         format.map(|format| (format, codec))
+    }
+
+    /// Returns whether archives are split: a single worker gains nothing by that.
+    pub(crate) fn splits_archives(&self) -> bool {
+        self.threads > 1 && !self.report.is_by_file()
     }
 
     /// Returns whether a file is opened if it is compressed or an archive.
@@ -232,6 +240,7 @@ impl PipelineOptions {
             Some(SplitPoint::Member(_)) => self.threads > 1,
         };
         has_split_points
+            && self.splits_documents
             && !self.report.is_by_file()
             && self.declared.is_none_or(|encoding| encoding == UTF_8)
             && !sniff::is_wide(head)

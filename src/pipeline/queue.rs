@@ -16,9 +16,10 @@ use super::input::{self, SHORT};
 use super::options::{Choice, PipelineOptions};
 use super::prefetch::IdleWorkers;
 use super::sniff::HEAD;
-use super::split_lines::{FilePiece, LineSplitter, UNCUT};
+use super::split_files::{ArchivePiece, FilesSplitter};
+use super::split_lines::{FilePiece, LineSplitter};
 use super::split_members::MemberSplitter;
-use super::split_records::{RecordPiece, RecordSplitter};
+use super::split_records::RecordSplitter;
 use super::walk::{Entry, EntryKind, Unreadable, Walk};
 use crate::bytes::source::fill;
 use crate::document::SplitPoint;
@@ -37,8 +38,8 @@ pub(crate) enum Job {
     Read(Entry, FileBytes),
     /// A piece of a file to read.
     Piece(FilePiece),
-    /// A piece of a web archive to read.
-    Records(RecordPiece),
+    /// A piece of an archive to read.
+    Archive(ArchivePiece),
     /// A path to report as unreadable.
     Unreadable(Unreadable),
 }
@@ -61,6 +62,7 @@ enum FileSplitter {
     Lines(LineSplitter),
     Members(MemberSplitter),
     Records(RecordSplitter),
+    Files(FilesSplitter),
 }
 
 /// The access of one worker to the queue.
@@ -171,7 +173,7 @@ impl<'a> Queue<'a> {
         state.batches += 1;
         drop(state);
         // A single worker gains nothing by reading ahead.
-        if self.options.threads > 1 && self.options.piece_size < UNCUT {
+        if self.options.threads > 1 && self.options.splits_documents {
             jobs = read_ahead(jobs, buffer);
         }
         Ok(FileBatch { number, jobs })
@@ -225,14 +227,18 @@ impl<'a> Queue<'a> {
         let mut file = File::open(&entry.path).ok()?;
         let mut buffer = Vec::new();
         let head = input::read(&mut file, &mut buffer, HEAD).ok()?;
-        // Other archives are read from start to end, whatever their first bytes look like.
+        // No archive is a document, whatever its first bytes look like.
         if let Some(format) = self.options.splits_records(entry, head) {
             let (entry, size) = (entry.clone(), self.options.piece_size);
             let splitter = RecordSplitter::new(entry, format, file, (length, size), &self.idle);
             return Some(FileSplitter::Records(splitter));
         }
-        if self.options.archive(entry, head).is_some() {
-            return None;
+        if let Some(format) = self.options.archive(entry, head) {
+            let size = self.options.piece_size;
+            let splitter = (self.options.splits_archives())
+                .then(|| FilesSplitter::new(entry, format, size))
+                .flatten();
+            return splitter.map(FileSplitter::Files);
         }
         match self.options.choose(entry, head) {
             Choice::Read(format) if self.options.may_split(format, head) => {
@@ -319,7 +325,14 @@ impl DispatchState {
             Some(FileSplitter::Members(splitter)) => {
                 splitter.next(&mut self.piece_buffers).map(Job::Piece)
             }
-            Some(FileSplitter::Records(splitter)) => splitter.next().map(Job::Records),
+            Some(FileSplitter::Records(splitter)) => {
+                let piece = splitter.next();
+                piece.map(|piece| Job::Archive(ArchivePiece::Records(piece)))
+            }
+            Some(FileSplitter::Files(splitter)) => {
+                let piece = splitter.next();
+                piece.map(|piece| Job::Archive(ArchivePiece::Files(piece)))
+            }
             None => None,
         };
         let found = piece.is_some();

@@ -1,5 +1,6 @@
 //! Reads one file after the other: opens it, recognises its format, finds its base, extracts its links.
 
+use std::fs::File;
 use std::io::{self, Cursor, Read as _};
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use super::prefetch::IdleWorkers;
 use super::split_lines::FilePiece;
 use super::split_records::RecordPiece;
 use super::walk::{Entry, EntryKind};
-use crate::archive::{ArchiveFormat, ArchiveSource};
+use crate::archive::{ArchiveFormat, ArchiveSource, MemberRange};
 use crate::decode::compression::{Codec, DecompressError};
 use crate::document::options::Slug;
 use crate::document::{ArchiveCounts, Format, Retrieval};
@@ -49,7 +50,7 @@ pub(crate) enum FileOutcome {
 }
 
 /// The counts of a piece of an archive, and the error that ended its reading early.
-pub(super) type PieceRead = (ArchiveOutcome, Option<io::Error>);
+pub(crate) type PieceRead = (ArchiveOutcome, Option<io::Error>);
 
 /// Reads files, with buffers that are used again for the next one.
 pub(crate) struct FileReader<'a> {
@@ -356,6 +357,28 @@ impl<'a> FileReader<'a> {
             report_error(&damage, sink);
         }
         let (outcome, read) = outcome.read.unwrap_or((ArchiveOutcome::default(), Ok(())));
+        (outcome, read.err())
+    }
+
+    /// Reads some members of an archive of files and passes their links to `sink`.
+    pub(crate) fn members(
+        &mut self,
+        entry: &Entry,
+        format: &'static ArchiveFormat,
+        range: MemberRange,
+        sink: &mut impl Sink,
+    ) -> PieceRead {
+        let base = self.place(entry).map(archive::base_of_members);
+        let slug = self.slug_of_archive(entry);
+        let file = match File::open(&entry.path) {
+            Ok(file) => file,
+            Err(error) => return (ArchiveOutcome::default(), Some(error)),
+        };
+        let Some(container) = format.open_range(Box::new(file), range) else {
+            return PieceRead::default();
+        };
+        let reader = ArchiveReader::new(self.options, &mut self.extractor).with_slug(slug);
+        let (outcome, read) = reader.read_container(format, container, base, sink);
         (outcome, read.err())
     }
 

@@ -9,8 +9,8 @@ use super::options::{Archives, MessageForm, PipelineOptions, ReportMode};
 use super::queue::{Job, Queue};
 use super::read::{FileOutcome, FileReader, SHRUNK};
 use super::reorder::{BlockSink, ReorderBuffer, Stopped};
+use super::split_files::ArchivePiece;
 use super::split_lines::FilePiece;
-use super::split_records::RecordPiece;
 use super::tally::KeyCounts;
 use super::walk::{Entry, Walk};
 use super::workers::run_workers;
@@ -181,7 +181,7 @@ impl<'a, W: Write + Send> ExtractWorker<'a, W> {
                 Job::File(entry) => self.file(entry, None),
                 Job::Read(entry, read) => self.file(entry, Some(read.bytes())),
                 Job::Piece(piece) => self.piece(piece),
-                Job::Records(piece) => self.records(piece),
+                Job::Archive(piece) => self.archive_piece(piece),
                 Job::Unreadable(unreadable) => {
                     let path = unreadable.path.as_os_str().as_encoded_bytes();
                     self.collector.begin_document(path);
@@ -242,12 +242,20 @@ impl<'a, W: Write + Send> ExtractWorker<'a, W> {
         }
     }
 
-    /// Extracts the links of a piece of a web archive.
-    fn records(&mut self, piece: &RecordPiece) {
-        let path = piece.whole.entry.path.as_os_str().as_encoded_bytes();
+    /// Extracts the links of a piece of an archive.
+    fn archive_piece(&mut self, piece: &ArchivePiece) {
+        let path = piece.entry().path.as_os_str().as_encoded_bytes();
         self.collector.begin_document(path);
-        let (outcome, error) = self.reader.records(piece, &mut self.collector);
-        self.collector.end_piece(outcome.bytes, piece.index == 0);
+        let (outcome, error) = match piece {
+            ArchivePiece::Records(piece) => self.reader.records(piece, &mut self.collector),
+            ArchivePiece::Files(piece) => {
+                let format = piece.whole.format;
+                let (entry, range) = (&piece.whole.entry, piece.range);
+                self.reader
+                    .members(entry, format, range, &mut self.collector)
+            }
+        };
+        self.collector.end_piece(outcome.bytes, piece.is_first());
         let archive = self.collector.container(&outcome);
         if let Some(archive) = piece.add_counts(&archive)
             && self.collector.counts_archives()

@@ -20,8 +20,6 @@ use crate::output::record::ArchiveRecord;
 
 /// The size of pieces, in bytes: a piece should fit in the cache of a core.
 pub const PIECE: u64 = 1 << 20;
-/// A size of pieces with which no file is split.
-pub(crate) const UNCUT: u64 = u64::MAX >> 8;
 /// The number of bytes after a piece of an archive that are read with the piece.
 pub(crate) const TAIL: usize = 8 << 10;
 
@@ -45,7 +43,7 @@ pub(crate) struct SplitFile {
     lines: LineLedger,
     /// Whether a piece has reported that the file became shorter.
     has_reported_shrinking: AtomicBool,
-    archive: ArchiveSum,
+    archive: PieceSum<ArchiveRecord>,
 }
 
 impl SplitFile {
@@ -56,29 +54,24 @@ impl SplitFile {
             file,
             lines: LineLedger::default(),
             has_reported_shrinking: AtomicBool::new(false),
-            archive: ArchiveSum::default(),
+            archive: PieceSum::default(),
         }
     }
 }
 
-/// The sum of the counts of the pieces of an archive, and the number of pieces that are in it.
+/// The sum of something of the pieces of an archive, and the number of pieces that are in it.
 #[derive(Debug, Default)]
-pub(super) struct ArchiveSum {
-    state: Mutex<(usize, ArchiveRecord)>,
+pub(super) struct PieceSum<T> {
+    state: Mutex<(usize, T)>,
     added: Condvar,
 }
 
-impl ArchiveSum {
-    /// Adds the counts of a piece. The last piece waits for all others and returns the sum.
-    pub(super) fn add(
-        &self,
-        counts: &ArchiveRecord,
-        index: usize,
-        is_last: bool,
-    ) -> Option<ArchiveRecord> {
+impl<T: Default> PieceSum<T> {
+    /// Adds a piece. The last one waits for all others and returns the sum.
+    pub(super) fn add(&self, index: usize, is_last: bool, add: impl FnOnce(&mut T)) -> Option<T> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.0 += 1;
-        state.1.add(counts);
+        add(&mut state.1);
         self.added.notify_all();
         if !is_last {
             return None;
@@ -279,7 +272,8 @@ impl FilePiece {
     /// returns the sum.
     pub(crate) fn add_counts(&self, counts: &ArchiveRecord) -> Option<ArchiveRecord> {
         let is_last = self.end.is_none();
-        self.whole.archive.add(counts, self.index, is_last)
+        let add = |sum: &mut ArchiveRecord| sum.add(counts);
+        self.whole.archive.add(self.index, is_last, add)
     }
 
     /// Returns the offset of the piece, with line 1.

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::prefetch::{IdleWorkers, LayerReader, SharedInput};
-use super::split_lines::{ArchiveSum, MAX_SEARCH, read_at};
+use super::split_lines::{MAX_SEARCH, PieceSum, read_at};
 use super::walk::Entry;
 use crate::archive::{
     ArchiveFormat, ArchiveOptions, Container, RangeEnd, RecordRange, RecordStart, WARC, open_range,
@@ -50,7 +50,7 @@ pub(crate) struct SplitArchive {
     file: File,
     codec: Option<&'static Codec>,
     chain: StartChain,
-    sum: ArchiveSum,
+    sum: PieceSum<ArchiveRecord>,
     idle: Arc<IdleWorkers>,
 }
 
@@ -93,7 +93,7 @@ impl RecordSplitter {
                 file,
                 codec,
                 chain: StartChain::default(),
-                sum: ArchiveSum::default(),
+                sum: PieceSum::default(),
                 idle: Arc::clone(idle),
             }),
             length,
@@ -431,7 +431,8 @@ impl RecordPiece {
     /// Adds the counts of the piece to those of its archive. The last piece waits for all others and
     /// returns the sum.
     pub(crate) fn add_counts(&self, counts: &ArchiveRecord) -> Option<ArchiveRecord> {
-        self.whole.sum.add(counts, self.index, self.is_last())
+        let add = |sum: &mut ArchiveRecord| sum.add(counts);
+        self.whole.sum.add(self.index, self.is_last(), add)
     }
 }
 

@@ -369,3 +369,67 @@ fn what_is_wrong_with_an_archive_is_told() {
     );
     assert_eq!(code, 2);
 }
+
+/// An archive that is long enough to be split: pages between members that cannot be packed.
+fn long_site() -> Vec<Member> {
+    let mut noise = 0x2545_f491_4f6c_dd1d_u64;
+    let mut random = || {
+        noise ^= noise << 13;
+        noise ^= noise >> 7;
+        noise ^= noise << 17;
+        noise as u8
+    };
+    let mut members = Vec::new();
+    for number in 0..48 {
+        let next = (number * 7 + 5) % 50;
+        let page = format!(
+            "<p id=a><p id={number}><a href=p{next:02}.html#{next}>next</a> \
+             <a href=p{number:02}.html#gone>gone</a> <a href=none.html>none</a>{}",
+            if number % 5 == 0 { "<p id=a>" } else { "" }
+        );
+        members.push(Member::new(&format!("p{number:02}.html"), page));
+        let image: Vec<u8> = (0..120 << 10).map(|_| random()).collect();
+        members.push(Member::new(&format!("image{number}.png"), image));
+    }
+    members
+}
+
+#[test]
+fn a_long_archive_has_the_findings_of_its_tree() {
+    let count = assert_same(&long_site(), &["--deny", "duplicate-id"]);
+    assert!(count > 100, "{count}");
+}
+
+#[test]
+fn a_long_archive_gives_the_same_bytes_for_any_number_of_workers() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut members = long_site();
+    let inner = zip(&members[..4]);
+    members.push(Member::new("inner.zip", inner));
+    let mut damaged = zip(&members);
+    // Contents of images: their members are wrong, and that is told behind all others.
+    for at in [damaged.len() / 4, damaged.len() / 2] {
+        damaged[at] ^= 0xff;
+    }
+    fs::write(directory.path().join("x.zip"), damaged).unwrap();
+    fs::write(directory.path().join("x.tar"), tar(&members)).unwrap();
+    for arguments in [
+        &["audit", "--json", "-z"][..],
+        &["audit", "--format", "junit"],
+        &["audit", "--json", "--orphans=all"],
+        &["--json", "-z"],
+    ] {
+        let outputs = ["-j1", "-j2", "-j5"].map(|threads| {
+            let output = Command::new(env!("CARGO_BIN_EXE_uriscan"))
+                .args(arguments)
+                .args([threads, "x.zip", "x.tar"])
+                .current_dir(directory.path())
+                .output()
+                .unwrap();
+            (output.stdout, output.stderr, output.status.code())
+        });
+        assert!(outputs[0].0.len() > 1000, "{arguments:?}");
+        assert!(outputs[0] == outputs[1], "{arguments:?} with two workers");
+        assert!(outputs[0] == outputs[2], "{arguments:?} with five workers");
+    }
+}

@@ -236,6 +236,12 @@ impl<'r> ReportSet<'r> {
     ) -> io::Result<()> {
         match record {
             WireRecord::Document => self.enter(packed.bytes())?,
+            WireRecord::Continued => {
+                let path = packed.bytes();
+                if self.document.path() != path {
+                    self.enter(path)?;
+                }
+            }
             WireRecord::Finding => {}
             WireRecord::Link => {
                 let state = LinkState::NAMES[packed.number() as usize % LinkState::NAMES.len()].0;
