@@ -4,6 +4,9 @@
 //! is looked up by its two halves. Each entry has eight bits; a byte is a member where the entries
 //! of both halves have a bit in common.
 
+// Patterns are made for every processor; only those with AVX2 read them.
+#![cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+
 use crate::bytes::class::ByteSet;
 
 /// A set of ASCII bytes, as two tables by the halves of each byte.
