@@ -137,8 +137,7 @@ pub(crate) fn is_plain(bytes: &[u8], start: usize, end: usize) -> bool {
                     .iter()
                     .any(|&byte| matches!(byte, b'&' | b'\r' | 0 | 0x80..));
         };
-        let mut mask = block.equal(b'&') | block.equal(b'\r') | block.equal(0);
-        mask |= block.beyond_ascii();
+        let mut mask = block.any_of([b'&', b'\r', 0]) | block.beyond_ascii();
         if end - at < simd::LENGTH {
             mask &= (1 << (end - at)) - 1;
         }

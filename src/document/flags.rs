@@ -1,6 +1,7 @@
 //! Flags of a reference: what was done to it, and what is odd about it. One row per flag.
 
 use super::diagnostic::Explanation;
+use crate::bytes::simd::{self, Block};
 
 /// A set of flags, named as in records.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -370,6 +371,13 @@ const PLACEHOLDERS: [&[u8]; 5] = [b"{{", b"{%", b"${", b"<%", b"#{"];
 /// hexadecimal digits behind it stands for a byte, though behind a brace.
 #[inline]
 pub(crate) fn holds_placeholder(reference: &[u8]) -> bool {
+    let starts = |block: Block| block.any_of([b'{', b'%']);
+    simd::any(reference, starts, |byte| matches!(byte, b'{' | b'%')) && names_placeholder(reference)
+}
+
+/// The exact test, for references with a brace or a percent sign.
+#[cold]
+fn names_placeholder(reference: &[u8]) -> bool {
     memchr::memchr2_iter(b'{', b'%', reference).any(|at| {
         let is_start = |range: std::ops::Range<usize>| {
             let pair = reference.get(range);

@@ -3,6 +3,8 @@
 
 use std::borrow::Cow;
 
+use crate::bytes::simd::{self, Block};
+
 /// Which characters of names and references are escaped in text output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Escape {
@@ -85,9 +87,8 @@ pub(super) fn push_on_one_line(bytes: &[u8], out: &mut Vec<u8>) {
 
 /// Returns whether all bytes are printable ASCII.
 pub(super) fn is_plain(bytes: &[u8]) -> bool {
-    // Without an early exit the compiler vectorises the loop.
-    let plain = |byte: u8| (b' '..0x7F).contains(&byte);
-    bytes.iter().fold(true, |all, &byte| all & plain(byte))
+    let mask = |block: Block| block.up_to(0x1F) | block.equal(0x7F) | block.beyond_ascii();
+    !simd::any(bytes, mask, |byte| !(b' '..0x7F).contains(&byte))
 }
 
 fn push_escape(control: char, out: &mut Vec<u8>) {

@@ -32,6 +32,8 @@ pub enum FieldPresence {
     Core,
     /// Where the value is not null.
     Appended,
+    /// Where the value is not null, which it is only in messages and records of archives.
+    Member,
     /// In records of mail, null where unknown.
     Mail,
     /// Where the layout names it, null where unknown: by default it does not.
@@ -105,7 +107,7 @@ macro_rules! field {
     };
 }
 
-/// All keys, in the order of the record. New keys are only appended.
+/// All keys, in the order of the record, `type` first. New keys are only appended.
 pub(crate) static FIELDS: &[RecordField] = &[
     field!(
         "type",
@@ -263,42 +265,42 @@ pub(crate) static FIELDS: &[RecordField] = &[
     ),
     field!(
         "message_id",
-        Appended,
+        Member,
         ValueShape::Text,
         "The identifier of the message",
         |_, link| Value::text(link.part.message_id)
     ),
     field!(
         "message_offset",
-        Appended,
+        Member,
         ValueShape::Number,
         "Offset in bytes of the message in the archive, decompressed",
         |_, link| Value::number(link.part.message_offset)
     ),
     field!(
         "member_offset",
-        Appended,
+        Member,
         ValueShape::Number,
         "Offset in bytes of the gzip member or zstd frame in which the message begins",
         |_, link| Value::number(link.part.member_offset)
     ),
     field!(
         "media_type",
-        Appended,
+        Member,
         ValueShape::Text,
         "The media type of the part",
         |_, link| Value::text(link.part.media_type)
     ),
     field!(
         "charset",
-        Appended,
+        Member,
         ValueShape::Text,
         "The charset of the part, as declared",
         |_, link| Value::text(link.part.charset)
     ),
     field!(
         "target_part",
-        Appended,
+        Member,
         ValueShape::Text,
         "The part of the same message that the target names",
         |_, link| Value::text(link.part.target_part)
@@ -312,63 +314,63 @@ pub(crate) static FIELDS: &[RecordField] = &[
     ),
     field!(
         "member_bytes",
-        Appended,
+        Member,
         ValueShape::Text,
         "The bytes of the name of a member of an archive that is not UTF-8, in base64",
         |_, link| link.part.name_bytes.map_or(Value::Null, Value::Base64)
     ),
     field!(
         "member_length",
-        Appended,
+        Member,
         ValueShape::Number,
         "The number of compressed bytes of the record, or of the gzip member that holds it",
         |_, link| Value::number(link.part.member_length)
     ),
     field!(
         "record_id",
-        Appended,
+        Member,
         ValueShape::Text,
         "The identifier of the record of a web archive",
         |_, link| Value::text(record(link).id)
     ),
     field!(
         "target_uri",
-        Appended,
+        Member,
         ValueShape::Text,
         "The URI that the record of a web archive was retrieved from",
         |_, link| Value::text(record(link).target_uri)
     ),
     field!(
         "http_status",
-        Appended,
+        Member,
         ValueShape::Number,
         "The status code of the response",
         |_, link| Value::number(record(link).http_status.map(u64::from))
     ),
     field!(
         "content_type",
-        Appended,
+        Member,
         ValueShape::Text,
         "The media type of the response, else of the record",
         |_, link| Value::text(record(link).content_type)
     ),
     field!(
         "truncated",
-        Appended,
+        Member,
         ValueShape::Text,
         "Why the record does not hold everything",
         |_, link| Value::text(record(link).truncated)
     ),
     field!(
         "warc_type",
-        Appended,
+        Member,
         ValueShape::Text,
         "The type of the record",
         |_, link| Value::text(record(link).warc_type)
     ),
     field!(
         "warc_date",
-        Appended,
+        Member,
         ValueShape::Text,
         "The date of the retrieval, as written",
         |_, link| Value::text(record(link).warc_date)

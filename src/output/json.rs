@@ -3,8 +3,9 @@
 use data_encoding::BASE64;
 
 use super::escape::push_decimal;
-use super::field::{FieldPresence, Layout, Value};
+use super::field::{FIELDS, FieldPresence, Layout, Value};
 use super::record::{ArchiveRecord, DocumentPath, Failure, Summary, Usage};
+use crate::bytes::simd::{self, Block};
 use crate::resolver::{Diagnostic, Link};
 
 pub(super) fn push_link(layout: &Layout, path: &DocumentPath, link: &Link<'_>, out: &mut Vec<u8>) {
@@ -21,17 +22,18 @@ pub(crate) fn open_link(
     out: &mut Vec<u8>,
 ) {
     open(kind, out);
+    let is_member = link.part.is_known();
     for field in &layout.fields {
-        if field.name == "type" {
-            continue;
+        match field.kind {
+            // `open` has written it.
+            _ if std::ptr::eq(*field, &FIELDS[0]) => continue,
+            FieldPresence::Member if !is_member => continue,
+            FieldPresence::Mail if link.part.envelope.is_none() => continue,
+            _ => {}
         }
         let value = (field.value)(path, link);
-        let has_key = match field.kind {
-            FieldPresence::Core | FieldPresence::Described => true,
-            FieldPresence::Appended => !matches!(value, Value::Null),
-            FieldPresence::Mail => link.part.envelope.is_some(),
-        };
-        if !has_key {
+        let may_lack = matches!(field.kind, FieldPresence::Appended | FieldPresence::Member);
+        if may_lack && matches!(value, Value::Null) {
             continue;
         }
         out.extend_from_slice(field.key.as_bytes());
@@ -277,10 +279,7 @@ fn push_quoted(bytes: &[u8], out: &mut Vec<u8>) {
 /// assert_eq!(out, "\"a\\\"b\\n\u{FFFD}\"".as_bytes());
 /// ```
 pub fn push_string(bytes: &[u8], out: &mut Vec<u8>) {
-    if bytes
-        .iter()
-        .fold(true, |plain, &byte| plain & is_plain(byte))
-    {
+    if is_plain(bytes) {
         return push_quoted(bytes, out);
     }
     out.push(b'"');
@@ -293,9 +292,15 @@ pub fn push_string(bytes: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
-/// Returns whether a byte needs no escape, without branches so that the compiler vectorises loops.
-fn is_plain(byte: u8) -> bool {
-    (0x20..0x80).contains(&byte) & (byte != b'"') & (byte != b'\\')
+/// Returns whether all bytes are ASCII that needs no escape.
+fn is_plain(bytes: &[u8]) -> bool {
+    let mask =
+        |block: Block| block.up_to(0x1F) | block.any_of([b'"', b'\\']) | block.beyond_ascii();
+    !simd::any(
+        bytes,
+        mask,
+        |byte| matches!(byte, 0..0x20 | b'"' | b'\\' | 0x80..),
+    )
 }
 
 fn push_escaped(valid: &[u8], out: &mut Vec<u8>) {

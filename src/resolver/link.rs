@@ -115,6 +115,29 @@ pub struct LinkMember<'a> {
     pub target_part: Option<&'a str>,
 }
 
+impl LinkMember<'_> {
+    /// Returns whether the link is in a message, a record or a member of an archive: anything but the
+    /// envelope is known.
+    pub(crate) fn is_known(&self) -> bool {
+        let LinkMember {
+            message_id,
+            message_offset,
+            envelope: _,
+            name_bytes,
+            member_offset,
+            member_length,
+            record,
+            media_type,
+            charset,
+            target_part,
+        } = self;
+        let texts = [message_id, media_type, charset, target_part];
+        let numbers = [message_offset, member_offset, member_length];
+        let known = texts.iter().any(|text| text.is_some()) || name_bytes.is_some();
+        known || numbers.iter().any(|number| number.is_some()) || record.is_some()
+    }
+}
+
 /// A record of a web archive: fields of its header, and of the HTTP response in it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]

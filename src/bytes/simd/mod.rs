@@ -84,6 +84,22 @@ pub(crate) fn at(bytes: &[u8], at: usize) -> Option<Block> {
     bytes.get(at..)?.first_chunk().map(Block::new)
 }
 
+/// Returns whether any byte is marked: `mask` marks the bytes of a block, `marks` a single byte alike.
+///
+/// Reads everything, without a branch for each block: meant for values, which are short and mostly
+/// have no such byte.
+#[inline(always)]
+pub(crate) fn any(bytes: &[u8], mask: impl Fn(Block) -> u32, marks: impl Fn(u8) -> bool) -> bool {
+    let Some(last) = bytes.last_chunk() else {
+        return bytes.iter().fold(false, |any, &byte| any | marks(byte));
+    };
+    // The last block may repeat bytes of the one before.
+    let blocks = bytes.as_chunks::<LENGTH>().0.iter();
+    blocks.fold(mask(Block::new(last)), |found, block| {
+        found | mask(Block::new(block))
+    }) != 0
+}
+
 /// Returns one bit for each of the 64 bytes at an index that equals `byte`, the first lowest.
 ///
 /// `None` if the 64 bytes exceed the slice.
@@ -147,6 +163,20 @@ mod naive {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_marked_byte_is_found_wherever_it_is() {
+        let any = |bytes: &[u8]| any(bytes, |block| block.equal(b'x'), |byte| byte == b'x');
+        for length in 0..70 {
+            let mut bytes = vec![b'-'; length];
+            assert!(!any(&bytes), "{length}");
+            for at in 0..length {
+                bytes[at] = b'x';
+                assert!(any(&bytes), "{length}, {at}");
+                bytes[at] = b'-';
+            }
+        }
+    }
 
     #[test]
     fn a_block_compares_as_its_bytes_do() {

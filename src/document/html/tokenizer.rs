@@ -232,6 +232,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
     }
 
     /// Whether the text of a link is read, and more bytes have to be seen for it.
+    #[inline(always)]
     fn awaits_text(&self, name: Range<usize>) -> bool {
         self.document.options.descriptions
             && !self.last
