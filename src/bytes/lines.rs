@@ -6,6 +6,7 @@
 use encoding_rs::{Encoding, UTF_8};
 use memchr::{memchr, memchr_iter, memchr2_iter, memrchr};
 
+use super::simd::{self, Block};
 use super::window::Window;
 
 /// The look-behind in bytes that keeps a character from being split between two counts.
@@ -116,7 +117,10 @@ impl LineCounter {
         } else {
             self.after_cr = false;
         }
-        let rest = if memchr(b'\r', bytes).is_none() {
+        let rest = if let Some((feeds, last)) = plain_feeds(bytes) {
+            self.line += feeds;
+            last.map(|at| &bytes[at + 1..])
+        } else if memchr(b'\r', bytes).is_none() {
             self.line += memchr_iter(b'\n', bytes).count() as u64;
             memrchr(b'\n', bytes).map(|at| &bytes[at + 1..])
         } else {
@@ -140,6 +144,34 @@ impl LineCounter {
         self.column += characters(self.encoding, rest);
         self.bytes += rest.len() as u64;
     }
+}
+
+/// Returns the number of line feeds and the index of the last, for a short stretch of ASCII without CR.
+///
+/// Between two links of a page are some hundred bytes: too few for one call after the other.
+fn plain_feeds(bytes: &[u8]) -> Option<(u64, Option<usize>)> {
+    let odd = |block: Block| block.equal(b'\r') | block.beyond_ascii();
+    if bytes.len() > 1024 || simd::any(bytes, odd, |byte| matches!(byte, b'\r' | 0x80..)) {
+        return None;
+    }
+    let (mut feeds, mut last) = (0, None);
+    let mut count = |at: usize, mask: u64| {
+        feeds += u64::from(mask.count_ones());
+        last = mask.checked_ilog2().map(|bit| at + bit as usize).or(last);
+    };
+    let mut at = 0;
+    while let Some(mask) = simd::equal_of_64(b'\n', bytes, at) {
+        count(at, mask);
+        at += 64;
+    }
+    while let Some(block) = simd::at(bytes, at) {
+        count(at, block.equal(b'\n').into());
+        at += simd::LENGTH;
+    }
+    for (at, &byte) in bytes.iter().enumerate().skip(at) {
+        count(at, u64::from(byte == b'\n'));
+    }
+    Some((feeds, last))
 }
 
 /// Returns the number of line breaks.

@@ -36,7 +36,7 @@ pub(crate) fn open_link(
         if may_lack && matches!(value, Value::Null) {
             continue;
         }
-        out.extend_from_slice(field.key.as_bytes());
+        field.key.push(out);
         push_value(&value, out);
     }
 }

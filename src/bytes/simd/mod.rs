@@ -90,14 +90,18 @@ pub(crate) fn at(bytes: &[u8], at: usize) -> Option<Block> {
 /// have no such byte.
 #[inline(always)]
 pub(crate) fn any(bytes: &[u8], mask: impl Fn(Block) -> u32, marks: impl Fn(u8) -> bool) -> bool {
-    let Some(last) = bytes.last_chunk() else {
-        return bytes.iter().fold(false, |any, &byte| any | marks(byte));
-    };
-    // The last block may repeat bytes of the one before.
-    let blocks = bytes.as_chunks::<LENGTH>().0.iter();
-    blocks.fold(mask(Block::new(last)), |found, block| {
-        found | mask(Block::new(block))
-    }) != 0
+    // Bytes that two loads have in common are looked at twice.
+    if let Some(last) = bytes.last_chunk() {
+        let blocks = bytes.as_chunks::<LENGTH>().0.iter();
+        let found = mask(Block::new(last));
+        return blocks.fold(found, |found, block| found | mask(Block::new(block))) != 0;
+    }
+    let ends = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>());
+    if let (Some(first), Some(last)) = ends {
+        let both = [*first, *last];
+        return (both.as_flattened().first_chunk()).is_none_or(|both| mask(Block::new(both)) != 0);
+    }
+    bytes.iter().fold(false, |any, &byte| any | marks(byte))
 }
 
 /// Returns one bit for each of the 64 bytes at an index that equals `byte`, the first lowest.
