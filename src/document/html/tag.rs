@@ -392,10 +392,14 @@ pub(super) fn scan_tags(
                     tag.start = at;
                     tag.element = element;
                     tag.name = at + 1..name_end;
-                    return match read_plain(bytes, names, tag) {
-                        Some(()) => TagScan::Tag,
-                        None => TagScan::To(at),
-                    };
+                    match read_plain(bytes, names, tag) {
+                        // Most table cells and list items.
+                        Some(()) if tag.attributes.is_empty() && element != Element::A => {
+                            end = tag.end;
+                        }
+                        Some(()) => return TagScan::Tag,
+                        None => return TagScan::To(at),
+                    }
                 }
                 None => return TagScan::To(at),
             }
