@@ -8,10 +8,14 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::{Cursor, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use flate2::write::DeflateEncoder;
+use flate2::{Compression, Decompress, FlushDecompress};
 use serde_json::Value;
+use uriscan::archive::{ArchiveFormat, ArchiveOptions, ArchiveSource};
 use uriscan::output::Output;
 use uriscan::pipeline::walk::{Root, Walk};
 use uriscan::pipeline::writer::FlushPolicy;
@@ -468,4 +472,61 @@ fn segments_that_follow_one_another_are_joined() {
         targets(&[one, two, last, three]),
         (vec!["one".into(), "last".into()], missing, Some(2))
     );
+}
+
+/// Contents of a deflated member of a stream, up to damage, and the codes of what is wrong.
+fn streamed(bytes: Vec<u8>) -> (Vec<u8>, Vec<&'static str>) {
+    let format = ArchiveFormat::of(&bytes).unwrap();
+    let source = ArchiveSource::Stream(Box::new(Cursor::new(bytes)), None);
+    let mut zip = format.open(source, &ArchiveOptions::default());
+    zip.next().unwrap().unwrap();
+    let (mut contents, mut buffer) = (Vec::new(), [0; 700]);
+    loop {
+        match zip.read(&mut buffer).unwrap() {
+            0 => break,
+            n => contents.extend_from_slice(&buffer[..n]),
+        }
+    }
+    let codes = zip.faults().iter().map(|fault| fault.code.name).collect();
+    (contents, codes)
+}
+
+/// The bytes that deflated data give before they end or are damaged.
+fn inflated(packed: &[u8]) -> Vec<u8> {
+    let (mut inflate, mut out) = (Decompress::new(false), Vec::new());
+    loop {
+        let mut byte = [0];
+        let before = (inflate.total_in(), inflate.total_out());
+        let rest = &packed[before.0 as usize..];
+        let result = inflate.decompress(rest, &mut byte, FlushDecompress::None);
+        if inflate.total_out() > before.1 {
+            out.push(byte[0]);
+        } else if result.is_err() || inflate.total_in() == before.0 {
+            return out;
+        }
+    }
+}
+
+#[test]
+fn all_bytes_in_front_of_damage_in_a_stream_are_read() {
+    let lines = (0..400).map(|n| format!("http://example.com/{n}/{}\n", n * n % 977));
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::fast());
+    encoder
+        .write_all(lines.collect::<String>().as_bytes())
+        .unwrap();
+    let packed = encoder.finish().unwrap();
+    // The lengths stand in a descriptor behind the contents.
+    let mut header = b"PK\x03\x04\x14\0\x08\0\x08\0".to_vec();
+    header.resize(26, 0);
+    header.extend_from_slice(b"\x05\0\0\0x.txt");
+    for at in (1..packed.len()).step_by(97) {
+        let (contents, codes) = streamed([&header, &packed[..at]].concat());
+        assert_eq!(contents, inflated(&packed[..at]), "cut at {at}");
+        assert_eq!(codes, ["compress.corrupt"], "cut at {at}");
+        let mut flipped = packed.clone();
+        flipped[at] ^= 0x10;
+        let (contents, codes) = streamed([header.as_slice(), &flipped].concat());
+        assert_eq!(contents, inflated(&flipped), "flipped at {at}");
+        assert_eq!(codes, ["compress.corrupt"], "flipped at {at}");
+    }
 }

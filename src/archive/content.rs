@@ -178,12 +178,29 @@ pub(super) struct Inflate {
 
 impl Inflate {
     pub(super) fn new(reader: Box<dyn Read>, has_header: bool) -> Self {
+        Inflate::over(BufferedSource::new(reader), has_header)
+    }
+
+    /// Decompresses what stands at the start of a source.
+    pub(super) fn over(source: BufferedSource, has_header: bool) -> Self {
         Inflate {
-            source: BufferedSource::new(reader),
+            source,
             inflate: Decompress::new(has_header),
             ended: false,
             failed: false,
         }
+    }
+}
+
+impl Inflate {
+    /// Returns the number of bytes that have been decompressed.
+    pub(super) fn consumed(&self) -> u64 {
+        self.inflate.total_in()
+    }
+
+    /// Returns the source, behind the data if those have ended.
+    pub(super) fn into_source(self) -> BufferedSource {
+        self.source
     }
 }
 

@@ -7,7 +7,6 @@ use std::cell::RefCell;
 use std::io::{self, BufRead, Read, SeekFrom};
 use std::rc::Rc;
 
-use flate2::bufread::DeflateDecoder;
 use flate2::{Decompress, FlushDecompress, Status};
 use memchr::memmem;
 
@@ -15,7 +14,7 @@ use super::container::{
     ArchiveFault, ArchiveMember, ArchiveSource, Container, MEMBERS, MemberContents, MemberRange,
     MemberStart, ReadSeek, WholeContents,
 };
-use super::content::{Method, PackedContents, Seal, Tally, is_damage};
+use super::content::{Inflate, Method, PackedContents, Seal, Tally, is_damage};
 use crate::bytes::buffered::BufferedSource;
 use crate::bytes::source::fill;
 use crate::document::diagnostic::{self, Code};
@@ -643,7 +642,7 @@ enum Stage {
         Rc<RefCell<u64>>,
     ),
     /// In deflated contents that end by themselves.
-    Deflated(Box<DeflateDecoder<BufferedSource>>, Tally, u64),
+    Deflated(Box<Inflate>, Tally, u64),
     /// In stored contents that a descriptor ends.
     Stored(BufferedSource, Tally),
     Ended,
@@ -739,7 +738,7 @@ impl ZipStream {
         let is_encrypted = header.flags & ENCRYPTED != 0;
         let contents = match method {
             Method::Deflate if is_open && !is_encrypted => {
-                let decoder = Box::new(DeflateDecoder::new(source));
+                let decoder = Box::new(Inflate::over(source, false));
                 self.stage = Stage::Deflated(decoder, Tally::new(), at);
                 MemberContents::File
             }
@@ -886,16 +885,16 @@ impl Container for ZipStream {
             }
             Stage::Deflated(mut decoder, mut tally, at) => match decoder.read(into) {
                 Ok(0) => {
-                    let mut source = decoder.into_inner();
+                    let mut source = decoder.into_source();
                     self.descriptor(&mut source, &tally);
                     self.stage = Stage::Between(source);
                     Ok(0)
                 }
                 Ok(n) => {
-                    let added = tally.add(&into[..n], decoder.total_in());
+                    let added = tally.add(&into[..n], decoder.consumed());
                     if let Err(code) = added {
                         self.fault(code, at);
-                        self.stage = Stage::Between(decoder.into_inner());
+                        self.stage = Stage::Between(decoder.into_source());
                     } else {
                         self.stage = Stage::Deflated(decoder, tally, at);
                     }
@@ -903,7 +902,7 @@ impl Container for ZipStream {
                 }
                 Err(error) if is_damage(&error) => {
                     self.fault(&diagnostic::COMPRESS_CORRUPT, at);
-                    self.stage = Stage::Between(decoder.into_inner());
+                    self.stage = Stage::Between(decoder.into_source());
                     Ok(0)
                 }
                 Err(error) => Err(error),
