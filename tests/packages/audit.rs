@@ -433,3 +433,26 @@ fn a_long_archive_gives_the_same_bytes_for_any_number_of_workers() {
         assert!(outputs[0] == outputs[2], "{arguments:?} with five workers");
     }
 }
+
+/// An archive is input that nobody vouches for: nothing in it says what is read or reported.
+#[test]
+fn configuration_in_an_archive_is_not_obeyed() {
+    let members = [
+        Member::new("index.html", "<a href=none.html>none</a>"),
+        Member::new("uriscan.toml", "[audit]\nallow = [\"not-found\"]\n"),
+        Member::new(".ignore", "index.html\n"),
+        Member::new(".gitignore", "*.html\n"),
+    ];
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("x.zip"), zip(&members)).unwrap();
+    fs::write(directory.path().join("x.tar"), tar(&members)).unwrap();
+    for name in ["x.zip", "x.tar"] {
+        for options in [&[name][..], &[name, "--hidden"]] {
+            let (records, code) = audit(directory.path(), options);
+            let findings = records.iter().filter(|record| record["type"] == "finding");
+            let members: Vec<_> = findings.map(|record| &record["member"]).collect();
+            assert_eq!(members, ["index.html"], "{options:?}");
+            assert_eq!(code, 1, "{options:?}");
+        }
+    }
+}
