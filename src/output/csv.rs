@@ -1,8 +1,9 @@
 //! CSV (RFC 4180) and TSV: a header, then one row for each link.
 
 use super::escape::push_decimal;
-use super::field::{Formulas, Layout, Value};
+use super::field::Value;
 use super::json::push_base64;
+use super::layout::{Formulas, Layout};
 use super::record::DocumentPath;
 use super::text::push_lossy;
 use crate::resolver::Link;

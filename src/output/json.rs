@@ -3,7 +3,8 @@
 use data_encoding::BASE64;
 
 use super::escape::push_decimal;
-use super::field::{FIELDS, FieldPresence, Layout, Value};
+use super::field::{FIELDS, FieldPresence, Value};
+use super::layout::Layout;
 use super::record::{ArchiveRecord, DocumentPath, Failure, Summary, Usage};
 use crate::bytes::simd::{self, Block};
 use crate::resolver::{Diagnostic, Link};

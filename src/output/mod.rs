@@ -7,6 +7,7 @@ pub(crate) mod csv;
 pub mod escape;
 pub mod field;
 pub mod json;
+mod layout;
 pub mod record;
 pub(crate) mod schema;
 pub mod table;
@@ -19,7 +20,7 @@ use escape::push_decimal;
 use record::{ArchiveRecord, Failure, Summary};
 use table::{TableColumn, TableEncoder};
 
-pub use field::{Formulas, Layout, LocationPrefix};
+pub use layout::{Formulas, Layout, LocationPrefix};
 pub use record::DocumentPath;
 
 /// An output format.
@@ -97,6 +98,13 @@ pub(crate) static OUTPUTS: &[Output] = &[
         name: "arrow",
         header: |_, _| {},
         links: LinkWriter::Table(table::arrow::stream),
+        others: None,
+    },
+    #[cfg(feature = "parquet")]
+    Output {
+        name: "parquet",
+        header: |_, _| {},
+        links: LinkWriter::Table(table::parquet::file),
         others: None,
     },
 ];

@@ -1,7 +1,7 @@
 //! Text: one target a line, after its location where the layout has one.
 
 use super::escape::{Escape, is_plain, push_decimal, push_on_one_line};
-use super::field::Layout;
+use super::layout::Layout;
 use super::record::DocumentPath;
 use crate::resolver::Link;
 

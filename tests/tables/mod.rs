@@ -1,5 +1,8 @@
 //! Tables of links, read back by the crates of Arrow and compared with the records of `--json`.
 
+// Files of Parquet.
+#[cfg(feature = "parquet")]
+mod parquet;
 // Usage, failures and what else is not in the rows.
 mod runs;
 // Rows against records.
@@ -88,10 +91,15 @@ fn text(text: &str) -> Cell {
     Cell::Text(text.to_owned())
 }
 
-/// Runs the command and returns the bytes of the table that it writes.
+/// Runs the command and returns the bytes of the stream that it writes.
 fn table(tree: &Tree, arguments: &[&str]) -> Vec<u8> {
-    let output = tree.path().join("table.arrow");
-    let to = ["--format", "arrow", "--output", output.to_str().unwrap()];
+    written(tree, "arrow", arguments)
+}
+
+/// Runs the command and returns the bytes that it writes in a format.
+fn written(tree: &Tree, format: &str, arguments: &[&str]) -> Vec<u8> {
+    let output = tree.path().join("table.out");
+    let to = ["--format", format, "--output", output.to_str().unwrap()];
     let ran = tree.run(&[arguments, &to].concat());
     assert!(ran.code == 0, "{arguments:?}: {}", ran.err);
     let bytes = fs::read(&output).unwrap();

@@ -206,7 +206,7 @@ fn large_tree() -> Tree {
         1 => format!("<http://example.com/{line}>\n\n"),
         _ => format!("http://example.com/{file}/{line}\n"),
     };
-    let text: String = (0..132_000).map(|number| line(0, number)).collect();
+    let text: String = (0..40_000).map(|number| line(0, number)).collect();
     tree.write("long.txt", text.as_bytes());
     for file in 0..200 {
         let lines = 1 + file * file * 7919 % (1 << (file % 11));
@@ -235,7 +235,7 @@ fn the_bytes_do_not_depend_on_the_number_of_workers() {
     let batches = batches(&all);
     let lengths: Vec<_> = batches.iter().map(RecordBatch::num_rows).collect();
     let (last, full) = lengths.split_last().unwrap();
-    assert!(full.len() > 1 && full.iter().all(|&rows| rows == 1 << 16) && *last <= 1 << 16);
+    assert!(full.len() > 1 && full.iter().all(|&rows| rows == 1 << 13) && *last <= 1 << 13);
     let records = records(&tree, &["."]);
     let rows = rows(&batches);
     assert_eq!(rows.len(), records.len());

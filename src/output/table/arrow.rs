@@ -13,10 +13,10 @@ use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer
 use arrow_ipc::writer::StreamEncoder;
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef, TimeUnit};
 
-use super::batch::{BatchNames, BatchStrings, BatchValues};
+use super::batch::{BatchNames, BatchStrings, BatchValues, RowBatch};
 use super::column::{ColumnKind, ColumnPresence, METADATA, TableColumn};
 use super::rows::{ABSENT, ABSENT_NUMBER};
-use super::{RowBatch, TableEncoder};
+use super::writer::TableEncoder;
 
 /// The time zone of columns of times.
 const UTC: &str = "UTC";

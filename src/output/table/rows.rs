@@ -31,6 +31,7 @@ pub(crate) struct RowBlock {
 #[derive(Clone, Debug)]
 pub(super) struct ColumnBlock {
     kind: ColumnKind,
+    /// Empty while no row has a value.
     pub(super) values: BlockValues,
 }
 
@@ -39,7 +40,7 @@ pub(super) struct ColumnBlock {
 pub(super) enum BlockValues {
     Numbers(Vec<i64>),
     Strings(Strings),
-    Names(NameColumn),
+    Names(Box<NameColumn>),
     /// The number of items in each row, and the items.
     Lists(Vec<i32>, Box<BlockValues>),
 }
@@ -119,7 +120,10 @@ impl StringTable {
 pub(crate) struct Oversized;
 
 impl NameColumn {
-    fn push(&mut self, value: &[u8]) -> Result<usize, Oversized> {
+    /// Adds a value in the form of a column. A value that has this form, which nearly all have, is found
+    /// as it is.
+    #[inline]
+    fn push(&mut self, value: &[u8], kind: ColumnKind) -> Result<usize, Oversized> {
         let edge = |byte: Option<&u8>| usize::from(byte.copied().unwrap_or(0));
         let hash = value.len() + 7 * edge(value.first()) + 31 * edge(value.last());
         let slot = &mut self.slots[hash % SLOTS];
@@ -127,7 +131,8 @@ impl NameColumn {
             self.codes.push(*slot);
             return Ok(0);
         }
-        *slot = self.values.push(value)?;
+        let value = formed(value, kind);
+        *slot = self.values.push(&value)?;
         self.codes.push(*slot);
         Ok(value.len())
     }
@@ -152,11 +157,10 @@ impl BlockValues {
             ColumnKind::Name
             | ColumnKind::LowerName
             | ColumnKind::ReversedName
-            | ColumnKind::UriName => BlockValues::Names(NameColumn::default()),
-            ColumnKind::Names => BlockValues::Lists(
-                Vec::new(),
-                Box::new(BlockValues::Names(NameColumn::default())),
-            ),
+            | ColumnKind::UriName => BlockValues::Names(Box::default()),
+            ColumnKind::Names => {
+                BlockValues::Lists(Vec::new(), Box::new(BlockValues::Names(Box::default())))
+            }
             ColumnKind::ByteLists => BlockValues::Lists(
                 Vec::new(),
                 Box::new(BlockValues::Strings(Strings::default())),
@@ -183,6 +187,16 @@ impl BlockValues {
         }
     }
 
+    /// Returns whether no row has a value yet.
+    pub(super) fn is_empty(&self) -> bool {
+        match self {
+            BlockValues::Numbers(numbers) => numbers.is_empty(),
+            BlockValues::Strings(strings) => strings.lengths.is_empty(),
+            BlockValues::Names(names) => names.codes.is_empty(),
+            BlockValues::Lists(counts, _) => counts.is_empty(),
+        }
+    }
+
     fn push_null(&mut self) {
         match self {
             BlockValues::Numbers(numbers) => numbers.push(ABSENT_NUMBER),
@@ -192,10 +206,11 @@ impl BlockValues {
         }
     }
 
-    fn push_bytes(&mut self, value: &[u8]) -> Result<usize, Oversized> {
+    #[inline]
+    fn push_bytes(&mut self, value: &[u8], kind: ColumnKind) -> Result<usize, Oversized> {
         match self {
-            BlockValues::Strings(strings) => strings.push(value),
-            BlockValues::Names(names) => names.push(value),
+            BlockValues::Names(names) => names.push(value, kind),
+            BlockValues::Strings(strings) => strings.push(&formed(value, kind)),
             BlockValues::Numbers(_) | BlockValues::Lists(..) => {
                 self.push_null();
                 Ok(0)
@@ -203,7 +218,11 @@ impl BlockValues {
         }
     }
 
-    fn push_list<'a>(&mut self, list: impl Iterator<Item = &'a [u8]>) -> Result<usize, Oversized> {
+    fn push_list<'a>(
+        &mut self,
+        list: impl Iterator<Item = &'a [u8]>,
+        kind: ColumnKind,
+    ) -> Result<usize, Oversized> {
         let BlockValues::Lists(counts, items) = self else {
             self.push_null();
             return Ok(0);
@@ -211,7 +230,7 @@ impl BlockValues {
         let (mut count, mut bytes) = (0, 0);
         for item in list {
             count += 1;
-            bytes += items.push_bytes(item)?;
+            bytes += items.push_bytes(item, kind)?;
         }
         counts.push(count);
         Ok(bytes)
@@ -219,43 +238,34 @@ impl BlockValues {
 }
 
 impl ColumnBlock {
-    /// Adds a value and returns the number of bytes that it takes.
-    fn push(&mut self, value: &Value<'_>) -> Result<usize, Oversized> {
-        let values = &mut self.values;
-        match (self.kind, *value) {
-            (_, Value::Null) => values.push_null(),
-            (_, Value::Number(number)) => {
-                if let BlockValues::Numbers(numbers) = values {
-                    // INVARIANT: offsets in files are below 2^63.
-                    numbers.push(number as i64);
-                }
+    /// Adds a value behind those of `rows` rows, and returns the number of bytes that it takes.
+    fn push(&mut self, value: &Value<'_>, rows: usize) -> Result<usize, Oversized> {
+        let (kind, values) = (self.kind, &mut self.values);
+        if values.is_empty() && (rows > 0 || matches!(value, Value::Null)) {
+            if matches!(value, Value::Null) {
+                return Ok(0);
             }
-            (_, Value::Name(name)) => return values.push_bytes(name.as_bytes()),
-            (_, Value::Flags(flags)) => return values.push_list(flags.names().map(str::as_bytes)),
-            (_, Value::List(list)) => return values.push_list(list.iter().copied()),
-            (_, Value::Words(words)) => {
-                return values.push_list(words.split_terminator(' ').map(str::as_bytes));
+            (0..rows).for_each(|_| values.push_null());
+        }
+        match (*value, &mut *values) {
+            // INVARIANT: offsets in files are below 2^63.
+            (Value::Number(number), BlockValues::Numbers(numbers)) => numbers.push(number as i64),
+            (Value::Bytes(text), BlockValues::Numbers(numbers)) => {
+                numbers.push(microseconds(text).unwrap_or(ABSENT_NUMBER));
             }
-            (ColumnKind::Bytes, Value::Bytes(bytes) | Value::Base64(bytes)) => {
-                return values.push_bytes(bytes);
+            (Value::Bytes(bytes) | Value::Base64(bytes), _) => {
+                return values.push_bytes(bytes, kind);
             }
-            (ColumnKind::Time, Value::Bytes(text) | Value::Base64(text)) => {
-                if let BlockValues::Numbers(numbers) = values {
-                    numbers.push(microseconds(text).unwrap_or(ABSENT_NUMBER));
-                }
+            (Value::Name(name), _) => return values.push_bytes(name.as_bytes(), kind),
+            (Value::Flags(flags), _) => {
+                return values.push_list(flags.names().map(str::as_bytes), kind);
             }
-            (ColumnKind::LowerName, Value::Bytes(bytes) | Value::Base64(bytes)) => {
-                return values.push_bytes(&text(&bytes.to_ascii_lowercase()));
+            (Value::List(list), _) => return values.push_list(list.iter().copied(), kind),
+            (Value::Words(words), _) => {
+                let words = words.split_terminator(' ').map(str::as_bytes);
+                return values.push_list(words, kind);
             }
-            (ColumnKind::ReversedName, Value::Bytes(bytes) | Value::Base64(bytes)) => {
-                return values.push_bytes(&text(&reversed(&bytes.to_ascii_lowercase())));
-            }
-            (ColumnKind::Uri | ColumnKind::UriName, Value::Bytes(uri) | Value::Base64(uri)) => {
-                return values.push_bytes(&uri_text(uri));
-            }
-            (_, Value::Bytes(bytes) | Value::Base64(bytes)) => {
-                return values.push_bytes(&text(bytes));
-            }
+            (Value::Null | Value::Number(_), _) => values.push_null(),
         }
         Ok(0)
     }
@@ -277,7 +287,7 @@ impl RowBlock {
     /// Adds a link. `columns` are those that the block was created with.
     pub(crate) fn push(&mut self, columns: &[TableColumn], path: &DocumentPath, link: &Link<'_>) {
         for (block, column) in self.columns.iter_mut().zip(columns) {
-            match block.push(&(column.value)(path, link)) {
+            match block.push(&(column.value)(path, link), self.rows) {
                 Ok(bytes) => self.bytes += bytes,
                 Err(Oversized) => self.is_oversized = true,
             }
@@ -328,6 +338,25 @@ impl RowBlock {
             false => Ok(self.bytes),
         }
     }
+}
+
+/// Returns a value in the form of a column.
+fn formed(value: &[u8], kind: ColumnKind) -> Cow<'_, [u8]> {
+    match kind {
+        ColumnKind::Bytes | ColumnKind::ByteLists => Cow::Borrowed(value),
+        ColumnKind::Uri | ColumnKind::UriName => uri_text(value),
+        ColumnKind::LowerName => owned_text(value.to_ascii_lowercase()),
+        ColumnKind::ReversedName => owned_text(reversed(&value.to_ascii_lowercase())),
+        ColumnKind::Text
+        | ColumnKind::Name
+        | ColumnKind::Names
+        | ColumnKind::Number
+        | ColumnKind::Time => text(value),
+    }
+}
+
+fn owned_text(bytes: Vec<u8>) -> Cow<'static, [u8]> {
+    Cow::Owned(text(&bytes).into_owned())
 }
 
 /// Returns the bytes as UTF-8, with U+FFFD for what is not.

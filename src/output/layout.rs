@@ -1,0 +1,59 @@
+//! The layout of the output: which keys or columns are shown, and how.
+
+use super::escape::Escape;
+use super::field::{RecordField, default_fields};
+use super::table::column::TableColumn;
+
+/// The parts of a record to show, and their form.
+#[derive(Clone)]
+pub struct Layout {
+    /// The keys, in order.
+    pub(crate) fields: Vec<&'static RecordField>,
+    /// Tables: the columns, in order; `fields` are the keys with the same values.
+    pub(crate) columns: Vec<TableColumn>,
+    /// Text: the location before the target.
+    pub location: LocationPrefix,
+    /// Text: the byte that ends a line.
+    pub terminator: u8,
+    /// Text: the characters of paths and targets that are escaped.
+    pub(crate) escape: Escape,
+    /// Text: colour locations.
+    pub color: bool,
+    /// CSV and TSV: cells that a spreadsheet would take for a formula.
+    pub formulas: Formulas,
+}
+
+/// The spelling of cells of CSV and TSV that a spreadsheet would take for a formula.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Formulas {
+    /// As they are.
+    #[default]
+    Keep,
+    /// After an apostrophe.
+    Protect,
+}
+
+impl Default for Layout {
+    fn default() -> Self {
+        Layout {
+            fields: default_fields().collect(),
+            columns: Vec::new(),
+            location: LocationPrefix::default(),
+            terminator: b'\n',
+            escape: Escape::default(),
+            color: false,
+            formulas: Formulas::default(),
+        }
+    }
+}
+
+/// The location before a target in text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LocationPrefix {
+    /// Show the path of the file.
+    pub path: bool,
+    /// Show the line and the column.
+    pub position: bool,
+    /// Show the offset of the first byte.
+    pub offset: bool,
+}
