@@ -1,7 +1,7 @@
 //! The options of a run: which files it reads, how, and what it reports.
 
 use std::fs::File;
-use std::io::{self, Read as _};
+use std::io::{self, Cursor, Read as _};
 use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,7 +16,7 @@ use super::split_lines::PIECE;
 use super::tally::CountKey;
 use super::walk::{Entry, EntryKind};
 use crate::archive::{ArchiveFormat, ArchiveKind, ArchiveOptions, WARC};
-use crate::decode::compression::Codec;
+use crate::decode::compression::{Codec, Decompressed};
 use crate::document::events::Context;
 use crate::document::options::Slug;
 use crate::document::{Format, SplitPoint};
@@ -28,7 +28,7 @@ use crate::resolver::Link;
 use crate::uri::Reference;
 
 /// The length of the version that a web archive begins with, in bytes.
-const VERSION: usize = b"WARC/1.0".len();
+const VERSION: u64 = b"WARC/1.0".len() as u64;
 
 /// The options of a run.
 #[derive(Clone)]
@@ -199,11 +199,12 @@ impl PipelineOptions {
     }
 
     /// Returns the format of a web archive that is split, and its codec: none if it is not compressed.
-    /// `None` for other files.
+    /// `None` for other files. `file` is read behind the first bytes.
     pub(crate) fn splits_records(
         &self,
         entry: &Entry,
         head: &[u8],
+        file: &File,
     ) -> Option<(&'static ArchiveFormat, Option<&'static Codec>)> {
         if !self.splits_archives() {
             return None;
@@ -211,7 +212,14 @@ impl PipelineOptions {
         let path = entry.path.as_os_str().as_encoded_bytes();
         let codec = self.codec(entry, head);
         let first = match codec {
-            Some(codec) if is_web_archive(path, codec) => codec.first_bytes(head, VERSION),
+            Some(codec) if is_web_archive(path, codec) => {
+                let rest = Cursor::new(head.to_vec()).chain(file.try_clone().ok()?);
+                let mut first = Vec::new();
+                let mut content = Decompressed::new(codec, Box::new(rest)).take(VERSION);
+                // The worker that reads the file reports errors.
+                let _ = content.read_to_end(&mut first);
+                first
+            }
             Some(_) => return None,
             None => head.to_vec(),
         };
@@ -222,7 +230,7 @@ impl PipelineOptions {
 
     /// Returns whether archives are split: a single worker gains nothing by that.
     pub(crate) fn splits_archives(&self) -> bool {
-        self.threads > 1 && !self.report.is_by_file()
+        self.threads > 1 && self.report != ReportMode::Files
     }
 
     /// Returns whether a file is opened if it is compressed or an archive.
@@ -241,7 +249,7 @@ impl PipelineOptions {
         };
         has_split_points
             && self.splits_documents
-            && !self.report.is_by_file()
+            && self.report != ReportMode::Files
             && self.declared.is_none_or(|encoding| encoding == UTF_8)
             && !sniff::is_wide(head)
     }
@@ -321,12 +329,9 @@ pub enum ReportMode {
 }
 
 impl ReportMode {
-    /// Returns whether there is one line for each file, which is then not split.
+    /// Returns whether links are only counted, for one line for each file.
     pub(crate) fn is_by_file(self) -> bool {
-        matches!(
-            self,
-            ReportMode::Count | ReportMode::Paths | ReportMode::Files
-        )
+        matches!(self, ReportMode::Count | ReportMode::Paths)
     }
 
     /// Returns whether the output consists of records, in formats that have any.

@@ -228,7 +228,7 @@ impl<'a> Queue<'a> {
         let mut buffer = Vec::new();
         let head = input::read(&mut file, &mut buffer, HEAD).ok()?;
         // No archive is a document, whatever its first bytes look like.
-        if let Some(format) = self.options.splits_records(entry, head) {
+        if let Some(format) = self.options.splits_records(entry, head, &file) {
             let (entry, size) = (entry.clone(), self.options.piece_size);
             let splitter = RecordSplitter::new(entry, format, file, (length, size), &self.idle);
             return Some(FileSplitter::Records(splitter));

@@ -246,6 +246,7 @@ impl<'a, W: Write + Send> ExtractWorker<'a, W> {
     fn archive_piece(&mut self, piece: &ArchivePiece) {
         let path = piece.entry().path.as_os_str().as_encoded_bytes();
         self.collector.begin_document(path);
+        let _guard = piece.guard();
         let (outcome, error) = match piece {
             ArchivePiece::Records(piece) => self.reader.records(piece, &mut self.collector),
             ArchivePiece::Files(piece) => {
@@ -257,10 +258,11 @@ impl<'a, W: Write + Send> ExtractWorker<'a, W> {
         };
         self.collector.end_piece(outcome.bytes, piece.is_first());
         let archive = self.collector.container(&outcome);
-        if let Some(archive) = piece.add_counts(&archive)
-            && self.collector.counts_archives()
-        {
-            self.collector.report_archive(&archive);
+        if let Some(archive) = piece.add_counts(&archive) {
+            self.collector.report_by_file(archive.links);
+            if self.collector.counts_archives() {
+                self.collector.report_archive(&archive);
+            }
         }
         if let Some(error) = error {
             self.collector.fail(&error.to_string());
@@ -271,6 +273,7 @@ impl<'a, W: Write + Send> ExtractWorker<'a, W> {
     fn piece(&mut self, piece: &FilePiece) {
         let path = piece.whole.entry.path.as_os_str().as_encoded_bytes();
         self.collector.begin_document(path);
+        let _guard = piece.whole.sum.guard();
         let length = self.reader.piece(piece, &mut self.collector);
         let bytes = *length.as_ref().unwrap_or(&0);
         self.collector.end_piece(bytes, piece.index == 0);
@@ -279,11 +282,17 @@ impl<'a, W: Write + Send> ExtractWorker<'a, W> {
             Ok(length) if piece.has_shrunk(length) => self.collector.fail(SHRUNK),
             Ok(_) => {}
         }
-        if let Some(counts) = self.reader.counts(piece.whole.format.0)
-            && self.collector.counts_archives()
-        {
-            let archive = self.collector.archive(counts, bytes);
-            if let Some(archive) = piece.add_counts(&archive) {
+        let counts = self.reader.counts(piece.whole.format.0);
+        let counts = counts.filter(|_| self.collector.counts_archives());
+        if counts.is_none() && !self.collector.options.report.is_by_file() {
+            return;
+        }
+        let has_counts = counts.is_some();
+        let counts = counts.cloned().unwrap_or_default();
+        let archive = self.collector.archive(&counts, bytes);
+        if let Some(archive) = piece.add_counts(&archive) {
+            self.collector.report_by_file(archive.links);
+            if has_counts {
                 self.collector.report_archive(&archive);
             }
         }
@@ -382,18 +391,23 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
     /// Counts the current document, and writes what is reported by file.
     fn end_document(&mut self, bytes: u64) {
         self.end_piece(bytes, true);
+        self.report_by_file(self.references);
+    }
+
+    /// Writes what is reported of the current document by file, given the number of its links.
+    fn report_by_file(&mut self, references: u64) {
         let layout = &self.options.layout;
         let output = &mut self.block.output;
         match self.options.report {
-            ReportMode::Count if self.references > 0 => {
+            ReportMode::Count if references > 0 => {
                 if layout.location.path {
                     push_path(layout, &self.path, None, output);
                     output.push(b':');
                 }
-                push_decimal(self.references, output);
+                push_decimal(references, output);
                 output.push(layout.terminator);
             }
-            ReportMode::Paths if self.references > 0 => self.list_path(),
+            ReportMode::Paths if references > 0 => self.list_path(),
             _ => {}
         }
     }

@@ -6,7 +6,7 @@
 use std::fs::File;
 use std::sync::Arc;
 
-use super::split_lines::PieceSum;
+use super::split_lines::{PieceSum, SumGuard};
 use super::split_records::RecordPiece;
 use super::walk::Entry;
 use crate::archive::{ArchiveFormat, MemberRange, MemberStart};
@@ -112,6 +112,14 @@ impl ArchivePiece {
         match self {
             ArchivePiece::Records(piece) => &piece.whole.entry,
             ArchivePiece::Files(piece) => &piece.whole.entry,
+        }
+    }
+
+    /// Returns a guard for the reading of the piece: should that panic, no piece waits for it.
+    pub(super) fn guard(&self) -> SumGuard<'_, ArchiveRecord> {
+        match self {
+            ArchivePiece::Records(piece) => piece.whole.sum.guard(),
+            ArchivePiece::Files(piece) => piece.whole.counts.guard(),
         }
     }
 

@@ -43,7 +43,7 @@ pub(crate) struct SplitFile {
     lines: LineLedger,
     /// Whether a piece has reported that the file became shorter.
     has_reported_shrinking: AtomicBool,
-    archive: PieceSum<ArchiveRecord>,
+    pub(super) sum: PieceSum<ArchiveRecord>,
 }
 
 impl SplitFile {
@@ -54,7 +54,7 @@ impl SplitFile {
             file,
             lines: LineLedger::default(),
             has_reported_shrinking: AtomicBool::new(false),
-            archive: PieceSum::default(),
+            sum: PieceSum::default(),
         }
     }
 }
@@ -62,7 +62,8 @@ impl SplitFile {
 /// The sum of something of the pieces of an archive, and the number of pieces that are in it.
 #[derive(Debug, Default)]
 pub(super) struct PieceSum<T> {
-    state: Mutex<(usize, T)>,
+    /// The number of pieces and their sum, and whether a worker has panicked.
+    state: Mutex<(usize, T, bool)>,
     added: Condvar,
 }
 
@@ -77,11 +78,29 @@ impl<T: Default> PieceSum<T> {
             return None;
         }
         // Pieces are dispatched in order, so workers are processing all others.
-        while state.0 <= index {
+        while state.0 <= index && !state.2 {
             let waited = self.added.wait(state);
             state = waited.unwrap_or_else(PoisonError::into_inner);
         }
         Some(std::mem::take(&mut state.1))
+    }
+
+    /// Returns a guard for the reading of a piece: should that panic, no piece waits for it.
+    pub(super) fn guard(&self) -> SumGuard<'_, T> {
+        SumGuard(self)
+    }
+}
+
+/// Ends the waiting for a piece whose reading panics.
+pub(super) struct SumGuard<'a, T>(&'a PieceSum<T>);
+
+impl<T> Drop for SumGuard<'_, T> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let mut state = self.0.state.lock().unwrap_or_else(PoisonError::into_inner);
+            state.2 = true;
+            self.0.added.notify_all();
+        }
     }
 }
 
@@ -273,7 +292,7 @@ impl FilePiece {
     pub(crate) fn add_counts(&self, counts: &ArchiveRecord) -> Option<ArchiveRecord> {
         let is_last = self.end.is_none();
         let add = |sum: &mut ArchiveRecord| sum.add(counts);
-        self.whole.archive.add(self.index, is_last, add)
+        self.whole.sum.add(self.index, is_last, add)
     }
 
     /// Returns the offset of the piece, with line 1.

@@ -26,7 +26,7 @@ use crate::archive::{
 use crate::bytes::buffered::BufferedSource;
 use crate::bytes::source::fill;
 use crate::decode::compression::{
-    Codec, DecompressError, Decompressed, MemberLog, MemberStart, Members,
+    Codec, DecompressError, Decompressed, MemberLog, MemberStart, MemberTrial, Members,
 };
 use crate::output::record::ArchiveRecord;
 
@@ -38,8 +38,8 @@ const BEHIND: u64 = 8 << 10;
 const STEP: usize = 128 << 10;
 /// The number of bytes that are searched at a time for the start of a piece.
 const SEARCH: usize = 64 << 10;
-/// The number of bytes of a member that are looked at to find what it holds.
-const PROBED: usize = 4 << 10;
+/// The longest mark of the start of a record without compression, in bytes.
+const MARK: usize = b"\nWARC/1.".len();
 
 /// A web archive that is split.
 pub(crate) struct SplitArchive {
@@ -49,8 +49,10 @@ pub(crate) struct SplitArchive {
     pub(crate) format: &'static ArchiveFormat,
     file: File,
     codec: Option<&'static Codec>,
+    /// What stands in front of the first compressed member and concerns all of them.
+    preamble: Vec<u8>,
     chain: StartChain,
-    sum: PieceSum<ArchiveRecord>,
+    pub(super) sum: PieceSum<ArchiveRecord>,
     idle: Arc<IdleWorkers>,
 }
 
@@ -75,6 +77,8 @@ pub(crate) struct RecordSplitter {
     start: u64,
     finished: bool,
     buffer: Vec<u8>,
+    /// The search for compressed members.
+    trial: Option<MemberTrial>,
 }
 
 impl RecordSplitter {
@@ -86,12 +90,15 @@ impl RecordSplitter {
         (length, size): (u64, u64),
         idle: &Arc<IdleWorkers>,
     ) -> Self {
+        let preamble = preamble(&file, codec);
         RecordSplitter {
+            trial: codec.map(|codec| codec.trial(&preamble)),
             whole: Arc::new(SplitArchive {
                 entry,
                 format,
                 file,
                 codec,
+                preamble,
                 chain: StartChain::default(),
                 sum: PieceSum::default(),
                 idle: Arc::clone(idle),
@@ -114,12 +121,13 @@ impl RecordSplitter {
     fn find(&mut self, from: u64) -> Option<u64> {
         let mut offset = from;
         while offset - from < MAX_SEARCH {
-            self.buffer.resize(SEARCH + PROBED, 0);
+            let probed = self.trial.as_ref().map_or(MARK, MemberTrial::probed);
+            self.buffer.resize(SEARCH + probed, 0);
             let mut rest = self.whole.range(offset);
             let length = fill(&mut rest, &mut self.buffer).ok()?;
             let bytes = &self.buffer[..length];
-            let found = match self.whole.codec {
-                Some(codec) => codec.find_member(bytes, WARC),
+            let found = match &mut self.trial {
+                Some(trial) => trial.find(bytes, SEARCH, WARC),
                 None => memchr::memmem::find(bytes, b"\nWARC/1.").map(|at| at + 1),
             };
             if let Some(at) = found {
@@ -181,9 +189,29 @@ impl SplitArchive {
         start: &MemberStart,
     ) -> Decompressed {
         let mut decompressed = Decompressed::from_member(codec, Box::new(input), start);
+        if start.input > 0 {
+            decompressed.prepare(&self.preamble);
+        }
         decompressed.resume_at(WARC);
         decompressed
     }
+}
+
+/// Reads what stands in front of the first compressed member; what cannot be read is none.
+fn preamble(file: &File, codec: Option<&'static Codec>) -> Vec<u8> {
+    let mut head = vec![0; SEARCH];
+    let read = |preamble: &mut Vec<u8>| {
+        let mut length = 0;
+        while let Ok(n @ 1..) = read_at(file, &mut preamble[length..], length as u64) {
+            length += n;
+        }
+        preamble.truncate(length);
+    };
+    read(&mut head);
+    let length = codec.map_or(0, |codec| codec.preamble(&head));
+    head.resize(length, 0);
+    read(&mut head);
+    head
 }
 
 /// The bytes of an archive from an offset on.
@@ -546,5 +574,43 @@ impl Drop for ChainGuard<'_> {
     fn drop(&mut self) {
         self.chain.lock().is_broken = true;
         self.chain.changed.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::pipeline::walk::EntryKind;
+
+    /// The pieces of a file of the vectors, as short as they can be.
+    fn pieces(name: &str) -> usize {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors/archives");
+        let path = folder.join(name);
+        let file = File::open(&path).unwrap();
+        let length = file.metadata().unwrap().len();
+        let mut head = [0; 16];
+        read_at(&file, &mut head, 0).unwrap();
+        let codec = Codec::of(&head);
+        let format = ArchiveFormat::of(b"WARC/1.0\r\n").unwrap();
+        let entry = Entry {
+            path,
+            kind: EntryKind::File(length),
+            named: true,
+        };
+        let idle = Arc::default();
+        RecordSplitter::new(entry, (format, codec), file, (length, 1), &idle).count()
+    }
+
+    #[test]
+    fn pieces_begin_at_members_and_at_frames_with_a_dictionary() {
+        for name in [
+            "warc_gz_offsets.warc.gz",
+            "warc_zst_dict.warc.zst",
+            "warc_zst_dict_packed.warc.zst",
+        ] {
+            assert!(pieces(name) > 1, "{name}");
+        }
     }
 }

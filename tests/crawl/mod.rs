@@ -10,7 +10,7 @@ use serde_json::Value;
 use uriscan::output::Output;
 use uriscan::pipeline::walk::{Root, Walk};
 use uriscan::pipeline::writer::FlushPolicy;
-use uriscan::pipeline::{self, Archives, PipelineOptions, Verbosity};
+use uriscan::pipeline::{self, Archives, PipelineOptions, ReportMode, Verbosity};
 
 use generate::crawl::{Crawl, DAMAGES, Record, target};
 
@@ -24,10 +24,15 @@ struct Run {
 }
 
 fn run(path: &Path, threads: usize, piece: u64) -> Run {
+    report(path, threads, piece, ReportMode::Links)
+}
+
+fn report(path: &Path, threads: usize, piece: u64, report: ReportMode) -> Run {
     let options = PipelineOptions {
         output: Output::named("jsonl").unwrap(),
         threads,
         piece_size: piece,
+        report,
         verbosity: Verbosity {
             summary: true,
             archives: Archives::Records,
@@ -223,6 +228,82 @@ fn packed(content: &[u8], extension: &str) -> Vec<u8> {
         "zst" => crate::compressed::zstd(content),
         "bz2" => crate::compressed::bzip2(content),
         _ => crate::compressed::gzip(content),
+    }
+}
+
+#[test]
+fn counts_of_pieces_are_those_of_the_whole() {
+    let records = |is_packed| bytes(&Crawl::new(4, is_packed, 30).records(300 << 10));
+    let text = "see http://example.com/ or <http://example.org/>\n".repeat(2000);
+    let mail =
+        "From a@example.com Thu Jan  1 00:00:00 1970\nSubject: x\n\nhttp://example.com/a\n\n"
+            .repeat(500);
+    for (name, stored) in [
+        ("x.warc.gz", records(true)),
+        ("x.warc", records(false)),
+        ("x.txt", text.into_bytes()),
+        ("x.mbox", mail.into_bytes()),
+        ("none.txt", b"nothing\n".repeat(2000)),
+    ] {
+        let (_directory, path) = file(name, &stored);
+        for mode in [ReportMode::Count, ReportMode::Paths] {
+            let whole = report(&path, 1, 1 << 40, mode);
+            // The last line is the summary.
+            let lines = whole.output.lines().count();
+            assert_eq!(lines, if name == "none.txt" { 1 } else { 2 }, "{name}");
+            for (threads, piece) in [(1, 5000), (2, 1000), (3, 20_000)] {
+                let pieces = report(&path, threads, piece, mode);
+                assert_eq!(pieces.output, whole.output, "{name}, {threads}, {piece}");
+                assert_eq!(pieces.damaged, whole.damaged, "{name}, {threads}, {piece}");
+            }
+        }
+    }
+}
+
+/// Frames of zstd, whose dictionary stands in front of the first.
+#[test]
+fn frames_are_pieces() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors/archives");
+    for name in [
+        "warc_zst_dict.warc.zst",
+        "warc_zst_dict_packed.warc.zst",
+        "warc_zst_skippable.warc.zst",
+    ] {
+        let path = folder.join(name);
+        let whole = run(&path, 1, 1 << 20);
+        assert!(whole.output.contains("\"type\":\"link\""), "{name}");
+        let mut stored = fs::read(&path).unwrap();
+        for at in 0..stored.len() + 1 {
+            if let Some(byte) = stored.get_mut(at.wrapping_sub(1)) {
+                *byte ^= 4;
+            }
+            let (_directory, path) = file(name, &stored);
+            let whole = run(&path, 1, 1 << 20);
+            for piece in [1, 400] {
+                assert!(
+                    run(&path, 2, piece).output == whole.output,
+                    "{name}, {at}, {piece}"
+                );
+            }
+            if let Some(byte) = stored.get_mut(at.wrapping_sub(1)) {
+                *byte ^= 4;
+            }
+        }
+    }
+    for damaged in [0, 100] {
+        let records = Crawl::new(9, false, damaged).records(1 << 20);
+        let stored: Vec<_> = records
+            .iter()
+            .map(|record| packed(&record.bytes, "zst"))
+            .collect();
+        let (_directory, path) = file("x.warc.zst", &stored.concat());
+        let whole = run(&path, 1, 1 << 20);
+        for piece in [1, 10_000, 50_000] {
+            assert!(
+                run(&path, 2, piece).output == whole.output,
+                "{damaged}, {piece}"
+            );
+        }
     }
 }
 

@@ -14,7 +14,7 @@ mod zstd;
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
-use std::io::{self, BufRead, Cursor, Read};
+use std::io::{self, BufRead, Read};
 use std::rc::Rc;
 
 use crate::bytes::buffered::BufferedSource;
@@ -36,6 +36,10 @@ pub struct Codec {
     starts: fn(&[u8]) -> bool,
     /// The bytes that nearly all members begin with.
     magic: &'static [u8],
+    /// The number of bytes of a member from which its first bytes are decompressed as a trial.
+    probed: usize,
+    /// Returns the length of what stands in front of the first member and concerns all of them.
+    preamble: fn(&[u8]) -> Option<usize>,
     decoder: fn() -> Box<dyn MemberDecoder>,
     padding: Padding,
     /// Reported when something else follows the members.
@@ -57,6 +61,8 @@ pub(crate) static CODECS: &[Codec] = &[
         extension: "gz",
         starts: |head| head.starts_with(b"\x1f\x8b\x08"),
         magic: b"\x1f\x8b\x08",
+        probed: PROBED,
+        preamble: |_| None,
         decoder: || Box::new(gzip::Gzip::new()),
         padding: Padding::None,
         trailing: DecompressFault::GzipTrailingGarbage,
@@ -65,6 +71,8 @@ pub(crate) static CODECS: &[Codec] = &[
         extension: "zst",
         starts: |head| head.starts_with(b"\x28\xb5\x2f\xfd") || zstd::is_skippable(head),
         magic: b"\x28\xb5\x2f\xfd",
+        probed: zstd::FIRST_BLOCK,
+        preamble: zstd::dictionary_frame,
         decoder: || Box::new(zstd::Zstd::new()),
         padding: Padding::None,
         trailing: DecompressFault::TrailingGarbage,
@@ -73,6 +81,8 @@ pub(crate) static CODECS: &[Codec] = &[
         extension: "bz2",
         starts: |head| head.starts_with(b"BZh") && head.get(4..6).is_some_and(is_block),
         magic: b"BZh",
+        probed: PROBED,
+        preamble: |_| None,
         decoder: || Box::new(bzip2::Bzip2::new()),
         padding: Padding::None,
         trailing: DecompressFault::TrailingGarbage,
@@ -81,6 +91,8 @@ pub(crate) static CODECS: &[Codec] = &[
         extension: "xz",
         starts: |head| head.starts_with(b"\xfd7zXZ\0"),
         magic: b"\xfd7zXZ\0",
+        probed: PROBED,
+        preamble: |_| None,
         decoder: || Box::new(xz::Xz::new()),
         padding: Padding::Fours,
         trailing: DecompressFault::TrailingGarbage,
@@ -89,6 +101,8 @@ pub(crate) static CODECS: &[Codec] = &[
         extension: "",
         starts: is_batch,
         magic: b"#! ",
+        probed: PROBED,
+        preamble: |_| None,
         decoder: || Box::new(NewsBatch(None)),
         padding: Padding::None,
         trailing: DecompressFault::TrailingGarbage,
@@ -106,8 +120,11 @@ const MEMBERS: usize = 64 << 10;
 const ATTEMPTS: u32 = 4096;
 /// The number of bytes that are searched at a time for a member behind damage.
 const SEARCHED: usize = 64 << 10;
-/// The number of bytes of a member from which its first bytes are decompressed as a trial.
+/// The number of bytes of a member from which its first bytes are decompressed as a trial, where blocks
+/// need not be whole.
 const PROBED: usize = 4 << 10;
+/// The longest prefix that a trial looks for, in bytes.
+const PREFIX: usize = 16;
 /// The number of first bytes that identify a codec.
 const HEAD: usize = 16;
 
@@ -137,25 +154,71 @@ impl Codec {
         CODECS.iter().find(|codec| codec.extension == extension)
     }
 
-    /// Returns the index of the first member in `bytes` whose content begins with `prefix`.
-    pub(crate) fn find_member(&'static self, bytes: &[u8], prefix: &[u8]) -> Option<usize> {
-        let mut found = memchr::memmem::find_iter(bytes, self.magic);
-        found.find(|&at| self.begins_with(&bytes[at..bytes.len().min(at + PROBED)], prefix))
+    /// Returns the length of what stands in front of the first member and concerns all of them, such as
+    /// a dictionary, given the first bytes of a document.
+    pub(crate) fn preamble(&self, head: &[u8]) -> usize {
+        (self.preamble)(head).unwrap_or(0)
     }
 
-    /// Returns up to `most` first bytes of the content of a member; `member` is its start.
-    pub(crate) fn first_bytes(&'static self, member: &[u8], most: usize) -> Vec<u8> {
-        let content = Decompressed::new(self, Box::new(Cursor::new(member.to_vec())));
-        let mut first = Vec::new();
-        // A slice reads without errors.
-        let _ = content.take(most as u64).read_to_end(&mut first);
-        first
+    /// Returns a search for members by trial. `preamble` is what stands in front of the first.
+    pub(crate) fn trial(&'static self, preamble: &[u8]) -> MemberTrial {
+        let mut decoder = (self.decoder)();
+        decoder.prepare(preamble);
+        MemberTrial {
+            codec: self,
+            decoder,
+            attempts: ATTEMPTS,
+        }
+    }
+}
+
+/// Looks for members by decompressing their first bytes.
+pub(crate) struct MemberTrial {
+    codec: &'static Codec,
+    decoder: Box<dyn MemberDecoder>,
+    /// The trials that may still fail.
+    attempts: u32,
+}
+
+impl MemberTrial {
+    /// The number of bytes of a member that are looked at.
+    pub(crate) fn probed(&self) -> usize {
+        self.codec.probed
     }
 
-    /// Returns whether the content of a member begins with some bytes; `member` is its start.
-    fn begins_with(&'static self, member: &[u8], prefix: &[u8]) -> bool {
-        self.first_bytes(member, prefix.len()) == prefix
+    /// Returns the index of the first member in `bytes`, in front of the index `most`, whose content
+    /// begins with `prefix`.
+    pub(crate) fn find(&mut self, bytes: &[u8], most: usize, prefix: &[u8]) -> Option<usize> {
+        for at in memchr::memmem::find_iter(bytes, self.codec.magic) {
+            if at >= most || self.attempts == 0 {
+                return None;
+            }
+            let member = &bytes[at..bytes.len().min(at + self.codec.probed)];
+            if begins_with(&mut *self.decoder, member, prefix) {
+                return Some(at);
+            }
+            self.attempts -= 1;
+        }
+        None
     }
+}
+
+/// Returns whether the content of a member begins with some bytes, at most [`PREFIX`]; `member` is its
+/// start.
+fn begins_with(decoder: &mut dyn MemberDecoder, member: &[u8], prefix: &[u8]) -> bool {
+    let mut source = BufferedSource::over(member.to_vec(), member.len(), 0);
+    if decoder.begin(&mut source).is_err() {
+        return false;
+    }
+    let (mut first, mut length) = ([0; PREFIX], 0);
+    while length < prefix.len() {
+        let (n, step) = decoder.decompress(&mut source, &mut first[length..prefix.len()]);
+        length += n;
+        if step != DecodeStep::More {
+            break;
+        }
+    }
+    first[..length] == *prefix
 }
 
 /// Decodes news batches: a line, and a member of the codec that its first bytes identify.
@@ -436,6 +499,11 @@ impl Decompressed {
         }
     }
 
+    /// Takes what stands in front of the first member, where reading begins at a later one.
+    pub(crate) fn prepare(&mut self, preamble: &[u8]) {
+        self.decoder.prepare(preamble);
+    }
+
     /// Goes on behind damage, at the next member whose content begins with these bytes.
     pub(crate) fn resume_at(&mut self, prefix: &'static [u8]) {
         self.resume = Some(prefix);
@@ -581,7 +649,8 @@ impl Decompressed {
             };
             self.source.consume(at);
             self.attempts -= 1;
-            if self.codec.begins_with(self.source.peek(PROBED), prefix) {
+            let member = self.source.peek(self.codec.probed);
+            if begins_with(&mut *self.decoder, member, prefix) {
                 self.log.gaps.push_back(self.output);
                 self.state = DecompressState::Begin;
                 return;

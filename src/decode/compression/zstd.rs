@@ -14,6 +14,10 @@ const MAGIC: &[u8] = b"\x28\xb5\x2f\xfd";
 const DICTIONARY_FRAME: u8 = 0x5d;
 /// The longest dictionary, in bytes.
 const DICTIONARY: usize = 8 << 20;
+/// Length of the header of a skippable frame, in bytes.
+const SKIPPABLE_HEADER: usize = 8;
+/// The number of bytes of a frame in which its first block is whole: that and a frame header.
+pub(super) const FIRST_BLOCK: usize = BLOCK_MOST + 32;
 
 /// Bits of the frame header descriptor (RFC 8878 section 3.1.1.1.1).
 const CONTENT_SIZE: u8 = 0xC0;
@@ -59,6 +63,14 @@ pub(super) fn is_skippable(head: &[u8]) -> bool {
     matches!(head, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
 }
 
+/// Returns the length of the skippable frame with a dictionary that starts with these bytes, if it is one.
+pub(super) fn dictionary_frame(head: &[u8]) -> Option<usize> {
+    let &[kind, _, _, _, a, b, c, d] = head.first_chunk::<SKIPPABLE_HEADER>()?;
+    let length = u32::from_le_bytes([a, b, c, d]) as usize;
+    let is_dictionary = is_skippable(head) && kind == DICTIONARY_FRAME && length <= DICTIONARY;
+    is_dictionary.then_some(SKIPPABLE_HEADER + length)
+}
+
 impl Zstd {
     pub(super) fn new() -> Self {
         let mut decoder = FrameDecoder::new();
@@ -76,10 +88,9 @@ impl Zstd {
         }
     }
 
-    /// Reads the dictionary in a skippable frame of this length, which may be compressed itself (the
+    /// Reads the dictionary in a skippable frame of this content, which may be compressed itself (the
     /// proposal "ZSTD WARC files" of the IIPC). One that is none is passed over like any other frame.
-    fn read_dictionary(&mut self, source: &mut BufferedSource, length: usize) {
-        let stored = source.peek(length);
+    fn read_dictionary(&mut self, stored: &[u8]) {
         let mut unpacked = Vec::new();
         let dictionary = match StreamingDecoder::new(stored) {
             Ok(frame) if stored.starts_with(MAGIC) => {
@@ -168,18 +179,27 @@ fn fault(error: &FrameDecoderError) -> DecompressFault {
 }
 
 impl MemberDecoder for Zstd {
+    fn prepare(&mut self, preamble: &[u8]) {
+        self.is_first = false;
+        if let Some(length) = dictionary_frame(preamble) {
+            let end = length.min(preamble.len());
+            self.read_dictionary(&preamble[SKIPPABLE_HEADER..end]);
+        }
+    }
+
     fn begin(&mut self, source: &mut BufferedSource) -> Result<(), DecompressFault> {
         self.fault = None;
         self.produced = 0;
-        let head = source.peek(8);
+        let head = source.peek(SKIPPABLE_HEADER);
         if is_skippable(head) {
             let &[_, _, _, _, a, b, c, d] = head.first_chunk().ok_or(DecompressFault::Truncated)?;
-            let (kind, length) = (head[0], u32::from_le_bytes([a, b, c, d]));
-            source.consume(8);
+            let length = u32::from_le_bytes([a, b, c, d]);
             let is_first = std::mem::replace(&mut self.is_first, false);
-            if is_first && kind == DICTIONARY_FRAME && length as usize <= DICTIONARY {
-                self.read_dictionary(source, length as usize);
+            if let Some(length) = dictionary_frame(head).filter(|_| is_first) {
+                let frame = source.peek(length);
+                self.read_dictionary(frame.get(SKIPPABLE_HEADER..).unwrap_or_default());
             }
+            source.consume(SKIPPABLE_HEADER);
             self.skippable = Some(length.into());
             return Ok(());
         }
