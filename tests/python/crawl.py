@@ -2,6 +2,8 @@
 
 import gzip
 import random
+import zlib
+from collections.abc import Iterator
 from pathlib import Path
 
 
@@ -36,3 +38,14 @@ def archive(path: Path, pages: int, seed: int, hosts: int = 40) -> Path:
         for _ in range(pages):
             file.write(gzip.compress(record(*page(draw, hosts)), 1))
     return path
+
+
+def records(path: Path) -> Iterator[int]:
+    """Where the gzip members of an archive begin."""
+    content = path.read_bytes()
+    at = 0
+    while at < len(content):
+        yield at
+        member = zlib.decompressobj(wbits=31)
+        member.decompress(content[at:])
+        at = len(content) - len(member.unused_data)

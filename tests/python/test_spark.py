@@ -166,6 +166,25 @@ def test_a_damaged_file(cluster: SparkSession, archives: list[str], tmp_path: Pa
         uriscan.spark.links(paths(cluster, names[:-1], 3)).count()
 
 
+def test_parts_of_archives(cluster: SparkSession, archives: list[str]) -> None:
+    starts = [(name, at) for name in archives[:2] for at in crawl.records(Path(name))]
+    index = cluster.createDataFrame(starts, "path string, offset bigint")
+    parts = uriscan.spark.ranges(index, 40_000, complete=True).persist()
+    assert parts.count() > 4
+    found = uriscan.spark.links_from_ranges(parts, columns="web").drop("message_offset")
+    expected = uriscan.scan(archives[:2], columns="web").read_all()
+    assert rows(found) == rows(expected.drop_columns("message_offset"))
+    # An index that leaves records out leads to all of them.
+    some = index.where("offset % 3 = 0")
+    found = uriscan.spark.links_from_ranges(uriscan.spark.ranges(some, 40_000), columns="web")
+    assert rows(found.drop("message_offset", "member")) == rows(
+        expected.drop_columns(["message_offset", "member"])
+    )
+    short = parts.selectExpr("path", "offset + 1000000 AS offset", "10L AS length")
+    with pytest.raises(PySparkException, match="too early"):
+        uriscan.spark.links_from_ranges(short).count()
+
+
 def test_content_of_rows(cluster: SparkSession, corpus: list[str]) -> None:
     names = [name for name in corpus if name.startswith("corpus/html/")]
     content = [
@@ -184,7 +203,7 @@ def test_content_of_rows(cluster: SparkSession, corpus: list[str]) -> None:
         by_path.setdefault(row["path"], []).append(row)
     for name in names:
         path = f"http://example.com/{name}"
-        whole = uriscan.scan(Path(name).read_bytes(), format="html", encoding="utf-8", base=path).read_all()
+        whole = uriscan.scan(Path(name).read_bytes(), format="html", base=path).read_all()
         got = sorted(
             (row["start"], row["target"], row["member"], row["loc"]) for row in by_path.pop(path, [])
         )

@@ -13,6 +13,7 @@ import os
 import string
 from array import array
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Literal, TypeAlias
 from urllib.parse import quote, unquote
@@ -48,6 +49,9 @@ _FAILURE = pyarrow.struct(
 
 # What stays as it is in the URI of a record: anything printed, of ASCII.
 _PRINTED = string.punctuation
+
+# How much of a part of an archive is read at once.
+_PIECE = 1024 * 1024
 
 _Batches: TypeAlias = Iterable[pyarrow.RecordBatch]
 
@@ -115,6 +119,57 @@ def links_from_content(
 
     selected = [content_col, uri_col, *([type_col] if type_col else [])]
     return df.select(*selected).mapInArrow(run, _spark_schema(columns, on_error))
+
+
+def links_from_ranges(
+    df: DataFrame,
+    *,
+    columns: str = "core",
+    on_error: OnError = "fail",
+    timeout: float = TIMEOUT_SECONDS,
+    **options: Option,
+) -> DataFrame:
+    """Returns the links of parts of web archives, so that a large archive is many tasks.
+
+    A row has a `path`, the `offset` of a record (of its gzip member or zstd frame) and a `length`, null for
+    all that follows, as `ranges` makes them; each is read by one process. `path` and `member_offset` are
+    those of the whole archive, and `message_offset`, which counts decompressed bytes, is null. The numbers in
+    `member` are those of the archive where the rows have a column `record`, the number of the first record;
+    without it they count from the beginning of the part. The rest is as for `links`.
+    """
+    arguments = [*_arguments(columns, options), "--", "-"]
+
+    def run(batches: _Batches) -> _Batches:
+        for batch in batches:
+            for row in batch.to_pylist():
+                part = _Part(**row)
+                process = Process(arguments, feed=part.content(), timeout=timeout)
+                yield from _rows(process, on_error, part.columns, part.failures)
+
+    names = [name for name in ("path", "offset", "length", "record") if name in df.columns]
+    return df.select(*names).mapInArrow(run, _spark_schema(columns, on_error))
+
+
+def ranges(index: DataFrame, size: int = 256 * 1024 * 1024, *, complete: bool = False) -> DataFrame:
+    """Returns parts of archives of about `size` bytes, for `links_from_ranges`.
+
+    `index` has the columns `path` and `offset`, a row for each record, as a CDX index tells them. The parts
+    of an archive have all of its bytes, also those of records that the index leaves out; if it is `complete`,
+    they have the number of their first record.
+    """
+    from pyspark.sql import Window
+    from pyspark.sql import functions as F  # noqa: N812 - the name that Spark's own pages give it
+
+    in_order = Window.partitionBy("path").orderBy("offset")
+    parts = (
+        index.withColumn("record", F.row_number().over(in_order).cast("bigint"))
+        .groupBy("path", F.floor(F.col("offset") / size).alias("part"))
+        .agg(F.min("offset").alias("offset"), F.min("record").alias("record"))
+        .withColumn("offset", F.when(F.col("record") == 1, 0).otherwise(F.col("offset")))
+        .withColumn("length", F.lead("offset").over(in_order) - F.col("offset"))
+    )
+    parts = parts.drop("part") if complete else parts.drop("part", "record")
+    return parts.repartition("path", "offset")
 
 
 def split(table: DataFrame) -> tuple[DataFrame, DataFrame]:
@@ -195,6 +250,57 @@ def _local(path: str) -> str:
     name = path.removeprefix("file:")
     name = "/" + name.lstrip("/")
     return name if os.path.exists(name) else unquote(name)
+
+
+@dataclass
+class _Part:
+    """A part of a web archive."""
+
+    path: str
+    offset: int
+    length: int | None
+    record: int = 1
+
+    def content(self) -> Iterator[bytes]:
+        """Yields the bytes of the part."""
+        with open(_local(self.path), "rb") as file:
+            file.seek(self.offset)
+            left = self.length
+            while left is None or left > 0:
+                piece = file.read(_PIECE if left is None else min(left, _PIECE))
+                if not piece:
+                    break
+                left = None if left is None else left - len(piece)
+                yield piece
+        if left:
+            raise EOFError(f"{self.path}: the part at {self.offset} ends {left} bytes too early")
+
+    def columns(self, batch: pyarrow.RecordBatch) -> list[pyarrow.Array]:
+        """Returns the columns of a batch with places in the whole archive."""
+        changed = {"path": pyarrow.repeat(self.path, len(batch))}
+        member = batch.column("member")
+        numbers = pyarrow.array(map(self._place, member.dictionary.to_pylist()), pyarrow.string())
+        changed["member"] = pyarrow.compute.take(numbers, member.indices)
+        if "member_offset" in batch.schema.names:
+            changed["member_offset"] = pyarrow.compute.add(batch.column("member_offset"), self.offset)
+            changed["message_offset"] = pyarrow.nulls(len(batch), pyarrow.int64())
+        return [
+            changed.get(name, column) for name, column in zip(batch.schema.names, batch.columns, strict=True)
+        ]
+
+    def failures(self, records: list[Record]) -> list[Record]:
+        """Returns errors with the path of the archive."""
+        return [self._placed(record) for record in records]
+
+    def _placed(self, record: Record) -> Record:
+        """Returns an error with its place in the archive."""
+        member = record.get("member") and self._place(record["member"])
+        return {**record, "path": self.path, "member": member, "offset": None}
+
+    def _place(self, member: str) -> str:
+        """Returns a member with the number that its record has in the archive."""
+        number, slash, rest = member.partition("/")
+        return f"{int(number) + self.record - 1}{slash}{rest}"
 
 
 class _Documents:
