@@ -440,17 +440,21 @@ impl XmlScanner {
                             read_common_tag(bytes, name_end, &mut self.names, all, &mut self.tag)
                         }
                     };
-                    match (end, slot) {
+                    let simple = match (end, slot) {
                         (Some(end), Some(slot))
-                            if self.tag.attributes.is_empty()
-                                && end - at <= LONGEST
-                                && let Some(contents) =
-                                    self.elements.simple(slot, self.tag.is_empty) =>
+                            if self.tag.attributes.is_empty() && end - at <= LONGEST =>
                         {
+                            let contents = self.elements.simple(slot, self.tag.is_empty);
+                            contents.map(|contents| (end, contents))
+                        }
+                        _ => None,
+                    };
+                    match simple {
+                        Some((end, contents)) => {
                             at = end;
                             contents
                         }
-                        _ => match self.start_tag(window, at..name_end, end, events) {
+                        None => match self.start_tag(window, at..name_end, end, events) {
                             Step::Wait if at > start => return Step::To(at),
                             step => return step,
                         },
