@@ -588,15 +588,15 @@ impl<W: std::io::Write + Send> Sink for Collector<'_, W> {
             Some(others) if self.options.report.is_records() => {
                 (others.diagnostic)(&self.path, diagnostic, &mut self.block.output);
             }
-            _ if self.options.messages == MessageForm::Records => {
-                if verbosity.errors {
+            _ => match self.options.messages {
+                MessageForm::Records if verbosity.errors => {
                     push_diagnostic(&self.path, diagnostic, &mut self.block.messages);
                 }
-            }
-            _ if verbosity.diagnostics || damage && verbosity.errors => {
-                self.message(format_args!("{diagnostic}"));
-            }
-            _ => {}
+                MessageForm::Words if verbosity.diagnostics || damage && verbosity.errors => {
+                    self.message(format_args!("{diagnostic}"));
+                }
+                _ => {}
+            },
         }
         if self.options.has_report {
             push_diagnostic(&self.path, diagnostic, &mut self.block.report);
