@@ -1,4 +1,4 @@
-//! JSON Lines: one object a line, with the keys in the order of [`FIELDS`](super::field::FIELDS).
+//! JSON Lines: one object a line, with the keys in the order of [`FIELDS`].
 
 use data_encoding::BASE64;
 

@@ -1,7 +1,7 @@
 //! The table of links: a row each, in columns, as batches of Arrow or a file of Parquet.
 //!
 //! Workers put the links of a document into a [`RowBlock`]; the writer, which gets the blocks in the
-//! order of the documents, joins them into batches. [`column`] has a row for each column.
+//! order of the documents, joins them into batches. `column` has a row for each column.
 //!
 #![doc = include_str!("rules.md")]
 
