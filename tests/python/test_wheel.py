@@ -1,7 +1,6 @@
 """The wheel: its tag, its size, and its tests in an environment that has nothing else."""
 
 import os
-import re
 import subprocess
 import sys
 import venv
@@ -23,7 +22,9 @@ def test_wheel(tmp_path: Path) -> None:
     build = ["maturin", "build", "--release", "--zig", "--compatibility", "manylinux2014", "--out", house]
     subprocess.run(build, check=True, cwd=ROOT, env=environment)
     [wheel] = house.glob("uriscan-*.whl")
-    assert re.fullmatch(r"uriscan-[0-9.]+-py3-none-manylinux_2_17_\w+\.manylinux2014_\w+\.whl", wheel.name)
+    _, _, python, abi, platform = wheel.stem.split("-")
+    assert (python, abi) == ("py3", "none")
+    assert sorted(tag.partition("_")[0] for tag in platform.split(".")) == ["manylinux", "manylinux2014"]
     assert wheel.stat().st_size < 20 * 1024 * 1024
 
     installed = subprocess.check_output([sys.executable, "-m", "pip", "freeze"], text=True).splitlines()
