@@ -53,9 +53,16 @@ fn item(data_type: DataType) -> Arc<Field> {
 }
 
 /// Returns which values are there; none if all are.
-fn nulls(count: usize, is_valid: impl Fn(usize) -> bool) -> Option<NullBuffer> {
-    let nulls = NullBuffer::new(BooleanBuffer::collect_bool(count, is_valid));
-    (nulls.null_count() > 0).then_some(nulls)
+fn nulls<T: PartialEq>(values: &[T], absent: T) -> Option<NullBuffer> {
+    // Most columns have all values or none, and to count is faster than to collect bits.
+    match values.iter().filter(|&value| *value != absent).count() {
+        count if count == values.len() => None,
+        0 => Some(NullBuffer::new_null(values.len())),
+        _ => {
+            let is_valid = |row: usize| values[row] != absent;
+            Some(BooleanBuffer::collect_bool(values.len(), is_valid).into())
+        }
+    }
 }
 
 fn offsets(offsets: Vec<i32>) -> OffsetBuffer<i32> {
@@ -64,7 +71,7 @@ fn offsets(offsets: Vec<i32>) -> OffsetBuffer<i32> {
 
 fn names(names: BatchNames) -> Result<ArrayRef, ArrowError> {
     let mut codes = names.codes;
-    let nulls = nulls(codes.len(), |row| codes[row] != ABSENT);
+    let nulls = nulls(&codes, ABSENT);
     for code in &mut codes {
         *code = (*code).max(0);
     }
@@ -76,7 +83,7 @@ fn names(names: BatchNames) -> Result<ArrayRef, ArrowError> {
 }
 
 fn strings(kind: ColumnKind, strings: BatchStrings) -> Result<ArrayRef, ArrowError> {
-    let nulls = nulls(strings.valid.len(), |row| strings.valid[row]);
+    let nulls = nulls(&strings.valid, false);
     let offsets = offsets(strings.values.offsets);
     let bytes = Buffer::from_vec(strings.values.bytes);
     Ok(match kind {
@@ -90,7 +97,7 @@ fn strings(kind: ColumnKind, strings: BatchStrings) -> Result<ArrayRef, ArrowErr
 fn array(kind: ColumnKind, values: BatchValues) -> Result<ArrayRef, ArrowError> {
     Ok(match values {
         BatchValues::Numbers(numbers) => {
-            let nulls = nulls(numbers.len(), |row| numbers[row] != ABSENT_NUMBER);
+            let nulls = nulls(&numbers, ABSENT_NUMBER);
             let numbers = ScalarBuffer::from(numbers);
             match kind {
                 ColumnKind::Time => {
@@ -103,7 +110,7 @@ fn array(kind: ColumnKind, values: BatchValues) -> Result<ArrayRef, ArrowError> 
         BatchValues::Strings(values) => strings(kind, values)?,
         BatchValues::Names(values) => names(values)?,
         BatchValues::Lists(lists) => {
-            let nulls = nulls(lists.valid.len(), |row| lists.valid[row]);
+            let nulls = nulls(&lists.valid, false);
             let items = array(ColumnKind::Bytes, *lists.items)?;
             let item = item(items.data_type().clone());
             Arc::new(ListArray::try_new(

@@ -193,7 +193,7 @@ static COLUMNS: &[Column] = &[
         Nullable,
         CORE,
         Some(|_, link| match link.target {
-            Ok(target) if std::str::from_utf8(target).is_err() => Value::Bytes(target),
+            Ok(target) if !is_utf8(target) => Value::Bytes(target),
             _ => Value::Null,
         })
     ),
@@ -222,6 +222,20 @@ static COLUMNS: &[Column] = &[
         })
     ),
 ];
+
+/// Returns whether bytes are UTF-8, soon for ASCII of the length of URIs.
+///
+/// The standard library tests the last bytes of a string one by one; here they are in a chunk that
+/// overlaps the one before.
+pub(super) fn is_utf8(bytes: &[u8]) -> bool {
+    const HIGH_BITS: u128 = u128::from_ne_bytes([0x80; 16]);
+    let is_ascii = bytes.last_chunk::<16>().is_some_and(|last| {
+        let chunks = bytes.as_chunks::<16>().0.iter().chain([last]);
+        let bits = chunks.fold(0, |bits, &chunk| bits | u128::from_ne_bytes(chunk));
+        bits & HIGH_BITS == 0
+    });
+    is_ascii || std::str::from_utf8(bytes).is_ok()
+}
 
 /// Returns the host of the target, or null if there is none.
 fn target_host<'a>(link: &Link<'a>) -> Value<'a> {
@@ -290,5 +304,19 @@ mod tests {
                 .all(|column| column.own.is_some())
         );
         assert_eq!(columns(ColumnSet::All, true).len(), COLUMNS.len());
+    }
+
+    #[test]
+    fn any_byte_that_is_not_utf_8_is_found() {
+        for length in 0..50 {
+            let text = vec![b'x'; length];
+            assert!(is_utf8(&text), "{length}");
+            for at in 0..length {
+                let mut bytes = text.clone();
+                bytes[at] = 0xe4;
+                assert!(!is_utf8(&bytes), "{at} of {length}");
+            }
+        }
+        assert!(is_utf8("http://example.com/ä/ö/ü".as_bytes()));
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::super::field::Value;
 use super::super::record::DocumentPath;
-use super::column::{ColumnKind, TableColumn};
+use super::column::{ColumnKind, TableColumn, is_utf8};
 use crate::resolver::Link;
 use crate::uri::percent::encode_invalid;
 
@@ -31,7 +31,8 @@ pub(crate) struct RowBlock {
 #[derive(Clone, Debug)]
 pub(super) struct ColumnBlock {
     kind: ColumnKind,
-    /// Empty while no row has a value.
+    /// Whether a row has a value. `values` is empty until one has.
+    has_values: bool,
     pub(super) values: BlockValues,
 }
 
@@ -126,23 +127,37 @@ impl NameColumn {
     fn push(&mut self, value: &[u8], kind: ColumnKind) -> Result<usize, Oversized> {
         let edge = |byte: Option<&u8>| usize::from(byte.copied().unwrap_or(0));
         let hash = value.len() + 7 * edge(value.first()) + 31 * edge(value.last());
-        let slot = &mut self.slots[hash % SLOTS];
-        if *slot >= 0 && self.values.get(*slot as usize) == value {
-            self.codes.push(*slot);
+        let slot = hash % SLOTS;
+        let code = self.slots[slot];
+        if code >= 0 && self.values.get(code as usize) == value {
+            self.codes.push(code);
             return Ok(0);
         }
+        self.push_new(slot, value, kind)
+    }
+
+    #[inline(never)]
+    fn push_new(
+        &mut self,
+        slot: usize,
+        value: &[u8],
+        kind: ColumnKind,
+    ) -> Result<usize, Oversized> {
         let value = formed(value, kind);
-        *slot = self.values.push(&value)?;
-        self.codes.push(*slot);
+        let code = self.values.push(&value)?;
+        self.slots[slot] = code;
+        self.codes.push(code);
         Ok(value.len())
     }
 }
 
 impl Strings {
-    fn push(&mut self, value: &[u8]) -> Result<usize, Oversized> {
+    #[inline]
+    fn push(&mut self, value: &[u8], kind: ColumnKind) -> Result<usize, Oversized> {
+        let value = formed(value, kind);
         i32::try_from(self.bytes.len() + value.len()).map_err(|_| Oversized)?;
         self.lengths.push(value.len() as i32);
-        self.bytes.extend_from_slice(value);
+        self.bytes.extend_from_slice(&value);
         Ok(value.len())
     }
 }
@@ -206,11 +221,10 @@ impl BlockValues {
         }
     }
 
-    #[inline]
     fn push_bytes(&mut self, value: &[u8], kind: ColumnKind) -> Result<usize, Oversized> {
         match self {
             BlockValues::Names(names) => names.push(value, kind),
-            BlockValues::Strings(strings) => strings.push(&formed(value, kind)),
+            BlockValues::Strings(strings) => strings.push(value, kind),
             BlockValues::Numbers(_) | BlockValues::Lists(..) => {
                 self.push_null();
                 Ok(0)
@@ -237,37 +251,61 @@ impl BlockValues {
     }
 }
 
+/// Returns a value that is a string.
+#[inline]
+fn string<'a>(value: Value<'a>) -> Option<&'a [u8]> {
+    match value {
+        Value::Bytes(bytes) | Value::Base64(bytes) => Some(bytes),
+        Value::Name(name) => Some(name.as_bytes()),
+        _ => None,
+    }
+}
+
 impl ColumnBlock {
     /// Adds a value behind those of `rows` rows, and returns the number of bytes that it takes.
-    fn push(&mut self, value: &Value<'_>, rows: usize) -> Result<usize, Oversized> {
+    #[inline]
+    fn push(&mut self, value: Value<'_>, rows: usize) -> Result<usize, Oversized> {
         let (kind, values) = (self.kind, &mut self.values);
-        if values.is_empty() && (rows > 0 || matches!(value, Value::Null)) {
+        if !self.has_values {
             if matches!(value, Value::Null) {
                 return Ok(0);
             }
+            self.has_values = true;
             (0..rows).for_each(|_| values.push_null());
         }
-        match (*value, &mut *values) {
-            // INVARIANT: offsets in files are below 2^63.
-            (Value::Number(number), BlockValues::Numbers(numbers)) => numbers.push(number as i64),
-            (Value::Bytes(text), BlockValues::Numbers(numbers)) => {
-                numbers.push(microseconds(text).unwrap_or(ABSENT_NUMBER));
-            }
-            (Value::Bytes(bytes) | Value::Base64(bytes), _) => {
-                return values.push_bytes(bytes, kind);
-            }
-            (Value::Name(name), _) => return values.push_bytes(name.as_bytes(), kind),
-            (Value::Flags(flags), _) => {
+        match (&mut *values, value) {
+            (BlockValues::Numbers(numbers), value) => numbers.push(match value {
+                // INVARIANT: offsets in files are below 2^63.
+                Value::Number(number) => number as i64,
+                Value::Bytes(text) => microseconds(text).unwrap_or(ABSENT_NUMBER),
+                _ => ABSENT_NUMBER,
+            }),
+            (BlockValues::Names(names), value) => match string(value) {
+                Some(value) => return names.push(value, kind),
+                None => names.codes.push(ABSENT),
+            },
+            (BlockValues::Strings(strings), value) => match string(value) {
+                Some(value) => return strings.push(value, kind),
+                None => strings.lengths.push(ABSENT),
+            },
+            (BlockValues::Lists(..), Value::Flags(flags)) => {
                 return values.push_list(flags.names().map(str::as_bytes), kind);
             }
-            (Value::List(list), _) => return values.push_list(list.iter().copied(), kind),
-            (Value::Words(words), _) => {
+            (BlockValues::Lists(..), Value::List(list)) => {
+                return values.push_list(list.iter().copied(), kind);
+            }
+            (BlockValues::Lists(..), Value::Words(words)) => {
                 let words = words.split_terminator(' ').map(str::as_bytes);
                 return values.push_list(words, kind);
             }
-            (Value::Null | Value::Number(_), _) => values.push_null(),
+            (BlockValues::Lists(counts, _), _) => counts.push(ABSENT),
         }
         Ok(0)
+    }
+
+    fn clear(&mut self) {
+        self.has_values = false;
+        self.values.clear();
     }
 }
 
@@ -276,6 +314,7 @@ impl RowBlock {
     pub(crate) fn new(columns: &[TableColumn]) -> Self {
         let block = |column: &TableColumn| ColumnBlock {
             kind: column.column.kind,
+            has_values: false,
             values: BlockValues::new(column.column.kind),
         };
         RowBlock {
@@ -286,12 +325,14 @@ impl RowBlock {
 
     /// Adds a link. `columns` are those that the block was created with.
     pub(crate) fn push(&mut self, columns: &[TableColumn], path: &DocumentPath, link: &Link<'_>) {
+        let mut bytes = 0;
         for (block, column) in self.columns.iter_mut().zip(columns) {
-            match block.push(&(column.value)(path, link), self.rows) {
-                Ok(bytes) => self.bytes += bytes,
+            match block.push((column.value)(path, link), self.rows) {
+                Ok(added) => bytes += added,
                 Err(Oversized) => self.is_oversized = true,
             }
         }
+        self.bytes += bytes;
         self.rows += 1;
     }
 
@@ -308,9 +349,7 @@ impl RowBlock {
     /// Removes the rows and keeps the memory.
     pub(crate) fn clear(&mut self) {
         if self.rows > 0 || self.is_oversized {
-            self.columns
-                .iter_mut()
-                .for_each(|column| column.values.clear());
+            self.columns.iter_mut().for_each(ColumnBlock::clear);
             (self.rows, self.bytes, self.is_oversized) = (0, 0, false);
         }
     }
@@ -341,6 +380,7 @@ impl RowBlock {
 }
 
 /// Returns a value in the form of a column.
+#[inline]
 fn formed(value: &[u8], kind: ColumnKind) -> Cow<'_, [u8]> {
     match kind {
         ColumnKind::Bytes | ColumnKind::ByteLists => Cow::Borrowed(value),
@@ -369,7 +409,7 @@ fn text(bytes: &[u8]) -> Cow<'_, [u8]> {
 
 /// Returns a URI as UTF-8, with triplets for the bytes of what is not.
 fn uri_text(uri: &[u8]) -> Cow<'_, [u8]> {
-    if uri.is_ascii() || std::str::from_utf8(uri).is_ok() {
+    if is_utf8(uri) {
         return Cow::Borrowed(uri);
     }
     let mut text = Vec::new();
