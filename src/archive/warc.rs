@@ -17,7 +17,7 @@ use super::container::{
 };
 use super::http::{BodyFaults, ResponseHeader, decoded, header_end, is_chunked};
 use crate::bytes::buffered::BufferedSource;
-use crate::decode::compression::{MemberStart, Members};
+use crate::decode::compression::{Members, StreamStart};
 use crate::document::diagnostic::{self, Code};
 use crate::document::{Format, http};
 use crate::uri::{Base, BaseSource, Reference, Rules, resolve};
@@ -61,7 +61,7 @@ pub(super) fn open(source: ArchiveSource, options: &ArchiveOptions) -> Box<dyn C
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RecordStart {
     /// The compressed member that begins there; without compression only its offsets count.
-    pub(crate) member: MemberStart,
+    pub(crate) member: StreamStart,
     /// The number of records before it.
     pub(crate) records: u64,
 }
@@ -69,13 +69,13 @@ pub(crate) struct RecordStart {
 impl RecordStart {
     /// The start of an archive.
     pub(crate) const FIRST: RecordStart = RecordStart {
-        member: MemberStart::FIRST,
+        member: StreamStart::FIRST,
         records: 0,
     };
 
     /// Returns where `end` is that reading from `assumed` on, in the place of this start, has come to;
     /// `None` where reading from here on may come elsewhere.
-    pub(crate) fn after(&self, assumed: &MemberStart, end: &RecordStart) -> Option<Self> {
+    pub(crate) fn after(&self, assumed: &StreamStart, end: &RecordStart) -> Option<Self> {
         Some(RecordStart {
             member: self.member.after(assumed, &end.member)?,
             records: self.records + end.records,

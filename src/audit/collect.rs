@@ -100,10 +100,10 @@ struct CollectWorker<'a> {
     documents: DocumentCollector<'a>,
 }
 
-/// What is known of a file when its documents have been read.
+/// Everything known of a file when its documents have been read.
 struct FileFinds {
     file: FileId,
-    /// What is wrong with it, if it is an archive.
+    /// The damage to it, if it is an archive.
     around: DocumentContents,
     damaged: u64,
 }

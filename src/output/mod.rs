@@ -30,13 +30,13 @@ pub struct Output {
     /// Appends the lines before the first record.
     pub header: fn(&Layout, &mut Vec<u8>),
     /// How links are written.
-    pub(crate) links: LinkWriter,
+    pub(crate) links: LinkForm,
     /// Writers of the records that are no links; none where these are messages on standard error.
     pub(crate) others: Option<RecordWriters>,
 }
 
 /// How an output format writes links.
-pub(crate) enum LinkWriter {
+pub(crate) enum LinkForm {
     /// One after the other: appends a link.
     Lines(fn(&Layout, &DocumentPath, &Link<'_>, &mut Vec<u8>)),
     /// Many at a time, in columns.
@@ -62,13 +62,13 @@ pub(crate) static OUTPUTS: &[Output] = &[
     Output {
         name: "text",
         header: |_, _| {},
-        links: LinkWriter::Lines(text::push_link),
+        links: LinkForm::Lines(text::push_link),
         others: None,
     },
     Output {
         name: "jsonl",
         header: |_, _| {},
-        links: LinkWriter::Lines(json::push_link),
+        links: LinkForm::Lines(json::push_link),
         others: Some(RecordWriters {
             diagnostic: json::push_diagnostic,
             failure: json::push_failure,
@@ -80,7 +80,7 @@ pub(crate) static OUTPUTS: &[Output] = &[
     Output {
         name: "csv",
         header: |layout, out| csv::push_header(layout, b',', out),
-        links: LinkWriter::Lines(|layout, path, link, out| {
+        links: LinkForm::Lines(|layout, path, link, out| {
             csv::push_row(layout, path, link, b',', csv::quote, out);
         }),
         others: None,
@@ -88,7 +88,7 @@ pub(crate) static OUTPUTS: &[Output] = &[
     Output {
         name: "tsv",
         header: |layout, out| csv::push_header(layout, b'\t', out),
-        links: LinkWriter::Lines(|layout, path, link, out| {
+        links: LinkForm::Lines(|layout, path, link, out| {
             csv::push_row(layout, path, link, b'\t', csv::escape_cell, out);
         }),
         others: None,
@@ -97,14 +97,14 @@ pub(crate) static OUTPUTS: &[Output] = &[
     Output {
         name: "arrow",
         header: |_, _| {},
-        links: LinkWriter::Table(table::arrow::stream),
+        links: LinkForm::Table(table::arrow::stream),
         others: None,
     },
     #[cfg(feature = "parquet")]
     Output {
         name: "parquet",
         header: |_, _| {},
-        links: LinkWriter::Table(table::parquet::file),
+        links: LinkForm::Table(table::parquet::file),
         others: None,
     },
 ];
@@ -142,14 +142,14 @@ impl Output {
         link: &Link<'_>,
         out: &mut Vec<u8>,
     ) {
-        if let LinkWriter::Lines(push) = self.links {
+        if let LinkForm::Lines(push) = self.links {
             push(layout, path, link, out);
         }
     }
 
     /// Returns whether links are written as the rows of a table.
     pub(crate) fn is_table(&self) -> bool {
-        matches!(self.links, LinkWriter::Table(_))
+        matches!(self.links, LinkForm::Table(_))
     }
 
     /// Returns the output format of a name, as `--format` takes it.

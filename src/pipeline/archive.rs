@@ -130,7 +130,7 @@ impl Read for MemberReader {
 }
 
 /// The contents of a document.
-enum Contents<'a> {
+enum MemberBytes<'a> {
     Bytes(&'a [u8]),
     Stream(&'a mut dyn Read),
 }
@@ -398,10 +398,10 @@ impl<'a> ArchiveReader<'a> {
             MemberContents::Document(format) => {
                 let mut inside = container.borrow_mut();
                 if let Some(bytes) = inside.whole() {
-                    return self.document(format, Contents::Bytes(&bytes), place, sink);
+                    return self.document(format, MemberBytes::Bytes(&bytes), place, sink);
                 }
                 drop(inside);
-                return self.document(format, Contents::Stream(&mut reader), place, sink);
+                return self.document(format, MemberBytes::Stream(&mut reader), place, sink);
             }
             MemberContents::File | MemberContents::Sniffed => {}
         }
@@ -413,7 +413,7 @@ impl<'a> ArchiveReader<'a> {
         {
             let head = &bytes[..bytes.len().min(HEAD)];
             if Codec::of(head).is_none() && ArchiveFormat::of_file(head, named).is_none() {
-                return self.plain(head, Contents::Bytes(&bytes), place, sink);
+                return self.plain(head, MemberBytes::Bytes(&bytes), place, sink);
             }
         }
         drop(inside);
@@ -477,14 +477,14 @@ impl<'a> ArchiveReader<'a> {
             return self.members(container, &place.archive.inside(format, &place), sink);
         }
         let mut reader = reader;
-        self.plain(head, Contents::Stream(&mut reader), place, sink)
+        self.plain(head, MemberBytes::Stream(&mut reader), place, sink)
     }
 
     /// Reads a file that is no archive.
     fn plain(
         &mut self,
         head: &[u8],
-        contents: Contents<'_>,
+        contents: MemberBytes<'_>,
         place: MemberPlace<'_>,
         sink: &mut dyn Sink,
     ) -> io::Result<()> {
@@ -514,7 +514,7 @@ impl<'a> ArchiveReader<'a> {
     fn document(
         &mut self,
         format: &'static Format,
-        contents: Contents<'_>,
+        contents: MemberBytes<'_>,
         place: MemberPlace<'_>,
         sink: &mut dyn Sink,
     ) -> io::Result<()> {
@@ -523,8 +523,8 @@ impl<'a> ArchiveReader<'a> {
         {
             let (limit, wanted) = (wanted.limit, &mut wanted.bytes);
             match contents {
-                Contents::Bytes(bytes) => bytes.take(limit).read_to_end(wanted)?,
-                Contents::Stream(reader) => reader.take(limit).read_to_end(wanted)?,
+                MemberBytes::Bytes(bytes) => bytes.take(limit).read_to_end(wanted)?,
+                MemberBytes::Stream(reader) => reader.take(limit).read_to_end(wanted)?,
             };
             return Ok(());
         }
@@ -555,12 +555,12 @@ impl<'a> ArchiveReader<'a> {
         };
         let mut member_sink = MemberSink::new(sink, &place);
         let length = match contents {
-            Contents::Bytes(bytes) => {
+            MemberBytes::Bytes(bytes) => {
                 self.extractor
                     .extract_bytes(&document, bytes, &mut member_sink);
                 bytes.len() as u64
             }
-            Contents::Stream(reader) => {
+            MemberBytes::Stream(reader) => {
                 self.extractor
                     .extract(&document, reader, &mut member_sink)?
             }

@@ -23,7 +23,7 @@ use crate::document::{Format, SplitPoint};
 use crate::extractor;
 use crate::output::record::{Skip, SkipReason};
 use crate::output::table::{BatchLimits, TableWriter};
-use crate::output::{Layout, LinkWriter, OUTPUTS, Output};
+use crate::output::{Layout, LinkForm, OUTPUTS, Output};
 use crate::resolver::Link;
 use crate::uri::Reference;
 
@@ -115,7 +115,7 @@ impl PipelineOptions {
     /// Returns the writer of the table, if the output is one.
     pub(crate) fn table(&self) -> Option<io::Result<TableWriter>> {
         match self.output.links {
-            LinkWriter::Table(encoder) if self.report.is_links() => {
+            LinkForm::Table(encoder) if self.report.is_links() => {
                 let encoder = encoder(&self.layout.columns);
                 Some(encoder.map(|encoder| TableWriter::new(encoder, BatchLimits::default())))
             }

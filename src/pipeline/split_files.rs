@@ -20,7 +20,7 @@ pub(crate) struct SplitFiles {
     /// The format of the archive.
     pub(crate) format: &'static ArchiveFormat,
     counts: PieceSum<ArchiveRecord>,
-    /// What is wrong with the archive, by the number of the piece.
+    /// The damage to the archive, by the number of the piece.
     faults: PieceSum<Vec<(usize, Vec<u8>)>>,
 }
 

@@ -26,7 +26,7 @@ use crate::archive::{
 use crate::bytes::buffered::BufferedSource;
 use crate::bytes::source::fill;
 use crate::decode::compression::{
-    Codec, DecompressError, Decompressed, MemberLog, MemberStart, MemberTrial, Members,
+    Codec, DecompressError, Decompressed, MemberLog, MemberTrial, Members, StreamStart,
 };
 use crate::output::record::ArchiveRecord;
 
@@ -49,7 +49,7 @@ pub(crate) struct SplitArchive {
     pub(crate) format: &'static ArchiveFormat,
     file: File,
     codec: Option<&'static Codec>,
-    /// What stands in front of the first compressed member and concerns all of them.
+    /// The bytes in front of the first compressed member which concern all of them.
     preamble: Vec<u8>,
     chain: StartChain,
     pub(super) sum: PieceSum<ArchiveRecord>,
@@ -186,7 +186,7 @@ impl SplitArchive {
         &self,
         codec: &'static Codec,
         input: impl Read + 'static,
-        start: &MemberStart,
+        start: &StreamStart,
     ) -> Decompressed {
         let mut decompressed = Decompressed::from_member(codec, Box::new(input), start);
         if start.input > 0 {
@@ -272,7 +272,7 @@ impl RecordPiece {
             }
             Some(PieceStart::At(start)) => {
                 let content = content.filter(|content| {
-                    let assumed = MemberStart::assumed(self.start);
+                    let assumed = StreamStart::assumed(self.start);
                     start.after(&assumed, &content.end).is_some()
                 });
                 match content {
@@ -301,7 +301,7 @@ impl RecordPiece {
             return None;
         }
         let start = RecordStart {
-            member: MemberStart::assumed(self.start),
+            member: StreamStart::assumed(self.start),
             records: 0,
         };
         let mut buffer = std::mem::take(spare);
@@ -351,7 +351,7 @@ impl RecordPiece {
     fn decompress(
         &self,
         codec: &'static Codec,
-        start: &MemberStart,
+        start: &StreamStart,
         end: u64,
         buffer: &mut Vec<u8>,
     ) -> Option<(usize, Option<MemberLog>)> {
@@ -558,7 +558,7 @@ impl ChainState {
     fn advance(&mut self) {
         while let Some((PieceStart::At(start), _)) = self.starts.get(&self.last).copied()
             && let Some((assumed, end)) = self.offers.remove(&self.last)
-            && let Some(next) = start.after(&MemberStart::assumed(assumed), &end)
+            && let Some(next) = start.after(&StreamStart::assumed(assumed), &end)
         {
             self.push(self.last + 1, PieceStart::At(next));
         }

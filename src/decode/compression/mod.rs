@@ -299,7 +299,7 @@ pub struct Decompressed<R: ?Sized = dyn Read> {
 
 /// The start of a member, from which on a document can be read without what stands before.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct MemberStart {
+pub(crate) struct StreamStart {
     /// The offset in the compressed document.
     pub input: u64,
     /// The offset in the output.
@@ -310,9 +310,9 @@ pub(crate) struct MemberStart {
     pub error: Option<DecompressError>,
 }
 
-impl MemberStart {
+impl StreamStart {
     /// The start of a document.
-    pub(crate) const FIRST: MemberStart = MemberStart {
+    pub(crate) const FIRST: StreamStart = StreamStart {
         input: 0,
         output: 0,
         attempts: ATTEMPTS,
@@ -321,7 +321,7 @@ impl MemberStart {
 
     /// Returns the start at an offset of the output of a document that is not compressed.
     pub(crate) fn moved_to(&self, output: u64) -> Self {
-        MemberStart {
+        StreamStart {
             input: self.input + (output - self.output),
             output,
             ..*self
@@ -330,22 +330,22 @@ impl MemberStart {
 
     /// Returns a start of which only the place in the compressed document is known.
     pub(crate) fn assumed(input: u64) -> Self {
-        MemberStart {
+        StreamStart {
             input,
-            ..MemberStart::FIRST
+            ..StreamStart::FIRST
         }
     }
 
     /// Returns where `end` is that reading from `assumed` on, in the place of this start, has come to;
     /// `None` where reading from here on may come elsewhere.
-    pub(crate) fn after(&self, assumed: &MemberStart, end: &MemberStart) -> Option<MemberStart> {
+    pub(crate) fn after(&self, assumed: &StreamStart, end: &StreamStart) -> Option<StreamStart> {
         let output = self.output + end.output;
         let attempts = self.attempts.checked_sub(ATTEMPTS - end.attempts)?;
         let is_same = self.input == assumed.input
             && attempts > 0
             && !Decompressed::is_excessive(self.input, output);
         let moved = end.error.map(|error| error.moved(self.output));
-        is_same.then_some(MemberStart {
+        is_same.then_some(StreamStart {
             input: end.input,
             output,
             attempts,
@@ -389,10 +389,10 @@ impl MemberLog {
     }
 
     /// Returns the member that begins at an offset of the output, if one does.
-    fn start_at(&mut self, offset: u64) -> Option<MemberStart> {
+    fn start_at(&mut self, offset: u64) -> Option<StreamStart> {
         let error = self.error;
         let member = self.member(offset)?;
-        (member.output == offset).then(|| MemberStart {
+        (member.output == offset).then(|| StreamStart {
             input: member.start,
             output: offset,
             attempts: member.attempts,
@@ -473,14 +473,14 @@ impl<R: ?Sized> Decompressed<R> {
 impl Decompressed {
     /// Reads the document in `reader`, whose first bytes are those of the codec.
     pub fn new(codec: &'static Codec, reader: Box<dyn Read>) -> Self {
-        Decompressed::from_member(codec, reader, &MemberStart::FIRST)
+        Decompressed::from_member(codec, reader, &StreamStart::FIRST)
     }
 
     /// Reads the document from a member on, with which `reader` begins.
     pub(crate) fn from_member(
         codec: &'static Codec,
         reader: Box<dyn Read>,
-        start: &MemberStart,
+        start: &StreamStart,
     ) -> Self {
         let mut source = BufferedSource::new(reader);
         source.consumed = start.input;
@@ -793,7 +793,7 @@ impl Members {
 
     /// Returns the member that begins at an offset of the content, if one does; `None` in more than one
     /// layer. Offsets must not descend from call to call.
-    pub(crate) fn start_at(&self, content: u64) -> Option<MemberStart> {
+    pub(crate) fn start_at(&self, content: u64) -> Option<StreamStart> {
         match &self.0 {
             MemberPlaces::Layers(layers) => match layers.as_slice() {
                 [layer] => layer.borrow_mut().log.start_at(content),

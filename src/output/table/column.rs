@@ -87,7 +87,7 @@ pub enum ColumnPresence {
 /// A set of columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ColumnSet {
-    /// What every link can have.
+    /// The columns that every link can fill.
     #[default]
     Core,
     /// With the message and the part.
