@@ -25,10 +25,38 @@ fn strings(value: &toml::Value) -> Vec<&str> {
 }
 
 fn with_yaml<T>(path: &str, look: impl FnOnce(&Yaml<'_>) -> T) -> T {
-    let text = read(path);
-    let documents = Yaml::load_from_str(&text).unwrap_or_else(|error| panic!("{path}: {error}"));
+    with_text(path, &read(path), look)
+}
+
+fn with_text<T>(path: &str, text: &str, look: impl FnOnce(&Yaml<'_>) -> T) -> T {
+    let documents = Yaml::load_from_str(text).unwrap_or_else(|error| panic!("{path}: {error}"));
     assert_eq!(documents.len(), 1, "{path}");
     look(&documents[0])
+}
+
+/// Hands on the step of a workflow that uses our action.
+fn with_own_step<T>(workflow: &str, look: impl FnOnce(&Yaml<'_>) -> T) -> T {
+    with_text("README.md", workflow, |workflow| {
+        let steps = workflow["jobs"]["links"]["steps"].as_vec().unwrap();
+        let uses = |step: &&Yaml<'_>| step["uses"].as_str().unwrap().starts_with("uriscan/");
+        look(steps.iter().find(uses).unwrap())
+    })
+}
+
+/// The YAML blocks of README.md: for GitHub, GitLab and pre-commit.
+fn readme_yaml() -> [String; 3] {
+    let text = read("README.md");
+    let blocks = text.split("\n```yaml\n").skip(1);
+    let blocks: Vec<_> = blocks
+        .map(|rest| rest.split_once("```").unwrap().0.to_owned())
+        .collect();
+    blocks.try_into().unwrap()
+}
+
+/// The keys of a mapping.
+fn keys<'a>(value: &'a Yaml<'_>) -> BTreeSet<&'a str> {
+    let mapping = value.as_mapping().unwrap();
+    mapping.keys().map(|key| key.as_str().unwrap()).collect()
 }
 
 /// The paths of the workflows.
@@ -231,8 +259,7 @@ fn the_action_hands_every_input_to_its_script() {
     let text = read("action.yml");
     let script = read(".ci/action");
     with_yaml("action.yml", |action| {
-        let inputs = action["inputs"].as_mapping().unwrap();
-        let declared: BTreeSet<_> = inputs.keys().map(|key| key.as_str().unwrap()).collect();
+        let declared = keys(&action["inputs"]);
         assert_eq!(names_after(&text, "${{ inputs."), declared);
         let variables = names_after(&text, "INPUT_").len();
         // The token is for `gh`.
@@ -242,6 +269,32 @@ fn the_action_hands_every_input_to_its_script() {
         names_after(&script, "$INPUT_").len() + 1,
         names_after(&text, "INPUT_").len()
     );
+}
+
+#[test]
+fn what_the_readme_puts_into_ci_is_there() {
+    let [github, gitlab, hooks] = readme_yaml();
+    with_own_step(&github, |step| {
+        with_yaml("action.yml", |action| {
+            assert!(keys(&step["with"]).is_subset(&keys(&action["inputs"])));
+        });
+    });
+    with_text("README.md", &gitlab, |jobs| {
+        let remote = jobs["include"][0]["remote"].as_str().unwrap();
+        assert!(remote.ends_with("/.ci/gitlab.yml"), "{remote}");
+        with_yaml(".ci/gitlab.yml", |template| {
+            let known = keys(&template["uriscan"]["variables"]);
+            assert!(keys(&jobs["uriscan"]["variables"]).is_subset(&known));
+        });
+    });
+    with_text("README.md", &hooks, |configuration| {
+        let repository = &configuration["repos"][0];
+        let id = repository["hooks"][0]["id"].as_str().unwrap();
+        with_yaml(".pre-commit-hooks.yaml", |hooks| {
+            let mut hooks = hooks.as_vec().unwrap().iter();
+            assert!(hooks.any(|hook| hook["id"].as_str() == Some(id)), "{id}");
+        });
+    });
 }
 
 #[test]
@@ -351,6 +404,49 @@ mod action {
         let (code, _) = audit(&[("INPUT_PATHS", "$(touch made) `touch made`;")]);
         assert_eq!(code, Some(2));
         assert!(!runner.path("work/made").exists());
+    }
+
+    /// The end of the first five minutes in README.md: what its workflow says of the planted site.
+    #[test]
+    fn the_workflow_of_the_readme_fails_until_the_links_are_mended() {
+        let runner = Runner::new();
+        symlink(env!("CARGO_BIN_EXE_uriscan"), runner.path("bin/uriscan")).unwrap();
+        for page in ["index.html", "guide/install.html", "guide/usage.html"] {
+            let text = read(&format!("corpus/audit/first-run/site/{page}"));
+            let path = format!("work/public/{page}");
+            runner.tree.write(path, text.as_bytes());
+        }
+        let [workflow, ..] = readme_yaml();
+        let inputs: Vec<_> = with_own_step(&workflow, |step| {
+            let inputs = step["with"].as_mapping().unwrap().iter();
+            let text = |value: &Yaml<'_>| value.as_str().unwrap().to_owned();
+            let variable = |key| format!("INPUT_{}", text(key).to_uppercase());
+            inputs
+                .map(|(key, value)| (variable(key), text(value)))
+                .collect()
+        });
+        let inputs: Vec<_> = inputs
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()))
+            .collect();
+        let audit = || {
+            let ran = runner.step("audit", &[&AUDIT, &inputs[..]].concat());
+            (ran.status.code(), String::from_utf8(ran.stdout).unwrap())
+        };
+        let (code, out) = audit();
+        assert_eq!(
+            (code, out.matches("::error ").count()),
+            (Some(1), 2),
+            "{out}"
+        );
+        assert!(out.contains("file=public/index.html,line=4,"), "{out}");
+        let index = runner.path("work/public/index.html");
+        let text = fs::read_to_string(&index).unwrap();
+        let mended = text
+            .replace("instal.", "install.")
+            .replace("Guide/", "guide/");
+        fs::write(&index, mended.replace("#trouble", "#troubles")).unwrap();
+        assert_eq!(audit(), (Some(0), String::new()));
     }
 
     fn digest(path: &Path) -> Option<String> {

@@ -189,7 +189,9 @@ mod tests {
             "/",
         ];
         let mut state = 1u64;
-        for n in 0..20_000 {
+        // Miri, which interprets, gets a few.
+        let rounds = if cfg!(miri) { 40 } else { 20_000 };
+        for n in 0..rounds {
             let mut text = String::new();
             while text.len() < 40 + 160 * usize::from(n % 8 == 0) {
                 state = state

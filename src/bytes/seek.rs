@@ -162,7 +162,9 @@ mod tests {
                 *byte = b"<>\"' /=\n\r\t\x0c\x01&\0\xe9"[(state >> 20) as usize % 15];
             }
         }
-        for at in 0..bytes.len() {
+        // Miri, which interprets, gets a few.
+        let step = if cfg!(miri) { 409 } else { 1 };
+        for at in (0..bytes.len()).step_by(step) {
             let find = |holds: &dyn Fn(u8) -> bool| {
                 let found = bytes[at..].iter().position(|&byte| holds(byte));
                 found.map_or(bytes.len(), |found| at + found)
