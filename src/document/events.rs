@@ -7,6 +7,7 @@ use encoding_rs::Encoding;
 use super::diagnostic::Code;
 use super::flags::Flags;
 use crate::bytes::lines::Position;
+use crate::uri::ByteClasses;
 
 /// A half-open pair of offsets in the document, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -126,6 +127,8 @@ pub struct FoundReference {
     pub position: Option<Position>,
     /// The reference, without what the format adds, such as line breaks or character references.
     pub text: TextRange,
+    /// The classes of the bytes of the text, if the scanner knows them.
+    pub classes: ByteClasses,
     /// The syntax around the reference.
     pub context: Context,
     /// The element, if any.
@@ -160,11 +163,13 @@ pub struct DescriptionRanges {
 
 impl FoundReference {
     /// Returns a reference without names or flags, for the document's base.
+    #[inline]
     pub fn new(span: Span, text: TextRange, context: Context) -> Self {
         FoundReference {
             span,
             position: None,
             text,
+            classes: ByteClasses::default(),
             context,
             element: NameRange::None,
             attribute: NameRange::None,
@@ -817,6 +822,13 @@ impl Batch {
             TextRange::Window(start, end) => &window[start as usize..end as usize],
             TextRange::Stored(start, end) => &self.store[start as usize..end as usize],
         }
+    }
+
+    /// Whether there are other readings of a reference or a description of the link.
+    #[inline]
+    pub fn has_details(&self, found: &FoundReference) -> bool {
+        let (readings, descriptions) = (found.alternatives, found.description);
+        readings.0 != readings.1 || descriptions.0 != descriptions.1
     }
 
     /// Returns the other readings of a reference.

@@ -1,7 +1,5 @@
 //! Resolves a found reference and emits the link.
 
-use std::borrow::Cow;
-
 use super::base_scope::{self, BaseScope};
 use super::labels::PartLabels;
 use super::link::{Enclosure, EnclosureKind, Link, LinkDescription, LinkMember, Sink};
@@ -9,7 +7,7 @@ use crate::bytes::steps::step;
 use crate::document::events::{BaseSelector, Batch, FoundReference, NameRange, TextRange};
 use crate::document::flags::{Flags, holds_placeholder};
 use crate::uri::unwrap::Unwrapper;
-use crate::uri::{self, BaseSource, Reference, ResolveErrorKind};
+use crate::uri::{self, BaseSource, ByteClasses, Reference, ResolveErrorKind};
 
 /// Resolves references into reused buffers and passes the links to a sink.
 #[derive(Debug)]
@@ -23,6 +21,8 @@ pub(super) struct LinkWriter {
     pub(super) enclosure: Option<Enclosure>,
     target: Vec<u8>,
     codebase: Vec<u8>,
+    element: String,
+    attribute: String,
 }
 
 impl Default for LinkWriter {
@@ -34,6 +34,8 @@ impl Default for LinkWriter {
             enclosure: None,
             target: Vec::new(),
             codebase: Vec::new(),
+            element: String::new(),
+            attribute: String::new(),
         }
     }
 }
@@ -93,9 +95,15 @@ impl LinkWriter {
             },
         };
         let written = found.resolves_as.map_or(reference, bytes);
+        let classes = match found.classes.is_known() && found.resolves_as.is_none() {
+            true => found.classes,
+            false => ByteClasses::of(written),
+        };
         self.target.clear();
         let mut flags = found.flags;
-        if holds_placeholder(reference) {
+        // Placeholders have a brace or an angle bracket.
+        let may_hold = classes.has_suspect() || found.resolves_as.is_some();
+        if may_hold && holds_placeholder(reference) {
             flags |= Flags::TEMPLATE;
         }
         let (target, inherits) = if names_message(reference) {
@@ -103,13 +111,13 @@ impl LinkWriter {
         } else if flags.contains(Flags::TEMPLATE) {
             (Err(ResolveErrorKind::Template), false)
         } else {
-            match resolver.resolve_into(written, &mut self.target) {
+            match resolver.append_target(written, classes, &mut self.target) {
                 Ok(_) if found.base == BaseSelector::Refresh && is_script(&self.target) => {
                     (Err(ResolveErrorKind::InvalidReference), false)
                 }
-                Ok(resolved) => {
+                Ok(kind) => {
                     if let (Some(enclosure), Some((base, _)), true) =
-                        (&self.enclosure, base, resolved.inherits_base())
+                        (&self.enclosure, base, kind.inherits_base())
                     {
                         let inside = enclosed(enclosure, base, written, &self.target, scope);
                         if let Some((target, leaves)) = inside {
@@ -123,7 +131,7 @@ impl LinkWriter {
                         self.target.push(b'#');
                         self.target.extend_from_slice(bytes(fragment));
                     }
-                    (Ok(self.target.as_slice()), resolved.inherits_base())
+                    (Ok(self.target.as_slice()), kind.inherits_base())
                 }
                 Err(error) => (Err(error.kind()), !has_scheme(reference)),
             }
@@ -135,29 +143,8 @@ impl LinkWriter {
             Ok(target) if labels.may_name(target) => labels.part(target, &scope_ids(scopes, index)),
             _ => None,
         };
-        let unwrapped = match (&self.unwrapper, target) {
-            (Some(unwrapper), Ok(target)) => unwrapper.unwrap(target),
-            _ => None,
-        };
         let heading = &scope.heading;
-        let element = name(found.element, bytes);
-        let attribute = name(found.attribute, bytes);
-        let alternatives = events.alternatives(found).iter();
-        let alternatives: Vec<&[u8]> = alternatives.map(|&text| bytes(text)).collect();
-        let lossy = |text| String::from_utf8_lossy(bytes(text));
-        let description = (events.description(found)).map(|ranges| {
-            [ranges.text, ranges.rel, ranges.hreflang, ranges.title].map(|text| text.map(lossy))
-        });
-        let description = description.as_ref().map(|texts| {
-            let [text, rel, hreflang, title] = texts.each_ref().map(Option::as_deref);
-            LinkDescription {
-                text,
-                rel,
-                hreflang,
-                title,
-            }
-        });
-        sink.link(&Link {
+        let link = Link {
             member: scope.member(),
             position: found.position,
             span: found.span,
@@ -165,11 +152,11 @@ impl LinkWriter {
             target,
             base: base.filter(|_| inherits),
             context: found.context,
-            element: element.as_deref(),
-            attribute: attribute.as_deref(),
+            element: name(found.element, bytes, &mut self.element),
+            attribute: name(found.attribute, bytes, &mut self.attribute),
             flags,
-            alternatives: &alternatives,
-            unwrapped: unwrapped.as_deref(),
+            alternatives: &[],
+            unwrapped: None,
             part: LinkMember {
                 message_id: heading.message_id.as_deref(),
                 message_offset: heading.message_offset,
@@ -186,8 +173,16 @@ impl LinkWriter {
                 charset: some(&heading.charset),
                 target_part,
             },
-            description,
-        });
+            description: None,
+        };
+        let unwrapped = match (&self.unwrapper, target) {
+            (Some(unwrapper), Ok(target)) => unwrapper.unwrap(target),
+            _ => None,
+        };
+        match unwrapped.is_some() || events.has_details(found) {
+            false => sink.link(&link),
+            true => emit_details(&link, unwrapped.as_deref(), found, (events, window), sink),
+        }
     }
 
     /// Makes the resolver of an element's codebase, which resolves against the document's base.
@@ -204,6 +199,39 @@ impl LinkWriter {
         resolver.set_encoding(scope.encoding);
         Some(resolver)
     }
+}
+
+/// Emits a link with what few links have.
+#[inline(never)]
+fn emit_details(
+    link: &Link<'_>,
+    unwrapped: Option<&[u8]>,
+    found: &FoundReference,
+    (events, window): (&Batch, &[u8]),
+    sink: &mut impl Sink,
+) {
+    let bytes = |text| events.bytes(text, window);
+    let alternatives = events.alternatives(found).iter();
+    let alternatives: Vec<&[u8]> = alternatives.map(|&text| bytes(text)).collect();
+    let lossy = |text| String::from_utf8_lossy(bytes(text));
+    let description = (events.description(found)).map(|ranges| {
+        [ranges.text, ranges.rel, ranges.hreflang, ranges.title].map(|text| text.map(lossy))
+    });
+    let description = description.as_ref().map(|texts| {
+        let [text, rel, hreflang, title] = texts.each_ref().map(Option::as_deref);
+        LinkDescription {
+            text,
+            rel,
+            hreflang,
+            title,
+        }
+    });
+    sink.link(&Link {
+        alternatives: &alternatives,
+        unwrapped,
+        description,
+        ..link.clone()
+    });
 }
 
 /// Makes the resolver of the root of the document's tree.
@@ -294,10 +322,19 @@ fn has_scheme(reference: &[u8]) -> bool {
     Reference::split(reference.trim_ascii()).scheme.is_some()
 }
 
-fn name<'a>(name: NameRange, bytes: impl Fn(TextRange) -> &'a [u8]) -> Option<Cow<'a, str>> {
+/// Returns a name; `buffer` takes one that has to be decoded.
+fn name<'n>(
+    name: NameRange,
+    bytes: impl Fn(TextRange) -> &'n [u8],
+    buffer: &'n mut String,
+) -> Option<&'n str> {
     match name {
         NameRange::None => None,
-        NameRange::Known(name) => Some(Cow::Borrowed(name)),
-        NameRange::Other(text) => Some(String::from_utf8_lossy(bytes(text))),
+        NameRange::Known(name) => Some(name),
+        NameRange::Other(text) => {
+            buffer.clear();
+            buffer.push_str(&String::from_utf8_lossy(bytes(text)));
+            Some(buffer)
+        }
     }
 }

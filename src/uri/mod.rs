@@ -40,6 +40,7 @@
 //! correction.
 
 pub mod base;
+mod byte_classes;
 mod error;
 mod mounts;
 mod normalize;
@@ -52,6 +53,7 @@ pub mod unwrap;
 mod validate;
 
 pub use base::{Base, BaseSource};
+pub use byte_classes::ByteClasses;
 pub use error::{BaseError, Component, Fault, ResolveError, ResolveErrorKind};
 pub use mounts::{Mounts, Served};
 pub use normalize::{Normalization, normalize};

@@ -8,9 +8,10 @@ pub(crate) mod avx2;
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{
-    __m128i, _mm_cmpeq_epi8, _mm_loadu_si128, _mm_min_epu8, _mm_movemask_epi8, _mm_or_si128,
-    _mm_set1_epi8, _mm_setzero_si128, _mm_sub_epi8,
+    __m128i, _mm_and_si128, _mm_cmpeq_epi8, _mm_cmpgt_epi8, _mm_loadu_si128, _mm_min_epu8,
+    _mm_movemask_epi8, _mm_or_si128, _mm_set1_epi8, _mm_setzero_si128, _mm_sub_epi8,
 };
+use std::ops::{BitAnd, BitOr, BitOrAssign};
 
 /// A vector of sixteen bytes.
 #[cfg(target_arch = "x86_64")]
@@ -26,25 +27,43 @@ impl Block {
         Block(unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) })
     }
 
+    /// Marks each byte equal to `byte`.
+    #[inline(always)]
+    pub(crate) fn marks(self, byte: u8) -> Marks {
+        // SAFETY: SSE2 is part of the architecture.
+        Marks(unsafe { _mm_cmpeq_epi8(self.0, _mm_set1_epi8(byte as i8)) })
+    }
+
+    /// Marks each byte below `first` or above `last`, which are ASCII, and each beyond ASCII.
+    #[inline(always)]
+    pub(crate) fn outside(self, first: u8, last: u8) -> Marks {
+        // SAFETY: SSE2 is part of the architecture.
+        unsafe {
+            // As signed numbers, the bytes beyond ASCII are below all others.
+            let below = _mm_cmpgt_epi8(_mm_set1_epi8(first as i8), self.0);
+            let above = _mm_cmpgt_epi8(self.0, _mm_set1_epi8(last as i8));
+            Marks(_mm_or_si128(below, above))
+        }
+    }
+
+    /// Sets bits in each byte.
+    #[inline(always)]
+    pub(crate) fn with(self, bits: u8) -> Block {
+        // SAFETY: SSE2 is part of the architecture.
+        Block(unsafe { _mm_or_si128(self.0, _mm_set1_epi8(bits as i8)) })
+    }
+
     /// Returns one bit for each byte equal to `byte`, the first byte's lowest.
     #[inline(always)]
     pub(crate) fn equal(self, byte: u8) -> u32 {
-        // SAFETY: SSE2 is part of the architecture.
-        unsafe { _mm_movemask_epi8(_mm_cmpeq_epi8(self.0, _mm_set1_epi8(byte as i8))) as u32 }
+        self.marks(byte).bits()
     }
 
     /// Returns one bit for each byte equal to one of the bytes.
     #[inline(always)]
     pub(crate) fn any_of<const N: usize>(self, bytes: [u8; N]) -> u32 {
-        // SAFETY: SSE2 is part of the architecture.
-        unsafe {
-            let equal = |byte: u8| _mm_cmpeq_epi8(self.0, _mm_set1_epi8(byte as i8));
-            let none = _mm_setzero_si128();
-            let any = bytes
-                .iter()
-                .fold(none, |any, &byte| _mm_or_si128(any, equal(byte)));
-            _mm_movemask_epi8(any) as u32
-        }
+        let marks = bytes.iter().map(|&byte| self.marks(byte));
+        marks.fold(Marks::default(), BitOr::bitor).bits()
     }
 
     /// Returns one bit for each byte less than or equal to `byte`.
@@ -72,8 +91,61 @@ impl Block {
     }
 }
 
+/// Marks on the bytes of a block.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Marks(__m128i);
+
+#[cfg(target_arch = "x86_64")]
+impl Marks {
+    /// Returns one bit for each marked byte, the first byte's lowest.
+    #[inline(always)]
+    pub(crate) fn bits(self) -> u32 {
+        // SAFETY: SSE2 is part of the architecture.
+        unsafe { _mm_movemask_epi8(self.0) as u32 }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Default for Marks {
+    #[inline(always)]
+    fn default() -> Self {
+        // SAFETY: SSE2 is part of the architecture.
+        Marks(unsafe { _mm_setzero_si128() })
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl BitOr for Marks {
+    type Output = Marks;
+
+    #[inline(always)]
+    fn bitor(self, other: Marks) -> Marks {
+        // SAFETY: SSE2 is part of the architecture.
+        Marks(unsafe { _mm_or_si128(self.0, other.0) })
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl BitAnd for Marks {
+    type Output = Marks;
+
+    #[inline(always)]
+    fn bitand(self, other: Marks) -> Marks {
+        // SAFETY: SSE2 is part of the architecture.
+        Marks(unsafe { _mm_and_si128(self.0, other.0) })
+    }
+}
+
+impl BitOrAssign for Marks {
+    #[inline(always)]
+    fn bitor_assign(&mut self, other: Marks) {
+        *self = *self | other;
+    }
+}
+
 #[cfg(not(target_arch = "x86_64"))]
-pub use naive::Block;
+pub use naive::{Block, Marks};
 
 /// The number of bytes in a block.
 pub(crate) const LENGTH: usize = 16;
@@ -122,6 +194,8 @@ pub(crate) fn equal_of_64(byte: u8, bytes: &[u8], at: usize) -> Option<u64> {
 // Public where it is re-exported, and not in tests on x86-64.
 #[allow(unreachable_pub)]
 mod naive {
+    use std::ops::{BitAnd, BitOr};
+
     /// A vector of sixteen bytes, compared byte by byte.
     #[derive(Clone, Copy, Debug)]
     pub struct Block([u8; 16]);
@@ -135,6 +209,21 @@ mod naive {
         fn mask(self, holds: impl Fn(u8) -> bool) -> u32 {
             let bits = self.0.iter().enumerate();
             bits.fold(0, |mask, (i, &byte)| mask | u32::from(holds(byte)) << i)
+        }
+
+        /// Marks each byte equal to `byte`.
+        pub fn marks(self, byte: u8) -> Marks {
+            Marks(self.equal(byte))
+        }
+
+        /// Marks each byte below `first` or above `last`, which are ASCII, and each beyond ASCII.
+        pub fn outside(self, first: u8, last: u8) -> Marks {
+            Marks(self.mask(|byte| !(first..=last).contains(&byte)))
+        }
+
+        /// Sets bits in each byte.
+        pub fn with(self, bits: u8) -> Block {
+            Block(self.0.map(|byte| byte | bits))
         }
 
         /// Returns one bit for each byte equal to `byte`, the first byte's lowest.
@@ -160,6 +249,33 @@ mod naive {
         /// Returns one bit for each byte above 0x7F.
         pub fn beyond_ascii(self) -> u32 {
             self.mask(|other| other >= 0x80)
+        }
+    }
+
+    /// Marks on the bytes of a block.
+    #[derive(Clone, Copy, Debug, Default)]
+    pub struct Marks(u32);
+
+    impl Marks {
+        /// Returns one bit for each marked byte, the first byte's lowest.
+        pub fn bits(self) -> u32 {
+            self.0
+        }
+    }
+
+    impl BitOr for Marks {
+        type Output = Marks;
+
+        fn bitor(self, other: Marks) -> Marks {
+            Marks(self.0 | other.0)
+        }
+    }
+
+    impl BitAnd for Marks {
+        type Output = Marks;
+
+        fn bitand(self, other: Marks) -> Marks {
+            Marks(self.0 & other.0)
         }
     }
 }
@@ -201,6 +317,11 @@ mod tests {
             let some = [bytes[5], b'<', bytes[9]];
             assert_eq!(block.any_of(some), naive.any_of(some), "{bytes:?}");
             assert_eq!(block.beyond_ascii(), naive.beyond_ascii(), "{bytes:?}");
+            let (outside, others) = (block.outside(b'!', b'z'), naive.outside(b'!', b'z'));
+            assert_eq!(outside.bits(), others.bits(), "{bytes:?}");
+            let (set, other) = (block.with(2).marks(b'>'), naive.with(2).marks(b'>'));
+            assert_eq!((set | outside).bits(), (other | others).bits(), "{bytes:?}");
+            assert_eq!((set & outside).bits(), (other & others).bits(), "{bytes:?}");
         }
     }
 }

@@ -23,6 +23,7 @@ use crate::document::events::{
 use crate::document::flags::Flags;
 use crate::document::json::unescape;
 use crate::document::{Scan, ScanStart, css, diagnostic, text};
+use crate::uri::ByteClasses;
 
 /// State of one document while its references are reported.
 pub(super) struct ReportState {
@@ -317,9 +318,15 @@ impl ReferenceReporter<'_, '_, '_> {
             return;
         }
         let span = self.source.span(range.clone());
-        let text = self.decoded(range);
+        // Where no byte needs decoding, the text has the classes of the value.
+        let classes = ByteClasses::of(&self.source.bytes[range.clone()]);
+        let (text, classes) = match classes.is_plain() {
+            true => (self.source.text(range, self.events), classes),
+            false => (self.decoded(range), ByteClasses::default()),
+        };
         self.document.references += 1;
         self.events.push(Event::Reference(FoundReference {
+            classes,
             element: origin.element,
             attribute: origin.attribute,
             flags: origin.flags,

@@ -5,9 +5,8 @@
 //! host rewritten. Three steps:
 //!
 //! 1. A leading run of `./` and `../` shortens the prefix by as many of the base's directories.
-//! 2. All bytes are classified, sixteen at a time and without a branch. Only where one is suspect, a
-//!    byte that some component might percent-encode or a `.` that begins a segment, an exact test
-//!    decides.
+//! 2. The classes of all bytes are known ([`ByteClasses`]). Only where one is suspect, a byte that
+//!    some component might percent-encode or a `.` that begins a segment, an exact test decides.
 //! 3. The first byte gives the prefix; only a colon or two slashes need another test.
 //!
 //! By the WHATWG rules each state of URL section 4.4 (relative, relative slash, special relative or
@@ -17,6 +16,7 @@
 
 use super::prepared::{Prepared, ReferenceKind};
 use crate::bytes::class::ByteSet;
+use crate::uri::byte_classes::ByteClasses;
 
 /// The rules under which a reference may be copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,12 +51,13 @@ const COPIED: ByteSet = ByteSet::ALPHANUMERIC.with(b"-_~!$&()*+,;=@[]./?#%:");
 /// The bytes of hosts that are serialised unchanged, if the last label is no number.
 const HOST: ByteSet = ByteSet::DIGIT.with_range(b'a', b'z').with(b"-._");
 
-/// Returns the target of a reference that needs no change.
+/// Returns the target of a reference that needs no change; `classes` are those of its bytes.
 #[inline]
 pub(super) fn find<'a>(
     base: &'a Prepared,
     dialect: UriDialect,
     reference: &'a [u8],
+    classes: ByteClasses,
 ) -> Option<Concatenation<'a>> {
     let kind = match reference.first() {
         Some(first) => KINDS[usize::from(*first)],
@@ -67,14 +68,13 @@ pub(super) fn find<'a>(
     if rest.starts_with(b".") {
         (front, rest) = skip_leading_dots(base, reference)?;
     }
-    let found = classify(rest);
-    if found & SUSPECT != 0 && is_rewritten(dialect, rest) {
+    if classes.has_suspect() && is_rewritten(dialect, rest) {
         return None;
     }
     if rest.first_chunk() == Some(b"//") {
         return network_path(base, dialect, reference);
     }
-    if found & COLON != 0
+    if classes.has_colon()
         && kind == ReferenceKind::RelativePath
         && let Some(end) = scheme_end(reference)
     {
@@ -186,100 +186,4 @@ fn scheme_end(reference: &[u8]) -> Option<usize> {
         .iter()
         .position(|byte| matches!(byte, b':' | b'/' | b'?' | b'#'))?;
     (reference[at] == b':' && at > 0).then_some(at + 1)
-}
-
-/// A byte that may have to be rewritten, or a dot after a slash.
-const SUSPECT: u8 = 1;
-/// A colon.
-const COLON: u8 = 2;
-
-/// The classes of every byte with no byte before it.
-const CLASSES: [u8; 256] = {
-    let mut classes = [0; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        classes[byte] = classify_byte(byte as u8, 0);
-        byte += 1;
-    }
-    classes
-};
-
-/// Returns the classes of all bytes, joined.
-#[inline]
-fn classify(reference: &[u8]) -> u8 {
-    let ([first, after @ ..], [before @ .., _]) = (reference, reference) else {
-        return 0;
-    };
-    let pairs = BytePairs { before, after };
-    let classes = match after.len() {
-        // Always three loads for up to 48 bytes: the same bytes twice cost less than a mispredicted
-        // branch.
-        length @ 16.. => {
-            let last = length - 16;
-            let classes = pairs.classify::<16>(0)
-                | pairs.classify::<16>(last.min(16))
-                | pairs.classify::<16>(last);
-            (32..last)
-                .step_by(16)
-                .fold(classes, |classes, at| classes | pairs.classify::<16>(at))
-        }
-        length @ 8.. => pairs.classify::<8>(0) | pairs.classify::<8>(length - 8),
-        length @ 4.. => pairs.classify::<4>(0) | pairs.classify::<4>(length - 4),
-        length => (0..length).fold(0, |classes, at| classes | pairs.classify::<1>(at)),
-    };
-    classes | CLASSES[usize::from(*first)]
-}
-
-/// Bytes, and the bytes before them.
-struct BytePairs<'a> {
-    before: &'a [u8],
-    after: &'a [u8],
-}
-
-impl BytePairs<'_> {
-    /// Returns the classes of the `N` bytes from `at` on, joined.
-    #[inline(always)]
-    fn classify<const N: usize>(&self, at: usize) -> u8 {
-        match (
-            self.before[at..].first_chunk::<N>(),
-            self.after[at..].first_chunk::<N>(),
-        ) {
-            (Some(before), Some(bytes)) => classify_chunk(bytes, before),
-            _ => 0,
-        }
-    }
-}
-
-/// Returns the classes of bytes, each given the one before it, joined.
-///
-/// The compiler turns this loop into a dozen vector instructions, but not where it is inlined.
-#[inline(never)]
-fn classify_chunk<const N: usize>(bytes: &[u8; N], before: &[u8; N]) -> u8 {
-    let mut classes = 0;
-    for i in 0..N {
-        classes |= classify_byte(bytes[i], before[i]);
-    }
-    classes
-}
-
-/// Returns the classes of one byte, given the one before it.
-#[inline(always)]
-const fn classify_byte(byte: u8, before: u8) -> u8 {
-    // As signed numbers, the bytes beyond ASCII are below the space.
-    let signed = byte.cast_signed();
-    let suspect = mask(byte == b'.') & mask(before == b'/')
-        | mask(signed <= b' '.cast_signed())
-        | mask(signed > b'z'.cast_signed())
-        | mask(byte == b'"')
-        | mask(byte | 2 == b'\'')
-        | mask(byte | 2 == b'>')
-        | mask(byte | 2 == b'^')
-        | mask(byte == b'`');
-    suspect & SUSPECT | mask(byte == b':') & COLON
-}
-
-/// Returns all bits or none.
-#[inline(always)]
-const fn mask(condition: bool) -> u8 {
-    (condition as u8).wrapping_neg()
 }

@@ -13,6 +13,7 @@ use self::fast_path::{Concatenation, UriDialect};
 use self::prepared::Prepared;
 pub use self::prepared::ReferenceKind;
 pub(super) use self::rfc::remove_dot_segments;
+use crate::uri::byte_classes::ByteClasses;
 use crate::uri::error::{BaseError, ResolveError, ResolveErrorKind};
 use crate::uri::reference::Ends;
 use crate::uri::rules::{Rules, SameScheme};
@@ -161,20 +162,33 @@ impl Resolver {
         out: &mut Vec<u8>,
     ) -> Result<Resolved, ResolveError> {
         let start = out.len();
-        let kind = match self.resolve_fast(reference) {
-            Some(Concatenation { front, rest, kind }) => {
-                out.extend_from_slice(front);
-                out.extend_from_slice(rest);
-                kind
-            }
-            None => self
-                .resolve_by_component(reference, out)
-                .inspect_err(|_| out.truncate(start))?,
-        };
+        let kind = self.append_target(reference, ByteClasses::of(reference), out)?;
         Ok(Resolved {
             kind,
             same_document: self.is_same_document(kind, &out[start..]),
         })
+    }
+
+    /// Appends the target of a reference, the classes of whose bytes are known.
+    #[inline]
+    pub(crate) fn append_target(
+        &self,
+        reference: &[u8],
+        classes: ByteClasses,
+        out: &mut Vec<u8>,
+    ) -> Result<ReferenceKind, ResolveError> {
+        if let Some(dialect) = self.dialect
+            && let Some(Concatenation { front, rest, kind }) =
+                fast_path::find(&self.base, dialect, reference, classes)
+        {
+            out.reserve(front.len() + rest.len());
+            out.extend_from_slice(front);
+            out.extend_from_slice(rest);
+            return Ok(kind);
+        }
+        let start = out.len();
+        self.resolve_by_component(reference, out)
+            .inspect_err(|_| out.truncate(start))
     }
 
     /// An upper bound on the length of the target of a reference of `length` bytes, in bytes.
@@ -198,12 +212,6 @@ impl Resolver {
             Rules::Whatwg => base + 14 * length + 32,
             _ => base + length + 3,
         }
-    }
-
-    /// Returns the target as two slices where the fast path applies.
-    #[inline]
-    fn resolve_fast<'a>(&'a self, reference: &'a [u8]) -> Option<Concatenation<'a>> {
-        fast_path::find(&self.base, self.dialect?, reference)
     }
 
     /// The slow path. On an error `out` may hold a part of the target.
@@ -253,9 +261,12 @@ fn normalize_base(
     encoding: &'static Encoding,
     uri: &mut Vec<u8>,
 ) -> Result<(), BaseError> {
-    if let Some(Concatenation { front, rest, .. }) =
-        fast_path::find(&Prepared::default(), UriDialect::Whatwg, base)
-    {
+    if let Some(Concatenation { front, rest, .. }) = fast_path::find(
+        &Prepared::default(),
+        UriDialect::Whatwg,
+        base,
+        ByteClasses::of(base),
+    ) {
         uri.extend_from_slice(front);
         uri.extend_from_slice(rest);
         return Ok(());
@@ -294,7 +305,7 @@ impl Resolved {
     /// Returns whether the target has components of the base.
     #[must_use]
     pub fn inherits_base(self) -> bool {
-        self.kind < ReferenceKind::Absolute
+        self.kind.inherits_base()
     }
 
     /// Returns whether the target is in the document that the base identifies.

@@ -131,3 +131,11 @@ pub enum ReferenceKind {
     /// `scheme:rest`
     Opaque,
 }
+
+impl ReferenceKind {
+    /// Returns whether the target has components of the base.
+    #[must_use]
+    pub fn inherits_base(self) -> bool {
+        self < ReferenceKind::Absolute
+    }
+}
