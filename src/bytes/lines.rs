@@ -3,10 +3,12 @@
 //! Lines end at LF, CR or CRLF and count from 1. Columns count from 1, in Unicode scalar values of
 //! the decoded line and in bytes where the line cannot be decoded. A byte order mark has no column.
 
+use std::ops::Range;
+
 use encoding_rs::{Encoding, UTF_8};
 use memchr::{memchr, memchr_iter, memchr2_iter, memrchr};
 
-use super::simd::{self, Block};
+use super::simd::{self, Block, Marks};
 use super::window::Window;
 
 /// The look-behind in bytes that keeps a character from being split between two counts.
@@ -81,7 +83,7 @@ impl LineCounter {
         debug_assert!(offset >= self.offset, "offsets must ascend");
         let from = window.at_offset(self.offset);
         let to = window.at_offset(offset).max(from);
-        self.count(&window.bytes[from..to]);
+        self.count(window.bytes, from..to);
         Position {
             line: self.line,
             column: self.column + 1,
@@ -96,82 +98,116 @@ impl LineCounter {
             to = whole_characters(self.encoding, window.bytes, from, at);
         }
         if from < to {
-            self.count(&window.bytes[from..to]);
+            self.count(window.bytes, from..to);
         }
     }
 
-    fn count(&mut self, mut bytes: &[u8]) {
-        if bytes.is_empty() {
+    /// Counts a range of the bytes of a window.
+    fn count(&mut self, bytes: &[u8], mut range: Range<usize>) {
+        if range.is_empty() {
             return;
         }
-        if self.offset == 0 && self.encoding == UTF_8 && bytes.starts_with(b"\xEF\xBB\xBF") {
-            bytes = &bytes[3..];
+        if self.offset == 0
+            && self.encoding == UTF_8
+            && bytes[range.clone()].starts_with(b"\xEF\xBB\xBF")
+        {
+            range.start += 3;
             self.offset = 3;
         }
-        self.offset += bytes.len() as u64;
-        if self.after_cr && bytes.first() == Some(&b'\n') {
-            bytes = &bytes[1..];
+        self.offset += range.len() as u64;
+        if self.after_cr && !range.is_empty() && bytes[range.start] == b'\n' {
+            range.start += 1;
         }
-        if let Some(&end) = bytes.last() {
-            self.after_cr = end == b'\r';
-        } else {
-            self.after_cr = false;
+        self.after_cr = !range.is_empty() && bytes[range.end - 1] == b'\r';
+        let counted = match range.len() <= LONG {
+            true => count_blocks(bytes, range.clone()),
+            false => None,
+        };
+        let counted = counted.unwrap_or_else(|| count_breaks(bytes, range.clone()));
+        self.line += counted.breaks;
+        if counted.breaks > 0 {
+            (self.column, self.bytes) = (0, 0);
+            range.start = counted.line;
         }
-        let rest = if let Some((feeds, last)) = plain_feeds(bytes) {
-            self.line += feeds;
-            last.map(|at| &bytes[at + 1..])
-        } else if memchr(b'\r', bytes).is_none() {
-            self.line += memchr_iter(b'\n', bytes).count() as u64;
-            memrchr(b'\n', bytes).map(|at| &bytes[at + 1..])
-        } else {
-            let mut start = None;
-            for at in memchr2_iter(b'\r', b'\n', bytes) {
-                // CRLF is one line break.
-                if bytes[at] == b'\r' || at == 0 || bytes[at - 1] != b'\r' {
-                    self.line += 1;
-                }
-                start = Some(at + 1);
-            }
-            start.map(|at| &bytes[at..])
+        self.column += match counted.is_ascii {
+            true => range.len() as u64,
+            false => characters(self.encoding, &bytes[range.clone()]),
         };
-        let rest = match rest {
-            Some(rest) => {
-                (self.column, self.bytes) = (0, 0);
-                rest
-            }
-            None => bytes,
-        };
-        self.column += characters(self.encoding, rest);
-        self.bytes += rest.len() as u64;
+        self.bytes += range.len() as u64;
     }
 }
 
-/// Returns the number of line feeds and the index of the last, for a short stretch of ASCII without CR.
+/// The line breaks of a stretch of bytes.
+struct Breaks {
+    breaks: u64,
+    /// The index of the start of the last line, if there is a break.
+    line: usize,
+    /// Whether the part of the last line in the stretch is known to be ASCII.
+    is_ascii: bool,
+}
+
+/// The length in bytes from which on [`count_breaks`] is faster than [`count_blocks`].
+const LONG: usize = 1024;
+
+/// Counts line feeds by blocks of 64 bytes; none where a CR is near, or the end of the bytes.
 ///
 /// Between two links of a page are some hundred bytes: too few for one call after the other.
-fn plain_feeds(bytes: &[u8]) -> Option<(u64, Option<usize>)> {
-    let odd = |block: Block| block.equal(b'\r') | block.beyond_ascii();
-    if bytes.len() > 1024 || simd::any(bytes, odd, |byte| matches!(byte, b'\r' | 0x80..)) {
-        return None;
-    }
-    let (mut feeds, mut last) = (0, None);
-    let mut count = |at: usize, mask: u64| {
-        feeds += u64::from(mask.count_ones());
-        last = mask.checked_ilog2().map(|bit| at + bit as usize).or(last);
+fn count_blocks(bytes: &[u8], range: Range<usize>) -> Option<Breaks> {
+    let mut counted = Breaks {
+        breaks: 0,
+        line: range.start,
+        is_ascii: true,
     };
-    let mut at = 0;
-    while let Some(mask) = simd::equal_of_64(b'\n', bytes, at) {
-        count(at, mask);
+    let mut at = range.start;
+    while at < range.end {
+        let block: &[u8; 64] = bytes.get(at..)?.first_chunk()?;
+        let (mut feeds, mut beyond, mut returns) = (0, 0, Marks::default());
+        for (quarter, block) in block.as_chunks().0.iter().enumerate() {
+            let block = Block::new(block);
+            feeds |= u64::from(block.equal(b'\n')) << (quarter * simd::LENGTH);
+            beyond |= u64::from(block.beyond_ascii()) << (quarter * simd::LENGTH);
+            returns |= block.marks(b'\r');
+        }
+        if returns.bits() != 0 {
+            return None;
+        }
+        if range.end - at < 64 {
+            let within = (1 << (range.end - at)) - 1;
+            (feeds, beyond) = (feeds & within, beyond & within);
+        }
+        if let Some(last) = feeds.checked_ilog2() {
+            counted.breaks += u64::from(feeds.count_ones());
+            counted.line = at + last as usize + 1;
+            counted.is_ascii = beyond >> last == 0;
+        } else {
+            counted.is_ascii &= beyond == 0;
+        }
         at += 64;
     }
-    while let Some(block) = simd::at(bytes, at) {
-        count(at, block.equal(b'\n').into());
-        at += simd::LENGTH;
+    Some(counted)
+}
+
+/// Counts line breaks of any kind.
+fn count_breaks(bytes: &[u8], range: Range<usize>) -> Breaks {
+    let mut counted = Breaks {
+        breaks: 0,
+        line: range.start,
+        is_ascii: false,
+    };
+    let stretch = &bytes[range.clone()];
+    if memchr(b'\r', stretch).is_none() {
+        counted.breaks = memchr_iter(b'\n', stretch).count() as u64;
+        counted.line += memrchr(b'\n', stretch).map_or(0, |at| at + 1);
+        return counted;
     }
-    for (at, &byte) in bytes.iter().enumerate().skip(at) {
-        count(at, u64::from(byte == b'\n'));
+    for at in memchr2_iter(b'\r', b'\n', stretch) {
+        // CRLF is one line break.
+        if stretch[at] == b'\r' || at == 0 || stretch[at - 1] != b'\r' {
+            counted.breaks += 1;
+        }
+        counted.line = range.start + at + 1;
     }
-    Some((feeds, last))
+    counted
 }
 
 /// Returns the number of line breaks.
@@ -181,7 +217,7 @@ fn plain_feeds(bytes: &[u8]) -> Option<(u64, Option<usize>)> {
 /// ```
 pub fn breaks(bytes: &[u8]) -> u64 {
     let mut lines = LineCounter::new();
-    lines.count(bytes);
+    lines.count(bytes, 0..bytes.len());
     lines.line - 1
 }
 
@@ -304,6 +340,34 @@ mod tests {
         assert_eq!(lines.position(&window, 5).column, 3);
         lines.set_encoding(encoding_rs::WINDOWS_1252);
         assert_eq!(lines.position(&window, 7).column, 6);
+    }
+
+    #[test]
+    fn blocks_count_what_each_byte_counts() {
+        let mut state = 3u32;
+        for round in 0..400 {
+            let bytes: Vec<u8> = (0..300)
+                .map(|_| {
+                    state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                    b"ab\nc\xC3\r"[(state >> 16) as usize % (4 + round % 3)]
+                })
+                .collect();
+            for range in [0..64, 3..100, 1..236, 70..71, 70..70, 0..237] {
+                let Some(blocks) = count_blocks(&bytes, range.clone()) else {
+                    let checked = range.start..(range.end + 63).min(bytes.len());
+                    assert!(
+                        bytes[checked].contains(&b'\r') || range.end > 236,
+                        "{range:?}"
+                    );
+                    continue;
+                };
+                let naive = count_breaks(&bytes, range.clone());
+                assert_eq!(blocks.breaks, naive.breaks, "{range:?}");
+                assert_eq!(blocks.line, naive.line, "{range:?}");
+                let is_ascii = bytes[naive.line..range.end].is_ascii();
+                assert_eq!(blocks.is_ascii, is_ascii, "{range:?}");
+            }
+        }
     }
 
     #[test]
