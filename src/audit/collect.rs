@@ -542,6 +542,8 @@ struct DocumentFinds<'a> {
     keep: LinkRetention,
     /// The hashes of the names that fragments can refer to.
     names: Vec<u64>,
+    /// The hashes of the fragments of links to the document itself.
+    own: Vec<u64>,
     contents: DocumentContents,
     redirect: Option<Box<Redirect>>,
     /// The document must be read again.
@@ -572,6 +574,7 @@ impl<'a> DocumentFinds<'a> {
             file: FileId(0),
             keep: LinkRetention::Nothing,
             names: Vec::new(),
+            own: Vec::new(),
             contents: DocumentContents::default(),
             redirect: None,
             marked: false,
@@ -594,6 +597,7 @@ impl<'a> DocumentFinds<'a> {
             self.names = Vec::new();
         }
         self.names.clear();
+        self.own.clear();
         self.contents.clear();
         self.redirect = None;
         self.marked = keep == LinkRetention::Nothing;
@@ -610,20 +614,14 @@ impl<'a> DocumentFinds<'a> {
         self.marked |=
             self.names.len() < count && self.audit.options.levels.reports("duplicate-id");
         self.sort();
-        let (own, names) = (self.file, &self.names);
-        let has = |name| !has_fragments(format) || names.binary_search(&name).is_ok();
-        let mut missing = false;
-        self.contents.pending.retain(|pending| {
-            missing |= pending.file == own && !has(pending.name);
-            pending.file != own
-        });
-        self.marked |= missing;
+        let has = |name| self.names.binary_search(name).is_ok();
+        self.marked |= has_fragments(format) && !self.own.iter().all(has);
         if self.directories > 0 && self.lists_directories(format) {
             self.contents.counts[LinkState::Broken as usize] -= self.directories;
             self.contents.counts[LinkState::Ok as usize] += self.directories;
         }
         // A page that refreshes to itself redirects nowhere.
-        (self.redirect).take_if(|redirect| redirect.location.file() == Some(own));
+        (self.redirect).take_if(|redirect| redirect.location.file() == Some(self.file));
     }
 
     /// Returns whether links with a finding, and diagnostics, are kept: past the limit they are not, as
@@ -689,7 +687,12 @@ impl<'a> DocumentFinds<'a> {
         links.dedup();
         pending.sort_unstable();
         pending.dedup();
-        if links.len() + pending.len() > UNSORTED / 2 && self.keep != LinkRetention::All {
+        if self.own.len() > UNSORTED / 2 {
+            self.own.sort_unstable();
+            self.own.dedup();
+        }
+        let count = links.len() + pending.len() + self.own.len();
+        if count > UNSORTED / 2 && self.keep != LinkRetention::All {
             self.marked = true;
         }
     }
@@ -717,12 +720,20 @@ impl<'a> DocumentFinds<'a> {
             let decoded = decode_fragment(name);
             // A range of lines that is the id of an element is found when the document is read again.
             let names = line_range(&decoded).unwrap_or([&decoded, &decoded]);
-            self.contents
-                .pending
-                .extend(names.map(|name| PendingFragment {
-                    file,
-                    name: self.audit.hasher.hash_one(name),
-                }));
+            let [first, last] = names;
+            self.pend(file, first);
+            if first != last {
+                self.pend(file, last);
+            }
+        }
+    }
+
+    /// Records that a file must have a name.
+    fn pend(&mut self, file: FileId, name: &[u8]) {
+        let name = self.audit.hasher.hash_one(name);
+        match file == self.file {
+            true => self.own.push(name),
+            false => self.contents.pending.push(PendingFragment { file, name }),
         }
     }
 
@@ -746,7 +757,8 @@ impl<'a> DocumentFinds<'a> {
                 self.require(file, fragment);
             }
             let DocumentContents { links, pending, .. } = &self.contents;
-            if links.len().max(pending.len()) >= UNSORTED && !self.marked {
+            let longest = links.len().max(pending.len()).max(self.own.len());
+            if longest >= UNSORTED && !self.marked {
                 self.sort();
             }
         }

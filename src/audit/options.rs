@@ -576,7 +576,9 @@ impl Audit {
     ) -> (TargetLocation, Option<&'l [u8]>) {
         let filter = &self.options.reading.filter;
         let is_left_out = link.flags.contains(Flags::IGNORED) || link.flags.contains(Flags::LOCAL);
-        if is_left_out || !filter.admits(link) || holds_placeholder(link.reference) {
+        // The resolver flags each reference with a placeholder, and others.
+        let is_template = link.flags.contains(Flags::TEMPLATE);
+        if is_left_out || !filter.admits(link) || is_template && holds_placeholder(link.reference) {
             return (TargetLocation::LeftOut, None);
         }
         let target = match link.target {

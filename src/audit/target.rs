@@ -538,8 +538,9 @@ pub(super) fn split_fragment(target: &[u8]) -> (&[u8], Option<&[u8]>) {
 /// WHATWG HTML 7.4.6.4, "find a potential indicated element" (A17).
 pub(super) fn required_name(fragment: &[u8]) -> Option<&[u8]> {
     // A text directive, `:~:text=`, is no part of the fragment.
-    let end = memchr::memmem::find(fragment, b":~:").unwrap_or(fragment.len());
-    let fragment = &fragment[..end];
+    let directive =
+        memchr::memchr_iter(b':', fragment).find(|&at| fragment[at..].starts_with(b":~:"));
+    let fragment = &fragment[..directive.unwrap_or(fragment.len())];
     let anywhere = fragment.is_empty() || fragment.eq_ignore_ascii_case(b"top");
     (!anywhere).then_some(fragment)
 }
