@@ -183,6 +183,11 @@ fn packages_hold_the_man_pages_and_the_completions() {
     assert!(read("Dockerfile").contains(&format!("--features {} ", strings(features).join(","))));
     let include = strings(&dist["dist"]["include"]);
     assert_eq!(include, ["target/assets/man", "target/assets/complete"]);
+    // The npm package has them too, and the job that makes it runs no other steps of ours.
+    let extra = &dist["dist"]["extra-artifacts"][0];
+    assert_eq!(strings(&extra["build"]), [".ci/assets"]);
+    let archive = strings(&extra["artifacts"])[0].rsplit('/').next().unwrap();
+    assert!(assets.contains(archive), "{archive}");
     let setup = dist["dist"]["github-build-setup"].as_str().unwrap();
     assert!(read(&format!(".github/workflows/{setup}")).contains(".ci/assets"));
 }
