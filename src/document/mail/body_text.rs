@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use memchr::memchr;
 use memchr::memmem::Finder;
 
+use crate::bytes::simd;
 use crate::bytes::window::Window;
 use crate::decode::transfer::sextet;
 use crate::document::flags::Flags;
@@ -53,15 +54,21 @@ impl Trailer {
         if self.is_certain {
             return sink(TrailerSplit::Clear, bytes);
         }
-        while let Some(at) = memchr(b'\n', bytes) {
+        while !bytes.is_empty() {
+            // Complete lines of digits are not copied.
+            if self.pending.is_empty() && !self.is_padded {
+                let encoded = self.encoded_lines(bytes);
+                if encoded > 0 {
+                    let (lines, rest) = bytes.split_at(encoded);
+                    bytes = rest;
+                    sink(TrailerSplit::Encoded, lines);
+                }
+            }
+            let Some(at) = memchr(b'\n', bytes) else {
+                break;
+            };
             let (line, rest) = bytes.split_at(at + 1);
             bytes = rest;
-            // A complete line of digits is not copied.
-            if self.pending.is_empty() && !self.is_padded && is_encoded(line.trim_ascii_end()) {
-                self.is_padded = line.trim_ascii_end().ends_with(b"=");
-                sink(TrailerSplit::Encoded, line);
-                continue;
-            }
             self.pending.extend_from_slice(line);
             self.end_line(&mut sink);
             if self.is_certain {
@@ -72,6 +79,23 @@ impl Trailer {
         if self.pending.len() - self.line > MIN_CERTAIN {
             self.end_line(&mut sink);
         }
+    }
+
+    /// Returns the length of the complete lines at the start that are base64, up to the first
+    /// padded one.
+    fn encoded_lines(&mut self, bytes: &[u8]) -> usize {
+        let mut length = 0;
+        while !self.is_padded
+            && let Some(at) = memchr(b'\n', &bytes[length..])
+        {
+            let line = bytes[length..length + at].trim_ascii_end();
+            if !is_encoded(line) {
+                break;
+            }
+            self.is_padded = line.ends_with(b"=");
+            length += at + 1;
+        }
+        length
     }
 
     /// Classifies the current line, which is complete.
@@ -127,10 +151,8 @@ impl Trailer {
 }
 
 fn is_encoded(line: &[u8]) -> bool {
-    line.len() >= MIN_LINE
-        && line
-            .iter()
-            .all(|&byte| sextet(byte).is_some() || byte == b'=')
+    let is_other = |byte| sextet(byte).is_none() && byte != b'=';
+    line.len() >= MIN_LINE && !simd::any(line, |block| !block.base64() & 0xFFFF, is_other)
 }
 
 static MARK: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"-- "));
@@ -176,5 +198,30 @@ impl TextFlags for SignatureFinder {
         self.searched = text
             .offset_at(text.bytes.len().saturating_sub(4))
             .max(self.searched);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_base64_as_their_bytes_are() {
+        let digits = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/AZaz09+/==";
+        for length in 0..digits.len() {
+            let mut line = digits[..length].to_vec();
+            assert_eq!(is_encoded(&line), length >= MIN_LINE, "{length}");
+            for at in [0, length / 2, length.saturating_sub(1)] {
+                if length < MIN_LINE {
+                    continue;
+                }
+                for byte in 0..=255 {
+                    let digit = std::mem::replace(&mut line[at], byte);
+                    let expected = sextet(byte).is_some() || byte == b'=';
+                    assert_eq!(is_encoded(&line), expected, "{byte} at {at} of {length}");
+                    line[at] = digit;
+                }
+            }
+        }
     }
 }
