@@ -200,6 +200,9 @@ impl Decode for QuotedPrintable {
             } else if let [b'\n', ..] = *input {
                 offsets.skip(2);
                 input = &input[1..];
+            } else if let [b'\r', b'\n', ..] = *input {
+                offsets.skip(3);
+                input = &input[2..];
             } else {
                 self.escape.push(b'=');
             }

@@ -68,6 +68,19 @@ impl Converter {
             ConverterInput::Shifts(shifts) => Converter::Shifted(ShiftedDecoder::new(shifts)),
         }
     }
+
+    /// Returns the converter for another text, if its encoding is the same and has a table.
+    pub(crate) fn restarted(mut self, input: ConverterInput) -> Option<Self> {
+        match (&mut self, input) {
+            (Converter::Legacy(decoder), ConverterInput::Encoding(encoding))
+                if decoder.decoder.encoding() == encoding =>
+            {
+                decoder.restart();
+                Some(self)
+            }
+            _ => None,
+        }
+    }
 }
 
 impl Decode for Converter {
@@ -150,6 +163,13 @@ impl LegacyDecoder {
             single: SingleByte::table(encoding),
             faults: 0,
         }
+    }
+
+    /// Begins another text.
+    fn restart(&mut self) {
+        self.decoder = self.decoder.encoding().new_decoder_without_bom_handling();
+        self.pending.clear();
+        self.faults = 0;
     }
 
     fn push_byte(&mut self, byte: u8, out: &mut Vec<u8>, offsets: &mut impl RecordOffsets) {

@@ -20,6 +20,8 @@ pub(super) struct NestedText {
     charset: TextCharset,
     /// None while the text is the bytes of the member as they are.
     converter: Option<Converter>,
+    /// The converter of an earlier text, which may serve again.
+    spare: Option<Converter>,
     /// Maps the text to the bytes of the member.
     map: OffsetMap,
     /// The part of the text that has not been consumed.
@@ -34,6 +36,7 @@ impl Default for NestedText {
             format: Format::TEXT,
             charset: TextCharset::Guess,
             converter: None,
+            spare: None,
             map: OffsetMap::default(),
             windows: Windows::new(PIECE),
             converted: Vec::new(),
@@ -45,7 +48,7 @@ impl NestedText {
     /// Begins the text of a member with the label of a charset, which may be empty.
     pub(super) fn begin(&mut self, format: &'static Format, label: &[u8]) -> Option<LabelFault> {
         self.format = format;
-        self.converter = None;
+        self.spare = self.converter.take().or(self.spare.take());
         self.map.clear();
         self.windows.begin(format.bounds);
         let (charset, fault) = charset::of_label(label);
@@ -56,8 +59,14 @@ impl NestedText {
     fn set_charset(&mut self, charset: TextCharset) {
         self.charset = charset;
         if let TextCharset::Convert(input) = charset {
-            self.converter = Some(Converter::new(input));
+            self.convert(input);
         }
+    }
+
+    /// Converts the text from here on.
+    fn convert(&mut self, input: ConverterInput) {
+        let restarted = self.spare.take().and_then(|spare| spare.restarted(input));
+        self.converter = Some(restarted.unwrap_or_else(|| Converter::new(input)));
     }
 
     /// Returns whether the scanner decodes the text itself, but for encodings of ASCII.
@@ -105,7 +114,7 @@ impl NestedText {
             let window = self.windows.window();
             let length = window.offset_at(window.bytes.len());
             self.map.copy(length as usize);
-            self.converter = Some(Converter::new(encoding.into()));
+            self.convert(encoding.into());
         }
         match &mut self.converter {
             Some(converter) => {
@@ -136,7 +145,7 @@ impl NestedText {
                 let charset = charset::guess(head);
                 self.set_charset(charset);
                 if let Some(encoding) = self.legacy() {
-                    self.converter = Some(Converter::new(encoding.into()));
+                    self.convert(encoding.into());
                 }
             }
             _ => return,
