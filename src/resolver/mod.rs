@@ -324,11 +324,11 @@ impl Linker {
     /// Applies a heading to the innermost document.
     fn heading(&mut self, heading: &EntityHeading, events: &Batch, window: &[u8]) {
         let index = self.open.last().copied().unwrap_or(0);
-        let owned = |text| lossy(events.bytes(text, window)).into_owned();
         let known = &mut self.scopes[index].heading;
         if let Some(message) = heading.message {
             known.message = true;
-            known.message_id = message.id.map(|id| owned(id).into());
+            let shared = |id| Arc::from(&*lossy(events.bytes(id, window)));
+            known.message_id = message.id.map(shared);
             known.message_offset = Some(message.offset);
         }
         let push = |text, into: &mut String| {

@@ -372,23 +372,25 @@ impl ParameterCache {
     }
 }
 
-/// The value before the first semicolon, in lower case and without blanks.
-pub(super) fn main_value(raw: &[u8]) -> String {
-    ParameterInput::new(raw).main()
+/// Appends the value before the first semicolon, in lower case and without blanks.
+pub(super) fn main_value(raw: &[u8], out: &mut Vec<u8>) {
+    ParameterInput::new(raw).main(|byte| out.push(byte));
 }
 
 impl Parameters {
     pub(super) fn parse(raw: &[u8]) -> Self {
         let mut rest = ParameterInput::new(raw);
-        let value = rest.main();
-        let mut sections = Vec::new();
-        while let Some(section) = rest.parameter() {
-            sections.push(section);
+        let mut value = String::with_capacity(32);
+        rest.main(|byte| value.push(char::from(byte)));
+        let (mut list, mut continued) = (Vec::new(), Vec::new());
+        while let Some((name, value)) = rest.parameter() {
+            match name.contains('*') {
+                true => continued.push((name, value)),
+                false => list.push((name, value)),
+            }
         }
-        Parameters {
-            value,
-            list: join(sections),
-        }
+        join(continued, &mut list);
+        Parameters { value, list }
     }
 
     /// Returns the value of a parameter; of repeated ones the first counts.
@@ -406,12 +408,6 @@ impl Parameters {
     }
 }
 
-/// A parameter before continuations are joined: its name, and its value without quotes.
-struct ParameterSection {
-    name: String,
-    value: Vec<u8>,
-}
-
 struct ParameterInput<'a> {
     raw: &'a [u8],
     at: usize,
@@ -427,17 +423,17 @@ impl<'a> ParameterInput<'a> {
         }
     }
 
-    fn main(&mut self) -> String {
-        let mut value = String::with_capacity(32);
+    fn main(&mut self, mut sink: impl FnMut(u8)) {
+        let mut length = 0;
         while let Some(byte) = self.next_outside_comments() {
             if byte == b';' {
                 break;
             }
-            if byte.is_ascii_graphic() && value.len() < MAX_MAIN_VALUE {
-                value.push(char::from(byte.to_ascii_lowercase()));
+            if byte.is_ascii_graphic() && length < MAX_MAIN_VALUE {
+                length += 1;
+                sink(byte.to_ascii_lowercase());
             }
         }
-        value
     }
 
     fn next_outside_comments(&mut self) -> Option<u8> {
@@ -452,9 +448,10 @@ impl<'a> ParameterInput<'a> {
         }
     }
 
-    fn parameter(&mut self) -> Option<ParameterSection> {
+    /// Returns the name of the next parameter in lower case, and its value without quotes.
+    fn parameter(&mut self) -> Option<(String, Vec<u8>)> {
         loop {
-            let mut name = String::new();
+            let mut name = String::with_capacity(16);
             let mut named = false;
             while let Some(byte) = self.next_outside_comments() {
                 match byte {
@@ -470,8 +467,7 @@ impl<'a> ParameterInput<'a> {
                 }
             }
             if named {
-                let value = self.value();
-                return Some(ParameterSection { name, value });
+                return Some((name, self.value()));
             }
             if self.at >= self.raw.len() {
                 return None;
@@ -484,9 +480,11 @@ impl<'a> ParameterInput<'a> {
             self.at += 1;
         }
         let rest = &self.raw[self.at..];
-        let mut value = Vec::new();
         if rest.first() == Some(&b'"') {
-            let mut index = 1;
+            let special = |byte: &u8| matches!(byte, b'"' | b'\\' | b'\r' | b'\n');
+            let plain = rest[1..].iter().position(special);
+            let mut index = 1 + plain.unwrap_or(rest.len() - 1);
+            let mut value = rest[1..index].to_vec();
             while index < rest.len() && rest[index] != b'"' {
                 if rest[index] == b'\\' && index + 1 < rest.len() {
                     index += 1;
@@ -503,6 +501,10 @@ impl<'a> ParameterInput<'a> {
             self.at += memchr(b';', rest).map_or(rest.len(), |end| end + 1);
             return value;
         }
+        let special = |byte: &u8| matches!(byte, b';' | b'(' | b'\r' | b'\n');
+        let plain = rest.iter().position(special).unwrap_or(rest.len());
+        let mut value = rest[..plain].to_vec();
+        self.at += plain;
         while let Some(byte) = self.next_outside_comments() {
             match byte {
                 b';' => break,
@@ -515,11 +517,11 @@ impl<'a> ParameterInput<'a> {
     }
 }
 
-/// Joins continuations (`name*0`, `name*1*`) and decodes values with a charset (RFC 2231).
-fn join(sections: Vec<ParameterSection>) -> Vec<(String, Vec<u8>)> {
-    let mut list: Vec<(String, Vec<u8>)> = Vec::new();
+/// Joins continuations (`name*0`, `name*1*`) and decodes values with a charset (RFC 2231). A name
+/// with another asterisk stands for itself.
+fn join(sections: Vec<(String, Vec<u8>)>, list: &mut Vec<(String, Vec<u8>)>) {
     let mut parts: Vec<(String, u32, bool, Vec<u8>)> = Vec::new();
-    for ParameterSection { name, value } in sections {
+    for (name, value) in sections {
         let (plain, encoded) = match name.strip_suffix('*') {
             Some(plain) => (plain, true),
             None => (name.as_str(), false),
@@ -531,7 +533,7 @@ fn join(sections: Vec<ParameterSection>) -> Vec<(String, Vec<u8>)> {
         };
         match section {
             Some(section) => parts.push((base.to_owned(), section, encoded, value)),
-            None => list.push((name.clone(), value)),
+            None => list.push((name, value)),
         }
     }
     parts.sort_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));
@@ -558,7 +560,6 @@ fn join(sections: Vec<ParameterSection>) -> Vec<(String, Vec<u8>)> {
         charset::to_utf8(&label, &bytes, &mut value);
         list.push((group[0].0.clone(), value));
     }
-    list
 }
 
 #[cfg(test)]

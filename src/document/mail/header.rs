@@ -1,17 +1,18 @@
 //! Header blocks, read line by line: the properties of an entity, and the references in its fields
 //! (rules M10 and M13).
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use memchr::{memchr, memchr2, memchr2_iter};
 
-use super::Headers;
 use super::envelope::{self, EnvelopeFields};
 use super::field_value::{self, ParameterCache, Parameters, brackets};
 use super::part_scanners::PartScanners;
+use super::{Headers, MailOptions};
 use crate::bytes::class::ByteSet;
 use crate::bytes::lines::Position;
-use crate::bytes::simd::Block;
+use crate::bytes::simd::{self, Block};
 use crate::bytes::window::Window;
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::{Batch, Context, Event, Events, FoundReference, NameRange, Span};
@@ -25,17 +26,20 @@ const MAX_LINE: usize = 998;
 /// The most bytes of references and their texts that are kept of one block.
 const MAX_BLOCK: usize = 1 << 20;
 
-/// The properties of an entity; of repeated fields the first one counts.
+/// The properties of an entity; of repeated fields the first one counts. Ranges lie in
+/// [`Header::values`].
 #[derive(Debug, Default)]
 pub(super) struct Entity {
     pub(super) content_type: Option<Arc<Parameters>>,
-    pub(super) transfer: Option<Vec<u8>>,
-    pub(super) disposition: Option<Parameters>,
-    pub(super) location: Option<Vec<u8>>,
-    pub(super) base: Option<Vec<u8>>,
-    pub(super) snapshot: Option<Vec<u8>>,
-    pub(super) content_id: Option<Vec<u8>>,
-    pub(super) message_id: Option<Vec<u8>>,
+    /// The name of the transfer encoding.
+    pub(super) transfer: Option<Range<usize>>,
+    /// The value with its parameters, as it stands.
+    pub(super) disposition: Option<Range<usize>>,
+    pub(super) location: Option<Range<usize>>,
+    pub(super) base: Option<Range<usize>>,
+    pub(super) snapshot: Option<Range<usize>>,
+    pub(super) content_id: Option<Range<usize>>,
+    pub(super) message_id: Option<Range<usize>>,
     pub(super) length: Option<u64>,
     /// Empty unless the options ask for the envelope.
     pub(super) envelope: EnvelopeFields,
@@ -71,7 +75,7 @@ pub(super) enum Hyphens {
 #[derive(Debug, Default)]
 pub(super) struct Header {
     pub(super) entity: Entity,
-    /// The values that the ranges of the envelope lie in.
+    /// The values that the ranges of the entity lie in.
     pub(super) values: Vec<u8>,
     /// The references found, until the base is known.
     pub(super) events: Batch,
@@ -131,6 +135,16 @@ impl Header {
     ) -> (usize, HeaderStop) {
         while at < bytes.len() {
             let rest = &bytes[at..];
+            if self.field.is_none()
+                && !self.in_long_line
+                && let Some(length) = self.whole_field(rest, scanners)
+            {
+                if hyphens == Hyphens::Take {
+                    hyphens = Hyphens::Stop;
+                }
+                at += length;
+                continue;
+            }
             let Some(length) = line_length(rest) else {
                 if end {
                     let stop = self.line(rest, hyphens, scanners);
@@ -179,6 +193,44 @@ impl Header {
         (at, HeaderStop::NeedMore)
     }
 
+    /// Takes the field at the start as [`line`](Self::line) does, if the byte behind its last line is
+    /// in view; returns the length of the field. No value is copied, and the lines of a field that
+    /// nothing asks for are not looked at.
+    fn whole_field(&mut self, rest: &[u8], scanners: &mut PartScanners) -> Option<usize> {
+        if rest.starts_with(b"--") {
+            return None;
+        }
+        let (name, value) = split_field(rest)?;
+        let (mut length, mut lines) = (value, 0);
+        loop {
+            length += line_length(&rest[length..])?;
+            lines += 1;
+            match rest.get(length)? {
+                b' ' | b'\t' => {}
+                // A quoted separator, behind which the field may go on.
+                b'>' => return None,
+                _ => break,
+            }
+        }
+        let field = HeaderField::named(name).unwrap_or(&OTHER);
+        let is_wanted = field.is_wanted(&scanners.options);
+        if is_wanted && length - value > MAX_FIELD {
+            return None;
+        }
+        let open = OpenField {
+            field,
+            line: self.line + 1,
+            value: self.offset + value as u64,
+        };
+        self.line += lines;
+        self.offset += length as u64;
+        if is_wanted {
+            self.set_name(field, name);
+            self.take_field(open, &rest[value..length], scanners);
+        }
+        Some(length)
+    }
+
     /// Takes one line.
     fn line(&mut self, line: &[u8], hyphens: Hyphens, scanners: &mut PartScanners) -> HeaderStop {
         match line {
@@ -193,7 +245,10 @@ impl Header {
                 self.finish_field(scanners);
                 return HeaderStop::Empty;
             }
-            [b'-', b'-', ..] if hyphens == Hyphens::Stop => return HeaderStop::Hyphens,
+            [b'-', b'-', ..] if hyphens == Hyphens::Stop => {
+                self.finish_field(scanners);
+                return HeaderStop::Hyphens;
+            }
             _ => {}
         }
         let Some((name, value)) = split_field(line) else {
@@ -211,15 +266,8 @@ impl Header {
         self.finish_field(scanners);
         self.line += 1;
         let field = HeaderField::named(name).unwrap_or(&OTHER);
-        let options = &scanners.options;
-        if field.property.is_wanted(options.envelope)
-            || field.is_reported(options.headers, options.ids)
-        {
-            if field.name.is_empty() {
-                self.name.clear();
-                let name = &name[..name.len().min(MAX_LINE)];
-                self.name.extend(name.iter().map(u8::to_ascii_lowercase));
-            }
+        if field.is_wanted(&scanners.options) {
+            self.set_name(field, name);
             self.value.clear();
             self.field = Some(OpenField {
                 field,
@@ -229,6 +277,15 @@ impl Header {
             self.append(&line[value..]);
         }
         HeaderStop::NeedMore
+    }
+
+    /// Keeps the name of a field that has no row.
+    fn set_name(&mut self, field: &HeaderField, name: &[u8]) {
+        if field.name.is_empty() {
+            self.name.clear();
+            let name = &name[..name.len().min(MAX_LINE)];
+            self.name.extend(name.iter().map(u8::to_ascii_lowercase));
+        }
     }
 
     /// Appends a line to the current field.
@@ -254,7 +311,13 @@ impl Header {
             return;
         };
         let raw = std::mem::take(&mut self.value);
-        let trimmed = raw.strip_suffix(b"\n").unwrap_or(&raw);
+        self.take_field(open, &raw, scanners);
+        self.value = raw;
+    }
+
+    /// Reads a field with its value and the line end behind that.
+    fn take_field(&mut self, open: OpenField, raw: &[u8], scanners: &mut PartScanners) {
+        let trimmed = raw.strip_suffix(b"\n").unwrap_or(raw);
         let trimmed = trimmed.strip_suffix(b"\r").unwrap_or(trimmed);
         if open.field.property.is_wanted(scanners.options.envelope) {
             let (types, values) = (&mut self.types, &mut self.values);
@@ -286,7 +349,11 @@ impl Header {
                 report_external_body(&self.entity, trimmed, field, &mut self.events);
             }
         }
-        self.value = raw;
+    }
+
+    /// Returns the value at a range.
+    pub(super) fn value(&self, range: &Option<Range<usize>>) -> Option<&[u8]> {
+        Some(&self.values[range.clone()?])
     }
 }
 
@@ -306,18 +373,22 @@ impl Entity {
         match property {
             EntityProperty::None => {}
             EntityProperty::Type => first(&mut self.content_type, || types.parse(raw)),
-            EntityProperty::Disposition => first(&mut self.disposition, || Parameters::parse(raw)),
+            EntityProperty::Disposition => {
+                first(&mut self.disposition, || keep(values, raw.iter().copied()));
+            }
             EntityProperty::Transfer => first(&mut self.transfer, || {
-                field_value::main_value(raw).into_bytes()
+                let start = values.len();
+                field_value::main_value(raw, values);
+                start..values.len()
             }),
-            EntityProperty::Location => first(&mut self.location, || field_value::lone_uri(raw)),
-            EntityProperty::Base => first(&mut self.base, || field_value::lone_uri(raw)),
-            EntityProperty::Snapshot => first(&mut self.snapshot, || field_value::lone_uri(raw)),
-            EntityProperty::ContentId => first(&mut self.content_id, || bracketed(raw)),
+            EntityProperty::Location => first(&mut self.location, || keep_uri(values, raw)),
+            EntityProperty::Base => first(&mut self.base, || keep_uri(values, raw)),
+            EntityProperty::Snapshot => first(&mut self.snapshot, || keep_uri(values, raw)),
+            EntityProperty::ContentId => first(&mut self.content_id, || {
+                keep(values, unfolded(bracketed(raw)))
+            }),
             EntityProperty::MessageId => first(&mut self.message_id, || {
-                let mut id = unfolded(raw.trim_ascii());
-                id.truncate(MAX_LINE);
-                id
+                keep(values, unfolded(raw.trim_ascii()).take(MAX_LINE))
             }),
             EntityProperty::Date => first(&mut self.envelope.date, || envelope::keep(raw, values)),
             EntityProperty::From => first(&mut self.envelope.from, || envelope::keep(raw, values)),
@@ -335,19 +406,28 @@ impl Entity {
     }
 }
 
+/// Appends a value, and returns its range.
+fn keep(values: &mut Vec<u8>, value: impl Iterator<Item = u8>) -> Range<usize> {
+    let start = values.len();
+    values.extend(value);
+    start..values.len()
+}
+
+fn keep_uri(values: &mut Vec<u8>, raw: &[u8]) -> Range<usize> {
+    keep(values, field_value::lone_uri(raw).into_iter())
+}
+
 /// Returns the text in angle brackets, or all of it.
-fn bracketed(raw: &[u8]) -> Vec<u8> {
+fn bracketed(raw: &[u8]) -> &[u8] {
     let raw = raw.trim_ascii();
     let inner = raw.strip_prefix(b"<").unwrap_or(raw);
-    let inner = memchr(b'>', inner).map_or(inner, |end| &inner[..end]);
-    unfolded(inner)
+    memchr(b'>', inner).map_or(inner, |end| &inner[..end])
 }
 
 /// Returns the bytes without line breaks.
-fn unfolded(raw: &[u8]) -> Vec<u8> {
-    let mut bytes = raw.to_vec();
-    bytes.retain(|byte| !matches!(byte, b'\r' | b'\n'));
-    bytes
+fn unfolded(raw: &[u8]) -> impl Iterator<Item = u8> {
+    let is_kept = |byte: &u8| !matches!(byte, b'\r' | b'\n');
+    raw.iter().copied().filter(is_kept)
 }
 
 /// Returns the name of the field at the start of a line, and the index of its value. Blanks before
@@ -368,30 +448,33 @@ pub(super) fn split_field(line: &[u8]) -> Option<(&[u8], usize)> {
 
 /// Returns the index of the first byte that cannot belong to a name.
 fn name_length(line: &[u8]) -> Option<usize> {
-    let Some(start) = line.first_chunk() else {
+    let Some(start) = line.first_chunk::<32>() else {
         return NAME.first_outside(line);
     };
-    // Most names end in the first 16 bytes.
-    let block = Block::new(start);
-    let outside = block.equal(b':') | block.up_to(b' ') | block.equal(127) | block.beyond_ascii();
+    // Nearly all names end in the first 32 bytes.
+    let (halves, _) = start.as_chunks();
+    let outside = |half| {
+        let block = Block::new(half);
+        block.equal(b':') | block.up_to(b' ') | block.equal(127) | block.beyond_ascii()
+    };
+    let outside = outside(&halves[0]) | outside(&halves[1]) << 16;
     match outside.trailing_zeros() as usize {
-        at @ 0..16 => Some(at),
-        _ => Some(16 + NAME.first_outside(&line[16..])?),
+        at @ 0..32 => Some(at),
+        _ => Some(32 + NAME.first_outside(&line[32..])?),
     }
 }
 
 /// Returns the index behind the first line break. Lines of a header are short: comparing a few
-/// blocks is faster than starting a search.
+/// blocks at once, which takes no branch for each, is faster than starting a search.
 fn line_length(bytes: &[u8]) -> Option<usize> {
-    let (blocks, _) = bytes.as_chunks();
-    for (index, block) in blocks.iter().take(6).enumerate() {
-        let found = Block::new(block).equal(b'\n');
-        if found != 0 {
-            return Some(16 * index + found.trailing_zeros() as usize + 1);
+    let found = simd::equal_of_64(b'\n', bytes, 0);
+    match found {
+        Some(found) if found != 0 => Some(found.trailing_zeros() as usize + 1),
+        _ => {
+            let from = found.map_or(0, |_| 64);
+            memchr(b'\n', &bytes[from..]).map(|at| from + at + 1)
         }
     }
-    let from = 16 * blocks.len().min(6);
-    memchr(b'\n', &bytes[from..]).map(|at| from + at + 1)
 }
 
 /// The bytes of field names (RFC 5322 section 2.2).
@@ -565,6 +648,11 @@ impl HeaderField {
             .find(|field| field.name.as_bytes().eq_ignore_ascii_case(name))
     }
 
+    /// Returns whether anything asks for the field.
+    fn is_wanted(&self, options: &MailOptions) -> bool {
+        self.property.is_wanted(options.envelope) || self.is_reported(options.headers, options.ids)
+    }
+
     /// Returns whether the references of the field are reported.
     pub(super) fn is_reported(&self, headers: Headers, ids: bool) -> bool {
         match self.option {
@@ -626,10 +714,12 @@ fn report_references(
         start: field.offset + start as u64,
         end: field.offset + end as u64,
     };
-    let mut reference = Vec::new();
+    if syntax == FieldSyntax::FreeText {
+        return free_text(raw, field, scanners, events);
+    }
+    let mut reference = std::mem::take(&mut scanners.scratch);
     match syntax {
-        FieldSyntax::Ignored => {}
-        FieldSyntax::FreeText => free_text(raw, field, scanners, events),
+        FieldSyntax::Ignored | FieldSyntax::FreeText => {}
         FieldSyntax::Brackets => brackets(raw, |start, end| {
             // RFC 2369 section 2 ignores white space inside the brackets.
             reference.clear();
@@ -677,6 +767,7 @@ fn report_references(
             }
         }
     }
+    scanners.scratch = reference;
 }
 
 /// Free text, which follows the rules for text.
@@ -753,6 +844,116 @@ fn report_external_body(entity: &Entity, raw: &[u8], field: FieldPosition<'_>, e
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::document::FormatOptions;
+
+    /// Reads a header whose bytes come in pieces; returns all that it says.
+    fn read<'a>(pieces: impl Iterator<Item = &'a [u8]>, mut hyphens: Hyphens) -> String {
+        let mut options = FormatOptions::default();
+        (options.mail.envelope, options.mail.ids) = (true, true);
+        let mut scanners = PartScanners::new(&options);
+        let mut header = Header::default();
+        header.begin();
+        let (mut bytes, mut at, mut stop) = (Vec::new(), 0, HeaderStop::NeedMore);
+        let mut pieces = pieces.peekable();
+        while let Some(piece) = pieces.next()
+            && stop == HeaderStop::NeedMore
+        {
+            bytes.extend_from_slice(piece);
+            let end = pieces.peek().is_none();
+            (at, stop) = header.feed(&bytes, at, end, hyphens, &mut scanners);
+            if hyphens == Hyphens::Take {
+                hyphens = Hyphens::Stop;
+            }
+        }
+        let Header {
+            entity,
+            values,
+            events,
+            diagnostics,
+            offset,
+            line,
+            ..
+        } = &header;
+        let diagnostics = diagnostics.iter().map(|(code, at)| (code.name, at));
+        let diagnostics: Vec<_> = diagnostics.collect();
+        format!("{at} {stop:?} {entity:?} {values:?} {events:?} {diagnostics:?} {offset} {line}")
+    }
+
+    #[test]
+    fn whole_fields_say_what_their_lines_say() {
+        let long = format!(
+            "Subject: http://example.com/{}\n x\n",
+            "y".repeat(MAX_FIELD)
+        );
+        let pieces: &[&str] = &[
+            "Subject: see http://example.com/a\n",
+            "Subject : <http://example.com/\n b>\r\n\tc\n",
+            "subject:\n",
+            "List-Archive: <http://example.com/l>,\n\t<mailto:l@example.com>\n",
+            "Content-Type: text/plain;\n charset=utf-8\n",
+            "Content-Type: message/external-body; access-type=URL;\n url=\"http://exa\n mple.com/\"\n",
+            "Content-Transfer-Encoding: (c) Base64\n",
+            "Content-Disposition: attachment;\n\tfilename=a.html\n",
+            "Content-ID: <a\n b@example.com>\r\n",
+            "Content-Location: http://example.\n com/\n",
+            "Message-ID: <id@example.com>\n",
+            "References: <a@example.com>\n <b@example.com>\n",
+            "Content-Length: 12\n",
+            "From: a@example.com\n",
+            "Date: Mon, 1 Jan 2024 00:00:00 +0000\n",
+            "Received: from a\n\tby b\n \n",
+            "X-A-Name-Longer-Than-Any-Block-Of-Bytes-Compared: v\n",
+            "X-Long-Line: 0123456789012345678901234567890123456789012345678901234567890123456789\n",
+            "From a@example.com Mon Jan  1 00:00:00 2024\n",
+            ">From b\n",
+            "--b\n",
+            "--b: c\n",
+            " d\n",
+            "http://example.com/\n",
+            "no field\n",
+            "\u{e9}: x\n",
+            ": x\n",
+            "\n",
+            "\r\n",
+            &long,
+        ];
+        let mut state = 1_u32;
+        let mut random = |limit: usize| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) as usize % limit
+        };
+        for round in 0..600 {
+            let count = 1 + random(7);
+            let text: String = (0..count)
+                .map(|_| pieces[random(pieces.len() - 1)])
+                .collect();
+            let text = match round % 200 {
+                0 => [long.as_str(), &text].concat(),
+                1 => [&text, long.as_str(), &text].concat(),
+                _ => text,
+            };
+            let text = text.as_bytes();
+            let text = &text[..(text.len() - random(2)).max(1)];
+            for hyphens in [Hyphens::Stop, Hyphens::Take, Hyphens::TakeAll] {
+                // In pieces of one line each no whole field is in view.
+                let whole = read([text].into_iter(), hyphens);
+                let lines = read(text.split_inclusive(|&byte| byte == b'\n'), hyphens);
+                let start = &text[..text.len().min(400)];
+                assert!(whole == lines, "{:?}", str::from_utf8(start));
+            }
+        }
+    }
+
+    #[test]
+    fn a_delimiter_ends_the_field_before_it() {
+        for hyphens in [Hyphens::Stop, Hyphens::TakeAll] {
+            let found = read(
+                [b"Subject: http://example.com/a\n--b\n".as_slice()].into_iter(),
+                hyphens,
+            );
+            assert_eq!(found.matches("Reference(").count(), 1, "{found}");
+        }
+    }
 
     #[test]
     fn names_are_in_lower_case_and_stand_once() {

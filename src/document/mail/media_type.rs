@@ -1,7 +1,7 @@
 //! The reading of an entity, by its media type and file name (rules M15 and M16).
 
 use super::field_value::Parameters;
-use super::header::Entity;
+use super::header::Header;
 use super::reflow::{Enriched, Flowed, Reflow};
 use crate::document::Format;
 use crate::document::text::TextSource;
@@ -97,8 +97,8 @@ static EXTENSIONS: &[(&str, PartClass)] = &[
 ];
 
 impl PartClass {
-    /// Returns the class of an entity with this media type.
-    pub(super) fn of(media_type: &str, entity: &Entity) -> Self {
+    /// Returns the class of an entity with this media type and header.
+    pub(super) fn of(media_type: &str, header: &Header) -> Self {
         if let Some(&(_, class)) = TYPES.iter().find(|(name, _)| *name == media_type) {
             return class;
         }
@@ -109,7 +109,7 @@ impl PartClass {
             Some(("multipart", _)) => PartClass::Multipart,
             // RFC 2045 section 5.2: without a valid media type an entity is text/plain.
             Some(("text" | "message", _)) | None => PartClass::Text,
-            Some(("application", "octet-stream")) => Self::of_attachment(entity),
+            Some(("application", "octet-stream")) => Self::of_attachment(header),
             Some(("application", subtype)) if is_textual(subtype) => PartClass::Text,
             Some(_) => PartClass::Binary,
         }
@@ -128,14 +128,14 @@ impl PartClass {
         !matches!(self, PartClass::Opaque | PartClass::Binary)
     }
 
-    fn of_attachment(entity: &Entity) -> Self {
-        Self::of_file_name(&file_name(entity)).unwrap_or(PartClass::Binary)
+    fn of_attachment(header: &Header) -> Self {
+        Self::of_file_name(&file_name(header)).unwrap_or(PartClass::Binary)
     }
 
     /// Returns the class of the contents of a compressed attachment, by its file name without the
     /// last extension; text if that says nothing.
-    pub(super) fn decompressed(entity: &Entity) -> Self {
-        let name = file_name(entity);
+    pub(super) fn decompressed(header: &Header) -> Self {
+        let name = file_name(header);
         let end = memchr::memrchr(b'.', &name).unwrap_or(name.len());
         Self::of_file_name(&name[..end]).unwrap_or(PartClass::Text)
     }
@@ -178,12 +178,14 @@ fn is_textual(subtype: &str) -> bool {
 }
 
 /// Returns the file name of an entity, in lower case.
-fn file_name(entity: &Entity) -> Vec<u8> {
+fn file_name(header: &Header) -> Vec<u8> {
+    let entity = &header.entity;
     let parameter = |parameters: Option<&Parameters>, name| {
         let value = parameters?.parameter(name)?;
         Some(value.trim_ascii().to_ascii_lowercase())
     };
-    parameter(entity.disposition.as_ref(), "filename")
+    let disposition = header.value(&entity.disposition).map(Parameters::parse);
+    parameter(disposition.as_ref(), "filename")
         .or_else(|| parameter(entity.content_type.as_deref(), "name"))
         .unwrap_or_default()
 }

@@ -56,9 +56,18 @@ impl LeafPart {
         self.has_trailer = member.transfer == TransferEncoding::Base64;
         self.trailer.begin();
         self.in_trailer = false;
-        if !self.is_skipped() {
+        if self.is_skipped() {
+            self.reader.document.member = member;
+        } else {
             self.begin_member(member);
         }
+    }
+
+    /// Takes the member of the last part out, to describe another one with its memory.
+    pub(super) fn take_member(&mut self) -> Member {
+        let mut member = std::mem::take(&mut self.reader.document.member);
+        member.clear();
+        member
     }
 
     /// Begins a member of the current kind.
@@ -81,8 +90,24 @@ impl LeafPart {
         self.has_trailer && !self.in_trailer
     }
 
-    /// Takes a piece of the part, as in the archive.
-    pub(super) fn push(&mut self, raw: &[u8], scanners: &mut PartScanners, out: &mut Events) {
+    /// Takes bytes of the part, as in the archive; `whole`: the part ends with them.
+    pub(super) fn take(
+        &mut self,
+        raw: &[u8],
+        whole: bool,
+        scanners: &mut PartScanners,
+        out: &mut Events,
+    ) {
+        if whole && self.scan_in_place(raw, scanners, out) {
+            // Its contents were scanned.
+            self.kind = PartContent::Skip;
+        } else {
+            self.push(raw, scanners, out);
+        }
+    }
+
+    /// Takes a piece of the part.
+    fn push(&mut self, raw: &[u8], scanners: &mut PartScanners, out: &mut Events) {
         if self.is_skipped() || raw.is_empty() {
             return;
         }
@@ -191,12 +216,7 @@ impl LeafPart {
 
     /// Scans a part of which all bytes are in view without a copy; returns whether that was
     /// possible.
-    pub(super) fn scan_in_place(
-        &mut self,
-        raw: &[u8],
-        scanners: &mut PartScanners,
-        out: &mut Events,
-    ) -> bool {
+    fn scan_in_place(&mut self, raw: &[u8], scanners: &mut PartScanners, out: &mut Events) -> bool {
         let member = &self.reader.document.member;
         let is_stored = matches!(self.kind, PartContent::Document(_))
             && member.format.family == RuleFamily::Plain
@@ -220,11 +240,6 @@ impl LeafPart {
     pub(super) fn offset(&self) -> u64 {
         let member = &self.reader.document.member;
         member.diagnostic_offset.unwrap_or_default()
-    }
-
-    /// Drops the contents, which were scanned in place.
-    pub(super) fn drop_content(&mut self) {
-        self.kind = PartContent::Skip;
     }
 
     /// Ends the part.

@@ -3,9 +3,11 @@
 //! text.
 
 use std::fmt::Write;
+use std::ops::Range;
 
 use super::delimiter::{self, Delimiter, DelimiterLine};
-use super::header::{Entity, Header, HeaderStop, Hyphens};
+use super::field_value::Parameters;
+use super::header::{Header, HeaderStop, Hyphens};
 use super::media_type::{self, PartClass};
 use super::part::{LeafPart, NestedContent, NestedPart, PartContent};
 use super::part_scanners::PartScanners;
@@ -397,33 +399,25 @@ impl MimeTree {
 
     /// Passes bytes of the body to the leaf; `whole`: the leaf ends with them.
     fn data(&mut self, raw: &[u8], whole: bool, scanners: &mut PartScanners, out: &mut Events) {
-        let mut preamble = Events::from(std::mem::take(&mut self.preamble));
-        let target = if self.in_preamble {
-            &mut preamble
+        if self.in_preamble {
+            let mut preamble = Events::from(std::mem::take(&mut self.preamble));
+            self.leaf.take(raw, whole, scanners, &mut preamble);
+            self.preamble = preamble.into();
+            self.limit_preamble(out);
         } else {
-            &mut *out
-        };
-        let done = whole && self.leaf.scan_in_place(raw, scanners, target);
-        if !done {
-            self.leaf.push(raw, scanners, target);
+            self.leaf.take(raw, whole, scanners, out);
         }
-        self.preamble = preamble.into();
-        if done {
-            self.leaf.drop_content();
-        }
-        self.limit_preamble(out);
     }
 
     /// Ends the current leaf.
     fn end_leaf(&mut self, scanners: &mut PartScanners, out: &mut Events) {
-        let mut preamble = Events::from(std::mem::take(&mut self.preamble));
-        let target = if self.in_preamble {
-            &mut preamble
+        if self.in_preamble {
+            let mut preamble = Events::from(std::mem::take(&mut self.preamble));
+            self.leaf.end(scanners, &mut preamble);
+            self.preamble = preamble.into();
         } else {
-            &mut *out
-        };
-        self.leaf.end(scanners, target);
-        self.preamble = preamble.into();
+            self.leaf.end(scanners, out);
+        }
         let codes = std::mem::take(&mut self.leaf.reader.diagnostics);
         for &code in &codes {
             self.diagnose(code, self.leaf.offset(), out);
@@ -525,16 +519,17 @@ impl MimeTree {
 
     /// Enters the entity whose header header is complete, and prepares for its body.
     pub(super) fn open(&mut self, scanners: &mut PartScanners, out: &mut Events) {
-        let entity = std::mem::take(&mut self.header.entity);
+        let content_type = self.header.entity.content_type.clone();
+        let content_type = content_type.as_deref();
         let parent = self.levels.last_mut();
         let (kind, count) =
             parent.map_or((EntityKind::Message, 0), |level| (level.kind, level.count));
         // The header is that of a message, not of one of its parts.
         let message = kind == EntityKind::Message;
         self.set_number(message);
-        self.content_length = entity.length;
-        let media_type = media_type_of(&entity, kind);
-        let mut class = PartClass::of(&media_type, &entity);
+        self.content_length = self.header.entity.length;
+        let media_type = media_type_of(content_type, kind);
+        let mut class = PartClass::of(media_type, &self.header);
         if matches!(class, PartClass::Multipart | PartClass::Message)
             && !NestingLimit(scanners.options.max_depth).admits(self.path.len())
         {
@@ -548,7 +543,7 @@ impl MimeTree {
         if kind == EntityKind::LastAlternative && count > 1 && class.is_read() {
             out.push(Event::Restart(RestartHints::default()));
         }
-        let documents = self.enter_heading(&entity, message, class, &media_type, scanners, out);
+        let documents = self.enter_heading(message, class, media_type, scanners, out);
         self.report_header_diagnostics(out);
         let mut documents = if message {
             if let Some(level) = self.levels.last_mut() {
@@ -558,23 +553,14 @@ impl MimeTree {
         } else {
             documents
         };
-        let transfer = self.transfer(&entity, class, out);
+        let transfer = self.transfer(class, out);
         if class == PartClass::Multipart {
-            let boundary = entity
-                .content_type
-                .as_ref()
+            let boundary = content_type
                 .and_then(|content_type| content_type.parameter("boundary"))
                 .map(|boundary| boundary.trim_ascii_end().to_vec())
                 .filter(|boundary| !boundary.is_empty());
             if let Some(boundary) = boundary {
-                self.open_multipart(
-                    boundary,
-                    message,
-                    &media_type,
-                    &mut documents,
-                    scanners,
-                    out,
-                );
+                self.open_multipart(boundary, message, media_type, &mut documents, scanners, out);
                 return;
             }
             self.diagnose_here(&diagnostic::BOUNDARY_MISSING, out);
@@ -591,7 +577,7 @@ impl MimeTree {
             return;
         }
         self.part_documents = documents;
-        self.begin_part(&entity, class, transfer, media_type, scanners, out);
+        self.begin_part(class, transfer, media_type, content_type, scanners, out);
     }
 
     fn report_header_diagnostics(&mut self, out: &mut Events) {
@@ -601,13 +587,8 @@ impl MimeTree {
         }
     }
 
-    fn transfer(
-        &mut self,
-        entity: &Entity,
-        class: PartClass,
-        out: &mut Events,
-    ) -> TransferEncoding {
-        let Some(name) = &entity.transfer else {
+    fn transfer(&mut self, class: PartClass, out: &mut Events) -> TransferEncoding {
+        let Some(name) = self.header.value(&self.header.entity.transfer) else {
             return TransferEncoding::Identity;
         };
         let transfer = TransferEncoding::named(name);
@@ -628,13 +609,13 @@ impl MimeTree {
     /// documents entered.
     fn enter_heading(
         &mut self,
-        entity: &Entity,
         message: bool,
         class: PartClass,
         media_type: &str,
         scanners: &mut PartScanners,
         out: &mut Events,
     ) -> usize {
+        let entity = &self.header.entity;
         let root = message && self.levels.len() == 1 && self.path.is_empty();
         let has_events = entity.location.is_some()
             || entity.base.is_some()
@@ -645,7 +626,7 @@ impl MimeTree {
         }
         let mut documents = 1;
         if root
-            && let Some(snapshot) = &entity.snapshot
+            && let Some(snapshot) = self.header.value(&entity.snapshot)
             && Reference::split(snapshot).scheme.is_some()
         {
             let base = EntityBase {
@@ -656,10 +637,10 @@ impl MimeTree {
             out.push(Event::Settled);
             documents += 1;
         }
-        let base = self.base(entity, scanners.options.mime_base, out);
+        let base = self.base(scanners.options.mime_base, out);
         self.enter_with(base, out);
         let related = class == PartClass::Multipart && media_type == "multipart/related";
-        let mut store = |bytes: &Option<Vec<u8>>| bytes.as_ref().map(|bytes| out.store(bytes));
+        let mut store = |range: &Option<Range<usize>>| Some(out.store(self.header.value(range)?));
         let heading = EntityHeading {
             location: store(&entity.location),
             content_id: store(&entity.content_id),
@@ -697,9 +678,11 @@ impl MimeTree {
 
     /// Returns the base that a heading names (RFC 2557 section 5; rule M22): Content-Base, which
     /// must be absolute, before Content-Location.
-    fn base(&self, entity: &Entity, mime_base: MimeBase, out: &mut Events) -> Option<EntityBase> {
-        let absolute = |uri: &Vec<u8>| Reference::split(uri).scheme.is_some();
-        let (reference, field): (_, fn(TextRange) -> _) = match (&entity.base, &entity.location) {
+    fn base(&self, mime_base: MimeBase, out: &mut Events) -> Option<EntityBase> {
+        let entity = &self.header.entity;
+        let [base, location] = [&entity.base, &entity.location].map(|uri| self.header.value(uri));
+        let absolute = |uri: &[u8]| Reference::split(uri).scheme.is_some();
+        let (reference, field): (_, fn(TextRange) -> _) = match (base, location) {
             (Some(base), _) if absolute(base) => (base, EntityBaseField::ContentBase),
             (_, Some(location)) if mime_base == MimeBase::Chained || absolute(location) => {
                 (location, EntityBaseField::ContentLocation)
@@ -757,7 +740,7 @@ impl MimeTree {
             scope: NestedScope::Enclosing,
             flags,
             diagnostic_offset: Some(self.at),
-            ..Member::default()
+            ..self.leaf.take_member()
         };
         let unquoter = self.unquoter.clone();
         self.leaf
@@ -770,23 +753,24 @@ impl MimeTree {
 
     fn begin_part(
         &mut self,
-        entity: &Entity,
         class: PartClass,
         transfer: TransferEncoding,
-        media_type: String,
+        media_type: &str,
+        content_type: Option<&Parameters>,
         scanners: &mut PartScanners,
         out: &mut Events,
     ) {
         self.set_number(false);
-        let name = [self.prefix.as_str(), &self.number].concat();
+        let mut member = self.leaf.take_member();
+        member.name.push_str(&self.prefix);
+        member.name.push_str(&self.number);
         if class == PartClass::Opaque {
             self.diagnose_here(&diagnostic::OPAQUE, out);
         }
-        let content_type = entity.content_type.as_deref();
         let may_open =
             class == PartClass::Binary && scanners.options.attachments == Attachments::Open;
         let contents = if may_open {
-            PartClass::decompressed(entity)
+            PartClass::decompressed(&self.header)
         } else {
             class
         };
@@ -795,16 +779,16 @@ impl MimeTree {
         } else if class.is_read() {
             scanners.counts.parts += 1;
         } else {
-            scanners.counts.skip(&media_type);
+            scanners.counts.skip(media_type);
         }
         let kind = match contents {
             PartClass::Headers => PartContent::Nested(Box::new(NestedPart::new(
                 NestedContent::Headers(Box::default()),
-                &name,
+                &member.name,
             ))),
             PartClass::Message => PartContent::Nested(Box::new(NestedPart::new(
                 NestedContent::Message(Box::new(MimeTree::nested(self))),
-                &name,
+                &member.name,
             ))),
             PartClass::Document(_) | PartClass::Text | PartClass::Enriched | PartClass::Folded => {
                 PartContent::Document(class.reflow(content_type))
@@ -818,15 +802,16 @@ impl MimeTree {
         let charset = content_type
             .and_then(|content_type| content_type.parameter("charset"))
             .unwrap_or_default();
+        member.media_type.push_str(media_type);
+        member
+            .charset
+            .extend_from_slice(&charset[..charset.len().min(MAX_CHARSET)]);
         let member = Member {
-            name,
-            source: media_type::text_source(&media_type),
-            media_type,
-            charset: charset[..charset.len().min(MAX_CHARSET)].to_vec(),
+            source: media_type::text_source(media_type),
             transfer,
             format: contents.format(),
             diagnostic_offset: Some(self.at),
-            ..Member::default()
+            ..member
         };
         self.leaf.begin(kind, member, self.unquoter.clone());
     }
@@ -883,11 +868,11 @@ impl MimeTree {
 }
 
 /// Returns the media type of an entity; the default in a digest is message/rfc822.
-fn media_type_of(entity: &Entity, parent: EntityKind) -> String {
-    match &entity.content_type {
-        Some(content_type) if !content_type.value.is_empty() => content_type.value.clone(),
-        _ if parent == EntityKind::Digest => "message/rfc822".to_owned(),
-        _ => "text/plain".to_owned(),
+fn media_type_of(content_type: Option<&Parameters>, parent: EntityKind) -> &str {
+    match content_type {
+        Some(content_type) if !content_type.value.is_empty() => &content_type.value,
+        _ if parent == EntityKind::Digest => "message/rfc822",
+        _ => "text/plain",
     }
 }
 

@@ -43,6 +43,23 @@ pub(in crate::document) struct Member {
     pub(in crate::document) diagnostic_offset: Option<u64>,
 }
 
+impl Member {
+    /// Makes the member as a default one, which keeps the memory of its texts.
+    pub(in crate::document) fn clear(&mut self) {
+        let mut texts = [&mut self.name, &mut self.media_type].map(std::mem::take);
+        texts.iter_mut().for_each(String::clear);
+        let [name, media_type] = texts;
+        let mut charset = std::mem::take(&mut self.charset);
+        charset.clear();
+        *self = Member {
+            name,
+            media_type,
+            charset,
+            ..Member::default()
+        };
+    }
+}
+
 impl Default for Member {
     fn default() -> Self {
         Member {
