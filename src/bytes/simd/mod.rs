@@ -83,20 +83,6 @@ impl Block {
         Block(unsafe { _mm_sub_epi8(self.0, _mm_set1_epi8(b'0' as i8)) }).up_to(9)
     }
 
-    /// Returns one bit for each digit of base64, and for each `=`.
-    #[inline(always)]
-    pub(crate) fn base64(self) -> u32 {
-        // SAFETY: SSE2 is part of the architecture.
-        let (letters, from_slash) = unsafe {
-            let lower = _mm_or_si128(self.0, _mm_set1_epi8(0x20));
-            (
-                Block(_mm_sub_epi8(lower, _mm_set1_epi8(b'a' as i8))),
-                Block(_mm_sub_epi8(self.0, _mm_set1_epi8(b'/' as i8))),
-            )
-        };
-        letters.up_to(25) | from_slash.up_to(10) | self.any_of([b'+', b'='])
-    }
-
     /// Returns one bit for each byte above 0x7F.
     #[inline(always)]
     pub(crate) fn beyond_ascii(self) -> u32 {
@@ -260,11 +246,6 @@ mod naive {
             self.mask(|other| other.is_ascii_digit())
         }
 
-        /// Returns one bit for each digit of base64, and for each `=`.
-        pub fn base64(self) -> u32 {
-            self.mask(|other| other.is_ascii_alphanumeric() || b"+/=".contains(&other))
-        }
-
         /// Returns one bit for each byte above 0x7F.
         pub fn beyond_ascii(self) -> u32 {
             self.mask(|other| other >= 0x80)
@@ -341,7 +322,6 @@ mod tests {
             let (set, other) = (block.with(2).marks(b'>'), naive.with(2).marks(b'>'));
             assert_eq!((set | outside).bits(), (other | others).bits(), "{bytes:?}");
             assert_eq!((set & outside).bits(), (other & others).bits(), "{bytes:?}");
-            assert_eq!(block.base64(), naive.base64(), "{bytes:?}");
         }
     }
 }

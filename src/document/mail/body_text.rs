@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use memchr::memchr;
 use memchr::memmem::Finder;
 
-use crate::bytes::simd;
+use crate::bytes::simd::{self, Block};
 use crate::bytes::window::Window;
 use crate::decode::transfer::sextet;
 use crate::document::flags::Flags;
@@ -151,8 +151,12 @@ impl Trailer {
 }
 
 fn is_encoded(line: &[u8]) -> bool {
+    let others = |block: Block| {
+        let letters = block.with(0x20).outside(b'a', b'z');
+        (letters & block.outside(b'/', b'9')).bits() & !block.any_of([b'+', b'='])
+    };
     let is_other = |byte| sextet(byte).is_none() && byte != b'=';
-    line.len() >= MIN_LINE && !simd::any(line, |block| !block.base64() & 0xFFFF, is_other)
+    line.len() >= MIN_LINE && !simd::any(line, others, is_other)
 }
 
 static MARK: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"-- "));

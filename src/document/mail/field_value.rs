@@ -1,5 +1,6 @@
 //! Values of header fields: unfolding, encoded words (RFC 2047), comments, brackets, parameters.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use memchr::{memchr, memmem};
@@ -331,16 +332,20 @@ pub(super) fn lone_uri(raw: &[u8]) -> Vec<u8> {
 /// A value with parameters.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Parameters {
+    /// What was parsed, then the texts of the ranges.
+    text: Vec<u8>,
     /// The value before the first semicolon, in lower case and without blanks.
-    pub(super) value: String,
+    value: Range<usize>,
+    /// The length of what was parsed.
+    raw: usize,
     /// Names in lower case, and values, decoded.
-    list: Vec<(String, Vec<u8>)>,
+    list: Vec<(Range<usize>, Range<usize>)>,
 }
 
 /// The values parsed last.
 #[derive(Debug, Default)]
 pub(super) struct ParameterCache {
-    list: Vec<(Vec<u8>, Arc<Parameters>)>,
+    list: Vec<Arc<Parameters>>,
     /// The index of the value to replace next.
     oldest: usize,
 }
@@ -354,17 +359,17 @@ const MAX_MAIN_VALUE: usize = 255;
 
 impl ParameterCache {
     pub(super) fn parse(&mut self, raw: &[u8]) -> Arc<Parameters> {
-        if let Some((_, known)) = self.list.iter().find(|(value, _)| value == raw) {
+        let is_same = |known: &&Arc<Parameters>| &known.text[..known.raw] == raw;
+        if let Some(known) = self.list.iter().find(is_same) {
             return Arc::clone(known);
         }
         let parsed = Arc::new(Parameters::parse(raw));
         // Values with a boundary do not recur.
         if raw.len() <= MAX_CACHED && parsed.parameter("boundary").is_none() {
-            let row = (raw.to_vec(), Arc::clone(&parsed));
             if self.list.len() < CACHE_SIZE {
-                self.list.push(row);
+                self.list.push(Arc::clone(&parsed));
             } else {
-                self.list[self.oldest] = row;
+                self.list[self.oldest] = Arc::clone(&parsed);
                 self.oldest = (self.oldest + 1) % CACHE_SIZE;
             }
         }
@@ -374,31 +379,44 @@ impl ParameterCache {
 
 /// Appends the value before the first semicolon, in lower case and without blanks.
 pub(super) fn main_value(raw: &[u8], out: &mut Vec<u8>) {
-    ParameterInput::new(raw).main(|byte| out.push(byte));
+    ParameterInput::new(raw).main(out);
 }
 
 impl Parameters {
     pub(super) fn parse(raw: &[u8]) -> Self {
+        let mut text = Vec::with_capacity(2 * raw.len());
+        text.extend_from_slice(raw);
         let mut rest = ParameterInput::new(raw);
-        let mut value = String::with_capacity(32);
-        rest.main(|byte| value.push(char::from(byte)));
-        let (mut list, mut continued) = (Vec::new(), Vec::new());
-        while let Some((name, value)) = rest.parameter() {
-            match name.contains('*') {
-                true => continued.push((name, value)),
-                false => list.push((name, value)),
-            }
+        rest.main(&mut text);
+        let value = raw.len()..text.len();
+        let mut list = Vec::new();
+        let mut is_continued = false;
+        while let Some((name, value)) = rest.parameter(&mut text) {
+            is_continued |= memchr(b'*', &text[name.clone()]).is_some();
+            list.push((name, value));
         }
-        join(continued, &mut list);
-        Parameters { value, list }
+        if is_continued {
+            join(&mut text, &mut list);
+        }
+        Parameters {
+            text,
+            value,
+            raw: raw.len(),
+            list,
+        }
+    }
+
+    /// Returns the value before the first semicolon, in lower case and without blanks.
+    pub(super) fn value(&self) -> &str {
+        // It is ASCII.
+        str::from_utf8(&self.text[self.value.clone()]).unwrap_or_default()
     }
 
     /// Returns the value of a parameter; of repeated ones the first counts.
     pub(super) fn parameter(&self, name: &str) -> Option<&[u8]> {
-        self.list
-            .iter()
-            .find(|(known, _)| known == name)
-            .map(|(_, value)| value.as_slice())
+        let is_same = |known: &Range<usize>| &self.text[known.clone()] == name.as_bytes();
+        let (_, value) = self.list.iter().find(|(known, _)| is_same(known))?;
+        Some(&self.text[value.clone()])
     }
 
     /// Returns whether a parameter has this value, in any case.
@@ -423,15 +441,14 @@ impl<'a> ParameterInput<'a> {
         }
     }
 
-    fn main(&mut self, mut sink: impl FnMut(u8)) {
-        let mut length = 0;
+    fn main(&mut self, out: &mut Vec<u8>) {
+        let most = out.len() + MAX_MAIN_VALUE;
         while let Some(byte) = self.next_outside_comments() {
             if byte == b';' {
                 break;
             }
-            if byte.is_ascii_graphic() && length < MAX_MAIN_VALUE {
-                length += 1;
-                sink(byte.to_ascii_lowercase());
+            if byte.is_ascii_graphic() && out.len() < most {
+                out.push(byte.to_ascii_lowercase());
             }
         }
     }
@@ -448,10 +465,11 @@ impl<'a> ParameterInput<'a> {
         }
     }
 
-    /// Returns the name of the next parameter in lower case, and its value without quotes.
-    fn parameter(&mut self) -> Option<(String, Vec<u8>)> {
+    /// Appends the name of the next parameter, in lower case, and its value without quotes; returns
+    /// their ranges.
+    fn parameter(&mut self, out: &mut Vec<u8>) -> Option<(Range<usize>, Range<usize>)> {
         loop {
-            let mut name = String::with_capacity(16);
+            let start = out.len();
             let mut named = false;
             while let Some(byte) = self.next_outside_comments() {
                 match byte {
@@ -460,38 +478,36 @@ impl<'a> ParameterInput<'a> {
                         break;
                     }
                     b';' => break,
-                    _ if byte.is_ascii_graphic() => {
-                        name.push(char::from(byte.to_ascii_lowercase()));
-                    }
+                    _ if byte.is_ascii_graphic() => out.push(byte.to_ascii_lowercase()),
                     _ => {}
                 }
             }
             if named {
-                return Some((name, self.value()));
+                let name = start..out.len();
+                self.value(out);
+                return Some((name.clone(), name.end..out.len()));
             }
+            out.truncate(start);
             if self.at >= self.raw.len() {
                 return None;
             }
         }
     }
 
-    fn value(&mut self) -> Vec<u8> {
+    fn value(&mut self, out: &mut Vec<u8>) {
         while self.raw.get(self.at).is_some_and(u8::is_ascii_whitespace) {
             self.at += 1;
         }
         let rest = &self.raw[self.at..];
         if rest.first() == Some(&b'"') {
-            let special = |byte: &u8| matches!(byte, b'"' | b'\\' | b'\r' | b'\n');
-            let plain = rest[1..].iter().position(special);
-            let mut index = 1 + plain.unwrap_or(rest.len() - 1);
-            let mut value = rest[1..index].to_vec();
+            let mut index = 1;
             while index < rest.len() && rest[index] != b'"' {
                 if rest[index] == b'\\' && index + 1 < rest.len() {
                     index += 1;
                 }
                 // Unfolding keeps the white space behind the line break.
                 if !matches!(rest[index], b'\r' | b'\n') {
-                    value.push(rest[index]);
+                    out.push(rest[index]);
                 }
                 index += 1;
             }
@@ -499,43 +515,43 @@ impl<'a> ParameterInput<'a> {
             // Bytes between the closing quote and the next semicolon are ignored.
             let rest = &self.raw[self.at..];
             self.at += memchr(b';', rest).map_or(rest.len(), |end| end + 1);
-            return value;
+            return;
         }
-        let special = |byte: &u8| matches!(byte, b';' | b'(' | b'\r' | b'\n');
-        let plain = rest.iter().position(special).unwrap_or(rest.len());
-        let mut value = rest[..plain].to_vec();
-        self.at += plain;
+        let start = out.len();
         while let Some(byte) = self.next_outside_comments() {
             match byte {
                 b';' => break,
                 b'\r' | b'\n' => {}
-                _ => value.push(byte),
+                _ => out.push(byte),
             }
         }
-        value.truncate(value.trim_ascii_end().len());
-        value
+        let length = out[start..].trim_ascii_end().len();
+        out.truncate(start + length);
     }
 }
 
 /// Joins continuations (`name*0`, `name*1*`) and decodes values with a charset (RFC 2231). A name
 /// with another asterisk stands for itself.
-fn join(sections: Vec<(String, Vec<u8>)>, list: &mut Vec<(String, Vec<u8>)>) {
+fn join(text: &mut Vec<u8>, list: &mut Vec<(Range<usize>, Range<usize>)>) {
     let mut parts: Vec<(String, u32, bool, Vec<u8>)> = Vec::new();
-    for (name, value) in sections {
+    list.retain(|(name, value)| {
+        // Names are ASCII.
+        let name = str::from_utf8(&text[name.clone()]).unwrap_or_default();
         let (plain, encoded) = match name.strip_suffix('*') {
             Some(plain) => (plain, true),
-            None => (name.as_str(), false),
+            None => (name, false),
         };
         let (base, section) = match plain.split_once('*') {
             Some((base, section)) => (base, section.parse().ok()),
             None if encoded => (plain, Some(0)),
             None => (plain, None),
         };
-        match section {
-            Some(section) => parts.push((base.to_owned(), section, encoded, value)),
-            None => list.push((name, value)),
+        if let Some(section) = section {
+            let value = text[value.clone()].to_vec();
+            parts.push((base.to_owned(), section, encoded, value));
         }
-    }
+        section.is_none()
+    });
     parts.sort_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));
     for group in parts.chunk_by(|a, b| a.0 == b.0) {
         let mut label = Vec::new();
@@ -556,9 +572,11 @@ fn join(sections: Vec<(String, Vec<u8>)>, list: &mut Vec<(String, Vec<u8>)>) {
                 bytes.extend_from_slice(rest);
             }
         }
-        let mut value = Vec::new();
-        charset::to_utf8(&label, &bytes, &mut value);
-        list.push((group[0].0.clone(), value));
+        let start = text.len();
+        text.extend_from_slice(group[0].0.as_bytes());
+        let name = start..text.len();
+        charset::to_utf8(&label, &bytes, text);
+        list.push((name.clone(), name.end..text.len()));
     }
 }
 
@@ -679,7 +697,7 @@ mod tests {
         for (raw, value, name, expected) in rows {
             let got = Parameters::parse(raw.as_bytes());
             let parameter = got.parameter(name).map(|value| String::from_utf8_lossy(value));
-            assert_eq!((got.value.as_str(), parameter.as_deref()), (*value, *expected), "{raw:?}");
+            assert_eq!((got.value(), parameter.as_deref()), (*value, *expected), "{raw:?}");
         }
     }
 }

@@ -374,7 +374,7 @@ impl Entity {
             EntityProperty::None => {}
             EntityProperty::Type => first(&mut self.content_type, || types.parse(raw)),
             EntityProperty::Disposition => {
-                first(&mut self.disposition, || keep(values, raw.iter().copied()));
+                first(&mut self.disposition, || keep(values, raw));
             }
             EntityProperty::Transfer => first(&mut self.transfer, || {
                 let start = values.len();
@@ -385,10 +385,12 @@ impl Entity {
             EntityProperty::Base => first(&mut self.base, || keep_uri(values, raw)),
             EntityProperty::Snapshot => first(&mut self.snapshot, || keep_uri(values, raw)),
             EntityProperty::ContentId => first(&mut self.content_id, || {
-                keep(values, unfolded(bracketed(raw)))
+                keep_unfolded(values, bracketed(raw))
             }),
             EntityProperty::MessageId => first(&mut self.message_id, || {
-                keep(values, unfolded(raw.trim_ascii()).take(MAX_LINE))
+                let mut id = keep_unfolded(values, raw.trim_ascii());
+                id.end = id.end.min(id.start + MAX_LINE);
+                id
             }),
             EntityProperty::Date => first(&mut self.envelope.date, || envelope::keep(raw, values)),
             EntityProperty::From => first(&mut self.envelope.from, || envelope::keep(raw, values)),
@@ -407,14 +409,23 @@ impl Entity {
 }
 
 /// Appends a value, and returns its range.
-fn keep(values: &mut Vec<u8>, value: impl Iterator<Item = u8>) -> Range<usize> {
+fn keep(values: &mut Vec<u8>, value: &[u8]) -> Range<usize> {
     let start = values.len();
-    values.extend(value);
+    values.extend_from_slice(value);
+    start..values.len()
+}
+
+/// Appends a value without its line breaks, and returns its range.
+fn keep_unfolded(values: &mut Vec<u8>, raw: &[u8]) -> Range<usize> {
+    let start = values.len();
+    let is_break = |&byte: &u8| matches!(byte, b'\r' | b'\n');
+    raw.split(is_break)
+        .for_each(|piece| values.extend_from_slice(piece));
     start..values.len()
 }
 
 fn keep_uri(values: &mut Vec<u8>, raw: &[u8]) -> Range<usize> {
-    keep(values, field_value::lone_uri(raw).into_iter())
+    keep(values, &field_value::lone_uri(raw))
 }
 
 /// Returns the text in angle brackets, or all of it.
@@ -422,12 +433,6 @@ fn bracketed(raw: &[u8]) -> &[u8] {
     let raw = raw.trim_ascii();
     let inner = raw.strip_prefix(b"<").unwrap_or(raw);
     memchr(b'>', inner).map_or(inner, |end| &inner[..end])
-}
-
-/// Returns the bytes without line breaks.
-fn unfolded(raw: &[u8]) -> impl Iterator<Item = u8> {
-    let is_kept = |byte: &u8| !matches!(byte, b'\r' | b'\n');
-    raw.iter().copied().filter(is_kept)
 }
 
 /// Returns the name of the field at the start of a line, and the index of its value. Blanks before
@@ -455,7 +460,7 @@ fn name_length(line: &[u8]) -> Option<usize> {
     let (halves, _) = start.as_chunks();
     let outside = |half| {
         let block = Block::new(half);
-        block.equal(b':') | block.up_to(b' ') | block.equal(127) | block.beyond_ascii()
+        (block.outside(b'!', b'~') | block.marks(b':')).bits()
     };
     let outside = outside(&halves[0]) | outside(&halves[1]) << 16;
     match outside.trailing_zeros() as usize {
@@ -467,14 +472,16 @@ fn name_length(line: &[u8]) -> Option<usize> {
 /// Returns the index behind the first line break. Lines of a header are short: comparing a few
 /// blocks at once, which takes no branch for each, is faster than starting a search.
 fn line_length(bytes: &[u8]) -> Option<usize> {
-    let found = simd::equal_of_64(b'\n', bytes, 0);
-    match found {
-        Some(found) if found != 0 => Some(found.trailing_zeros() as usize + 1),
-        _ => {
-            let from = found.map_or(0, |_| 64);
-            memchr(b'\n', &bytes[from..]).map(|at| from + at + 1)
+    let mut from = 0;
+    while from < 128
+        && let Some(found) = simd::equal_of_64(b'\n', bytes, from)
+    {
+        if found != 0 {
+            return Some(from + found.trailing_zeros() as usize + 1);
         }
+        from += 64;
     }
+    memchr(b'\n', &bytes[from..]).map(|at| from + at + 1)
 }
 
 /// The bytes of field names (RFC 5322 section 2.2).
@@ -645,7 +652,7 @@ impl HeaderField {
         let &(from, to) = ROWS.get(name.len())?.get(letter)?;
         FIELDS[usize::from(from)..usize::from(to)]
             .iter()
-            .find(|field| field.name.as_bytes().eq_ignore_ascii_case(name))
+            .find(|field| is_name(name, field.name.as_bytes()))
     }
 
     /// Returns whether anything asks for the field.
@@ -661,6 +668,25 @@ impl HeaderField {
             FieldOption::All => headers == Headers::All,
             FieldOption::Ids => ids,
         }
+    }
+}
+
+/// Returns whether a name, in any case, is the name of a row, which has letters and hyphens only. No
+/// other byte that can stand in a name becomes one of them with the bit of lower case.
+fn is_name(name: &[u8], row: &[u8]) -> bool {
+    const LOWER: u64 = 0x2020_2020_2020_2020;
+    if name.len() != row.len() {
+        return false;
+    }
+    let ((words, rest), (rows, _)) = (name.as_chunks::<8>(), row.as_chunks::<8>());
+    let word = |bytes: &[u8; 8]| u64::from_ne_bytes(*bytes);
+    let same = |(name, row): (&[u8; 8], &[u8; 8])| word(name) | LOWER == word(row);
+    if !words.iter().zip(rows).all(same) {
+        return false;
+    }
+    match (name.last_chunk(), row.last_chunk()) {
+        (Some(name), Some(row)) => same((name, row)),
+        _ => rest.eq_ignore_ascii_case(row),
     }
 }
 
@@ -723,11 +749,7 @@ fn report_references(
         FieldSyntax::Brackets => brackets(raw, |start, end| {
             // RFC 2369 section 2 ignores white space inside the brackets.
             reference.clear();
-            reference.extend(
-                raw[start..end]
-                    .iter()
-                    .filter(|byte| !byte.is_ascii_whitespace()),
-            );
+            extend_unblanked(&mut reference, &raw[start..end]);
             if !reference.is_empty() {
                 field.report(span(start, end), &reference, events);
             }
@@ -736,11 +758,7 @@ fn report_references(
             if raw.get(start.wrapping_sub(1)) == Some(&b'<') && start < end {
                 reference.clear();
                 reference.extend_from_slice(b"mid:");
-                reference.extend(
-                    raw[start..end]
-                        .iter()
-                        .filter(|byte| !byte.is_ascii_whitespace()),
-                );
+                extend_unblanked(&mut reference, &raw[start..end]);
                 field.report(span(start, end), &reference, events);
             }
         }),
@@ -768,6 +786,16 @@ fn report_references(
         }
     }
     scanners.scratch = reference;
+}
+
+/// Appends bytes without white space.
+fn extend_unblanked(out: &mut Vec<u8>, bytes: &[u8]) {
+    let is_blank = |byte: &u8| byte.is_ascii_whitespace();
+    if simd::any(bytes, |block| block.up_to(b' '), |byte| byte <= b' ') {
+        out.extend(bytes.iter().filter(|byte| !is_blank(byte)));
+    } else {
+        out.extend_from_slice(bytes);
+    }
 }
 
 /// Free text, which follows the rules for text.
@@ -824,7 +852,7 @@ fn report_external_body(entity: &Entity, raw: &[u8], field: FieldPosition<'_>, e
     let Some(content_type) = &entity.content_type else {
         return;
     };
-    if content_type.value != "message/external-body" || !content_type.is("access-type", "url") {
+    if content_type.value() != "message/external-body" || !content_type.is("access-type", "url") {
         return;
     }
     if let Some(uri) = content_type.parameter("url") {
@@ -961,10 +989,18 @@ mod tests {
             assert_eq!(row.name, row.name.to_ascii_lowercase());
             assert!(FIELDS[..index].iter().all(|other| other.name != row.name));
         }
-        assert_eq!(
-            HeaderField::named(b"SUBJECT").map(|field| field.name),
-            Some("subject")
-        );
+        for row in FIELDS {
+            let [upper, lower] = [row.name.to_uppercase(), row.name.to_owned()];
+            for name in [upper, lower] {
+                let found = HeaderField::named(name.as_bytes());
+                assert_eq!(found.map(|field| field.name), Some(row.name));
+                for at in 0..name.len() {
+                    let mut other = name.clone().into_bytes();
+                    other[at] = b'_';
+                    assert!(HeaderField::named(&other).is_none(), "{name} at {at}");
+                }
+            }
+        }
         assert!(HeaderField::named(b"Received").is_none());
     }
 }

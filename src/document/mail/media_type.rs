@@ -154,7 +154,8 @@ impl PartClass {
             PartClass::Folded => Some(Reflow::Unfold),
             PartClass::Text => {
                 let parameters = content_type?;
-                let flowed = parameters.value == "text/plain" && parameters.is("format", "flowed");
+                let flowed =
+                    parameters.value() == "text/plain" && parameters.is("format", "flowed");
                 let delete_space = parameters.is("delsp", "yes");
                 flowed.then(|| Reflow::Flowed(Flowed::new(delete_space)))
             }

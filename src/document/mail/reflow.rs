@@ -2,7 +2,7 @@
 //! text/enriched (RFC 1896), and the folded lines of calendars and cards (RFC 5545, RFC 6350); rule
 //! M18.
 
-use memchr::{memchr, memrchr3};
+use memchr::{memchr, memchr_iter, memrchr3};
 
 use crate::decode::RecordOffsets;
 use crate::decode::offset_map::OffsetMap;
@@ -108,6 +108,20 @@ impl LastDelimiter {
     }
 }
 
+/// Returns the length of the complete lines at the start that have no blank before their end: where
+/// the line before did not end softly, [`Flowed`] copies them.
+fn hard_lines(text: &[u8]) -> usize {
+    let mut length = 0;
+    for end in memchr_iter(b'\n', text) {
+        let line = text[length..end].strip_suffix(b"\r");
+        if line.unwrap_or(&text[length..end]).ends_with(b" ") {
+            break;
+        }
+        length = end + 1;
+    }
+    length
+}
+
 /// The longest line that is kept in one piece, in bytes.
 const MAX_LINE: usize = 64 << 10;
 
@@ -123,6 +137,12 @@ impl Flowed {
     fn push(&mut self, text: &[u8], last: bool, out: &mut Vec<u8>, map: &mut OffsetMap) -> usize {
         let mut at = 0;
         while at < text.len() {
+            if self.soft_depth.is_none() && !self.in_line {
+                let length = hard_lines(&text[at..]);
+                out.extend_from_slice(&text[at..at + length]);
+                map.copy(length);
+                at += length;
+            }
             let rest = &text[at..];
             let line = match memchr(b'\n', rest) {
                 Some(end) => &rest[..=end],

@@ -870,7 +870,7 @@ impl MimeTree {
 /// Returns the media type of an entity; the default in a digest is message/rfc822.
 fn media_type_of(content_type: Option<&Parameters>, parent: EntityKind) -> &str {
     match content_type {
-        Some(content_type) if !content_type.value.is_empty() => &content_type.value,
+        Some(content_type) if !content_type.value().is_empty() => content_type.value(),
         _ if parent == EntityKind::Digest => "message/rfc822",
         _ => "text/plain",
     }

@@ -142,7 +142,9 @@ impl NestedDocument {
         out: &mut Events,
     ) {
         // Nothing follows the last window whose flags could matter.
-        if self.is_plain() && !(inner.list.is_empty() && view.text.last) {
+        let mut events = inner.list.iter();
+        let mut has_references = || events.any(|event| matches!(event, Event::Reference(_)));
+        if self.is_plain() && (!view.text.last || has_references()) {
             flags.read(&view.text);
         }
         self.map(inner, view, |offset| flags.at(offset), out);
