@@ -11,7 +11,8 @@ use std::arch::x86_64::{
     __m128i, _mm_and_si128, _mm_cmpeq_epi8, _mm_cmpgt_epi8, _mm_loadu_si128, _mm_min_epu8,
     _mm_movemask_epi8, _mm_or_si128, _mm_set1_epi8, _mm_setzero_si128, _mm_sub_epi8,
 };
-use std::ops::{BitAnd, BitOr, BitOrAssign};
+#[cfg(target_arch = "x86_64")]
+use std::ops::{BitAnd, BitOr};
 
 /// A vector of sixteen bytes.
 #[cfg(target_arch = "x86_64")]
@@ -137,7 +138,7 @@ impl BitAnd for Marks {
     }
 }
 
-impl BitOrAssign for Marks {
+impl std::ops::BitOrAssign for Marks {
     #[inline(always)]
     fn bitor_assign(&mut self, other: Marks) {
         *self = *self | other;
