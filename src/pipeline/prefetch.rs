@@ -321,6 +321,15 @@ mod tests {
         encoder.finish().unwrap()
     }
 
+    /// A file of two streams of xz, with padding between them.
+    const XZ: &[u8] =
+        b"\xfd7zXZ\x00\x00\x01i\x22\xde6\x02\x00!\x01\x16\x00\x00\x00t/\xe5\xa3\x01\x00\x1dsee http://exampl\
+        e.com/a and h\x00\x00\x00\xa0R\xd9i\x00\x012\x1e9\xdc\xf97\x90B\x99\x0d\x01\x00\x00\x00\x00\x01YZ\x00\
+        \x00\x00\x00\xfd7zXZ\x00\x00\x01i\x22\xde6\x02\x00!\x01\x16\x00\x00\x00t/\xe5\xa3\xe0\x001\x00*]\x009\x99l@t\
+        \xc3\xa1\x07\xefkU):\xfa*gz\xd8\x1ef\xac\x1d\xd9\xc3^\xbd\xe1\x1f\x85\xbd\x8fD\x80\
+        \xa1\xca\xf8\x08\x10\x8b\xda \x00\x00\x00\x00\xb2\xcf\xdb\xcc\x00\x01B2,\xc9\x1e*\x90B\x99\x0d\
+        \x01\x00\x00\x00\x00\x01YZ";
+
     /// Layers over `stored`, and what the outermost reads.
     fn layers(
         input: impl Read + Send + 'static,
@@ -340,6 +349,17 @@ mod tests {
             reader = Box::new(LayerReader::new(layers.clone()));
         }
         (layers, input)
+    }
+
+    /// A reader of a gzip file in a thread, while one worker is idle.
+    fn reader_of(input: impl Read + Send + 'static, sizes: RingSizes) -> LayerReader {
+        let (layers, input) = layers(input, &["gz"], false);
+        let idle = Arc::default();
+        IdleWorkers::retire(&idle);
+        let mut reader = LayerReader::new(layers);
+        reader.allow_thread(input, &idle);
+        reader.sizes = sizes;
+        reader
     }
 
     /// The content, the place of the member of each byte and of the next gap, and the errors.
@@ -375,13 +395,15 @@ mod tests {
     fn a_thread_gives_what_is_read_without_it() {
         let (one, two) = TEXT.split_at(30);
         let three = [b"see ", one].concat();
-        let files: [(Vec<u8>, &[&str]); 5] = [
+        let files: [(Vec<u8>, &[&str]); 7] = [
             (
                 [gzip(TEXT), gzip(b""), gzip(&three), gzip(two)].concat(),
                 &["gz"],
             ),
             ([zstd(TEXT), zstd(&three)].concat(), &["zst"]),
             (bzip2(TEXT), &["bz2"]),
+            (XZ.to_vec(), &["xz"]),
+            (gzip(XZ), &["gz", "xz"]),
             (zstd(&[gzip(one), gzip(two)].concat()), &["zst", "gz"]),
             (gzip(&bzip2(&gzip(TEXT))), &["gz", "bz2", "gz"]),
         ];
@@ -428,15 +450,11 @@ mod tests {
         for read in [1, 100, 5000, 10_000] {
             let (dropped, wait) = channel();
             let input = Watched(Box::new(Cursor::new(stored.clone())), dropped);
-            let (layers, input) = layers(input, &["gz"], false);
-            let idle = Arc::default();
-            IdleWorkers::retire(&idle);
-            let mut reader = LayerReader::new(layers);
-            reader.allow_thread(input, &idle);
-            reader.sizes = RingSizes {
+            let sizes = RingSizes {
                 from: 0,
                 window: 64,
             };
+            let mut reader = reader_of(input, sizes);
             let mut start = vec![0; read];
             let n = reader.read(&mut start).unwrap();
             assert!(n > 0 && TEXT.repeat(2).starts_with(&start[..n]));
@@ -463,15 +481,11 @@ mod tests {
         let stored = gzip(TEXT);
         for panics in [false, true] {
             let input = Failing(Cursor::new(stored[..stored.len() - 20].to_vec()), panics);
-            let (layers, input) = layers(input, &["gz"], false);
-            let idle = Arc::default();
-            IdleWorkers::retire(&idle);
-            let mut reader = LayerReader::new(layers);
-            reader.allow_thread(input, &idle);
-            reader.sizes = RingSizes {
+            let sizes = RingSizes {
                 from: 1,
                 window: 16,
             };
+            let mut reader = reader_of(input, sizes);
             let mut content = Vec::new();
             let read = std::panic::AssertUnwindSafe(|| reader.read_to_end(&mut content));
             match std::panic::catch_unwind(read) {
