@@ -344,10 +344,10 @@ codes! {
         allow: DAMAGE,
     }
     FIELD_BROKEN = "package.field-broken", Note {
-        message: "an instruction of a field goes on in another run of text, and its resource was left out",
-        meaning: "An instruction of a field of OOXML goes on in another run of text; its resource was left out.",
-        why: "Writers break instructions as they break any other text. What stands in the first run is not the resource.",
-        example: "<w:instrText>HYPERLINK \"http://exa</w:instrText> before another run",
+        message: "an instruction of a field is not whole, and its resource was left out",
+        meaning: "An instruction of a field of OOXML ends inside a word, or takes more than 8 KiB; its resource was left out.",
+        why: "What stands there is not the resource. Instructions that go on in another run of text are joined.",
+        example: "<w:instrText>HYPERLINK \"http://exa</w:instrText> before the end of the field",
         allow: NOTE,
     }
     NO_PACKAGE = "package.invalid", Damage {

@@ -473,3 +473,124 @@ fn is_xml_by_its_first_bytes() {
         assert!(!is_xml(head), "{head}");
     }
 }
+
+/// An instruction in three runs, between the marks of a field, and the offset of each unit.
+fn field(units: &[&str], first: usize, second: usize) -> (String, Vec<usize>) {
+    let mut xml =
+        format!("<w:document xmlns:w='{WORD}'><w:p><w:r><w:fldChar w:fldCharType='begin'/></w:r>");
+    let mut offsets = Vec::new();
+    for run in [&units[..first], &units[first..second], &units[second..]] {
+        xml.push_str("<w:r><w:instrText xml:space='preserve'>");
+        for unit in run {
+            offsets.push(xml.len());
+            xml.push_str(unit);
+        }
+        xml.push_str("</w:instrText></w:r>");
+    }
+    xml.push_str("<w:r><w:fldChar w:fldCharType='separate'/><w:t>x</w:t></w:r></w:p></w:document>");
+    (xml, offsets)
+}
+
+const WORD: &str = "http://schemas.openxmlformats.org/wordprocessingml/2006/main";
+
+#[test]
+fn instructions_are_joined_over_runs() {
+    let word = [
+        (
+            r#" HYPERLINK "http://a.example/?b&c" \o "HYPERLINK x" "#,
+            "http://a.example/?b&c",
+        ),
+        (r#"HYPERLINK \o "a tip" "é.html" \l "b""#, "é.html"),
+        (
+            "includepicture \\c x http://a.example/é.png",
+            "http://a.example/é.png",
+        ),
+        (r#" HYPERLINK \l "_Toc1" "#, ""),
+        (r#" REF HYPERLINK "x" "#, ""),
+    ];
+    for (instruction, expected) in word {
+        let characters: Vec<String> = instruction
+            .chars()
+            .map(|character| match character {
+                '&' => "&amp;".to_owned(),
+                other => other.to_string(),
+            })
+            .collect();
+        let units: Vec<&str> = characters.iter().map(String::as_str).collect();
+        let at = instruction.find(expected).unwrap();
+        let at = instruction[..at].chars().count();
+        let end = at + expected.chars().count();
+        for first in 0..=units.len() {
+            for second in first..=units.len() {
+                let (xml, offsets) = field(&units, first, second);
+                let found = read(xml.as_bytes(), 1);
+                assert_eq!(found.codes, [], "{xml}");
+                let links: Vec<_> = (found.links.iter())
+                    .map(|link| (link.reference.as_str(), link.span))
+                    .collect();
+                if expected.is_empty() {
+                    assert_eq!(links, [], "{xml}");
+                    continue;
+                }
+                let last = offsets[end - 1] + units[end - 1].len();
+                let span = (offsets[at] as u64, last as u64);
+                assert_eq!(links, [(expected, span)], "{xml}");
+            }
+        }
+    }
+}
+
+#[test]
+fn instructions_end_with_their_field() {
+    let mark = "<w:fldChar w:fldCharType='end'/>";
+    let read = |runs: &[&str]| {
+        let runs: String = runs
+            .iter()
+            .map(|run| match *run {
+                "|" => mark.to_owned(),
+                run => format!("<w:r><w:instrText>{run}</w:instrText></w:r>"),
+            })
+            .collect();
+        let xml = format!("<w:document xmlns:w='{WORD}'>{runs}</w:document>");
+        (references(&xml), codes(&xml))
+    };
+    let broken = "package.field-broken";
+    let long = "x".repeat(5000);
+    let links = |links: &[&str]| -> Vec<String> { links.iter().map(|&link| link.into()).collect() };
+    for (runs, expected, diagnosed) in [
+        (
+            &["HYPERLINK \"a", "|", "b\" "][..],
+            links(&[]),
+            &[broken][..],
+        ),
+        (
+            &["HYPERLINK a", "|", "HYPERLINK b", "|"],
+            links(&["a", "b"]),
+            &[],
+        ),
+        (
+            &["HYPERLINK \"a\" ", "HYPERLINK \"b\""],
+            links(&["a", "b"]),
+            &[],
+        ),
+        (
+            &["|", "HYPERLINK \"a\" ", "HYPERLINK \"b\""],
+            links(&["a"]),
+            &[],
+        ),
+        (
+            &["HYPERLINK \\l \"a\" ", "HYPERLINK \"b", "c\""],
+            links(&["bc"]),
+            &[],
+        ),
+        (&["PAGE ", "|", "HYPERLINK b"], links(&["b"]), &[]),
+        (
+            &["HYPERLINK \"", &long, &long, "\"", "|", "HYPERLINK b"],
+            links(&["b"]),
+            &[broken],
+        ),
+        (&["HYPERLINK \"a"], links(&[]), &[broken]),
+    ] {
+        assert_eq!(read(runs), (expected, diagnosed.to_vec()), "{runs:?}");
+    }
+}

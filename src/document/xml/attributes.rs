@@ -178,7 +178,7 @@ impl AttributeReader<'_> {
             Some((known, ValueKind::Field)) => {
                 let names = [element, NameRange::Known(known)];
                 let resource = field::resource(&source.bytes()[range.clone()]);
-                if let FieldResource::Named(part) = resource {
+                if let FieldResource::Named(part) | FieldResource::Open(Some(part)) = resource {
                     let part = range.start + part.start..range.start + part.end;
                     report(&source, part, XmlReference::attribute(names), events);
                 }

@@ -6,14 +6,13 @@ use encoding_rs::UTF_8;
 
 use super::elements::XmlContents;
 use super::entries::Entries;
-use super::field::{self, FieldResource};
+use super::field::FieldInstruction;
 use super::report::{XmlReference, is_absolute, report, trimmed};
 use super::text::XmlSource;
 use super::vocabulary::ValueKind;
 use crate::bytes::window::Window;
 use crate::decode::charset::{Confidence, Detected};
 use crate::decode::offset_map::OffsetMap;
-use crate::document::diagnostic;
 use crate::document::events::{
     BaseSelector, Batch, Context, Event, Events, NameRange, RuleFamily, Span, TextRange,
 };
@@ -25,6 +24,7 @@ use crate::document::{Format, FormatOptions, Positions, Scan, ScanStart};
 /// Reports what is in texts of elements.
 pub(super) struct ContentsReader {
     pub(super) entries: Entries,
+    pub(super) field: FieldInstruction,
     text_scanner: TextScanner,
     text_events: Batch,
     /// Whether addresses of mail are URIs in prose.
@@ -37,6 +37,7 @@ impl ContentsReader {
     pub(super) fn new(options: &FormatOptions) -> Self {
         ContentsReader {
             entries: Entries::default(),
+            field: FieldInstruction::default(),
             text_scanner: TextScanner::new(options.text.clone()),
             text_events: Batch::default(),
             has_email: options.text.email,
@@ -48,6 +49,7 @@ impl ContentsReader {
     /// Starts a document.
     pub(super) fn begin(&mut self, positions: Positions) {
         self.entries.clear();
+        self.field.begin();
         self.nested.positions = positions;
     }
 
@@ -65,6 +67,7 @@ impl ContentsReader {
         let (element, kind) = match contents {
             XmlContents::Ignored | XmlContents::Markup => return,
             XmlContents::Guessed => return self.guess(text, map, events),
+            XmlContents::Row(_, ValueKind::Field) => return self.field.run(source, range, events),
             XmlContents::Row(element, kind) => (element, kind),
         };
         let value = trimmed(source.bytes(), range);
@@ -84,20 +87,6 @@ impl ContentsReader {
                 return self.embedded(text, map, link, events);
             }
             ValueKind::Guid if !is_absolute(reference) => return,
-            ValueKind::Field => {
-                match field::resource(reference) {
-                    FieldResource::Named(part) => {
-                        let part = value.start + part.start..value.start + part.end;
-                        report(source, part, found, events);
-                    }
-                    FieldResource::Cut => {
-                        let at = source.span(&value).start;
-                        events.push(Event::Diagnostic(&diagnostic::FIELD_BROKEN, at));
-                    }
-                    FieldResource::Missing => {}
-                }
-                return;
-            }
             ValueKind::RssUri => found.flags = Flags::RSS,
             ValueKind::EntryLink => {
                 found.flags = Flags::RSS;

@@ -262,6 +262,7 @@ impl OpenElements {
             (Some(element), _) if element.has_contents() => None,
             (Some(_), _) => Some(XmlContents::Ignored),
             (None, Some((_, ValueKind::TypedHtml))) => Some(XmlContents::Ignored),
+            (None, Some((_, ValueKind::FieldMark))) => None,
             (None, Some((element, kind))) => Some(XmlContents::Row(element, kind)),
             (None, None) if is_guessed => Some(XmlContents::Guessed),
             (None, None) => Some(XmlContents::Ignored),

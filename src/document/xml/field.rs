@@ -2,51 +2,223 @@
 
 use std::ops::Range;
 
-/// The resource of an instruction.
+use super::report::{XmlReference, report};
+use super::text::XmlSource;
+use crate::bytes::steps::step;
+use crate::decode::RecordOffsets;
+use crate::decode::offset_map::OffsetMap;
+use crate::document::diagnostic;
+use crate::document::events::{Context, Event, Events, FoundReference, NameRange, Span};
+
+/// The names of fields whose instructions name a resource, and their switches that take a word.
+const FIELDS: [(&[u8], &[u8]); 2] = [(b"HYPERLINK", b"lot"), (b"INCLUDEPICTURE", b"c")];
+/// The longest instruction that is joined, in bytes.
+const LONGEST_INSTRUCTION: usize = 8 << 10;
+
+/// The resource of the start of an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum FieldResource {
-    /// Its range.
+    /// Its range, whatever follows.
     Named(Range<usize>),
-    /// It goes on behind the text: writers break instructions as they break any other text.
-    Cut,
-    /// There is none.
+    /// There is none, whatever follows.
     Missing,
+    /// What follows decides; its range if nothing does.
+    Open(Option<Range<usize>>),
+    /// It is not whole.
+    Cut,
 }
 
-/// Returns the resource that an instruction names, if it is one of those that do.
+/// Returns the resource that the start of an instruction names, if it is one of those that do.
 pub(super) fn resource(instruction: &[u8]) -> FieldResource {
     let mut words = Words {
         bytes: instruction,
         at: 0,
         is_bare: true,
     };
-    let name = words
-        .next()
-        .map(|name| instruction[name].to_ascii_uppercase());
-    let valued: &[u8] = match name.as_deref() {
-        Some(b"HYPERLINK") => b"lot",
-        Some(b"INCLUDEPICTURE") => b"c",
-        _ => return FieldResource::Missing,
+    let Some(name) = words.next() else {
+        return FieldResource::Open(None);
+    };
+    let may_go_on = name.end == instruction.len();
+    let name = instruction[name].to_ascii_uppercase();
+    let Some((_, valued)) = FIELDS.iter().find(|(known, _)| *known == name) else {
+        let is_start = |(known, _): &(&[u8], &[u8])| known.starts_with(&name);
+        return match may_go_on && FIELDS.iter().any(is_start) {
+            true => FieldResource::Open(None),
+            false => FieldResource::Missing,
+        };
     };
     let mut has_switch = false;
     while let Some(word) = words.next() {
+        let is_cut = |words: &Words<'_>, word: &Range<usize>| {
+            // Only the quote behind a quoted word tells that it is whole.
+            !words.is_bare && word.end == instruction.len()
+        };
         match instruction[word.clone()] {
             // A switch, and the word that belongs to it.
             [b'\\', switch, ..] if words.is_bare => {
                 has_switch = true;
-                if valued.contains(&switch.to_ascii_lowercase()) {
-                    words.next();
+                if valued.contains(&switch.to_ascii_lowercase())
+                    && let Some(value) = words.next()
+                    && is_cut(&words, &value)
+                {
+                    return FieldResource::Cut;
                 }
             }
-            // Only the quote behind a quoted word tells that it is whole.
-            _ if !words.is_bare && word.end == instruction.len() => return FieldResource::Cut,
+            _ if is_cut(&words, &word) => return FieldResource::Cut,
             _ if word.is_empty() => return FieldResource::Missing,
+            _ if word.end == instruction.len() => return FieldResource::Open(Some(word)),
             _ => return FieldResource::Named(word),
         }
     }
     match has_switch {
-        true => FieldResource::Missing,
+        true => FieldResource::Open(None),
         false => FieldResource::Cut,
+    }
+}
+
+/// Returns whether a text begins with the name of a field whose instruction names a resource.
+fn begins_field(text: &[u8]) -> bool {
+    let text = text.trim_ascii_start();
+    FIELDS.iter().any(|(name, _)| {
+        let start = text.get(..name.len());
+        start.is_some_and(|start| start.eq_ignore_ascii_case(name))
+            && text.get(name.len()).is_none_or(u8::is_ascii_whitespace)
+    })
+}
+
+/// The instruction of a field, which stands in one or more runs of text: writers break it as they break
+/// any other text.
+#[derive(Default)]
+pub(super) struct FieldInstruction {
+    /// The text of the runs so far; empty where one run was enough.
+    text: Vec<u8>,
+    map: OffsetMap,
+    /// The offset in the document up to which the map leads.
+    at: u64,
+    /// Whether what follows of the instruction is of no use.
+    is_decided: bool,
+    /// Whether marks in the document tell where instructions end.
+    has_marks: bool,
+}
+
+/// Returns a reference in an instruction.
+fn reference() -> XmlReference {
+    XmlReference {
+        context: Context::Text,
+        ..XmlReference::attribute([NameRange::Known("instrText"), NameRange::None])
+    }
+}
+
+impl FieldInstruction {
+    /// Starts a document.
+    pub(super) fn begin(&mut self) {
+        self.has_marks = false;
+        self.forget();
+    }
+
+    fn forget(&mut self) {
+        self.text.clear();
+        self.is_decided = false;
+    }
+
+    /// Takes the text of a run.
+    pub(super) fn run(&mut self, source: &XmlSource<'_>, range: Range<usize>, events: &mut Events) {
+        let text = &source.bytes()[range.clone()];
+        // Without marks, the name of another field tells that this one has ended.
+        if !self.has_marks && begins_field(text) && !self.is_cut() {
+            self.end(events);
+        }
+        if self.is_decided || text.is_empty() {
+            return;
+        }
+        if self.text.is_empty() {
+            match resource(text) {
+                FieldResource::Named(part) => {
+                    self.is_decided = true;
+                    let part = range.start + part.start..range.start + part.end;
+                    return report(source, part, reference(), events);
+                }
+                FieldResource::Missing => {
+                    self.is_decided = true;
+                    return;
+                }
+                FieldResource::Open(_) | FieldResource::Cut => {}
+            }
+            self.at = source.span(&range).start;
+            self.map.starting(self.at);
+        }
+        if self.text.len() + text.len() > LONGEST_INSTRUCTION {
+            events.push(Event::Diagnostic(
+                &diagnostic::FIELD_BROKEN,
+                self.map.start(0),
+            ));
+            self.is_decided = true;
+            return;
+        }
+        self.append(source, range);
+        step(self.text.len());
+        match resource(&self.text) {
+            FieldResource::Named(part) => {
+                self.report(part, events);
+                self.is_decided = true;
+            }
+            FieldResource::Missing => self.is_decided = true,
+            FieldResource::Open(_) | FieldResource::Cut => {}
+        }
+    }
+
+    /// Takes a mark, behind which another instruction or the text of the field begins.
+    pub(super) fn mark(&mut self, events: &mut Events) {
+        self.has_marks = true;
+        self.end(events);
+    }
+
+    /// Ends the instruction.
+    pub(super) fn end(&mut self, events: &mut Events) {
+        if !self.is_decided {
+            match resource(&self.text) {
+                FieldResource::Named(part) | FieldResource::Open(Some(part)) => {
+                    self.report(part, events);
+                }
+                FieldResource::Cut => {
+                    let at = self.map.start(0);
+                    events.push(Event::Diagnostic(&diagnostic::FIELD_BROKEN, at));
+                }
+                FieldResource::Open(None) | FieldResource::Missing => {}
+            }
+        }
+        self.forget();
+    }
+
+    fn is_cut(&self) -> bool {
+        !self.is_decided && resource(&self.text) == FieldResource::Cut
+    }
+
+    fn append(&mut self, source: &XmlSource<'_>, range: Range<usize>) {
+        self.text.extend_from_slice(&source.bytes()[range.clone()]);
+        for at in range {
+            let span = source.span(&(at..at + 1));
+            self.map.skip(span.start.saturating_sub(self.at) as usize);
+            let start = span.start.max(self.at);
+            self.at = span.end.max(self.at);
+            self.map.put(1, (self.at - start) as usize);
+        }
+    }
+
+    /// Reports a part of the joined text.
+    fn report(&self, part: Range<usize>, events: &mut Events) {
+        let span = Span {
+            start: self.map.start(part.start as u64),
+            end: self.map.end(part.end as u64),
+        };
+        let text = events.store(&self.text[part]);
+        let XmlReference { context, names, .. } = reference();
+        let [element, attribute] = names;
+        events.push(Event::Reference(FoundReference {
+            element,
+            attribute,
+            ..FoundReference::new(span, text, context)
+        }));
     }
 }
 
@@ -108,9 +280,11 @@ mod tests {
             ("", None),
         ] {
             let found = match resource(instruction.as_bytes()) {
-                FieldResource::Named(range) => Some(&instruction[range]),
+                FieldResource::Named(range) | FieldResource::Open(Some(range)) => {
+                    Some(&instruction[range])
+                }
                 FieldResource::Cut => Some("(cut)"),
-                FieldResource::Missing => None,
+                FieldResource::Open(None) | FieldResource::Missing => None,
             };
             assert_eq!(found, expected, "{instruction}");
         }

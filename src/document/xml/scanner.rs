@@ -544,7 +544,9 @@ impl XmlScanner {
             for attribute in &tag.attributes {
                 attributes.read_attribute(attribute, &kind, events);
             }
-            if let Some((element, value)) = kind.text {
+            if let Some((_, ValueKind::FieldMark)) = kind.text {
+                self.reader.field.mark(events);
+            } else if let Some((element, value)) = kind.text {
                 contents = attributes.row_contents(element, value);
             } else if kind.is_guessed {
                 contents = XmlContents::Guessed;
@@ -850,6 +852,7 @@ impl Scan for XmlScanner {
             }
         }
         if window.last {
+            self.reader.field.end(events);
             // What is open at the end, or no root at all.
             if !self.elements.is_outside() || !self.elements.has_root() {
                 Self::not_well_formed(window.offset_at(window.bytes.len()), events);

@@ -187,6 +187,8 @@ pub(super) enum ValueKind {
     Relationship,
     /// An instruction of a field, which may name a resource.
     Field,
+    /// Where an instruction of a field begins or ends: the element itself.
+    FieldMark,
     /// A place in a workbook, as a fragment names it.
     Location,
 }
@@ -305,6 +307,7 @@ static ROWS: &[XmlRow] = &[
     row(Relationships, "Relationship", Attribute("Target"), Relationship),
     row(Word, "fldSimple", Attribute("instr"), Field),
     row(Word, "instrText", Text, Field),
+    row(Word, "fldChar", Text, FieldMark),
     row(Sheet, "hyperlink", Attribute("location"), Location),
     // Others.
     row(Opml, "outline", Attribute("xmlUrl"), Uri),
