@@ -16,7 +16,7 @@ use crate::document::options::Slug;
 use crate::document::{
     self, ArchiveCounts, Format, Passes, PieceIndex, Scan, ScanStart, SplitContext,
 };
-use crate::resolver::{EmbeddedBases, Enclosure, Linker, Ruling, Sink};
+use crate::resolver::{AttachmentReader, EmbeddedBases, Enclosure, Linker, Ruling, Sink};
 use crate::uri::Base;
 use crate::uri::unwrap::Unwrapper;
 
@@ -113,6 +113,8 @@ pub struct Document<'a> {
     pub(crate) tree: Option<&'a [u8]>,
     /// The archive that the document is in.
     pub(crate) enclosure: Option<&'a Enclosure>,
+    /// The number of archives that the document is in.
+    pub(crate) depth: usize,
 }
 
 /// The start of a piece of a document: behind a [split point](Format::split_point).
@@ -149,6 +151,7 @@ impl<'a> Document<'a> {
             slug: None,
             tree: None,
             enclosure: None,
+            depth: 0,
         }
     }
 }
@@ -189,6 +192,16 @@ impl Extractor {
             scanners: Vec::new(),
             options: options.clone(),
         }
+    }
+
+    /// Sets the reader of files in messages.
+    pub(crate) fn set_attachment_reader(&mut self, reader: Box<dyn AttachmentReader>) {
+        self.linker.set_attachment_reader(reader);
+    }
+
+    /// Returns the counts of files in the messages of the last document.
+    pub(crate) fn attachment_counts(&self) -> &ArchiveCounts {
+        self.linker.attachment_counts()
     }
 
     /// Leaves out references from now on: only what fragments can name is wanted.
@@ -359,6 +372,7 @@ impl Extractor {
         let format = document.format;
         self.linker.set_tree(document.tree);
         self.linker.set_enclosure(document.enclosure);
+        self.linker.set_depth(document.depth);
         self.linker.begin(format.family, document.base);
         let known = self
             .scanners

@@ -175,7 +175,7 @@ pub struct ArchiveMember {
 
 impl ArchiveMember {
     /// Returns a file with a name.
-    pub(super) fn file(name: Vec<u8>, contents: MemberContents) -> Self {
+    pub(crate) fn file(name: Vec<u8>, contents: MemberContents) -> Self {
         ArchiveMember {
             name,
             contents,

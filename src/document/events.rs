@@ -307,6 +307,19 @@ pub enum Event {
     Exact(&'static str),
     /// A diagnostic, with the offset of its first occurrence.
     Diagnostic(&'static Code, u64),
+    /// The enclosed document is a file that scanners cannot read, as a whole.
+    Attachment(FoundAttachment),
+}
+
+/// A file in a message.
+#[derive(Clone, Copy, Debug)]
+pub struct FoundAttachment {
+    /// The decoded bytes.
+    pub contents: TextRange,
+    /// The name that the message gives the file; empty if it has none.
+    pub file_name: TextRange,
+    /// The declared media type.
+    pub media_type: TextRange,
 }
 
 /// A remark that a scanner found.
@@ -709,6 +722,11 @@ impl Batch {
                 fields: envelope.fields.map(|field| field.map(&mut text)),
                 ..envelope
             }),
+            Event::Attachment(found) => Event::Attachment(FoundAttachment {
+                contents: text(found.contents),
+                file_name: text(found.file_name),
+                media_type: text(found.media_type),
+            }),
             Event::Base(reference, offset) => Event::Base(text(reference), offset),
             Event::Anchor(name, offset) => Event::Anchor(text(name), offset),
             Event::Remark(remark) => Event::Remark(FoundRemark {
@@ -761,13 +779,20 @@ impl Batch {
     }
 
     /// Drops the texts of an adopted reference and all texts stored after it.
-    pub fn drop_texts_from(&mut self, adopted: &FoundReference) {
-        let (TextRange::Window(start, _) | TextRange::Stored(start, _)) = adopted.text;
-        self.drop_texts(TextMark {
-            store: start as usize,
-            alternatives: adopted.alternatives.0 as usize,
-            descriptions: adopted.description.0 as usize,
-        });
+    pub fn drop_texts_from(&mut self, adopted: &Event) {
+        let mut mark = self.text_mark();
+        let first = match adopted {
+            Event::Reference(found) => {
+                mark.alternatives = found.alternatives.0 as usize;
+                mark.descriptions = found.description.0 as usize;
+                found.text
+            }
+            Event::Attachment(found) => found.contents,
+            _ => return,
+        };
+        let (TextRange::Window(start, _) | TextRange::Stored(start, _)) = first;
+        mark.store = start as usize;
+        self.drop_texts(mark);
     }
 
     /// Copies the other readings of a reference of another batch.

@@ -111,6 +111,9 @@ impl Format {
     /// XML in a package, where what is of no known vocabulary is no text to search.
     #[cfg(feature = "audit")]
     pub(crate) const XML_PART: &'static Format = &xml::PART;
+    /// PDF.
+    #[cfg(feature = "audit")]
+    pub(crate) const PDF: &'static Format = &pdf::FORMAT;
     /// reStructuredText.
     #[cfg(feature = "documents")]
     pub const RST: &'static Format = &rst::FORMAT;

@@ -151,7 +151,7 @@ pub struct MailOptions {
     pub envelope: bool,
     /// Whether a relative Content-Location is a base.
     pub mime_base: MimeBase,
-    /// Whether compressed attachments are read.
+    /// Which attachments are read.
     pub attachments: Attachments,
     /// The deepest nesting of entities; deeper ones are read as text.
     pub max_depth: usize,
@@ -207,13 +207,13 @@ pub enum MimeBase {
     Strict,
 }
 
-/// Whether compressed attachments are read.
+/// The attachments that are read, besides those that are documents.
 #[cfg(feature = "mail")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Attachments {
-    /// They are skipped, and counted.
+    /// None: they are skipped, and counted.
     #[default]
     Skip,
-    /// They are decompressed; the file name tells the format of the contents.
+    /// Compressed ones, by their file names; the command reads archives, packages and PDF, too.
     Open,
 }

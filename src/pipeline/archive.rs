@@ -12,12 +12,14 @@ use crate::archive::{
     ArchiveFormat, ArchiveKind, ArchiveMember, ArchiveOptions, ArchiveSource, Container,
     MemberContents, RecordHeader,
 };
-use crate::decode::compression::{Codec, Members};
+use crate::decode::compression::Codec;
 use crate::document::diagnostic::{self, Code};
 use crate::document::options::Slug;
 use crate::document::{ArchiveCounts, Format, NestingLimit, Retrieval, package};
 use crate::extractor::{Document, Extractor};
-use crate::resolver::{Diagnostic, Enclosure, EnclosureKind, Link, Remark, Sink, WebRecord};
+use crate::resolver::{
+    Attachment, Diagnostic, Enclosure, EnclosureKind, Link, Remark, Sink, WebRecord,
+};
 use crate::uri::base::push_path;
 use crate::uri::{Base, BaseSource, Reference};
 
@@ -38,10 +40,12 @@ struct ArchivePlace {
     path: Vec<u8>,
     /// The base that the path of a member follows, if the archive has one.
     base: Option<Base>,
-    /// The number of archives around.
+    /// The number of archives around its members.
     depth: usize,
     /// The archive, as references in its members see it.
     enclosure: Option<Enclosure>,
+    /// The media type of an attachment, where the only member of the archive is that of a message.
+    attached: Option<String>,
 }
 
 impl ArchivePlace {
@@ -68,6 +72,7 @@ impl ArchivePlace {
             base,
             depth,
             enclosure,
+            attached: None,
         }
     }
 
@@ -322,8 +327,48 @@ impl<'a> ArchiveReader<'a> {
         base: Option<Base>,
         sink: &mut dyn Sink,
     ) -> (ArchiveOutcome, io::Result<()>) {
-        let place = ArchivePlace::new(format, Default::default(), base, 0);
+        let place = ArchivePlace::new(format, Default::default(), base, 1);
         let read = self.members(container, &place, sink);
+        (self.outcome, read)
+    }
+
+    /// Reads a file in a message, if it is an archive or a PDF.
+    ///
+    /// # Errors
+    ///
+    /// None: the file is in memory.
+    pub(super) fn read_attachment(
+        mut self,
+        attachment: &Attachment<'_>,
+        sink: &mut dyn Sink,
+    ) -> (ArchiveOutcome, io::Result<()>) {
+        let part = attachment.member;
+        let file_name = match attachment.file_name {
+            b"" => part.rsplit('/').next().unwrap_or_default().as_bytes(),
+            file_name => file_name,
+        };
+        let message = ArchivePlace {
+            prefix: String::new(),
+            path: Vec::new(),
+            base: attachment.directory.clone(),
+            depth: attachment.depth,
+            enclosure: None,
+            attached: Some(attachment.media_type.to_owned()),
+        };
+        let place = MemberPlace {
+            name: part,
+            bytes: None,
+            path: file_name,
+            inner: part.as_bytes(),
+            archive: &message,
+            member: &ArchiveMember::file(file_name.to_vec(), MemberContents::File),
+        };
+        let head = &attachment.contents[..attachment.contents.len().min(HEAD)];
+        let bytes = Cursor::new(attachment.contents.to_vec());
+        let read = match Codec::of(head) {
+            Some(codec) => self.compressed(codec, Box::new(bytes), place, sink),
+            None => self.file(head, ArchiveSource::File(Box::new(bytes)), place, sink),
+        };
         (self.outcome, read)
     }
 
@@ -422,21 +467,32 @@ impl<'a> ArchiveReader<'a> {
         head.truncate(length);
         let Some(codec) = Codec::of(&head) else {
             let rest = Cursor::new(head.clone()).chain(reader);
-            return self.file(&head, Box::new(rest), None, place, sink);
+            let source = ArchiveSource::Stream(Box::new(rest), None);
+            return self.file(&head, source, place, sink);
         };
         if !self.opens_members() {
             self.outcome.counts.skip(codec.extension);
             return Ok(());
         }
         let rest = Box::new(Cursor::new(head).chain(reader));
-        let opened = OpenedFile::over(place.path, codec, rest)?;
+        self.compressed(codec, rest, place, sink)
+    }
+
+    /// Reads a compressed file.
+    fn compressed(
+        &mut self,
+        codec: &'static Codec,
+        reader: Box<dyn Read>,
+        place: MemberPlace<'_>,
+        sink: &mut dyn Sink,
+    ) -> io::Result<()> {
+        let opened = OpenedFile::over(place.path, codec, reader)?;
         let inner = MemberPlace {
             path: opened.path,
             ..place
         };
-        let members = Some(opened.members());
-        let rest = Box::new(opened.reader());
-        let mut read = self.file(&opened.head, rest, members, inner, sink);
+        let source = ArchiveSource::Stream(Box::new(opened.reader()), Some(opened.members()));
+        let mut read = self.file(&opened.head, source, inner, sink);
         // An archive may end before its compression does.
         if read.is_ok() && ArchiveFormat::of(&opened.head).is_some() {
             read = opened.read_to_end().map(drop);
@@ -451,8 +507,7 @@ impl<'a> ArchiveReader<'a> {
     fn file(
         &mut self,
         head: &[u8],
-        reader: Box<dyn Read>,
-        members: Option<Members>,
+        source: ArchiveSource,
         place: MemberPlace<'_>,
         sink: &mut dyn Sink,
     ) -> io::Result<()> {
@@ -467,16 +522,18 @@ impl<'a> ArchiveReader<'a> {
                 self.outcome.counts.skip(format.name);
                 return Ok(());
             }
-            if !NestingLimit::ARCHIVES.admits(place.archive.depth + 1) {
+            if !NestingLimit::ARCHIVES.admits(place.archive.depth) {
                 MemberSink::new(sink, &place).diagnose(&diagnostic::DEPTH_LIMIT, 0);
                 self.outcome.counts.skip(format.name);
                 return Ok(());
             }
-            let source = ArchiveSource::Stream(reader, members);
             let container = self.open(format, source);
             return self.members(container, &place.archive.inside(format, &place), sink);
         }
-        let mut reader = reader;
+        let mut reader: Box<dyn Read> = match source {
+            ArchiveSource::Stream(reader, _) => reader,
+            ArchiveSource::File(file) => Box::new(file),
+        };
         self.plain(head, MemberBytes::Stream(&mut reader), place, sink)
     }
 
@@ -488,13 +545,42 @@ impl<'a> ArchiveReader<'a> {
         place: MemberPlace<'_>,
         sink: &mut dyn Sink,
     ) -> io::Result<()> {
-        match self.options.choose_by(place.path, false, head) {
+        // What a server reads may be no document.
+        let Some(contents) = self.unless_wanted(contents, &place)? else {
+            return Ok(());
+        };
+        let choice = self.options.choose_by(place.path, false, head);
+        if let Some(media_type) = &place.archive.attached
+            && !matches!(choice, Choice::Read(format) if *format == *Format::PDF)
+        {
+            self.outcome.counts.skip(media_type);
+            return Ok(());
+        }
+        match choice {
             Choice::Read(format) => self.document(format, contents, place, sink),
             Choice::Skip(skip) => {
                 self.outcome.counts.skip(skip.format);
                 Ok(())
             }
         }
+    }
+
+    /// Takes the contents if their bytes are wanted; else returns them.
+    fn unless_wanted<'c>(
+        &mut self,
+        contents: MemberBytes<'c>,
+        place: &MemberPlace<'_>,
+    ) -> io::Result<Option<MemberBytes<'c>>> {
+        let wanted = self.wanted.as_mut();
+        let Some(wanted) = wanted.filter(|wanted| wanted.path == place.inner) else {
+            return Ok(Some(contents));
+        };
+        let (limit, wanted) = (wanted.limit, &mut wanted.bytes);
+        match contents {
+            MemberBytes::Bytes(bytes) => bytes.take(limit).read_to_end(wanted)?,
+            MemberBytes::Stream(reader) => reader.take(limit).read_to_end(wanted)?,
+        };
+        Ok(None)
     }
 
     /// Returns whether compressed members and archives among them are opened: an audit opens those that
@@ -518,16 +604,9 @@ impl<'a> ArchiveReader<'a> {
         place: MemberPlace<'_>,
         sink: &mut dyn Sink,
     ) -> io::Result<()> {
-        if let Some(wanted) = &mut self.wanted
-            && wanted.path == place.inner
-        {
-            let (limit, wanted) = (wanted.limit, &mut wanted.bytes);
-            match contents {
-                MemberBytes::Bytes(bytes) => bytes.take(limit).read_to_end(wanted)?,
-                MemberBytes::Stream(reader) => reader.take(limit).read_to_end(wanted)?,
-            };
+        let Some(contents) = self.unless_wanted(contents, &place)? else {
             return Ok(());
-        }
+        };
         let base = match (&place.member.base, format.retrieval) {
             (Some(base), _) => Some(base.clone()),
             (None, Retrieval::Elsewhere) => Some(self.options.bases.of_container()),
@@ -549,6 +628,7 @@ impl<'a> ArchiveReader<'a> {
                 .enclosure
                 .as_ref()
                 .filter(|_| place.member.base.is_none()),
+            depth: place.archive.depth,
             slug: self.slug.filter(|_| *format == *Format::MARKDOWN),
             tree: tree.as_deref(),
             ..Document::new(format, base.as_ref())

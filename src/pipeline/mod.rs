@@ -8,6 +8,7 @@
 //! them. The bytes written do not depend on the number of workers.
 
 pub(crate) mod archive;
+pub(crate) mod attachment;
 pub mod bases;
 pub(crate) mod compressed;
 pub(crate) mod input;

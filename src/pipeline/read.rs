@@ -5,6 +5,7 @@ use std::io::{self, Cursor, Read as _};
 use std::sync::Arc;
 
 use super::archive::{self, ArchiveOutcome, ArchiveReader, WantedBytes, WayToMember};
+use super::attachment;
 use super::bases;
 use super::compressed::{Located, OpenedFile};
 use super::input::{Input, Joined};
@@ -17,7 +18,7 @@ use crate::archive::{ArchiveFormat, ArchiveSource, MemberRange};
 use crate::decode::compression::{Codec, DecompressError};
 use crate::document::options::Slug;
 use crate::document::{ArchiveCounts, Format, Retrieval};
-use crate::extractor::{Document, Extractor, PieceOrigin, Positions};
+use crate::extractor::{Document, Extractor, Positions};
 use crate::output::record::Skip;
 use crate::resolver::{Diagnostic, Sink};
 use crate::uri::Base;
@@ -72,7 +73,7 @@ impl<'a> FileReader<'a> {
     pub(crate) fn new(options: &'a PipelineOptions) -> Self {
         FileReader {
             options,
-            extractor: Extractor::new(&options.extractor),
+            extractor: attachment::extractor(options),
             head: Vec::new(),
             content: Vec::new(),
             names: bases::AbsolutePaths::default(),
@@ -177,14 +178,10 @@ impl<'a> FileReader<'a> {
         let base = self.base(entry, format);
         let tree = self.tree(entry, format);
         let document = Document {
-            format,
-            base: base.as_ref(),
             declared: self.options.declared,
-            origin: PieceOrigin::default(),
-            index: None,
             slug: self.slug(entry, format),
             tree: tree.as_deref(),
-            enclosure: None,
+            ..Document::new(format, base.as_ref())
         };
         let extractor = &mut self.extractor;
         let length = match input {
@@ -340,8 +337,10 @@ impl<'a> FileReader<'a> {
     }
 
     /// Returns the counts of the archive that was read last; none for formats that are no archives.
-    pub(crate) fn counts(&self, format: &Format) -> Option<&ArchiveCounts> {
-        self.extractor.counts(format)
+    pub(crate) fn counts(&self, format: &Format) -> Option<ArchiveCounts> {
+        let mut counts = self.extractor.counts(format)?.clone();
+        counts.add(self.extractor.attachment_counts());
+        Some(counts)
     }
 
     /// Reads a piece of a web archive and passes its links to `sink`.
@@ -405,14 +404,10 @@ impl<'a> FileReader<'a> {
         let format = piece.whole.format.0;
         let base = self.base(&piece.whole.entry, format);
         let document = Document {
-            format,
-            base: base.as_ref(),
             declared: self.options.declared,
             origin,
             index: piece.known.as_ref(),
-            slug: None,
-            tree: None,
-            enclosure: None,
+            ..Document::new(format, base.as_ref())
         };
         let extractor = &mut self.extractor;
         let length = loaded.and_then(|loaded| match loaded {

@@ -210,10 +210,10 @@ impl<'a, W: Write + Send> ExtractWorker<'a, W> {
                 error,
             }) => {
                 collector.end_document(bytes);
-                if let Some(counts) = self.reader.counts(format)
-                    && collector.counts_archives()
+                if collector.counts_archives()
+                    && let Some(counts) = self.reader.counts(format)
                 {
-                    let archive = collector.archive(counts, bytes);
+                    let archive = collector.archive(&counts, bytes);
                     collector.report_archive(&archive);
                 }
                 error
@@ -288,7 +288,7 @@ impl<'a, W: Write + Send> ExtractWorker<'a, W> {
             return;
         }
         let has_counts = counts.is_some();
-        let counts = counts.cloned().unwrap_or_default();
+        let counts = counts.unwrap_or_default();
         let archive = self.collector.archive(&counts, bytes);
         if let Some(archive) = piece.add_counts(&archive) {
             self.collector.report_by_file(archive.links);

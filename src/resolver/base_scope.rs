@@ -5,10 +5,10 @@ use std::sync::{Arc, OnceLock};
 
 use encoding_rs::{Encoding, UTF_8};
 
-use super::link;
+use super::link::{self, LinkMember};
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::{FieldDecoder, RuleFamily};
-use crate::uri::{self, BaseSource, Reference, Rules};
+use crate::uri::{self, Base, BaseSource, Reference, Rules};
 
 /// The rules of resolution for each family of formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -317,6 +317,24 @@ impl BaseScope {
     pub(super) fn fallback_base(&self) -> Option<(&[u8], &str)> {
         let uri = self.by_fallback.base()?;
         Some((uri, &self.fallback.label))
+    }
+
+    /// The directory of the base, and the source of the base.
+    pub(super) fn directory(&self) -> Option<Base> {
+        let mut uri = Vec::new();
+        self.by_document.resolve_into(b".", &mut uri).ok()?;
+        let source = self.document.source.clone()?;
+        Some(Base { uri, source })
+    }
+
+    /// The message that the document is in.
+    pub(super) fn message(&self) -> LinkMember<'_> {
+        LinkMember {
+            message_id: self.heading.message_id.as_deref(),
+            message_offset: self.heading.message_offset,
+            envelope: self.heading.envelope.as_deref().map(EnvelopeText::read),
+            ..LinkMember::default()
+        }
     }
 
     /// Chooses the base: the content's own, else the heading's, else the enclosing document's.

@@ -2,6 +2,7 @@
 //!
 //! References are pending until the base of their document is known.
 
+mod attachment;
 mod base_scope;
 mod labels;
 mod link;
@@ -11,14 +12,17 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
+pub(crate) use attachment::{Attachment, AttachmentReader};
 pub use base_scope::Ruling;
 pub use link::{Diagnostic, Envelope, Link, LinkDescription, LinkMember, Remark, Sink, WebRecord};
 pub(crate) use link::{Enclosure, EnclosureKind};
 
 use crate::bytes::steps::step;
+use crate::document::ArchiveCounts;
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::{
-    self, Batch, EntityBaseField, EntityHeading, Event, FoundReference, RestartHints, RuleFamily,
+    self, Batch, EntityBaseField, EntityHeading, Event, FoundAttachment, FoundReference,
+    RestartHints, RuleFamily,
 };
 use crate::uri::unwrap::Unwrapper;
 use crate::uri::{self, Base, BaseSource};
@@ -71,6 +75,16 @@ pub struct Linker {
     restart: Option<RestartHints>,
     /// References are passed over.
     leaves_references: bool,
+    attachments: AttachedFiles,
+}
+
+/// The way to read files in messages, and what was read of them.
+#[derive(Debug, Default)]
+struct AttachedFiles {
+    reader: Option<Box<dyn AttachmentReader>>,
+    counts: ArchiveCounts,
+    /// The number of archives around the outermost document.
+    depth: usize,
 }
 
 impl Linker {
@@ -91,6 +105,7 @@ impl Linker {
             writer: LinkWriter::default(),
             restart: None,
             leaves_references: false,
+            attachments: AttachedFiles::default(),
         }
     }
 
@@ -120,6 +135,21 @@ impl Linker {
         self.writer.enclosure = enclosure.cloned();
     }
 
+    /// Sets the reader of files in messages, which are counted as skipped without one.
+    pub(crate) fn set_attachment_reader(&mut self, reader: Box<dyn AttachmentReader>) {
+        self.attachments.reader = Some(reader);
+    }
+
+    /// Sets the number of archives around the document that begins next.
+    pub(crate) fn set_depth(&mut self, depth: usize) {
+        self.attachments.depth = depth;
+    }
+
+    /// Returns the counts of files in the messages of the last document.
+    pub(crate) fn attachment_counts(&self) -> &ArchiveCounts {
+        &self.attachments.counts
+    }
+
     /// Starts a document whose retrieval or default base is `base`.
     pub fn begin(&mut self, family: RuleFamily, base: Option<&Base>) {
         self.live = 0;
@@ -129,6 +159,7 @@ impl Linker {
         self.unsettled = 0;
         self.restart = None;
         self.labels.clear();
+        self.attachments.counts = ArchiveCounts::default();
         let scope = self.open_scope(family);
         if let Some(base) = base {
             let fallback = &mut self.scopes[scope].fallback;
@@ -168,6 +199,14 @@ impl Linker {
                     position: found.position,
                 }),
                 Event::Exact(rule) => sink.exact(rule),
+                Event::Attachment(_) if self.leaves_references => {}
+                Event::Attachment(ref found) => {
+                    let scope = self.open.last().copied().unwrap_or(0);
+                    match self.unsettled {
+                        0 => self.read_attachment(scope, found, events, window, sink),
+                        _ => self.waiting.push((scope, index)),
+                    }
+                }
                 Event::Restart(hints) => {
                     if self.open.len() == 1 {
                         self.restart = Some(hints);
@@ -179,9 +218,8 @@ impl Linker {
         }
         // The texts of waiting references may lie in the window, which ends here.
         for (scope, index) in self.waiting.drain(..) {
-            if let Event::Reference(found) = &events.list[index] {
-                self.pending.push(scope, found, events, window);
-            }
+            self.pending
+                .push(scope, &events.list[index], events, window);
         }
     }
 
@@ -267,6 +305,55 @@ impl Linker {
         let (scopes, labels) = (&self.scopes[..], &mut self.labels);
         self.writer
             .emit((scopes, scope), labels, found, (events, window), sink);
+    }
+
+    /// Emits what was pending.
+    fn emit_event(
+        &mut self,
+        scope: usize,
+        event: &Event,
+        events: &Batch,
+        window: &[u8],
+        sink: &mut impl Sink,
+    ) {
+        match event {
+            Event::Reference(found) => self.emit(scope, found, events, window, sink),
+            Event::Attachment(found) => self.read_attachment(scope, found, events, window, sink),
+            _ => {}
+        }
+    }
+
+    /// Reads a file in a message.
+    #[cold]
+    fn read_attachment(
+        &mut self,
+        scope: usize,
+        found: &FoundAttachment,
+        events: &Batch,
+        window: &[u8],
+        sink: &mut impl Sink,
+    ) {
+        self.prepare(scope);
+        let scope = &self.scopes[scope];
+        let media_type = lossy(events.bytes(found.media_type, window));
+        let AttachedFiles {
+            reader,
+            counts,
+            depth,
+        } = &mut self.attachments;
+        let Some(reader) = reader else {
+            return counts.skip(&media_type);
+        };
+        let attachment = Attachment {
+            member: scope.member().unwrap_or_default(),
+            contents: events.bytes(found.contents, window),
+            file_name: events.bytes(found.file_name, window),
+            media_type: &media_type,
+            directory: scope.directory(),
+            message: scope.message(),
+            depth: *depth,
+        };
+        counts.add(&reader.read(&attachment, sink));
     }
 
     /// Makes the references of a message pending where one names a part that may follow.
@@ -504,17 +591,15 @@ impl Linker {
     fn release(&mut self, events: &Batch, window: &[u8], sink: &mut impl Sink) {
         step(self.pending.len() + self.waiting.len());
         let mut pending = std::mem::take(&mut self.pending);
-        for (scope, found) in &pending.list {
+        for (scope, event) in &pending.list {
             // Every text was copied, so none lies in a window.
-            self.emit(*scope, found, &pending.texts, &[], sink);
+            self.emit_event(*scope, event, &pending.texts, &[], sink);
         }
         pending.clear();
         self.pending = pending;
         let mut waiting = std::mem::take(&mut self.waiting);
         for (scope, index) in waiting.drain(..) {
-            if let Event::Reference(found) = &events.list[index] {
-                self.emit(scope, found, events, window, sink);
-            }
+            self.emit_event(scope, &events.list[index], events, window, sink);
         }
         self.waiting = waiting;
         self.drop_closed(sink);
@@ -587,11 +672,11 @@ impl Linker {
     }
 }
 
-/// Copies of references, each with the index of its document's scope.
+/// Copies of references and files, each with the index of its document's scope.
 #[derive(Debug, Default)]
 struct PendingReferences {
-    list: Vec<(usize, FoundReference)>,
-    /// Holds the texts of the references, and no events.
+    list: Vec<(usize, Event)>,
+    /// Holds the texts of the events, and no events.
     texts: Batch,
 }
 
@@ -607,7 +692,7 @@ impl PendingReferences {
 
     /// Bytes in use.
     fn size(&self) -> usize {
-        self.texts.size() + self.list.len() * size_of::<(usize, FoundReference)>()
+        self.texts.size() + self.list.len() * size_of::<(usize, Event)>()
     }
 
     /// Drops all but the first `len` references, and their texts.
@@ -618,9 +703,9 @@ impl PendingReferences {
         self.list.truncate(len);
     }
 
-    /// Copies a reference out of its batch and its window.
-    fn push(&mut self, scope: usize, found: &FoundReference, events: &Batch, window: &[u8]) {
-        let copy = self.texts.adopt_reference(found, events, window);
+    /// Copies an event out of its batch and its window.
+    fn push(&mut self, scope: usize, event: &Event, events: &Batch, window: &[u8]) {
+        let copy = self.texts.adopt(event, events, window);
         self.list.push((scope, copy));
     }
 }

@@ -1,6 +1,6 @@
 //! Resolves a found reference and emits the link.
 
-use super::base_scope::{self, BaseScope};
+use super::base_scope::BaseScope;
 use super::labels::PartLabels;
 use super::link::{Enclosure, EnclosureKind, Link, LinkDescription, LinkMember, Sink};
 use crate::bytes::steps::step;
@@ -158,20 +158,11 @@ impl LinkWriter {
             alternatives: &[],
             unwrapped: None,
             part: LinkMember {
-                message_id: heading.message_id.as_deref(),
-                message_offset: heading.message_offset,
-                envelope: heading
-                    .envelope
-                    .as_deref()
-                    .map(base_scope::EnvelopeText::read),
-                // Filled in by readers of compressed files and of archives.
-                name_bytes: None,
-                member_offset: None,
-                member_length: None,
-                record: None,
                 media_type: some(&heading.media_type),
                 charset: some(&heading.charset),
                 target_part,
+                // Readers of compressed files and of archives fill in the rest.
+                ..scope.message()
             },
             description: None,
         };

@@ -1,5 +1,7 @@
 //! Tests that run the command.
 
+// Archives in messages.
+mod attachments;
 // Files that are skipped.
 mod skipped;
 // Formats by name.

@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 
 mod audit;
-mod zip;
+pub(crate) mod zip;
 
 use zip::{Member, zip};
 

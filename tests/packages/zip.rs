@@ -1,4 +1,4 @@
-//! Writes zips.
+//! Writes zips and tars.
 
 use std::fs;
 use std::io::Write;
@@ -85,5 +85,26 @@ pub(crate) fn zip(members: &[Member]) -> Vec<u8> {
     out.extend_from_slice(&(directory.len() as u32).to_le_bytes());
     out.extend_from_slice(&start.to_le_bytes());
     out.extend_from_slice(&[0; 2]);
+    out
+}
+
+/// A tar of some members.
+pub(crate) fn tar(members: &[Member]) -> Vec<u8> {
+    let mut out = Vec::new();
+    for member in members {
+        let mut header = vec![0; 512];
+        header[..member.name.len()].copy_from_slice(member.name.as_bytes());
+        header[100..108].copy_from_slice(b"0000644\0");
+        header[124..136].copy_from_slice(format!("{:011o}\0", member.bytes.len()).as_bytes());
+        header[148..156].fill(b' ');
+        header[156] = b'0';
+        header[257..265].copy_from_slice(b"ustar\x0000");
+        let sum: u32 = header.iter().map(|&byte| u32::from(byte)).sum();
+        header[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
+        out.extend_from_slice(&header);
+        out.extend_from_slice(&member.bytes);
+        out.resize(out.len().next_multiple_of(512), 0);
+    }
+    out.resize(out.len() + 1024, 0);
     out
 }

@@ -288,7 +288,7 @@ pub(crate) struct ReadArgs {
     /// Web archives: the `outlink` fields of metadata records, too
     #[arg(long)]
     pub warc_metadata: bool,
-    /// Mail: read compressed attachments too
+    /// Mail: read attachments that are compressed, archives, packages or PDF
     #[arg(long)]
     pub attachments: bool,
     /// Tell what links stand for that a mail gateway has rewritten

@@ -141,6 +141,7 @@ impl PartClass {
     }
 
     fn of_file_name(name: &[u8]) -> Option<Self> {
+        let name = name.to_ascii_lowercase();
         EXTENSIONS
             .iter()
             .find(|(extension, _)| name.ends_with(extension.as_bytes()))
@@ -178,12 +179,12 @@ fn is_textual(subtype: &str) -> bool {
     TEXTUAL.contains(&subtype) || SUFFIXES.iter().any(|suffix| subtype.ends_with(suffix))
 }
 
-/// Returns the file name of an entity, in lower case.
-fn file_name(header: &Header) -> Vec<u8> {
+/// Returns the file name of an entity.
+pub(super) fn file_name(header: &Header) -> Vec<u8> {
     let entity = &header.entity;
     let parameter = |parameters: Option<&Parameters>, name| {
         let value = parameters?.parameter(name)?;
-        Some(value.trim_ascii().to_ascii_lowercase())
+        Some(value.trim_ascii().to_vec())
     };
     let disposition = header.value(&entity.disposition).map(Parameters::parse);
     parameter(disposition.as_ref(), "filename")

@@ -12,7 +12,7 @@ use super::unquote::LineUnquoter;
 use crate::bytes::window::{Window, Windows};
 use crate::decode::offset_map::OffsetMap;
 use crate::decode::transfer::TransferEncoding;
-use crate::document::events::{Event, Events, RuleFamily};
+use crate::document::events::{Event, Events, FoundAttachment, RuleFamily};
 use crate::document::flags::Flags;
 use crate::document::nested::NestedScanners;
 use crate::document::nested::compressed::{CompressedMember, CompressedNeed};
@@ -29,8 +29,17 @@ pub(super) enum PartContent {
     Document(Option<Reflow>),
     /// A message in a transfer encoding, or a header block.
     Nested(Box<NestedPart>),
-    /// An attachment that is decompressed, if it is compressed, and the treatment of its contents.
-    Compressed(CompressedMember, Box<PartContent>),
+    /// An attachment that is not read as it is stored.
+    Attachment(Box<HeldAttachment>),
+}
+
+/// An attachment that is decompressed, if it is compressed text, or else passed on as a file.
+#[derive(Debug, Default)]
+pub(super) struct HeldAttachment {
+    pub(super) bytes: CompressedMember,
+    /// The treatment of its text.
+    pub(super) contents: PartContent,
+    pub(super) file_name: Vec<u8>,
 }
 
 /// The leaf part that is being read.
@@ -162,20 +171,14 @@ impl LeafPart {
         });
     }
 
-    /// Scans a complete attachment, if it is compressed.
-    fn decompress(
-        &mut self,
-        attachment: CompressedMember,
-        contents: PartContent,
-        scanners: &mut PartScanners,
-        out: &mut Events,
-    ) {
-        let Some(mut attachment) = attachment.open() else {
-            self.skip(scanners);
-            return;
+    /// Scans a complete attachment, if it is compressed text.
+    fn decompress(&mut self, held: HeldAttachment, scanners: &mut PartScanners, out: &mut Events) {
+        let mut attachment = match held.bytes.open() {
+            Ok(attachment) => attachment,
+            Err(bytes) => return self.pass_on(&bytes, &held.file_name, out),
         };
         scanners.counts.parts += 1;
-        self.kind = contents;
+        self.kind = held.contents;
         let member = std::mem::take(&mut self.reader.document.member);
         self.begin_member(Member {
             charset: Vec::new(),
@@ -188,6 +191,23 @@ impl LeafPart {
         }
         self.reader.diagnostics.extend(attachment.fault());
         self.end_body(scanners, out);
+    }
+
+    /// Reports an attachment as a file, which is counted by who reads it.
+    fn pass_on(&mut self, contents: &[u8], file_name: &[u8], out: &mut Events) {
+        self.kind = PartContent::Skip;
+        let member = &self.reader.document.member;
+        let name = Some(out.store(member.name.as_bytes()));
+        nested::enter(name, RuleFamily::Plain, None, out);
+        out.push(Event::Settled);
+        let found = FoundAttachment {
+            contents: out.store(contents),
+            file_name: out.store(file_name),
+            media_type: out.store(member.media_type.as_bytes()),
+        };
+        out.push(Event::Attachment(found));
+        out.push(Event::Leave);
+        out.forget_stored();
     }
 
     /// Skips the rest of the part.
@@ -206,8 +226,8 @@ impl LeafPart {
                 self.reader.push(bytes, nested, &mut filter, out);
             }
             PartContent::Nested(nested) => nested.push(bytes, scanners, out),
-            PartContent::Compressed(attachment, _) => {
-                if attachment.push(bytes) == CompressedNeed::Nothing {
+            PartContent::Attachment(held) => {
+                if held.bytes.push(bytes) == CompressedNeed::Nothing {
                     self.skip(scanners);
                 }
             }
@@ -277,10 +297,9 @@ impl LeafPart {
                 self.reader.end(nested, &mut filter, out);
             }
             PartContent::Nested(nested) => nested.end(scanners, out),
-            PartContent::Compressed(attachment, contents) => {
-                let (attachment, contents) =
-                    (std::mem::take(attachment), std::mem::take(&mut **contents));
-                self.decompress(attachment, contents, scanners, out);
+            PartContent::Attachment(held) => {
+                let held = std::mem::take(&mut **held);
+                self.decompress(held, scanners, out);
             }
         }
     }

@@ -9,7 +9,7 @@ use super::delimiter::{self, Delimiter, DelimiterLine};
 use super::field_value::Parameters;
 use super::header::{Header, HeaderStop, Hyphens};
 use super::media_type::{self, PartClass};
-use super::part::{LeafPart, NestedContent, NestedPart, PartContent};
+use super::part::{HeldAttachment, LeafPart, NestedContent, NestedPart, PartContent};
 use super::part_scanners::PartScanners;
 use super::unquote::LineUnquoter;
 use super::{Alternatives, Attachments, MimeBase};
@@ -31,6 +31,9 @@ const MAX_PENDING: usize = 4 << 20;
 /// The longest label of a charset, in bytes: names have up to 40 (RFC 2978 section 2.3), and every
 /// record of a part repeats the label.
 const MAX_CHARSET: usize = 255;
+
+/// A longer name of an attachment does not count, in bytes: every base in an archive repeats it.
+const MAX_FILE_NAME: usize = 255;
 
 /// An open entity that encloses others.
 #[derive(Debug, Default)]
@@ -796,7 +799,13 @@ impl MimeTree {
             PartClass::Opaque | PartClass::Binary | PartClass::Multipart => PartContent::Skip,
         };
         let kind = match may_open {
-            true => PartContent::Compressed(CompressedMember::default(), Box::new(kind)),
+            true => PartContent::Attachment(Box::new(HeldAttachment {
+                bytes: CompressedMember::new(media_type.starts_with("application/")),
+                contents: kind,
+                file_name: Some(media_type::file_name(&self.header))
+                    .filter(|name| name.len() <= MAX_FILE_NAME)
+                    .unwrap_or_default(),
+            })),
             false => kind,
         };
         let charset = content_type

@@ -192,7 +192,7 @@ impl NestedDocument {
                     let text = out.store(inner.bytes(text, view.scanned.bytes));
                     out.push(Event::Base(text, view.origin + at));
                 }
-                Event::Enter(_) | Event::Heading(_) | Event::Envelope(_) => {
+                Event::Enter(_) | Event::Heading(_) | Event::Envelope(_) | Event::Attachment(_) => {
                     self.enter(out);
                     let copy = out.adopt(event, inner, view.scanned.bytes);
                     out.push(copy);

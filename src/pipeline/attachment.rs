@@ -1,0 +1,102 @@
+//! Archives, packages and PDF that are attachments of messages.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::archive::ArchiveReader;
+use super::options::{Archived, PipelineOptions};
+use crate::document::ArchiveCounts;
+use crate::document::mail::Attachments;
+use crate::extractor::Extractor;
+use crate::resolver::{Attachment, AttachmentReader, Diagnostic, Link, LinkMember, Sink};
+
+/// Makes an extractor, which opens attachments if the options ask for them.
+pub(super) fn extractor(options: &PipelineOptions) -> Extractor {
+    let mut extractor = Extractor::new(&options.extractor);
+    if options.extractor.formats.mail.attachments == Attachments::Open {
+        let options = PipelineOptions {
+            archives: Archived::Open,
+            ..options.clone()
+        };
+        extractor.set_attachment_reader(AttachedFiles::of(Arc::new(options)));
+    }
+    extractor
+}
+
+/// Reads archives, packages and PDF in messages.
+struct AttachedFiles {
+    options: Arc<PipelineOptions>,
+    /// Made for the first attachment; messages in it may have attachments, too.
+    extractor: Option<Box<Extractor>>,
+}
+
+impl AttachedFiles {
+    fn of(options: Arc<PipelineOptions>) -> Box<Self> {
+        Box::new(AttachedFiles {
+            options,
+            extractor: None,
+        })
+    }
+}
+
+impl fmt::Debug for AttachedFiles {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("AttachedFiles")
+            .finish_non_exhaustive()
+    }
+}
+
+impl AttachmentReader for AttachedFiles {
+    fn read(&mut self, attachment: &Attachment<'_>, sink: &mut dyn Sink) -> ArchiveCounts {
+        let options = &self.options;
+        let extractor = self.extractor.get_or_insert_with(|| {
+            let mut extractor = Extractor::new(&options.extractor);
+            extractor.set_attachment_reader(AttachedFiles::of(Arc::clone(options)));
+            Box::new(extractor)
+        });
+        let mut sink = AttachmentSink {
+            sink,
+            message: &attachment.message,
+        };
+        let reader = ArchiveReader::new(options, extractor);
+        // Reading from memory does not fail, and damage is diagnosed.
+        let (outcome, _) = reader.read_attachment(attachment, &mut sink);
+        ArchiveCounts {
+            // Messages are counted, not what is in their attachments.
+            members: 0,
+            ..outcome.counts
+        }
+    }
+}
+
+/// Adds the message to what is found in its attachment.
+struct AttachmentSink<'a> {
+    sink: &'a mut dyn Sink,
+    message: &'a LinkMember<'a>,
+}
+
+impl Sink for AttachmentSink<'_> {
+    fn link(&mut self, link: &Link<'_>) {
+        if link.part.message_offset.is_some() {
+            return self.sink.link(link);
+        }
+        let mut link = link.clone();
+        link.part.message_id = self.message.message_id;
+        link.part.message_offset = self.message.message_offset;
+        link.part.envelope = self.message.envelope;
+        self.sink.link(&link);
+    }
+
+    fn diagnostic(&mut self, diagnostic: &Diagnostic<'_>) {
+        self.sink.diagnostic(diagnostic);
+    }
+
+    fn heavy(&mut self) {
+        self.sink.heavy();
+    }
+
+    fn exact(&mut self, rule: &'static str) {
+        self.sink.exact(rule);
+    }
+}
