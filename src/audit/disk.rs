@@ -6,6 +6,8 @@
 //! link counts as its destination, by the path without links: a file is one file however many links
 //! lead to it. Only [`SymlinkPolicy::Follow`] follows links out of the roots.
 
+use std::fs::File;
+use std::io::Read;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
@@ -230,20 +232,34 @@ pub(super) struct DiskTree {
     roots: HashMap<Box<[u8]>, Box<[u8]>>,
     /// The roots as given, and the directories above them.
     above: HashSet<Box<[u8]>>,
-    archives: ArchiveNames,
+    archives: ArchiveAccess,
 }
 
 /// Returns the paths of the members of an archive in a file, or of one in that.
 pub(super) type ReadNames = dyn Fn(&[u8], &[u8]) -> Vec<Vec<u8>> + Send + Sync;
 
-/// Lists archives, where they are opened.
-#[derive(Default)]
-pub(super) struct ArchiveNames(pub(super) Option<Box<ReadNames>>);
+/// Returns the start of a file in an archive, by its path, at most so many bytes; none if that takes too
+/// long.
+pub(super) type ReadMember = dyn Fn(&[u8], u64) -> Option<Vec<u8>> + Send + Sync;
 
-impl std::fmt::Debug for ArchiveNames {
+/// Reads archives, where they are opened.
+#[derive(Default)]
+pub(super) struct ArchiveAccess {
+    pub(super) names: Option<Box<ReadNames>>,
+    pub(super) member: Option<Box<ReadMember>>,
+}
+
+/// The start of a file.
+pub(super) enum FileStart {
+    Read(Vec<u8>),
+    /// The file is in an archive, and the way to it is too long.
+    TooFar,
+}
+
+impl std::fmt::Debug for ArchiveAccess {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter
-            .debug_tuple("ArchiveNames")
+            .debug_struct("ArchiveAccess")
             .finish_non_exhaustive()
     }
 }
@@ -253,7 +269,7 @@ impl DiskTree {
     pub(super) fn new<'r>(
         symlinks: SymlinkPolicy,
         roots: impl IntoIterator<Item = &'r [u8]>,
-        archives: ArchiveNames,
+        archives: ArchiveAccess,
     ) -> Self {
         let mut by_path = HashMap::new();
         let mut above = HashSet::new();
@@ -350,6 +366,23 @@ impl DiskTree {
             FollowedEntry::File(path) => Some(path),
             _ => None,
         }
+    }
+
+    /// Returns the start of a regular file, at most so many bytes.
+    pub(super) fn read(&self, path: &[u8], limit: u64) -> Option<FileStart> {
+        if members::split_path(path).is_some() {
+            let read = self.archives.member.as_ref()?;
+            return Some(read(path, limit).map_or(FileStart::TooFar, FileStart::Read));
+        }
+        let file = path_of(path);
+        // Opening a pipe would wait for its writer.
+        if !std::fs::metadata(&file).ok()?.is_file() {
+            return None;
+        }
+        let mut bytes = Vec::new();
+        let mut file = File::open(file).ok()?.take(limit);
+        file.read_to_end(&mut bytes).ok()?;
+        Some(FileStart::Read(bytes))
     }
 
     /// Returns the names in a directory that are UTF-8.
@@ -631,7 +664,7 @@ impl DiskTree {
     /// Returns the listings of all directories of an archive, by their paths; `inner` lies in the archive
     /// or in one in that.
     fn read_archive(&self, file: &[u8], inner: &[u8]) -> Vec<(Vec<u8>, Arc<Listing>)> {
-        let Some(read_names) = &self.archives.0 else {
+        let Some(read_names) = &self.archives.names else {
             return Vec::new();
         };
         // The innermost archive that the directory is in.

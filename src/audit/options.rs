@@ -6,12 +6,15 @@ use std::fs::File;
 use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::{error, fmt, thread};
 
 use foldhash::quality::RandomState;
 use ignore::overrides::{Override, OverrideBuilder};
 
-use super::disk::{ArchiveNames, DiskTree, FileNaming, LookupMatch, ReadNames, SymlinkPolicy};
+use super::disk::{
+    ArchiveAccess, DiskTree, FileNaming, LookupMatch, ReadMember, ReadNames, SymlinkPolicy,
+};
 use super::finding::Baseline;
 use super::ignored::{IgnoreEntry, IgnoreRule, IgnoreRules};
 use super::names::{PathSet, PathTable};
@@ -472,6 +475,9 @@ fn directories_of(mounts: &Mounts) -> Mounts {
     all
 }
 
+/// The bytes of archives that are read to come to files of servers in them.
+const MOST_READ: u64 = 256 << 20;
+
 /// The options of an audit, and the state that its workers share.
 pub(crate) struct Audit {
     pub(crate) options: AuditOptions,
@@ -506,12 +512,24 @@ impl Audit {
             .map(|root| directory_of_root(root).into_owned())
             .collect();
         let roots: Vec<_> = roots.iter().map(Vec::as_slice).collect();
-        let archives: Box<ReadNames> =
-            Box::new(move |file, inner| members::names(&archives, file, inner));
+        let own = archives.clone();
+        let names: Box<ReadNames> = Box::new(move |file, inner| members::names(&own, file, inner));
+        let left = AtomicU64::new(MOST_READ);
+        let member: Box<ReadMember> = Box::new(move |path, limit| {
+            // The first files of a long archive are read, however long the way to them is.
+            let cost = members::cost(path)?.min(MOST_READ / 8);
+            let take = |left: u64| left.checked_sub(cost);
+            let (set, fetched) = (Ordering::Relaxed, Ordering::Relaxed);
+            left.fetch_update(set, fetched, take).ok()?;
+            members::bytes(&archives, path, limit)
+        });
         let tree = DiskTree::new(
             options.symlinks,
             roots.iter().copied(),
-            ArchiveNames(Some(archives)),
+            ArchiveAccess {
+                names: Some(names),
+                member: Some(member),
+            },
         );
         let formats = &mut options.reading.extractor.formats;
         match options.slug {
@@ -524,7 +542,7 @@ impl Audit {
                 }
             }
         }
-        bases.mounts = server::with_hosts(options.server, &bases.mounts, &tree);
+        bases.mounts = server::with_hosts(options.server, &bases.mounts, &tree, directory_of_root);
         let naming = FileNaming {
             index: options.index.clone(),
             extensions: options.extensions.clone(),

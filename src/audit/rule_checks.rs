@@ -15,6 +15,7 @@ use super::target::{ServerStep, TargetLocation, split_fragment};
 use super::wire::{self, WireRecord, WireRecords, push_bytes};
 use crate::bytes::lines::Position;
 use crate::document::events::Span;
+use crate::pipeline::members;
 use crate::resolver::Diagnostic;
 use crate::uri::{Resolver, Rules};
 
@@ -32,16 +33,21 @@ pub(super) fn records(audit: &Audit, site: &Site) -> (WireRecords, u64) {
         .iter()
         .flat_map(|view| view.rule_files())
     {
+        let (path, inner) = match members::split_path(&file.path) {
+            Some((archive, inner)) => (archive, Some(String::from_utf8_lossy(inner))),
+            None => (file.path.as_slice(), None),
+        };
         let checks = RuleChecks {
             audit,
             site,
             file: &file,
+            member: inner.as_deref(),
         };
         let start = out.0.len();
         ignored += checks.push(&mut out.0);
         if out.0.len() > start {
             let mut document = vec![WireRecord::Document as u8];
-            push_bytes(audit.shown(&file.path), &mut document);
+            push_bytes(audit.shown(path), &mut document);
             out.0.splice(start..start, document);
         }
     }
@@ -63,6 +69,8 @@ struct RuleChecks<'a> {
     audit: &'a Audit,
     site: &'a Site,
     file: &'a RuleFile,
+    /// The name of the member that the file is, if it is in an archive.
+    member: Option<&'a str>,
 }
 
 impl RuleChecks<'_> {
@@ -71,7 +79,7 @@ impl RuleChecks<'_> {
         for &(code, found) in &self.file.notes {
             out.push(WireRecord::Diagnostic as u8);
             let diagnostic = Diagnostic {
-                member: None,
+                member: self.member,
                 code,
                 count: found.count,
                 offset: found.first,
@@ -182,7 +190,7 @@ impl RuleChecks<'_> {
         out.push(WireRecord::Finding as u8);
         let draft = FindingDraft {
             subject: FindingSubject::Document(DocumentPosition {
-                member: None,
+                member: self.member,
                 position: Some(destination.position),
                 span: Some(destination.span),
                 name: destination.text,

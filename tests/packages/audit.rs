@@ -43,6 +43,16 @@ fn comparable(records: &[Value], is_packed: bool) -> BTreeSet<String> {
             .as_object_mut()
             .unwrap()
             .retain(|key, _| !is_of_place(key));
+        // Findings name files of servers.
+        let record = record.to_string();
+        let record = match is_packed {
+            true => ["zip", "tar", "tgz"]
+                .iter()
+                .fold(record, |record, extension| {
+                    record.replace(&format!("site.{extension}!/"), "")
+                }),
+            false => record,
+        };
         format!("{place}: {record}")
     });
     lines.collect()
@@ -203,6 +213,101 @@ fn an_archive_has_the_findings_of_its_tree() {
     ] {
         let members = super::zip::members_of(&corpus().join("audit").join(tree));
         assert!(assert_same(&members, &[]) > 0, "{tree}");
+    }
+}
+
+#[test]
+fn files_of_servers_in_an_archive_count_as_in_the_tree() {
+    let page = |links: &[&str]| {
+        let links: Vec<_> = links
+            .iter()
+            .map(|link| format!("<a href='{link}'>x</a>"))
+            .collect();
+        links.join("\n")
+    };
+    let pages = |links: &[&str]| {
+        vec![
+            Member::new("index.html", page(links)),
+            Member::new("a.html", "<p id=here>"),
+            Member::new(
+                "d/index.html",
+                page(&["/gone", "deep", "../a", "../a.html#no"]),
+            ),
+            Member::new("d/e/b.html", page(&["/old", "x"])),
+        ]
+    };
+    let links = [
+        "/old", "/old/x", "/loop", "/gone", "a", "d", "d/", "d/deep", "a#no", "/api/1",
+    ];
+    let sites: [(&[(&str, &str)], usize); 5] = [
+        (
+            &[
+                (
+                    "_redirects",
+                    "/old /a.html#no 301\n/old/* /missing/:splat\n/loop /loop 301\n/x y z w\n",
+                ),
+                (
+                    "netlify.toml",
+                    "[[redirects]]\nfrom = '/api/*'\nto = 'https://example.com/:splat'\n",
+                ),
+            ],
+            5,
+        ),
+        (&[("netlify.toml", "= no toml")], 3),
+        (
+            &[(
+                "vercel.json",
+                "{\"cleanUrls\": true, \"redirects\": [{\"source\": \"/old\", \"destination\": \"/missing\"}]}",
+            )],
+            3,
+        ),
+        (
+            &[
+                (
+                    ".htaccess",
+                    "Redirect /old /missing.html\nOptions +MultiViews\nErrorDocument 404 /a.html\n",
+                ),
+                (
+                    "d/.htaccess",
+                    "DirectoryIndex no.html\nRedirectMatch ^/d/deep$ /a.html\nRewriteMap x\n",
+                ),
+                ("d/e/.htaccess", "Redirect /gone /a.html\n"),
+            ],
+            3,
+        ),
+        (
+            &[
+                ("CNAME", "docs.example.org\n"),
+                ("404.html", "<a href=/gone>x</a>"),
+            ],
+            3,
+        ),
+    ];
+    for (files, least) in sites {
+        let mut members = pages(&links);
+        members.extend(files.iter().map(|(name, text)| Member::new(name, *text)));
+        members.push(Member::new(
+            "own.html",
+            page(&["https://docs.example.org/gone"]),
+        ));
+        for options in [&[][..], &["--links"], &["-t", "html"]] {
+            let found = assert_same(&members, options);
+            assert!(found >= least, "{files:?}: {found}");
+        }
+        // Without the files the findings are others.
+        let (with, without) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        fs::write(with.path().join("x.zip"), zip(&members)).unwrap();
+        let mut bare = pages(&links);
+        bare.push(Member::new(
+            "own.html",
+            page(&["https://docs.example.org/gone"]),
+        ));
+        fs::write(without.path().join("x.zip"), zip(&bare)).unwrap();
+        assert_ne!(
+            found(with.path(), &["x.zip"]),
+            found(without.path(), &["x.zip"]),
+            "{files:?}"
+        );
     }
 }
 

@@ -9,16 +9,14 @@ mod redirects;
 mod rule;
 mod vercel;
 
-use std::fs::File;
-use std::io::Read;
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use foldhash::{HashMap, HashSet, HashSetExt};
 
-use super::disk::{DiskTree, FileNaming, LookupMatch, OptionalExtension};
+use super::disk::{DiskTree, FileNaming, FileStart, LookupMatch, OptionalExtension};
 use crate::document::diagnostic::{self, Code};
 use crate::pipeline::bases::{is_internal_origin, served_at};
-use crate::pipeline::walk::path_of;
 use crate::uri::Mounts;
 use index::{RuleIndex, TrailingSlash};
 use rule::{ErrorPage, Occurrences, ParsedRules};
@@ -545,19 +543,16 @@ impl FileText {
     /// Reads a file of a directory, if it is a regular one and leads nowhere out of the roots.
     fn read(tree: &DiskTree, directory: &[u8], name: &str) -> Option<FileText> {
         let path = tree.file_in(directory, name.as_bytes())?;
-        let file = path_of(&path);
-        // Opening a pipe would wait for its writer.
-        if !std::fs::metadata(&file).ok()?.is_file() {
-            return None;
-        }
-        let mut text = Vec::new();
-        let mut file = File::open(file).ok()?.take(MAX_LENGTH + 1);
-        file.read_to_end(&mut text).ok()?;
-        let cut = (text.len() as u64 > MAX_LENGTH).then(|| {
+        let (mut text, is_far) = match tree.read(&path, MAX_LENGTH + 1)? {
+            FileStart::Read(text) => (text, false),
+            FileStart::TooFar => (Vec::new(), true),
+        };
+        let is_long = text.len() as u64 > MAX_LENGTH;
+        if is_long {
             let end = memchr::memrchr(b'\n', &text[..MAX_LENGTH as usize]);
             text.truncate(end.map_or(0, |end| end + 1));
-            text.len() as u64
-        });
+        }
+        let cut = (is_long || is_far).then_some(text.len() as u64);
         // A byte order mark becomes blanks, so that offsets stay.
         if text.starts_with(b"\xEF\xBB\xBF") {
             text[..3].fill(b' ');
@@ -651,15 +646,22 @@ impl Servers {
     }
 }
 
-/// Gives the mounts with an internal origin the host that GitHub Pages reads from `CNAME`.
-pub(super) fn with_hosts(kind: Option<ServerKind>, mounts: &Mounts, tree: &DiskTree) -> Mounts {
+/// Gives the mounts with an internal origin the host that GitHub Pages reads from `CNAME`; `directory`
+/// returns the directory of a root, which may be an archive.
+pub(super) fn with_hosts(
+    kind: Option<ServerKind>,
+    mounts: &Mounts,
+    tree: &DiskTree,
+    directory: fn(&[u8]) -> Cow<'_, [u8]>,
+) -> Mounts {
     let mut with_hosts = Mounts::default();
     let mut hosts = HashSet::new();
     for (root, uri) in mounts.iter() {
         let is_internal = is_internal_origin(uri);
-        let kind = || kind.unwrap_or_else(|| ServerKind::of_files(tree, root));
+        let files = directory(root);
+        let kind = || kind.unwrap_or_else(|| ServerKind::of_files(tree, &files));
         let host = match is_internal && kind() == ServerKind::GithubPages {
-            true => FileText::read(tree, root, CNAME).and_then(|text| host_in(&text.text)),
+            true => FileText::read(tree, &files, CNAME).and_then(|text| host_in(&text.text)),
             false => None,
         };
         // Two sites have two hosts.
