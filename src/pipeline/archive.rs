@@ -98,7 +98,12 @@ impl ArchivePlace {
 
     /// Returns the place of an archive that is a member of this one.
     fn inside(&self, format: &'static ArchiveFormat, member: &MemberPlace<'_>) -> Self {
-        let base = self.base_of(member.path).map(|mut base| {
+        let name = match member.member.contents {
+            MemberContents::Sniffed => member.path,
+            // That of a compressed archive keeps its extension, as that of a file does.
+            _ => &member.member.name,
+        };
+        let base = self.base_of(name).map(|mut base| {
             base.uri.extend_from_slice(b"!/");
             base
         });
