@@ -490,8 +490,9 @@ struct ReportPass<'a, C> {
     stopped: bool,
     out: WireRecords,
     path: Vec<u8>,
-    /// The name of the member that the document is, if it is in an archive.
+    /// The name of the member that the document is, if it is in an archive, and its number.
     member: Option<String>,
+    number: u32,
     file: Option<FileId>,
     /// The record with the path has been pushed.
     has_path: bool,
@@ -517,6 +518,7 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
             out: WireRecords::default(),
             path: Vec::new(),
             member: None,
+            number: 0,
             file: None,
             has_path: false,
             continues: false,
@@ -537,10 +539,13 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
     }
 
     fn begin(&mut self, document: SiteDocument<'_>) {
-        let is_same = self.path == document.path();
-        self.has_path &= is_same && self.member.is_some();
-        self.path = document.path();
-        self.member = document.member().map(|member| member.name);
+        let (path, member) = (document.path(), document.member());
+        let number = member.as_ref().map_or(u32::MAX, |member| member.number);
+        // An archive that is given twice is read twice.
+        self.has_path &= self.path == path && self.member.is_some() && self.number < number;
+        self.path = path;
+        self.member = member.map(|member| member.name);
+        self.number = number;
         self.file = document.file();
         self.clear();
         self.evaluator.begin(document.file(), &self.member_path());

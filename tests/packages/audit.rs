@@ -501,6 +501,7 @@ fn a_long_archive_gives_the_same_bytes_for_any_number_of_workers() {
         &["audit", "--json", "-z"][..],
         &["audit", "--format", "junit"],
         &["audit", "--json", "--orphans=all"],
+        &["audit", "--json", "-z", "."],
         &["--json", "-z"],
     ] {
         let outputs = ["-j1", "-j2", "-j5"].map(|threads| {
@@ -515,6 +516,28 @@ fn a_long_archive_gives_the_same_bytes_for_any_number_of_workers() {
         assert!(outputs[0].0.len() > 1000, "{arguments:?}");
         assert!(outputs[0] == outputs[1], "{arguments:?} with two workers");
         assert!(outputs[0] == outputs[2], "{arguments:?} with five workers");
+    }
+}
+
+#[test]
+fn an_archive_that_is_given_twice_has_two_suites() {
+    let directory = tempfile::tempdir().unwrap();
+    for (name, members) in [("short.zip", site()), ("long.zip", long_site())] {
+        fs::write(directory.path().join(name), zip(&members)).unwrap();
+        let run = |threads| {
+            let output = Command::new(env!("CARGO_BIN_EXE_uriscan"))
+                .args(["audit", "--format", "junit", threads, name, name])
+                .current_dir(directory.path())
+                .output()
+                .unwrap();
+            String::from_utf8(output.stdout).unwrap()
+        };
+        let one = run("-j1");
+        let suite = format!("<testsuite name=\"{name}\"");
+        assert_eq!(one.matches(&suite).count(), 2, "{one}");
+        for threads in ["-j2", "-j5"] {
+            assert!(run(threads) == one, "{name} {threads}");
+        }
     }
 }
 
