@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::io::{self, Cursor, Read};
 use std::rc::Rc;
 
+use super::changing_sink::{ChangingSink, SinkChange};
 use super::compressed::OpenedFile;
 use super::input;
 use super::options::{Archived, Choice, Decompress, PipelineOptions};
@@ -17,9 +18,7 @@ use crate::document::diagnostic::{self, Code};
 use crate::document::options::Slug;
 use crate::document::{ArchiveCounts, Format, NestingLimit, Retrieval, package};
 use crate::extractor::{Document, Extractor};
-use crate::resolver::{
-    Attachment, Diagnostic, Enclosure, EnclosureKind, Link, Remark, Sink, WebRecord,
-};
+use crate::resolver::{Attachment, Diagnostic, Enclosure, EnclosureKind, Link, Sink, WebRecord};
 use crate::uri::base::push_path;
 use crate::uri::{Base, BaseSource, Reference};
 
@@ -145,33 +144,22 @@ enum MemberBytes<'a> {
     Stream(&'a mut dyn Read),
 }
 
-/// Adds the name of a member to what is found in it.
-struct MemberSink<'a> {
-    sink: &'a mut dyn Sink,
+/// Adds a member to what is found in it.
+struct InMember<'a> {
     name: &'a str,
     bytes: Option<&'a [u8]>,
     record: Option<(&'a RecordHeader, WebRecord<'a>)>,
     joined: String,
 }
 
-impl<'a> MemberSink<'a> {
-    fn new(sink: &'a mut dyn Sink, place: &MemberPlace<'a>) -> Self {
-        MemberSink {
-            sink,
+impl<'a> InMember<'a> {
+    fn new(place: &MemberPlace<'a>) -> Self {
+        InMember {
             name: place.name,
             bytes: place.bytes,
             record: (place.member.record.as_deref()).map(|record| (record, record.shown())),
             joined: String::new(),
         }
-    }
-
-    fn diagnose(&mut self, code: &'static Code, offset: u64) {
-        self.sink.diagnostic(&Diagnostic {
-            member: Some(self.name),
-            code,
-            count: 1,
-            offset,
-        });
     }
 }
 
@@ -187,8 +175,8 @@ fn joined<'a>(name: &'a str, inner: Option<&str>, buffer: &'a mut String) -> &'a
     }
 }
 
-impl Sink for MemberSink<'_> {
-    fn link(&mut self, link: &Link<'_>) {
+impl SinkChange for InMember<'_> {
+    fn link<S: Sink + ?Sized>(&mut self, link: &Link<'_>, sink: &mut S) {
         let mut link = link.clone();
         link.member = Some(joined(self.name, link.member, &mut self.joined));
         link.part.name_bytes = self.bytes;
@@ -198,33 +186,13 @@ impl Sink for MemberSink<'_> {
             link.part.member_offset = record.member_offset;
             link.part.member_length = record.member_length;
         }
-        self.sink.link(&link);
+        sink.link(&link);
     }
 
-    fn diagnostic(&mut self, diagnostic: &Diagnostic<'_>) {
+    fn diagnostic<S: Sink + ?Sized>(&mut self, diagnostic: &Diagnostic<'_>, sink: &mut S) {
         let mut diagnostic = diagnostic.clone();
         diagnostic.member = Some(joined(self.name, diagnostic.member, &mut self.joined));
-        self.sink.diagnostic(&diagnostic);
-    }
-
-    fn anchor(&mut self, name: &[u8], offset: u64) {
-        self.sink.anchor(name, offset);
-    }
-
-    fn remark(&mut self, remark: &Remark<'_>) {
-        self.sink.remark(remark);
-    }
-
-    fn heavy(&mut self) {
-        self.sink.heavy();
-    }
-
-    fn exact(&mut self, rule: &'static str) {
-        self.sink.exact(rule);
-    }
-
-    fn restart(&mut self) {
-        self.sink.restart();
+        sink.diagnostic(&diagnostic);
     }
 }
 
@@ -437,7 +405,7 @@ impl<'a> ArchiveReader<'a> {
                 return Ok(());
             }
             MemberContents::Encrypted => {
-                MemberSink::new(sink, &place).diagnose(&diagnostic::PACKAGE_ENCRYPTED, 0);
+                diagnose(Some(place.name), (&diagnostic::PACKAGE_ENCRYPTED, 0), sink);
                 self.outcome.counts.skip("encrypted");
                 return Ok(());
             }
@@ -503,7 +471,7 @@ impl<'a> ArchiveReader<'a> {
             read = opened.read_to_end().map(drop);
         }
         for error in opened.errors() {
-            MemberSink::new(sink, &place).diagnose(error.fault.into(), error.offset);
+            diagnose(Some(place.name), (error.fault.into(), error.offset), sink);
         }
         read
     }
@@ -528,7 +496,7 @@ impl<'a> ArchiveReader<'a> {
                 return Ok(());
             }
             if !NestingLimit::ARCHIVES.admits(place.archive.depth) {
-                MemberSink::new(sink, &place).diagnose(&diagnostic::DEPTH_LIMIT, 0);
+                diagnose(Some(place.name), (&diagnostic::DEPTH_LIMIT, 0), sink);
                 self.outcome.counts.skip(format.name);
                 return Ok(());
             }
@@ -638,7 +606,10 @@ impl<'a> ArchiveReader<'a> {
             tree: tree.as_deref(),
             ..Document::new(format, base.as_ref())
         };
-        let mut member_sink = MemberSink::new(sink, &place);
+        let mut member_sink = ChangingSink {
+            sink: &mut *sink,
+            change: InMember::new(&place),
+        };
         let length = match contents {
             MemberBytes::Bytes(bytes) => {
                 self.extractor
@@ -669,13 +640,18 @@ fn report_faults(
     sink: &mut dyn Sink,
 ) {
     for fault in container.borrow_mut().faults() {
-        sink.diagnostic(&Diagnostic {
-            member,
-            code: fault.code,
-            count: 1,
-            offset: fault.offset,
-        });
+        diagnose(member, (fault.code, fault.offset), sink);
     }
+}
+
+/// Tells what is wrong with a member, or with the archive.
+fn diagnose(member: Option<&str>, (code, offset): (&'static Code, u64), sink: &mut dyn Sink) {
+    sink.diagnostic(&Diagnostic {
+        member,
+        code,
+        count: 1,
+        offset,
+    });
 }
 
 /// Returns the base that the paths of an archive's members follow, from the base of the archive

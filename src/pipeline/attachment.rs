@@ -4,11 +4,12 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::archive::ArchiveReader;
+use super::changing_sink::{ChangingSink, SinkChange};
 use super::options::{Archived, PipelineOptions};
 use crate::document::ArchiveCounts;
 use crate::document::mail::Attachments;
 use crate::extractor::Extractor;
-use crate::resolver::{Attachment, AttachmentReader, Diagnostic, Link, LinkMember, Sink};
+use crate::resolver::{Attachment, AttachmentReader, Link, LinkMember, Sink};
 
 /// Makes an extractor, which opens attachments if the options ask for them.
 pub(super) fn extractor(options: &PipelineOptions) -> Extractor {
@@ -55,9 +56,9 @@ impl AttachmentReader for AttachedFiles {
             extractor.set_attachment_reader(AttachedFiles::of(Arc::clone(options)));
             Box::new(extractor)
         });
-        let mut sink = AttachmentSink {
+        let mut sink = ChangingSink {
             sink,
-            message: &attachment.message,
+            change: OfMessage(&attachment.message),
         };
         let reader = ArchiveReader::new(options, extractor);
         // Reading from memory does not fail, and damage is diagnosed.
@@ -70,33 +71,18 @@ impl AttachmentReader for AttachedFiles {
     }
 }
 
-/// Adds the message to what is found in its attachment.
-struct AttachmentSink<'a> {
-    sink: &'a mut dyn Sink,
-    message: &'a LinkMember<'a>,
-}
+/// Adds the message to the links in its attachment.
+struct OfMessage<'a>(&'a LinkMember<'a>);
 
-impl Sink for AttachmentSink<'_> {
-    fn link(&mut self, link: &Link<'_>) {
+impl SinkChange for OfMessage<'_> {
+    fn link<S: Sink + ?Sized>(&mut self, link: &Link<'_>, sink: &mut S) {
         if link.part.message_offset.is_some() {
-            return self.sink.link(link);
+            return sink.link(link);
         }
         let mut link = link.clone();
-        link.part.message_id = self.message.message_id;
-        link.part.message_offset = self.message.message_offset;
-        link.part.envelope = self.message.envelope;
-        self.sink.link(&link);
-    }
-
-    fn diagnostic(&mut self, diagnostic: &Diagnostic<'_>) {
-        self.sink.diagnostic(diagnostic);
-    }
-
-    fn heavy(&mut self) {
-        self.sink.heavy();
-    }
-
-    fn exact(&mut self, rule: &'static str) {
-        self.sink.exact(rule);
+        link.part.message_id = self.0.message_id;
+        link.part.message_offset = self.0.message_offset;
+        link.part.envelope = self.0.envelope;
+        sink.link(&link);
     }
 }

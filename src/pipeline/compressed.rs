@@ -5,13 +5,14 @@ use std::io::{self, Cursor, Read};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::changing_sink::SinkChange;
 use super::input::{self, Input};
 use super::prefetch::{IdleWorkers, Layer, LayerReader, SharedInput};
 use super::sniff::HEAD;
 use crate::archive::WARC;
 use crate::decode::compression::{Codec, DecompressError, DecompressFault, Decompressed, Members};
-use crate::document::{Format, NestingLimit};
-use crate::resolver::{Diagnostic, Link, Remark, Sink};
+use crate::document::NestingLimit;
+use crate::resolver::{Link, Sink};
 
 /// A compressed file, with the first bytes of its content read.
 pub(crate) struct OpenedFile<'a> {
@@ -147,58 +148,20 @@ impl<'a> OpenedFile<'a> {
 }
 
 /// Adds to links the offset of the member of a compressed file in which their message begins.
-pub(crate) struct Located<'a, S> {
-    /// Takes the links.
-    pub sink: &'a mut S,
+pub(crate) struct Located(
     /// The offsets of members.
-    pub members: Members,
-}
+    pub(crate) Members,
+);
 
-impl<S: Sink> Sink for Located<'_, S> {
-    fn link(&mut self, link: &Link<'_>) {
+impl SinkChange for Located {
+    fn link<S: Sink + ?Sized>(&mut self, link: &Link<'_>, sink: &mut S) {
         let offset = link.part.message_offset;
-        let Some(offset) = offset.and_then(|offset| self.members.offset(offset)) else {
-            return self.sink.link(link);
+        let Some(offset) = offset.and_then(|offset| self.0.offset(offset)) else {
+            return sink.link(link);
         };
         let mut link = link.clone();
         link.part.member_offset = Some(offset);
-        self.sink.link(&link);
-    }
-
-    fn diagnostic(&mut self, diagnostic: &Diagnostic<'_>) {
-        self.sink.diagnostic(diagnostic);
-    }
-
-    fn anchor(&mut self, name: &[u8], offset: u64) {
-        self.sink.anchor(name, offset);
-    }
-
-    fn remark(&mut self, remark: &Remark<'_>) {
-        self.sink.remark(remark);
-    }
-
-    fn heavy(&mut self) {
-        self.sink.heavy();
-    }
-
-    fn exact(&mut self, rule: &'static str) {
-        self.sink.exact(rule);
-    }
-
-    fn restart(&mut self) {
-        self.sink.restart();
-    }
-
-    fn begin_member(&mut self, name: &str, path: &[u8]) -> bool {
-        self.sink.begin_member(name, path)
-    }
-
-    fn root_of_member(&mut self, path: &[u8]) -> Option<Vec<u8>> {
-        self.sink.root_of_member(path)
-    }
-
-    fn end_member(&mut self, format: &'static Format, length: u64) {
-        self.sink.end_member(format, length);
+        sink.link(&link);
     }
 }
 

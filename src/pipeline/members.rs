@@ -5,6 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use super::archive::WayToMember;
+use super::changing_sink::{ChangingSink, SinkChange};
 use super::compressed::OpenedFile;
 use super::input::Input;
 use super::options::PipelineOptions;
@@ -14,7 +15,7 @@ use super::walk::{Entry, EntryKind, path_of};
 use crate::archive::{ArchiveFormat, ArchiveKind};
 use crate::decode::compression::Codec;
 use crate::document::Format;
-use crate::resolver::{Diagnostic, Link, Remark, Sink};
+use crate::resolver::{Diagnostic, Link, Sink};
 
 /// Returns the file of a path in an archive, and the path inside, without its slash.
 pub(crate) fn split_path(path: &[u8]) -> Option<(&[u8], &[u8])> {
@@ -79,14 +80,16 @@ pub(crate) fn read(
     sink: &mut impl Sink,
 ) -> Option<&'static Format> {
     let (file, inner) = split_path(path)?;
-    let mut only = OnlyMember {
-        way: WayToMember(inner),
+    let mut only = ChangingSink {
         sink,
-        is_open: false,
-        format: None,
+        change: OnlyMember {
+            way: WayToMember(inner),
+            is_open: false,
+            format: None,
+        },
     };
     match reader.read(&entry(file)?, &mut only) {
-        Ok(FileOutcome::Archive { .. }) => only.format,
+        Ok(FileOutcome::Archive { .. }) => only.change.format,
         _ => None,
     }
 }
@@ -139,47 +142,31 @@ impl Sink for NamesOfMembers<'_> {
 }
 
 /// Passes on what is found in one member.
-struct OnlyMember<'a, S> {
+struct OnlyMember<'a> {
     way: WayToMember<'a>,
-    sink: &'a mut S,
     is_open: bool,
     format: Option<&'static Format>,
 }
 
-impl<S: Sink> Sink for OnlyMember<'_, S> {
-    fn link(&mut self, link: &Link<'_>) {
-        self.sink.link(link);
-    }
-
-    fn diagnostic(&mut self, diagnostic: &Diagnostic<'_>) {
+impl SinkChange for OnlyMember<'_> {
+    fn diagnostic<S: Sink + ?Sized>(&mut self, diagnostic: &Diagnostic<'_>, sink: &mut S) {
         if self.is_open {
-            self.sink.diagnostic(diagnostic);
+            sink.diagnostic(diagnostic);
         }
     }
 
-    fn anchor(&mut self, name: &[u8], offset: u64) {
-        self.sink.anchor(name, offset);
-    }
-
-    fn remark(&mut self, remark: &Remark<'_>) {
-        self.sink.remark(remark);
-    }
-
-    fn heavy(&mut self) {
-        self.sink.heavy();
-    }
-
-    fn restart(&mut self) {
-        self.sink.restart();
-    }
-
-    fn begin_member(&mut self, _name: &str, path: &[u8]) -> bool {
+    fn begin_member<S: Sink + ?Sized>(&mut self, _name: &str, path: &[u8], _sink: &mut S) -> bool {
         // Of two members of one name the first counts.
         self.is_open = self.format.is_none() && self.way.0 == path;
         self.format.is_none() && self.way.passes(path)
     }
 
-    fn end_member(&mut self, format: &'static Format, _length: u64) {
+    fn end_member<S: Sink + ?Sized>(
+        &mut self,
+        format: &'static Format,
+        _length: u64,
+        _sink: &mut S,
+    ) {
         self.is_open = false;
         self.format = self.format.or(Some(format));
     }

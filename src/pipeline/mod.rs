@@ -10,6 +10,7 @@
 pub(crate) mod archive;
 pub(crate) mod attachment;
 pub mod bases;
+pub(crate) mod changing_sink;
 pub(crate) mod compressed;
 pub(crate) mod input;
 pub(crate) mod members;

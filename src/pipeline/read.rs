@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::archive::{self, ArchiveOutcome, ArchiveReader, WantedBytes, WayToMember};
 use super::attachment;
 use super::bases;
+use super::changing_sink::ChangingSink;
 use super::compressed::{Located, OpenedFile};
 use super::input::{Input, Joined};
 use super::options::{Choice, PipelineOptions, ReportMode};
@@ -263,9 +264,9 @@ impl<'a> FileReader<'a> {
             ..Document::new(format, base.as_ref())
         };
         let reader = opened.reader();
-        let mut located = Located {
-            members: opened.members(),
+        let mut located = ChangingSink {
             sink: &mut *sink,
+            change: Located(opened.members()),
         };
         let length = self.extractor.extract(&document, reader, &mut located);
         report_damage(&opened, sink);
