@@ -352,30 +352,33 @@ fn group(digits: [u8; 4]) -> i32 {
     first[a] | second[b] | third[c] | fourth[d]
 }
 
-/// The number of groups that are decoded before their bytes are appended: those of a line.
-const LINE_GROUPS: usize = 19;
-
 /// Decodes whole groups of four digits; returns how many there are.
 fn decode_quanta(bytes: &[u8], out: &mut Vec<u8>) -> usize {
     let (groups, _) = bytes.as_chunks::<4>();
     out.reserve(3 * groups.len());
     let mut quanta = 0;
-    let mut buffer = [[0; 3]; LINE_GROUPS];
-    for line in groups.chunks(LINE_GROUPS) {
-        let mut decoded = 0;
-        for (digits, bytes) in line.iter().zip(&mut buffer) {
-            let bits = group(*digits);
-            if bits < 0 {
-                break;
-            }
-            [_, bytes[0], bytes[1], bytes[2]] = bits.to_be_bytes();
-            decoded += 1;
-        }
-        out.extend_from_slice(buffer[..decoded].as_flattened());
-        quanta += decoded;
-        if decoded < line.len() {
+    for four in groups.as_chunks::<4>().0 {
+        let [a, b, c, d] = four.map(group);
+        if a | b | c | d < 0 {
             break;
         }
+        let [a, b, c, d] = [a, b, c, d].map(|bits| bits as u64);
+        let first = (a << 40 | b << 16 | c >> 8).to_be_bytes();
+        let last = ((c << 24 | d) as u32).to_be_bytes();
+        let mut decoded = [0; 12];
+        decoded[..8].copy_from_slice(&first);
+        decoded[8..].copy_from_slice(&last);
+        out.extend_from_slice(&decoded);
+        quanta += 4;
+    }
+    for digits in &groups[quanta..] {
+        let bits = group(*digits);
+        if bits < 0 {
+            break;
+        }
+        let [_, decoded @ ..] = bits.to_be_bytes();
+        out.extend_from_slice(&decoded);
+        quanta += 1;
     }
     quanta
 }

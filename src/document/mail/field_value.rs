@@ -412,6 +412,11 @@ impl Parameters {
         str::from_utf8(&self.text[self.value.clone()]).unwrap_or_default()
     }
 
+    /// Returns whether this is the value before the first semicolon.
+    pub(super) fn has_value(&self, value: &str) -> bool {
+        &self.text[self.value.clone()] == value.as_bytes()
+    }
+
     /// Returns the value of a parameter; of repeated ones the first counts.
     pub(super) fn parameter(&self, name: &str) -> Option<&[u8]> {
         let is_same = |known: &Range<usize>| &self.text[known.clone()] == name.as_bytes();
@@ -443,14 +448,24 @@ impl<'a> ParameterInput<'a> {
 
     fn main(&mut self, out: &mut Vec<u8>) {
         let most = out.len() + MAX_MAIN_VALUE;
-        while let Some(byte) = self.next_outside_comments() {
-            if byte == b';' {
+        loop {
+            let run = self.plain(|byte| matches!(byte, b';' | b'('));
+            push_graphic(run, out);
+            if self.next_outside_comments().is_none_or(|byte| byte == b';') {
                 break;
             }
-            if byte.is_ascii_graphic() && out.len() < most {
-                out.push(byte.to_ascii_lowercase());
-            }
+            self.at -= 1;
         }
+        out.truncate(most);
+    }
+
+    /// Takes the bytes before the first special one.
+    fn plain(&mut self, is_special: impl Fn(u8) -> bool) -> &'a [u8] {
+        let rest = &self.raw[self.at..];
+        let length = rest.iter().position(|&byte| is_special(byte));
+        let plain = &rest[..length.unwrap_or(rest.len())];
+        self.at += plain.len();
+        plain
     }
 
     fn next_outside_comments(&mut self) -> Option<u8> {
@@ -470,18 +485,16 @@ impl<'a> ParameterInput<'a> {
     fn parameter(&mut self, out: &mut Vec<u8>) -> Option<(Range<usize>, Range<usize>)> {
         loop {
             let start = out.len();
-            let mut named = false;
-            while let Some(byte) = self.next_outside_comments() {
-                match byte {
-                    b'=' => {
-                        named = true;
-                        break;
-                    }
-                    b';' => break,
-                    _ if byte.is_ascii_graphic() => out.push(byte.to_ascii_lowercase()),
-                    _ => {}
+            let named = loop {
+                let run = self.plain(|byte| matches!(byte, b'=' | b';' | b'('));
+                push_graphic(run, out);
+                match self.next_outside_comments() {
+                    Some(b'=') => break true,
+                    Some(b';') | None => break false,
+                    // The byte behind a comment, or a bracket that opens none.
+                    Some(byte) => push_graphic(&[byte], out),
                 }
-            }
+            };
             if named {
                 let name = start..out.len();
                 self.value(out);
@@ -500,7 +513,10 @@ impl<'a> ParameterInput<'a> {
         }
         let rest = &self.raw[self.at..];
         if rest.first() == Some(&b'"') {
-            let mut index = 1;
+            let special = |byte: &u8| matches!(byte, b'"' | b'\\' | b'\r' | b'\n');
+            let plain = rest[1..].iter().position(special);
+            let mut index = 1 + plain.unwrap_or(rest.len() - 1);
+            out.extend_from_slice(&rest[1..index]);
             while index < rest.len() && rest[index] != b'"' {
                 if rest[index] == b'\\' && index + 1 < rest.len() {
                     index += 1;
@@ -518,6 +534,7 @@ impl<'a> ParameterInput<'a> {
             return;
         }
         let start = out.len();
+        out.extend_from_slice(self.plain(|byte| matches!(byte, b';' | b'(' | b'\r' | b'\n')));
         while let Some(byte) = self.next_outside_comments() {
             match byte {
                 b';' => break,
@@ -528,6 +545,18 @@ impl<'a> ParameterInput<'a> {
         let length = out[start..].trim_ascii_end().len();
         out.truncate(start + length);
     }
+}
+
+/// Appends the bytes that are no blanks and no controls, in lower case.
+fn push_graphic(bytes: &[u8], out: &mut Vec<u8>) {
+    let bytes = bytes.trim_ascii();
+    let start = out.len();
+    if bytes.iter().all(u8::is_ascii_graphic) {
+        out.extend_from_slice(bytes);
+    } else {
+        out.extend(bytes.iter().filter(|byte| byte.is_ascii_graphic()));
+    }
+    out[start..].make_ascii_lowercase();
 }
 
 /// Joins continuations (`name*0`, `name*1*`) and decodes values with a charset (RFC 2231). A name

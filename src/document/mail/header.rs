@@ -852,7 +852,7 @@ fn report_external_body(entity: &Entity, raw: &[u8], field: FieldPosition<'_>, e
     let Some(content_type) = &entity.content_type else {
         return;
     };
-    if content_type.value() != "message/external-body" || !content_type.is("access-type", "url") {
+    if !content_type.has_value("message/external-body") || !content_type.is("access-type", "url") {
         return;
     }
     if let Some(uri) = content_type.parameter("url") {

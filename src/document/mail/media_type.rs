@@ -99,6 +99,16 @@ static EXTENSIONS: &[(&str, PartClass)] = &[
 impl PartClass {
     /// Returns the class of an entity with this media type and header.
     pub(super) fn of(media_type: &str, header: &Header) -> Self {
+        match media_type {
+            // Most parts have one of these, which need no search.
+            "text/plain" => PartClass::Text,
+            "text/html" => PartClass::Document(Format::HTML),
+            _ if media_type.starts_with("multipart/") => PartClass::Multipart,
+            _ => Self::by_tables(media_type, header),
+        }
+    }
+
+    fn by_tables(media_type: &str, header: &Header) -> Self {
         if let Some(&(_, class)) = TYPES.iter().find(|(name, _)| *name == media_type) {
             return class;
         }
@@ -156,7 +166,7 @@ impl PartClass {
             PartClass::Text => {
                 let parameters = content_type?;
                 let flowed =
-                    parameters.value() == "text/plain" && parameters.is("format", "flowed");
+                    parameters.has_value("text/plain") && parameters.is("format", "flowed");
                 let delete_space = parameters.is("delsp", "yes");
                 flowed.then(|| Reflow::Flowed(Flowed::new(delete_space)))
             }
@@ -190,4 +200,33 @@ pub(super) fn file_name(header: &Header) -> Vec<u8> {
     parameter(disposition.as_ref(), "filename")
         .or_else(|| parameter(entity.content_type.as_deref(), "name"))
         .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::FORMATS;
+
+    #[test]
+    fn frequent_media_types_have_the_class_of_the_tables() {
+        let header = Header::default();
+        for media_type in [
+            "text/plain",
+            "text/html",
+            "multipart/mixed",
+            "multipart/related",
+        ] {
+            let class = PartClass::of(media_type, &header);
+            assert_eq!(
+                class,
+                PartClass::by_tables(media_type, &header),
+                "{media_type}"
+            );
+        }
+        let formats = FORMATS.iter().flat_map(|format| format.media_types);
+        let types = TYPES.iter().map(|(name, _)| name);
+        for name in formats.chain(types) {
+            assert!(!name.starts_with("multipart/"), "{name}");
+        }
+    }
 }

@@ -878,8 +878,8 @@ impl MimeTree {
 
 /// Returns the media type of an entity; the default in a digest is message/rfc822.
 fn media_type_of(content_type: Option<&Parameters>, parent: EntityKind) -> &str {
-    match content_type {
-        Some(content_type) if !content_type.value().is_empty() => content_type.value(),
+    match content_type.map(Parameters::value) {
+        Some(value) if !value.is_empty() => value,
         _ if parent == EntityKind::Digest => "message/rfc822",
         _ => "text/plain",
     }
