@@ -14,6 +14,8 @@ pub struct RecordField {
     pub(super) key: JsonKey,
     /// Whether every record has the key.
     pub kind: FieldPresence,
+    /// What the value is of.
+    pub(super) subject: FieldSubject,
     /// The type of the value.
     pub shape: ValueShape,
     /// The description in the JSON Schema.
@@ -51,6 +53,19 @@ impl JsonKey {
         out.extend_from_slice(&self.padded);
         out.truncate(end);
     }
+}
+
+/// What the value of a key is of. Links of a document mostly share all but the last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FieldSubject {
+    /// The path of the file, and the member.
+    Place,
+    /// The base URI and its source.
+    Base,
+    /// The syntax around the reference.
+    Syntax,
+    /// The link.
+    Link,
 }
 
 /// Whether a record always has a key.
@@ -124,10 +139,14 @@ impl<'a> Value<'a> {
 
 macro_rules! field {
     ($name:literal, $kind:ident, $shape:expr, $about:literal, $value:expr) => {
+        field!($name, $kind of Link, $shape, $about, $value)
+    };
+    ($name:literal, $kind:ident of $subject:ident, $shape:expr, $about:literal, $value:expr) => {
         RecordField {
             name: $name,
             key: JsonKey::new(concat!(",\"", $name, "\":")),
             kind: FieldPresence::$kind,
+            subject: FieldSubject::$subject,
             shape: $shape,
             about: $about,
             value: $value,
@@ -146,14 +165,14 @@ pub(crate) static FIELDS: &[RecordField] = &[
     ),
     field!(
         "path",
-        Core,
+        Core of Place,
         ValueShape::Text,
         "The file, as reached from the arguments; `-` is standard input",
         |path, _| Value::Bytes(path.path())
     ),
     field!(
         "member",
-        Core,
+        Core of Place,
         ValueShape::MaybeText,
         "The enclosed document: MESSAGE/PART, RECORD/PART, or a file in an archive",
         |_, link| Value::text(link.member)
@@ -202,42 +221,42 @@ pub(crate) static FIELDS: &[RecordField] = &[
     ),
     field!(
         "base",
-        Core,
+        Core of Base,
         ValueShape::MaybeText,
         "The base URI that resolution used",
         |_, link| link.base.map_or(Value::Null, |(uri, _)| Value::Bytes(uri))
     ),
     field!(
         "base_source",
-        Core,
+        Core of Base,
         ValueShape::MaybeText,
         "What named the base, by the layers of RFC 2396 section 5.1",
         |_, link| Value::text(link.base.map(|(_, source)| source))
     ),
     field!(
         "context",
-        Core,
+        Core of Syntax,
         ValueShape::Text,
         "Where the reference stands",
         |_, link| Value::Name(link.context.name())
     ),
     field!(
         "element",
-        Core,
+        Core of Syntax,
         ValueShape::MaybeText,
         "The element, in lower case",
         |_, link| Value::text(link.element)
     ),
     field!(
         "attribute",
-        Core,
+        Core of Syntax,
         ValueShape::MaybeText,
         "The attribute or the header field, in lower case",
         |_, link| Value::text(link.attribute)
     ),
     field!(
         "flags",
-        Core,
+        Core of Syntax,
         ValueShape::Texts,
         "What was done to the reference and what is odd about it",
         |_, link| Value::Flags(link.flags)
@@ -280,7 +299,7 @@ pub(crate) static FIELDS: &[RecordField] = &[
     ),
     field!(
         "path_bytes",
-        Appended,
+        Appended of Place,
         ValueShape::Text,
         "The bytes of a path that is not UTF-8, in base64",
         |path, _| {

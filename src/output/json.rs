@@ -1,17 +1,147 @@
 //! JSON Lines: one object a line, with the keys in the order of [`FIELDS`].
 
+use std::ops::Range;
+
 use data_encoding::BASE64;
 
 use super::escape::push_decimal;
-use super::field::{FIELDS, FieldPresence, Value};
+use super::field::{FIELDS, FieldPresence, FieldSubject, RecordField, Value};
 use super::layout::Layout;
 use super::record::{ArchiveRecord, DocumentPath, Failure, Summary, Usage};
 use crate::bytes::simd::{self, Block};
+use crate::document::events::Context;
+use crate::document::flags::Flags;
 use crate::resolver::{Diagnostic, Link};
 
-pub(super) fn push_link(layout: &Layout, path: &DocumentPath, link: &Link<'_>, out: &mut Vec<u8>) {
-    open_link("link", layout, path, link, out);
+/// Appends a link; `repeats` is that of the links before.
+pub(super) fn push_link(
+    layout: &Layout,
+    path: &DocumentPath,
+    link: &Link<'_>,
+    repeats: &mut RepeatedValues,
+    out: &mut Vec<u8>,
+) {
+    open("link", out);
+    let is_member = link.part.is_known();
+    repeats.compare(layout, path, link);
+    for run in &mut repeats.runs {
+        if run.is_for_members && !is_member {
+            continue;
+        }
+        if run.is_current {
+            out.extend_from_slice(&run.written);
+            continue;
+        }
+        let start = out.len();
+        push_fields(&layout.fields[run.fields.clone()], path, link, out);
+        if run.subject != FieldSubject::Link {
+            run.written.clear();
+            run.written.extend_from_slice(&out[start..]);
+            run.is_current = true;
+        }
+    }
     out.extend_from_slice(b"}\n");
+}
+
+/// The values that a link has in common with the link before, as they were written.
+///
+/// Most links of a document have the path, the base, the element and the attribute of the one before.
+#[derive(Debug, Default)]
+pub struct RepeatedValues {
+    runs: Vec<FieldRun>,
+    path: Vec<u8>,
+    member: Option<String>,
+    base: Option<(Vec<u8>, String)>,
+    context: Option<Context>,
+    element: Option<String>,
+    attribute: Option<String>,
+    flags: Flags,
+}
+
+/// Keys of a layout that follow one another and are of one subject.
+#[derive(Debug)]
+struct FieldRun {
+    subject: FieldSubject,
+    /// The keys are those of members alone.
+    is_for_members: bool,
+    fields: Range<usize>,
+    written: Vec<u8>,
+    /// Whether what was written last holds for the link.
+    is_current: bool,
+}
+
+impl RepeatedValues {
+    /// Notes which values differ from those of the link before. All links have the same layout.
+    fn compare(&mut self, layout: &Layout, path: &DocumentPath, link: &Link<'_>) {
+        if self.runs.is_empty() {
+            self.runs = runs(layout);
+        }
+        if self.path != path.path() || self.member.as_deref() != link.member {
+            self.path.clear();
+            self.path.extend_from_slice(path.path());
+            set(&mut self.member, link.member);
+            self.forget(FieldSubject::Place);
+        }
+        let base = self.base.as_ref();
+        if base.map(|(uri, source)| (uri.as_slice(), source.as_str())) != link.base {
+            self.base = (link.base).map(|(uri, source)| (uri.to_vec(), source.to_owned()));
+            self.forget(FieldSubject::Base);
+        }
+        if self.flags != link.flags
+            || self.context != Some(link.context)
+            || self.element.as_deref() != link.element
+            || self.attribute.as_deref() != link.attribute
+        {
+            (self.flags, self.context) = (link.flags, Some(link.context));
+            set(&mut self.element, link.element);
+            set(&mut self.attribute, link.attribute);
+            self.forget(FieldSubject::Syntax);
+        }
+    }
+
+    fn forget(&mut self, subject: FieldSubject) {
+        for run in &mut self.runs {
+            run.is_current &= run.subject != subject;
+        }
+    }
+}
+
+/// Returns the runs of keys of a layout; [`open`] has written the type.
+fn runs(layout: &Layout) -> Vec<FieldRun> {
+    let mut runs: Vec<FieldRun> = Vec::new();
+    for (index, field) in layout.fields.iter().enumerate() {
+        if std::ptr::eq(*field, &FIELDS[0]) {
+            continue;
+        }
+        let is_for_members = field.kind == FieldPresence::Member;
+        match runs.last_mut() {
+            Some(last)
+                if last.fields.end == index
+                    && (last.subject, last.is_for_members) == (field.subject, is_for_members) =>
+            {
+                last.fields.end += 1;
+            }
+            _ => runs.push(FieldRun {
+                subject: field.subject,
+                is_for_members,
+                fields: index..index + 1,
+                written: Vec::new(),
+                is_current: false,
+            }),
+        }
+    }
+    runs
+}
+
+/// Replaces a text and keeps its memory.
+fn set(text: &mut Option<String>, new: Option<&str>) {
+    match (text.as_mut(), new) {
+        (Some(text), Some(new)) => {
+            text.clear();
+            text.push_str(new);
+        }
+        _ => *text = new.map(str::to_owned),
+    }
 }
 
 /// Appends the keys of a link with `kind` as `type`, and leaves the object open for further keys.
@@ -23,8 +153,17 @@ pub(crate) fn open_link(
     out: &mut Vec<u8>,
 ) {
     open(kind, out);
+    push_fields(&layout.fields, path, link, out);
+}
+
+fn push_fields(
+    fields: &[&'static RecordField],
+    path: &DocumentPath,
+    link: &Link<'_>,
+    out: &mut Vec<u8>,
+) {
     let is_member = link.part.is_known();
-    for field in &layout.fields {
+    for field in fields {
         match field.kind {
             // `open` has written it.
             _ if std::ptr::eq(*field, &FIELDS[0]) => continue,
@@ -342,6 +481,56 @@ pub fn push_base64(bytes: &[u8], out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::output::field::default_fields;
+    use crate::{Base, Document, Extractor, ExtractorOptions, Format};
+
+    #[test]
+    fn repeated_values_change_no_record() {
+        let page =
+            b"<p id=a><a href=b>b</a> <a href=c>c</a> <img src=c> <a href='//example.com/ d'>
+            <a href=http://example.net/>e</a> <a href=http://example.net/f>f</a> <a href=g>g</a>
+            <template><a href=h>h</a></template> <x-y itemid=i></x-y> <a href='{{j}}'>j</a>";
+        let default = default_fields().collect::<Vec<_>>();
+        let mixed = [
+            "attribute",
+            "type",
+            "target",
+            "path",
+            "base",
+            "line",
+            "member",
+        ];
+        let mixed = mixed.map(|name| RecordField::named(name).unwrap());
+        for fields in [default, mixed.to_vec()] {
+            let layout = Layout {
+                fields,
+                ..Layout::default()
+            };
+            let (mut repeated, mut single) = (Vec::new(), Vec::new());
+            let mut repeats = RepeatedValues::default();
+            let mut extractor = Extractor::new(&ExtractorOptions::default());
+            for (path, base) in [("a", "/x"), ("b", "/x"), ("a", "/y"), ("\u{1}", "/x")] {
+                let path = DocumentPath::new(path.as_bytes());
+                let base = Base::retrieved(format!("http://example.org{base}"));
+                let document = Document::new(Format::HTML, Some(&base));
+                for members in [&[None, Some("m")][..], &[Some("m"), Some("n"), None]] {
+                    for member in members {
+                        extractor.extract_bytes(&document, page, &mut |link: &Link<'_>| {
+                            let link = Link {
+                                member: *member,
+                                ..link.clone()
+                            };
+                            push_link(&layout, &path, &link, &mut repeats, &mut repeated);
+                            open_link("link", &layout, &path, &link, &mut single);
+                            single.extend_from_slice(b"}\n");
+                        });
+                    }
+                }
+            }
+            assert!(single.len() > 10_000);
+            assert_eq!(String::from_utf8(repeated), String::from_utf8(single));
+        }
+    }
 
     #[test]
     fn strings_are_what_serde_json_writes() {

@@ -20,6 +20,7 @@ use escape::push_decimal;
 use record::{ArchiveRecord, Failure, Summary};
 use table::{TableColumn, TableEncoder};
 
+pub use json::RepeatedValues;
 pub use layout::{Formulas, Layout, LocationPrefix};
 pub use record::DocumentPath;
 
@@ -37,8 +38,8 @@ pub struct Output {
 
 /// How an output format writes links.
 pub(crate) enum LinkForm {
-    /// One after the other: appends a link.
-    Lines(fn(&Layout, &DocumentPath, &Link<'_>, &mut Vec<u8>)),
+    /// One after the other: appends a link, given what it has in common with the one before.
+    Lines(fn(&Layout, &DocumentPath, &Link<'_>, &mut RepeatedValues, &mut Vec<u8>)),
     /// Many at a time, in columns.
     Table(fn(&[TableColumn]) -> io::Result<Box<dyn TableEncoder>>),
 }
@@ -62,7 +63,9 @@ pub(crate) static OUTPUTS: &[Output] = &[
     Output {
         name: "text",
         header: |_, _| {},
-        links: LinkForm::Lines(text::push_link),
+        links: LinkForm::Lines(|layout, path, link, _, out| {
+            text::push_link(layout, path, link, out);
+        }),
         others: None,
     },
     Output {
@@ -80,7 +83,7 @@ pub(crate) static OUTPUTS: &[Output] = &[
     Output {
         name: "csv",
         header: |layout, out| csv::push_header(layout, b',', out),
-        links: LinkForm::Lines(|layout, path, link, out| {
+        links: LinkForm::Lines(|layout, path, link, _, out| {
             csv::push_row(layout, path, link, b',', csv::quote, out);
         }),
         others: None,
@@ -88,7 +91,7 @@ pub(crate) static OUTPUTS: &[Output] = &[
     Output {
         name: "tsv",
         header: |layout, out| csv::push_header(layout, b'\t', out),
-        links: LinkForm::Lines(|layout, path, link, out| {
+        links: LinkForm::Lines(|layout, path, link, _, out| {
             csv::push_row(layout, path, link, b'\t', csv::escape_cell, out);
         }),
         others: None,
@@ -134,16 +137,18 @@ impl Output {
         }
     }
 
-    /// Appends a link, to formats that write one after the other.
+    /// Appends a link, to formats that write one after the other; `repeats` is that of the links before
+    /// with the same layout.
     pub fn push_link(
         &self,
         layout: &Layout,
         path: &DocumentPath,
         link: &Link<'_>,
+        repeats: &mut RepeatedValues,
         out: &mut Vec<u8>,
     ) {
         if let LinkForm::Lines(push) = self.links {
-            push(layout, path, link, out);
+            push(layout, path, link, repeats, out);
         }
     }
 

@@ -17,13 +17,13 @@ use super::workers::run_workers;
 use super::writer::{Chunk, FlushPolicy, Keyed, OutputWriter, TargetHasher};
 use crate::document;
 use crate::document::diagnostic::{self, Effect};
-use crate::output::DocumentPath;
 use crate::output::escape::push_decimal;
 use crate::output::escape::push_visible;
 use crate::output::json::{push_archive, push_diagnostic, push_failure, push_skip, push_summary};
 use crate::output::record::{ArchiveRecord, Failure, Skip, Summary};
 use crate::output::table::RowBlock;
 use crate::output::text::push_path;
+use crate::output::{DocumentPath, RepeatedValues};
 use crate::resolver::{Diagnostic, Link, Sink};
 
 /// The limit of the reorder buffer, in bytes.
@@ -307,6 +307,7 @@ struct Collector<'a, W> {
     ticket: u64,
     path: DocumentPath,
     block: Chunk,
+    repeats: RepeatedValues,
     /// The same for all workers.
     hash: &'a TargetHasher,
     counts: WorkerCounts,
@@ -348,6 +349,7 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
             ordered,
             ticket: 0,
             path: DocumentPath::new(b""),
+            repeats: RepeatedValues::default(),
             block: Chunk {
                 rows: RowBlock::new(&options.layout.columns),
                 ..Chunk::default()
@@ -509,7 +511,8 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
             true => block.rows.push(&layout.columns, &self.path, link),
             false => {
                 let output = self.options.output;
-                output.push_link(layout, &self.path, link, &mut block.output);
+                let repeats = &mut self.repeats;
+                output.push_link(layout, &self.path, link, repeats, &mut block.output);
             }
         }
     }
