@@ -226,7 +226,7 @@ fn damage_in_an_attachment_changes_nothing_behind_it() {
         let message = attached("application/octet-stream", "any", bytes);
         tree.write("m.mbox", format!("{FROM}{message}{behind}").as_bytes());
         let ran = tree.run(&["--attachments", "m.mbox"]);
-        assert_eq!(ran.err.contains("panicked"), false);
+        assert!(!ran.err.contains("panicked"));
         let mut links: Vec<String> = ran.out.lines().map(str::to_owned).collect();
         assert_eq!(links.remove(0), "http://example.com/text");
         assert_eq!(links.pop().unwrap(), "http://example.com/behind");
