@@ -21,13 +21,24 @@ impl ArchiveCounts {
 
     /// Counts a part that is not read.
     pub(crate) fn skip(&mut self, media_type: &str) {
+        self.skip_several(media_type, 1);
+    }
+
+    fn skip_several(&mut self, media_type: &str, parts: u64) {
         if let Some(count) = self.skipped.get_mut(media_type) {
-            *count += 1;
+            *count += parts;
             return;
         }
         let is_full = self.skipped.len() >= Self::NAMES;
         let name = if is_full { "*" } else { media_type };
-        *self.skipped.entry(name.to_owned()).or_default() += 1;
+        *self.skipped.entry(name.to_owned()).or_default() += parts;
+    }
+
+    /// Counts what is not read of an archive in this one.
+    pub(crate) fn add_skipped(&mut self, inner: &ArchiveCounts) {
+        for (name, count) in &inner.skipped {
+            self.skip_several(name, *count);
+        }
     }
 
     /// Adds the counts of another piece of the archive.

@@ -623,6 +623,12 @@ impl<'a> ArchiveReader<'a> {
         };
         sink.end_member(format, length);
         self.outcome.counts.parts += 1;
+        if let Some(counts) = self.extractor.counts(format) {
+            // What is passed over in messages is not read of this archive either.
+            self.outcome.counts.add_skipped(counts);
+            let attached = self.extractor.attachment_counts();
+            self.outcome.counts.add_skipped(attached);
+        }
         self.outcome.bytes += length;
         Ok(())
     }

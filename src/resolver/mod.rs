@@ -353,7 +353,9 @@ impl Linker {
             message: scope.message(),
             depth: *depth,
         };
-        counts.add(&reader.read(&attachment, sink));
+        let read = reader.read(&attachment, sink);
+        counts.parts += read.parts;
+        counts.add_skipped(&read);
     }
 
     /// Makes the references of a message pending where one names a part that may follow.

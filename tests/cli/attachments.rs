@@ -313,6 +313,20 @@ fn attachments_are_the_same_for_any_number_of_workers_and_are_counted() {
         .find(|line| line.contains("\"type\":\"archive\""));
     let archive: Value = serde_json::from_str(archive.unwrap()).unwrap();
     assert_eq!(archive["messages"], 120);
+    // In an archive they are counted as well.
+    tree.write("m.zip", &zip(&[Member::new("m.mbox", mailbox)]));
+    for (option, skipped) in [("--attachments", 40), ("--ids", 120)] {
+        let ran = tree.run(&["--json", "--stats", option, "m.zip"]);
+        let record = ran
+            .out
+            .lines()
+            .find(|line| line.contains("\"type\":\"archive\""));
+        let record: Value = serde_json::from_str(record.unwrap()).unwrap();
+        let parts = record["skipped_parts"].as_object().unwrap();
+        let parts = ["application/x-unknown", "application/zip"].map(|name| parts.get(name));
+        let sum: u64 = parts.into_iter().flatten().filter_map(Value::as_u64).sum();
+        assert_eq!(sum, skipped, "{option}: {record}");
+    }
     assert_eq!(archive["skipped_parts"]["application/x-unknown"], 40);
 }
 
