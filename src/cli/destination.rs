@@ -337,6 +337,16 @@ impl Write for Destination {
         }
     }
 
+    fn write_vectored(&mut self, slices: &[io::IoSlice<'_>]) -> io::Result<usize> {
+        match self {
+            Destination::Standard(stdout) => stdout.write_vectored(slices),
+            Destination::Stream(file) => file.write_vectored(slices),
+            #[cfg(unix)]
+            Destination::Socket(stream) => stream.write_vectored(slices),
+            Destination::File(file) => file.file.as_file_mut().write_vectored(slices),
+        }
+    }
+
     fn flush(&mut self) -> io::Result<()> {
         match self {
             Destination::Standard(stdout) => stdout.flush(),

@@ -266,12 +266,7 @@ pub(crate) static FIELDS: &[RecordField] = &[
         Appended,
         ValueShape::Text,
         "Why there is no target",
-        |_, link| link
-            .target
-            .err()
-            // The flag `template` says it.
-            .filter(|kind| *kind != ResolveErrorKind::Template)
-            .map_or(Value::Null, |kind| Value::Name(kind.name()))
+        |_, link| error(link).map_or(Value::Null, Value::Name)
     ),
     field!(
         "alternatives",
@@ -481,14 +476,21 @@ fn record<'a>(link: &Link<'a>) -> WebRecord<'a> {
     link.part.record.copied().unwrap_or_default()
 }
 
-fn line(link: &Link<'_>) -> Option<u64> {
+pub(super) fn line(link: &Link<'_>) -> Option<u64> {
     link.position.map(|position| position.line)
 }
 
-fn column(link: &Link<'_>) -> Option<u64> {
+pub(super) fn column(link: &Link<'_>) -> Option<u64> {
     // In header fields the column is 0, for none.
     let column = link.position.map(|position| position.column);
     column.filter(|&column| column > 0)
+}
+
+pub(super) fn error(link: &Link<'_>) -> Option<&'static str> {
+    let error = link.target.err();
+    // The flag `template` says it.
+    let error = error.filter(|kind| *kind != ResolveErrorKind::Template);
+    error.map(ResolveErrorKind::name)
 }
 
 /// Returns the keys that are shown without further options.

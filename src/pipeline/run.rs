@@ -32,6 +32,9 @@ const REORDER_LIMIT: usize = 8 << 20;
 /// A block is pushed when it has this many bytes.
 const BLOCK: usize = 64 << 10;
 
+/// A block of rows is pushed when they take this many bytes: columns want more rows than lines do.
+const ROW_BLOCK: usize = 128 << 10;
+
 /// The outcome of a run.
 #[derive(Debug)]
 pub struct RunOutcome {
@@ -371,6 +374,7 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
     fn begin_document(&mut self, path: &[u8]) {
         self.release_memory();
         self.path.set(path);
+        self.block.rows.begin_document();
         self.references = 0;
         self.diagnostics.clear();
     }
@@ -563,7 +567,7 @@ impl<W: std::io::Write + Send> Sink for Collector<'_, W> {
             ReportMode::CountBy(key) => self.tally.count(key.of(&self.path, link)),
             ReportMode::Count | ReportMode::Paths | ReportMode::Files | ReportMode::Nothing => {}
         }
-        if self.block.output.len() + self.block.rows.weight() >= BLOCK {
+        if self.block.output.len() >= BLOCK || self.block.rows.weight() >= ROW_BLOCK {
             let pushed = self.ordered.push(self.ticket, &mut self.block);
             self.stopped = pushed.is_err();
         }

@@ -50,7 +50,7 @@ impl OutputBlock for Chunk {
     fn take(&mut self) -> Self {
         let taken = Chunk {
             output: self.output.as_slice().to_vec(),
-            rows: self.rows.copied(),
+            rows: self.rows.take(),
             messages: self.messages.as_slice().to_vec(),
             report: self.report.as_slice().to_vec(),
             keyed: self.keyed.as_slice().to_vec(),

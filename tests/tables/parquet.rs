@@ -3,7 +3,7 @@
 use std::fs::File;
 
 use ::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use ::parquet::basic::Compression;
+use ::parquet::basic::{Compression, Encoding};
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
 
 use super::*;
@@ -60,6 +60,15 @@ fn a_file_has_statistics_and_is_compressed_and_the_same_for_any_number_of_worker
     for column in groups[0].columns() {
         assert_eq!(column.compression(), Compression::SNAPPY);
         assert!(column.statistics().is_some(), "{}", column.column_path());
+        let mut encodings = column.encodings();
+        let name = column.column_path().string();
+        let expected = match name.as_str() {
+            "start" | "line" => Encoding::DELTA_BINARY_PACKED,
+            "target" | "reference" => Encoding::DELTA_BYTE_ARRAY,
+            "path" | "context" => Encoding::RLE_DICTIONARY,
+            _ => continue,
+        };
+        assert!(encodings.any(|found| found == expected), "{name}");
     }
 }
 

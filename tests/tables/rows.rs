@@ -235,7 +235,7 @@ fn the_bytes_do_not_depend_on_the_number_of_workers() {
     let batches = batches(&all);
     let lengths: Vec<_> = batches.iter().map(RecordBatch::num_rows).collect();
     let (last, full) = lengths.split_last().unwrap();
-    assert!(full.len() > 1 && full.iter().all(|&rows| rows == 1 << 13) && *last <= 1 << 13);
+    assert!(full.len() > 1 && full.iter().all(|&rows| rows == 1 << 12) && *last <= 1 << 12);
     let records = records(&tree, &["."]);
     let rows = rows(&batches);
     assert_eq!(rows.len(), records.len());

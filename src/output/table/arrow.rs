@@ -1,7 +1,7 @@
 //! Batches as Arrow arrays, and the IPC stream of them.
 
 use std::fmt;
-use std::io::{self, Write};
+use std::io::{self, IoSlice, Write};
 use std::sync::Arc;
 
 use arrow_array::types::Int32Type;
@@ -13,9 +13,9 @@ use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer
 use arrow_ipc::writer::StreamEncoder;
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef, TimeUnit};
 
-use super::batch::{BatchNames, BatchStrings, BatchValues, RowBatch};
+use super::batch::{BatchNames, RowBatch};
 use super::column::{ColumnKind, ColumnPresence, METADATA, TableColumn};
-use super::rows::{ABSENT, ABSENT_NUMBER};
+use super::values::{ABSENT, ABSENT_NUMBER, Sparse, Strings, Values};
 use super::writer::TableEncoder;
 
 /// The time zone of columns of times.
@@ -52,40 +52,57 @@ fn item(data_type: DataType) -> Arc<Field> {
     Arc::new(Field::new_list_field(data_type, false))
 }
 
-/// Returns which values are there; none if all are.
-fn nulls<T: PartialEq>(values: &[T], absent: T) -> Option<NullBuffer> {
-    // Most columns have all values or none, and to count is faster than to collect bits.
-    match values.iter().filter(|&value| *value != absent).count() {
-        count if count == values.len() => None,
-        0 => Some(NullBuffer::new_null(values.len())),
-        _ => {
+/// Returns the values of so many rows, and which of them are there; none if all are.
+fn rows<T: Copy + PartialEq>(
+    values: Sparse<T>,
+    absent: T,
+    rows: usize,
+) -> (Vec<T>, Option<NullBuffer>) {
+    let is_empty = values.values().is_empty();
+    let (values, has_gaps) = values.into_rows(rows);
+    let nulls = match has_gaps {
+        false => None,
+        true if is_empty => Some(NullBuffer::new_null(rows)),
+        true => {
             let is_valid = |row: usize| values[row] != absent;
-            Some(BooleanBuffer::collect_bool(values.len(), is_valid).into())
+            Some(BooleanBuffer::collect_bool(rows, is_valid).into())
+        }
+    };
+    // All may be there after all: a block has more rows than those that were taken from it.
+    (values, nulls.filter(|nulls| nulls.null_count() > 0))
+}
+
+/// Returns where strings or lists begin, and which of them are there; none if all are.
+fn offsets(lengths: Sparse<i32>, count: usize) -> (OffsetBuffer<i32>, Option<NullBuffer>) {
+    let (lengths, nulls) = rows(lengths, ABSENT, count);
+    let mut end = 0;
+    let ends = lengths.iter().map(|&length| {
+        // INVARIANT: the sum of lengths is below 2^31, or the strings had not been added.
+        end += length.max(0);
+        end
+    });
+    let offsets: Vec<i32> = std::iter::once(0).chain(ends).collect();
+    (OffsetBuffer::new(ScalarBuffer::from(offsets)), nulls)
+}
+
+fn names(names: BatchNames, count: usize) -> Result<ArrayRef, ArrowError> {
+    let (mut codes, nulls) = rows(names.codes, ABSENT, count);
+    if nulls.is_some() {
+        for code in &mut codes {
+            *code = (*code).max(0);
         }
     }
-}
-
-fn offsets(offsets: Vec<i32>) -> OffsetBuffer<i32> {
-    OffsetBuffer::new(ScalarBuffer::from(offsets))
-}
-
-fn names(names: BatchNames) -> Result<ArrayRef, ArrowError> {
-    let mut codes = names.codes;
-    let nulls = nulls(&codes, ABSENT);
-    for code in &mut codes {
-        *code = (*code).max(0);
-    }
     let keys = Int32Array::try_new(ScalarBuffer::from(codes), nulls)?;
+    let offsets = OffsetBuffer::new(ScalarBuffer::from(names.values.offsets));
     let bytes = Buffer::from_vec(names.values.bytes);
-    let values = StringArray::try_new(offsets(names.values.offsets), bytes, None)?;
+    let values = StringArray::try_new(offsets, bytes, None)?;
     let names = DictionaryArray::<Int32Type>::try_new(keys, Arc::new(values))?;
     Ok(Arc::new(names))
 }
 
-fn strings(kind: ColumnKind, strings: BatchStrings) -> Result<ArrayRef, ArrowError> {
-    let nulls = nulls(&strings.valid, false);
-    let offsets = offsets(strings.values.offsets);
-    let bytes = Buffer::from_vec(strings.values.bytes);
+fn strings(kind: ColumnKind, strings: Strings, count: usize) -> Result<ArrayRef, ArrowError> {
+    let (offsets, nulls) = offsets(strings.lengths, count);
+    let bytes = Buffer::from_vec(strings.bytes);
     Ok(match kind {
         ColumnKind::Text | ColumnKind::Uri => {
             Arc::new(StringArray::try_new(offsets, bytes, nulls)?)
@@ -94,10 +111,15 @@ fn strings(kind: ColumnKind, strings: BatchStrings) -> Result<ArrayRef, ArrowErr
     })
 }
 
-fn array(kind: ColumnKind, values: BatchValues) -> Result<ArrayRef, ArrowError> {
+/// Returns a column of so many rows.
+fn array(
+    kind: ColumnKind,
+    values: Values<BatchNames>,
+    count: usize,
+) -> Result<ArrayRef, ArrowError> {
     Ok(match values {
-        BatchValues::Numbers(numbers) => {
-            let nulls = nulls(&numbers, ABSENT_NUMBER);
+        Values::Numbers(numbers) => {
+            let (numbers, nulls) = rows(numbers, ABSENT_NUMBER, count);
             let numbers = ScalarBuffer::from(numbers);
             match kind {
                 ColumnKind::Time => {
@@ -107,18 +129,13 @@ fn array(kind: ColumnKind, values: BatchValues) -> Result<ArrayRef, ArrowError> 
                 _ => Arc::new(Int64Array::try_new(numbers, nulls)?),
             }
         }
-        BatchValues::Strings(values) => strings(kind, values)?,
-        BatchValues::Names(values) => names(values)?,
-        BatchValues::Lists(lists) => {
-            let nulls = nulls(&lists.valid, false);
-            let items = array(ColumnKind::Bytes, *lists.items)?;
+        Values::Strings(values) => strings(kind, values, count)?,
+        Values::Names(values) => names(*values, count)?,
+        Values::Lists(lists) => {
+            let (offsets, nulls) = offsets(lists.counts, count);
+            let items = array(ColumnKind::Bytes, *lists.items, lists.length)?;
             let item = item(items.data_type().clone());
-            Arc::new(ListArray::try_new(
-                item,
-                offsets(lists.offsets),
-                items,
-                nulls,
-            )?)
+            Arc::new(ListArray::try_new(item, offsets, items, nulls)?)
         }
     })
 }
@@ -129,8 +146,8 @@ pub(super) fn record_batch(
     columns: &[TableColumn],
     batch: RowBatch,
 ) -> Result<RecordBatch, ArrowError> {
-    let columns = columns.iter().zip(batch.columns);
-    let arrays = columns.map(|(column, values)| array(column.column.kind, values));
+    let (count, columns) = (batch.rows, columns.iter().zip(batch.columns));
+    let arrays = columns.map(|(column, values)| array(column.column.kind, values, count));
     RecordBatch::try_new(Arc::clone(schema), arrays.collect::<Result<_, _>>()?)
 }
 
@@ -168,8 +185,21 @@ pub(crate) fn stream(columns: &[TableColumn]) -> io::Result<Box<dyn TableEncoder
     }))
 }
 
-fn write_all(buffers: Vec<Buffer>, out: &mut dyn Write) -> io::Result<()> {
-    buffers.iter().try_for_each(|buffer| out.write_all(buffer))
+/// Writes buffers in few calls of the system.
+fn write_all(buffers: &[Buffer], out: &mut dyn Write) -> io::Result<()> {
+    let slices = buffers.iter().map(|buffer| IoSlice::new(buffer));
+    let mut slices: Vec<_> = slices.collect();
+    let mut rest = slices.as_mut_slice();
+    IoSlice::advance_slices(&mut rest, 0);
+    while !rest.is_empty() {
+        match out.write_vectored(rest) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(written) => IoSlice::advance_slices(&mut rest, written),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }
 
 impl TableEncoder for StreamWriter {
@@ -178,12 +208,12 @@ impl TableEncoder for StreamWriter {
             return Ok(());
         };
         let batch = record_batch(&self.schema, &self.columns, batch).map_err(output_error)?;
-        write_all(encoder.encode(&batch).map_err(output_error)?, out)
+        write_all(&encoder.encode(&batch).map_err(output_error)?, out)
     }
 
     fn finish(&mut self, out: &mut dyn Write) -> io::Result<()> {
         match self.encoder.take() {
-            Some(encoder) => write_all(encoder.finish().map_err(output_error)?, out),
+            Some(encoder) => write_all(&encoder.finish().map_err(output_error)?, out),
             None => Ok(()),
         }
     }

@@ -27,8 +27,18 @@ pub struct Column {
     own: Option<ValueOf>,
 }
 
+/// The number of columns that all tables begin with: from `path` to `alternatives`.
+pub(super) const FIRST_COLUMNS: usize = 16;
+
 /// Returns the value of a column for a link of a document.
 pub(super) type ValueOf = for<'a> fn(&'a DocumentPath, &'a Link<'a>) -> Value<'a>;
+
+impl Column {
+    /// Returns whether only rows whose path or target is not UTF-8 have a value.
+    pub(super) fn is_for_bytes(&self) -> bool {
+        matches!(self.name, "path_bytes" | "target_bytes")
+    }
+}
 
 /// The type of a column, and the form of its values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -304,6 +314,10 @@ mod tests {
                 .all(|column| column.own.is_some())
         );
         assert_eq!(columns(ColumnSet::All, true).len(), COLUMNS.len());
+        let core = columns(ColumnSet::Core, false);
+        let core: Vec<_> = core.iter().map(|column| column.column.name).collect();
+        assert_eq!(core[..FIRST_COLUMNS], names[..FIRST_COLUMNS]);
+        assert_eq!(core[FIRST_COLUMNS - 1], "alternatives");
     }
 
     #[test]

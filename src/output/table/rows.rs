@@ -3,16 +3,15 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::super::field::Value;
+use super::super::field::{self, Value};
 use super::super::record::DocumentPath;
-use super::column::{ColumnKind, TableColumn, is_utf8};
+use super::column::{ColumnKind, FIRST_COLUMNS, TableColumn, is_utf8};
+use super::values::{
+    ABSENT, ABSENT_NUMBER, Lists, Oversized, Sparse, StringTable, Strings, Values,
+};
+use crate::document::flags::Flags;
 use crate::resolver::Link;
 use crate::uri::percent::encode_invalid;
-
-/// A number that is not there. No offset and no time is as low.
-pub(super) const ABSENT_NUMBER: i64 = i64::MIN;
-/// The code of a name, or the length of a string, that is not there.
-pub(super) const ABSENT: i32 = -1;
 
 /// Rows of links, column by column.
 ///
@@ -26,37 +25,24 @@ pub(crate) struct RowBlock {
     bytes: usize,
     /// Whether a row has a string that is too long for a column.
     is_oversized: bool,
+    /// Whether the last row has the path of the current document.
+    has_path: bool,
 }
 
 #[derive(Clone, Debug)]
 pub(super) struct ColumnBlock {
     kind: ColumnKind,
-    /// Whether a row has a value. `values` is empty until one has.
-    has_values: bool,
-    pub(super) values: BlockValues,
+    /// Whether only rows whose path or target is not UTF-8 have a value.
+    is_for_bytes: bool,
+    pub(super) values: Values<NameColumn>,
 }
 
-/// The values of a column.
-#[derive(Clone, Debug)]
-pub(super) enum BlockValues {
-    Numbers(Vec<i64>),
-    Strings(Strings),
-    Names(Box<NameColumn>),
-    /// The number of items in each row, and the items.
-    Lists(Vec<i32>, Box<BlockValues>),
-}
-
-/// Strings one after the other.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Strings {
-    pub(super) lengths: Vec<i32>,
-    pub(super) bytes: Vec<u8>,
-}
-
-/// Strings that are repeated, each by its number among the values. A value may stand there twice.
+/// Strings that many rows share, each by its number among the values. A value may stand there twice.
 #[derive(Clone, Debug)]
 pub(super) struct NameColumn {
-    pub(super) codes: Vec<i32>,
+    /// The first row and the code of each run of rows with one value, or with none. Rows before the first
+    /// run have none.
+    runs: Vec<(usize, i32)>,
     pub(super) values: StringTable,
     /// The code of the value that was last found in each slot.
     slots: [i32; SLOTS],
@@ -65,247 +51,258 @@ pub(super) struct NameColumn {
 /// A power of two.
 const SLOTS: usize = 64;
 
+/// Rows of this weight are moved to another block, and fewer are copied.
+const MOVED: usize = 64 << 10;
+
 impl Default for NameColumn {
     fn default() -> Self {
         NameColumn {
-            codes: Vec::new(),
+            runs: Vec::new(),
             values: StringTable::default(),
             slots: [ABSENT; SLOTS],
         }
     }
 }
 
-/// Strings by their numbers, with the offsets that Arrow has.
-#[derive(Clone, Debug)]
-pub(super) struct StringTable {
-    /// Where each value begins, and where the last one ends.
-    pub(super) offsets: Vec<i32>,
-    pub(super) bytes: Vec<u8>,
-}
-
-impl Default for StringTable {
-    fn default() -> Self {
-        StringTable {
-            offsets: vec![0],
-            bytes: Vec::new(),
-        }
+/// Returns whether strings are the same, without a call for names of elements and the like.
+#[inline(always)]
+fn is_same(one: &[u8], other: &[u8]) -> bool {
+    if one.len() != other.len() {
+        return false;
+    }
+    // The first and the last bytes are all bytes.
+    let ends = |string: &[u8]| match (string.first_chunk(), string.last_chunk()) {
+        (Some(first), Some(last)) => Some((u64::from_ne_bytes(*first), u64::from_ne_bytes(*last))),
+        _ => match (string.first_chunk(), string.last_chunk()) {
+            (Some(first), Some(last)) => Some((
+                u32::from_ne_bytes(*first).into(),
+                u32::from_ne_bytes(*last).into(),
+            )),
+            _ => None,
+        },
+    };
+    match one.len() {
+        0..4 => one.iter().eq(other),
+        4..=16 => ends(one) == ends(other),
+        _ => one == other,
     }
 }
-
-impl StringTable {
-    pub(super) fn len(&self) -> usize {
-        self.offsets.len() - 1
-    }
-
-    pub(super) fn get(&self, code: usize) -> &[u8] {
-        &self.bytes[self.offsets[code] as usize..self.offsets[code + 1] as usize]
-    }
-
-    /// Adds a value and returns its code, if there is room.
-    pub(super) fn push(&mut self, value: &[u8]) -> Result<i32, Oversized> {
-        let code = i32::try_from(self.len()).map_err(|_| Oversized)?;
-        let end = i32::try_from(self.bytes.len() + value.len()).map_err(|_| Oversized)?;
-        self.bytes.extend_from_slice(value);
-        self.offsets.push(end);
-        Ok(code)
-    }
-
-    fn clear(&mut self) {
-        self.offsets.truncate(1);
-        self.bytes.clear();
-    }
-}
-
-/// The error of a string that is too long for a column, whose offsets have 32 bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Oversized;
 
 impl NameColumn {
-    /// Adds a value in the form of a column. A value that has this form, which nearly all have, is found
-    /// as it is.
-    #[inline]
-    fn push(&mut self, value: &[u8], kind: ColumnKind) -> Result<usize, Oversized> {
-        let edge = |byte: Option<&u8>| usize::from(byte.copied().unwrap_or(0));
-        let hash = value.len() + 7 * edge(value.first()) + 31 * edge(value.last());
-        let slot = hash % SLOTS;
-        let code = self.slots[slot];
-        if code >= 0 && self.values.get(code as usize) == value {
-            self.codes.push(code);
+    /// Adds the value of a row in the form of a column, and returns the number of bytes that it takes.
+    #[inline(always)]
+    fn push(
+        &mut self,
+        row: usize,
+        value: Option<&[u8]>,
+        kind: ColumnKind,
+    ) -> Result<usize, Oversized> {
+        let code = self.runs.last().map_or(ABSENT, |run| run.1);
+        let Some(value) = value else {
+            if code != ABSENT {
+                self.runs.push((row, ABSENT));
+            }
+            return Ok(0);
+        };
+        // A value that has the form of the column, which nearly all have, is found as it is.
+        if code != ABSENT
+            && kind != ColumnKind::ReversedName
+            && is_same(self.values.get(code as usize), value)
+        {
             return Ok(0);
         }
-        self.push_new(slot, value, kind)
+        self.push_other(row, value, kind)
     }
 
+    /// Adds a value that may differ from that of the row before.
     #[inline(never)]
-    fn push_new(
+    fn push_other(
         &mut self,
-        slot: usize,
+        row: usize,
         value: &[u8],
         kind: ColumnKind,
     ) -> Result<usize, Oversized> {
-        let value = formed(value, kind);
-        let code = self.values.push(&value)?;
-        self.slots[slot] = code;
-        self.codes.push(code);
-        Ok(value.len())
+        // Labels in reverse order may be those of another name.
+        let value = match kind {
+            ColumnKind::ReversedName => formed(value, kind),
+            _ => Cow::Borrowed(value),
+        };
+        let edge = |byte: Option<&u8>| usize::from(byte.copied().unwrap_or(0));
+        let hash = value.len() + 7 * edge(value.first()) + 31 * edge(value.last());
+        let code = &mut self.slots[hash % SLOTS];
+        let mut added = 0;
+        if *code == ABSENT || self.values.get(*code as usize) != &*value {
+            let value = match kind {
+                ColumnKind::ReversedName => value,
+                _ => formed(&value, kind),
+            };
+            *code = self.values.push(&value)?;
+            added = value.len();
+        }
+        if self.runs.last().is_none_or(|run| run.1 != *code) {
+            self.runs.push((row, *code));
+        }
+        Ok(added)
+    }
+
+    /// Returns the runs of some rows that have a value: the rows, and the code.
+    pub(super) fn runs(&self, rows: Range<usize>) -> impl Iterator<Item = (Range<usize>, i32)> {
+        let behind = self.runs.partition_point(|&(start, _)| start <= rows.start);
+        let first = behind.saturating_sub(1);
+        let ends = self.runs.get(first + 1..).unwrap_or_default();
+        let ends = ends.iter().map(|&(start, _)| start).chain([usize::MAX]);
+        let cut = move |(&(start, code), end): (&(usize, i32), usize)| {
+            (start.max(rows.start)..end.min(rows.end), code)
+        };
+        let runs = self.runs[first..].iter().zip(ends).map(cut);
+        runs.take_while(|(rows, _)| !rows.is_empty())
+            .filter(|&(_, code)| code != ABSENT)
+    }
+
+    fn clear(&mut self) {
+        self.runs.clear();
+        self.values.clear();
+        self.slots = [ABSENT; SLOTS];
     }
 }
 
-impl Strings {
-    #[inline]
-    fn push(&mut self, value: &[u8], kind: ColumnKind) -> Result<usize, Oversized> {
-        let value = formed(value, kind);
-        i32::try_from(self.bytes.len() + value.len()).map_err(|_| Oversized)?;
-        self.lengths.push(value.len() as i32);
-        self.bytes.extend_from_slice(&value);
-        Ok(value.len())
-    }
-}
-
-impl BlockValues {
+impl Values<NameColumn> {
     fn new(kind: ColumnKind) -> Self {
+        let names = || Values::Names(Box::default());
         match kind {
-            ColumnKind::Number | ColumnKind::Time => BlockValues::Numbers(Vec::new()),
+            ColumnKind::Number | ColumnKind::Time => Values::Numbers(Sparse::new(ABSENT_NUMBER)),
             ColumnKind::Text | ColumnKind::Uri | ColumnKind::Bytes => {
-                BlockValues::Strings(Strings::default())
+                Values::Strings(Strings::default())
             }
             ColumnKind::Name
             | ColumnKind::LowerName
             | ColumnKind::ReversedName
-            | ColumnKind::UriName => BlockValues::Names(Box::default()),
-            ColumnKind::Names => {
-                BlockValues::Lists(Vec::new(), Box::new(BlockValues::Names(Box::default())))
-            }
-            ColumnKind::ByteLists => BlockValues::Lists(
-                Vec::new(),
-                Box::new(BlockValues::Strings(Strings::default())),
-            ),
+            | ColumnKind::UriName => names(),
+            ColumnKind::Names => Values::Lists(Lists::new(names())),
+            ColumnKind::ByteLists => Values::Lists(Lists::new(Values::Strings(Strings::default()))),
+        }
+    }
+
+    /// Returns a column of no values, with memory for as many.
+    fn emptied(&self) -> Self {
+        match self {
+            Values::Numbers(numbers) => Values::Numbers(numbers.emptied()),
+            Values::Strings(strings) => Values::Strings(strings.emptied()),
+            Values::Names(names) => Values::Names(Box::new(NameColumn {
+                runs: Vec::with_capacity(names.runs.len()),
+                ..NameColumn::default()
+            })),
+            Values::Lists(lists) => Values::Lists(lists.emptied(lists.items.emptied())),
         }
     }
 
     fn clear(&mut self) {
         match self {
-            BlockValues::Numbers(numbers) => numbers.clear(),
-            BlockValues::Strings(strings) => {
+            Values::Numbers(numbers) => numbers.clear(),
+            Values::Strings(strings) => {
                 strings.lengths.clear();
                 strings.bytes.clear();
             }
-            BlockValues::Names(names) => {
-                names.codes.clear();
-                names.values.clear();
-                names.slots = [ABSENT; SLOTS];
-            }
-            BlockValues::Lists(counts, items) => {
-                counts.clear();
-                items.clear();
+            Values::Names(names) => names.clear(),
+            Values::Lists(lists) => {
+                lists.counts.clear();
+                lists.length = 0;
+                lists.items.clear();
             }
         }
-    }
-
-    /// Returns whether no row has a value yet.
-    pub(super) fn is_empty(&self) -> bool {
-        match self {
-            BlockValues::Numbers(numbers) => numbers.is_empty(),
-            BlockValues::Strings(strings) => strings.lengths.is_empty(),
-            BlockValues::Names(names) => names.codes.is_empty(),
-            BlockValues::Lists(counts, _) => counts.is_empty(),
-        }
-    }
-
-    fn push_null(&mut self) {
-        match self {
-            BlockValues::Numbers(numbers) => numbers.push(ABSENT_NUMBER),
-            BlockValues::Strings(strings) => strings.lengths.push(ABSENT),
-            BlockValues::Names(names) => names.codes.push(ABSENT),
-            BlockValues::Lists(counts, _) => counts.push(ABSENT),
-        }
-    }
-
-    fn push_bytes(&mut self, value: &[u8], kind: ColumnKind) -> Result<usize, Oversized> {
-        match self {
-            BlockValues::Names(names) => names.push(value, kind),
-            BlockValues::Strings(strings) => strings.push(value, kind),
-            BlockValues::Numbers(_) | BlockValues::Lists(..) => {
-                self.push_null();
-                Ok(0)
-            }
-        }
-    }
-
-    fn push_list<'a>(
-        &mut self,
-        list: impl Iterator<Item = &'a [u8]>,
-        kind: ColumnKind,
-    ) -> Result<usize, Oversized> {
-        let BlockValues::Lists(counts, items) = self else {
-            self.push_null();
-            return Ok(0);
-        };
-        let (mut count, mut bytes) = (0, 0);
-        for item in list {
-            count += 1;
-            bytes += items.push_bytes(item, kind)?;
-        }
-        counts.push(count);
-        Ok(bytes)
-    }
-}
-
-/// Returns a value that is a string.
-#[inline]
-fn string<'a>(value: Value<'a>) -> Option<&'a [u8]> {
-    match value {
-        Value::Bytes(bytes) | Value::Base64(bytes) => Some(bytes),
-        Value::Name(name) => Some(name.as_bytes()),
-        _ => None,
     }
 }
 
 impl ColumnBlock {
-    /// Adds a value behind those of `rows` rows, and returns the number of bytes that it takes.
-    #[inline]
-    fn push(&mut self, value: Value<'_>, rows: usize) -> Result<usize, Oversized> {
-        let (kind, values) = (self.kind, &mut self.values);
-        if !self.has_values {
-            if matches!(value, Value::Null) {
-                return Ok(0);
-            }
-            self.has_values = true;
-            (0..rows).for_each(|_| values.push_null());
+    fn emptied(&self) -> Self {
+        ColumnBlock {
+            kind: self.kind,
+            is_for_bytes: self.is_for_bytes,
+            values: self.values.emptied(),
         }
-        match (&mut *values, value) {
-            (BlockValues::Numbers(numbers), value) => numbers.push(match value {
-                // INVARIANT: offsets in files are below 2^63.
-                Value::Number(number) => number as i64,
-                Value::Bytes(text) => microseconds(text).unwrap_or(ABSENT_NUMBER),
-                _ => ABSENT_NUMBER,
-            }),
-            (BlockValues::Names(names), value) => match string(value) {
-                Some(value) => return names.push(value, kind),
-                None => names.codes.push(ABSENT),
-            },
-            (BlockValues::Strings(strings), value) => match string(value) {
-                Some(value) => return strings.push(value, kind),
-                None => strings.lengths.push(ABSENT),
-            },
-            (BlockValues::Lists(..), Value::Flags(flags)) => {
-                return values.push_list(flags.names().map(str::as_bytes), kind);
-            }
-            (BlockValues::Lists(..), Value::List(list)) => {
-                return values.push_list(list.iter().copied(), kind);
-            }
-            (BlockValues::Lists(..), Value::Words(words)) => {
-                let words = words.split_terminator(' ').map(str::as_bytes);
-                return values.push_list(words, kind);
-            }
-            (BlockValues::Lists(counts, _), _) => counts.push(ABSENT),
-        }
-        Ok(0)
     }
 
-    fn clear(&mut self) {
-        self.has_values = false;
-        self.values.clear();
+    /// Adds the string of a row, and returns the number of bytes that it takes.
+    #[inline(always)]
+    fn push(&mut self, row: usize, value: Option<&[u8]>) -> Result<usize, Oversized> {
+        match (&mut self.values, value) {
+            (Values::Names(names), value) => names.push(row, value, self.kind),
+            (_, Some(value)) => self.push_formed(row, &formed(value, self.kind)),
+            _ => Ok(0),
+        }
+    }
+
+    /// Adds the string of a row, which has the form of the column.
+    #[inline(always)]
+    fn push_formed(&mut self, row: usize, value: &[u8]) -> Result<usize, Oversized> {
+        if let Values::Strings(strings) = &mut self.values {
+            strings.push(row, value)?;
+        }
+        Ok(value.len())
+    }
+
+    #[inline(always)]
+    fn push_number(&mut self, row: usize, number: Option<u64>) {
+        if let (Values::Numbers(numbers), Some(number)) = (&mut self.values, number) {
+            // INVARIANT: offsets in files are below 2^63.
+            numbers.push(row, number as i64);
+        }
+    }
+
+    #[inline(always)]
+    fn push_list<'a>(
+        &mut self,
+        row: usize,
+        list: impl Iterator<Item = &'a [u8]>,
+    ) -> Result<usize, Oversized> {
+        let Values::Lists(lists) = &mut self.values else {
+            return Ok(0);
+        };
+        let (before, mut bytes) = (lists.length, 0);
+        for item in list {
+            match &mut *lists.items {
+                Values::Names(names) => bytes += names.push(lists.length, Some(item), self.kind)?,
+                Values::Strings(strings) => {
+                    strings.push(lists.length, item)?;
+                    bytes += item.len();
+                }
+                Values::Numbers(_) | Values::Lists(_) => {}
+            }
+            lists.length += 1;
+        }
+        lists.counts.push(row, (lists.length - before) as i32);
+        Ok(bytes)
+    }
+
+    /// Adds the value of a row, and returns the number of bytes that it takes.
+    fn push_value(&mut self, row: usize, value: Value<'_>) -> Result<usize, Oversized> {
+        match value {
+            Value::Null => self.push(row, None),
+            Value::Number(number) => {
+                self.push_number(row, Some(number));
+                Ok(0)
+            }
+            Value::Bytes(bytes) | Value::Base64(bytes) => {
+                if let Values::Numbers(numbers) = &mut self.values {
+                    if let Some(time) = microseconds(bytes) {
+                        numbers.push(row, time);
+                    }
+                    return Ok(0);
+                }
+                self.push(row, Some(bytes))
+            }
+            Value::Name(name) => self.push(row, Some(name.as_bytes())),
+            Value::Flags(flags) => self.push_flags(row, flags),
+            Value::List(list) => self.push_list(row, list.iter().copied()),
+            Value::Words(words) => {
+                self.push_list(row, words.split_terminator(' ').map(str::as_bytes))
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn push_flags(&mut self, row: usize, flags: Flags) -> Result<usize, Oversized> {
+        self.push_list(row, flags.names().map(str::as_bytes))
     }
 }
 
@@ -314,8 +311,8 @@ impl RowBlock {
     pub(crate) fn new(columns: &[TableColumn]) -> Self {
         let block = |column: &TableColumn| ColumnBlock {
             kind: column.column.kind,
-            has_values: false,
-            values: BlockValues::new(column.column.kind),
+            is_for_bytes: column.column.is_for_bytes(),
+            values: Values::new(column.column.kind),
         };
         RowBlock {
             columns: columns.iter().map(block).collect(),
@@ -323,17 +320,98 @@ impl RowBlock {
         }
     }
 
-    /// Adds a link. `columns` are those that the block was created with.
+    /// Takes the path of the next row for another one.
+    pub(crate) fn begin_document(&mut self) {
+        self.has_path = false;
+    }
+
+    /// Adds a link of a document that was begun. `columns` are those that the block was created with.
     pub(crate) fn push(&mut self, columns: &[TableColumn], path: &DocumentPath, link: &Link<'_>) {
-        let mut bytes = 0;
-        for (block, column) in self.columns.iter_mut().zip(columns) {
-            match block.push((column.value)(path, link), self.rows) {
-                Ok(added) => bytes += added,
-                Err(Oversized) => self.is_oversized = true,
+        match self.push_row(columns, path, link) {
+            Ok(bytes) => self.bytes += bytes,
+            Err(Oversized) => self.is_oversized = true,
+        }
+        self.rows += 1;
+    }
+
+    fn push_row(
+        &mut self,
+        columns: &[TableColumn],
+        path: &DocumentPath,
+        link: &Link<'_>,
+    ) -> Result<usize, Oversized> {
+        let row = self.rows;
+        let (mut bytes, has_bytes) = self.push_first(path, link)?;
+        let blocks = self.columns.iter_mut().zip(columns).skip(FIRST_COLUMNS);
+        for (block, column) in blocks {
+            if !block.is_for_bytes || has_bytes {
+                bytes += block.push_value(row, (column.value)(path, link))?;
             }
         }
-        self.bytes += bytes;
-        self.rows += 1;
+        Ok(bytes)
+    }
+
+    /// Adds the values of the columns that all tables begin with, without a call for each. Returns the
+    /// number of bytes that they take, and whether the path or the target is not UTF-8.
+    #[inline(always)]
+    fn push_first(
+        &mut self,
+        path: &DocumentPath,
+        link: &Link<'_>,
+    ) -> Result<(usize, bool), Oversized> {
+        let row = self.rows;
+        let Some(
+            [
+                path_column,
+                member,
+                line,
+                column,
+                start,
+                end,
+                reference,
+                target,
+                base,
+                base_source,
+                context,
+                element,
+                attribute,
+                flags,
+                error,
+                alternatives,
+            ],
+        ) = self.columns.first_chunk_mut::<FIRST_COLUMNS>()
+        else {
+            return Ok((0, false));
+        };
+        line.push_number(row, field::line(link));
+        column.push_number(row, field::column(link));
+        let span = link.exact_span();
+        start.push_number(row, span.map(|span| span.start));
+        end.push_number(row, span.map(|span| span.end));
+        let mut bytes = 0;
+        if !self.has_path {
+            bytes += path_column.push(row, Some(path.path()))?;
+            self.has_path = true;
+        }
+        bytes += member.push(row, link.member.map(str::as_bytes))?;
+        bytes += reference.push(row, Some(link.reference))?;
+        let mut has_bytes = !path.is_utf8();
+        if let Ok(uri) = link.target {
+            let text = uri_text(uri);
+            has_bytes |= matches!(text, Cow::Owned(_));
+            bytes += target.push_formed(row, &text)?;
+        }
+        bytes += base.push(row, link.base.map(|(uri, _)| uri))?;
+        bytes += base_source.push(row, link.base.map(|(_, source)| source.as_bytes()))?;
+        bytes += context.push(row, Some(link.context.name().as_bytes()))?;
+        bytes += element.push(row, link.element.map(str::as_bytes))?;
+        bytes += attribute.push(row, link.attribute.map(str::as_bytes))?;
+        bytes += flags.push_flags(row, link.flags)?;
+        bytes += error.push(row, field::error(link).map(str::as_bytes))?;
+        if !link.alternatives.is_empty() {
+            bytes += alternatives.push_list(row, link.alternatives.iter().copied())?;
+        }
+        Ok((bytes, has_bytes))
     }
 
     /// Returns the number of rows.
@@ -343,23 +421,38 @@ impl RowBlock {
 
     /// Returns the memory that the rows take, about, in bytes.
     pub(crate) fn weight(&self) -> usize {
-        self.bytes + self.rows * self.columns.len() * size_of::<u64>()
+        // Many columns have a value for many rows, or none.
+        self.bytes + self.rows * self.columns.len() * size_of::<u32>()
     }
 
     /// Removes the rows and keeps the memory.
     pub(crate) fn clear(&mut self) {
         if self.rows > 0 || self.is_oversized {
-            self.columns.iter_mut().for_each(ColumnBlock::clear);
+            self.columns
+                .iter_mut()
+                .for_each(|column| column.values.clear());
             (self.rows, self.bytes, self.is_oversized) = (0, 0, false);
+            self.has_path = false;
         }
     }
 
-    /// Returns a block with the rows; none of the columns where there are no rows.
-    pub(crate) fn copied(&self) -> Self {
-        match self.rows {
-            0 => RowBlock::default(),
-            _ => self.clone(),
+    /// Moves the rows to a block of their own, which has none of the columns where there are no rows.
+    pub(crate) fn take(&mut self) -> Self {
+        if self.weight() < MOVED {
+            // Few rows may have much memory.
+            let taken = match self.rows {
+                0 => RowBlock::default(),
+                _ => self.clone(),
+            };
+            self.clear();
+            return taken;
         }
+        let columns = self.columns.iter().map(ColumnBlock::emptied);
+        let emptied = RowBlock {
+            columns: columns.collect(),
+            ..RowBlock::default()
+        };
+        std::mem::replace(self, emptied)
     }
 
     pub(super) fn columns(&self) -> &[ColumnBlock] {
@@ -475,6 +568,21 @@ mod tests {
             let expected = seconds.map(|seconds: i64| seconds * 1_000_000);
             assert_eq!(microseconds(text.as_bytes()), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn a_name_in_reverse_order_is_not_taken_for_another_one() {
+        let mut names = NameColumn::default();
+        let hosts = ["com.example", "example.com", "com.example"];
+        for (row, host) in hosts.iter().enumerate() {
+            let added = names.push(row, Some(host.as_bytes()), ColumnKind::ReversedName);
+            assert!(added.is_ok(), "{host}");
+        }
+        let found = names
+            .runs(0..3)
+            .map(|(_, code)| names.values.get(code as usize));
+        let expected = ["example.com", "com.example", "example.com"];
+        assert_eq!(found.collect::<Vec<_>>(), expected.map(str::as_bytes));
     }
 
     #[test]

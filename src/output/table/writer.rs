@@ -5,7 +5,8 @@ use std::io::{self, Write};
 use std::ops::Range;
 
 use super::batch::{BatchLimits, RowBatch};
-use super::rows::{Oversized, RowBlock};
+use super::rows::RowBlock;
+use super::values::Oversized;
 
 /// Writes batches in a format.
 pub(crate) trait TableEncoder: fmt::Debug + Send {
@@ -96,9 +97,9 @@ impl From<Oversized> for io::Error {
 mod tests {
     use std::sync::{Arc, Mutex};
 
-    use super::super::batch::BatchValues;
+    use super::super::batch::BatchNames;
     use super::super::column::{ColumnSet, columns};
-    use super::super::rows::{Oversized, StringTable};
+    use super::super::values::{Oversized, StringTable, Values};
     use super::*;
     use crate::document::Format;
     use crate::extractor::{Document, Extractor, ExtractorOptions};
@@ -113,7 +114,7 @@ mod tests {
         fn write(&mut self, batch: RowBatch, _out: &mut dyn Write) -> io::Result<()> {
             let mut text = String::new();
             for column in &batch.columns {
-                text += &shown(column);
+                text += &shown(column, batch.rows);
             }
             self.0.lock().unwrap().push((batch.rows, text));
             Ok(())
@@ -124,18 +125,20 @@ mod tests {
         }
     }
 
-    fn shown(column: &BatchValues) -> String {
+    fn shown(column: &Values<BatchNames>, rows: usize) -> String {
         match column {
-            BatchValues::Numbers(numbers) => format!("{numbers:?}"),
-            BatchValues::Strings(strings) => format!("{strings:?}"),
-            BatchValues::Names(names) => format!("{:?} {:?}", names.codes, names.values),
-            BatchValues::Lists(lists) => {
-                format!(
-                    "{:?} {:?} {}",
-                    lists.offsets,
-                    lists.valid,
-                    shown(&lists.items)
-                )
+            Values::Numbers(numbers) => format!("{:?}", numbers.clone().into_rows(rows).0),
+            Values::Strings(strings) => {
+                let lengths = strings.lengths.clone().into_rows(rows).0;
+                format!("{lengths:?} {:?}", strings.bytes)
+            }
+            Values::Names(names) => {
+                let codes = names.codes.clone().into_rows(rows).0;
+                format!("{codes:?} {:?}", names.values)
+            }
+            Values::Lists(lists) => {
+                let counts = lists.counts.clone().into_rows(rows).0;
+                format!("{counts:?} {}", shown(&lists.items, lists.length))
             }
         }
     }
@@ -151,9 +154,8 @@ mod tests {
             block.push(&columns, &path, link);
             if block.len() == every {
                 writer
-                    .push(&block.copied(), 0..block.len(), &mut io::sink())
+                    .push(&block.take(), 0..every, &mut io::sink())
                     .unwrap();
-                block.clear();
             }
         };
         let options = ExtractorOptions::default();
