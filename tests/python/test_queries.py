@@ -40,7 +40,7 @@ def tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def answer(name: str) -> list[tuple[Any, ...]]:
     """What a query answers."""
-    return duckdb.sql((ROOT / "corpus" / "queries" / f"{name}.sql").read_text()).fetchall()
+    return duckdb.execute((ROOT / "corpus" / "queries" / f"{name}.sql").read_text()).fetchall()
 
 
 def test_most_linked_hosts() -> None:

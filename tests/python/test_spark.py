@@ -187,7 +187,7 @@ def test_parts_of_archives(cluster: SparkSession, archives: list[str]) -> None:
 
 def test_content_of_rows(cluster: SparkSession, corpus: list[str]) -> None:
     names = [name for name in corpus if name.startswith("corpus/html/")]
-    content = [
+    content: list[tuple[bytearray, str | None, str]] = [
         (bytearray(Path(name).read_bytes()), f"http://example.com/{name}", "text/html") for name in names
     ]
     mail = b"Subject: x\r\nContent-Type: text/html\r\n\r\n<a href='http://example.org/m'>"
@@ -262,7 +262,7 @@ def _lines(folder: str) -> list[list[str]]:
 def _edges(table: pa.Table, keep_www: bool) -> list[tuple[str, str]]:
     """The edges of the graph as DuckDB finds them."""
     www = "" if keep_www else "www."
-    return duckdb.sql(f"""
+    return duckdb.execute(f"""
         WITH pair AS (
             SELECT regexp_replace(regexp_extract(target_uri, '^http://([^/]*)', 1), '^{www}', '') AS source,
                    regexp_replace(host, '^{www}', '') AS target

@@ -19,24 +19,24 @@ def test_wheel(tmp_path: Path) -> None:
     house = tmp_path / "wheelhouse"
     tools = str(Path(sys.executable).parent)
     environment = {**os.environ, "PATH": tools + os.pathsep + os.environ["PATH"]}
-    build = ["maturin", "build", "--release", "--zig", "--compatibility", "manylinux2014", "--out", house]
-    subprocess.run(build, check=True, cwd=ROOT, env=environment)
+    build = ["maturin", "build", "--release", "--zig", "--compatibility", "manylinux2014"]
+    subprocess.run([*build, "--out", str(house)], check=True, cwd=ROOT, env=environment)
     [wheel] = house.glob("uriscan-*.whl")
-    _, _, python, abi, platform = wheel.stem.split("-")
-    assert (python, abi) == ("py3", "none")
+    _, _, interpreter, abi, platform = wheel.stem.split("-")
+    assert (interpreter, abi) == ("py3", "none")
     assert sorted(tag.partition("_")[0] for tag in platform.split(".")) == ["manylinux", "manylinux2014"]
     assert wheel.stat().st_size < 20 * 1024 * 1024
 
     installed = subprocess.check_output([sys.executable, "-m", "pip", "freeze"], text=True).splitlines()
     pinned = [line for line in installed if line.split("==")[0] in PACKAGES]
     assert len(pinned) == len(PACKAGES)
-    fetch = [sys.executable, "-m", "pip", "download", "--quiet", "--only-binary=:all:", "--dest", house]
+    fetch = [sys.executable, "-m", "pip", "download", "--quiet", "--only-binary=:all:", "--dest", str(house)]
     subprocess.run([*fetch, *pinned], check=True)
 
     clean = tmp_path / "clean"
     venv.create(clean, with_pip=True)
-    python = clean / "bin" / "python"
-    install = [python, "-m", "pip", "install", "--quiet", "--no-index", "--find-links", house]
+    python = str(clean / "bin" / "python")
+    install = [python, "-m", "pip", "install", "--quiet", "--no-index", "--find-links", str(house)]
     subprocess.run([*install, "uriscan", *PACKAGES], check=True)
     for name in ("URISCAN_BINARY", "PYTHONPATH"):
         environment.pop(name, None)
