@@ -487,6 +487,8 @@ pub(super) struct LookupCache<'a> {
     /// The locations of targets under a mount, by their hashes; the others need no look at the disk.
     locations: HashMap<u64, TargetLocation>,
     hasher: &'a RandomState,
+    /// The last target and its location: links to places in one page follow one another.
+    last: (Vec<u8>, TargetLocation),
 }
 
 impl<'a> LookupCache<'a> {
@@ -496,6 +498,7 @@ impl<'a> LookupCache<'a> {
             checker,
             locations: HashMap::new(),
             hasher,
+            last: (Vec::new(), TargetLocation::Nothing),
         }
     }
 
@@ -508,18 +511,29 @@ impl<'a> LookupCache<'a> {
             Some(at) if !checker.servers.depends_on_query => &target[..at],
             _ => target,
         };
+        if self.last.0 == target && !target.is_empty() {
+            return self.last.1;
+        }
+        let location = self.find(target);
+        self.last.0.clear();
+        self.last.0.extend_from_slice(target);
+        self.last.1 = location;
+        location
+    }
+
+    fn find(&mut self, target: &[u8]) -> TargetLocation {
+        let checker = self.checker;
         let hash = self.hasher.hash_one(target);
         if let Some(&location) = self.locations.get(&hash) {
             return location;
         }
-        if !checker.mounts.contains(target, checker.alike()) {
-            return checker.locate(target);
-        }
         let location = checker.locate(target);
-        if self.locations.len() == REMEMBERED {
-            self.locations.clear();
+        if checker.mounts.contains(target, checker.alike()) {
+            if self.locations.len() == REMEMBERED {
+                self.locations.clear();
+            }
+            self.locations.insert(hash, location);
         }
-        self.locations.insert(hash, location);
         location
     }
 }
@@ -623,7 +637,10 @@ pub(super) fn pdf_places(fragment: &[u8]) -> impl Iterator<Item = Vec<u8>> {
 
 /// Decodes the percent-encoded bytes of a fragment; a `%` without two digits stays.
 pub(super) fn decode_fragment(fragment: &[u8]) -> Cow<'_, [u8]> {
-    percent_decode(fragment).into()
+    match memchr::memchr(b'%', fragment) {
+        Some(_) => percent_decode(fragment).into(),
+        None => Cow::Borrowed(fragment),
+    }
 }
 
 #[cfg(test)]
