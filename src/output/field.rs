@@ -64,6 +64,8 @@ pub(super) enum FieldSubject {
     Base,
     /// The syntax around the reference.
     Syntax,
+    /// The message or the record.
+    Record,
     /// The link.
     Link,
 }
@@ -307,35 +309,35 @@ pub(crate) static FIELDS: &[RecordField] = &[
     ),
     field!(
         "message_id",
-        Member,
+        Member of Record,
         ValueShape::Text,
         "The identifier of the message",
         |_, link| Value::text(link.part.message_id)
     ),
     field!(
         "message_offset",
-        Member,
+        Member of Record,
         ValueShape::Number,
         "Offset in bytes of the message in the archive, decompressed",
         |_, link| Value::number(link.part.message_offset)
     ),
     field!(
         "member_offset",
-        Member,
+        Member of Record,
         ValueShape::Number,
         "Offset in bytes of the gzip member or zstd frame in which the message begins",
         |_, link| Value::number(link.part.member_offset)
     ),
     field!(
         "media_type",
-        Member,
+        Member of Record,
         ValueShape::Text,
         "The media type of the part",
         |_, link| Value::text(link.part.media_type)
     ),
     field!(
         "charset",
-        Member,
+        Member of Record,
         ValueShape::Text,
         "The charset of the part, as declared",
         |_, link| Value::text(link.part.charset)
@@ -356,63 +358,63 @@ pub(crate) static FIELDS: &[RecordField] = &[
     ),
     field!(
         "member_bytes",
-        Member,
+        Member of Record,
         ValueShape::Text,
         "The bytes of the name of a member of an archive that is not UTF-8, in base64",
         |_, link| link.part.name_bytes.map_or(Value::Null, Value::Base64)
     ),
     field!(
         "member_length",
-        Member,
+        Member of Record,
         ValueShape::Number,
         "The number of compressed bytes of the record, or of the gzip member that holds it",
         |_, link| Value::number(link.part.member_length)
     ),
     field!(
         "record_id",
-        Member,
+        Member of Record,
         ValueShape::Text,
         "The identifier of the record of a web archive",
         |_, link| Value::text(record(link).id)
     ),
     field!(
         "target_uri",
-        Member,
+        Member of Record,
         ValueShape::Text,
         "The URI that the record of a web archive was retrieved from",
         |_, link| Value::text(record(link).target_uri)
     ),
     field!(
         "http_status",
-        Member,
+        Member of Record,
         ValueShape::Number,
         "The status code of the response",
         |_, link| Value::number(record(link).http_status.map(u64::from))
     ),
     field!(
         "content_type",
-        Member,
+        Member of Record,
         ValueShape::Text,
         "The media type of the response, else of the record",
         |_, link| Value::text(record(link).content_type)
     ),
     field!(
         "truncated",
-        Member,
+        Member of Record,
         ValueShape::Text,
         "Why the record does not hold everything",
         |_, link| Value::text(record(link).truncated)
     ),
     field!(
         "warc_type",
-        Member,
+        Member of Record,
         ValueShape::Text,
         "The type of the record",
         |_, link| Value::text(record(link).warc_type)
     ),
     field!(
         "warc_date",
-        Member,
+        Member of Record,
         ValueShape::Text,
         "The date of the retrieval, as written",
         |_, link| Value::text(record(link).warc_date)

@@ -11,7 +11,7 @@ use super::record::{ArchiveRecord, DocumentPath, Failure, Summary, Usage};
 use crate::bytes::simd::{self, Block};
 use crate::document::events::Context;
 use crate::document::flags::Flags;
-use crate::resolver::{Diagnostic, Link};
+use crate::resolver::{Diagnostic, Link, LinkMember, WebRecord};
 
 /// Appends a link; `repeats` is that of the links before.
 pub(super) fn push_link(
@@ -56,7 +56,12 @@ pub struct RepeatedValues {
     element: Option<String>,
     attribute: Option<String>,
     flags: Flags,
+    record_numbers: [Option<u64>; RECORD_NUMBERS],
+    record_texts: [Option<Vec<u8>>; RECORD_TEXTS],
 }
+
+const RECORD_NUMBERS: usize = 4;
+const RECORD_TEXTS: usize = 10;
 
 /// Keys of a layout that follow one another and are of one subject.
 #[derive(Debug)]
@@ -97,6 +102,14 @@ impl RepeatedValues {
             set(&mut self.attribute, link.attribute);
             self.forget(FieldSubject::Syntax);
         }
+        let (numbers, texts) = record(&link.part);
+        if self.record_numbers != numbers
+            || (self.record_texts.iter().map(Option::as_deref)).ne(texts.iter().copied())
+        {
+            self.record_numbers = numbers;
+            self.record_texts = texts.map(|text| text.map(<[u8]>::to_vec));
+            self.forget(FieldSubject::Record);
+        }
     }
 
     fn forget(&mut self, subject: FieldSubject) {
@@ -104,6 +117,57 @@ impl RepeatedValues {
             run.is_current &= run.subject != subject;
         }
     }
+}
+
+/// Returns what the keys of messages and records are made of, but for the envelope and what depends on
+/// the link.
+fn record<'a>(
+    part: &LinkMember<'a>,
+) -> (
+    [Option<u64>; RECORD_NUMBERS],
+    [Option<&'a [u8]>; RECORD_TEXTS],
+) {
+    let LinkMember {
+        message_id,
+        message_offset,
+        envelope: _,
+        name_bytes,
+        member_offset,
+        member_length,
+        record,
+        media_type,
+        charset,
+        target_part: _,
+    } = *part;
+    let WebRecord {
+        id,
+        target_uri,
+        http_status,
+        content_type,
+        truncated,
+        warc_type,
+        warc_date,
+    } = record.copied().unwrap_or_default();
+    let text = |text: Option<&'a str>| text.map(str::as_bytes);
+    let numbers = [
+        message_offset,
+        member_offset,
+        member_length,
+        http_status.map(u64::from),
+    ];
+    let texts = [
+        text(message_id),
+        name_bytes,
+        text(media_type),
+        text(charset),
+        text(id),
+        text(target_uri),
+        text(content_type),
+        text(truncated),
+        text(warc_type),
+        text(warc_date),
+    ];
+    (numbers, texts)
 }
 
 /// Returns the runs of keys of a layout; [`open`] has written the type.
@@ -484,6 +548,42 @@ mod tests {
     use crate::output::field::default_fields;
     use crate::{Base, Document, Extractor, ExtractorOptions, Format};
 
+    /// Returns no part, and parts of which each differs from the one before in one value.
+    fn parts(seed: usize) -> Vec<LinkMember<'static>> {
+        static RECORD: WebRecord<'static> = WebRecord {
+            id: Some("<urn:a>"),
+            target_uri: Some("http://example.com/"),
+            http_status: Some(200),
+            content_type: None,
+            truncated: None,
+            warc_type: Some("response"),
+            warc_date: None,
+        };
+        static OTHER: WebRecord<'static> = WebRecord {
+            truncated: Some("length"),
+            ..RECORD
+        };
+        let mut parts = vec![LinkMember::default()];
+        let changes: [fn(&mut LinkMember<'static>); 9] = [
+            |part| part.message_id = Some("a@example.com"),
+            |part| part.message_offset = Some(1),
+            |part| part.member_offset = Some(2),
+            |part| part.member_length = Some(3),
+            |part| part.name_bytes = Some(b"\xFF"),
+            |part| part.record = Some(&RECORD),
+            |part| part.record = Some(&OTHER),
+            |part| part.media_type = Some("text/html"),
+            |part| part.target_part = Some("1.2"),
+        ];
+        let order = changes.iter().cycle().skip(seed).take(changes.len());
+        for change in order {
+            let mut part = *parts.last().unwrap();
+            change(&mut part);
+            parts.push(part);
+        }
+        parts
+    }
+
     #[test]
     fn repeated_values_change_no_record() {
         let page =
@@ -513,11 +613,15 @@ mod tests {
                 let path = DocumentPath::new(path.as_bytes());
                 let base = Base::retrieved(format!("http://example.org{base}"));
                 let document = Document::new(Format::HTML, Some(&base));
-                for members in [&[None, Some("m")][..], &[Some("m"), Some("n"), None]] {
-                    for member in members {
+                for (at, member) in [None, Some("m"), Some("m"), Some("n"), None]
+                    .into_iter()
+                    .enumerate()
+                {
+                    for part in parts(at) {
                         extractor.extract_bytes(&document, page, &mut |link: &Link<'_>| {
                             let link = Link {
-                                member: *member,
+                                member,
+                                part,
                                 ..link.clone()
                             };
                             push_link(&layout, &path, &link, &mut repeats, &mut repeated);

@@ -104,9 +104,10 @@ impl RecordSplitter {
                 idle: Arc::clone(idle),
             }),
             length,
-            // What is compressed becomes several times as long.
+            // What is compressed becomes several times as long, and its records as much again: so the
+            // output of a piece fits into the reorder buffer, and its content into a cache.
             size: match codec {
-                Some(_) => (size / 2).max(1),
+                Some(_) => (size / 4).max(1),
                 None => size.max(1),
             },
             index: 0,
