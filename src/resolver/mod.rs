@@ -75,12 +75,12 @@ pub struct Linker {
     restart: Option<RestartHints>,
     /// References are passed over.
     leaves_references: bool,
-    attachments: AttachedFiles,
+    attachments: AttachmentState,
 }
 
 /// The way to read files in messages, and what was read of them.
 #[derive(Debug, Default)]
-struct AttachedFiles {
+struct AttachmentState {
     reader: Option<Box<dyn AttachmentReader>>,
     counts: ArchiveCounts,
     /// The number of archives around the outermost document.
@@ -105,7 +105,7 @@ impl Linker {
             writer: LinkWriter::default(),
             restart: None,
             leaves_references: false,
-            attachments: AttachedFiles::default(),
+            attachments: AttachmentState::default(),
         }
     }
 
@@ -336,7 +336,7 @@ impl Linker {
         self.prepare(scope);
         let scope = &self.scopes[scope];
         let media_type = lossy(events.bytes(found.media_type, window));
-        let AttachedFiles {
+        let AttachmentState {
             reader,
             counts,
             depth,
