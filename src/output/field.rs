@@ -14,7 +14,7 @@ pub struct RecordField {
     pub(super) key: JsonKey,
     /// Whether every record has the key.
     pub kind: FieldPresence,
-    /// What the value is of.
+    /// The subject of the value.
     pub(super) subject: FieldSubject,
     /// The type of the value.
     pub shape: ValueShape,
@@ -55,7 +55,7 @@ impl JsonKey {
     }
 }
 
-/// What the value of a key is of. Links of a document mostly share all but the last.
+/// The subject of a value. Links of a document mostly share all but the last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FieldSubject {
     /// The path of the file, and the member.

@@ -332,7 +332,7 @@ pub(super) fn lone_uri(raw: &[u8]) -> Vec<u8> {
 /// A value with parameters.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Parameters {
-    /// What was parsed, then the texts of the ranges.
+    /// The field as parsed, then the texts of the ranges.
     text: Vec<u8>,
     /// The value before the first semicolon, in lower case and without blanks.
     value: Range<usize>,

@@ -21,7 +21,7 @@ const BLOCK: usize = 64 << 10;
 #[derive(Debug, Default)]
 pub(in crate::document) struct CompressedMember {
     bytes: Vec<u8>,
-    /// What is not compressed is kept as well.
+    /// Bytes that are not compressed are kept, too.
     keeps_all: bool,
 }
 

@@ -22,7 +22,7 @@ pub(super) enum FieldResource {
     Named(Range<usize>),
     /// There is none, whatever follows.
     Missing,
-    /// What follows decides; its range if nothing does.
+    /// The text behind it decides; its range if nothing does.
     Open(Option<Range<usize>>),
     /// It is not whole.
     Cut,

@@ -20,7 +20,7 @@ pub(super) enum Values<N> {
 #[derive(Clone, Debug)]
 pub(super) struct Sparse<T> {
     values: Vec<T>,
-    /// What stands for no value.
+    /// The mark of a missing value.
     absent: T,
     /// Whether a row before the last value may have none.
     has_gaps: bool,
