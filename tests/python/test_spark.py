@@ -2,6 +2,8 @@
 
 import os
 import stat
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,6 +11,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 import pyarrow.parquet
+import pyspark
 import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
@@ -251,6 +254,25 @@ def test_jobs(cluster: SparkSession, archives: list[str], tmp_path: Path) -> Non
         assert numbers == sorted(set(numbers))
         assert ("example.h3.www" in names.values()) == keep
         assert not any(name.startswith("1.2.0") for name in names.values())
+
+
+def test_jobs_run_with_spark_submit(archives: list[str], tmp_path: Path) -> None:
+    submit = [str(Path(pyspark.__file__).parent / "bin" / "spark-submit"), "--master=local[2]"]
+    settings = ["spark.ui.enabled=false", "spark.sql.shuffle.partitions=2"]
+    submit += [part for setting in settings for part in ("--conf", setting)]
+    environment = {**os.environ, "PYSPARK_PYTHON": sys.executable}
+    table, graph = str(tmp_path / "links"), str(tmp_path / "graph")
+    for job, arguments in (
+        (link_table, ["--columns=all", "--output", table, *archives]),
+        (host_graph, ["--output", graph, table]),
+    ):
+        run = [*submit, str(job.__file__), *arguments]
+        subprocess.run(run, check=True, stderr=subprocess.DEVNULL, env=environment)
+    expected = uriscan.scan(archives, columns="all").read_all()
+    assert pa.parquet.read_table(table).num_rows == expected.num_rows
+    names = dict(_lines(f"{graph}/vertices"))
+    edges = _lines(f"{graph}/edges")
+    assert sorted((names[source], names[target]) for source, target in edges) == _edges(expected, False)
 
 
 def _lines(folder: str) -> list[list[str]]:
