@@ -42,6 +42,7 @@ static GROUPS: &[Group] = &[
     ] },
     Group { flag: "--text", title: "text tree", contenders: &[
         Contender { name: "uriscan", how: How::Tool(|path, threads| tool(path, &["-j", threads])) },
+        Contender { name: "uriscan, paths given", how: How::Given(|path, threads| tool(path, &["-j", threads, "--files0-from=-"])) },
         Contender { name: "limit: read", how: How::Library(|text| text.len()) },
         Contender { name: "limit: read, every `:` visited", how: How::Library(text::every_colon) },
         Contender { name: "ripgrep -oaIN", how: How::Tool(|_, threads| on("rg", threads, &["-oaIN", "-uu", "-j", threads, PATTERN])) },

@@ -1,7 +1,8 @@
 //! Runs contenders over files and takes their time.
 
 use std::fs;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, Write};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,6 +20,8 @@ pub(crate) enum How {
     Library(fn(&[u8]) -> usize),
     /// A command, made from where uriscan is and a number of threads; the path comes last.
     Tool(fn(&Path, &str) -> Command),
+    /// A command, made likewise, that reads the paths of the files from its standard input.
+    Given(fn(&Path, &str) -> Command),
 }
 
 /// What is read.
@@ -26,6 +29,8 @@ pub(crate) struct Files {
     path: PathBuf,
     pub(crate) paths: Vec<PathBuf>,
     pub(crate) bytes: u64,
+    /// The paths, with a NUL after each.
+    list: fs::File,
 }
 
 impl Files {
@@ -35,6 +40,7 @@ impl Files {
             path: path.to_owned(),
             paths: Vec::new(),
             bytes: 0,
+            list: nameless()?,
         };
         let mut waiting = vec![path.to_owned()];
         while let Some(path) = waiting.pop() {
@@ -49,8 +55,31 @@ impl Files {
             }
         }
         files.paths.sort();
+        let names = files.paths.iter().map(|path| path.as_os_str().as_bytes());
+        let list: Vec<u8> = names.flat_map(|name| [name, b"\0"].concat()).collect();
+        files.list.write_all(&list)?;
         Ok(files)
     }
+
+    /// The paths, as the standard input of a command.
+    fn list(&self) -> io::Result<Stdio> {
+        let mut list = self.list.try_clone()?;
+        list.rewind()?;
+        Ok(list.into())
+    }
+}
+
+/// A file without a name, which is gone when the program ends.
+fn nameless() -> io::Result<fs::File> {
+    let path = std::env::temp_dir().join(format!("uriscan-peers-{}", std::process::id()));
+    let mut options = fs::OpenOptions::new();
+    let file = options
+        .read(true)
+        .write(true)
+        .create_new(true)
+        .open(&path)?;
+    fs::remove_file(path)?;
+    Ok(file)
 }
 
 /// The sum of what a function gives for each file, over so many threads.
@@ -76,48 +105,49 @@ fn each(files: &Files, threads: usize, count: fn(&[u8]) -> usize) -> usize {
 }
 
 impl Contender {
-    fn command(
-        make: fn(&Path, &str) -> Command,
-        files: &Files,
-        uriscan: &Path,
-        threads: &str,
-    ) -> Command {
-        let mut command = make(uriscan, threads);
-        command
-            .arg(&files.path)
-            .stdin(Stdio::null())
-            .stderr(Stdio::null());
-        command
+    /// The command, if it is one.
+    fn command(&self, files: &Files, uriscan: &Path, threads: &str) -> Option<Command> {
+        let mut command = match self.how {
+            How::Library(_) => return None,
+            How::Tool(make) => {
+                let mut command = make(uriscan, threads);
+                command.arg(&files.path).stdin(Stdio::null());
+                command
+            }
+            How::Given(make) => {
+                let mut command = make(uriscan, threads);
+                command.stdin(files.list().ok()?);
+                command
+            }
+        };
+        command.stderr(Stdio::null());
+        Some(command)
     }
 
     /// What it finds: links, or lines of output; nothing if it is not installed.
     pub(crate) fn count(&self, files: &Files, uriscan: &Path) -> Option<usize> {
-        match self.how {
-            How::Library(count) => Some(each(files, 2, count)),
-            How::Tool(make) => {
-                let mut command = Self::command(make, files, uriscan, "2");
-                let output = command.stderr(Stdio::piped()).output().ok()?;
-                // What `taskset` and `env` say where there is no such command.
-                let is_there = output.status.code() != Some(127);
-                is_there.then(|| memchr::memchr_iter(b'\n', &output.stdout).count())
-            }
+        if let How::Library(count) = self.how {
+            return Some(each(files, 2, count));
         }
+        let mut command = self.command(files, uriscan, "2")?;
+        let output = command.stderr(Stdio::piped()).output().ok()?;
+        // What `taskset` and `env` say where there is no such command.
+        let is_there = output.status.code() != Some(127);
+        is_there.then(|| memchr::memchr_iter(b'\n', &output.stdout).count())
     }
 
     /// The time of one run, with all files in memory.
     pub(crate) fn seconds(&self, files: &Files, uriscan: &Path, threads: &str) -> f64 {
         each(files, 2, |bytes| bytes.len());
         let start = Instant::now();
-        match self.how {
-            How::Library(count) => {
-                let threads = threads.parse().expect("it is a number");
-                std::hint::black_box(each(files, threads, count));
-            }
-            How::Tool(make) => {
-                let mut command = Self::command(make, files, uriscan, threads);
-                let status = command.stdout(Stdio::null()).status();
-                status.expect("it has been run before");
-            }
+        if let How::Library(count) = self.how {
+            let threads = threads.parse().expect("it is a number");
+            std::hint::black_box(each(files, threads, count));
+        } else {
+            let command = self.command(files, uriscan, threads);
+            let mut command = command.expect("it is no function");
+            let status = command.stdout(Stdio::null()).status();
+            status.expect("it has been run before");
         }
         start.elapsed().as_secs_f64()
     }
