@@ -1,59 +1,27 @@
 //! Vectors: sixteen bytes compared at once here, thirty-two in [`avx2`].
 //!
-//! SSE2 is part of the x86-64 architecture, so nothing is detected; other targets compare byte by
-//! byte. This folder holds all unsafe code of the crate: this file reads nothing but the sixteen
-//! bytes of an array that it borrows.
+//! SSE2 is part of the x86-64 architecture and NEON of AArch64, so nothing is detected; other targets
+//! compare byte by byte, and [`naive`] is the oracle of both. This folder holds all unsafe code of the
+//! crate: a block reads nothing but the sixteen bytes of an array that it borrows.
 
 pub(crate) mod avx2;
+#[cfg(any(test, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
+mod naive;
+#[cfg(target_arch = "aarch64")]
+mod neon;
+#[cfg(target_arch = "x86_64")]
+mod sse2;
 
-#[cfg(target_arch = "x86_64")]
-use std::arch::x86_64::{
-    __m128i, _mm_and_si128, _mm_cmpeq_epi8, _mm_cmpgt_epi8, _mm_loadu_si128, _mm_min_epu8,
-    _mm_movemask_epi8, _mm_or_si128, _mm_set1_epi8, _mm_setzero_si128, _mm_sub_epi8,
-};
-#[cfg(target_arch = "x86_64")]
-use std::ops::{BitAnd, BitOr};
+use std::ops::{BitOr, BitOrAssign};
 
-/// A vector of sixteen bytes.
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+pub(crate) use naive::{Block, Marks};
+#[cfg(target_arch = "aarch64")]
+pub(crate) use neon::{Block, Marks};
 #[cfg(target_arch = "x86_64")]
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Block(__m128i);
+pub(crate) use sse2::{Block, Marks};
 
-#[cfg(target_arch = "x86_64")]
 impl Block {
-    /// Loads a block.
-    #[inline(always)]
-    pub(crate) fn new(bytes: &[u8; 16]) -> Block {
-        // SAFETY: the array has the sixteen bytes that are read, and they need no alignment.
-        Block(unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) })
-    }
-
-    /// Marks each byte equal to `byte`.
-    #[inline(always)]
-    pub(crate) fn marks(self, byte: u8) -> Marks {
-        // SAFETY: SSE2 is part of the architecture.
-        Marks(unsafe { _mm_cmpeq_epi8(self.0, _mm_set1_epi8(byte as i8)) })
-    }
-
-    /// Marks each byte below `first` or above `last`, which are ASCII, and each beyond ASCII.
-    #[inline(always)]
-    pub(crate) fn outside(self, first: u8, last: u8) -> Marks {
-        // SAFETY: SSE2 is part of the architecture.
-        unsafe {
-            // As signed numbers, the bytes beyond ASCII are below all others.
-            let below = _mm_cmpgt_epi8(_mm_set1_epi8(first as i8), self.0);
-            let above = _mm_cmpgt_epi8(self.0, _mm_set1_epi8(last as i8));
-            Marks(_mm_or_si128(below, above))
-        }
-    }
-
-    /// Sets bits in each byte.
-    #[inline(always)]
-    pub(crate) fn with(self, bits: u8) -> Block {
-        // SAFETY: SSE2 is part of the architecture.
-        Block(unsafe { _mm_or_si128(self.0, _mm_set1_epi8(bits as i8)) })
-    }
-
     /// Returns one bit for each byte equal to `byte`, the first byte's lowest.
     #[inline(always)]
     pub(crate) fn equal(self, byte: u8) -> u32 {
@@ -67,86 +35,19 @@ impl Block {
         marks.fold(Marks::default(), BitOr::bitor).bits()
     }
 
-    /// Returns one bit for each byte less than or equal to `byte`.
-    #[inline(always)]
-    pub(crate) fn up_to(self, byte: u8) -> u32 {
-        // SAFETY: SSE2 is part of the architecture.
-        unsafe {
-            let limit = _mm_set1_epi8(byte as i8);
-            _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(self.0, limit), self.0)) as u32
-        }
-    }
-
     /// Returns one bit for each ASCII digit.
     #[inline(always)]
     pub(crate) fn digits(self) -> u32 {
-        // SAFETY: SSE2 is part of the architecture.
-        Block(unsafe { _mm_sub_epi8(self.0, _mm_set1_epi8(b'0' as i8)) }).up_to(9)
-    }
-
-    /// Returns one bit for each byte above 0x7F.
-    #[inline(always)]
-    pub(crate) fn beyond_ascii(self) -> u32 {
-        // SAFETY: SSE2 is part of the architecture.
-        unsafe { _mm_movemask_epi8(self.0) as u32 }
+        self.outside(b'0', b'9').bits() ^ 0xFFFF
     }
 }
 
-/// Marks on the bytes of a block.
-#[cfg(target_arch = "x86_64")]
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Marks(__m128i);
-
-#[cfg(target_arch = "x86_64")]
-impl Marks {
-    /// Returns one bit for each marked byte, the first byte's lowest.
-    #[inline(always)]
-    pub(crate) fn bits(self) -> u32 {
-        // SAFETY: SSE2 is part of the architecture.
-        unsafe { _mm_movemask_epi8(self.0) as u32 }
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-impl Default for Marks {
-    #[inline(always)]
-    fn default() -> Self {
-        // SAFETY: SSE2 is part of the architecture.
-        Marks(unsafe { _mm_setzero_si128() })
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-impl BitOr for Marks {
-    type Output = Marks;
-
-    #[inline(always)]
-    fn bitor(self, other: Marks) -> Marks {
-        // SAFETY: SSE2 is part of the architecture.
-        Marks(unsafe { _mm_or_si128(self.0, other.0) })
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-impl BitAnd for Marks {
-    type Output = Marks;
-
-    #[inline(always)]
-    fn bitand(self, other: Marks) -> Marks {
-        // SAFETY: SSE2 is part of the architecture.
-        Marks(unsafe { _mm_and_si128(self.0, other.0) })
-    }
-}
-
-impl std::ops::BitOrAssign for Marks {
+impl BitOrAssign for Marks {
     #[inline(always)]
     fn bitor_assign(&mut self, other: Marks) {
         *self = *self | other;
     }
 }
-
-#[cfg(not(target_arch = "x86_64"))]
-pub use naive::{Block, Marks};
 
 /// The number of bytes in a block.
 pub(crate) const LENGTH: usize = 16;
@@ -182,103 +83,10 @@ pub(crate) fn any(bytes: &[u8], mask: impl Fn(Block) -> u32, marks: impl Fn(u8) 
 /// `None` if the 64 bytes exceed the slice.
 #[inline(always)]
 pub(crate) fn equal_of_64(byte: u8, bytes: &[u8], at: usize) -> Option<u64> {
-    let four = bytes.get(at..at.checked_add(4 * LENGTH)?)?;
-    let mut mask = 0;
-    for quarter in 0..4 {
-        let found = self::at(four, quarter * LENGTH)?.equal(byte);
-        mask |= u64::from(found) << (quarter * LENGTH);
-    }
-    Some(mask)
-}
-
-#[cfg(any(test, not(target_arch = "x86_64")))]
-// Public where it is re-exported, and not in tests on x86-64.
-#[allow(unreachable_pub)]
-mod naive {
-    use std::ops::{BitAnd, BitOr};
-
-    /// A vector of sixteen bytes, compared byte by byte.
-    #[derive(Clone, Copy, Debug)]
-    pub struct Block([u8; 16]);
-
-    impl Block {
-        /// Loads a block.
-        pub fn new(bytes: &[u8; 16]) -> Block {
-            Block(*bytes)
-        }
-
-        fn mask(self, holds: impl Fn(u8) -> bool) -> u32 {
-            let bits = self.0.iter().enumerate();
-            bits.fold(0, |mask, (i, &byte)| mask | u32::from(holds(byte)) << i)
-        }
-
-        /// Marks each byte equal to `byte`.
-        pub fn marks(self, byte: u8) -> Marks {
-            Marks(self.equal(byte))
-        }
-
-        /// Marks each byte below `first` or above `last`, which are ASCII, and each beyond ASCII.
-        pub fn outside(self, first: u8, last: u8) -> Marks {
-            Marks(self.mask(|byte| !(first..=last).contains(&byte)))
-        }
-
-        /// Sets bits in each byte.
-        pub fn with(self, bits: u8) -> Block {
-            Block(self.0.map(|byte| byte | bits))
-        }
-
-        /// Returns one bit for each byte equal to `byte`, the first byte's lowest.
-        pub fn equal(self, byte: u8) -> u32 {
-            self.mask(|other| other == byte)
-        }
-
-        /// Returns one bit for each byte equal to one of the bytes.
-        pub fn any_of<const N: usize>(self, bytes: [u8; N]) -> u32 {
-            self.mask(|other| bytes.contains(&other))
-        }
-
-        /// Returns one bit for each byte less than or equal to `byte`.
-        pub fn up_to(self, byte: u8) -> u32 {
-            self.mask(|other| other <= byte)
-        }
-
-        /// Returns one bit for each ASCII digit.
-        pub fn digits(self) -> u32 {
-            self.mask(|other| other.is_ascii_digit())
-        }
-
-        /// Returns one bit for each byte above 0x7F.
-        pub fn beyond_ascii(self) -> u32 {
-            self.mask(|other| other >= 0x80)
-        }
-    }
-
-    /// Marks on the bytes of a block.
-    #[derive(Clone, Copy, Debug, Default)]
-    pub struct Marks(u32);
-
-    impl Marks {
-        /// Returns one bit for each marked byte, the first byte's lowest.
-        pub fn bits(self) -> u32 {
-            self.0
-        }
-    }
-
-    impl BitOr for Marks {
-        type Output = Marks;
-
-        fn bitor(self, other: Marks) -> Marks {
-            Marks(self.0 | other.0)
-        }
-    }
-
-    impl BitAnd for Marks {
-        type Output = Marks;
-
-        fn bitand(self, other: Marks) -> Marks {
-            Marks(self.0 & other.0)
-        }
-    }
+    let (blocks, _) = bytes.get(at..)?.as_chunks::<LENGTH>();
+    let four: &[_; 4] = blocks.first_chunk()?;
+    let marks = four.each_ref().map(|block| Block::new(block).marks(byte));
+    Some(Marks::bits_of_four(marks))
 }
 
 #[cfg(test)]
@@ -310,19 +118,28 @@ mod tests {
                 (state >> 24) as u8
             });
             let (block, naive) = (Block::new(&bytes), naive::Block::new(&bytes));
-            assert_eq!(block.digits(), naive.digits(), "{bytes:?}");
+            let digits = !naive.outside(b'0', b'9').bits() & 0xFFFF;
+            assert_eq!(block.digits(), digits, "{bytes:?}");
             for byte in [bytes[3], bytes[12], 0, 0x20, 0x7F, 0x80, 0xFF] {
-                assert_eq!(block.equal(byte), naive.equal(byte), "{bytes:?} {byte}");
+                let equal = naive.marks(byte);
+                assert_eq!(block.equal(byte), equal.bits(), "{bytes:?} {byte}");
                 assert_eq!(block.up_to(byte), naive.up_to(byte), "{bytes:?} {byte}");
             }
             let some = [bytes[5], b'<', bytes[9]];
-            assert_eq!(block.any_of(some), naive.any_of(some), "{bytes:?}");
+            let any = some
+                .iter()
+                .fold(0, |any, &byte| any | naive.marks(byte).bits());
+            assert_eq!(block.any_of(some), any, "{bytes:?}");
             assert_eq!(block.beyond_ascii(), naive.beyond_ascii(), "{bytes:?}");
             let (outside, others) = (block.outside(b'!', b'z'), naive.outside(b'!', b'z'));
             assert_eq!(outside.bits(), others.bits(), "{bytes:?}");
             let (set, other) = (block.with(2).marks(b'>'), naive.with(2).marks(b'>'));
             assert_eq!((set | outside).bits(), (other | others).bits(), "{bytes:?}");
             assert_eq!((set & outside).bits(), (other & others).bits(), "{bytes:?}");
+            let four = [block.marks(bytes[0]), set, outside, block.marks(bytes[15])];
+            let naive_four = [naive.marks(bytes[0]), other, others, naive.marks(bytes[15])];
+            let bits = Marks::bits_of_four(four);
+            assert_eq!(bits, naive::Marks::bits_of_four(naive_four), "{bytes:?}");
         }
     }
 }
