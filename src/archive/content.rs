@@ -2,7 +2,8 @@
 
 use std::io::{self, BufRead, Read};
 
-use flate2::{Crc, Decompress, FlushDecompress, Status};
+use crc32fast::Hasher;
+use flate2::{Decompress, FlushDecompress, Status};
 
 use crate::bytes::buffered::BufferedSource;
 use crate::decode::compression::{Codec, DecompressFault, Decompressed};
@@ -42,14 +43,14 @@ pub(super) struct Seal {
 
 /// Counts and sums up what is unpacked, and stops where it grows beyond all measure.
 pub(super) struct Tally {
-    crc: Crc,
+    crc: Hasher,
     pub(super) length: u64,
 }
 
 impl Tally {
     pub(super) fn new() -> Self {
         Tally {
-            crc: Crc::new(),
+            crc: Hasher::new(),
             length: 0,
         }
     }
@@ -65,12 +66,12 @@ impl Tally {
     }
 
     pub(super) fn sum(&self) -> u32 {
-        self.crc.sum()
+        self.crc.clone().finalize()
     }
 
     /// Returns whether length and checksum are those of a header.
     pub(super) fn matches(&self, seal: Seal) -> bool {
-        self.length == seal.length && self.crc.sum() == seal.crc
+        self.length == seal.length && self.sum() == seal.crc
     }
 }
 

@@ -167,7 +167,7 @@ impl ZipHeader {
                     }
                 }
                 // The name in UTF-8, with the checksum of the one in the header.
-                0x7075 if value.len() > 5 && u32_at(value, 1) == crc_of(name) => {
+                0x7075 if value.len() > 5 && u32_at(value, 1) == crc32fast::hash(name) => {
                     unicode = Some(value[5..].to_vec());
                 }
                 _ => {}
@@ -196,12 +196,6 @@ impl ZipHeader {
     fn member(&mut self, contents: MemberContents) -> ArchiveMember {
         ArchiveMember::file(std::mem::take(&mut self.name), contents)
     }
-}
-
-fn crc_of(bytes: &[u8]) -> u32 {
-    let mut crc = flate2::Crc::new();
-    crc.update(bytes);
-    crc.sum()
 }
 
 /// The characters 0x80 to 0xFF of code page 437.
@@ -474,7 +468,7 @@ impl Zip {
             }
             _ => false,
         };
-        is_whole && crc_of(unpacked) == seal.crc
+        is_whole && crc32fast::hash(unpacked) == seal.crc
     }
 
     /// Opens contents to be read bit by bit.

@@ -2,7 +2,8 @@
 
 use std::io::BufRead;
 
-use flate2::{Crc, Decompress, FlushDecompress, Status};
+use crc32fast::Hasher;
+use flate2::{Decompress, FlushDecompress, Status};
 
 use super::member::{DecodeStep, DecompressFault, MemberDecoder, drive};
 use crate::bytes::buffered::BufferedSource;
@@ -22,8 +23,9 @@ const TRAILER: usize = 8;
 /// Decodes gzip members.
 pub(super) struct Gzip {
     inflate: Decompress,
-    /// Checksum and length of what has been decompressed of the member.
-    crc: Crc,
+    /// Checksum and length, modulo 2^32, of what has been decompressed of the member.
+    crc: Hasher,
+    length: u32,
     /// The compressed data of the member has ended; the trailer follows.
     ended: bool,
 }
@@ -32,7 +34,8 @@ impl Gzip {
     pub(super) fn new() -> Self {
         Gzip {
             inflate: Decompress::new(false),
-            crc: Crc::new(),
+            crc: Hasher::new(),
+            length: 0,
             ended: false,
         }
     }
@@ -42,9 +45,8 @@ impl Gzip {
             .peek_array::<TRAILER>()
             .ok_or(DecompressFault::Truncated)?;
         source.consume(TRAILER);
-        // The length is stored modulo 2^32.
-        let holds = u32::from_le_bytes([a, b, c, d]) == self.crc.sum()
-            && u32::from_le_bytes([e, f, g, h]) == self.crc.amount();
+        let holds = u32::from_le_bytes([a, b, c, d]) == self.crc.clone().finalize()
+            && u32::from_le_bytes([e, f, g, h]) == self.length;
         if holds {
             Ok(())
         } else {
@@ -54,7 +56,7 @@ impl Gzip {
 }
 
 /// Consumes `n` bytes of a header.
-fn skip(source: &mut BufferedSource, n: usize, crc: &mut Crc) -> Result<(), DecompressFault> {
+fn skip(source: &mut BufferedSource, n: usize, crc: &mut Hasher) -> Result<(), DecompressFault> {
     let bytes = source.peek(n);
     if bytes.len() < n {
         return Err(DecompressFault::Truncated);
@@ -65,7 +67,7 @@ fn skip(source: &mut BufferedSource, n: usize, crc: &mut Crc) -> Result<(), Deco
 }
 
 /// Consumes a string of any length and the zero byte behind it.
-fn skip_string(source: &mut BufferedSource, crc: &mut Crc) -> Result<(), DecompressFault> {
+fn skip_string(source: &mut BufferedSource, crc: &mut Hasher) -> Result<(), DecompressFault> {
     loop {
         let bytes = source.available();
         if bytes.is_empty() {
@@ -85,8 +87,9 @@ impl MemberDecoder for Gzip {
     fn begin(&mut self, source: &mut BufferedSource) -> Result<(), DecompressFault> {
         self.inflate.reset(false);
         self.crc.reset();
+        self.length = 0;
         self.ended = false;
-        let mut crc = Crc::new();
+        let mut crc = Hasher::new();
         let flags = source
             .peek_array::<FIXED>()
             .ok_or(DecompressFault::Truncated)?[3];
@@ -107,7 +110,7 @@ impl MemberDecoder for Gzip {
         if flags & HEADER_CRC != 0 {
             let stored = source.peek_array().ok_or(DecompressFault::Truncated)?;
             source.consume(2);
-            if u16::from_le_bytes(stored) != crc.sum() as u16 {
+            if u16::from_le_bytes(stored) != crc.finalize() as u16 {
                 return Err(DecompressFault::Corrupt);
             }
         }
@@ -134,6 +137,7 @@ impl MemberDecoder for Gzip {
             });
             // Bytes before damage count, also when one call meets both.
             self.crc.update(&into[..produced]);
+            self.length = self.length.wrapping_add(produced as u32);
             self.ended = step == DecodeStep::Ended;
             match self.ended {
                 true if produced > 0 => return (produced, DecodeStep::More),
