@@ -33,6 +33,8 @@ const END_64_SIZE: usize = 56;
 const LOCATOR_SIZE: u64 = 20;
 /// The number of bytes that are read at least where a header is looked at.
 const AHEAD: usize = 4 << 10;
+/// The number of bytes that are read at least where members follow one another.
+const FAR_AHEAD: usize = 64 << 10;
 /// The longest contents that are unpacked as a whole, in bytes, packed or not.
 const HELD: u64 = 1 << 20;
 /// The longest comment behind the end record, in bytes.
@@ -258,13 +260,17 @@ impl FileWindow {
     fn bytes(&mut self, offset: u64, length: usize) -> io::Result<&[u8]> {
         let start = offset.checked_sub(self.offset);
         let start = start.and_then(|start| usize::try_from(start).ok());
+        let ahead = match start {
+            Some(start) if start <= self.end + AHEAD => FAR_AHEAD,
+            _ => AHEAD,
+        };
         let start = start.map_or(self.end, |start| start.min(self.end));
         if self.end - start >= length {
             return Ok(&self.buffer[start..start + length]);
         }
         self.buffer.copy_within(start..self.end, 0);
         (self.end, self.offset) = (self.end - start, offset);
-        let wanted = length.max(AHEAD);
+        let wanted = length.max(ahead);
         if self.buffer.len() < wanted {
             self.buffer.resize(wanted, 0);
         }
