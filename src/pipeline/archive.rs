@@ -4,6 +4,8 @@ use std::cell::RefCell;
 use std::io::{self, Cursor, Read};
 use std::rc::Rc;
 
+use memchr::memrchr;
+
 use super::changing_sink::{ChangingSink, SinkChange};
 use super::compressed::OpenedFile;
 use super::input;
@@ -18,7 +20,9 @@ use crate::document::diagnostic::{self, Code};
 use crate::document::options::Slug;
 use crate::document::{ArchiveCounts, Format, NestingLimit, Retrieval, package};
 use crate::extractor::{Document, Extractor};
-use crate::resolver::{Attachment, Diagnostic, Enclosure, EnclosureKind, Link, Sink, WebRecord};
+use crate::resolver::{
+    Attachment, Diagnostic, Enclosure, EnclosureKind, Link, LinkMember, Sink, WebRecord,
+};
 use crate::uri::base::push_path;
 use crate::uri::{Base, BaseSource, Reference};
 
@@ -177,16 +181,22 @@ fn joined<'a>(name: &'a str, inner: Option<&str>, buffer: &'a mut String) -> &'a
 
 impl SinkChange for InMember<'_> {
     fn link<S: Sink + ?Sized>(&mut self, link: &Link<'_>, sink: &mut S) {
-        let mut link = link.clone();
-        link.member = Some(joined(self.name, link.member, &mut self.joined));
-        link.part.name_bytes = self.bytes;
+        let mut part = LinkMember {
+            name_bytes: self.bytes,
+            ..link.part
+        };
         if let Some((record, shown)) = &self.record {
-            link.part.record = Some(shown);
-            link.part.message_offset = Some(record.offset);
-            link.part.member_offset = record.member_offset;
-            link.part.member_length = record.member_length;
+            part.record = Some(shown);
+            part.message_offset = Some(record.offset);
+            part.member_offset = record.member_offset;
+            part.member_length = record.member_length;
         }
-        sink.link(&link);
+        let member = Some(joined(self.name, link.member, &mut self.joined));
+        sink.link(&Link {
+            member,
+            part,
+            ..*link
+        });
     }
 
     fn diagnostic<S: Sink + ?Sized>(&mut self, diagnostic: &Diagnostic<'_>, sink: &mut S) {
@@ -237,15 +247,20 @@ impl Sink for WayToMember<'_> {
 
 /// Returns the path that a name means in an archive: a `..` stops at the root.
 pub(crate) fn normal_path(name: &[u8]) -> Vec<u8> {
-    let mut segments: Vec<&[u8]> = Vec::new();
+    let mut path = Vec::with_capacity(name.len());
     for segment in name.split(|&byte| byte == b'/') {
         match segment {
             b"" | b"." => {}
-            b".." => drop(segments.pop()),
-            segment => segments.push(segment),
+            b".." => path.truncate(memrchr(b'/', &path).unwrap_or(0)),
+            segment => {
+                if !path.is_empty() {
+                    path.push(b'/');
+                }
+                path.extend_from_slice(segment);
+            }
         }
     }
-    segments.join(&b'/')
+    path
 }
 
 impl<'a> ArchiveReader<'a> {

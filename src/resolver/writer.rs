@@ -253,15 +253,18 @@ fn enclosed(
 ) -> Option<(Vec<u8>, bool)> {
     const HOST: &[u8] = b"http://archive.invalid/";
     let root = enclosure.root.as_slice();
+    // Nearly all targets: the others are not compared with the base.
+    if target.starts_with(root) {
+        return None;
+    }
     let inner = base.strip_prefix(root)?;
-    let is_inside = target.starts_with(root);
-    let starts_at_root = !is_inside && written.trim_ascii_start().first() == Some(&b'/');
+    let starts_at_root = written.trim_ascii_start().first() == Some(&b'/');
     let applies = match enclosure.kind {
         EnclosureKind::Archive => !starts_at_root,
         EnclosureKind::Package => true,
         EnclosureKind::Open => starts_at_root,
     };
-    if is_inside || !applies {
+    if !applies {
         return None;
     }
     let mut resolver = uri::Resolver::new(&[HOST, inner].concat(), scope.rules()).ok()?;
