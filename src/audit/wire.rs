@@ -341,7 +341,7 @@ impl OutputBlock for WireRecords {
         self.0.clear();
     }
 
-    fn take(&mut self) -> Self {
+    fn take(&mut self, _spare: &mut Vec<Vec<u8>>) -> Self {
         let taken = WireRecords(self.0.as_slice().to_vec());
         self.clear();
         taken

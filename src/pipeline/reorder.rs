@@ -20,8 +20,17 @@ pub(crate) trait OutputBlock: Send {
     /// Removes the contents and keeps the memory.
     fn clear(&mut self);
 
-    /// Moves the contents to a block of no more memory than they need; keeps the memory.
-    fn take(&mut self) -> Self;
+    /// Moves the contents to a block of little more memory than they need; keeps the memory, or goes on
+    /// with one of the `spare` buffers.
+    fn take(&mut self, spare: &mut Vec<Vec<u8>>) -> Self;
+
+    /// Returns a buffer for another block, if there is a large one.
+    fn into_buffer(self) -> Option<Vec<u8>>
+    where
+        Self: Sized,
+    {
+        None
+    }
 }
 
 /// Writes blocks.
@@ -56,6 +65,9 @@ struct ReorderState<B> {
     pending: VecDeque<PendingBlocks<B>>,
     /// The weight of all pending blocks.
     weight: usize,
+    /// Buffers of blocks that were pending. Without them the heap grows and shrinks with each block, and
+    /// its pages fault again and again.
+    spare: Vec<Vec<u8>>,
     error: Option<io::Error>,
     stopped: bool,
     /// Without an order: the ticket that may use much memory.
@@ -78,7 +90,7 @@ impl<B: OutputBlock> ReorderState<B> {
         }
         self.weight += block.weight();
         let pending = &mut self.pending[index];
-        pending.blocks.push(block.take());
+        pending.blocks.push(block.take(&mut self.spare));
         pending.finished = part == TicketPart::Last;
     }
 }
@@ -98,6 +110,7 @@ impl<B: OutputBlock, S: BlockSink<B>> ReorderBuffer<B, S> {
                 current: 0,
                 pending: VecDeque::new(),
                 weight: 0,
+                spare: Vec::new(),
                 error: None,
                 stopped: false,
                 exclusive: None,
@@ -200,6 +213,8 @@ impl<B: OutputBlock, S: BlockSink<B>> ReorderBuffer<B, S> {
             }
             let mut state = self.lock();
             state.weight -= pending.blocks.iter().map(B::weight).sum::<usize>();
+            let buffers = pending.blocks.into_iter().filter_map(B::into_buffer);
+            state.spare.extend(buffers);
             self.changed.notify_all();
             if !pending.finished {
                 return Ok(());
@@ -240,7 +255,7 @@ mod tests {
             self.clear();
         }
 
-        fn take(&mut self) -> Self {
+        fn take(&mut self, _spare: &mut Vec<Vec<u8>>) -> Self {
             std::mem::take(self)
         }
     }

@@ -14,7 +14,7 @@ use super::split_lines::FilePiece;
 use super::tally::KeyCounts;
 use super::walk::{Entry, Walk};
 use super::workers::run_workers;
-use super::writer::{Chunk, FlushPolicy, Keyed, OutputWriter, TargetHasher};
+use super::writer::{BLOCK, Chunk, FlushPolicy, Keyed, OutputWriter, TargetHasher};
 use crate::document;
 use crate::document::diagnostic::{self, Effect};
 use crate::output::escape::push_decimal;
@@ -28,9 +28,6 @@ use crate::resolver::{Diagnostic, Link, Sink};
 
 /// The limit of the reorder buffer, in bytes.
 const REORDER_LIMIT: usize = 8 << 20;
-
-/// A block is pushed when it has this many bytes.
-const BLOCK: usize = 64 << 10;
 
 /// A block of rows is pushed when they take this many bytes: columns want more rows than lines do.
 const ROW_BLOCK: usize = 128 << 10;

@@ -10,8 +10,17 @@ use hashbrown::HashTable;
 use super::reorder::{BlockSink, OutputBlock};
 use crate::output::table::{RowBlock, TableWriter};
 
+/// A block is pushed when it has this many bytes.
+pub(super) const BLOCK: usize = 64 << 10;
+
 /// Output is buffered up to this many bytes.
 const BUFFER: usize = 64 << 10;
+
+/// Returns whether a buffer may serve block after block: blocks end a little above a length, and the
+/// memory of one that held a long record is not kept.
+fn is_spare(buffer: &Vec<u8>) -> bool {
+    (BLOCK..=4 * BLOCK).contains(&buffer.capacity())
+}
 
 /// Output of a worker.
 #[derive(Debug, Default)]
@@ -47,9 +56,13 @@ impl OutputBlock for Chunk {
         self.keyed.clear();
     }
 
-    fn take(&mut self) -> Self {
+    fn take(&mut self, spare: &mut Vec<Vec<u8>>) -> Self {
+        let output = match self.output.len() >= BLOCK && is_spare(&self.output) {
+            true => std::mem::replace(&mut self.output, spare.pop().unwrap_or_default()),
+            false => self.output.as_slice().to_vec(),
+        };
         let taken = Chunk {
-            output: self.output.as_slice().to_vec(),
+            output,
             rows: self.rows.take(),
             messages: self.messages.as_slice().to_vec(),
             report: self.report.as_slice().to_vec(),
@@ -57,6 +70,11 @@ impl OutputBlock for Chunk {
         };
         self.clear();
         taken
+    }
+
+    fn into_buffer(mut self) -> Option<Vec<u8>> {
+        self.output.clear();
+        Some(self.output).filter(is_spare)
     }
 }
 
