@@ -8,7 +8,7 @@ use std::ops::Range;
 use encoding_rs::{Encoding, UTF_8};
 use memchr::{memchr, memchr_iter, memchr2_iter, memrchr};
 
-use super::simd::{self, Block, Marks};
+use super::simd::{self, Block, MarkCounts};
 use super::window::Window;
 
 /// The look-behind in bytes that keeps a character from being split between two counts.
@@ -42,6 +42,8 @@ pub struct LineCounter {
     /// Bytes between the line's start and `offset`.
     bytes: u64,
     after_cr: bool,
+    /// No CR is between `offset` and this offset.
+    next_cr: u64,
 }
 
 impl Default for LineCounter {
@@ -65,6 +67,7 @@ impl LineCounter {
             column: 0,
             bytes: 0,
             after_cr: false,
+            next_cr: offset,
         }
     }
 
@@ -114,100 +117,93 @@ impl LineCounter {
             range.start += 3;
             self.offset = 3;
         }
+        let has_cr = self.has_cr(bytes, &range);
         self.offset += range.len() as u64;
         if self.after_cr && !range.is_empty() && bytes[range.start] == b'\n' {
             range.start += 1;
         }
-        self.after_cr = !range.is_empty() && bytes[range.end - 1] == b'\r';
-        let counted = match range.len() <= LONG {
-            true => count_blocks(bytes, range.clone()),
-            false => None,
+        self.after_cr = has_cr && !range.is_empty() && bytes[range.end - 1] == b'\r';
+        let (breaks, line) = match has_cr {
+            true => count_breaks(&bytes[range.clone()]),
+            false => count_feeds(&bytes[range.clone()]),
         };
-        let counted = counted.unwrap_or_else(|| count_breaks(bytes, range.clone()));
-        self.line += counted.breaks;
-        if counted.breaks > 0 {
+        self.line += breaks;
+        if breaks > 0 {
             (self.column, self.bytes) = (0, 0);
-            range.start = counted.line;
+            range.start += line;
         }
-        self.column += match counted.is_ascii {
-            true => range.len() as u64,
-            false => characters(self.encoding, &bytes[range.clone()]),
-        };
+        self.column += characters(self.encoding, &bytes[range.clone()]);
         self.bytes += range.len() as u64;
     }
+
+    /// Returns whether a CR is in a range of the bytes of a window that begins at `offset`.
+    ///
+    /// Between two links of a page are some hundred bytes, too few for a search in each range: a search
+    /// goes to the end of the window, and holds for the ranges before the CR.
+    fn has_cr(&mut self, bytes: &[u8], range: &Range<usize>) -> bool {
+        let end = self.offset + range.len() as u64;
+        if end > self.next_cr {
+            let rest = &bytes[range.start..];
+            let length = memchr(b'\r', rest).unwrap_or(rest.len());
+            self.next_cr = self.offset + length as u64;
+        }
+        end > self.next_cr
+    }
 }
 
-/// The line breaks of a stretch of bytes.
-struct Breaks {
-    breaks: u64,
-    /// The index of the start of the last line, if there is a break.
-    line: usize,
-    /// Whether the part of the last line in the stretch is known to be ASCII.
-    is_ascii: bool,
-}
-
-/// The length in bytes from which on [`count_breaks`] is faster than [`count_blocks`].
+/// The length in bytes from which on [`memchr_iter`] counts faster than [`MarkCounts`].
 const LONG: usize = 1024;
+const _: () = assert!(LONG <= MarkCounts::MOST * simd::LENGTH);
 
-/// Counts line feeds by blocks of 64 bytes; none where a CR is near, or the end of the bytes.
-///
-/// Between two links of a page are some hundred bytes: too few for one call after the other.
-fn count_blocks(bytes: &[u8], range: Range<usize>) -> Option<Breaks> {
-    let mut counted = Breaks {
-        breaks: 0,
-        line: range.start,
-        is_ascii: true,
-    };
-    let mut at = range.start;
-    while at < range.end {
-        let block: &[u8; 64] = bytes.get(at..)?.first_chunk()?;
-        let (mut feeds, mut beyond, mut returns) = (0, 0, Marks::default());
-        for (quarter, block) in block.as_chunks().0.iter().enumerate() {
-            let block = Block::new(block);
-            feeds |= u64::from(block.equal(b'\n')) << (quarter * simd::LENGTH);
-            beyond |= u64::from(block.beyond_ascii()) << (quarter * simd::LENGTH);
-            returns |= block.marks(b'\r');
-        }
-        if returns.bits() != 0 {
-            return None;
-        }
-        if range.end - at < 64 {
-            let within = (1 << (range.end - at)) - 1;
-            (feeds, beyond) = (feeds & within, beyond & within);
-        }
-        if let Some(last) = feeds.checked_ilog2() {
-            counted.breaks += u64::from(feeds.count_ones());
-            counted.line = at + last as usize + 1;
-            counted.is_ascii = beyond >> last == 0;
-        } else {
-            counted.is_ascii &= beyond == 0;
-        }
-        at += 64;
+/// Returns the number of line feeds, and the index behind the last one.
+fn count_feeds(bytes: &[u8]) -> (u64, usize) {
+    if bytes.len() > LONG {
+        let feeds = memchr_iter(b'\n', bytes).count() as u64;
+        return (feeds, behind_feed(bytes));
     }
-    Some(counted)
+    let (blocks, rest) = bytes.as_chunks();
+    let mut counts = MarkCounts::default();
+    for block in blocks {
+        counts.add(Block::new(block).marks(b'\n'));
+    }
+    let mut feeds = counts.total();
+    feeds += match (bytes.last_chunk(), rest.len()) {
+        (_, 0) => 0,
+        // The first bytes of the last block have been counted.
+        (Some(last), length) => {
+            let uncounted = Block::new(last).equal(b'\n') >> (simd::LENGTH - length);
+            u64::from(uncounted.count_ones())
+        }
+        (None, _) => rest.iter().filter(|&&byte| byte == b'\n').count() as u64,
+    };
+    match feeds {
+        0 => (0, 0),
+        _ => (feeds, behind_feed(bytes)),
+    }
 }
 
-/// Counts line breaks of any kind.
-fn count_breaks(bytes: &[u8], range: Range<usize>) -> Breaks {
-    let mut counted = Breaks {
-        breaks: 0,
-        line: range.start,
-        is_ascii: false,
-    };
-    let stretch = &bytes[range.clone()];
-    if memchr(b'\r', stretch).is_none() {
-        counted.breaks = memchr_iter(b'\n', stretch).count() as u64;
-        counted.line += memrchr(b'\n', stretch).map_or(0, |at| at + 1);
-        return counted;
-    }
-    for at in memchr2_iter(b'\r', b'\n', stretch) {
-        // CRLF is one line break.
-        if stretch[at] == b'\r' || at == 0 || stretch[at - 1] != b'\r' {
-            counted.breaks += 1;
+/// Returns the index behind the last line feed.
+fn behind_feed(bytes: &[u8]) -> usize {
+    let (rest, blocks) = bytes.as_rchunks();
+    for (number, block) in blocks.iter().enumerate().rev() {
+        if let Some(last) = Block::new(block).equal(b'\n').checked_ilog2() {
+            return rest.len() + number * simd::LENGTH + last as usize + 1;
         }
-        counted.line = range.start + at + 1;
     }
-    counted
+    memrchr(b'\n', rest).map_or(0, |at| at + 1)
+}
+
+/// Returns the number of line breaks of any kind, and the index behind the last one.
+fn count_breaks(bytes: &[u8]) -> (u64, usize) {
+    let (mut breaks, mut line) = (0, 0);
+    for at in memchr2_iter(b'\r', b'\n', bytes) {
+        // CRLF is one line break.
+        if bytes[at] == b'\r' || at == 0 || bytes[at - 1] != b'\r' {
+            breaks += 1;
+        }
+        line = at + 1;
+    }
+    (breaks, line)
 }
 
 /// Returns the number of line breaks.
@@ -346,26 +342,15 @@ mod tests {
     fn blocks_count_what_each_byte_counts() {
         let mut state = 3u32;
         for round in 0..400 {
-            let bytes: Vec<u8> = (0..300)
+            let bytes: Vec<u8> = (0..LONG as u32 + 100)
                 .map(|_| {
                     state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                    b"ab\nc\xC3\r"[(state >> 16) as usize % (4 + round % 3)]
+                    b"a\nbcdefghijklmnopqrstuvwxyz"[(state >> 16) as usize % (2 + round % 25)]
                 })
                 .collect();
-            for range in [0..64, 3..100, 1..236, 70..71, 70..70, 0..237] {
-                let Some(blocks) = count_blocks(&bytes, range.clone()) else {
-                    let checked = range.start..(range.end + 63).min(bytes.len());
-                    assert!(
-                        bytes[checked].contains(&b'\r') || range.end > 236,
-                        "{range:?}"
-                    );
-                    continue;
-                };
-                let naive = count_breaks(&bytes, range.clone());
-                assert_eq!(blocks.breaks, naive.breaks, "{range:?}");
-                assert_eq!(blocks.line, naive.line, "{range:?}");
-                let is_ascii = bytes[naive.line..range.end].is_ascii();
-                assert_eq!(blocks.is_ascii, is_ascii, "{range:?}");
+            for range in [0..64, 3..100, 1..236, 70..71, 70..70, 5..22, 1..LONG + 100] {
+                let stretch = &bytes[range.clone()];
+                assert_eq!(count_feeds(stretch), count_breaks(stretch), "{range:?}");
             }
         }
     }

@@ -15,11 +15,11 @@ mod sse2;
 use std::ops::{BitOr, BitOrAssign};
 
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-pub(crate) use naive::{Block, Marks};
+pub(crate) use naive::{Block, MarkCounts, Marks};
 #[cfg(target_arch = "aarch64")]
-pub(crate) use neon::{Block, Marks};
+pub(crate) use neon::{Block, MarkCounts, Marks};
 #[cfg(target_arch = "x86_64")]
-pub(crate) use sse2::{Block, Marks};
+pub(crate) use sse2::{Block, MarkCounts, Marks};
 
 impl Block {
     /// Returns one bit for each byte equal to `byte`, the first byte's lowest.
@@ -40,6 +40,11 @@ impl Block {
     pub(crate) fn digits(self) -> u32 {
         self.outside(b'0', b'9').bits() ^ 0xFFFF
     }
+}
+
+impl MarkCounts {
+    /// The number of blocks that can be counted: each count is a byte.
+    pub(crate) const MOST: usize = u8::MAX as usize;
 }
 
 impl BitOrAssign for Marks {
@@ -140,6 +145,12 @@ mod tests {
             let naive_four = [naive.marks(bytes[0]), other, others, naive.marks(bytes[15])];
             let bits = Marks::bits_of_four(four);
             assert_eq!(bits, naive::Marks::bits_of_four(naive_four), "{bytes:?}");
+            let (mut counts, mut expected) = (MarkCounts::default(), naive::MarkCounts::default());
+            for _ in 0..MarkCounts::MOST {
+                counts.add(outside);
+                expected.add(others);
+            }
+            assert_eq!(counts.total(), expected.total(), "{bytes:?}");
         }
     }
 }
