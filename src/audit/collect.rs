@@ -18,6 +18,7 @@ use super::target::{
     LookupCache, TargetFacts, TargetLocation, decode_fragment, line_range, required_name,
 };
 use super::wire;
+use crate::bytes::simd;
 use crate::document::Format;
 use crate::document::diagnostic::{self, Effect};
 use crate::document::events::RemarkKind;
@@ -532,6 +533,9 @@ enum LinkRetention {
     All,
 }
 
+/// The bytes of fragments that are more than a name: in pointers, ranges of lines and encoded names.
+const SPECIAL: [u8; 4] = [b'(', b'=', b'-', b'%'];
+
 /// Collects the links and anchors of one document after the other.
 struct DocumentFinds<'a> {
     audit: &'a Audit,
@@ -554,6 +558,9 @@ struct DocumentFinds<'a> {
     linked: FileSet,
     /// Files that a sitemap lists.
     listed: FileSet,
+    /// Files whose extension has been compared with those of XML, and those that have one of them.
+    compared: FileSet,
+    xml: FileSet,
     /// The labels that all documents of a tree can name.
     labels: TreeLabels,
     damaged: u64,
@@ -581,6 +588,8 @@ impl<'a> DocumentFinds<'a> {
             wanted: FileSet::default(),
             linked: FileSet::default(),
             listed: FileSet::default(),
+            compared: FileSet::default(),
+            xml: FileSet::default(),
             labels: TreeLabels::default(),
             damaged: 0,
             directories: 0,
@@ -698,11 +707,19 @@ impl<'a> DocumentFinds<'a> {
     }
 
     /// Returns whether a file is XML by its extension.
-    fn is_xml(&self, file: FileId) -> bool {
+    fn is_xml(&mut self, file: FileId) -> bool {
+        if self.compared.contains(file) {
+            return self.xml.contains(file);
+        }
         let path = self.audit.checker.paths.path(file);
         let extension = path.rsplit(|&byte| byte == b'.').next().unwrap_or_default();
         let extension = str::from_utf8(extension).ok();
-        extension.and_then(Format::of_extension) == Some(Format::XML)
+        let is_xml = extension.and_then(Format::of_extension) == Some(Format::XML);
+        self.compared.insert(file);
+        if is_xml {
+            self.xml.insert(file);
+        }
+        is_xml
     }
 
     /// Records that a link needs a fragment in a file.
@@ -710,13 +727,23 @@ impl<'a> DocumentFinds<'a> {
         let Some(name) = required_name(fragment) else {
             return;
         };
+        let keeps = !self.marked || self.keep == LinkRetention::All;
+        // Most fragments are no more than a name.
+        let is_special = |byte: u8| SPECIAL.contains(&byte);
+        if !simd::any(name, |block| block.any_of(SPECIAL), is_special) {
+            self.wanted.insert(file);
+            if keeps {
+                self.pend(file, name);
+            }
+            return;
+        }
         // Views and pointers name no id.
         let is_pointer = memchr::memchr2(b'(', b'=', name).is_some();
         if is_pointer && self.is_xml(file) {
             return;
         }
         self.wanted.insert(file);
-        if !self.marked || self.keep == LinkRetention::All {
+        if keeps {
             let decoded = decode_fragment(name);
             // A range of lines that is the id of an element is found when the document is read again.
             let names = line_range(&decoded).unwrap_or([&decoded, &decoded]);

@@ -739,6 +739,11 @@ fn canonical(path: &[u8]) -> Option<Vec<u8>> {
 
 /// Folds case and converts to Unicode form C, as file systems do that compare names so.
 pub(super) fn fold(name: &[u8]) -> String {
+    if let Ok(name) = str::from_utf8(name)
+        && name.is_ascii()
+    {
+        return name.to_ascii_lowercase();
+    }
     String::from_utf8_lossy(name)
         .nfc()
         .collect::<String>()

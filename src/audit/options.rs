@@ -605,11 +605,11 @@ impl Audit {
             Err(ResolveErrorKind::Template) => return (TargetLocation::Skipped, None),
             Err(kind) => return (TargetLocation::Unresolved(kind), None),
         };
-        let (target, fragment) = split_fragment(target);
         if link.flags.contains(Flags::LEAVES_PACKAGE) {
-            return (TargetLocation::OutsideRoot, fragment);
+            return (TargetLocation::OutsideRoot, split_fragment(target).1);
         }
-        match lookups.locate(target) {
+        let (target, fragment, location) = lookups.split_and_locate(target);
+        match location {
             // An object of ODF is a directory of the package.
             TargetLocation::NoIndex(_)
                 if link.member.is_some() && link.attribute == Some("xlink:href") =>

@@ -10,6 +10,7 @@ use percent_encoding::percent_decode;
 use super::disk::{DiskEntry, DiskTree, FileNaming, LookupMatch};
 use super::names::{FileId, PathTable};
 use super::server::{Request, ServerAnswer, ServerView, Servers};
+use crate::bytes::simd;
 use crate::resolver::Link;
 use crate::uri::base::push_path;
 use crate::uri::{Mounts, ResolveErrorKind, Resolver, Rules};
@@ -484,7 +485,7 @@ const REMEMBERED: usize = 1 << 16;
 #[derive(Debug)]
 pub(super) struct LookupCache<'a> {
     checker: &'a TargetChecker,
-    /// The locations of targets under a mount, by their hashes; the others need no look at the disk.
+    /// The locations of targets without fragments, by their hashes.
     locations: HashMap<u64, TargetLocation>,
     hasher: &'a RandomState,
     /// The last target and its location: links to places in one page follow one another.
@@ -502,8 +503,28 @@ impl<'a> LookupCache<'a> {
         }
     }
 
-    /// Returns where a target without its fragment lies.
+    /// Splits a target as [`split_fragment`] does, and returns where it lies.
     #[inline]
+    pub(super) fn split_and_locate<'t>(
+        &mut self,
+        target: &'t [u8],
+    ) -> (&'t [u8], Option<&'t [u8]>, TargetLocation) {
+        // The last target has no fragment.
+        let (last, location) = &self.last;
+        if let Some(rest) = target.strip_prefix(last.as_slice())
+            && !last.is_empty()
+        {
+            match rest {
+                [] => return (target, None, *location),
+                [b'#', fragment @ ..] => return (&target[..last.len()], Some(fragment), *location),
+                _ => {}
+            }
+        }
+        let (bare, fragment) = split_fragment(target);
+        (bare, fragment, self.locate(bare))
+    }
+
+    /// Returns where a target without its fragment lies.
     pub(super) fn locate(&mut self, target: &[u8]) -> TargetLocation {
         let checker = self.checker;
         // The query does not change which file it is (A1), but rules of servers may ask for it.
@@ -511,9 +532,6 @@ impl<'a> LookupCache<'a> {
             Some(at) if !checker.servers.depends_on_query => &target[..at],
             _ => target,
         };
-        if self.last.0 == target && !target.is_empty() {
-            return self.last.1;
-        }
         let location = self.find(target);
         self.last.0.clear();
         self.last.0.extend_from_slice(target);
@@ -522,18 +540,15 @@ impl<'a> LookupCache<'a> {
     }
 
     fn find(&mut self, target: &[u8]) -> TargetLocation {
-        let checker = self.checker;
         let hash = self.hasher.hash_one(target);
         if let Some(&location) = self.locations.get(&hash) {
             return location;
         }
-        let location = checker.locate(target);
-        if checker.mounts.contains(target, checker.alike()) {
-            if self.locations.len() == REMEMBERED {
-                self.locations.clear();
-            }
-            self.locations.insert(hash, location);
+        let location = self.checker.locate(target);
+        if self.locations.len() == REMEMBERED {
+            self.locations.clear();
         }
+        self.locations.insert(hash, location);
         location
     }
 }
@@ -552,8 +567,10 @@ pub(super) fn split_fragment(target: &[u8]) -> (&[u8], Option<&[u8]>) {
 /// WHATWG HTML 7.4.6.4, "find a potential indicated element" (A17).
 pub(super) fn required_name(fragment: &[u8]) -> Option<&[u8]> {
     // A text directive, `:~:text=`, is no part of the fragment.
-    let directive =
-        memchr::memchr_iter(b':', fragment).find(|&at| fragment[at..].starts_with(b":~:"));
+    let directive = match simd::any(fragment, |block| block.equal(b'~'), |byte| byte == b'~') {
+        true => memchr::memmem::find(fragment, b":~:"),
+        false => None,
+    };
     let fragment = &fragment[..directive.unwrap_or(fragment.len())];
     let anywhere = fragment.is_empty() || fragment.eq_ignore_ascii_case(b"top");
     (!anywhere).then_some(fragment)

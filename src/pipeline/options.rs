@@ -449,7 +449,12 @@ impl Filter {
     }
 
     /// Returns whether a link is reported. The reference stands in for a missing target.
+    #[inline]
     pub(crate) fn admits(&self, link: &Link<'_>) -> bool {
+        self.admits_everything() || self.admits_by_lists(link)
+    }
+
+    fn admits_by_lists(&self, link: &Link<'_>) -> bool {
         let uri = link.target.unwrap_or(link.reference);
         self.admits_writing(link.reference)
             && self.admits_scheme(uri)
