@@ -88,7 +88,8 @@ impl Mounts {
         let end = memchr::memchr2(b'?', b'#', uri).unwrap_or(uri.len());
         let uri = &uri[..end];
         let (mount, rest) = self.of_uri(uri, alike)?;
-        let mut path = mount.directory.clone();
+        let mut path = Vec::with_capacity(mount.directory.len() + rest.len());
+        path.extend_from_slice(&mount.directory);
         let is_name = push_segments(rest, PathStyle::Unix, &mut path);
         Some(Served {
             directory: &mount.directory,
