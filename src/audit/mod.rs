@@ -20,6 +20,7 @@ mod ignored;
 mod labels;
 mod names;
 pub(crate) mod options;
+mod positions;
 pub(crate) mod report;
 mod report_pass;
 mod rewrite;

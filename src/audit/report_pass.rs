@@ -1,11 +1,9 @@
 //! Second pass: the findings of each document, from the notes of the first pass or from reading the
 //! document again, in the order of the walk.
 
-use std::fs::File;
 use std::hash::BuildHasher;
-use std::io::{self, Cursor, Read};
+use std::io;
 use std::iter::Peekable;
-use std::path::Path;
 use std::slice;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -21,6 +19,7 @@ use super::hint::hint;
 use super::ignored::{IgnoreCandidate, IgnoreComments};
 use super::names::FileId;
 use super::options::{Audit, ListedLinks};
+use super::positions::PositionFinder;
 use super::report::ReportSet;
 use super::rule_checks::{self};
 use super::rules::{Level, LinkState, RULES, StateCounts};
@@ -31,13 +30,11 @@ use super::wire::{
     self, WireReader, WireRecord, WireRecords, push_bytes, push_number, push_optional,
 };
 use crate::archive::MemberStart;
-use crate::bytes::lines::{LOOK_BEHIND, LineCounter, Position};
-use crate::bytes::window::{Bounds, Windows};
+use crate::bytes::lines::Position;
 use crate::document::events::{RemarkKind, Span};
 use crate::document::{Format, diagnostic};
 use crate::pipeline::OutputOrder;
 use crate::pipeline::bases::AbsolutePaths;
-use crate::pipeline::members;
 use crate::pipeline::read::{FileOutcome, FileReader};
 use crate::pipeline::reorder::{BlockSink, ReorderBuffer, Stopped};
 use crate::pipeline::walk::path_of;
@@ -48,8 +45,6 @@ use crate::resolver::{Diagnostic, Link, Remark, Sink};
 const HELD: usize = 8 << 20;
 /// Records are handed over when they take this many bytes.
 const ENOUGH: usize = 64 << 10;
-/// The number of bytes that are read at a time to count lines.
-const WINDOW: usize = 64 << 10;
 
 /// Writes the findings of all documents to the reports; returns the reports, the states of all links,
 /// and the error that ended the output early.
@@ -955,59 +950,5 @@ impl<C: BlockSink<WireRecords>> Sink for ReportPass<'_, C> {
 
     fn restart(&mut self) {
         self.clear();
-    }
-}
-
-/// Counts lines and columns in a file up to ascending offsets.
-struct PositionFinder {
-    /// None once the file has ended or a read has failed.
-    file: Option<Box<dyn Read>>,
-    windows: Windows,
-    lines: LineCounter,
-}
-
-impl PositionFinder {
-    fn open(path: &Path) -> Self {
-        let file = File::open(path).ok();
-        PositionFinder::new(file.map(|file| Box::new(file) as Box<dyn Read>))
-    }
-
-    /// Opens a document in an archive by its path.
-    fn in_archive(audit: &Audit, path: &[u8]) -> Self {
-        let reading = &audit.options.reading;
-        let limit = reading.extractor.formats.html.max_document;
-        let bytes = members::bytes(reading, path, limit);
-        PositionFinder::new(bytes.map(|bytes| Box::new(Cursor::new(bytes)) as Box<dyn Read>))
-    }
-
-    fn new(file: Option<Box<dyn Read>>) -> Self {
-        let mut windows = Windows::new(WINDOW);
-        windows.begin(Bounds {
-            look_behind: LOOK_BEHIND,
-            look_ahead: WINDOW,
-        });
-        PositionFinder {
-            file,
-            windows,
-            lines: LineCounter::new(),
-        }
-    }
-
-    /// Returns the position of an offset, which is not before that of the last call; none if the file
-    /// cannot be read that far.
-    fn at(&mut self, offset: u64) -> Option<Position> {
-        loop {
-            let window = self.windows.window();
-            if offset < window.offset_at(window.bytes.len()) {
-                return Some(self.lines.position(&window, offset));
-            }
-            let file = self.file.as_mut()?;
-            let end = window.bytes.len();
-            self.lines.pass(&window, end);
-            let is_last = self.windows.consume(end);
-            if is_last || self.windows.fill(file).is_err() {
-                self.file = None;
-            }
-        }
     }
 }

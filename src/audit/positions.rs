@@ -1,0 +1,68 @@
+//! Lines and columns of findings that are not about links, which the second pass finds by reading a
+//! document once more.
+
+use std::fs::File;
+use std::io::{Cursor, Read};
+use std::path::Path;
+
+use super::options::Audit;
+use crate::bytes::lines::{LOOK_BEHIND, LineCounter, Position};
+use crate::bytes::window::{Bounds, Windows};
+use crate::pipeline::members;
+
+/// The number of bytes that are read at a time.
+const WINDOW: usize = 64 << 10;
+
+/// Counts lines and columns in a file up to ascending offsets.
+pub(super) struct PositionFinder {
+    /// None once the file has ended or a read has failed.
+    file: Option<Box<dyn Read>>,
+    windows: Windows,
+    lines: LineCounter,
+}
+
+impl PositionFinder {
+    pub(super) fn open(path: &Path) -> Self {
+        let file = File::open(path).ok();
+        PositionFinder::new(file.map(|file| Box::new(file) as Box<dyn Read>))
+    }
+
+    /// Opens a document in an archive by its path.
+    pub(super) fn in_archive(audit: &Audit, path: &[u8]) -> Self {
+        let reading = &audit.options.reading;
+        let limit = reading.extractor.formats.html.max_document;
+        let bytes = members::bytes(reading, path, limit);
+        PositionFinder::new(bytes.map(|bytes| Box::new(Cursor::new(bytes)) as Box<dyn Read>))
+    }
+
+    fn new(file: Option<Box<dyn Read>>) -> Self {
+        let mut windows = Windows::new(WINDOW);
+        windows.begin(Bounds {
+            look_behind: LOOK_BEHIND,
+            look_ahead: WINDOW,
+        });
+        PositionFinder {
+            file,
+            windows,
+            lines: LineCounter::new(),
+        }
+    }
+
+    /// Returns the position of an offset, which is not before that of the last call; none if the file
+    /// cannot be read that far.
+    pub(super) fn at(&mut self, offset: u64) -> Option<Position> {
+        loop {
+            let window = self.windows.window();
+            if offset < window.offset_at(window.bytes.len()) {
+                return Some(self.lines.position(&window, offset));
+            }
+            let file = self.file.as_mut()?;
+            let end = window.bytes.len();
+            self.lines.pass(&window, end);
+            let is_last = self.windows.consume(end);
+            if is_last || self.windows.fill(file).is_err() {
+                self.file = None;
+            }
+        }
+    }
+}
