@@ -495,20 +495,43 @@ impl Zip {
     }
 }
 
-/// Finds the central directory by the end record whose comment ends where the file does, else by the
-/// last one.
-fn find_directory(file: &SharedFile, length: u64) -> Option<Directory> {
-    let start = length.saturating_sub(COMMENT + END_SIZE as u64);
-    let tail = read_at(file, start, (length - start) as usize)?;
+/// The end record of a zip.
+struct EndRecord {
+    /// The bytes from its first one to the end of the file.
+    bytes: Vec<u8>,
+    /// The offset of the first one.
+    offset: u64,
+    /// The comment of the record ends where the file does.
+    is_exact: bool,
+}
+
+/// Finds the end record whose comment ends where the file does, else the last one, in so many bytes at
+/// the end of a file.
+fn end_record(file: &SharedFile, length: u64, searched: u64) -> Option<EndRecord> {
+    let start = length.saturating_sub(searched);
+    let mut tail = read_at(file, start, (length - start) as usize)?;
     let mut last = None;
     let mut found = memmem::rfind_iter(&tail, END).filter(|at| at + END_SIZE <= tail.len());
     let exact = found.find(|&at| {
         last.get_or_insert(at);
         at + END_SIZE + usize::from(u16_at(&tail, at + 20)) == tail.len()
     });
+    drop(found);
     let at = exact.or(last)?;
-    let record = &tail[at..];
-    let end = start + at as u64;
+    Some(EndRecord {
+        bytes: tail.split_off(at),
+        offset: start + at as u64,
+        is_exact: exact.is_some(),
+    })
+}
+
+/// Finds the central directory by the end record whose comment ends where the file does, else by the
+/// last one.
+fn find_directory(file: &SharedFile, length: u64) -> Option<Directory> {
+    // Few comments are long.
+    let near = end_record(file, length, AHEAD as u64).filter(|record| record.is_exact);
+    let found = near.or_else(|| end_record(file, length, COMMENT + END_SIZE as u64))?;
+    let (record, end) = (found.bytes.as_slice(), found.offset);
     let directory = Directory {
         start: end.checked_sub(u32_at(record, 12).into()).unwrap_or(end),
         size: u32_at(record, 12).into(),
