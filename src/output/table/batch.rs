@@ -7,6 +7,7 @@ use foldhash::quality::RandomState;
 use hashbrown::HashTable;
 
 use super::rows::{NameColumn, RowBlock};
+use super::syntax::{CONTEXT, FLAG_COLUMN, NAME_COLUMNS, SyntaxColumn, SyntaxValues};
 use super::values::{ABSENT, Lists, Oversized, Sparse, StringTable, Strings, Values};
 
 /// The limits of a batch.
@@ -33,6 +34,7 @@ impl Default for BatchLimits {
 pub(crate) struct RowBatch {
     pub(super) columns: Vec<Values<BatchNames>>,
     pub(super) rows: usize,
+    syntax: KnownSyntax,
     /// The bytes of all strings.
     bytes: usize,
 }
@@ -115,16 +117,21 @@ impl Values<BatchNames> {
         }
     }
 
-    /// Returns a column of no values, with memory for as many.
-    fn emptied(&self) -> Self {
+    /// Removes the values and keeps the memory.
+    fn clear(&mut self) {
         match self {
-            Values::Numbers(numbers) => Values::Numbers(numbers.emptied()),
-            Values::Strings(strings) => Values::Strings(strings.emptied()),
-            Values::Names(names) => Values::Names(Box::new(BatchNames {
-                codes: names.codes.emptied(),
-                ..BatchNames::default()
-            })),
-            Values::Lists(lists) => Values::Lists(lists.emptied(lists.items.emptied())),
+            Values::Numbers(numbers) => numbers.clear(),
+            Values::Strings(strings) => strings.clear(),
+            Values::Names(names) => {
+                names.codes.clear();
+                names.values.clear();
+                names.index.clear();
+            }
+            Values::Lists(lists) => {
+                lists.counts.clear();
+                lists.length = 0;
+                lists.items.clear();
+            }
         }
     }
 
@@ -185,14 +192,113 @@ impl Values<BatchNames> {
     }
 }
 
-impl RowBatch {
-    /// Returns a batch of no rows, with memory for as many.
-    pub(super) fn emptied(&self) -> Self {
-        let columns = self.columns.iter().map(Values::emptied);
-        RowBatch {
-            columns: columns.collect(),
-            ..RowBatch::default()
+/// The codes in a batch of the values of a block's combinations.
+#[derive(Debug, Default)]
+struct KnownSyntax {
+    /// The codes of the names of each combination, and the range of those of its flags.
+    combinations: Vec<([i32; NAME_COLUMNS.len()], Range<usize>)>,
+    flags: Vec<i32>,
+}
+
+impl KnownSyntax {
+    /// Adds the syntax of some rows of a block to the columns of a batch, from a row on.
+    fn append(
+        &mut self,
+        columns: &mut [Values<BatchNames>],
+        row: usize,
+        block: &SyntaxColumn,
+        rows: Range<usize>,
+    ) -> Result<(), Oversized> {
+        let codes = block.codes(rows);
+        self.flags.clear();
+        self.combinations.clear();
+        let unknown = ([ABSENT; NAME_COLUMNS.len()], 0..0);
+        self.combinations.resize(block.len(), unknown);
+        // By row, since dictionaries have values in the order of their first rows.
+        for &code in codes {
+            let known = &mut self.combinations[code as usize];
+            if known.0[CONTEXT] != ABSENT {
+                continue;
+            }
+            let SyntaxValues { names, flags } = block.values(code);
+            for ((known, name), column) in known.0.iter_mut().zip(names).zip(NAME_COLUMNS) {
+                if let (Some(name), Some(Values::Names(column))) = (name, columns.get_mut(column)) {
+                    *known = column.intern(name)?;
+                }
+            }
+            let start = self.flags.len();
+            if let Some(Values::Lists(lists)) = columns.get_mut(FLAG_COLUMN)
+                && let Values::Names(items) = &mut *lists.items
+            {
+                for name in flags.names() {
+                    self.flags.push(items.intern(name.as_bytes())?);
+                }
+            }
+            known.1 = start..self.flags.len();
         }
+        for (index, column) in NAME_COLUMNS.into_iter().enumerate() {
+            if let Some(Values::Names(names)) = columns.get_mut(column) {
+                let codes = codes
+                    .iter()
+                    .map(|&code| self.combinations[code as usize].0[index]);
+                names.codes.extend(row, codes);
+            }
+        }
+        let Some(Values::Lists(lists)) = columns.get_mut(FLAG_COLUMN) else {
+            return Ok(());
+        };
+        if self.flags.is_empty() {
+            lists.counts.repeat(row..row + codes.len(), 0);
+            return Ok(());
+        }
+        for (row, &code) in (row..).zip(codes) {
+            let flags = &self.flags[self.combinations[code as usize].1.clone()];
+            lists.counts.push(row, flags.len() as i32);
+            for &flag in flags {
+                if let Values::Names(items) = &mut *lists.items {
+                    items.codes.push(lists.length, flag);
+                }
+                lists.length += 1;
+            }
+        }
+        i32::try_from(lists.length).map_err(|_| Oversized)?;
+        Ok(())
+    }
+}
+
+/// Returns the bytes of strings that the syntax of a row adds to the columns of a batch.
+fn added_by_syntax(columns: &[Values<BatchNames>], block: &SyntaxColumn, row: usize) -> usize {
+    let Some(&code) = block.codes(row..row + 1).first() else {
+        return 0;
+    };
+    let values = block.values(code);
+    let new = |column: &Values<BatchNames>, value: &[u8]| match column {
+        Values::Names(names) if names.code(value).is_none() => value.len(),
+        _ => 0,
+    };
+    let names = values.names.iter().zip(NAME_COLUMNS).map(|(name, column)| {
+        let column = columns.get(column);
+        column
+            .zip(*name)
+            .map_or(0, |(column, name)| new(column, name))
+    });
+    let flags: usize = match columns.get(FLAG_COLUMN) {
+        Some(Values::Lists(lists)) => {
+            let names = values.flags.names();
+            names.map(|name| new(&lists.items, name.as_bytes())).sum()
+        }
+        _ => 0,
+    };
+    names.sum::<usize>() + flags
+}
+
+impl RowBatch {
+    /// Removes the rows and keeps the memory.
+    pub(super) fn clear(&mut self) {
+        self.columns
+            .iter_mut()
+            .for_each(Values::<BatchNames>::clear);
+        (self.rows, self.bytes) = (0, 0);
     }
 
     /// Returns how many of some rows fit, at least one into an empty batch.
@@ -212,6 +318,7 @@ impl RowBatch {
         let added: usize = columns
             .map(|(column, block)| column.added(&block.values, row.clone()))
             .sum();
+        let added = added + added_by_syntax(&self.columns, block.syntax(), row.start);
         let fits = self.rows == 0 || self.bytes + added <= limits.bytes;
         Ok(usize::from(fits).min(count))
     }
@@ -227,6 +334,9 @@ impl RowBatch {
         for (column, block) in self.columns.iter_mut().zip(block.columns()) {
             column.append(self.rows, &block.values, rows.clone())?;
         }
+        let (columns, syntax) = (&mut self.columns, block.syntax());
+        self.syntax
+            .append(columns, self.rows, syntax, rows.clone())?;
         self.rows += rows.len();
         self.bytes = self.columns.iter().map(Values::<BatchNames>::bytes).sum();
         Ok(())

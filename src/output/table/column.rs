@@ -239,9 +239,11 @@ static COLUMNS: &[Column] = &[
 /// overlaps the one before.
 pub(super) fn is_utf8(bytes: &[u8]) -> bool {
     const HIGH_BITS: u128 = u128::from_ne_bytes([0x80; 16]);
-    let is_ascii = bytes.last_chunk::<16>().is_some_and(|last| {
-        let chunks = bytes.as_chunks::<16>().0.iter().chain([last]);
-        let bits = chunks.fold(0, |bits, &chunk| bits | u128::from_ne_bytes(chunk));
+    let is_ascii = bytes.last_chunk::<16>().is_some_and(|&last| {
+        let mut bits = u128::from_ne_bytes(last);
+        for &chunk in bytes.as_chunks::<16>().0 {
+            bits |= u128::from_ne_bytes(chunk);
+        }
         bits & HIGH_BITS == 0
     });
     is_ascii || std::str::from_utf8(bytes).is_ok()

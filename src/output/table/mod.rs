@@ -12,6 +12,7 @@ pub mod column;
 #[cfg(feature = "parquet")]
 pub(crate) mod parquet;
 pub(crate) mod rows;
+mod syntax;
 mod values;
 pub(crate) mod writer;
 

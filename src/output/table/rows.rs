@@ -6,8 +6,9 @@ use std::ops::Range;
 use super::super::field::{self, Value};
 use super::super::record::DocumentPath;
 use super::column::{ColumnKind, FIRST_COLUMNS, TableColumn, is_utf8};
+use super::syntax::SyntaxColumn;
 use super::values::{
-    ABSENT, ABSENT_NUMBER, Lists, Oversized, Sparse, StringTable, Strings, Values,
+    ABSENT, ABSENT_NUMBER, Lists, Oversized, Sparse, StringTable, Strings, Values, is_same,
 };
 use crate::document::flags::Flags;
 use crate::resolver::Link;
@@ -20,6 +21,10 @@ use crate::uri::percent::encode_invalid;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RowBlock {
     columns: Vec<ColumnBlock>,
+    /// The values of the columns of syntax, whose own are empty.
+    syntax: SyntaxColumn,
+    /// Whether there are columns besides the first ones that any row may have a value for.
+    has_others: bool,
     rows: usize,
     /// The bytes of all strings.
     bytes: usize,
@@ -61,30 +66,6 @@ impl Default for NameColumn {
             values: StringTable::default(),
             slots: [ABSENT; SLOTS],
         }
-    }
-}
-
-/// Returns whether strings are the same, without a call for names of elements and the like.
-#[inline(always)]
-fn is_same(one: &[u8], other: &[u8]) -> bool {
-    if one.len() != other.len() {
-        return false;
-    }
-    // The first and the last bytes are all bytes.
-    let ends = |string: &[u8]| match (string.first_chunk(), string.last_chunk()) {
-        (Some(first), Some(last)) => Some((u64::from_ne_bytes(*first), u64::from_ne_bytes(*last))),
-        _ => match (string.first_chunk(), string.last_chunk()) {
-            (Some(first), Some(last)) => Some((
-                u32::from_ne_bytes(*first).into(),
-                u32::from_ne_bytes(*last).into(),
-            )),
-            _ => None,
-        },
-    };
-    match one.len() {
-        0..4 => one.iter().eq(other),
-        4..=16 => ends(one) == ends(other),
-        _ => one == other,
     }
 }
 
@@ -199,10 +180,7 @@ impl Values<NameColumn> {
     fn clear(&mut self) {
         match self {
             Values::Numbers(numbers) => numbers.clear(),
-            Values::Strings(strings) => {
-                strings.lengths.clear();
-                strings.bytes.clear();
-            }
+            Values::Strings(strings) => strings.clear(),
             Values::Names(names) => names.clear(),
             Values::Lists(lists) => {
                 lists.counts.clear();
@@ -314,8 +292,11 @@ impl RowBlock {
             is_for_bytes: column.column.is_for_bytes(),
             values: Values::new(column.column.kind),
         };
+        let columns: Vec<_> = columns.iter().map(block).collect();
+        let others = columns.iter().skip(FIRST_COLUMNS);
         RowBlock {
-            columns: columns.iter().map(block).collect(),
+            has_others: { others }.any(|column| !column.is_for_bytes),
+            columns,
             ..RowBlock::default()
         }
     }
@@ -342,10 +323,12 @@ impl RowBlock {
     ) -> Result<usize, Oversized> {
         let row = self.rows;
         let (mut bytes, has_bytes) = self.push_first(path, link)?;
-        let blocks = self.columns.iter_mut().zip(columns).skip(FIRST_COLUMNS);
-        for (block, column) in blocks {
-            if !block.is_for_bytes || has_bytes {
-                bytes += block.push_value(row, (column.value)(path, link))?;
+        if self.has_others || has_bytes {
+            let blocks = self.columns.iter_mut().zip(columns).skip(FIRST_COLUMNS);
+            for (block, column) in blocks {
+                if !block.is_for_bytes || has_bytes {
+                    bytes += block.push_value(row, (column.value)(path, link))?;
+                }
             }
         }
         Ok(bytes)
@@ -371,12 +354,12 @@ impl RowBlock {
                 reference,
                 target,
                 base,
-                base_source,
-                context,
-                element,
-                attribute,
-                flags,
-                error,
+                _base_source,
+                _context,
+                _element,
+                _attribute,
+                _flags,
+                _error,
                 alternatives,
             ],
         ) = self.columns.first_chunk_mut::<FIRST_COLUMNS>()
@@ -394,7 +377,7 @@ impl RowBlock {
             self.has_path = true;
         }
         bytes += member.push(row, link.member.map(str::as_bytes))?;
-        bytes += reference.push(row, Some(link.reference))?;
+        bytes += reference.push_formed(row, link.reference)?;
         let mut has_bytes = !path.is_utf8();
         if let Ok(uri) = link.target {
             let text = uri_text(uri);
@@ -402,12 +385,7 @@ impl RowBlock {
             bytes += target.push_formed(row, &text)?;
         }
         bytes += base.push(row, link.base.map(|(uri, _)| uri))?;
-        bytes += base_source.push(row, link.base.map(|(_, source)| source.as_bytes()))?;
-        bytes += context.push(row, Some(link.context.name().as_bytes()))?;
-        bytes += element.push(row, link.element.map(str::as_bytes))?;
-        bytes += attribute.push(row, link.attribute.map(str::as_bytes))?;
-        bytes += flags.push_flags(row, link.flags)?;
-        bytes += error.push(row, field::error(link).map(str::as_bytes))?;
+        bytes += self.syntax.push(link)?;
         if !link.alternatives.is_empty() {
             bytes += alternatives.push_list(row, link.alternatives.iter().copied())?;
         }
@@ -431,6 +409,7 @@ impl RowBlock {
             self.columns
                 .iter_mut()
                 .for_each(|column| column.values.clear());
+            self.syntax.clear();
             (self.rows, self.bytes, self.is_oversized) = (0, 0, false);
             self.has_path = false;
         }
@@ -450,6 +429,8 @@ impl RowBlock {
         let columns = self.columns.iter().map(ColumnBlock::emptied);
         let emptied = RowBlock {
             columns: columns.collect(),
+            syntax: self.syntax.emptied(),
+            has_others: self.has_others,
             ..RowBlock::default()
         };
         std::mem::replace(self, emptied)
@@ -457,6 +438,10 @@ impl RowBlock {
 
     pub(super) fn columns(&self) -> &[ColumnBlock] {
         &self.columns
+    }
+
+    pub(super) fn syntax(&self) -> &SyntaxColumn {
+        &self.syntax
     }
 
     /// Returns the bytes of all strings, where repeated ones may count each time.

@@ -59,6 +59,20 @@ impl<T: Copy> Sparse<T> {
         self.values.resize(rows.end, value);
     }
 
+    /// Adds values from a row on. Any of them may be the mark of a missing one.
+    pub(super) fn extend(&mut self, row: usize, values: impl Iterator<Item = T> + Clone)
+    where
+        T: PartialEq,
+    {
+        let absent = self.absent;
+        if values.clone().all(|value| value == absent) {
+            return;
+        }
+        self.fill(row);
+        self.values.extend(values);
+        self.has_gaps |= self.values[row..].contains(&absent);
+    }
+
     /// Adds the values of some rows of another column, from a row on.
     pub(super) fn append(&mut self, row: usize, other: &Self, rows: &Range<usize>) {
         let values = other.of_rows(rows);
@@ -77,7 +91,13 @@ impl<T: Copy> Sparse<T> {
         }
     }
 
+    /// Returns whether some of so many rows may have no value.
+    pub(super) fn has_gaps(&self, rows: usize) -> bool {
+        self.has_gaps || self.values.len() < rows
+    }
+
     /// Returns the values of so many rows, and whether some may not be there.
+    #[cfg(any(test, feature = "parquet"))]
     pub(super) fn into_rows(mut self, rows: usize) -> (Vec<T>, bool) {
         self.fill(rows);
         (self.values, self.has_gaps)
@@ -132,6 +152,11 @@ impl Strings {
         }
     }
 
+    pub(super) fn clear(&mut self) {
+        self.lengths.clear();
+        self.bytes.clear();
+    }
+
     /// Returns the bytes of the strings of some rows.
     pub(super) fn of_rows(&self, rows: &Range<usize>) -> &[u8] {
         let before = sum(self.lengths.of_rows(&(0..rows.start)));
@@ -156,6 +181,30 @@ impl Strings {
 /// Returns the sum of lengths, without those of what is not there.
 fn sum(lengths: &[i32]) -> usize {
     lengths.iter().map(|&length| length.max(0) as usize).sum()
+}
+
+/// Returns whether strings are the same, without a call for names of elements and the like.
+#[inline(always)]
+pub(super) fn is_same(one: &[u8], other: &[u8]) -> bool {
+    if one.len() != other.len() {
+        return false;
+    }
+    // The first and the last bytes are all bytes.
+    let ends = |string: &[u8]| match (string.first_chunk(), string.last_chunk()) {
+        (Some(first), Some(last)) => Some((u64::from_ne_bytes(*first), u64::from_ne_bytes(*last))),
+        _ => match (string.first_chunk(), string.last_chunk()) {
+            (Some(first), Some(last)) => Some((
+                u32::from_ne_bytes(*first).into(),
+                u32::from_ne_bytes(*last).into(),
+            )),
+            _ => None,
+        },
+    };
+    match one.len() {
+        0..4 => one.iter().eq(other),
+        4..=16 => ends(one) == ends(other),
+        _ => one == other,
+    }
 }
 
 /// Lists one after the other.

@@ -10,12 +10,12 @@ use super::values::Oversized;
 
 /// Writes batches in a format.
 pub(crate) trait TableEncoder: fmt::Debug + Send {
-    /// Writes a batch.
+    /// Writes a batch, which is emptied after that.
     ///
     /// # Errors
     ///
     /// Those of the output.
-    fn write(&mut self, batch: RowBatch, out: &mut dyn Write) -> io::Result<()>;
+    fn write(&mut self, batch: &mut RowBatch, out: &mut dyn Write) -> io::Result<()>;
 
     /// Writes the end of the table, which only a complete one has.
     ///
@@ -81,9 +81,9 @@ impl TableWriter {
     }
 
     fn write_batch(&mut self, out: &mut dyn Write) -> io::Result<()> {
-        let emptied = self.batch.emptied();
-        let batch = std::mem::replace(&mut self.batch, emptied);
-        self.encoder.write(batch, out)
+        self.encoder.write(&mut self.batch, out)?;
+        self.batch.clear();
+        Ok(())
     }
 }
 
@@ -111,7 +111,7 @@ mod tests {
     struct Kept(Arc<Mutex<Vec<(usize, String)>>>);
 
     impl TableEncoder for Kept {
-        fn write(&mut self, batch: RowBatch, _out: &mut dyn Write) -> io::Result<()> {
+        fn write(&mut self, batch: &mut RowBatch, _out: &mut dyn Write) -> io::Result<()> {
             let mut text = String::new();
             for column in &batch.columns {
                 text += &shown(column, batch.rows);
