@@ -1,7 +1,7 @@
 //! Vectors: sixteen bytes compared at once here, thirty-two in [`avx2`].
 //!
 //! SSE2 is part of the x86-64 architecture and NEON of AArch64, so nothing is detected; other targets
-//! compare byte by byte, and [`naive`] is the oracle of both. This folder holds all unsafe code of the
+//! compare byte by byte, which is the oracle of both, too. This folder holds all unsafe code of the
 //! crate: a block reads nothing but the sixteen bytes of an array that it borrows.
 
 pub(crate) mod avx2;
