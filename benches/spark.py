@@ -3,7 +3,8 @@
     python benches/spark.py ARCHIVE [BYTES]
 
 Copies of an archive, 2 GB together, are read by `uriscan -j2` and by Spark on local[2] after a first job has
-started its workers; both write all links nowhere.
+started its workers, in two ways: `links`, whose rows cross to Spark and are thrown away, beside Arrow that is
+thrown away; and `write_parquet` beside one file of Parquet.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -22,7 +24,7 @@ import uriscan.spark
 
 
 def main() -> None:
-    """Prints the seconds of both, and their ratio."""
+    """Prints the seconds of both, and their ratio, for rows and for tables."""
     archive = Path(sys.argv[1])
     size = int(sys.argv[2]) if sys.argv[2:] else 2_000_000_000
     os.environ["PYSPARK_PYTHON"] = sys.executable
@@ -34,20 +36,35 @@ def main() -> None:
             shutil.copy(archive, copy)
         paths = spark.createDataFrame([(copy,) for copy in copies], "path string")
         uriscan.spark.links(paths.limit(2).repartition(2)).count()
-        for turn in range(3):
-            start = time.monotonic()
-            command = [uriscan.binary(), "-j2", "--format=arrow", "-o/dev/null", *copies]
-            subprocess.run(command, check=True)
-            one = time.monotonic() - start
-            start = time.monotonic()
+        paths = paths.repartition(len(copies))
+
+        def rows() -> None:
             # All columns of all rows cross to Spark, which throws them away.
-            links = uriscan.spark.links(paths.repartition(len(copies)))
-            links.write.format("noop").mode("overwrite").save()
-            cluster = time.monotonic() - start
-            megabytes = len(copies) * archive.stat().st_size / 1e6
-            load = os.getloadavg()[0]
-            taken = f"command {one:.1f} s, Spark {cluster:.1f} s, {cluster / one:.2f} x"
-            print(f"{turn}: {megabytes:.0f} MB, {taken}, load {load:.1f}", flush=True)
+            uriscan.spark.links(paths).write.format("noop").mode("overwrite").save()
+
+        def table() -> None:
+            uriscan.spark.write_parquet(paths, f"{folder}/table")
+
+        for turn in range(3):
+            for name, output, job in (
+                ("rows", ["--format=arrow", "-o/dev/null"], rows),
+                ("table", ["--format=parquet", f"-o{folder}/table.parquet"], table),
+            ):
+                command = [uriscan.binary(), "-j2", *output, *copies]
+                one = seconds(lambda command=command: subprocess.run(command, check=True))
+                cluster = seconds(job)
+                megabytes = len(copies) * archive.stat().st_size / 1e6
+                load = os.getloadavg()[0]
+                taken = f"command {one:.1f} s, Spark {cluster:.1f} s, {cluster / one:.2f} x"
+                print(f"{turn}: {name}, {megabytes:.0f} MB, {taken}, load {load:.1f}", flush=True)
+            shutil.rmtree(f"{folder}/table")
+
+
+def seconds(job: Callable[[], object]) -> float:
+    """Runs a job, and returns how long it took."""
+    start = time.monotonic()
+    job()
+    return time.monotonic() - start
 
 
 if __name__ == "__main__":

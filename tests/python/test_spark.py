@@ -10,6 +10,7 @@ from typing import Any
 
 import duckdb
 import pyarrow as pa
+import pyarrow.dataset
 import pyarrow.parquet
 import pyspark
 import pytest
@@ -19,6 +20,7 @@ from pyspark.sql import DataFrame, SparkSession
 import crawl
 import uriscan
 import uriscan.spark
+from tables import need_parquet
 from uriscan.jobs import host_graph, link_table
 
 
@@ -38,6 +40,15 @@ class Command:
         """Does something once, after a part of the output, and is the command itself from then on."""
         real = uriscan.binary()
         dies = f'"{real}" "$@" | head -c 150000; {what}'
+        self.write(f'if mkdir "{self.once}" 2>&-; then {dies}; fi; exec "{real}" "$@"')
+
+    def die_midway_once(self) -> None:
+        """Kills the command once, while it has a temporary file and waits for the end of its input."""
+        real = uriscan.binary()
+        # The end comes with that of the script.
+        feed = "<(cat <&3; exec tail --pid=$$ -f /dev/null 2>&-)"
+        waits = 'until compgen -G "$(dirname "${1#--output=}")/.*.tmp"; do sleep 0.05; done'
+        dies = f'exec 3<&0; "{real}" "$@" < {feed} & {waits}; kill -9 $! $$'
         self.write(f'if mkdir "{self.once}" 2>&-; then {dies}; fi; exec "{real}" "$@"')
 
     def write(self, script: str) -> None:
@@ -232,6 +243,178 @@ def test_content_that_is_not_there(cluster: SparkSession) -> None:
     ]
     with pytest.raises(PySparkException, match="it has no content"):
         uriscan.spark.links_from_content(table, "content", "uri").count()
+
+
+def listed(folder: Path) -> list[str]:
+    """The names in a directory."""
+    return sorted(os.listdir(folder))
+
+
+def test_a_table_has_the_rows_and_types_that_spark_writes(
+    cluster: SparkSession, corpus: list[str], tmp_path: Path
+) -> None:
+    need_parquet()
+    names = paths(cluster, [os.path.abspath(name) for name in corpus], 5)
+    for columns in ("core", "all"):
+        by_spark, table = tmp_path / f"rows-{columns}", tmp_path / f"table of {columns}"
+        rows_of_links = uriscan.spark.links(names, columns=columns)
+        rows_of_links.write.parquet(str(by_spark))
+        assert uriscan.spark.write_parquet(names, str(table), columns=columns).count() == 0
+        assert listed(table) == ["_SUCCESS", *(f"part-{number:05}.parquet" for number in range(5))]
+        expected, found = cluster.read.parquet(str(by_spark)), cluster.read.parquet(str(table))
+        assert found.schema == expected.schema == rows_of_links.schema
+        assert rows(found) == rows(expected)
+        dataset = pa.dataset.dataset(table).to_table()
+        assert dataset.schema.equals(uriscan.scan(b"", columns=columns).schema)
+        assert dataset.num_rows == expected.count()
+        described, of_spark = (
+            dict(
+                duckdb.sql(f"SELECT column_name, column_type FROM (DESCRIBE '{folder}/*.parquet')").fetchall()
+            )
+            for folder in (table, by_spark)
+        )
+        if "message_date" in described:
+            # Spark writes the type of before Parquet had time zones (INT96).
+            assert described.pop("message_date") == "TIMESTAMP WITH TIME ZONE"
+            assert of_spark.pop("message_date") == "TIMESTAMP"
+        assert described == of_spark
+        assert duckdb.sql(f"FROM '{table}/*.parquet'").shape == dataset.shape
+
+
+@pytest.mark.parametrize(
+    "what", ["kill -9 $PPID", "kill -9 $$", "exit 3", None], ids=["worker", "command", "code", "midway"]
+)
+def test_a_file_of_a_table_counts_once(
+    cluster: SparkSession, command: Command, archives: list[str], tmp_path: Path, what: str | None
+) -> None:
+    need_parquet()
+    expected = rows(uriscan.scan(archives, columns="web").read_all())
+    if what is None:
+        command.die_midway_once()
+    else:
+        command.fail_once(what)
+    table = tmp_path / "links"
+    try:
+        uriscan.spark.write_parquet(paths(cluster, archives, 4), table.as_uri(), columns="web")
+    finally:
+        command.restore()
+    assert command.once.exists(), "nothing has died"
+    command.once.rmdir()
+    assert rows(cluster.read.parquet(str(table))) == expected
+    success, *files = listed(table)
+    assert success == "_SUCCESS"
+    assert files == [f"part-{number:05}.parquet" for number in range(len(files))]
+
+
+def test_a_table_that_takes_too_long(
+    cluster: SparkSession, command: Command, archives: list[str], tmp_path: Path
+) -> None:
+    need_parquet()
+    command.write("exec sleep 1000")
+    try:
+        with pytest.raises(PySparkException, match="stopped after 1 seconds"):
+            uriscan.spark.write_parquet(paths(cluster, archives, 1), str(tmp_path / "links"), timeout=1)
+    finally:
+        command.restore()
+    assert listed(tmp_path) == []
+
+
+def test_a_table_of_a_damaged_file(cluster: SparkSession, archives: list[str], tmp_path: Path) -> None:
+    need_parquet()
+    damaged, missing = tmp_path / "damaged.warc.gz", tmp_path / "missing"
+    content = bytearray(Path(archives[0]).read_bytes())
+    content[len(content) // 2 : len(content) // 2 + 50] = bytes(50)
+    damaged.write_bytes(content)
+    names = paths(cluster, [*archives[1:], str(damaged), str(missing)], 3)
+    expected = uriscan.spark.split(uriscan.spark.links(names, on_error="collect").persist())
+    table = str(tmp_path / "links")
+    errors = uriscan.spark.write_parquet(names, table, on_error="collect")
+    assert rows(cluster.read.parquet(table)) == rows(expected[0])
+    assert rows(errors) == rows(expected[1])
+    assert errors.schema == expected[1].schema
+    assert {row["path"] for row in errors.collect()} == {str(damaged), str(missing)}
+    for name in (damaged, missing):
+        only, table = paths(cluster, [str(name)], 1), str(tmp_path / f"of-{name.name}")
+        assert uriscan.spark.write_parquet(only, table, on_error="collect").count() > 0
+        assert (cluster.read.parquet(table).count() > 0) == (name == damaged)
+        with pytest.raises(PySparkException, match=name.stem):
+            uriscan.spark.write_parquet(only, str(tmp_path / "failed"))
+    assert listed(tmp_path) == ["damaged.warc.gz", "links", "of-damaged.warc.gz", "of-missing"]
+
+
+def test_a_table_without_rows(cluster: SparkSession, tmp_path: Path) -> None:
+    need_parquet()
+    page = tmp_path / "page.html"
+    page.write_text("no links")
+    for number, names in enumerate(([], [str(page)], [str(page), str(page)])):
+        table = tmp_path / f"links-{number}"
+        uriscan.spark.write_parquet(paths(cluster, names, 4), str(table))
+        assert cluster.read.parquet(str(table)).schema == uriscan.spark.links(paths(cluster, [], 1)).schema
+        assert pa.dataset.dataset(table).count_rows() == 0
+        assert (table / "_SUCCESS").exists()
+
+
+def test_a_directory_that_exists_is_refused(
+    cluster: SparkSession, archives: list[str], tmp_path: Path
+) -> None:
+    names = paths(cluster, [str(tmp_path / "missing")], 1)
+    with pytest.raises(FileExistsError, match="exists already"):
+        uriscan.spark.write_parquet(names, str(tmp_path))
+    new = str(tmp_path / "links")
+    collect = ["--on-error=collect", "--errors", str(tmp_path), "--output", new, *archives]
+    with pytest.raises(FileExistsError, match="exists already"):
+        link_table.main(collect)
+    assert listed(tmp_path) == []
+    with pytest.raises(uriscan.Error, match="nonsense"):
+        uriscan.spark.write_parquet(names, new, columns="nonsense")
+    assert listed(tmp_path) == []
+
+
+def test_a_table_in_another_file_system(cluster: SparkSession, archives: list[str], tmp_path: Path) -> None:
+    # A view of a directory, which Spark alone knows by this name.
+    settings = cluster.sparkContext._jsc.hadoopConfiguration()
+    settings.set("fs.viewfs.mounttable.tables.link./new", tmp_path.as_uri())
+    errors = uriscan.spark.write_parquet(paths(cluster, archives, 2), "viewfs://tables/new/links")
+    assert errors.count() == 0
+    assert (tmp_path / "links" / "_SUCCESS").exists()
+    assert rows(cluster.read.parquet(str(tmp_path / "links"))) == rows(uriscan.scan(archives).read_all())
+    with pytest.raises(FileExistsError, match="viewfs://tables/new/links exists already"):
+        uriscan.spark.write_parquet(paths(cluster, archives, 2), "viewfs://tables/new/links")
+
+
+def test_a_command_without_parquet(
+    cluster: SparkSession,
+    archives: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    expected = uriscan.scan(archives).read_all()
+    without = Command(tmp_path)
+    real = uriscan.binary()
+    without.write(f'[[ "$*" != *parquet* ]] || {{ echo no parquet >&2; exit 2; }}; exec "{real}" "$@"')
+    monkeypatch.setenv("URISCAN_BINARY", str(without.path))
+    names = [*archives, str(tmp_path / "missing")]
+    for number, on_error in enumerate(("fail", "collect")):
+        table = str(tmp_path / on_error)
+        some = paths(cluster, names[: len(archives) + number], 2)
+        errors = uriscan.spark.write_parquet(some, table, on_error=on_error)  # type: ignore[arg-type]
+        assert rows(cluster.read.parquet(table)) == rows(expected)
+        assert errors.count() == number
+    assert "no parquet" in caplog.text
+
+
+def test_the_job_reads_paths_that_are_not_utf8(cluster: SparkSession, tmp_path: Path) -> None:
+    name = os.fsencode(tmp_path) + b"/pages/\xff a.html"
+    os.mkdir(os.path.dirname(name))
+    with open(name, "wb") as file:
+        file.write(b"<a href=x>")
+    table, errors = tmp_path / "links", tmp_path / "errors"
+    collect = ["--on-error=collect", "--errors", str(errors)]
+    assert link_table.main([*collect, "--output", str(table), str(tmp_path / "pages")]) == 0
+    [row] = cluster.read.parquet(str(table)).collect()
+    assert bytes(row["path_bytes"]) == name
+    assert cluster.read.parquet(str(errors)).count() == 0
 
 
 def test_jobs(cluster: SparkSession, archives: list[str], tmp_path: Path) -> None:

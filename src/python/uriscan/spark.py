@@ -4,15 +4,19 @@ The executors need this package with its command, and pyarrow. A task that fails
 the rows of a failed run are never counted: a process that ends in any way but a good one fails its task.
 
     paths = spark.createDataFrame([("a.warc.gz",), ("b.warc.gz",)], "path string").repartition(2)
-    uriscan.spark.links(paths, columns="web").write.parquet("links")
+    uriscan.spark.links(paths, columns="web").groupBy("target").count().show()
+    uriscan.spark.write_parquet(paths, "links", columns="web")
 """
 
 from __future__ import annotations
 
+import logging
 import os
+import shutil
 import string
+import uuid
 from array import array
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -27,7 +31,7 @@ from uriscan._reader import LinkReader
 from uriscan._scan import NOT_ROWS, scan
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import Column, DataFrame, SparkSession
 
 OnError: TypeAlias = Literal["fail", "collect"]
 
@@ -47,6 +51,9 @@ _FAILURE = pyarrow.struct(
     ]
 )
 
+# What a task tells of the file that it has written.
+_PART = pyarrow.schema([("file", pyarrow.string()), ("failures", pyarrow.list_(_FAILURE))])
+
 # What stays as it is in the URI of a record: anything printed, of ASCII.
 _PRINTED = string.punctuation
 
@@ -54,6 +61,8 @@ _PRINTED = string.punctuation
 _PIECE = 1024 * 1024
 
 _Batches: TypeAlias = Iterable[pyarrow.RecordBatch]
+
+_LOGGER = logging.getLogger("uriscan")
 
 
 def links(
@@ -85,6 +94,82 @@ def links(
         yield from _rows(process, on_error, _columns)
 
     return df.select(path_col).mapInArrow(run, _spark_schema(columns, on_error))
+
+
+def write_parquet(
+    df: DataFrame,
+    directory: str,
+    path_col: str = "path",
+    *,
+    columns: str = "core",
+    on_error: OnError = "fail",
+    timeout: float = TIMEOUT_SECONDS,
+    **options: Option,
+) -> DataFrame:
+    """Writes the links of the files that a column names to a new directory, and returns the errors.
+
+    The table is that of `links`, in files `part-00000.parquet` and so on, one for each partition, and a file
+    `_SUCCESS` when it is complete. A directory that exists raises `FileExistsError` before anything is read,
+    and a job that fails removes the one it made.
+
+    The process that reads the files of a partition writes its Parquet file too, so that no row crosses
+    Python and the JVM. For that the directory, a path or a `file:` URI, must be below a mount that the driver
+    and all executors have. In other file systems (`hdfs:`, `s3a:`), and if the driver's command was built
+    without Parquet, Spark writes the rows of `links`.
+
+    With `on_error` set to "collect" the table that is returned has a row for each error, with the columns
+    that `split` names; with "fail" it is empty. The rest is as for `links`.
+    """
+    session = df.sparkSession
+    path = new_directory(session, directory)
+    if path is None or not _has_parquet():
+        rows = links(df, path_col, columns=columns, on_error=on_error, timeout=timeout, **options)
+        return _write_rows(rows, directory, on_error)
+    os.makedirs(path)
+    try:
+        # The driver gives files their names: Spark tells it of one attempt at each partition, however many
+        # have written a file.
+        attempts = os.path.join(path, "_temporary")
+        os.mkdir(attempts)
+        arguments = _arguments(columns, options, "parquet")
+        # The table without rows. Options that the command refuses fail here, before the job starts.
+        empty, _ = _write_part(attempts, [*arguments, "--", "-"], [], on_error, timeout)
+
+        def run(batches: _Batches) -> _Batches:
+            first = _some(batches)
+            if first is None:
+                return
+            feed = _paths(first)
+            file, failures = _write_part(attempts, [*arguments, "--files0-from=-"], feed, on_error, timeout)
+            yield pyarrow.RecordBatch.from_pydict({"file": [file], "failures": [failures]}, schema=_PART)
+
+        parts = df.select(path_col).mapInArrow(run, _spark_fields(_PART)).collect()
+        for number, file in enumerate([part["file"] for part in parts if part["file"]] or [empty]):
+            os.replace(file, os.path.join(path, f"part-{number:05}.parquet"))
+        # An attempt that Spark gave up may still be writing there.
+        shutil.rmtree(attempts, ignore_errors=True)
+        with open(os.path.join(path, "_SUCCESS"), "xb"):
+            pass
+    except BaseException:
+        shutil.rmtree(path, ignore_errors=True)
+        raise
+    failures = [failure for part in parts for failure in part["failures"]]
+    return session.createDataFrame(failures, _spark_fields(_FAILURE))
+
+
+def new_directory(session: SparkSession, directory: str) -> str | None:
+    """Returns the path of a directory that is to be made, None if it is in no file system of the machine.
+
+    A path without a scheme is in Spark's default file system, as for all that Spark writes.
+    """
+    context = session.sparkContext
+    assert context._jvm is not None
+    path = context._jvm.org.apache.hadoop.fs.Path(directory)
+    system = path.getFileSystem(context._jsc.hadoopConfiguration())
+    if system.exists(path):
+        raise FileExistsError(f"{directory} exists already")
+    uri = system.makeQualified(path).toUri()
+    return uri.getPath() if uri.getScheme() == "file" else None
 
 
 def links_from_content(
@@ -182,10 +267,63 @@ def split(table: DataFrame) -> tuple[DataFrame, DataFrame]:
     return table.where(~failed).drop("failure"), table.where(failed).select("failure.*")
 
 
-def _arguments(columns: str, options: dict[str, Option]) -> list[str]:
+def _arguments(columns: str, options: dict[str, Option], form: str = "arrow") -> list[str]:
     """Returns the arguments of a process for rows of links."""
     given: dict[str, Option] = {"columns": columns, "threads": 1, **options}
-    return ["--format=arrow", "--messages=json", *flags(given, NOT_ROWS)]
+    return [f"--format={form}", "--messages=json", *flags(given, NOT_ROWS)]
+
+
+def _has_parquet() -> bool:
+    """Says whether the driver's command can write Parquet, and warns if it cannot."""
+    try:
+        Process(["--format=parquet", "--", "-"], feed=[]).finish()
+    except Error as error:
+        _LOGGER.warning("Spark writes the table, which takes longer: %s", error)
+        return False
+    return True
+
+
+def _write_part(
+    attempts: str, arguments: Sequence[str], feed: Iterable[bytes], on_error: OnError, timeout: float
+) -> tuple[str | None, list[Record]]:
+    """Writes a file of a table, and returns its path and the errors that are collected.
+
+    There is no file if nothing could be read. It is in a directory of its own below `attempts`, where the
+    command has its temporary file too.
+    """
+    attempt = os.path.join(attempts, uuid.uuid4().hex)
+    os.mkdir(attempt)
+    file = os.path.join(attempt, "part.parquet")
+    process = Process([f"--output={file}", *arguments], feed=feed, timeout=timeout)
+    try:
+        failures = _failures(process, on_error)
+        return (None if failures and not os.path.exists(file) else file), failures
+    except BaseException:
+        process.kill()
+        shutil.rmtree(attempt, ignore_errors=True)
+        raise
+
+
+def _write_rows(table: DataFrame, directory: str, on_error: OnError) -> DataFrame:
+    """Lets Spark write a table, and returns its errors."""
+    from pyspark import StorageLevel
+
+    if on_error == "fail":
+        table.write.mode("errorifexists").parquet(directory)
+        return table.sparkSession.createDataFrame([], _spark_fields(_FAILURE))
+    of_links, errors = split(table.persist(StorageLevel.DISK_ONLY))
+    of_links.write.mode("errorifexists").parquet(directory)
+    return errors
+
+
+def _failures(
+    process: Process, on_error: OnError, failures_of: Callable[[list[Record]], list[Record]] = list
+) -> list[Record]:
+    """Waits for the end of a process, and returns its errors where they are collected."""
+    failures = failures_of(process.finish(damage_fails=on_error == "fail"))
+    if failures and on_error == "fail":
+        raise Error(describe(failures), failures)
+    return failures
 
 
 def _rows(
@@ -204,9 +342,7 @@ def _rows(
                 columns.append(pyarrow.nulls(len(batch), _FAILURE))
             columns = [column.cast(field.type) for column, field in zip(columns, schema, strict=True)]
             yield pyarrow.RecordBatch.from_arrays(columns, schema=schema)
-        failures = failures_of(process.finish(damage_fails=not collect))
-    if failures and not collect:
-        raise Error(describe(failures), failures)
+        failures = _failures(process, on_error, failures_of)
     if failures:
         columns = [pyarrow.nulls(len(failures), field.type) for field in schema][:-1]
         columns.append(pyarrow.array(failures, _FAILURE))
@@ -396,7 +532,12 @@ def _spark_schema(columns: str, on_error: OnError) -> str:
     """Returns the schema in Spark's words, asked of the command that the driver has."""
     with scan(b"", columns=columns) as reader:
         schema = _plain_schema(reader.schema, on_error)
-    return ", ".join(f"`{field.name}` {_spark_type(field.type)}" for field in schema)
+    return _spark_fields(schema)
+
+
+def _spark_fields(fields: Iterable[pyarrow.Field]) -> str:
+    """Returns fields in Spark's words."""
+    return ", ".join(f"`{field.name}` {_spark_type(field.type)}" for field in fields)
 
 
 def _spark_type(of: pyarrow.DataType) -> str:
@@ -404,7 +545,7 @@ def _spark_type(of: pyarrow.DataType) -> str:
     if pyarrow.types.is_list(of):
         return f"array<{_spark_type(of.value_type)}>"
     if pyarrow.types.is_struct(of):
-        return "struct<" + ", ".join(f"`{field.name}`: {_spark_type(field.type)}" for field in of) + ">"
+        return f"struct<{_spark_fields(of)}>"
     if pyarrow.types.is_timestamp(of):
         return "timestamp"
     return {"string": "string", "binary": "binary", "int64": "bigint"}[str(of)]

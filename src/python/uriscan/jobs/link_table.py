@@ -4,7 +4,7 @@
     python -m uriscan.jobs.link_table --output links site
 
 The driver lists the files and the executors read them, so both see the same paths. Each large file is
-a task of its own; small ones share tasks.
+a task of its own; small ones share tasks, and each task writes one file of the table.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 
-from pyspark import StorageLevel
 from pyspark.sql import SparkSession
 
 import uriscan.spark
@@ -41,20 +40,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     # One slice a part; the column is binary, for paths that are not UTF-8.
     slices = spark.sparkContext.parallelize(parts, len(parts))
     rows = slices.flatMap(lambda part: [(bytearray(path),) for path in part])
-    table = uriscan.spark.links(
+    if arguments.errors is not None:
+        uriscan.spark.new_directory(spark, arguments.errors)
+    errors = uriscan.spark.write_parquet(
         spark.createDataFrame(rows, "path binary"),
+        arguments.output,
         columns=arguments.columns,
         on_error=arguments.on_error,
         timeout=arguments.timeout,
         base=arguments.base,
         root=arguments.root,
     )
-    if arguments.on_error == "fail":
-        table.write.mode("errorifexists").parquet(arguments.output)
-        return 0
-    links, errors = uriscan.spark.split(table.persist(StorageLevel.DISK_ONLY))
-    links.write.mode("errorifexists").parquet(arguments.output)
-    errors.write.mode("errorifexists").parquet(arguments.errors)
+    if arguments.errors is not None:
+        errors.write.mode("errorifexists").parquet(arguments.errors)
     return 0
 
 
