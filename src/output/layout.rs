@@ -2,7 +2,7 @@
 
 use super::escape::Escape;
 use super::field::{RecordField, default_fields};
-use super::table::column::TableColumn;
+use super::table::column::{ColumnSet, TableColumn, columns};
 
 /// The parts of a record to show, and their form.
 #[derive(Clone)]
@@ -43,6 +43,26 @@ impl Default for Layout {
             escape: Escape::default(),
             color: false,
             formulas: Formulas::default(),
+        }
+    }
+}
+
+impl Layout {
+    /// Returns the layout of records with some keys.
+    pub(crate) fn of_records(fields: Vec<&'static RecordField>) -> Self {
+        Layout {
+            fields,
+            ..Layout::default()
+        }
+    }
+
+    /// Returns the layout of a table of a set of columns, with what markup says of links if that is asked for.
+    pub fn of_table(set: ColumnSet, described: bool) -> Self {
+        let columns = columns(set, described);
+        Layout {
+            fields: columns.iter().filter_map(|column| column.field).collect(),
+            columns,
+            ..Layout::default()
         }
     }
 }

@@ -15,12 +15,16 @@ mod html;
 mod json;
 #[path = "../mail/mod.rs"]
 mod mail;
-#[path = "../pdf/mod.rs"]
-mod pdf;
 #[path = "../markup.rs"]
 mod markup;
+#[path = "../pdf/mod.rs"]
+mod pdf;
 #[path = "../rst/mod.rs"]
 mod rst;
+#[path = "../tables"]
+mod tables {
+    pub(crate) mod cells;
+}
 #[path = "../text/mod.rs"]
 mod text;
 #[path = "../troff/mod.rs"]

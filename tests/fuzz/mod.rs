@@ -17,6 +17,8 @@ mod pdf;
 mod rst;
 #[cfg(test)]
 mod smoke;
+#[cfg(feature = "arrow")]
+mod tables;
 mod text;
 mod troff;
 mod uri;
@@ -40,7 +42,7 @@ pub(crate) struct Target {
 
 /// Every target.
 #[rustfmt::skip]
-pub(crate) const TARGETS: [Target; 15] = [
+pub(crate) const TARGETS: &[Target] = &[
     Target { name: "text", check: text::check, seeds: &["corpus/text", "corpus/html"] },
     Target { name: "html", check: html::check, seeds: &["corpus/html"] },
     Target { name: "css", check: css::check, seeds: &["corpus/css"] },
@@ -54,6 +56,8 @@ pub(crate) const TARGETS: [Target; 15] = [
     Target { name: "uri", check: uri::check, seeds: &["tests/vectors"] },
     Target { name: "windows", check: windows::check, seeds: &["corpus/text", "corpus/html", "tests/vectors/mail"] },
     Target { name: "output", check: output::check, seeds: &["corpus/text", "corpus/html"] },
+    #[cfg(feature = "arrow")]
+    Target { name: "tables", check: tables::check, seeds: &["corpus/html", "tests/vectors/mail", "tests/vectors/archives"] },
     Target { name: "archives", check: archives::check, seeds: &["tests/vectors/archives", "tests/vectors/documents"] },
     Target { name: "compressed", check: compressed::check, seeds: &["tests/compressed/made", "corpus/text"] },
 ];

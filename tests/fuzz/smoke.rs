@@ -121,6 +121,12 @@ fn output() {
     smoke("output");
 }
 
+#[cfg(feature = "arrow")]
+#[test]
+fn tables() {
+    smoke("tables");
+}
+
 #[test]
 fn compressed() {
     smoke("compressed");

@@ -1,5 +1,7 @@
 //! Tables of links, read back by the crates of Arrow and compared with the records of `--json`.
 
+// Batches as cells.
+pub(crate) mod cells;
 // Files of Parquet.
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -11,85 +13,10 @@ mod rows;
 use std::fs;
 use std::path::Path;
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::{Int32Type, Int64Type, TimestampMicrosecondType};
-use arrow_array::{Array, RecordBatch};
-use arrow_ipc::reader::StreamReader;
-use arrow_schema::DataType;
-use data_encoding::BASE64;
 use serde_json::{Map, Value};
 
+use self::cells::*;
 use crate::cli::Tree;
-
-/// A value of a table.
-#[derive(Clone, Debug, PartialEq)]
-enum Cell {
-    Null,
-    Number(i64),
-    Text(String),
-    Bytes(Vec<u8>),
-    List(Vec<Cell>),
-}
-
-/// Returns the batches of an IPC stream with an end.
-fn batches(stream: &[u8]) -> Vec<RecordBatch> {
-    // The mark at the end: a continuation and a length of 0 (Arrow columnar format, IPC streaming).
-    assert!(stream.ends_with(&[0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0]));
-    let reader = StreamReader::try_new(stream, None).unwrap();
-    reader.map(Result::unwrap).collect()
-}
-
-fn cell(array: &dyn Array, row: usize) -> Cell {
-    if array.is_null(row) {
-        return Cell::Null;
-    }
-    match array.data_type() {
-        DataType::Int64 => Cell::Number(array.as_primitive::<Int64Type>().value(row)),
-        DataType::Timestamp(..) => {
-            Cell::Number(array.as_primitive::<TimestampMicrosecondType>().value(row))
-        }
-        DataType::Utf8 => Cell::Text(array.as_string::<i32>().value(row).to_owned()),
-        DataType::Binary => Cell::Bytes(array.as_binary::<i32>().value(row).to_vec()),
-        DataType::Dictionary(..) => {
-            let names = array.as_dictionary::<Int32Type>();
-            cell(names.values(), names.keys().value(row) as usize)
-        }
-        DataType::List(_) => {
-            let items = array.as_list::<i32>().value(row);
-            Cell::List((0..items.len()).map(|item| cell(&items, item)).collect())
-        }
-        other => panic!("{other}"),
-    }
-}
-
-/// A row: the names of the columns with their values.
-type Row = Vec<(String, Cell)>;
-
-fn rows(batches: &[RecordBatch]) -> Vec<Row> {
-    let row = |batch: &RecordBatch, row: usize| {
-        let schema = batch.schema();
-        let columns = schema.fields().iter().zip(batch.columns());
-        columns
-            .map(|(field, column)| (field.name().clone(), cell(column, row)))
-            .collect()
-    };
-    let rows = |batch: &RecordBatch| {
-        let rows: Vec<Row> = (0..batch.num_rows())
-            .map(|number| row(batch, number))
-            .collect();
-        rows
-    };
-    batches.iter().flat_map(rows).collect()
-}
-
-fn value<'a>(row: &'a Row, name: &str) -> &'a Cell {
-    let found = row.iter().find(|(column, _)| column == name);
-    &found.unwrap_or_else(|| panic!("no column {name}")).1
-}
-
-fn text(text: &str) -> Cell {
-    Cell::Text(text.to_owned())
-}
 
 /// Runs the command and returns the bytes of the stream that it writes.
 fn table(tree: &Tree, arguments: &[&str]) -> Vec<u8> {
@@ -110,79 +37,7 @@ fn written(tree: &Tree, format: &str, arguments: &[&str]) -> Vec<u8> {
 /// The links of `--json`.
 fn records(tree: &Tree, arguments: &[&str]) -> Vec<Map<String, Value>> {
     let ran = tree.run(&[arguments, &["--json"]].concat());
-    let records = ran
-        .out
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap());
-    let links = records.filter(|record: &Map<String, Value>| record["type"] == "link");
-    links.collect()
-}
-
-/// Microseconds since 1970 of a time such as `2006-03-02T15:11:00Z`, year by year.
-fn microseconds(time: &str) -> i64 {
-    let number = |from: usize, to: usize| -> i64 { time[from..to].parse().unwrap() };
-    let is_leap = |year: i64| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    let days_of = |year: i64, month: i64| match month {
-        2 => 28 + i64::from(is_leap(year)),
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
-    };
-    let (year, month) = (number(0, 4), number(5, 7));
-    let years = (1970..year).map(|year| 365 + i64::from(is_leap(year)));
-    let before = (year..1970).map(|year| -365 - i64::from(is_leap(year)));
-    let months = (1..month).map(|month| days_of(year, month));
-    let days = years.chain(before).chain(months).sum::<i64>() + number(8, 10) - 1;
-    let seconds = (days * 24 + number(11, 13)) * 3600 + number(14, 16) * 60 + number(17, 19);
-    seconds * 1_000_000
-}
-
-/// Checks a row against the record of the same link.
-fn compare(row: &Row, record: &Map<String, Value>) {
-    for (name, cell) in row {
-        let expected = record.get(name).unwrap_or(&Value::Null);
-        let is_same = match (name.as_str(), cell) {
-            // These are in no record.
-            ("target_bytes" | "host" | "host_rev" | "scheme", _) => true,
-            ("message_date", Cell::Number(time)) => {
-                Some(*time) == expected.as_str().map(microseconds)
-            }
-            ("path_bytes" | "member_bytes", Cell::Bytes(bytes)) => {
-                *expected == BASE64.encode(bytes)
-            }
-            ("target", Cell::Text(target)) if !target.is_ascii() || target.contains('%') => {
-                // A record has U+FFFD for what a table percent-encodes.
-                let bytes = match value(row, "target_bytes") {
-                    Cell::Bytes(bytes) => bytes.clone(),
-                    _ => target.clone().into_bytes(),
-                };
-                *expected == String::from_utf8_lossy(&bytes).into_owned()
-            }
-            _ => is_same(cell, expected),
-        };
-        assert!(is_same, "{name}: {cell:?} in {record:?}");
-    }
-    // Every key that says something has a column, if all columns are there.
-    if row.iter().any(|(name, _)| name == "host") {
-        for key in record.keys().filter(|key| *key != "type") {
-            value(row, key);
-        }
-    }
-}
-
-fn is_same(cell: &Cell, expected: &Value) -> bool {
-    match cell {
-        Cell::Null => expected.is_null(),
-        Cell::Number(number) => *expected == *number,
-        Cell::Text(text) => *expected == *text,
-        Cell::Bytes(bytes) => *expected == String::from_utf8_lossy(bytes).into_owned(),
-        Cell::List(list) => expected.as_array().is_some_and(|expected| {
-            list.len() == expected.len()
-                && list
-                    .iter()
-                    .zip(expected)
-                    .all(|(one, other)| is_same(one, other))
-        }),
-    }
+    links(&ran.out)
 }
 
 /// The corpus of the package.

@@ -1,5 +1,7 @@
 //! Rows against records.
 
+use arrow_array::RecordBatch;
+
 use super::*;
 
 #[test]

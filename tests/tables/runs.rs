@@ -3,6 +3,7 @@
 use std::fs;
 
 use arrow_ipc::reader::StreamReader;
+use arrow_schema::DataType;
 
 use super::*;
 

@@ -14,7 +14,7 @@ use crate::document::events::Context;
 use crate::extractor::Positions;
 use crate::output::escape::Escape;
 use crate::output::field::{FIELDS, RecordField, default_fields};
-use crate::output::table::{ColumnSet, columns};
+use crate::output::table::ColumnSet;
 use crate::output::{Formulas, Layout, LocationPrefix, OUTPUTS, Output};
 use crate::pipeline::tally::CountKey;
 use crate::pipeline::{Filter, MessageForm, OutputOrder, ReportMode, Written};
@@ -358,22 +358,16 @@ impl OutputArgs {
         let busy = terminal && reach == Reach::Several;
         let offset = self.byte_offset;
         let located = position || offset || self.with_filename || busy;
-        let columns = match self.output().is_table() {
-            true => columns(self.columns.unwrap_or_default(), self.anchor_text),
-            false => Vec::new(),
+        let shown = if self.output().is_table() {
+            Layout::of_table(self.columns.unwrap_or_default(), self.anchor_text)
+        } else if self.fields.is_empty() {
+            let described = |field: &&RecordField| self.anchor_text && field.needs_description();
+            let described = FIELDS.iter().filter(described);
+            Layout::of_records(default_fields().chain(described).collect())
+        } else {
+            Layout::of_records(self.fields.clone())
         };
         Layout {
-            fields: if self.output().is_table() {
-                columns.iter().filter_map(|column| column.field).collect()
-            } else if self.fields.is_empty() {
-                let described =
-                    |field: &&RecordField| self.anchor_text && field.needs_description();
-                let described = FIELDS.iter().filter(described);
-                default_fields().chain(described).collect()
-            } else {
-                self.fields.clone()
-            },
-            columns,
             location: LocationPrefix {
                 path: located && !self.no_filename,
                 position: position || busy,
@@ -390,6 +384,7 @@ impl OutputArgs {
                 (false, false) => Escape::LineBreaks,
             },
             color: self.color.for_color(terminal),
+            ..shown
         }
     }
 
