@@ -76,63 +76,28 @@ fn smoke(name: &str) {
     }
 }
 
-#[test]
-fn text() {
-    smoke("text");
+/// A test for each target.
+macro_rules! smoke {
+    ($($(#[$attribute:meta])* $name:ident)*) => {
+        $(
+            $(#[$attribute])*
+            #[test]
+            fn $name() {
+                smoke(stringify!($name));
+            }
+        )*
+
+        #[test]
+        fn every_target_has_a_test() {
+            let tested = [$($(#[$attribute])* stringify!($name)),*];
+            assert_eq!(tested.to_vec(), Vec::from_iter(TARGETS.iter().map(|target| target.name)));
+        }
+    };
 }
 
-#[test]
-fn css() {
-    smoke("css");
-}
-
-#[test]
-fn json() {
-    smoke("json");
-}
-
-#[test]
-fn xml() {
-    smoke("xml");
-}
-
-#[test]
-fn html() {
-    smoke("html");
-}
-
-#[test]
-fn mail() {
-    smoke("mail");
-}
-
-#[test]
-fn uri() {
-    smoke("uri");
-}
-
-#[test]
-fn windows() {
-    smoke("windows");
-}
-
-#[test]
-fn output() {
-    smoke("output");
-}
-
-#[cfg(feature = "arrow")]
-#[test]
-fn tables() {
-    smoke("tables");
-}
-
-#[test]
-fn compressed() {
-    smoke("compressed");
-}
-
-#[test]
-fn archives() {
-    smoke("archives");
+smoke! {
+    text html css json xml adoc rst troff mail pdf uri windows output
+    #[cfg(feature = "arrow")]
+    tables
+    archives compressed
 }
