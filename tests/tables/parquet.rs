@@ -5,6 +5,8 @@ use std::fs::File;
 use ::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use ::parquet::basic::{Compression, Encoding};
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
+use arrow_array::RecordBatch;
+use arrow_ipc::reader::StreamReader;
 
 use super::*;
 
