@@ -299,7 +299,7 @@ impl<'a> Messages<'a, '_> {
 /// Returns the dictionary of a column.
 fn dictionary(column: &Values<BatchNames>) -> Option<&StringTable> {
     match column {
-        Values::Names(names) => Some(&names.values),
+        Values::Names(names) => Some(&names.dictionary.values),
         Values::Lists(lists) => dictionary(&lists.items),
         Values::Numbers(_) | Values::Strings(_) => None,
     }

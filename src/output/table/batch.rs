@@ -36,16 +36,22 @@ pub(crate) struct RowBatch {
     pub(super) rows: usize,
     syntax: KnownSyntax,
     /// The bytes of all strings.
-    bytes: usize,
+    pub(super) bytes: usize,
+}
+
+/// Names, each once, by codes in the order in which they came.
+#[derive(Clone, Debug, Default)]
+pub(super) struct NameDictionary {
+    pub(super) values: StringTable,
+    index: HashTable<i32>,
+    hasher: RandomState,
 }
 
 /// Names by their codes, which follow the order of their first rows.
 #[derive(Clone, Debug)]
 pub(super) struct BatchNames {
     pub(super) codes: Sparse<i32>,
-    pub(super) values: StringTable,
-    index: HashTable<i32>,
-    hasher: RandomState,
+    pub(super) dictionary: NameDictionary,
     /// The codes of the values of a block.
     known: Vec<i32>,
 }
@@ -54,15 +60,13 @@ impl Default for BatchNames {
     fn default() -> Self {
         BatchNames {
             codes: Sparse::new(ABSENT),
-            values: StringTable::default(),
-            index: HashTable::new(),
-            hasher: RandomState::default(),
+            dictionary: NameDictionary::default(),
             known: Vec::new(),
         }
     }
 }
 
-impl BatchNames {
+impl NameDictionary {
     fn code(&self, value: &[u8]) -> Option<i32> {
         let is_same = |&code: &i32| self.values.get(code as usize) == value;
         self.index
@@ -70,7 +74,8 @@ impl BatchNames {
             .copied()
     }
 
-    fn intern(&mut self, value: &[u8]) -> Result<i32, Oversized> {
+    /// Returns the code of a name, which is added if it is new.
+    pub(super) fn intern(&mut self, value: &[u8]) -> Result<i32, Oversized> {
         if let Some(code) = self.code(value) {
             return Ok(code);
         }
@@ -83,6 +88,13 @@ impl BatchNames {
         Ok(code)
     }
 
+    fn clear(&mut self) {
+        self.values.clear();
+        self.index.clear();
+    }
+}
+
+impl BatchNames {
     /// Adds the names of some rows of a block, from a row on.
     fn append(
         &mut self,
@@ -97,7 +109,7 @@ impl BatchNames {
         for (rows, code) in block.runs(rows) {
             let known = &mut known[code as usize];
             if *known == ABSENT {
-                *known = self.intern(block.values.get(code as usize))?;
+                *known = self.dictionary.intern(block.values.get(code as usize))?;
             }
             let start = row + rows.start - first;
             self.codes.repeat(start..start + rows.len(), *known);
@@ -124,8 +136,7 @@ impl Values<BatchNames> {
             Values::Strings(strings) => strings.clear(),
             Values::Names(names) => {
                 names.codes.clear();
-                names.values.clear();
-                names.index.clear();
+                names.dictionary.clear();
             }
             Values::Lists(lists) => {
                 lists.counts.clear();
@@ -171,7 +182,7 @@ impl Values<BatchNames> {
                 let values = block
                     .runs(rows)
                     .map(|(_, code)| block.values.get(code as usize));
-                let new = values.filter(|value| names.code(value).is_none());
+                let new = values.filter(|value| names.dictionary.code(value).is_none());
                 new.map(<[u8]>::len).sum()
             }
             (Values::Lists(lists), Values::Lists(block)) => {
@@ -186,7 +197,7 @@ impl Values<BatchNames> {
         match self {
             Values::Numbers(_) => 0,
             Values::Strings(strings) => strings.bytes.len(),
-            Values::Names(names) => names.values.bytes.len(),
+            Values::Names(names) => names.dictionary.values.bytes.len(),
             Values::Lists(lists) => lists.items.bytes(),
         }
     }
@@ -223,7 +234,7 @@ impl KnownSyntax {
             let SyntaxValues { names, flags } = block.values(code);
             for ((known, name), column) in known.0.iter_mut().zip(names).zip(NAME_COLUMNS) {
                 if let (Some(name), Some(Values::Names(column))) = (name, columns.get_mut(column)) {
-                    *known = column.intern(name)?;
+                    *known = column.dictionary.intern(name)?;
                 }
             }
             let start = self.flags.len();
@@ -231,7 +242,7 @@ impl KnownSyntax {
                 && let Values::Names(items) = &mut *lists.items
             {
                 for name in flags.names() {
-                    self.flags.push(items.intern(name.as_bytes())?);
+                    self.flags.push(items.dictionary.intern(name.as_bytes())?);
                 }
             }
             known.1 = start..self.flags.len();
@@ -273,7 +284,7 @@ fn added_by_syntax(columns: &[Values<BatchNames>], block: &SyntaxColumn, row: us
     };
     let values = block.values(code);
     let new = |column: &Values<BatchNames>, value: &[u8]| match column {
-        Values::Names(names) if names.code(value).is_none() => value.len(),
+        Values::Names(names) if names.dictionary.code(value).is_none() => value.len(),
         _ => 0,
     };
     let names = values.names.iter().zip(NAME_COLUMNS).map(|(name, column)| {

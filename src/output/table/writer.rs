@@ -134,7 +134,7 @@ mod tests {
             }
             Values::Names(names) => {
                 let codes = names.codes.clone().into_rows(rows).0;
-                format!("{codes:?} {:?}", names.values)
+                format!("{codes:?} {:?}", names.dictionary.values)
             }
             Values::Lists(lists) => {
                 let counts = lists.counts.clone().into_rows(rows).0;
