@@ -1,10 +1,12 @@
 //! The reorder buffer: blocks of many workers, written in the order of their tickets, in bounded
 //! memory.
 //!
-//! Each ticket belongs to a worker that is processing it. Blocks of the current ticket, the lowest
-//! unfinished one, are written at once. Blocks of later tickets are buffered up to a limit, beyond
-//! which their workers wait. The worker of the current ticket never waits, so the run always makes
-//! progress, and the buffer never exceeds the limit by more than one block for each worker.
+//! Each ticket belongs to a worker that is processing it. The worker of the current ticket, the lowest
+//! unfinished one, writes its blocks, and those that were pushed meanwhile and whose turn has come.
+//! Other blocks, and all while a worker is writing, are buffered up to a limit, beyond which their
+//! workers wait. Whoever writes, and the worker of the current ticket where nobody does, never waits, so
+//! the run always makes progress, and the buffer never exceeds the limit by more than one block for each
+//! worker.
 
 use std::collections::VecDeque;
 use std::io;
@@ -52,7 +54,7 @@ pub(crate) struct ReorderBuffer<B, S> {
     state: Mutex<ReorderState<B>>,
     /// Notified when `state` has changed.
     changed: Condvar,
-    /// Locked before `state` where both are.
+    /// Locked before `state` where both are. With an order, by the worker that is writing.
     sink: Mutex<S>,
     limit: usize,
     order: OutputOrder,
@@ -61,13 +63,17 @@ pub(crate) struct ReorderBuffer<B, S> {
 struct ReorderState<B> {
     /// The current ticket: the lowest one that is not finished.
     current: u64,
-    /// Blocks of later tickets, from `current + 1` on.
+    /// Blocks of the current ticket and of later ones.
     pending: VecDeque<PendingBlocks<B>>,
+    /// Whether a worker is writing. While none is, the current ticket has no pending blocks.
+    is_writing: bool,
     /// The weight of all pending blocks.
     weight: usize,
     /// Buffers of blocks that were pending. Without them the heap grows and shrinks with each block, and
     /// its pages fault again and again.
     spare: Vec<Vec<u8>>,
+    /// The workers that wait for a change.
+    waiting: usize,
     error: Option<io::Error>,
     stopped: bool,
     /// Without an order: the ticket that may use much memory.
@@ -81,7 +87,7 @@ struct PendingBlocks<B> {
 
 impl<B: OutputBlock> ReorderState<B> {
     fn buffer(&mut self, ticket: u64, block: &mut B, part: TicketPart) {
-        let index = (ticket - self.current - 1) as usize;
+        let index = (ticket - self.current) as usize;
         while self.pending.len() <= index {
             self.pending.push_back(PendingBlocks {
                 blocks: Vec::new(),
@@ -109,6 +115,8 @@ impl<B: OutputBlock, S: BlockSink<B>> ReorderBuffer<B, S> {
             state: Mutex::new(ReorderState {
                 current: 0,
                 pending: VecDeque::new(),
+                is_writing: false,
+                waiting: 0,
                 weight: 0,
                 spare: Vec::new(),
                 error: None,
@@ -161,7 +169,7 @@ impl<B: OutputBlock, S: BlockSink<B>> ReorderBuffer<B, S> {
         let mut state = self.lock();
         if state.exclusive == Some(ticket) {
             state.exclusive = None;
-            self.changed.notify_all();
+            self.notify(&state);
         }
     }
 
@@ -175,51 +183,64 @@ impl<B: OutputBlock, S: BlockSink<B>> ReorderBuffer<B, S> {
 
     fn push_part(&self, ticket: u64, block: &mut B, part: TicketPart) -> Result<(), Stopped> {
         let mut state = self.lock();
-        while self.order == OutputOrder::Path && !state.stopped && state.current != ticket {
-            if state.weight == 0 || state.weight + block.weight() <= self.limit {
-                state.buffer(ticket, block, part);
-                return Ok(());
+        if self.order == OutputOrder::Path {
+            while !state.stopped && (state.current != ticket || state.is_writing) {
+                if state.weight == 0 || state.weight + block.weight() <= self.limit {
+                    state.buffer(ticket, block, part);
+                    return Ok(());
+                }
+                state = self.wait(state);
             }
-            state = self.wait(state);
+            state.is_writing = true;
         }
         if state.stopped {
             return Err(Stopped);
         }
         drop(state);
-        // With an order only the worker of the current ticket makes another one current.
         let mut sink = self.sink.lock().unwrap_or_else(PoisonError::into_inner);
         let mut result = sink.consume(block);
         block.clear();
-        if part == TicketPart::Last && self.order == OutputOrder::Path && result.is_ok() {
-            result = self.advance(&mut *sink);
+        if self.order == OutputOrder::Path && result.is_ok() {
+            result = self.write_pending(&mut *sink, part);
         }
         result.map_err(|error| self.stop(error))
     }
 
-    /// Makes the next ticket current and writes its pending blocks; goes on while those are all.
-    fn advance(&self, sink: &mut S) -> io::Result<()> {
+    /// Writes the pending blocks whose turn has come, behind a block of the current ticket, and ends the
+    /// writing of this worker.
+    fn write_pending(&self, sink: &mut S, mut part: TicketPart) -> io::Result<()> {
+        let mut state = self.lock();
         loop {
-            let mut state = self.lock();
-            state.current += 1;
-            let Some(pending) = state.pending.pop_front() else {
-                self.changed.notify_all();
-                return Ok(());
+            if part == TicketPart::Last {
+                state.current += 1;
+                state.pending.pop_front();
+                self.notify(&state);
+            }
+            let Some(pending) = state.pending.front_mut() else {
+                break;
             };
+            let blocks = std::mem::take(&mut pending.blocks);
+            part = match pending.finished {
+                true => TicketPart::Last,
+                false => TicketPart::Some,
+            };
+            if blocks.is_empty() && part == TicketPart::Some {
+                break;
+            }
             drop(state);
-            // The worker of this ticket may find it current from here on, but waits for the sink
-            // until its earlier blocks are written.
-            for block in &pending.blocks {
+            for block in &blocks {
                 sink.consume(block)?;
             }
-            let mut state = self.lock();
-            state.weight -= pending.blocks.iter().map(B::weight).sum::<usize>();
-            let buffers = pending.blocks.into_iter().filter_map(B::into_buffer);
+            let weight: usize = blocks.iter().map(B::weight).sum();
+            let buffers: Vec<_> = blocks.into_iter().filter_map(B::into_buffer).collect();
+            state = self.lock();
+            state.weight -= weight;
             state.spare.extend(buffers);
-            self.changed.notify_all();
-            if !pending.finished {
-                return Ok(());
-            }
+            self.notify(&state);
         }
+        state.is_writing = false;
+        self.notify(&state);
+        Ok(())
     }
 
     /// Ends the output early with an error, unless it has ended already. Waiting workers return.
@@ -227,13 +248,26 @@ impl<B: OutputBlock, S: BlockSink<B>> ReorderBuffer<B, S> {
         let mut state = self.lock();
         state.stopped = true;
         state.error.get_or_insert(error);
-        self.changed.notify_all();
+        self.notify(&state);
         Stopped
     }
 
-    fn wait<'s>(&self, state: MutexGuard<'s, ReorderState<B>>) -> MutexGuard<'s, ReorderState<B>> {
+    fn wait<'s>(
+        &self,
+        mut state: MutexGuard<'s, ReorderState<B>>,
+    ) -> MutexGuard<'s, ReorderState<B>> {
+        state.waiting += 1;
         let state = self.changed.wait(state);
-        state.unwrap_or_else(PoisonError::into_inner)
+        let mut state = state.unwrap_or_else(PoisonError::into_inner);
+        state.waiting -= 1;
+        state
+    }
+
+    /// Wakes the workers that wait, if there are some, which a call of the system does.
+    fn notify(&self, state: &ReorderState<B>) {
+        if state.waiting > 0 {
+            self.changed.notify_all();
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, ReorderState<B>> {
