@@ -576,18 +576,29 @@ fn locate(lines: &mut LineCounter, window: &Window<'_>, converted: bool, events:
     if !starts.is_sorted() {
         return locate_sorted(lines, window, converted, events);
     }
-    for event in &mut events.list {
-        match event {
+    let mut list = events.list.as_mut_slice();
+    while !list.is_empty() {
+        let is_encoding = |event: &Event| matches!(event, Event::Encoding(_));
+        let count = list.iter().position(is_encoding).unwrap_or(list.len());
+        let (located, rest) = list.split_at_mut(count);
+        let places = located.iter_mut().filter_map(|event| match event {
             Event::Reference(found) if found.position.is_none() => {
-                found.position = Some(lines.position(window, found.span.start));
+                Some((found.span.start, &mut found.position))
             }
             Event::Remark(found) if found.position.is_none() => {
-                found.position = Some(lines.position(window, found.place()));
+                Some((found.place(), &mut found.position))
             }
-            // Converted text is UTF-8.
-            Event::Encoding(encoding) if !converted => lines.set_encoding(encoding),
-            _ => {}
+            _ => None,
+        });
+        lines.fill(window, places);
+        let Some((Event::Encoding(encoding), rest)) = rest.split_first_mut() else {
+            return;
+        };
+        // Converted text is UTF-8.
+        if !converted {
+            lines.set_encoding(encoding);
         }
+        list = rest;
     }
 }
 

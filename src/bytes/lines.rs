@@ -14,6 +14,9 @@ use super::window::Window;
 /// The look-behind in bytes that keeps a character from being split between two counts.
 pub(crate) const LOOK_BEHIND: usize = 4;
 
+/// U+FEFF in UTF-8.
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
 /// A line and a column, both 1-based.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
@@ -93,6 +96,73 @@ impl LineCounter {
         }
     }
 
+    /// Fills in the positions of ascending offsets of the window.
+    ///
+    /// Between two links of a page are a few lines, so that to begin and to end a count takes longer than
+    /// the count. Here 64 bytes are compared at a time, and what they have is kept for the next offset.
+    pub(crate) fn fill<'p>(
+        &mut self,
+        window: &Window<'_>,
+        places: impl Iterator<Item = (u64, &'p mut Option<Position>)>,
+    ) {
+        let bytes = window.bytes;
+        let is_utf_8 = self.encoding == UTF_8;
+        if self.offset == 0 && is_utf_8 && bytes.starts_with(BYTE_ORDER_MARK) {
+            self.offset = BYTE_ORDER_MARK.len() as u64;
+        }
+        let from = window.at_offset(self.offset);
+        let is_plain = (is_utf_8 || self.encoding.is_single_byte())
+            && !self.after_cr
+            && !self.has_cr(bytes, &(from..bytes.len()));
+        if !is_plain {
+            for (offset, place) in places {
+                *place = Some(self.position(window, offset));
+            }
+            return;
+        }
+        // What precedes the chunk: the line, and the index up to which its columns are counted.
+        let mut line = self.line;
+        let (mut counted, mut column) = (from, self.column);
+        // The index from which on the bytes of the line count; before the window it is negative.
+        let mut line_start = from as i64 - self.bytes as i64;
+        // An index from which on all is ASCII.
+        let mut ascii = from;
+        let (mut base, mut last) = (from, from);
+        let mut chunk = Chunk::new(bytes, base);
+        for (offset, place) in places {
+            let at = window.at_offset(offset);
+            debug_assert!(at >= last, "offsets must ascend");
+            last = at.max(last);
+            while last - base >= Chunk::LENGTH {
+                let start = chunk.line_start(base, Chunk::LENGTH);
+                line_start = line_start.max(start);
+                (counted, column) = later((counted, column), start);
+                line += chunk.feeds(Chunk::LENGTH);
+                base += Chunk::LENGTH;
+                if !chunk.is_ascii {
+                    ascii = base;
+                }
+                chunk = Chunk::new(bytes, base);
+            }
+            let start = chunk.line_start(base, last - base);
+            let (from, mut before) = later((counted, column), start);
+            before += match is_utf_8 && (ascii > from || !chunk.is_ascii) {
+                true => characters(self.encoding, &bytes[from..last]),
+                false => (last - from) as u64,
+            };
+            // Counted once, or many links in a long line would make its length count for each.
+            (counted, column) = (last, before);
+            self.line = line + chunk.feeds(last - base);
+            self.column = before;
+            self.bytes = (last as i64 - line_start.max(start)) as u64;
+            *place = Some(Position {
+                line: self.line,
+                column: before + 1,
+            });
+        }
+        self.offset += (last - from) as u64;
+    }
+
     /// Counts up to index `at` of the window, before the bytes up to there are consumed.
     pub(crate) fn pass(&mut self, window: &Window<'_>, at: usize) {
         let from = window.at_offset(self.offset);
@@ -112,10 +182,10 @@ impl LineCounter {
         }
         if self.offset == 0
             && self.encoding == UTF_8
-            && bytes[range.clone()].starts_with(b"\xEF\xBB\xBF")
+            && bytes[range.clone()].starts_with(BYTE_ORDER_MARK)
         {
-            range.start += 3;
-            self.offset = 3;
+            range.start += BYTE_ORDER_MARK.len();
+            self.offset = BYTE_ORDER_MARK.len() as u64;
         }
         let has_cr = self.has_cr(bytes, &range);
         self.offset += range.len() as u64;
@@ -149,6 +219,78 @@ impl LineCounter {
         }
         end > self.next_cr
     }
+}
+
+/// What a stretch of bytes has, of which the last ones of a window are fewer.
+struct Chunk {
+    /// One bit for each line feed, the first byte's lowest.
+    feeds: u64,
+    is_ascii: bool,
+}
+
+impl Chunk {
+    const LENGTH: usize = u64::BITS as usize;
+
+    #[inline(always)]
+    fn new(bytes: &[u8], at: usize) -> Self {
+        match bytes.get(at..).and_then(|bytes| bytes.first_chunk()) {
+            Some(bytes) => Chunk::of(bytes),
+            None => Chunk::last(&bytes[at..]),
+        }
+    }
+
+    #[inline(never)]
+    fn last(bytes: &[u8]) -> Self {
+        let mut chunk = [0; Chunk::LENGTH];
+        chunk[..bytes.len()].copy_from_slice(bytes);
+        Chunk::of(&chunk)
+    }
+
+    #[inline(always)]
+    fn of(bytes: &[u8; Chunk::LENGTH]) -> Self {
+        let blocks = bytes.as_chunks().0.iter().map(Block::new);
+        Chunk {
+            feeds: simd::equal_of_64(b'\n', bytes, 0).unwrap_or_default(),
+            is_ascii: blocks.fold(0, |found, block| found | block.beyond_ascii()) == 0,
+        }
+    }
+
+    /// Returns the line feeds in the first bytes.
+    #[inline(always)]
+    fn of_first(&self, length: usize) -> u64 {
+        match length {
+            Chunk::LENGTH => self.feeds,
+            _ => self.feeds & !(u64::MAX << length),
+        }
+    }
+
+    /// Returns the number of line feeds in the first bytes.
+    #[inline(always)]
+    fn feeds(&self, length: usize) -> u64 {
+        self.of_first(length).count_ones().into()
+    }
+
+    /// Returns the index behind the last line feed in the first bytes, or the least number: chunks have
+    /// lines of any length, so that a branch on them is predicted badly. `base` is the index of the chunk.
+    #[inline(always)]
+    fn line_start(&self, base: usize, length: usize) -> i64 {
+        let feeds = self.of_first(length);
+        let behind = base + Chunk::LENGTH - feeds.leading_zeros() as usize;
+        match feeds {
+            0 => i64::MIN,
+            _ => behind as i64,
+        }
+    }
+}
+
+/// Returns an index with the columns before it, or a line's start without any if that is later.
+#[inline(always)]
+fn later((counted, column): (usize, u64), line_start: i64) -> (usize, u64) {
+    let is_same_line = u64::from(line_start <= counted as i64);
+    (
+        line_start.max(counted as i64) as usize,
+        column * is_same_line,
+    )
 }
 
 /// The length in bytes from which on [`memchr_iter`] counts faster than [`MarkCounts`].
@@ -223,10 +365,14 @@ fn characters(encoding: &'static Encoding, bytes: &[u8]) -> u64 {
         return bytes.len() as u64;
     }
     if encoding == UTF_8 {
-        return bytes
-            .utf8_chunks()
-            .map(|chunk| chunk.valid().chars().count() + chunk.invalid().len())
-            .sum::<usize>() as u64;
+        let count = match std::str::from_utf8(bytes) {
+            Ok(text) => text.chars().count(),
+            Err(_) => bytes
+                .utf8_chunks()
+                .map(|chunk| chunk.valid().chars().count() + chunk.invalid().len())
+                .sum(),
+        };
+        return count as u64;
     }
     let (text, _) = encoding.decode_without_bom_handling(bytes);
     text.chars().count() as u64
@@ -323,6 +469,74 @@ mod tests {
                     }
                 }
                 lines.pass(&window, end - behind);
+                start = end;
+            }
+        }
+    }
+
+    /// Batches of offsets, in windows, against one offset after the other.
+    #[test]
+    fn offsets_that_are_located_together_are_where_each_is() {
+        let mut state = 1u32;
+        let mut next = |below: usize| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 16) as usize % below
+        };
+        let pieces: [&[u8]; 8] = [
+            b"x",
+            b"some words ",
+            b"\n",
+            b"\n\n",
+            "ä€𝄞".as_bytes(),
+            b"\xE2\x82",
+            b"\r\n",
+            b"\r",
+        ];
+        let encodings = [UTF_8, encoding_rs::WINDOWS_1252, encoding_rs::SHIFT_JIS];
+        for round in 0..600 {
+            let mut bytes = Vec::new();
+            if round % 5 == 0 {
+                bytes.extend_from_slice(BYTE_ORDER_MARK);
+            }
+            // Most documents have no CR, and many have long lines.
+            let kinds = [4, 5, 6, 8][round % 4];
+            for _ in 0..next(120) {
+                let count = 1 + next(8) * next(4);
+                bytes.extend_from_slice(&pieces[next(kinds)].repeat(count));
+            }
+            let (mut one, mut other) = (LineCounter::new(), LineCounter::new());
+            one.set_encoding(encodings[round / 4 % 3]);
+            other.set_encoding(encodings[round / 4 % 3]);
+            let mut start = 0;
+            while start < bytes.len() {
+                let end = (start + 1 + next(900)).min(bytes.len());
+                let behind = start.saturating_sub(LOOK_BEHIND);
+                let window = Window {
+                    bytes: &bytes[behind..end],
+                    start: start - behind,
+                    offset: behind as u64,
+                    last: end == bytes.len(),
+                };
+                let floor = start.max(3) as u64;
+                let mut offsets: Vec<_> = (0..next(20))
+                    .map(|_| (start + next(end - start)) as u64)
+                    .collect();
+                offsets.retain(|&offset| offset >= floor);
+                offsets.sort_unstable();
+                for batch in offsets.chunks(1 + next(9)) {
+                    let expected = batch
+                        .iter()
+                        .map(|&offset| Some(one.position(&window, offset)));
+                    let expected: Vec<_> = expected.collect();
+                    let mut found = vec![None; batch.len()];
+                    other.fill(&window, batch.iter().copied().zip(&mut found));
+                    assert_eq!(found, expected, "{round}, {batch:?}");
+                }
+                one.pass(&window, end - behind);
+                other.pass(&window, end - behind);
+                let state =
+                    |lines: &LineCounter| (lines.offset, lines.line, lines.column, lines.bytes);
+                assert_eq!(state(&other), state(&one), "{round}, {end}");
                 start = end;
             }
         }
