@@ -209,13 +209,24 @@ struct NumberEncoder {
 impl NumberEncoder {
     fn push(&mut self, numbers: &Sparse<i64>, rows: &Range<usize>) {
         let present = numbers.of_rows(rows);
-        let has_gaps = numbers.has_gaps(rows.end);
-        for &number in present {
-            if !has_gaps || number != ABSENT_NUMBER {
-                let (least, greatest) = self.bounds.unwrap_or((number, number));
-                self.bounds = Some((least.min(number), greatest.max(number)));
-                self.differences.push(number);
-            }
+        if !numbers.has_gaps(rows.end) {
+            return self.extend(present);
+        }
+        for run in present.split(|&number| number == ABSENT_NUMBER) {
+            self.extend(run);
+        }
+    }
+
+    /// Adds numbers, which are there.
+    fn extend(&mut self, numbers: &[i64]) {
+        let Some(&first) = numbers.first() else {
+            return;
+        };
+        self.differences.extend(numbers);
+        let bounds = self.bounds.get_or_insert((first, first));
+        for &number in numbers {
+            bounds.0 = bounds.0.min(number);
+            bounds.1 = bounds.1.max(number);
         }
     }
 }
@@ -272,8 +283,7 @@ impl NameEncoder {
         self.known.resize(names.dictionary.values.len(), ABSENT);
         let mut codes = names.codes.of_rows(rows);
         while let Some(&code) = codes.first() {
-            let run = codes.iter().position(|&other| other != code);
-            let run = run.unwrap_or(codes.len());
+            let run = run_length(codes);
             codes = &codes[run..];
             if code == ABSENT {
                 continue;
@@ -310,4 +320,22 @@ impl NameEncoder {
         });
         (bounds, Some(mem::take(&mut self.bytes)))
     }
+}
+
+/// Returns how many of the first codes are the same.
+#[inline(always)]
+fn run_length(codes: &[i32]) -> usize {
+    const CHUNK: usize = 32;
+    let Some(&code) = codes.first() else {
+        return 0;
+    };
+    // Compared without a branch for each.
+    let is_run = |codes: &&[i32; CHUNK]| {
+        let differing = codes.iter().fold(0, |all, other| all | (other ^ code));
+        differing == 0
+    };
+    let length = codes.as_chunks().0.iter().take_while(is_run).count() * CHUNK;
+    let rest = &codes[length..];
+    let more = rest.iter().position(|&other| other != code);
+    length + more.unwrap_or(rest.len())
 }

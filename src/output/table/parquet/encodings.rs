@@ -135,6 +135,32 @@ impl Differences {
         self.count += 1;
     }
 
+    /// Adds numbers, many differences at a time.
+    pub(super) fn extend(&mut self, mut numbers: &[i64]) {
+        if self.count == 0 {
+            let Some((&first, rest)) = numbers.split_first() else {
+                return;
+            };
+            self.push(first);
+            numbers = rest;
+        }
+        while let Some(&first) = numbers.first() {
+            let at = (self.count - 1) % BLOCK;
+            let (next, rest) = numbers.split_at(numbers.len().min(BLOCK - at));
+            let block = &mut self.block[at..at + next.len()];
+            block[0] = first.wrapping_sub(self.last);
+            for (difference, pair) in block[1..].iter_mut().zip(next.windows(2)) {
+                *difference = pair[1].wrapping_sub(pair[0]);
+            }
+            self.last = next[next.len() - 1];
+            self.count += next.len();
+            if at + next.len() == BLOCK {
+                push_block(&self.block, &mut self.blocks);
+            }
+            numbers = rest;
+        }
+    }
+
     /// Returns the bytes that full blocks take.
     pub(super) fn len(&self) -> usize {
         self.blocks.len()
@@ -343,7 +369,11 @@ mod tests {
                 .take(count)
                 .map(|number| number.rotate_left(20) as i64 >> shift)
                 .collect();
-            numbers.iter().for_each(|&number| written.push(number));
+            // One by one, and in pieces of any length.
+            let (some, others) = numbers.split_at(count * 3 / 7);
+            some.iter().for_each(|&number| written.push(number));
+            let pieces = others.chunks(1 + seed as usize % 150);
+            pieces.for_each(|piece| written.extend(piece));
             let mut out = Vec::new();
             written.finish(&mut out);
             let mut input = out.as_slice();
