@@ -23,7 +23,7 @@ use super::values::{ABSENT, ABSENT_NUMBER, Sparse, StringTable, Values};
 use super::writer::TableEncoder;
 
 /// The time zone of columns of times.
-pub(super) const UTC: &str = "UTC";
+const UTC: &str = "UTC";
 
 /// Returns the schema of a table.
 pub(super) fn schema(columns: &[TableColumn]) -> Schema {
@@ -52,7 +52,7 @@ fn data_type(kind: ColumnKind) -> DataType {
     }
 }
 
-pub(super) fn item(data_type: DataType) -> Arc<Field> {
+fn item(data_type: DataType) -> Arc<Field> {
     Arc::new(Field::new_list_field(data_type, false))
 }
 

@@ -97,7 +97,7 @@ impl<T: Copy> Sparse<T> {
     }
 
     /// Returns the values of so many rows, and whether some may not be there.
-    #[cfg(any(test, feature = "parquet"))]
+    #[cfg(test)]
     pub(super) fn into_rows(mut self, rows: usize) -> (Vec<T>, bool) {
         self.fill(rows);
         (self.values, self.has_gaps)

@@ -18,12 +18,49 @@ use super::bounds::{Bound, Bounds, cut_greatest, cut_least};
 #[derive(Debug)]
 pub(super) struct PageSummary {
     pub(super) rows: usize,
-    /// The rows without a value.
-    pub(super) nulls: usize,
+    /// The entries of each level of definition: of the highest one are the values.
+    pub(super) counts: Vec<usize>,
     /// None where no row has a value.
     pub(super) bounds: Option<Bounds>,
     /// The bytes of the strings of all rows. None for numbers.
     pub(super) string_bytes: Option<usize>,
+}
+
+impl PageSummary {
+    /// Returns the number of entries, and of those that have no value.
+    fn entries(&self) -> (usize, usize) {
+        let without_value = self
+            .counts
+            .split_last()
+            .map_or(&[][..], |(_, counts)| counts);
+        (self.counts.iter().sum(), without_value.iter().sum())
+    }
+
+    /// Returns the histograms of the levels of repetition and of definition, which a column with one
+    /// level has none of.
+    fn histograms(&self, descriptor: &ColumnDescPtr) -> [Option<LevelHistogram>; 2] {
+        let (entries, _) = self.entries();
+        let histogram = |highest: i16, counts: &[usize]| {
+            let counts: Vec<_> = counts.iter().map(|&count| count as i64).collect();
+            (highest > 0).then(|| LevelHistogram::from(counts))
+        };
+        [
+            histogram(
+                descriptor.max_rep_level(),
+                &[self.rows, entries - self.rows],
+            ),
+            histogram(descriptor.max_def_level(), &self.counts),
+        ]
+    }
+}
+
+/// A column as the file has it.
+pub(super) struct ClosedChunk {
+    /// The page of the dictionary, if the column has one.
+    pub(super) dictionary: Vec<u8>,
+    /// The data pages, which follow.
+    pub(super) pages: Vec<u8>,
+    pub(super) closed: ColumnCloseResult,
 }
 
 /// The pages of a column, in memory.
@@ -48,6 +85,12 @@ pub(super) struct ColumnChunk {
 
 impl ColumnChunk {
     pub(super) fn new(descriptor: ColumnDescPtr, encoding: Encoding) -> Self {
+        let total = PageSummary {
+            rows: 0,
+            counts: vec![0; descriptor.max_def_level() as usize + 1],
+            bounds: None,
+            string_bytes: None,
+        };
         ColumnChunk {
             column_index: ColumnIndexBuilder::new(descriptor.physical_type()),
             offset_index: OffsetIndexBuilder::new(),
@@ -57,12 +100,7 @@ impl ColumnChunk {
             page_count: 0,
             uncompressed: 0,
             compressor: snap::raw::Encoder::new(),
-            total: PageSummary {
-                rows: 0,
-                nulls: 0,
-                bounds: None,
-                string_bytes: None,
-            },
+            total,
             last: None,
             is_ascending: true,
             is_descending: true,
@@ -78,12 +116,6 @@ impl ColumnChunk {
         self.descriptor.logical_type_ref().is_some()
     }
 
-    /// Returns how many rows have none and a value, where some may have none.
-    fn histogram(&self, rows: usize, nulls: usize) -> Option<LevelHistogram> {
-        let counts = vec![nulls as i64, (rows - nulls) as i64];
-        (self.descriptor.max_def_level() > 0).then(|| LevelHistogram::from(counts))
-    }
-
     fn compressed(&mut self, body: &[u8]) -> Result<Bytes> {
         let compressed = self.compressor.compress_vec(body);
         compressed
@@ -91,11 +123,12 @@ impl ColumnChunk {
             .map_err(|error| ParquetError::General(error.to_string()))
     }
 
-    /// Adds a data page: the levels of definition, if any, and the values, encoded.
+    /// Adds a data page: the levels, if any, and the values, encoded.
     pub(super) fn push_page(&mut self, body: &[u8], page: PageSummary) -> Result<()> {
+        let (entries, nulls) = page.entries();
         let data_page = Page::DataPage {
             buf: self.compressed(body)?,
-            num_values: page.rows as u32,
+            num_values: entries as u32,
             encoding: self.encoding,
             def_level_encoding: Encoding::RLE,
             rep_level_encoding: Encoding::RLE,
@@ -119,9 +152,10 @@ impl ColumnChunk {
         };
         let is_null = page.bounds.is_none();
         self.column_index
-            .append(is_null, least, greatest, page.nulls as i64, None);
-        let histogram = self.histogram(page.rows, page.nulls);
-        self.column_index.append_histograms(&None, &histogram);
+            .append(is_null, least, greatest, nulls as i64, None);
+        let [repetition, definition] = page.histograms(&self.descriptor);
+        self.column_index
+            .append_histograms(&repetition, &definition);
         self.add_to_total(page);
         Ok(())
     }
@@ -145,7 +179,9 @@ impl ColumnChunk {
     fn add_to_total(&mut self, page: PageSummary) {
         let total = &mut self.total;
         total.rows += page.rows;
-        total.nulls += page.nulls;
+        for (total, count) in total.counts.iter_mut().zip(&page.counts) {
+            *total += count;
+        }
         if let Some(bytes) = page.string_bytes {
             *total.string_bytes.get_or_insert_default() += bytes;
         }
@@ -164,7 +200,7 @@ impl ColumnChunk {
     }
 
     fn statistics(&self) -> Statistics {
-        let nulls = Some(self.total.nulls as u64);
+        let nulls = Some(self.total.entries().1 as u64);
         match self.total.bounds.clone() {
             Some(Bounds {
                 least: Bound::String(least),
@@ -193,15 +229,11 @@ impl ColumnChunk {
         }
     }
 
-    /// Returns the column as the file has it: the dictionary of so many values, if it has one, and the
-    /// data pages.
-    pub(super) fn finish(
-        mut self,
-        dictionary: Option<(&[u8], usize)>,
-    ) -> Result<(Bytes, ColumnCloseResult)> {
-        let mut file = TrackedWrite::new(Vec::new());
+    /// Returns the column as the file has it, with the dictionary of so many values, if it has one.
+    pub(super) fn finish(mut self, dictionary: Option<(&[u8], usize)>) -> Result<ClosedChunk> {
+        let mut dictionary_page = TrackedWrite::new(Vec::new());
         let mut encodings = vec![Encoding::RLE, self.encoding];
-        let mut pages = Vec::new();
+        let mut page_counts = Vec::new();
         if let Some((body, count)) = dictionary {
             let page = Page::DictionaryPage {
                 buf: self.compressed(body)?,
@@ -210,35 +242,36 @@ impl ColumnChunk {
                 is_sorted: false,
             };
             let page = CompressedPage::new(page, body.len());
-            let written = SerializedPageWriter::new(&mut file).write_page(page)?;
+            let written = SerializedPageWriter::new(&mut dictionary_page).write_page(page)?;
             self.uncompressed += written.uncompressed_size;
             encodings.push(Encoding::PLAIN);
-            pages.push(PageEncodingStats {
+            page_counts.push(PageEncodingStats {
                 page_type: PageType::DICTIONARY_PAGE,
                 encoding: Encoding::PLAIN,
                 count: 1,
             });
         }
-        pages.push(PageEncodingStats {
+        page_counts.push(PageEncodingStats {
             page_type: PageType::DATA_PAGE,
             encoding: self.encoding,
             count: self.page_count as i32,
         });
-        let dictionary_length = file.bytes_written();
         let statistics = self.statistics();
-        let histogram = self.histogram(self.total.rows, self.total.nulls);
-        let mut file = file.into_inner()?;
-        file.append(&mut self.pages.into_inner()?);
+        let [repetition, definition] = self.total.histograms(&self.descriptor);
+        let dictionary = dictionary_page.into_inner()?;
+        let pages = self.pages.into_inner()?;
+        let length = dictionary.len() + pages.len();
         let metadata = ColumnChunkMetaData::builder(self.descriptor)
             .set_compression(Compression::SNAPPY)
             .set_encodings(encodings)
-            .set_page_encoding_stats(pages)
-            .set_total_compressed_size(file.len() as i64)
+            .set_page_encoding_stats(page_counts)
+            .set_total_compressed_size(length as i64)
             .set_total_uncompressed_size(self.uncompressed as i64)
-            .set_num_values(self.total.rows as i64)
+            .set_num_values(self.total.entries().0 as i64)
             .set_statistics(statistics)
             .set_unencoded_byte_array_data_bytes(self.total.string_bytes.map(|bytes| bytes as i64))
-            .set_definition_level_histogram(histogram)
+            .set_repetition_level_histogram(repetition)
+            .set_definition_level_histogram(definition)
             .build()?;
         let order = match (self.is_ascending, self.is_descending) {
             (true, _) => BoundaryOrder::ASCENDING,
@@ -247,14 +280,17 @@ impl ColumnChunk {
         };
         self.column_index.set_boundary_order(order);
         let closed = ColumnCloseResult {
-            bytes_written: file.len() as u64,
+            bytes_written: length as u64,
             rows_written: self.total.rows as u64,
             metadata,
             bloom_filter: None,
             column_index: Some(self.column_index.build()?),
             offset_index: Some(self.offset_index.build()),
         };
-        let closed = closed.update_dictionary_location(dictionary_length)?;
-        Ok((Bytes::from(file), closed))
+        Ok(ClosedChunk {
+            closed: closed.update_dictionary_location(dictionary.len())?,
+            dictionary,
+            pages,
+        })
     }
 }

@@ -3,16 +3,14 @@
 use std::mem;
 use std::ops::Range;
 
-use bytes::Bytes;
 use parquet::basic::Encoding;
-use parquet::column::writer::ColumnCloseResult;
 use parquet::errors::{ParquetError, Result};
 use parquet::schema::types::ColumnDescPtr;
 
 use super::super::batch::{BatchNames, NameDictionary};
 use super::super::values::{ABSENT, ABSENT_NUMBER, Oversized, Sparse, Strings, Values};
 use super::bounds::{Bound, Bounds, StringBounds};
-use super::chunk::{ColumnChunk, PageSummary};
+use super::chunk::{ClosedChunk, ColumnChunk, PageSummary};
 use super::encodings::{Differences, FrontCoded, Runs, shared_prefix, width};
 
 /// A page ends behind the rows of a batch with which it has at least as many.
@@ -21,16 +19,28 @@ const PAGE: usize = 20_000;
 /// A page ends behind the rows of a batch with which it has at least as many bytes.
 const PAGE_BYTES: usize = 1 << 20;
 
-/// Encodes a column of numbers, strings or names in a row group.
+/// Encodes a column in a row group.
 pub(super) struct ColumnEncoder {
     chunk: ColumnChunk,
-    /// Which rows of the page have a value; none for a column in which each has.
-    levels: Option<Runs>,
+    levels: Levels,
+    /// The rows of the page.
     rows: usize,
-    nulls: usize,
     values: ValueEncoder,
     /// The page that is written next.
     page: Vec<u8>,
+}
+
+/// The levels of the values of a page, by which readers know where rows begin, and what is not there: an
+/// entry for each value, and for each row without one.
+struct Levels {
+    /// For lists: 1 for each item behind the first one of its row.
+    repetition: Option<Runs>,
+    /// None for a column in which each row has a value.
+    definition: Option<Runs>,
+    /// The level of a value. Below that of a list's items is an empty list, and lowest what is not there.
+    highest: u32,
+    /// The entries of each level.
+    counts: [usize; 3],
 }
 
 enum ValueEncoder {
@@ -40,31 +50,16 @@ enum ValueEncoder {
 }
 
 impl ColumnEncoder {
-    /// Creates an encoder of values that are kept like some others. None for lists.
-    pub(super) fn new(descriptor: ColumnDescPtr, values: &Values<BatchNames>) -> Option<Self> {
-        let (encoding, values) = match values {
-            Values::Numbers(_) => (
-                Encoding::DELTA_BINARY_PACKED,
-                ValueEncoder::Numbers(Box::default()),
-            ),
-            Values::Strings(_) => (
-                Encoding::DELTA_BYTE_ARRAY,
-                ValueEncoder::Strings(Box::default()),
-            ),
-            Values::Names(_) => (
-                Encoding::RLE_DICTIONARY,
-                ValueEncoder::Names(Box::default()),
-            ),
-            Values::Lists(_) => return None,
-        };
-        Some(ColumnEncoder {
-            levels: (descriptor.max_def_level() > 0).then(Runs::default),
-            chunk: ColumnChunk::new(descriptor, encoding),
+    /// Creates an encoder of values that are kept like some others.
+    pub(super) fn new(descriptor: ColumnDescPtr, values: &Values<BatchNames>) -> Self {
+        let values = ValueEncoder::new(values);
+        ColumnEncoder {
+            levels: Levels::new(&descriptor),
+            chunk: ColumnChunk::new(descriptor, values.encoding()),
             rows: 0,
-            nulls: 0,
             values,
             page: Vec::new(),
-        })
+        }
     }
 
     /// Returns about how many bytes the column takes.
@@ -78,70 +73,31 @@ impl ColumnEncoder {
 
     /// Adds some rows of a batch.
     pub(super) fn push(&mut self, values: &Values<BatchNames>, rows: &Range<usize>) -> Result<()> {
-        match (&mut self.values, values) {
-            (ValueEncoder::Numbers(encoder), Values::Numbers(numbers)) => {
-                encoder.push(numbers, rows);
-                self.push_levels(numbers, ABSENT_NUMBER, rows);
-            }
-            (ValueEncoder::Strings(encoder), Values::Strings(strings)) => {
-                encoder.push(strings, rows);
-                self.push_levels(&strings.lengths, ABSENT, rows);
-            }
-            (ValueEncoder::Names(encoder), Values::Names(names)) => {
-                let pushed = encoder.push(names, rows);
-                pushed.map_err(|Oversized| {
-                    ParquetError::General("a dictionary is too long".into())
-                })?;
-                self.push_levels(&names.codes, ABSENT, rows);
-            }
-            // Batches of one run have the same columns.
-            _ => {}
+        let pushed = match values {
+            Values::Lists(lists) => self.values.push(&lists.items, &lists.items(rows)),
+            _ => self.values.push(values, rows),
+        };
+        pushed.map_err(|Oversized| ParquetError::General("a dictionary is too long".into()))?;
+        match values {
+            Values::Numbers(numbers) => self.levels.push(numbers, ABSENT_NUMBER, rows),
+            Values::Strings(strings) => self.levels.push(&strings.lengths, ABSENT, rows),
+            Values::Names(names) => self.levels.push(&names.codes, ABSENT, rows),
+            Values::Lists(lists) => self.levels.push_lists(&lists.counts, rows),
         }
+        self.rows += rows.len();
         if self.rows >= PAGE || self.values.len() >= PAGE_BYTES {
             self.finish_page()?;
         }
         Ok(())
     }
 
-    /// Adds which of some rows have a value.
-    fn push_levels<T: Copy + PartialEq>(
-        &mut self,
-        values: &Sparse<T>,
-        absent: T,
-        rows: &Range<usize>,
-    ) {
-        self.rows += rows.len();
-        let Some(levels) = &mut self.levels else {
-            return;
-        };
-        let present = values.of_rows(rows);
-        if values.has_gaps(rows.end) {
-            for &value in present {
-                let has_value = value != absent;
-                self.nulls += usize::from(!has_value);
-                levels.push(has_value.into(), 1);
-            }
-        } else {
-            levels.push(1, present.len());
-        }
-        let missing = rows.len() - present.len();
-        self.nulls += missing;
-        levels.push(0, missing);
-    }
-
     fn finish_page(&mut self) -> Result<()> {
-        let page = &mut self.page;
-        page.clear();
-        if let Some(levels) = &mut self.levels {
-            page.extend_from_slice(&[0; size_of::<u32>()]);
-            levels.finish(1, page);
-            let length = (page.len() - size_of::<u32>()) as u32;
-            page[..size_of::<u32>()].copy_from_slice(&length.to_le_bytes());
-        }
-        let (bounds, string_bytes) = self.values.finish(page);
+        self.page.clear();
+        let counts = self.levels.finish(&mut self.page);
+        let (bounds, string_bytes) = self.values.finish(&mut self.page);
         let summary = PageSummary {
             rows: mem::take(&mut self.rows),
-            nulls: mem::take(&mut self.nulls),
+            counts,
             bounds,
             string_bytes,
         };
@@ -149,7 +105,7 @@ impl ColumnEncoder {
     }
 
     /// Returns the column as the file has it.
-    pub(super) fn finish(mut self) -> Result<(Bytes, ColumnCloseResult)> {
+    pub(super) fn finish(mut self) -> Result<ClosedChunk> {
         if self.rows > 0 {
             self.finish_page()?;
         }
@@ -167,7 +123,118 @@ impl ColumnEncoder {
     }
 }
 
+impl Levels {
+    fn new(descriptor: &ColumnDescPtr) -> Self {
+        Levels {
+            repetition: (descriptor.max_rep_level() > 0).then(Runs::default),
+            definition: (descriptor.max_def_level() > 0).then(Runs::default),
+            highest: descriptor.max_def_level() as u32,
+            counts: [0; 3],
+        }
+    }
+
+    /// Adds entries of a level of definition.
+    #[inline(always)]
+    fn define(&mut self, level: u32, count: usize) {
+        self.counts[level as usize] += count;
+        if let Some(definition) = &mut self.definition {
+            definition.push(level, count);
+        }
+    }
+
+    /// Adds which of some rows have a value.
+    fn push<T: Copy + PartialEq>(&mut self, values: &Sparse<T>, absent: T, rows: &Range<usize>) {
+        let present = values.of_rows(rows);
+        if self.highest == 0 || !values.has_gaps(rows.end) {
+            return self.define(self.highest, rows.len());
+        }
+        for &value in present {
+            self.define(u32::from(value != absent), 1);
+        }
+        self.define(0, rows.len() - present.len());
+    }
+
+    /// Adds the lists of some rows, by their numbers of items.
+    fn push_lists(&mut self, counts: &Sparse<i32>, rows: &Range<usize>) {
+        let present = counts.of_rows(rows);
+        let missing = rows.len() - present.len();
+        for &count in present {
+            match count {
+                ABSENT => self.define(0, 1),
+                0 => self.define(self.highest - 1, 1),
+                _ => self.define(self.highest, count as usize),
+            }
+            if let Some(repetition) = &mut self.repetition {
+                repetition.push(0, 1);
+                repetition.push(1, (count.max(1) - 1) as usize);
+            }
+        }
+        self.define(0, missing);
+        if let Some(repetition) = &mut self.repetition {
+            repetition.push(0, missing);
+        }
+    }
+
+    /// Appends the levels of a page. Returns the entries of each level of definition, up to the highest.
+    fn finish(&mut self, page: &mut Vec<u8>) -> Vec<usize> {
+        let definition = width(self.highest.into());
+        let levels = [
+            (&mut self.repetition, 1),
+            (&mut self.definition, definition),
+        ];
+        for (levels, width) in levels {
+            if let Some(levels) = levels {
+                let start = page.len();
+                page.extend_from_slice(&[0; size_of::<u32>()]);
+                levels.finish(width, page);
+                let length = (page.len() - start - size_of::<u32>()) as u32;
+                page[start..start + size_of::<u32>()].copy_from_slice(&length.to_le_bytes());
+            }
+        }
+        let counts = mem::take(&mut self.counts);
+        counts[..=self.highest as usize].to_vec()
+    }
+}
+
 impl ValueEncoder {
+    /// Creates an encoder of values, or of the items of lists, that are kept like some others.
+    fn new(values: &Values<BatchNames>) -> Self {
+        match values {
+            Values::Numbers(_) => ValueEncoder::Numbers(Box::default()),
+            Values::Strings(_) => ValueEncoder::Strings(Box::default()),
+            Values::Names(_) => ValueEncoder::Names(Box::default()),
+            Values::Lists(lists) => ValueEncoder::new(&lists.items),
+        }
+    }
+
+    fn encoding(&self) -> Encoding {
+        match self {
+            ValueEncoder::Numbers(_) => Encoding::DELTA_BINARY_PACKED,
+            ValueEncoder::Strings(_) => Encoding::DELTA_BYTE_ARRAY,
+            ValueEncoder::Names(_) => Encoding::RLE_DICTIONARY,
+        }
+    }
+
+    /// Adds the values of some rows.
+    fn push(
+        &mut self,
+        values: &Values<BatchNames>,
+        rows: &Range<usize>,
+    ) -> std::result::Result<(), Oversized> {
+        match (self, values) {
+            (ValueEncoder::Numbers(encoder), Values::Numbers(numbers)) => {
+                encoder.push(numbers, rows)
+            }
+            (ValueEncoder::Strings(encoder), Values::Strings(strings)) => {
+                encoder.push(strings, rows)
+            }
+            (ValueEncoder::Names(encoder), Values::Names(names)) => encoder.push(names, rows)?,
+            // Batches of one run have the same columns.
+            _ => {}
+        }
+        Ok(())
+    }
+
     /// Returns about how many bytes the values of the page take.
     fn len(&self) -> usize {
         match self {

@@ -1,35 +1,32 @@
 //! Batches as a Parquet file: row groups of a million rows with statistics, compressed by snappy, and
 //! the footer at the end.
 //!
-//! Names, strings and numbers are encoded here, straight from the runs and the buffers of a batch:
-//! `encodings` has their forms, `bounds` the statistics, `chunk` the pages, `columns` the encoders. The
-//! library writes lists, headers of pages and the footer.
+//! Columns are encoded here, straight from the runs and the buffers of a batch: `encodings` has the forms
+//! of pages, `bounds` the statistics, `columns` the encoders, `chunk` the pages of a column. The library
+//! writes the headers of pages and the footer.
 
 mod bounds;
 mod chunk;
 mod columns;
 mod encodings;
-mod lists;
 
 use std::fmt;
-use std::io::{self, Write};
-use std::ops::Range;
+use std::io::{self, Read, Write};
 use std::sync::Arc;
 
-use arrow_schema::{FieldRef, SchemaRef};
+use arrow_schema::SchemaRef;
+use bytes::Bytes;
 use parquet::arrow::ArrowWriter;
-use parquet::arrow::arrow_writer::{ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves};
 use parquet::basic::Compression;
-use parquet::errors::Result;
+use parquet::errors::{ParquetError, Result};
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::file::reader::{ChunkReader, Length};
 use parquet::file::writer::SerializedFileWriter;
 
 use self::columns::ColumnEncoder;
-use self::lists::lists;
 use super::arrow::{output_error, schema};
-use super::batch::{BatchNames, RowBatch};
+use super::batch::RowBatch;
 use super::column::TableColumn;
-use super::values::Values;
 use super::writer::TableEncoder;
 
 /// The limits of a row group.
@@ -49,50 +46,55 @@ impl Default for GroupLimits {
     }
 }
 
-/// A column of the row group that is not complete.
-enum GroupColumn {
-    Encoder(Box<ColumnEncoder>),
-    List(FieldRef, Box<ArrowColumnWriter>),
+/// What the library writes. It counts the bytes of columns, to say in the footer where they are, but these
+/// go to the output from where they are: a row group is too large to be copied for nothing.
+#[derive(Debug, Default)]
+struct Framing {
+    bytes: Vec<u8>,
+    is_column: bool,
 }
 
-impl GroupColumn {
-    /// Adds some rows of a batch of so many.
-    fn push(
-        &mut self,
-        values: &Values<BatchNames>,
-        count: usize,
-        rows: &Range<usize>,
-    ) -> Result<()> {
-        match (self, values) {
-            (GroupColumn::Encoder(encoder), values) => encoder.push(values, rows),
-            (GroupColumn::List(field, writer), Values::Lists(values)) => {
-                let array = lists(values, count, rows)?;
-                let leaves = compute_leaves(field, &array)?;
-                leaves.iter().try_for_each(|leaf| writer.write(leaf))
-            }
-            // Batches of one run have the same columns.
-            (GroupColumn::List(..), _) => Ok(()),
+impl Write for Framing {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if !self.is_column {
+            self.bytes.extend_from_slice(bytes);
         }
+        Ok(bytes.len())
     }
 
-    /// Returns about how many bytes the column takes.
-    fn len(&self) -> usize {
-        match self {
-            GroupColumn::Encoder(encoder) => encoder.len(),
-            GroupColumn::List(_, writer) => writer.get_estimated_total_bytes(),
-        }
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The number of bytes of a column, in place of them.
+struct ColumnLength(usize);
+
+impl Length for ColumnLength {
+    fn len(&self) -> u64 {
+        self.0 as u64
+    }
+}
+
+impl ChunkReader for ColumnLength {
+    type T = io::Take<io::Repeat>;
+
+    fn get_read(&self, start: u64) -> Result<Self::T> {
+        Ok(io::repeat(0).take(self.len() - start))
+    }
+
+    fn get_bytes(&self, _start: u64, _length: usize) -> Result<Bytes> {
+        Err(ParquetError::General("columns are read in sequence".into()))
     }
 }
 
 /// Writes a file without seeking.
 struct FileWriter {
     schema: SchemaRef,
-    /// Writes into memory, from where bytes are moved to the output.
-    file: SerializedFileWriter<Vec<u8>>,
-    lists: ArrowRowGroupWriterFactory,
+    file: SerializedFileWriter<Framing>,
     limits: GroupLimits,
     /// The columns of the row group that is not complete; none if it has no rows.
-    group: Vec<GroupColumn>,
+    group: Vec<ColumnEncoder>,
     rows: usize,
 }
 
@@ -119,13 +121,14 @@ impl FileWriter {
             .set_statistics_enabled(EnabledStatistics::Page)
             .set_created_by(concat!("uriscan ", env!("CARGO_PKG_VERSION")).to_owned())
             .build();
-        let writer = ArrowWriter::try_new(Vec::new(), Arc::clone(&schema), Some(properties));
+        // It knows the Parquet form of the schema.
+        let writer =
+            ArrowWriter::try_new(Framing::default(), Arc::clone(&schema), Some(properties));
         let writer = writer.and_then(ArrowWriter::into_serialized_writer);
-        let (file, lists) = writer.map_err(output_error)?;
+        let (file, _) = writer.map_err(output_error)?;
         Ok(FileWriter {
             schema,
             file,
-            lists,
             limits,
             group: Vec::new(),
             rows: 0,
@@ -133,76 +136,71 @@ impl FileWriter {
     }
 
     /// Begins a row group of columns like those of a batch.
-    fn begin_group(&mut self, batch: &RowBatch) -> Result<()> {
-        let number = self.file.flushed_row_groups().len();
-        // A column has one leaf, so that these stand in the same order.
-        let leaves = self.lists.create_column_writers(number)?;
-        let descriptors = self.file.schema_descr().columns();
-        let columns = batch.columns.iter().zip(descriptors);
-        let columns = columns.zip(leaves).zip(self.schema.fields());
-        let column = |(((values, descriptor), leaf), field): (((_, &Arc<_>), _), &FieldRef)| {
-            match ColumnEncoder::new(Arc::clone(descriptor), values) {
-                Some(encoder) => GroupColumn::Encoder(Box::new(encoder)),
-                None => GroupColumn::List(Arc::clone(field), Box::new(leaf)),
-            }
-        };
+    fn begin_group(&mut self, batch: &RowBatch) {
+        // A column of lists has one leaf, so that columns and leaves stand in the same order.
+        let columns = batch.columns.iter().zip(self.file.schema_descr().columns());
+        let column = |(values, leaf): (_, &Arc<_>)| ColumnEncoder::new(Arc::clone(leaf), values);
         self.group = columns.map(column).collect();
-        Ok(())
     }
 
-    fn end_group(&mut self) -> Result<()> {
-        let mut group = self.file.next_row_group()?;
+    /// Writes the row group.
+    fn end_group(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        self.write_framing(out)?;
+        self.file.inner_mut().is_column = true;
+        let mut group = self.file.next_row_group().map_err(output_error)?;
         for column in self.group.drain(..) {
-            match column {
-                GroupColumn::Encoder(encoder) => {
-                    let (bytes, closed) = encoder.finish()?;
-                    group.append_column(&bytes, closed)?;
-                }
-                GroupColumn::List(_, writer) => writer.close()?.append_to_row_group(&mut group)?,
-            }
+            let column = column.finish().map_err(output_error)?;
+            out.write_all(&column.dictionary)?;
+            out.write_all(&column.pages)?;
+            let length = ColumnLength(column.dictionary.len() + column.pages.len());
+            let appended = group.append_column(&length, column.closed);
+            appended.map_err(output_error)?;
         }
-        group.close()?;
+        group.close().map_err(output_error)?;
+        self.file.flush()?;
+        self.file.inner_mut().is_column = false;
         self.rows = 0;
         Ok(())
     }
 
-    fn push(&mut self, batch: &RowBatch) -> Result<()> {
-        let (limits, mut start) = (self.limits, 0);
-        while start < batch.rows {
-            let bytes: usize = self.group.iter().map(GroupColumn::len).sum();
-            let is_full = self.rows == limits.rows || bytes + batch.bytes > limits.bytes;
-            if is_full && self.rows > 0 {
-                self.end_group()?;
-            }
-            if self.rows == 0 {
-                self.begin_group(batch)?;
-            }
-            let end = batch.rows.min(start + limits.rows - self.rows);
-            for (column, values) in self.group.iter_mut().zip(&batch.columns) {
-                column.push(values, batch.rows, &(start..end))?;
-            }
-            self.rows += end - start;
-            start = end;
-        }
+    /// Writes what the library has written.
+    fn write_framing(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        self.file.flush()?;
+        let framing = &mut self.file.inner_mut().bytes;
+        out.write_all(framing)?;
+        framing.clear();
         Ok(())
     }
 }
 
 impl TableEncoder for FileWriter {
     fn write(&mut self, batch: &mut RowBatch, out: &mut dyn Write) -> io::Result<()> {
-        self.push(batch).map_err(output_error)?;
-        let written = self.file.inner_mut();
-        out.write_all(written)?;
-        written.clear();
+        let (limits, mut start) = (self.limits, 0);
+        while start < batch.rows {
+            let bytes: usize = self.group.iter().map(ColumnEncoder::len).sum();
+            let is_full = self.rows == limits.rows || bytes + batch.bytes > limits.bytes;
+            if is_full && self.rows > 0 {
+                self.end_group(out)?;
+            }
+            if self.rows == 0 {
+                self.begin_group(batch);
+            }
+            let end = batch.rows.min(start + limits.rows - self.rows);
+            for (column, values) in self.group.iter_mut().zip(&batch.columns) {
+                column.push(values, &(start..end)).map_err(output_error)?;
+            }
+            self.rows += end - start;
+            start = end;
+        }
         Ok(())
     }
 
     fn finish(&mut self, out: &mut dyn Write) -> io::Result<()> {
         if self.rows > 0 {
-            self.end_group().map_err(output_error)?;
+            self.end_group(out)?;
         }
         self.file.finish().map_err(output_error)?;
-        out.write_all(&std::mem::take(self.file.inner_mut()))
+        self.write_framing(out)
     }
 }
 
