@@ -177,6 +177,28 @@ fn a_stream_gives_the_members_of_the_file() {
     }
 }
 
+/// A checksum without digits is none, whatever the bytes sum up to.
+#[test]
+fn text_is_no_tar() {
+    let mut block = b"http://example.com/ ".to_vec();
+    let mut sum: i32 = block.iter().map(|&byte| i32::from(byte)).sum();
+    // The checksum counts as blanks.
+    sum += 8 * i32::from(b' ');
+    while block.len() < 511 {
+        let byte = if sum > 0 { b'\xE9' } else { b'a' };
+        if !(148..156).contains(&block.len()) {
+            sum += i32::from(byte as i8);
+            block.push(byte);
+        } else {
+            block.push(b'x');
+        }
+    }
+    block.push(i8::try_from(-sum).unwrap() as u8);
+    assert!(ArchiveFormat::of(&block).is_none());
+    block[148] = b'\0';
+    assert!(ArchiveFormat::of(&block).is_none());
+}
+
 #[test]
 fn an_archive_that_is_cut_gives_what_stands_before_the_cut() {
     for name in [

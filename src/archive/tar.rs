@@ -97,7 +97,8 @@ impl<'a> TarHeader<'a> {
     /// Returns whether the checksum holds: the sum of all bytes, with blanks in its own place. Some
     /// writers took the bytes as signed.
     fn is_valid(&self) -> bool {
-        let Some(stored) = self.number(Self::CHECKSUM) else {
+        // The blanks alone sum up to more than zero, which a field without digits reads as.
+        let Some(stored) = self.number(Self::CHECKSUM).filter(|&sum| sum > 0) else {
             return false;
         };
         let bytes = self.0.iter().enumerate().map(|(at, &byte)| match at {
