@@ -21,6 +21,8 @@ use uriscan::pipeline::walk::{Root, Walk};
 use uriscan::pipeline::writer::FlushPolicy;
 use uriscan::pipeline::{self, PipelineOptions};
 
+use crate::packages::zip::{Member, zip};
+
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors/archives")
 }
@@ -175,6 +177,34 @@ fn a_stream_gives_the_members_of_the_file() {
         assert_eq!(references(&streamed), references(&read), "{name}");
         assert_eq!(streamed.codes, read.codes, "{name}");
     }
+}
+
+/// Members are unpacked as a whole up to some length, and bit by bit beyond it and in a stream.
+#[test]
+fn long_members_of_a_stream_are_those_of_the_file() {
+    let page = |length: usize| {
+        let links = (0..).map(|n| format!("{:>60000}<a href={n}>x</a>\n", ""));
+        let mut bytes = Vec::with_capacity(length + 70_000);
+        links
+            .take_while(|link| {
+                bytes.extend_from_slice(link.as_bytes());
+                bytes.len() < length
+            })
+            .for_each(drop);
+        bytes.truncate(length);
+        bytes
+    };
+    let lengths = [10, 1 << 20, (4 << 20) - 1, 4 << 20, (4 << 20) + 1, 6 << 20];
+    let members = lengths.map(|length| Member::new(&format!("{length}.html"), page(length)));
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("long.zip");
+    fs::write(&path, zip(&members)).unwrap();
+    let file = fs::File::open(&path).unwrap();
+    let streamed = run(directory.path(), &["-".to_owned()], Stdio::from(file));
+    let read = run(directory.path(), &["long.zip".to_owned()], Stdio::null());
+    assert!(read.links.len() > 300);
+    assert_eq!(references(&streamed), references(&read));
+    assert_eq!((streamed.exit, read.exit), (Some(0), Some(0)));
 }
 
 /// A checksum without digits is none, whatever the bytes sum up to.

@@ -36,7 +36,7 @@ const AHEAD: usize = 4 << 10;
 /// The number of bytes that are read at least where members follow one another.
 const FAR_AHEAD: usize = 64 << 10;
 /// The longest contents that are unpacked as a whole, in bytes, packed or not.
-const HELD: u64 = 1 << 20;
+const HELD: u64 = 4 << 20;
 /// The longest comment behind the end record, in bytes.
 const COMMENT: u64 = 0xffff;
 /// A 32-bit field whose value stands in the extra field.
