@@ -74,7 +74,7 @@ pub(super) fn push_link(link: &Link<'_>, out: &mut Vec<u8>) {
     }
     push_optional(link.unwrapped, out);
     if link.member.is_some() {
-        push_part(&link.part, out);
+        push_part(link.part, out);
     }
 }
 
@@ -213,8 +213,8 @@ impl<'a> WireReader<'a> {
         let alternatives: Vec<_> = (0..self.number()).map(|_| self.bytes()).collect();
         let unwrapped = self.optional();
         let part = match member {
-            Some(_) => self.part(),
-            None => LinkMember::default(),
+            Some(_) => &self.part(),
+            None => LinkMember::none(),
         };
         then(&Link {
             member,

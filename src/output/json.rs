@@ -102,7 +102,7 @@ impl RepeatedValues {
             set(&mut self.attribute, link.attribute);
             self.forget(FieldSubject::Syntax);
         }
-        let (numbers, texts) = record(&link.part);
+        let (numbers, texts) = record(link.part);
         if self.record_numbers != numbers
             || (self.record_texts.iter().map(Option::as_deref)).ne(texts.iter().copied())
         {
@@ -621,7 +621,7 @@ mod tests {
                         extractor.extract_bytes(&document, page, &mut |link: &Link<'_>| {
                             let link = Link {
                                 member,
-                                part,
+                                part: &part,
                                 ..link.clone()
                             };
                             push_link(&layout, &path, &link, &mut repeats, &mut repeated);

@@ -151,19 +151,42 @@ enum MemberBytes<'a> {
 /// Adds a member to what is found in it.
 struct InMember<'a> {
     name: &'a str,
-    bytes: Option<&'a [u8]>,
-    record: Option<(&'a RecordHeader, WebRecord<'a>)>,
+    part: LinkMember<'a>,
     joined: String,
 }
 
 impl<'a> InMember<'a> {
-    fn new(place: &MemberPlace<'a>) -> Self {
+    fn new(place: &MemberPlace<'a>, shown: Option<&'a WebRecord<'a>>) -> Self {
+        let record = place.member.record.as_deref();
+        let part = LinkMember {
+            name_bytes: place.bytes,
+            message_offset: record.map(|record| record.offset),
+            member_offset: record.and_then(|record| record.member_offset),
+            member_length: record.and_then(|record| record.member_length),
+            record: shown,
+            ..LinkMember::default()
+        };
         InMember {
             name: place.name,
-            bytes: place.bytes,
-            record: (place.member.record.as_deref()).map(|record| (record, record.shown())),
+            part,
             joined: String::new(),
         }
+    }
+}
+
+/// Adds a member to the message and the part of a link in it.
+fn around<'a>(member: &LinkMember<'a>, part: &LinkMember<'a>) -> LinkMember<'a> {
+    let record = match member.record {
+        Some(_) => member,
+        None => part,
+    };
+    LinkMember {
+        name_bytes: member.name_bytes,
+        message_offset: record.message_offset,
+        member_offset: record.member_offset,
+        member_length: record.member_length,
+        record: record.record,
+        ..*part
     }
 }
 
@@ -180,17 +203,16 @@ fn joined<'a>(name: &'a str, inner: Option<&str>, buffer: &'a mut String) -> &'a
 }
 
 impl SinkChange for InMember<'_> {
+    #[inline(always)]
     fn link<S: Sink + ?Sized>(&mut self, link: &Link<'_>, sink: &mut S) {
-        let mut part = LinkMember {
-            name_bytes: self.bytes,
-            ..link.part
+        let both;
+        let part = match std::ptr::eq(link.part, LinkMember::none()) {
+            true => &self.part,
+            false => {
+                both = around(&self.part, link.part);
+                &both
+            }
         };
-        if let Some((record, shown)) = &self.record {
-            part.record = Some(shown);
-            part.message_offset = Some(record.offset);
-            part.member_offset = record.member_offset;
-            part.member_length = record.member_length;
-        }
         let member = Some(joined(self.name, link.member, &mut self.joined));
         sink.link(&Link {
             member,
@@ -621,9 +643,10 @@ impl<'a> ArchiveReader<'a> {
             tree: tree.as_deref(),
             ..Document::new(format, base.as_ref())
         };
+        let shown = place.member.record.as_deref().map(RecordHeader::shown);
         let mut member_sink = ChangingSink {
             sink: &mut *sink,
-            change: InMember::new(&place),
+            change: InMember::new(&place, shown.as_ref()),
         };
         let length = match contents {
             MemberBytes::Bytes(bytes) => {

@@ -79,10 +79,12 @@ impl SinkChange for OfMessage<'_> {
         if link.part.message_offset.is_some() {
             return sink.link(link);
         }
-        let mut link = link.clone();
-        link.part.message_id = self.0.message_id;
-        link.part.message_offset = self.0.message_offset;
-        link.part.envelope = self.0.envelope;
-        sink.link(&link);
+        let part = &LinkMember {
+            message_id: self.0.message_id,
+            message_offset: self.0.message_offset,
+            envelope: self.0.envelope,
+            ..*link.part
+        };
+        sink.link(&Link { part, ..*link });
     }
 }

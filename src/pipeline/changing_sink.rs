@@ -33,6 +33,8 @@ pub(super) struct ChangingSink<'s, S: ?Sized, C> {
 }
 
 impl<S: Sink + ?Sized, C: SinkChange> Sink for ChangingSink<'_, S, C> {
+    // Where the change is known, no link is made only to be copied.
+    #[inline(always)]
     fn link(&mut self, link: &Link<'_>) {
         self.change.link(link, self.sink);
     }

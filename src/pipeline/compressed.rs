@@ -12,7 +12,7 @@ use super::sniff::HEAD;
 use crate::archive::WARC;
 use crate::decode::compression::{Codec, DecompressError, DecompressFault, Decompressed, Members};
 use crate::document::NestingLimit;
-use crate::resolver::{Link, Sink};
+use crate::resolver::{Link, LinkMember, Sink};
 
 /// A compressed file, with the first bytes of its content read.
 pub(crate) struct OpenedFile<'a> {
@@ -159,9 +159,11 @@ impl SinkChange for Located {
         let Some(offset) = offset.and_then(|offset| self.0.offset(offset)) else {
             return sink.link(link);
         };
-        let mut link = link.clone();
-        link.part.member_offset = Some(offset);
-        sink.link(&link);
+        let part = &LinkMember {
+            member_offset: Some(offset),
+            ..*link.part
+        };
+        sink.link(&Link { part, ..*link });
     }
 }
 

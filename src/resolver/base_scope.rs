@@ -327,6 +327,14 @@ impl BaseScope {
         Some(Base { uri, source })
     }
 
+    /// Returns whether the document is a message, a record or in one.
+    pub(super) fn is_in_message(&self) -> bool {
+        let heading = &self.heading;
+        let has_part = !heading.media_type.is_empty() || !heading.charset.is_empty();
+        let has_message = heading.message_id.is_some() || heading.message_offset.is_some();
+        has_part || has_message || heading.envelope.is_some()
+    }
+
     /// The message that the document is in.
     pub(super) fn message(&self) -> LinkMember<'_> {
         LinkMember {

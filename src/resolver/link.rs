@@ -40,7 +40,7 @@ pub struct Link<'a> {
     /// The original target where a mail gateway has rewritten it, if unwrapping is enabled.
     pub unwrapped: Option<&'a [u8]>,
     /// The message or record, and the part.
-    pub part: LinkMember<'a>,
+    pub part: &'a LinkMember<'a>,
     /// The description in markup, if
     /// [`HtmlOptions::descriptions`](crate::options::HtmlOptions::descriptions) asks for it.
     pub description: Option<LinkDescription<'a>>,
@@ -115,7 +115,26 @@ pub struct LinkMember<'a> {
     pub target_part: Option<&'a str>,
 }
 
+/// What is known of a link outside messages, records and archives.
+static NO_MEMBER: LinkMember<'static> = LinkMember {
+    message_id: None,
+    message_offset: None,
+    envelope: None,
+    name_bytes: None,
+    member_offset: None,
+    member_length: None,
+    record: None,
+    media_type: None,
+    charset: None,
+    target_part: None,
+};
+
 impl LinkMember<'_> {
+    /// Returns that nothing is known.
+    pub(crate) fn none() -> &'static Self {
+        &NO_MEMBER
+    }
+
     /// Returns whether the link is in a message, a record or a member of an archive: anything but the
     /// envelope is known.
     pub(crate) fn is_known(&self) -> bool {

@@ -144,6 +144,20 @@ impl LinkWriter {
             _ => None,
         };
         let heading = &scope.heading;
+        let member;
+        let part = match scope.is_in_message() || target_part.is_some() {
+            false => LinkMember::none(),
+            true => {
+                member = LinkMember {
+                    media_type: some(&heading.media_type),
+                    charset: some(&heading.charset),
+                    target_part,
+                    // Readers of compressed files and of archives fill in the rest.
+                    ..scope.message()
+                };
+                &member
+            }
+        };
         let link = Link {
             member: scope.member(),
             position: found.position,
@@ -157,13 +171,7 @@ impl LinkWriter {
             flags,
             alternatives: &[],
             unwrapped: None,
-            part: LinkMember {
-                media_type: some(&heading.media_type),
-                charset: some(&heading.charset),
-                target_part,
-                // Readers of compressed files and of archives fill in the rest.
-                ..scope.message()
-            },
+            part,
             description: None,
         };
         let unwrapped = match (&self.unwrapper, target) {
@@ -172,7 +180,7 @@ impl LinkWriter {
         };
         match unwrapped.is_some() || events.has_details(found) {
             false => sink.link(&link),
-            true => emit_details(&link, unwrapped.as_deref(), found, (events, window), sink),
+            true => emit_details(link, unwrapped.as_deref(), found, (events, window), sink),
         }
     }
 
@@ -195,7 +203,7 @@ impl LinkWriter {
 /// Emits a link with what few links have.
 #[inline(never)]
 fn emit_details(
-    link: &Link<'_>,
+    link: Link<'_>,
     unwrapped: Option<&[u8]>,
     found: &FoundReference,
     (events, window): (&Batch, &[u8]),
@@ -221,7 +229,7 @@ fn emit_details(
         alternatives: &alternatives,
         unwrapped,
         description,
-        ..link.clone()
+        ..link
     });
 }
 
