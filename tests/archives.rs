@@ -207,6 +207,39 @@ fn long_members_of_a_stream_are_those_of_the_file() {
     assert_eq!((streamed.exit, read.exit), (Some(0), Some(0)));
 }
 
+/// A directory may name the same contents again and again: they are read as often as the file has room for
+/// them.
+#[test]
+fn members_in_one_place_cost_no_more_than_the_file() {
+    let page = "<a href=a>b</a>".to_owned() + &" ".repeat(2 << 20);
+    let one = zip(&[Member::new("a.html", page)]);
+    let length = |at: usize| u32::from_le_bytes(one[at..at + 4].try_into().unwrap()) as usize;
+    let (size, start) = (length(one.len() - 10), length(one.len() - 6));
+    let end = one.len() - 22;
+    let mut many = one[..end].to_vec();
+    let count = 50_u16;
+    for _ in 1..count {
+        many.extend_from_slice(&one[start..end]);
+    }
+    many.extend_from_slice(&one[end..]);
+    let end = many.len() - 22;
+    many[end + 8..end + 10].copy_from_slice(&count.to_le_bytes());
+    many[end + 10..end + 12].copy_from_slice(&count.to_le_bytes());
+    many[end + 12..end + 16].copy_from_slice(&(size as u32 * u32::from(count)).to_le_bytes());
+    let room = many.len() / (start - 36);
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("many.zip"), many).unwrap();
+    let [one, two] = ["-j1", "-j2"].map(|threads| {
+        let arguments = [threads, "many.zip"].map(str::to_owned);
+        run(directory.path(), &arguments, Stdio::null())
+    });
+    assert!((1..50).contains(&room));
+    assert_eq!(one.links.len(), room);
+    assert_eq!(one.codes, BTreeSet::from(["archive.inconsistent".into()]));
+    assert_eq!(one.exit, Some(2));
+    assert_eq!((one.links, one.codes), (two.links, two.codes));
+}
+
 /// A checksum without digits is none, whatever the bytes sum up to.
 #[test]
 fn text_is_no_tar() {

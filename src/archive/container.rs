@@ -117,6 +117,8 @@ pub struct MemberStart {
     pub(super) header: u64,
     /// The number of headers in front of it.
     pub(super) before: u64,
+    /// The packed bytes of the members in front of it, of a zip.
+    pub(super) packed: u64,
 }
 
 /// Consecutive members of an archive.

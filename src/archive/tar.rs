@@ -32,7 +32,7 @@ pub(super) fn starts(head: &[u8]) -> bool {
 
 /// Opens some members of a tar in a file.
 pub(super) fn open_range(mut file: Box<dyn ReadSeek>, range: MemberRange) -> Box<dyn Container> {
-    let MemberStart { header, before } = range.start;
+    let MemberStart { header, before, .. } = range.start;
     let sought = file.seek(SeekFrom::Start(header));
     let mut source = BufferedSource::long(Box::new(file));
     source.consumed = header;
@@ -53,6 +53,7 @@ pub(super) fn pass_over(
     let MemberStart {
         mut header,
         mut before,
+        ..
     } = from;
     let (mut passed, mut extended) = (0_u64, Extended::default());
     loop {
@@ -65,7 +66,11 @@ pub(super) fn pass_over(
         }
         let is_between = extended.is_empty();
         if passed >= bytes && is_between {
-            return Some(MemberStart { header, before });
+            return Some(MemberStart {
+                header,
+                before,
+                packed: 0,
+            });
         }
         let size = own.contents_length(&extended)?;
         match own.kind() {

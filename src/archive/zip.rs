@@ -108,6 +108,7 @@ pub(super) fn pass_over(
     let start = MemberStart {
         header: zip.directory.consumed,
         before: zip.members,
+        packed: zip.packed,
     };
     // A header that is damaged is told by the range that ends with it.
     let is_member = zip.left > 0 && zip.members < MEMBERS && zip.header().is_some();
@@ -326,6 +327,9 @@ struct Zip {
     /// The offset of the local header of the current member.
     at: u64,
     members: u64,
+    /// The packed bytes of all members so far, which are more than the file has where some stand in the
+    /// same place.
+    packed: u64,
     faults: Vec<ArchiveFault>,
 }
 
@@ -374,6 +378,7 @@ impl Zip {
             unpacked: Vec::new(),
             at: 0,
             members: 0,
+            packed: 0,
             faults: Vec::new(),
         })
     }
@@ -389,6 +394,7 @@ impl Zip {
             self.directory = directory_at(&self.file, start.header, self.end);
             self.members = start.before;
             self.left = self.left.saturating_sub(start.before);
+            self.packed = start.packed;
         }
     }
 
@@ -406,13 +412,14 @@ impl Zip {
         let offset = u32_at(&fixed, 42).into();
         let header = ZipHeader::new(&fixed[8..], offset, names, extras);
         self.directory.skip((whole + comment) as u64);
+        self.packed = self.packed.saturating_add(header.packed);
         Some(header)
     }
 
     /// Opens the contents of a member behind its local header.
     fn open(&mut self, header: &ZipHeader) -> io::Result<MemberContents> {
-        // No file can be read at the largest offsets.
-        let local = match self.at < self.length {
+        // No file can be read at the largest offsets, and none has more packed bytes than bytes.
+        let local = match self.at < self.length && self.packed <= self.length {
             true => self.window.bytes(self.at, LOCAL_SIZE)?,
             false => &[],
         };
