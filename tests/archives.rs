@@ -240,6 +240,28 @@ fn members_in_one_place_cost_no_more_than_the_file() {
     assert_eq!((one.links, one.codes), (two.links, two.codes));
 }
 
+/// Each archive may keep the ratio while all of them do not.
+#[test]
+fn archives_in_archives_keep_the_ratio_together() {
+    let page = "http://example.com/\n".to_owned() + &" ".repeat(40 << 20);
+    let inner = zip(&[Member::new("a.txt", page)]);
+    let copies = [1, 2, 3, 4].map(|n| Member::new(&format!("{n}.zip"), inner.as_slice()));
+    let outer = zip(&[
+        Member::new("b.zip", zip(&copies)),
+        Member::new("c.txt", "http://example.com/c"),
+    ]);
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("outer.zip"), outer).unwrap();
+    let read = run(directory.path(), &["outer.zip".to_owned()], Stdio::null());
+    let members: Vec<_> = references(&read)
+        .into_iter()
+        .map(|(name, _)| name)
+        .collect();
+    assert_eq!(members, ["b.zip!1.zip!a.txt", "b.zip!2.zip!a.txt", "c.txt"]);
+    assert_eq!(read.codes, BTreeSet::from(["archive.ratio-limit".into()]));
+    assert_eq!(read.exit, Some(2));
+}
+
 /// A checksum without digits is none, whatever the bytes sum up to.
 #[test]
 fn text_is_no_tar() {

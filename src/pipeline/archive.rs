@@ -9,6 +9,7 @@ use memchr::memrchr;
 use super::changing_sink::{ChangingSink, SinkChange};
 use super::compressed::OpenedFile;
 use super::input;
+use super::nested_output::{NestedOutput, NestedReader};
 use super::options::{Archived, Choice, Decompress, PipelineOptions};
 use super::sniff::{self, HEAD};
 use crate::archive::{
@@ -236,6 +237,7 @@ pub(super) struct ArchiveReader<'a> {
     /// The dialect of Markdown of the tree in the archive, if the tree tells.
     slug: Option<Slug>,
     wanted: Option<&'a mut WantedBytes>,
+    nested: NestedOutput,
 }
 
 /// A document whose bytes are wanted, and no links.
@@ -294,6 +296,7 @@ impl<'a> ArchiveReader<'a> {
             outcome: ArchiveOutcome::default(),
             slug: None,
             wanted: None,
+            nested: NestedOutput::default(),
         }
     }
 
@@ -375,10 +378,14 @@ impl<'a> ArchiveReader<'a> {
         };
         let head = &attachment.contents[..attachment.contents.len().min(HEAD)];
         let bytes = Cursor::new(attachment.contents.to_vec());
+        self.nested.begin(attachment.contents.len() as u64);
         let read = match Codec::of(head) {
             Some(codec) => self.compressed(codec, Box::new(bytes), place, sink),
             None => self.file(head, ArchiveSource::File(Box::new(bytes)), place, sink),
         };
+        if self.nested.is_excessive() {
+            diagnose(Some(part), (&diagnostic::RATIO_LIMIT, 0), sink);
+        }
         (self.outcome, read)
     }
 
@@ -397,7 +404,11 @@ impl<'a> ArchiveReader<'a> {
         sink: &mut dyn Sink,
     ) -> io::Result<()> {
         let container = Rc::new(RefCell::new(container));
+        let is_outermost = place.depth <= 1;
         loop {
+            if !is_outermost && self.nested.is_excessive() {
+                return Ok(());
+            }
             let next = container.borrow_mut().next();
             report_faults(&container, place.prefix.strip_suffix('!'), sink);
             let Some(member) = next? else {
@@ -423,8 +434,15 @@ impl<'a> ArchiveReader<'a> {
             if !sink.begin_member(&name, &inner) {
                 continue;
             }
+            if is_outermost {
+                self.nested.begin(0);
+            }
             let read = self.member(&container, member_place, sink);
             report_faults(&container, Some(&name), sink);
+            if is_outermost && self.nested.is_excessive() {
+                diagnose(Some(&name), (&diagnostic::RATIO_LIMIT, 0), sink);
+                self.nested.begin(0);
+            }
             read?;
         }
     }
@@ -435,7 +453,9 @@ impl<'a> ArchiveReader<'a> {
         place: MemberPlace<'_>,
         sink: &mut dyn Sink,
     ) -> io::Result<()> {
-        let mut reader = MemberReader(Rc::clone(container));
+        let is_outermost = place.archive.depth <= 1;
+        let reader = MemberReader(Rc::clone(container));
+        let mut reader = NestedReader::new(reader, &self.nested, is_outermost);
         match &place.member.contents {
             MemberContents::Unreadable => {
                 self.outcome.counts.skip("unreadable");
@@ -453,6 +473,7 @@ impl<'a> ArchiveReader<'a> {
             MemberContents::Document(format) => {
                 let mut inside = container.borrow_mut();
                 if let Some(bytes) = inside.whole() {
+                    reader.count(bytes.len());
                     return self.document(format, MemberBytes::Bytes(&bytes), place, sink);
                 }
                 drop(inside);
@@ -468,6 +489,7 @@ impl<'a> ArchiveReader<'a> {
         {
             let head = &bytes[..bytes.len().min(HEAD)];
             if Codec::of(head).is_none() && ArchiveFormat::of_file(head, named).is_none() {
+                reader.count(bytes.len());
                 return self.plain(head, MemberBytes::Bytes(&bytes), place, sink);
             }
         }
@@ -501,10 +523,12 @@ impl<'a> ArchiveReader<'a> {
             path: opened.path,
             ..place
         };
-        let source = ArchiveSource::Stream(Box::new(opened.reader()), Some(opened.members()));
+        let reader = NestedReader::new(opened.reader(), &self.nested, false);
+        let source = ArchiveSource::Stream(Box::new(reader), Some(opened.members()));
         let mut read = self.file(&opened.head, source, inner, sink);
         // An archive may end before its compression does.
-        if read.is_ok() && ArchiveFormat::of(&opened.head).is_some() {
+        let is_archive = ArchiveFormat::of(&opened.head).is_some();
+        if read.is_ok() && is_archive && !self.nested.is_excessive() {
             read = opened.read_to_end().map(drop);
         }
         for error in opened.errors() {

@@ -3,9 +3,10 @@
 //! [`walk`] finds files lazily. [`queue`] groups them in batches with ascending tickets and splits
 //! huge ones ([`split_lines`], [`split_members`], [`split_records`], [`split_files`]). [`mod@run`] has a
 //! worker for each core that reads the files of a batch ([`read`], which opens by [`input`], recognises
-//! by [`sniff`] and extracts) into a buffer of its own; threads in the place of idle workers decompress
-//! ([`prefetch`]). [`reorder`] puts these buffers in the order of their tickets, and [`writer`] writes
-//! them. The bytes written do not depend on the number of workers.
+//! by [`sniff`] and extracts) into a buffer of its own; what archives in archives give is bounded
+//! ([`nested_output`]); threads in the place of idle workers decompress ([`prefetch`]). [`reorder`] puts
+//! these buffers in the order of their tickets, and [`writer`] writes them. The bytes written do not depend
+//! on the number of workers.
 
 pub(crate) mod archive;
 pub(crate) mod attachment;
@@ -14,6 +15,7 @@ pub(crate) mod changing_sink;
 pub(crate) mod compressed;
 pub(crate) mod input;
 pub(crate) mod members;
+mod nested_output;
 pub(crate) mod options;
 pub(crate) mod prefetch;
 pub(crate) mod queue;
