@@ -128,21 +128,21 @@ impl LineCounter {
         // An index from which on all is ASCII.
         let mut ascii = from;
         let (mut base, mut last) = (from, from);
-        let mut chunk = Chunk::new(bytes, base);
+        let mut chunk = LineChunk::new(bytes, base);
         for (offset, place) in places {
             let at = window.at_offset(offset);
             debug_assert!(at >= last, "offsets must ascend");
             last = at.max(last);
-            while last - base >= Chunk::LENGTH {
-                let start = chunk.line_start(base, Chunk::LENGTH);
+            while last - base >= LineChunk::LENGTH {
+                let start = chunk.line_start(base, LineChunk::LENGTH);
                 line_start = line_start.max(start);
                 (counted, column) = later((counted, column), start);
-                line += chunk.feeds(Chunk::LENGTH);
-                base += Chunk::LENGTH;
+                line += chunk.feeds(LineChunk::LENGTH);
+                base += LineChunk::LENGTH;
                 if !chunk.is_ascii {
                     ascii = base;
                 }
-                chunk = Chunk::new(bytes, base);
+                chunk = LineChunk::new(bytes, base);
             }
             let start = chunk.line_start(base, last - base);
             let (from, mut before) = later((counted, column), start);
@@ -221,35 +221,35 @@ impl LineCounter {
     }
 }
 
-/// What a stretch of bytes has, of which the last ones of a window are fewer.
-struct Chunk {
+/// The line feeds of some consecutive bytes: 64, or fewer at the end of a window.
+struct LineChunk {
     /// One bit for each line feed, the first byte's lowest.
     feeds: u64,
     is_ascii: bool,
 }
 
-impl Chunk {
+impl LineChunk {
     const LENGTH: usize = u64::BITS as usize;
 
     #[inline(always)]
     fn new(bytes: &[u8], at: usize) -> Self {
         match bytes.get(at..).and_then(|bytes| bytes.first_chunk()) {
-            Some(bytes) => Chunk::of(bytes),
-            None => Chunk::last(&bytes[at..]),
+            Some(bytes) => LineChunk::of(bytes),
+            None => LineChunk::last(&bytes[at..]),
         }
     }
 
     #[inline(never)]
     fn last(bytes: &[u8]) -> Self {
-        let mut chunk = [0; Chunk::LENGTH];
+        let mut chunk = [0; LineChunk::LENGTH];
         chunk[..bytes.len()].copy_from_slice(bytes);
-        Chunk::of(&chunk)
+        LineChunk::of(&chunk)
     }
 
     #[inline(always)]
-    fn of(bytes: &[u8; Chunk::LENGTH]) -> Self {
+    fn of(bytes: &[u8; LineChunk::LENGTH]) -> Self {
         let blocks = bytes.as_chunks().0.iter().map(Block::new);
-        Chunk {
+        LineChunk {
             feeds: simd::equal_of_64(b'\n', bytes, 0).unwrap_or_default(),
             is_ascii: blocks.fold(0, |found, block| found | block.beyond_ascii()) == 0,
         }
@@ -259,7 +259,7 @@ impl Chunk {
     #[inline(always)]
     fn of_first(&self, length: usize) -> u64 {
         match length {
-            Chunk::LENGTH => self.feeds,
+            LineChunk::LENGTH => self.feeds,
             _ => self.feeds & !(u64::MAX << length),
         }
     }
@@ -275,7 +275,7 @@ impl Chunk {
     #[inline(always)]
     fn line_start(&self, base: usize, length: usize) -> i64 {
         let feeds = self.of_first(length);
-        let behind = base + Chunk::LENGTH - feeds.leading_zeros() as usize;
+        let behind = base + LineChunk::LENGTH - feeds.leading_zeros() as usize;
         match feeds {
             0 => i64::MIN,
             _ => behind as i64,
@@ -444,6 +444,17 @@ mod tests {
         Position { line, column }
     }
 
+    /// The window of some of all bytes, with those behind that a window holds.
+    fn window(bytes: &[u8], range: std::ops::Range<usize>) -> Window<'_> {
+        let behind = range.start.saturating_sub(LOOK_BEHIND);
+        Window {
+            bytes: &bytes[behind..range.end],
+            start: range.start - behind,
+            offset: behind as u64,
+            last: range.end == bytes.len(),
+        }
+    }
+
     #[test]
     fn windows_of_any_size_count_like_the_whole_document() {
         let text = "\u{feff}a\r\nbü\n\n\r\r\nq€x𝄞y\rz é\n".as_bytes();
@@ -454,13 +465,7 @@ mod tests {
             let mut start = 0;
             while start < bytes.len() {
                 let end = (start + size).min(bytes.len());
-                let behind = start.saturating_sub(LOOK_BEHIND);
-                let window = Window {
-                    bytes: &bytes[behind..end],
-                    start: start - behind,
-                    offset: behind as u64,
-                    last: end == bytes.len(),
-                };
+                let window = window(&bytes, start..end);
                 for at in start..end {
                     let boundary = bytes[at] & 0xC0 != 0x80;
                     if boundary && at >= 3 && at % 3 == 0 && bytes[at] != b'\n' {
@@ -468,7 +473,7 @@ mod tests {
                         assert_eq!(got, naive(&bytes, at), "size {size}, offset {at}");
                     }
                 }
-                lines.pass(&window, end - behind);
+                lines.pass(&window, window.bytes.len());
                 start = end;
             }
         }
@@ -510,13 +515,7 @@ mod tests {
             let mut start = 0;
             while start < bytes.len() {
                 let end = (start + 1 + next(900)).min(bytes.len());
-                let behind = start.saturating_sub(LOOK_BEHIND);
-                let window = Window {
-                    bytes: &bytes[behind..end],
-                    start: start - behind,
-                    offset: behind as u64,
-                    last: end == bytes.len(),
-                };
+                let window = window(&bytes, start..end);
                 let floor = start.max(3) as u64;
                 let mut offsets: Vec<_> = (0..next(20))
                     .map(|_| (start + next(end - start)) as u64)
@@ -532,8 +531,8 @@ mod tests {
                     other.fill(&window, batch.iter().copied().zip(&mut found));
                     assert_eq!(found, expected, "{round}, {batch:?}");
                 }
-                one.pass(&window, end - behind);
-                other.pass(&window, end - behind);
+                one.pass(&window, window.bytes.len());
+                other.pass(&window, window.bytes.len());
                 let state =
                     |lines: &LineCounter| (lines.offset, lines.line, lines.column, lines.bytes);
                 assert_eq!(state(&other), state(&one), "{round}, {end}");
@@ -588,7 +587,7 @@ mod tests {
                     offset: behind as u64,
                     last: false,
                 };
-                lines.pass(&window, end - behind);
+                lines.pass(&window, window.bytes.len());
             }
             for at in [18, bytes.len() - 1] {
                 let mut lines = lines.clone();

@@ -9,7 +9,7 @@ use memchr::memrchr;
 use super::changing_sink::{ChangingSink, SinkChange};
 use super::compressed::OpenedFile;
 use super::input;
-use super::nested_output::{NestedOutput, NestedReader};
+use super::nested_output::{InnerReader, NestedOutput};
 use super::options::{Archived, Choice, Decompress, PipelineOptions};
 use super::sniff::{self, HEAD};
 use crate::archive::{
@@ -455,7 +455,7 @@ impl<'a> ArchiveReader<'a> {
     ) -> io::Result<()> {
         let is_outermost = place.archive.depth <= 1;
         let reader = MemberReader(Rc::clone(container));
-        let mut reader = NestedReader::new(reader, &self.nested, is_outermost);
+        let mut reader = InnerReader::new(reader, &self.nested, is_outermost);
         match &place.member.contents {
             MemberContents::Unreadable => {
                 self.outcome.counts.skip("unreadable");
@@ -523,7 +523,7 @@ impl<'a> ArchiveReader<'a> {
             path: opened.path,
             ..place
         };
-        let reader = NestedReader::new(opened.reader(), &self.nested, false);
+        let reader = InnerReader::new(opened.reader(), &self.nested, false);
         let source = ArchiveSource::Stream(Box::new(reader), Some(opened.members()));
         let mut read = self.file(&opened.head, source, inner, sink);
         // An archive may end before its compression does.

@@ -8,8 +8,8 @@ use std::rc::Rc;
 
 use crate::decode::compression::Decompressed;
 
-/// What one member of the outermost archive gives, and what all archives and compressed files in it give
-/// together: the ratio of the two is limited as that of a compressed file is.
+/// The bytes that one member of the outermost archive gives, and those that all archives and compressed files
+/// in it give together: the ratio of the two is limited as that of a compressed file is.
 #[derive(Clone, Default)]
 pub(super) struct NestedOutput(Rc<Cell<NestedCounts>>);
 
@@ -36,15 +36,15 @@ impl NestedOutput {
 }
 
 /// Reads a member of the outermost archive, or what is inside one until that is too much.
-pub(super) struct NestedReader<R> {
+pub(super) struct InnerReader<R> {
     reader: R,
     nested: NestedOutput,
     is_outermost: bool,
 }
 
-impl<R: Read> NestedReader<R> {
+impl<R: Read> InnerReader<R> {
     pub(super) fn new(reader: R, nested: &NestedOutput, is_outermost: bool) -> Self {
-        NestedReader {
+        InnerReader {
             reader,
             nested: nested.clone(),
             is_outermost,
@@ -68,7 +68,7 @@ impl<R: Read> NestedReader<R> {
     }
 }
 
-impl<R: Read> Read for NestedReader<R> {
+impl<R: Read> Read for InnerReader<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         if !self.is_outermost && self.nested.is_excessive() {
             return Ok(0);

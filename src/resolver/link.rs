@@ -115,7 +115,7 @@ pub struct LinkMember<'a> {
     pub target_part: Option<&'a str>,
 }
 
-/// What is known of a link outside messages, records and archives.
+/// Nothing, which is known of a link outside messages, records and archives.
 static NO_MEMBER: LinkMember<'static> = LinkMember {
     message_id: None,
     message_offset: None,

@@ -7,7 +7,7 @@ use super::encodings::shared_prefix;
 /// The bytes that a bound has at most, but where it cannot be cut. Longer ones are no longer exact.
 const CUT: usize = 64;
 
-/// A value of a column that is a bound. Bounds of a column are of one kind.
+/// A value of a column that is a bound. ValueBounds of a column are of one kind.
 #[derive(Clone, Debug, PartialEq, PartialOrd)]
 pub(super) enum Bound {
     Number(i64),
@@ -16,14 +16,14 @@ pub(super) enum Bound {
 
 /// The least and the greatest value.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Bounds {
+pub(super) struct ValueBounds {
     pub(super) least: Bound,
     pub(super) greatest: Bound,
 }
 
-impl Bounds {
+impl ValueBounds {
     /// Makes the bounds those of more values.
-    pub(super) fn widen(&mut self, other: &Bounds) {
+    pub(super) fn widen(&mut self, other: &ValueBounds) {
         if other.least < self.least {
             self.least = other.least.clone();
         }
@@ -35,7 +35,7 @@ impl Bounds {
 
 /// The bounds of strings, each of which has some first bytes of the one before.
 ///
-/// What two strings share tells most of the order: one that differs from the last one behind the byte in
+/// The bytes that two strings share tell most of the order: one that differs from the last one behind the byte in
 /// which that differs from a bound is on the same side of it.
 #[derive(Debug, Default)]
 pub(super) struct StringBounds {
@@ -98,8 +98,8 @@ impl StringBounds {
     }
 
     /// Returns the bounds, if there is a string, and removes the strings.
-    pub(super) fn finish(&mut self) -> Option<Bounds> {
-        std::mem::take(&mut self.has_any).then(|| Bounds {
+    pub(super) fn finish(&mut self) -> Option<ValueBounds> {
+        std::mem::take(&mut self.has_any).then(|| ValueBounds {
             least: Bound::String(self.least.bound.clone()),
             greatest: Bound::String(self.greatest.bound.clone()),
         })

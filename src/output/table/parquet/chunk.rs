@@ -12,16 +12,16 @@ use parquet::file::statistics::{Statistics, ValueStatistics};
 use parquet::file::writer::{SerializedPageWriter, TrackedWrite};
 use parquet::schema::types::ColumnDescPtr;
 
-use super::bounds::{Bound, Bounds, cut_greatest, cut_least};
+use super::bounds::{Bound, ValueBounds, cut_greatest, cut_least};
 
-/// What the footer says of a data page.
+/// A data page, as the footer describes it.
 #[derive(Debug)]
 pub(super) struct PageSummary {
     pub(super) rows: usize,
     /// The entries of each level of definition: of the highest one are the values.
     pub(super) counts: Vec<usize>,
     /// None where no row has a value.
-    pub(super) bounds: Option<Bounds>,
+    pub(super) bounds: Option<ValueBounds>,
     /// The bytes of the strings of all rows. None for numbers.
     pub(super) string_bytes: Option<usize>,
 }
@@ -75,7 +75,7 @@ pub(super) struct ColumnChunk {
     /// Of all pages.
     total: PageSummary,
     /// The bounds of the last page that has some.
-    last: Option<Bounds>,
+    last: Option<ValueBounds>,
     /// Whether the bounds of pages ascend or descend.
     is_ascending: bool,
     is_descending: bool,
@@ -202,7 +202,7 @@ impl ColumnChunk {
     fn statistics(&self) -> Statistics {
         let nulls = Some(self.total.entries().1 as u64);
         match self.total.bounds.clone() {
-            Some(Bounds {
+            Some(ValueBounds {
                 least: Bound::String(least),
                 greatest: Bound::String(greatest),
             }) => {
@@ -214,7 +214,7 @@ impl ColumnChunk {
                     .with_max_is_exact(is_greatest);
                 Statistics::ByteArray(statistics)
             }
-            Some(Bounds {
+            Some(ValueBounds {
                 least: Bound::Number(least),
                 greatest: Bound::Number(greatest),
             }) => {

@@ -9,7 +9,7 @@ use parquet::schema::types::ColumnDescPtr;
 
 use super::super::batch::{BatchNames, NameDictionary};
 use super::super::values::{ABSENT, ABSENT_NUMBER, Oversized, Sparse, Strings, Values};
-use super::bounds::{Bound, Bounds, StringBounds};
+use super::bounds::{Bound, StringBounds, ValueBounds};
 use super::chunk::{ClosedChunk, ColumnChunk, PageSummary};
 use super::encodings::{Differences, FrontCoded, Runs, shared_prefix, width};
 
@@ -22,7 +22,7 @@ const PAGE_BYTES: usize = 1 << 20;
 /// Encodes a column in a row group.
 pub(super) struct ColumnEncoder {
     chunk: ColumnChunk,
-    levels: Levels,
+    levels: ListLevels,
     /// The rows of the page.
     rows: usize,
     values: ValueEncoder,
@@ -32,7 +32,7 @@ pub(super) struct ColumnEncoder {
 
 /// The levels of the values of a page, by which readers know where rows begin, and what is not there: an
 /// entry for each value, and for each row without one.
-struct Levels {
+struct ListLevels {
     /// For lists: 1 for each item behind the first one of its row.
     repetition: Option<Runs>,
     /// None for a column in which each row has a value.
@@ -54,7 +54,7 @@ impl ColumnEncoder {
     pub(super) fn new(descriptor: ColumnDescPtr, values: &Values<BatchNames>) -> Self {
         let values = ValueEncoder::new(values);
         ColumnEncoder {
-            levels: Levels::new(&descriptor),
+            levels: ListLevels::new(&descriptor),
             chunk: ColumnChunk::new(descriptor, values.encoding()),
             rows: 0,
             values,
@@ -123,9 +123,9 @@ impl ColumnEncoder {
     }
 }
 
-impl Levels {
+impl ListLevels {
     fn new(descriptor: &ColumnDescPtr) -> Self {
-        Levels {
+        ListLevels {
             repetition: (descriptor.max_rep_level() > 0).then(Runs::default),
             definition: (descriptor.max_def_level() > 0).then(Runs::default),
             highest: descriptor.max_def_level() as u32,
@@ -245,12 +245,12 @@ impl ValueEncoder {
     }
 
     /// Appends the values of a page. Returns their bounds, and the bytes of strings.
-    fn finish(&mut self, page: &mut Vec<u8>) -> (Option<Bounds>, Option<usize>) {
+    fn finish(&mut self, page: &mut Vec<u8>) -> (Option<ValueBounds>, Option<usize>) {
         match self {
             ValueEncoder::Numbers(numbers) => {
                 numbers.differences.finish(page);
                 let bounds = numbers.bounds.take();
-                let bounds = bounds.map(|(least, greatest)| Bounds {
+                let bounds = bounds.map(|(least, greatest)| ValueBounds {
                     least: Bound::Number(least),
                     greatest: Bound::Number(greatest),
                 });
@@ -376,12 +376,12 @@ impl NameEncoder {
 
     /// Appends the codes of a page: the number of bits of each, and all of them. Returns the bounds, and
     /// the bytes of the strings.
-    fn finish(&mut self, page: &mut Vec<u8>) -> (Option<Bounds>, Option<usize>) {
+    fn finish(&mut self, page: &mut Vec<u8>) -> (Option<ValueBounds>, Option<usize>) {
         let width = width((self.dictionary.values.len() as u64).saturating_sub(1));
         page.push(width as u8);
         self.codes.finish(width, page);
         let bound = |code: i32| Bound::String(self.dictionary.values.get(code as usize).to_vec());
-        let bounds = self.bounds.take().map(|(least, greatest)| Bounds {
+        let bounds = self.bounds.take().map(|(least, greatest)| ValueBounds {
             least: bound(least),
             greatest: bound(greatest),
         });

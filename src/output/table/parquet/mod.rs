@@ -46,15 +46,15 @@ impl Default for GroupLimits {
     }
 }
 
-/// What the library writes. It counts the bytes of columns, to say in the footer where they are, but these
+/// The output of the library. It counts the bytes of columns, to say in the footer where they are, but these
 /// go to the output from where they are: a row group is too large to be copied for nothing.
 #[derive(Debug, Default)]
-struct Framing {
+struct FooterOutput {
     bytes: Vec<u8>,
     is_column: bool,
 }
 
-impl Write for Framing {
+impl Write for FooterOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if !self.is_column {
             self.bytes.extend_from_slice(bytes);
@@ -91,7 +91,7 @@ impl ChunkReader for ColumnLength {
 /// Writes a file without seeking.
 struct FileWriter {
     schema: SchemaRef,
-    file: SerializedFileWriter<Framing>,
+    file: SerializedFileWriter<FooterOutput>,
     limits: GroupLimits,
     /// The columns of the row group that is not complete; none if it has no rows.
     group: Vec<ColumnEncoder>,
@@ -122,8 +122,11 @@ impl FileWriter {
             .set_created_by(concat!("uriscan ", env!("CARGO_PKG_VERSION")).to_owned())
             .build();
         // It knows the Parquet form of the schema.
-        let writer =
-            ArrowWriter::try_new(Framing::default(), Arc::clone(&schema), Some(properties));
+        let writer = ArrowWriter::try_new(
+            FooterOutput::default(),
+            Arc::clone(&schema),
+            Some(properties),
+        );
         let writer = writer.and_then(ArrowWriter::into_serialized_writer);
         let (file, _) = writer.map_err(output_error)?;
         Ok(FileWriter {
