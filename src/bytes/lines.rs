@@ -15,7 +15,7 @@ use super::window::Window;
 pub(crate) const LOOK_BEHIND: usize = 4;
 
 /// U+FEFF in UTF-8.
-const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// A line and a column, both 1-based.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,6 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use foldhash::{HashMap, HashSet, HashSetExt};
 
 use super::disk::{DiskTree, FileNaming, FileStart, LookupMatch, OptionalExtension};
+use crate::bytes::lines::BYTE_ORDER_MARK;
 use crate::document::diagnostic::{self, Code};
 use crate::pipeline::bases::{is_internal_origin, served_at};
 use crate::uri::Mounts;
@@ -554,8 +555,8 @@ impl FileText {
         }
         let cut = (is_long || is_far).then_some(text.len() as u64);
         // A byte order mark becomes blanks, so that offsets stay.
-        if text.starts_with(b"\xEF\xBB\xBF") {
-            text[..3].fill(b' ');
+        if text.starts_with(BYTE_ORDER_MARK) {
+            text[..BYTE_ORDER_MARK.len()].fill(b' ');
         }
         let directory = directory.strip_suffix(b"/").unwrap_or(directory);
         let path = [directory, b"/", name.as_bytes()].concat();

@@ -3,9 +3,9 @@
 use memchr::{memchr, memchr2, memmem};
 
 use super::part_scanners::PartScanners;
-use super::sniff::BYTE_ORDER_MARK;
 use super::tree::{Ending, MimeTree};
 use super::unquote::LineUnquoter;
+use crate::bytes::lines::BYTE_ORDER_MARK;
 use crate::bytes::window::Window;
 use crate::document::diagnostic;
 use crate::document::events::Events;

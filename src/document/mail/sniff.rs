@@ -1,11 +1,10 @@
 //! Recognizes messages by their header block (rules M20 and M21).
 
 use super::header::{is_from_line, split_field};
+use crate::bytes::lines::BYTE_ORDER_MARK;
 
 /// The number of lines that are examined.
 const LINES: usize = 16;
-
-pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Header fields that indicate a message, in lower case.
 #[rustfmt::skip]

@@ -27,6 +27,7 @@ use super::flags::{Flags, holds_placeholder};
 use super::nested::{Member, NestedReader, NestedScanners, NestedScope};
 pub use super::options::{MarkdownOptions, Slug};
 use super::{AnchorReporting, Format, Passes, Retrieval, Scan, ScanStart, diagnostic};
+use crate::bytes::lines::BYTE_ORDER_MARK;
 use crate::bytes::steps::step;
 use crate::bytes::window::{Bounds, Window};
 use crate::decode::charset::Conversion;
@@ -248,10 +249,9 @@ impl Scan for MarkdownScanner {
 /// not UTF-8 a control character.
 fn to_text(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
-    let start = if bytes.starts_with(b"\xEF\xBB\xBF") {
-        3
-    } else {
-        0
+    let start = match bytes.starts_with(BYTE_ORDER_MARK) {
+        true => BYTE_ORDER_MARK.len(),
+        false => 0,
     };
     text.extend(std::iter::repeat_n(' ', start));
     for chunk in bytes[start..].utf8_chunks() {

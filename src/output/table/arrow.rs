@@ -64,7 +64,7 @@ pub(super) fn output_error(error: impl fmt::Display) -> io::Error {
 /// Messages begin, and buffers in them, at multiples of this many bytes.
 const ALIGNMENT: usize = 64;
 
-/// What a message begins with, before its length.
+/// The first bytes of a message, in front of its length.
 const CONTINUATION: [u8; 4] = [0xff; 4];
 
 /// Bytes of padding, and of columns without values.

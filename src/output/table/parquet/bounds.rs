@@ -7,7 +7,7 @@ use super::encodings::shared_prefix;
 /// The bytes that a bound has at most, but where it cannot be cut. Longer ones are no longer exact.
 const CUT: usize = 64;
 
-/// A value of a column that is a bound. ValueBounds of a column are of one kind.
+/// A value of a column that is a bound. Bounds of a column are of one kind.
 #[derive(Clone, Debug, PartialEq, PartialOrd)]
 pub(super) enum Bound {
     Number(i64),
@@ -35,8 +35,8 @@ impl ValueBounds {
 
 /// The bounds of strings, each of which has some first bytes of the one before.
 ///
-/// The bytes that two strings share tell most of the order: one that differs from the last one behind the byte in
-/// which that differs from a bound is on the same side of it.
+/// The bytes that two strings share tell most of the order: one that differs from the last one behind the
+/// byte in which that differs from a bound is on the same side of it.
 #[derive(Debug, Default)]
 pub(super) struct StringBounds {
     least: Side,

@@ -22,7 +22,7 @@ const PAGE_BYTES: usize = 1 << 20;
 /// Encodes a column in a row group.
 pub(super) struct ColumnEncoder {
     chunk: ColumnChunk,
-    levels: ListLevels,
+    levels: PageLevels,
     /// The rows of the page.
     rows: usize,
     values: ValueEncoder,
@@ -32,7 +32,7 @@ pub(super) struct ColumnEncoder {
 
 /// The levels of the values of a page, by which readers know where rows begin, and what is not there: an
 /// entry for each value, and for each row without one.
-struct ListLevels {
+struct PageLevels {
     /// For lists: 1 for each item behind the first one of its row.
     repetition: Option<Runs>,
     /// None for a column in which each row has a value.
@@ -54,7 +54,7 @@ impl ColumnEncoder {
     pub(super) fn new(descriptor: ColumnDescPtr, values: &Values<BatchNames>) -> Self {
         let values = ValueEncoder::new(values);
         ColumnEncoder {
-            levels: ListLevels::new(&descriptor),
+            levels: PageLevels::new(&descriptor),
             chunk: ColumnChunk::new(descriptor, values.encoding()),
             rows: 0,
             values,
@@ -123,9 +123,9 @@ impl ColumnEncoder {
     }
 }
 
-impl ListLevels {
+impl PageLevels {
     fn new(descriptor: &ColumnDescPtr) -> Self {
-        ListLevels {
+        PageLevels {
             repetition: (descriptor.max_rep_level() > 0).then(Runs::default),
             definition: (descriptor.max_def_level() > 0).then(Runs::default),
             highest: descriptor.max_def_level() as u32,
